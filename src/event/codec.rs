@@ -1,0 +1,379 @@
+//! Between events and lines. Writing is exact: one event, one line, founding fields first. Reading
+//! is forgiving: what can be understood is, what cannot is kept, and only a line that holds no event
+//! at all is skipped, with a reason. Not here: files and offsets (`store::tail`).
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::fields::{strings, type_name};
+use super::limits::READ_LINE_BYTES_MAX;
+use super::{CleanEvent, Event, EventId, EventType, SuccessRate, parse_timestamp};
+
+/// What one line of a log holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decoded {
+    /// An event.
+    Event(Box<Event>),
+    /// Nothing but white space.
+    Blank,
+    /// Something that is no event.
+    Skipped(SkipReason),
+}
+
+/// Why a line was skipped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SkipReason {
+    /// The line is longer than the reading bound.
+    TooLong {
+        /// Its length.
+        line_bytes: u64,
+    },
+    /// Nothing but NUL bytes, as a file system may leave them after a power loss.
+    NulBytes,
+    /// Arrays or objects inside each other deeper than 128 levels.
+    TooDeep,
+    /// Not JSON: damaged, torn, or plain text.
+    NotJson(String),
+    /// JSON, but not an object.
+    NotAnObject(&'static str),
+    /// An object without lesson, context, command or symptoms.
+    Empty,
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { line_bytes } => {
+                write!(
+                    out,
+                    "{line_bytes} bytes long; lines over {READ_LINE_BYTES_MAX} bytes are not read"
+                )
+            }
+            Self::NulBytes => out.write_str("nothing but NUL bytes"),
+            Self::TooDeep => out.write_str("nested deeper than 128 levels"),
+            Self::NotJson(why) => write!(out, "not JSON: {why}"),
+            Self::NotAnObject(what) => write!(out, "{what}, not a JSON object"),
+            Self::Empty => out.write_str("no lesson, context, command or symptoms"),
+        }
+    }
+}
+
+/// One event as a line, with its line break. Only [`encode`] makes one, and a log takes nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EncodedLine(String);
+
+impl EncodedLine {
+    /// Returns the line, with its line break.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Writes an event as one line.
+#[must_use]
+pub fn encode(clean: &CleanEvent) -> EncodedLine {
+    let event = clean.event();
+    let mut line = Map::new();
+    let mut text = |name: &str, value: &str| line.insert(name.to_owned(), Value::from(value));
+    text("id", event.id.as_str());
+    if let Some(timestamp) = event.timestamp {
+        text("timestamp", &timestamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    }
+    text("agent_id", &event.agent_id);
+    text("repo", &event.repo);
+    text("event_type", event.event_type.as_str());
+    text("context", &event.context);
+    text("command", &event.command);
+    text("lesson", &event.lesson);
+    if let Some(rate) = event.success_rate {
+        text("success_rate", &rate.to_string());
+    }
+    if !event.extra.contains_key("tags") {
+        line.insert("tags".to_owned(), Value::from(event.tags.clone()));
+    }
+    encode_optional(event, &mut line);
+    let mut line = Value::Object(line).to_string();
+    // JSON allows these two raw; tools that split text into lines break at them.
+    line = line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    line.push('\n');
+    EncodedLine(line)
+}
+
+fn encode_optional(event: &Event, line: &mut Map<String, Value>) {
+    for (name, list) in [("symptoms", &event.symptoms), ("files", &event.files)] {
+        if !list.is_empty() {
+            line.insert(name.to_owned(), Value::from(list.clone()));
+        }
+    }
+    let texts = [
+        ("commit", event.commit.as_deref()),
+        ("branch", event.branch.as_deref()),
+        ("session_id", event.session_id.as_deref()),
+        ("host", event.host.as_deref()),
+        ("source", event.source.as_deref()),
+        ("memory_id", event.memory_id.as_ref().map(EventId::as_str)),
+    ];
+    for (name, text) in texts {
+        if let Some(text) = text {
+            line.insert(name.to_owned(), Value::from(text));
+        }
+    }
+    if let Some(schema) = event.schema {
+        line.insert("schema".to_owned(), Value::from(schema));
+    }
+    for (name, value) in &event.extra {
+        line.entry(name).or_insert_with(|| value.clone());
+    }
+}
+
+/// Reads one line, without its line break. `file_repo` stands in where the line names no repo.
+#[must_use]
+pub fn decode(line: &[u8], file_repo: &str) -> Decoded {
+    let bytes = line.trim_ascii();
+    if bytes.is_empty() {
+        return Decoded::Blank;
+    }
+    if bytes.len() > READ_LINE_BYTES_MAX {
+        let line_bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        return Decoded::Skipped(SkipReason::TooLong { line_bytes });
+    }
+    let bytes = without_padding(bytes);
+    if bytes.is_empty() {
+        return Decoded::Skipped(SkipReason::NulBytes);
+    }
+    let text = String::from_utf8_lossy(bytes);
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(object)) => understood(object, bytes, file_repo),
+        Ok(other) => Decoded::Skipped(SkipReason::NotAnObject(type_name(&other))),
+        Err(error) if error.to_string().starts_with("recursion limit") => {
+            Decoded::Skipped(SkipReason::TooDeep)
+        }
+        Err(error) => Decoded::Skipped(SkipReason::NotJson(error.to_string())),
+    }
+}
+
+/// Takes off a byte order mark, and the NUL bytes that a power loss can leave before or after a line.
+fn without_padding(bytes: &[u8]) -> &[u8] {
+    let is_padding = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
+    let start = bytes.iter().position(|byte| !is_padding(byte)).unwrap_or(bytes.len());
+    let end = bytes.iter().rposition(|byte| !is_padding(byte)).map_or(start, |last| last + 1);
+    let inner = bytes.get(start..end).unwrap_or_default();
+    inner.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(inner).trim_ascii()
+}
+
+fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Decoded {
+    let mut fields = Fields { left: object };
+    let timestamp = fields.parsed("timestamp", parse_timestamp);
+    let id = fields.parsed("id", EventId::foreign);
+    let event = Event {
+        id: id.unwrap_or_else(|| EventId::derive(timestamp, bytes)),
+        timestamp,
+        agent_id: fields.text("agent_id").unwrap_or_default(),
+        repo: fields.text("repo").unwrap_or_else(|| file_repo.to_owned()),
+        event_type: EventType::from_line(&fields.text("event_type").unwrap_or_default()),
+        context: fields.text("context").unwrap_or_default(),
+        command: fields.text("command").unwrap_or_default(),
+        lesson: fields.text("lesson").unwrap_or_default(),
+        success_rate: fields.parsed("success_rate", |text| SuccessRate::parse(text).ok()),
+        tags: fields.list("tags"),
+        symptoms: fields.list("symptoms"),
+        files: fields.list("files"),
+        commit: fields.text("commit"),
+        branch: fields.text("branch"),
+        session_id: fields.text("session_id"),
+        host: fields.text("host"),
+        source: fields.text("source"),
+        schema: fields.schema(),
+        memory_id: fields.parsed("memory_id", EventId::foreign),
+        extra: fields.left,
+    };
+    let says_nothing =
+        [&event.lesson, &event.context, &event.command].iter().all(|text| text.is_empty());
+    if says_nothing && event.symptoms.is_empty() && event.memory_id.is_none() {
+        return Decoded::Skipped(SkipReason::Empty);
+    }
+    Decoded::Event(Box::new(event))
+}
+
+/// The fields of a line not yet understood. What cannot be understood stays and ends in `extra`.
+struct Fields {
+    left: Map<String, Value>,
+}
+
+impl Fields {
+    /// Takes a text; a number or truth value is taken as people would write it.
+    fn text(&mut self, name: &str) -> Option<String> {
+        let text = match self.left.get(name)? {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(truth) => truth.to_string(),
+            Value::Null => String::new(),
+            Value::Array(_) | Value::Object(_) => return None,
+        };
+        self.left.shift_remove(name);
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Takes a text that `parse` understands; another stays.
+    fn parsed<T>(&mut self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let Value::String(text) = self.left.get(name)? else { return None };
+        let empty = text.is_empty();
+        let parsed = parse(text);
+        if parsed.is_some() || empty {
+            self.left.shift_remove(name);
+        }
+        parsed
+    }
+
+    fn list(&mut self, name: &str) -> Vec<String> {
+        let Some(value) = self.left.get(name) else { return Vec::new() };
+        let list =
+            if value.is_null() { Some(Vec::new()) } else { strings(name, value.clone()).ok() };
+        let Some(list) = list else { return Vec::new() };
+        self.left.shift_remove(name);
+        list.into_iter().filter(|item| !item.is_empty()).collect()
+    }
+
+    fn schema(&mut self) -> Option<u64> {
+        let schema = self.left.get("schema")?.as_u64()?;
+        self.left.shift_remove("schema");
+        Some(schema)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::redact;
+    use proptest::prelude::*;
+
+    const FOUNDING: &str = r#"{"timestamp":"2025-10-31T04:58:01Z","agent_id":"claude-code","repo":"gptcoach2","event_type":"error","context":"npm install failed with EACCES","command":"sudo chown -R $USER . && npm ci","lesson":"always verify ownership before npm operations","success_rate":"9/10","tags":["npm","permissions","node_modules"]}"#;
+
+    fn event(line: &str) -> Event {
+        match decode(line.as_bytes(), "file-repo") {
+            Decoded::Event(event) => *event,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn skip(line: &[u8]) -> SkipReason {
+        match decode(line, "file-repo") {
+            Decoded::Skipped(reason) => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn again(event: Event) -> Event {
+        let line = encode(&redact::clean(event));
+        assert_eq!(line.as_str().matches('\n').count(), 1);
+        self::event(line.as_str())
+    }
+
+    #[test]
+    fn a_founding_line_is_understood_and_written_back_in_its_order() {
+        let founding = event(FOUNDING);
+        assert_eq!(founding.id, event(FOUNDING).id);
+        let line = encode(&redact::clean(founding.clone()));
+        let expected =
+            format!("{{\"id\":\"{}\",{}\n", founding.id, FOUNDING.trim_start_matches('{'));
+        assert_eq!(line.as_str(), expected);
+        assert_eq!(again(founding.clone()), founding);
+    }
+
+    #[test]
+    fn unknown_fields_and_kinds_survive() {
+        let line = r#"{"id":"m1","event_type":"gotcha","lesson":"x","weight":1.5,"nested":{"a":[1,null]}}"#;
+        let unknown = again(event(line));
+        assert_eq!(unknown.event_type.as_str(), "gotcha");
+        assert_eq!(unknown.extra["nested"]["a"][0], 1);
+        assert_eq!(unknown.extra["weight"], 1.5);
+    }
+
+    #[test]
+    fn hand_written_lines_are_read_as_meant() {
+        let hand = event(
+            r#"{"lesson":"x","tags":"npm, ci","timestamp":"2025-10-31","agent_id":7,"context":null}"#,
+        );
+        assert_eq!(hand.tags, ["npm", "ci"]);
+        assert_eq!((hand.agent_id.as_str(), hand.repo.as_str()), ("7", "file-repo"));
+        assert!(hand.timestamp.is_some());
+    }
+
+    #[test]
+    fn values_that_cannot_be_understood_are_kept() {
+        let odd = again(event(
+            r#"{"lesson":"x","success_rate":"often","timestamp":"soon","id":"a b","tags":{"a":1}}"#,
+        ));
+        for name in ["success_rate", "timestamp", "tags"] {
+            assert!(odd.extra.contains_key(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn damage_at_the_edges_of_a_line_does_not_lose_it() {
+        let (bom, nul) = ("\u{FEFF}", "\0\0\0");
+        let same = event(FOUNDING).id;
+        for line in
+            [format!("{FOUNDING}\r"), format!("{bom}{FOUNDING}"), format!("{nul}{FOUNDING}{nul}\r")]
+        {
+            assert_eq!(event(&line).id, same);
+        }
+    }
+
+    #[test]
+    fn invalid_utf8_is_replaced_not_dropped() {
+        let Decoded::Event(event) = decode(b"{\"lesson\":\"caf\xE9\"}", "r") else { panic!() };
+        assert_eq!(event.lesson, "caf\u{FFFD}");
+    }
+
+    #[test]
+    fn what_is_no_event_is_skipped_with_its_reason() {
+        assert_eq!(decode(b" \t\r", "r"), Decoded::Blank);
+        assert_eq!(skip(b"\0\0"), SkipReason::NulBytes);
+        assert_eq!(skip(b"[1]"), SkipReason::NotAnObject("an array"));
+        assert_eq!(skip(b"{\"tags\":[\"x\"]}"), SkipReason::Empty);
+        assert!(matches!(skip(b"{\"lesson\":\"torn"), SkipReason::NotJson(_)));
+        let deep = format!("{{\"lesson\":\"x\",\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
+        assert_eq!(skip(deep.as_bytes()), SkipReason::TooDeep);
+        let long = vec![b'x'; READ_LINE_BYTES_MAX + 1];
+        assert!(matches!(skip(&long), SkipReason::TooLong { .. }));
+    }
+
+    #[test]
+    fn a_megabyte_line_is_read() {
+        let line = format!("{{\"lesson\":\"{}\"}}", "x".repeat(1_048_576));
+        assert_eq!(event(&line).lesson.len(), 1_048_576);
+    }
+
+    #[test]
+    fn an_event_about_a_memory_needs_no_text() {
+        let about = event(r#"{"id":"f1","event_type":"feedback","memory_id":"m1"}"#);
+        assert_eq!(about.memory_id.unwrap().as_str(), "m1");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_survives_the_round_trip(
+            lesson in "\\PC{1,40}", context in any::<String>(), tags in prop::collection::vec("[a-z]{1,8}", 0..4)
+        ) {
+            let mut one = event(r#"{"id":"m1","lesson":"x"}"#);
+            one.lesson = lesson;
+            one.context = context.chars().filter(|c| !crate::event::is_unsafe(*c)).collect();
+            one.tags = tags;
+            prop_assert_eq!(again(one.clone()), one);
+        }
+
+        #[test]
+        fn no_bytes_make_the_reader_fail(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = decode(&bytes, "r");
+        }
+
+        #[test]
+        fn a_line_cut_anywhere_is_skipped_not_misread(cut in 1_usize..300) {
+            let cut = cut.min(FOUNDING.len() - 1);
+            prop_assert!(matches!(decode(&FOUNDING.as_bytes()[..cut], "r"), Decoded::Skipped(_)));
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a caller said, before anybody checked it. Not here: any rule about it (`validate`).
+
+use serde_json::{Map, Value};
+
+/// An event as a caller gave it: every field optional, nothing checked.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draft {
+    /// An id of the caller's own, so that the same event may be sent twice without harm.
+    pub id: Option<String>,
+    /// When it happened; the time of writing unless given.
+    pub timestamp: Option<String>,
+    /// Which agent or person learned it.
+    pub agent_id: Option<String>,
+    /// The repository, as a key, a short name or a URL.
+    pub repo: Option<String>,
+    /// The kind of event.
+    pub event_type: Option<String>,
+    /// What was being done, and what went wrong.
+    pub context: Option<String>,
+    /// The command that failed, or the one that helped.
+    pub command: Option<String>,
+    /// What to remember.
+    pub lesson: Option<String>,
+    /// Successes/attempts so far.
+    pub success_rate: Option<String>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// How this would look next time: error text, other words.
+    pub symptoms: Vec<String>,
+    /// The files it is about.
+    pub files: Vec<String>,
+    /// The commit it was learned at.
+    pub commit: Option<String>,
+    /// The branch it was learned on.
+    pub branch: Option<String>,
+    /// The session that learned it.
+    pub session_id: Option<String>,
+    /// The machine that learned it.
+    pub host: Option<String>,
+    /// Who vouches for it: `human`, `agent`, `imported`, `team`.
+    pub source: Option<String>,
+    /// Fields that we do not know but keep.
+    pub extra: Map<String, Value>,
+}

@@ -1,0 +1,202 @@
+//! From a JSON object, as programs and models send it, to a draft. Strict about names, lenient about
+//! form: a list may also come as one string. Not here: rules about values (`validate`).
+
+use serde_json::{Map, Value};
+
+use super::{Draft, Problems};
+
+/// Every field a caller may give, in the order of the line.
+pub(super) const NAMES: [&str; 17] = [
+    "id",
+    "timestamp",
+    "agent_id",
+    "repo",
+    "event_type",
+    "context",
+    "command",
+    "lesson",
+    "success_rate",
+    "tags",
+    "symptoms",
+    "files",
+    "commit",
+    "branch",
+    "session_id",
+    "host",
+    "source",
+];
+
+/// Names that people and models reach for, and the field they mean.
+const MEANT: [(&str, &str); 16] = [
+    ("type", "event_type"),
+    ("kind", "event_type"),
+    ("agent", "agent_id"),
+    ("session", "session_id"),
+    ("tag", "tags"),
+    ("symptom", "symptoms"),
+    ("error", "symptoms"),
+    ("file", "files"),
+    ("text", "lesson"),
+    ("content", "lesson"),
+    ("memory", "lesson"),
+    ("success", "success_rate"),
+    ("rate", "success_rate"),
+    ("repository", "repo"),
+    ("project", "repo"),
+    ("time", "timestamp"),
+];
+
+/// Reads a draft from one JSON object.
+///
+/// # Errors
+/// Every unknown field and every value of a wrong type, each with what is allowed.
+pub fn draft_from_json(object: Map<String, Value>) -> Result<Draft, Problems> {
+    let mut draft = Draft::default();
+    let mut problems = Problems::none();
+    for (name, value) in object {
+        if value.is_null() {
+            continue;
+        }
+        if let Some(place) = text_field(&mut draft, &name) {
+            match value {
+                Value::String(text) => *place = Some(text),
+                other => problems.add(name, format!("must be a string, got {}", type_name(&other))),
+            }
+        } else if let Some(place) = list_field(&mut draft, &name) {
+            match strings(&name, value) {
+                Ok(list) => *place = list,
+                Err(message) => problems.add(name, message),
+            }
+        } else {
+            let message = unknown(&name);
+            problems.add(name, message);
+        }
+    }
+    problems.or(draft)
+}
+
+fn text_field<'a>(draft: &'a mut Draft, name: &str) -> Option<&'a mut Option<String>> {
+    Some(match name {
+        "id" => &mut draft.id,
+        "timestamp" => &mut draft.timestamp,
+        "agent_id" => &mut draft.agent_id,
+        "repo" => &mut draft.repo,
+        "event_type" => &mut draft.event_type,
+        "context" => &mut draft.context,
+        "command" => &mut draft.command,
+        "lesson" => &mut draft.lesson,
+        "success_rate" => &mut draft.success_rate,
+        "commit" => &mut draft.commit,
+        "branch" => &mut draft.branch,
+        "session_id" => &mut draft.session_id,
+        "host" => &mut draft.host,
+        "source" => &mut draft.source,
+        _ => return None,
+    })
+}
+
+fn list_field<'a>(draft: &'a mut Draft, name: &str) -> Option<&'a mut Vec<String>> {
+    Some(match name {
+        "tags" => &mut draft.tags,
+        "symptoms" => &mut draft.symptoms,
+        "files" => &mut draft.files,
+        _ => return None,
+    })
+}
+
+/// Reads a list of strings: an array, an array written into a string, or one string (tags and files
+/// split at commas; an error text may well contain one).
+pub(super) fn strings(name: &str, value: Value) -> Result<Vec<String>, String> {
+    let wrong =
+        |what: &str| format!("must be an array of strings such as [\"npm\",\"ci\"], got {what}");
+    match value {
+        Value::Array(items) => items
+            .into_iter()
+            .map(|item| match item {
+                Value::String(text) => Ok(text),
+                other => Err(wrong(&format!("an array with {}", type_name(&other)))),
+            })
+            .collect(),
+        Value::String(text) if text.trim_start().starts_with('[') => {
+            match serde_json::from_str(&text) {
+                Ok(Value::Array(items)) => strings(name, Value::Array(items)),
+                Ok(_) | Err(_) => Ok(vec![text]),
+            }
+        }
+        Value::String(text) if name == "symptoms" => Ok(vec![text]),
+        Value::String(text) => Ok(text.split(',').map(|part| part.trim().to_owned()).collect()),
+        other => Err(wrong(type_name(&other))),
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let shown: String = name.chars().take(40).collect();
+    let folded = name.to_ascii_lowercase();
+    let near = MEANT.iter().find(|(other, _)| *other == folded).map(|(_, field)| *field);
+    let near = near.or_else(|| NAMES.into_iter().find(|field| is_near(field, &folded)));
+    match near {
+        Some(field) => format!("unknown field {shown:?}; did you mean {field:?}?"),
+        None => format!("unknown field {shown:?}; the fields are {}", NAMES.join(", ")),
+    }
+}
+
+fn is_near(field: &str, given: &str) -> bool {
+    let plain = |text: &str| text.replace(['_', '-'], "");
+    let (field, given) = (plain(field), plain(given));
+    field == given || (given.len() > 3 && (field.starts_with(&given) || given.starts_with(&field)))
+}
+
+/// Names a JSON type as people do.
+pub(super) fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Draft, Problems> {
+        let Ok(Value::Object(object)) = serde_json::from_str(text) else { panic!("{text}") };
+        draft_from_json(object)
+    }
+
+    #[test]
+    fn a_list_may_come_in_several_forms() {
+        for tags in [r#"["npm","ci"]"#, r#""npm, ci""#, r#""[\"npm\",\"ci\"]""#] {
+            assert_eq!(
+                read(&format!(r#"{{"tags":{tags}}}"#)).unwrap().tags,
+                ["npm", "ci"],
+                "{tags}"
+            );
+        }
+        assert_eq!(read(r#"{"symptoms":"a, b"}"#).unwrap().symptoms, ["a, b"]);
+    }
+
+    #[test]
+    fn unknown_fields_are_refused_with_the_likely_one() {
+        for (given, meant) in
+            [("type", "event_type"), ("Session_ID", "session_id"), ("less", "lesson")]
+        {
+            let message = read(&format!(r#"{{"{given}":"x"}}"#)).unwrap_err().to_string();
+            assert!(message.contains(&format!("did you mean {meant:?}")), "{message}");
+        }
+        assert!(
+            read(r#"{"q":"x"}"#).unwrap_err().to_string().contains("the fields are id, timestamp")
+        );
+    }
+
+    #[test]
+    fn wrong_types_are_all_named() {
+        let problems = read(r#"{"lesson":5,"tags":{},"files":[1],"context":null}"#).unwrap_err();
+        let fields: Vec<&str> = problems.iter().map(|problem| problem.field.as_str()).collect();
+        assert_eq!(fields, ["lesson", "tags", "files"]);
+        assert!(problems.to_string().contains("lesson: must be a string, got a number"));
+    }
+}

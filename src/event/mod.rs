@@ -1,0 +1,40 @@
+//! The words: what one line of a log means, and which lines we are willing to write.
+//!
+//! Pure: no files, no clock, no threads, no randomness. The way through this room is a row of types:
+//! [`Draft`] (what a caller said) → [`validate`] → [`Event`] → [`redact::clean`] → [`CleanEvent`]
+//! (the only thing a log accepts) → [`codec::encode`] → one line; and back by [`codec::decode`].
+//!
+//! Not here: which file an event goes to (`store`), and what several events about one memory add up
+//! to (`retriever::projection`).
+
+pub mod codec;
+mod draft;
+mod envelope;
+mod fields;
+mod id;
+mod kind;
+pub mod limits;
+mod problem;
+mod rate;
+pub mod redact;
+mod repo_key;
+mod text;
+mod validate;
+mod when;
+
+pub use codec::{Decoded, EncodedLine, SkipReason};
+pub use draft::Draft;
+pub use envelope::Event;
+pub use fields::draft_from_json;
+pub use id::EventId;
+pub use kind::EventType;
+pub use problem::{Problem, Problems};
+pub use rate::SuccessRate;
+pub use redact::CleanEvent;
+pub use repo_key::{RepoKey, RepoKeyError};
+pub use text::{Layout, is_unsafe, neutralise};
+pub use validate::{Stamp, validate};
+pub use when::parse_timestamp;
+
+/// An instant of time; lines carry it as RFC 3339 in UTC with whole seconds.
+pub use jiff::Timestamp;

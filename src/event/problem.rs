@@ -1,0 +1,87 @@
+//! What is wrong with an input: every problem at once, each naming its field and the remedy.
+//! Not here: damage in a log, which is a [`crate::event::SkipReason`].
+
+use std::fmt;
+
+/// One thing wrong with one field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The field as its caller names it, for example `lesson` or `tags[3]`.
+    pub field: String,
+    /// What is wrong, what is allowed, and an example.
+    pub message: String,
+}
+
+/// All that is wrong with one input; empty means valid.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// Returns an empty list.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Returns a list of one.
+    pub fn one(field: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut problems = Self::none();
+        problems.add(field, message);
+        problems
+    }
+
+    /// Notes one more problem.
+    pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
+        self.0.push(Problem { field: field.into(), message: message.into() });
+    }
+
+    /// Takes over all problems of another list.
+    pub fn append(&mut self, other: Problems) {
+        self.0.extend(other.0);
+    }
+
+    /// Tells whether nothing is wrong.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the problems in the order they were found.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
+    }
+
+    /// Tells whether a field already has a problem.
+    #[must_use]
+    pub fn names(&self, field: &str) -> bool {
+        self.0.iter().any(|problem| problem.field == field)
+    }
+
+    /// Returns `value` when nothing is wrong, or the problems.
+    ///
+    /// # Errors
+    /// The problems themselves, when there are any.
+    pub fn or<T>(self, value: T) -> Result<T, Problems> {
+        if self.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.field, self.message)
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, problem) in self.0.iter().enumerate() {
+            if place > 0 {
+                out.write_str("\n")?;
+            }
+            write!(out, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}

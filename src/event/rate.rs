@@ -1,0 +1,90 @@
+//! `success_rate`: evidence of the form X/Y, and how much of it to believe.
+//! Not here: counting later reports (`retriever::projection`).
+
+use std::fmt;
+
+use super::limits::ATTEMPTS_MAX;
+
+/// X successes in Y attempts, with X ≤ Y and 1 ≤ Y ≤ [`ATTEMPTS_MAX`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SuccessRate {
+    successes: u32,
+    attempts: u32,
+}
+
+/// The z of a one-sided 90 % bound: strict enough that 5/5 does not beat 90/100, mild enough that a
+/// first success still counts.
+const Z: f64 = 1.2816;
+
+impl SuccessRate {
+    /// Reads `X/Y`, spaces allowed around the slash.
+    ///
+    /// # Errors
+    /// A sentence saying what is allowed, with an example.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let help = || {
+            format!(
+                "must be successes/attempts such as \"9/10\", with successes <= attempts <= {ATTEMPTS_MAX}; got {text:?}"
+            )
+        };
+        let (left, right) = text.split_once('/').ok_or_else(help)?;
+        let successes: u32 = left.trim().parse().map_err(|_| help())?;
+        let attempts: u32 = right.trim().parse().map_err(|_| help())?;
+        if attempts == 0 || attempts > ATTEMPTS_MAX || successes > attempts {
+            return Err(help());
+        }
+        Ok(Self { successes, attempts })
+    }
+
+    /// Returns the lower end of the Wilson score interval, in 0..1: the success rate we may believe
+    /// after this much evidence (E. B. Wilson, JASA 22, 1927, p. 209; one-sided, z = 1.2816).
+    #[must_use]
+    pub fn lower_bound(self) -> f64 {
+        let n = f64::from(self.attempts);
+        let p = f64::from(self.successes) / n;
+        let z2 = Z * Z;
+        let centre = p + z2 / (2.0 * n);
+        let spread = Z * ((p * (1.0 - p) + z2 / (4.0 * n)) / n).sqrt();
+        ((centre - spread) / (1.0 + z2 / n)).clamp(0.0, 1.0)
+    }
+}
+
+impl fmt::Display for SuccessRate {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}/{}", self.successes, self.attempts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bound(text: &str) -> f64 {
+        SuccessRate::parse(text).unwrap().lower_bound()
+    }
+
+    #[test]
+    fn much_good_evidence_beats_little_perfect_evidence() {
+        assert!(bound("90/100") > bound("5/5"));
+        assert!(bound("5/5") > bound("1/1"));
+        assert!(bound("1/1") > bound("0/1"));
+    }
+
+    #[test]
+    fn the_bound_agrees_with_the_published_formula() {
+        // By hand: p = .9, n = 10, z = 1.2816.
+        assert!((bound("9/10") - 0.7176).abs() < 0.001, "{}", bound("9/10"));
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_an_example() {
+        for bad in ["", "often", "10/9", "1/0", "-1/2", "1/2/3", "1e3/2e3", "1/9999999"] {
+            assert!(SuccessRate::parse(bad).unwrap_err().contains("9/10"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_rate_is_written_as_it_was_read() {
+        assert_eq!(SuccessRate::parse(" 9 / 10 ").unwrap().to_string(), "9/10");
+    }
+}

@@ -1,0 +1,361 @@
+//! The key of a repository: the same on every machine, different for different repositories, and
+//! usable as a file name. Not here: finding the repository of a directory (`store::repo`).
+//!
+//! A key is one or more segments of `a-z 0-9 . _ -` joined by `/`, for example
+//! `github.com/acme/api`. Where that loses anything but the case of a known forge (which ignores
+//! it), `~` and eight hexadecimal digits of a hash are added, so that no two share a key.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::limits::REPO_KEY_BYTES_MAX;
+
+/// The normalised key of one repository.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RepoKey(Box<str>);
+
+/// A repository name that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "must be a name such as \"api\", \"acme/api\" or \"github.com/acme/api\", or the URL of a remote; got {given:?}: {why}"
+)]
+pub struct RepoKeyError {
+    given: String,
+    why: &'static str,
+}
+
+/// Forges that ignore the case of a path: there, case is not part of the identity.
+const CASELESS_HOSTS: [&str; 5] =
+    ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "dev.azure.com"];
+
+/// File names that Windows reserves, whatever their extension.
+const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
+
+impl RepoKey {
+    /// Accepts what a person or agent typed: a key, a short name, or the URL of a remote.
+    ///
+    /// # Errors
+    /// [`RepoKeyError`] says what is wrong and what is allowed.
+    pub fn parse(text: &str) -> Result<Self, RepoKeyError> {
+        let refuse = |why| Err(RepoKeyError { given: text.chars().take(80).collect(), why });
+        let trimmed = text.trim();
+        if let Some(remote) = Self::from_remote(trimmed) {
+            return Ok(remote);
+        }
+        let key = trimmed.to_ascii_lowercase();
+        if key.is_empty() {
+            return refuse("it is empty");
+        }
+        if key.len() > REPO_KEY_BYTES_MAX {
+            return refuse("it is longer than 200 characters");
+        }
+        let (name, hash) = key.split_once('~').unwrap_or((&key, "00000000"));
+        if hash.len() != 8 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return refuse("after ~ there are eight hexadecimal digits");
+        }
+        if name.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
+            return refuse("no part may be empty, \".\" or \"..\"");
+        }
+        if !name.chars().all(|c| is_key_char(c) || c == '/') {
+            return refuse("only letters, digits, \".\", \"_\", \"-\" and \"/\" are allowed");
+        }
+        if name.starts_with(['.', '-']) {
+            return refuse("it may not begin with \".\" or \"-\"");
+        }
+        if name.len() == key.len() && is_reserved(name) {
+            return refuse("some systems reserve this name");
+        }
+        Ok(Self(key.into_boxed_str()))
+    }
+
+    /// Takes the repo of a line as it stands. Never fails: what is no key becomes one by hashing.
+    #[must_use]
+    pub fn of_line(text: &str) -> Self {
+        Self::parse(text).unwrap_or_else(|_| Self::hashed(text, text))
+    }
+
+    /// Makes the key of a repository known only by a place on this machine: its folder's name and a
+    /// hash of the whole path, so that two folders of one name differ.
+    #[must_use]
+    pub fn of_place(name: &str, path: &str) -> Self {
+        Self::hashed(name, path)
+    }
+
+    /// Normalises the URL of a git remote; `None` when the text is not one that other machines
+    /// could share (a local path, a bare name).
+    #[must_use]
+    pub fn from_remote(url: &str) -> Option<Self> {
+        let (host, path) = split_remote(url.trim())?;
+        let host = canonical_host(&host.to_ascii_lowercase());
+        let path = canonical_path(&host, &percent_decoded(path))?;
+        let whole = format!("{host}/{path}");
+        let folded = whole.to_ascii_lowercase();
+        let exact = if CASELESS_HOSTS.contains(&host.as_str()) { folded.clone() } else { whole };
+        let is_lossless = exact == folded
+            && folded.len() <= REPO_KEY_BYTES_MAX
+            && !folded.starts_with(['.', '-'])
+            && folded.split('/').all(|part| !matches!(part, "" | "." | ".."))
+            && folded.chars().all(|c| is_key_char(c) || c == '/');
+        Some(if is_lossless {
+            Self(folded.into_boxed_str())
+        } else {
+            Self::hashed(&folded, &exact)
+        })
+    }
+
+    fn hashed(name: &str, identity: &str) -> Self {
+        let slug: Vec<String> = name
+            .to_ascii_lowercase()
+            .split('/')
+            .map(slug)
+            .filter(|part| !part.is_empty())
+            .collect();
+        let mut slug = slug.join("/");
+        // The slug is ASCII by construction, so any cut is a character boundary.
+        slug.truncate(REPO_KEY_BYTES_MAX - 9);
+        let slug = slug.trim_end_matches('/');
+        let slug = if slug.is_empty() { "repo" } else { slug };
+        let digest = Sha256::digest(identity.as_bytes());
+        let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        Self(format!("{slug}~{hash}").into_boxed_str())
+    }
+
+    /// Returns the key as it stands in lines.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the last segment without a hash: what people call the repository.
+    #[must_use]
+    pub fn short_name(&self) -> &str {
+        let last = self.0.rsplit('/').next().unwrap_or(&self.0);
+        last.split('~').next().unwrap_or(last)
+    }
+
+    /// Tells whether `self` is a short way to say `other`: its last segments, with or without hash.
+    #[must_use]
+    pub fn abbreviates(&self, other: &RepoKey) -> bool {
+        let ends = |whole: &str| {
+            whole
+                .strip_suffix(self.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        ends(&other.0) || other.0.split_once('~').is_some_and(|(name, _)| ends(name))
+    }
+
+    /// Returns the name of the log file: `/` becomes `+`, which no key contains.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        format!("{}.jsonl", self.0.replace('/', "+"))
+    }
+
+    /// Reads a key back from the name of a log file, by whoever made it.
+    #[must_use]
+    pub fn of_file_stem(stem: &str) -> Self {
+        Self::of_line(&stem.replace('+', "/"))
+    }
+}
+
+fn is_key_char(c: char) -> bool {
+    c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-')
+}
+
+fn is_reserved(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let letters = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+    let has_digit = letters.len() < stem.len();
+    RESERVED.contains(&letters) && (has_digit == matches!(letters, "com" | "lpt"))
+}
+
+fn slug(part: &str) -> String {
+    let kept: String = part.chars().map(|c| if is_key_char(c) { c } else { '-' }).collect();
+    kept.trim_matches(['-', '.']).to_owned()
+}
+
+/// Splits `scheme://[user@]host[:port]/path` and `[user@]host:path` into host and path.
+fn split_remote(url: &str) -> Option<(String, &str)> {
+    if let Some((scheme, rest)) = url.split_once("://") {
+        if scheme.eq_ignore_ascii_case("file") {
+            return None;
+        }
+        let (authority, path) = rest.split_once('/')?;
+        let host = authority.rsplit('@').next()?;
+        return Some((without_usual_port(&scheme.to_ascii_lowercase(), host), path));
+    }
+    let (left, path) = url.split_once(':')?;
+    let host = left.rsplit('@').next()?;
+    // `C:\repo` and `./odd:name` are paths; git reads them so too.
+    let is_host = host.len() > 1 && !left.contains(['/', '\\']) && !path.is_empty();
+    is_host.then(|| (host.to_owned(), path))
+}
+
+/// Drops the port where it does not tell servers apart: SSH and HTTPS reach one forge by several.
+fn without_usual_port(scheme: &str, host: &str) -> String {
+    let Some((name, port)) = host.rsplit_once(':') else { return host.to_owned() };
+    let is_usual = scheme.contains("ssh")
+        || matches!((scheme, port), ("https", "443") | ("http", "80") | ("git", "9418"));
+    if is_usual || port.is_empty() { name.to_owned() } else { host.to_owned() }
+}
+
+/// Maps the other names of a forge to the one people use.
+fn canonical_host(host: &str) -> String {
+    let host = host.strip_prefix("www.").unwrap_or(host).trim_end_matches('.');
+    match host {
+        "ssh.github.com" => "github.com",
+        "altssh.gitlab.com" => "gitlab.com",
+        "altssh.bitbucket.org" => "bitbucket.org",
+        "ssh.dev.azure.com" => "dev.azure.com",
+        _ => host,
+    }
+    .to_owned()
+}
+
+fn canonical_path(host: &str, path: &str) -> Option<String> {
+    let path = path.split(['?', '#']).next()?.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path).trim_matches('/');
+    let mut parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    if host == "dev.azure.com" {
+        // `v3/org/project/repo` over SSH is `org/project/_git/repo` over HTTPS.
+        parts.retain(|part| !matches!(*part, "v3" | "_git"));
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let code = tail.get(..2).filter(|_| *first == b'%');
+        let code = code.and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = tail.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl fmt::Display for RepoKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn remote(url: &str) -> String {
+        RepoKey::from_remote(url).unwrap().to_string()
+    }
+
+    #[test]
+    fn every_way_of_writing_a_remote_gives_one_key() {
+        for url in [
+            "https://github.com/Acme/API.git",
+            "https://github.com/acme/api/",
+            "https://user:token@github.com/acme/api.git",
+            "git@github.com:acme/api.git",
+            "github.com:acme/api",
+            "ssh://git@github.com/acme/api.git",
+            "ssh://git@ssh.github.com:443/acme/api.git",
+            "git://www.github.com/acme/api",
+            "https://github.com:443//acme/api.git",
+        ] {
+            assert_eq!(remote(url), "github.com/acme/api", "{url}");
+        }
+        let https = "https://org@dev.azure.com/org/Proj/_git/repo";
+        assert_eq!(remote(https), remote("git@ssh.dev.azure.com:v3/org/Proj/repo"));
+    }
+
+    #[test]
+    fn where_case_matters_it_is_part_of_the_key() {
+        let (big, small) = (remote("git@git.corp.io:team/Api"), remote("git@git.corp.io:team/api"));
+        assert_ne!(big, small);
+        assert!(big.starts_with("git.corp.io/team/api~"), "{big}");
+    }
+
+    #[test]
+    fn different_servers_on_one_host_differ() {
+        assert_ne!(remote("http://localhost:3000/a/b"), remote("http://localhost:4000/a/b"));
+    }
+
+    #[test]
+    fn paths_are_not_remotes() {
+        for path in [
+            "/srv/git/api.git",
+            "../api",
+            "C:\\src\\api",
+            "file:///srv/git/api.git",
+            "api",
+            "./a:b",
+        ] {
+            assert_eq!(RepoKey::from_remote(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn two_folders_of_one_name_differ() {
+        assert_ne!(RepoKey::of_place("api", "/a/api"), RepoKey::of_place("api", "/b/api"));
+        assert_eq!(RepoKey::of_place("api", "/a/api").short_name(), "api");
+    }
+
+    #[test]
+    fn a_name_that_could_leave_the_store_is_refused() {
+        for bad in [
+            "",
+            " ",
+            "..",
+            "../../etc",
+            "/etc/passwd",
+            "a//b",
+            "a/../b",
+            "a b",
+            "a\0b",
+            "nul",
+            "com1",
+            "a~zz",
+        ] {
+            assert!(RepoKey::parse(bad).is_err(), "{bad:?}");
+        }
+        let error = RepoKey::parse("../../etc").unwrap_err().to_string();
+        assert!(error.contains("github.com/acme/api"), "{error}");
+    }
+
+    #[test]
+    fn a_short_name_abbreviates_a_long_key() {
+        let whole = RepoKey::parse("github.com/acme/api").unwrap();
+        for short in ["api", "acme/api", "github.com/acme/api"] {
+            assert!(RepoKey::parse(short).unwrap().abbreviates(&whole), "{short}");
+        }
+        assert!(!RepoKey::parse("pi").unwrap().abbreviates(&whole));
+        assert!(RepoKey::parse("api").unwrap().abbreviates(&RepoKey::of_place("api", "/a/api")));
+    }
+
+    proptest! {
+        #[test]
+        fn every_key_is_one_plain_file_name(text in any::<String>()) {
+            let name = RepoKey::of_line(&text).file_name();
+            prop_assert!(name.len() <= 210 && !name.starts_with('.'));
+            prop_assert!(name.chars().all(|c| is_key_char(c) || matches!(c, '+' | '~')), "{name}");
+        }
+
+        #[test]
+        fn a_key_is_found_again_from_its_file(text in "[a-zA-Z0-9._/~-]{1,40}") {
+            let key = RepoKey::of_line(&text);
+            let name = key.file_name();
+            let stem = name.strip_suffix(".jsonl").unwrap();
+            prop_assert_eq!(RepoKey::of_file_stem(stem), key);
+        }
+    }
+}

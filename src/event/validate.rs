@@ -1,0 +1,250 @@
+//! The rules of the door: a draft becomes an event, or every problem with it is named at once.
+//! Not here: the shape of JSON (`fields`), and where `now` and the repository come from (`writer`).
+
+use jiff::Timestamp;
+
+use super::limits::{
+    COMMAND_BYTES_MAX, CONTEXT_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, LESSON_BYTES_MAX,
+    SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
+};
+use super::{
+    Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate, parse_timestamp, text,
+};
+
+/// What the writer knows and the draft need not say.
+#[derive(Debug, Clone)]
+pub struct Stamp {
+    /// The time of writing.
+    pub now: Timestamp,
+    /// Fresh random bits for the id; the low 80 are used.
+    pub random: u128,
+    /// The repository, already resolved.
+    pub repo: RepoKey,
+    /// Who is writing, when the draft does not say.
+    pub agent_id: String,
+}
+
+/// Checks a draft and makes it an event.
+///
+/// # Errors
+/// All problems at once, each with its field and remedy.
+pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
+    let mut problems = Problems::none();
+    let mut check = Check { problems: &mut problems };
+    let event_type = check.kind(draft.event_type.as_deref());
+    let event = Event {
+        timestamp: check.timestamp(draft.timestamp.as_deref(), stamp.now),
+        agent_id: check.short("agent_id", draft.agent_id).unwrap_or_else(|| stamp.agent_id.clone()),
+        repo: stamp.repo.to_string(),
+        event_type,
+        context: check.text("context", draft.context, CONTEXT_BYTES_MAX),
+        command: check.text("command", draft.command, COMMAND_BYTES_MAX),
+        lesson: check.lesson(draft.lesson),
+        success_rate: check.rate(draft.success_rate.as_deref()),
+        tags: check.list(&TAGS, draft.tags),
+        symptoms: check.list(&SYMPTOMS, draft.symptoms),
+        files: check.list(&FILES, draft.files),
+        commit: check.short("commit", draft.commit),
+        branch: check.short("branch", draft.branch),
+        session_id: check.short("session_id", draft.session_id),
+        host: check.short("host", draft.host),
+        source: check.short("source", draft.source),
+        id: check.id(draft.id.as_deref(), stamp),
+        schema: None,
+        memory_id: None,
+        extra: draft.extra,
+    };
+    problems.or(event)
+}
+
+/// The rules of one list field.
+struct ListRule {
+    field: &'static str,
+    items_max: usize,
+    item_bytes_max: usize,
+}
+
+const TAGS: ListRule =
+    ListRule { field: "tags", items_max: TAGS_MAX, item_bytes_max: TAG_BYTES_MAX };
+const SYMPTOMS: ListRule =
+    ListRule { field: "symptoms", items_max: SYMPTOMS_MAX, item_bytes_max: SYMPTOM_BYTES_MAX };
+const FILES: ListRule =
+    ListRule { field: "files", items_max: FILES_MAX, item_bytes_max: FILE_BYTES_MAX };
+
+struct Check<'a> {
+    problems: &'a mut Problems,
+}
+
+impl Check<'_> {
+    fn kind(&mut self, given: Option<&str>) -> EventType {
+        let text = given.unwrap_or_default();
+        EventType::for_writing(text).unwrap_or_else(|rule| {
+            let lead = if text.trim().is_empty() { "is missing; it " } else { "" };
+            self.problems.add("event_type", format!("{lead}{rule}"));
+            EventType::from_line(text)
+        })
+    }
+
+    fn lesson(&mut self, given: Option<String>) -> String {
+        let lesson = self.text("lesson", given, LESSON_BYTES_MAX);
+        if lesson.is_empty() && !self.problems.names("lesson") {
+            let message = "is empty; say in one or two sentences what to do next time, for example \
+                           \"verify ownership before npm operations\"";
+            self.problems.add("lesson", message);
+        }
+        lesson
+    }
+
+    fn timestamp(&mut self, given: Option<&str>, now: Timestamp) -> Option<Timestamp> {
+        let Some(text) = given else { return Some(now) };
+        let parsed = parse_timestamp(text);
+        if parsed.is_none() {
+            let message = format!("must be a time such as \"2025-10-31T04:58:01Z\"; got {text:?}");
+            self.problems.add("timestamp", message);
+        }
+        parsed
+    }
+
+    fn rate(&mut self, given: Option<&str>) -> Option<SuccessRate> {
+        let text = given.filter(|text| !text.trim().is_empty())?;
+        SuccessRate::parse(text).map_err(|rule| self.problems.add("success_rate", rule)).ok()
+    }
+
+    fn id(&mut self, given: Option<&str>, stamp: &Stamp) -> EventId {
+        let Some(text) = given else { return EventId::mint(stamp.now, stamp.random) };
+        EventId::foreign(text).unwrap_or_else(|| {
+            let message = "must be 1 to 128 visible ASCII characters without spaces, quotes or \
+                           backslashes; leave it out to get one";
+            self.problems.add("id", message);
+            EventId::mint(stamp.now, stamp.random)
+        })
+    }
+
+    fn short(&mut self, field: &str, given: Option<String>) -> Option<String> {
+        let text = self.text(field, given, SHORT_BYTES_MAX);
+        if text.contains('\n') {
+            self.problems.add(field, "must be one line");
+        }
+        (!text.is_empty()).then_some(text)
+    }
+
+    fn list(&mut self, rule: &ListRule, given: Vec<String>) -> Vec<String> {
+        if given.len() > rule.items_max {
+            let message =
+                format!("has {} entries; at most {} are allowed", given.len(), rule.items_max);
+            self.problems.add(rule.field, message);
+            return Vec::new();
+        }
+        let mut kept: Vec<String> = Vec::with_capacity(given.len());
+        for (place, item) in given.into_iter().enumerate() {
+            let text =
+                self.text(&format!("{}[{place}]", rule.field), Some(item), rule.item_bytes_max);
+            if !text.is_empty() && !kept.contains(&text) {
+                kept.push(text);
+            }
+        }
+        kept
+    }
+
+    fn text(&mut self, field: &str, given: Option<String>, bytes_max: usize) -> String {
+        let text = given.unwrap_or_default().replace("\r\n", "\n");
+        if text.len() > bytes_max {
+            let message = format!(
+                "is {} bytes long; at most {bytes_max} are allowed. Keep what the next reader needs and drop the rest",
+                text.len()
+            );
+            self.problems.add(field, message);
+            return String::new();
+        }
+        if let Some((place, c)) = text.chars().enumerate().find(|(_, c)| text::is_unsafe(*c)) {
+            self.problems.add(field, unsafe_character(place, c));
+        }
+        text.trim().to_owned()
+    }
+}
+
+fn unsafe_character(place: usize, c: char) -> String {
+    let what = match c {
+        '\u{1B}' => "an ANSI escape; set NO_COLOR=1 or strip colours before saving",
+        '\0' => "a NUL byte; save text, not binary data",
+        '\r' => "a lone carriage return; use line breaks",
+        c if c.is_control() => "a control character; remove it or write it as \\xNN",
+        _ => "a character that hides or reorders text; remove it",
+    };
+    format!("contains U+{:04X} at character {}: {what}", u32::from(c), place + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(crate) fn stamp() -> Stamp {
+        Stamp {
+            now: "2026-01-02T03:04:05Z".parse().unwrap(),
+            random: 7,
+            repo: RepoKey::parse("api").unwrap(),
+            agent_id: "tester".into(),
+        }
+    }
+
+    fn draft() -> Draft {
+        Draft {
+            event_type: Some("error".into()),
+            lesson: Some("do this".into()),
+            ..Draft::default()
+        }
+    }
+
+    fn problem(change: impl FnOnce(&mut Draft)) -> String {
+        let mut draft = draft();
+        change(&mut draft);
+        validate(draft, &stamp()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_smallest_draft_becomes_an_event() {
+        let event = validate(draft(), &stamp()).unwrap();
+        assert_eq!((event.repo.as_str(), event.agent_id.as_str()), ("api", "tester"));
+        assert_eq!(event.timestamp, Some(stamp().now));
+    }
+
+    #[test]
+    fn all_problems_are_named_at_once() {
+        let bad = Draft {
+            success_rate: Some("often".into()),
+            tags: vec!["x".repeat(65)],
+            timestamp: Some("soon".into()),
+            ..Draft::default()
+        };
+        let problems = validate(bad, &stamp()).unwrap_err();
+        let fields: Vec<&str> = problems.iter().map(|problem| problem.field.as_str()).collect();
+        assert_eq!(fields, ["event_type", "timestamp", "lesson", "success_rate", "tags[0]"]);
+    }
+
+    #[test]
+    fn each_bad_field_is_named_with_its_remedy() {
+        assert!(problem(|d| d.lesson = Some(" \n".into())).starts_with("lesson: is empty; say"));
+        assert!(problem(|d| d.lesson = Some("x".repeat(10_000_000))).contains("at most 32768"));
+        assert!(problem(|d| d.context = Some("\u{1B}[31m".into())).contains("NO_COLOR"));
+        assert!(
+            problem(|d| d.command = Some("a\u{202E}b".into())).contains("U+202E at character 2")
+        );
+        assert!(problem(|d| d.agent_id = Some("a\nb".into())).contains("one line"));
+        assert!(problem(|d| d.id = Some("a b".into())).starts_with("id: must"));
+        assert!(problem(|d| d.tags = vec!["t".into(); 33]).contains("33 entries; at most 32"));
+    }
+
+    #[test]
+    fn windows_line_breaks_are_no_problem() {
+        let mut two_lines = draft();
+        two_lines.lesson = Some("a\r\nb".into());
+        assert_eq!(validate(two_lines, &stamp()).unwrap().lesson, "a\nb");
+    }
+
+    #[test]
+    fn repeated_and_empty_list_entries_are_dropped() {
+        let mut tagged = draft();
+        tagged.tags = vec!["npm".into(), " npm ".into(), String::new()];
+        assert_eq!(validate(tagged, &stamp()).unwrap().tags, ["npm"]);
+    }
+}

@@ -1,0 +1,44 @@
+//! Reading the times that people and agents write. Not here: the clock; `now` is always passed in.
+
+use jiff::{Timestamp, civil, tz::TimeZone};
+
+/// Reads RFC 3339, the same without an offset (taken as UTC), or a bare date (midnight UTC).
+/// Returns `None` for anything else.
+#[must_use]
+pub fn parse_timestamp(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(instant) = text.parse::<Timestamp>() {
+        return Some(instant);
+    }
+    let civil = match text.parse::<civil::DateTime>() {
+        Ok(date_time) => date_time,
+        Err(_) => text.parse::<civil::Date>().ok()?.to_datetime(civil::Time::midnight()),
+    };
+    civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_ways_of_writing_a_time_are_read() {
+        let expected: Timestamp = "2025-10-31T04:58:01Z".parse().unwrap();
+        for text in [
+            "2025-10-31T04:58:01Z",
+            "2025-10-31T06:58:01+02:00",
+            "2025-10-31T04:58:01",
+            " 2025-10-31 04:58:01 ",
+        ] {
+            assert_eq!(parse_timestamp(text), Some(expected), "{text}");
+        }
+        assert_eq!(parse_timestamp("2025-10-31"), Some("2025-10-31T00:00:00Z".parse().unwrap()));
+    }
+
+    #[test]
+    fn what_is_no_time_is_no_time() {
+        for text in ["", "yesterday", "31/10/2025", "2025-13-01", "1698728281"] {
+            assert_eq!(parse_timestamp(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Appending: the only code that writes to a log. Lock, seal a torn tail, one write, take back a
+//! short one, sync if asked, unlock. Not here: what may be written; an [`EncodedLine`] says that.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::lock::{self, FileLock};
+use super::{Store, StoreError};
+use crate::event::{EncodedLine, RepoKey};
+
+/// What an acknowledged event survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// The crash of any process; the system writes it to the disk in its own time.
+    Written,
+    /// Also the loss of power: it is on the disk.
+    Synced,
+}
+
+/// Where an append went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// The log.
+    pub log: PathBuf,
+    /// Where in it the first line begins.
+    pub offset: u64,
+    /// What it survives.
+    pub durability: Durability,
+}
+
+/// How often an append starts over because somebody replaced the log while it was being written.
+const REPLACED_TRIES_MAX: usize = 3;
+
+/// Appends lines to the log of a repository, all or none of them, and returns once they are as
+/// durable as asked.
+///
+/// # Errors
+/// [`StoreError`]; nothing was written then, or what was written has been taken back.
+pub fn append(
+    store: &Store,
+    repo: &RepoKey,
+    lines: &[EncodedLine],
+    durability: Durability,
+) -> Result<Appended, StoreError> {
+    store.ensure()?;
+    let log = store.log_of(repo);
+    let _turn = FileLock::take(&lock::path_of(&log), lock::WAIT_MS_MAX)?;
+    let mut tries_left = REPLACED_TRIES_MAX;
+    loop {
+        let (mut file, created) = open(&log)?;
+        let offset = write_lines(&mut file, &log, lines)?;
+        if durability == Durability::Synced {
+            sync(&file, &log, created)?;
+        }
+        tries_left -= 1;
+        // Programs that know nothing of our lock (git, editors) may put another file in the log's
+        // place meanwhile. Then the lines went to a file without a name: write them again. Ids make
+        // the repetition harmless.
+        if is_still_at(&file, &log) || tries_left == 0 {
+            return Ok(Appended { log, offset, durability });
+        }
+    }
+}
+
+enum Created {
+    Now,
+    Before,
+}
+
+fn open(log: &Path) -> Result<(File, Created), StoreError> {
+    let created = if log.symlink_metadata().is_ok() { Created::Before } else { Created::Now };
+    let mut options = OpenOptions::new();
+    // Reading as well as appending: Windows cannot lock, and we could not look at the tail, otherwise.
+    options.create(true).read(true).append(true);
+    super::layout::private(&mut options);
+    let file = options.open(log).map_err(|source| why_not_opened(log, source))?;
+    let metadata = file.metadata().map_err(StoreError::io("inspect", log))?;
+    match what_instead(&metadata) {
+        Some(what) => Err(StoreError::NotALog { path: log.to_owned(), what }),
+        None => Ok((file, created)),
+    }
+}
+
+fn why_not_opened(log: &Path, source: io::Error) -> StoreError {
+    match log.symlink_metadata() {
+        Ok(found) if found.is_symlink() => {
+            StoreError::NotALog { path: log.to_owned(), what: "it is a symbolic link" }
+        }
+        Ok(found) if !found.is_file() => {
+            StoreError::NotALog { path: log.to_owned(), what: "it is a directory or a device" }
+        }
+        Ok(_) | Err(_) => StoreError::io("open", log)(source),
+    }
+}
+
+fn what_instead(metadata: &Metadata) -> Option<&'static str> {
+    if !metadata.is_file() {
+        return Some("it is a directory or a device");
+    }
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::nlink(metadata) > 1 {
+        return Some("it has a second name (hard link)");
+    }
+    None
+}
+
+/// Writes the lines in one go at the end of the file and returns where they begin.
+fn write_lines(file: &mut File, log: &Path, lines: &[EncodedLine]) -> Result<u64, StoreError> {
+    let length = file.metadata().map_err(StoreError::io("inspect", log))?.len();
+    let seal = if ends_in_line_break(file, length).map_err(StoreError::io("read", log))? {
+        ""
+    } else {
+        "\n"
+    };
+    let mut buffer = String::from(seal);
+    lines.iter().for_each(|line| buffer.push_str(line.as_str()));
+    match file.write_all(buffer.as_bytes()) {
+        Ok(()) => Ok(length + u64::try_from(seal.len()).unwrap_or(0)),
+        Err(source) => {
+            // Under the lock nobody else has appended since, so this takes back our bytes only.
+            file.set_len(length).map_err(StoreError::io("take back a partial write to", log))?;
+            Err(StoreError::RolledBack { path: log.to_owned(), source })
+        }
+    }
+}
+
+/// A log whose last line has no line break was torn by a crash. Its bytes stay; a line break seals
+/// them off, so that they cannot swallow the next event.
+fn ends_in_line_break(file: &mut File, length: u64) -> io::Result<bool> {
+    if length == 0 {
+        return Ok(true);
+    }
+    let mut last = [0_u8; 1];
+    file.seek(SeekFrom::Start(length - 1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+fn sync(file: &File, log: &Path, created: Created) -> Result<(), StoreError> {
+    file.sync_data().map_err(StoreError::io("sync", log))?;
+    if let (Created::Now, Some(folder)) = (created, log.parent()) {
+        sync_directory(folder)?;
+    }
+    Ok(())
+}
+
+/// A new file survives a power loss only when its directory entry is on the disk too.
+#[cfg(unix)]
+fn sync_directory(folder: &Path) -> Result<(), StoreError> {
+    let directory = File::open(folder).map_err(StoreError::io("open", folder))?;
+    directory.sync_all().map_err(StoreError::io("sync", folder))
+}
+
+#[cfg(not(unix))]
+fn sync_directory(_folder: &Path) -> Result<(), StoreError> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_still_at(file: &File, log: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(ours), Ok(named)) = (file.metadata(), log.symlink_metadata()) else { return false };
+    (ours.dev(), ours.ino()) == (named.dev(), named.ino())
+}
+
+#[cfg(not(unix))]
+fn is_still_at(_file: &File, log: &Path) -> bool {
+    // Windows does not let an open file be replaced.
+    log.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Decoded, codec, redact};
+
+    fn line(lesson: &str) -> EncodedLine {
+        let json = serde_json::json!({ "id": lesson, "lesson": lesson }).to_string();
+        let Decoded::Event(event) = codec::decode(json.as_bytes(), "api") else { panic!() };
+        codec::encode(&redact::clean(*event))
+    }
+
+    struct World {
+        _folder: tempfile::TempDir,
+        store: Store,
+        repo: RepoKey,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::at(folder.path().join("logs"));
+            Self { _folder: folder, store, repo: RepoKey::parse("api").unwrap() }
+        }
+
+        fn log(&self) -> PathBuf {
+            self.store.log_of(&self.repo)
+        }
+
+        fn append(&self, lesson: &str) -> Result<Appended, StoreError> {
+            append(&self.store, &self.repo, &[line(lesson)], Durability::Written)
+        }
+    }
+
+    #[test]
+    fn lines_follow_each_other_and_the_offset_is_told() {
+        let world = World::new();
+        assert_eq!(world.append("a").unwrap().offset, 0);
+        let second = world.append("b").unwrap();
+        let text = std::fs::read_to_string(world.log()).unwrap();
+        assert!(text.ends_with(line("b").as_str()));
+        assert_eq!(second.offset, u64::try_from(line("a").as_str().len()).unwrap());
+    }
+
+    #[test]
+    fn a_torn_tail_is_sealed_not_cut() {
+        let world = World::new();
+        world.append("a").unwrap();
+        let mut torn = OpenOptions::new().append(true).open(world.log()).unwrap();
+        torn.write_all(b"{\"lesson\":\"half").unwrap();
+        world.append("b").unwrap();
+        let text = std::fs::read_to_string(world.log()).unwrap();
+        let expected = format!("{}{{\"lesson\":\"half\n{}", line("a").as_str(), line("b").as_str());
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_durable_append_says_so() {
+        let world = World::new();
+        let durable = append(&world.store, &world.repo, &[line("a")], Durability::Synced).unwrap();
+        assert_eq!(durable.durability, Durability::Synced);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_plain_file_is_refused_and_left_alone() {
+        let world = World::new();
+        world.store.ensure().unwrap();
+        let target = world.store.root().join("target");
+        std::fs::write(&target, "mine").unwrap();
+        std::os::unix::fs::symlink(&target, world.log()).unwrap();
+        assert!(matches!(world.append("a"), Err(StoreError::NotALog { .. })));
+        std::fs::remove_file(world.log()).unwrap();
+        std::fs::hard_link(&target, world.log()).unwrap();
+        assert!(matches!(world.append("a"), Err(StoreError::NotALog { .. })));
+        std::fs::remove_file(world.log()).unwrap();
+        std::fs::create_dir(world.log()).unwrap();
+        assert!(matches!(world.append("a"), Err(StoreError::NotALog { .. })));
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_log_is_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let world = World::new();
+        world.append("a").unwrap();
+        let mode = std::fs::metadata(world.log()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

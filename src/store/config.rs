@@ -1,0 +1,150 @@
+//! Settings: defaults < file < environment < flags, settled once at start into a plain struct.
+//! Not here: reading the environment, which the two programs do and pass in.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+use toml::Table;
+
+use super::StoreError;
+use crate::event::RepoKey;
+
+/// Everything that can be set and that both programs need.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Config {
+    /// Where the logs are.
+    pub logs: Option<PathBuf>,
+    /// Where the embedding model is.
+    pub model: Option<PathBuf>,
+    /// Where what can be rebuilt is kept.
+    pub cache: Option<PathBuf>,
+    /// Old repository keys and the keys they are now.
+    pub aliases: BTreeMap<RepoKey, RepoKey>,
+}
+
+/// The sections and keys a configuration file may have, for error messages.
+const KEYS: &str = "logs, model, cache, and a table [aliases] of \"old-repo\" = \"new-repo\"";
+
+impl Config {
+    /// Reads a configuration file; a file that does not exist is an empty one.
+    ///
+    /// # Errors
+    /// [`StoreError::Config`] names the file and what is wrong in it.
+    pub fn read(path: &Path) -> Result<Self, StoreError> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => {
+                let wrong = |why| StoreError::Config { path: path.to_owned(), why };
+                Self::parse(&text).map_err(wrong)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(StoreError::io("read", path)(error)),
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        let mut config = Self::default();
+        for (key, value) in table {
+            match (key.as_str(), value) {
+                ("logs", toml::Value::String(path)) => config.logs = Some(path.into()),
+                ("model", toml::Value::String(path)) => config.model = Some(path.into()),
+                ("cache", toml::Value::String(path)) => config.cache = Some(path.into()),
+                ("aliases", toml::Value::Table(aliases)) => {
+                    config.aliases = parse_aliases(aliases)?;
+                }
+                (key, _) => {
+                    return Err(format!(
+                        "{key:?} is unknown or of a wrong type; allowed are {KEYS}"
+                    ));
+                }
+            }
+        }
+        Ok(config)
+    }
+
+    /// Follows aliases to the key a repository has now; a circle ends where it began.
+    #[must_use]
+    pub fn current(&self, key: &RepoKey) -> RepoKey {
+        let mut current = key;
+        for _ in 0..=self.aliases.len() {
+            match self.aliases.get(current) {
+                Some(next) if next != key => current = next,
+                Some(_) | None => break,
+            }
+        }
+        current.clone()
+    }
+}
+
+fn parse_aliases(table: Table) -> Result<BTreeMap<RepoKey, RepoKey>, String> {
+    let key =
+        |text: &str| RepoKey::parse(text).map_err(|error| format!("aliases: {text:?} {error}"));
+    let mut aliases = BTreeMap::new();
+    for (old, new) in table {
+        let new = new.as_str().ok_or_else(|| format!("aliases: {old:?} must name a repository"))?;
+        aliases.insert(key(&old)?, key(new)?);
+    }
+    Ok(aliases)
+}
+
+/// The platform's directories for us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The configuration file.
+    pub config_file: PathBuf,
+    /// The logs.
+    pub logs: PathBuf,
+    /// The embedding model.
+    pub model: PathBuf,
+    /// What can be rebuilt.
+    pub cache: PathBuf,
+}
+
+impl Places {
+    /// Returns the platform's directories, or `None` where there is no home directory.
+    #[must_use]
+    pub fn of_platform() -> Option<Self> {
+        let base = etcetera::base_strategy::choose_native_strategy().ok()?;
+        let data = base.data_dir().join("agent-knowledge");
+        Some(Self {
+            config_file: base.config_dir().join("agent-knowledge").join("config.toml"),
+            logs: data.join("logs"),
+            model: data.join("model"),
+            cache: base.cache_dir().join("agent-knowledge"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> RepoKey {
+        RepoKey::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_file_sets_what_it_names() {
+        let config = Config::parse("logs = \"/l\"\n[aliases]\nold = \"github.com/a/new\"").unwrap();
+        assert_eq!(config.logs, Some("/l".into()));
+        assert_eq!(config.current(&key("old")), key("github.com/a/new"));
+        assert_eq!(config.current(&key("other")), key("other"));
+    }
+
+    #[test]
+    fn a_circle_of_aliases_ends() {
+        let config = Config::parse("[aliases]\na = \"b\"\nb = \"a\"").unwrap();
+        assert_eq!(config.current(&key("a")), key("b"));
+    }
+
+    #[test]
+    fn a_wrong_file_is_an_error_that_says_what_is_allowed() {
+        assert!(Config::parse("log = \"/l\"").unwrap_err().contains("allowed are logs"));
+        assert!(Config::parse("logs = 3").unwrap_err().contains("\"logs\""));
+        assert!(Config::parse("logs =").is_err());
+        assert!(
+            Config::parse("[aliases]\na = \"../b\"").unwrap_err().contains("github.com/acme/api")
+        );
+    }
+}

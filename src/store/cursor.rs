@@ -1,0 +1,94 @@
+//! How far a log has been read, and how to notice that it is no longer the same log.
+//! Not here: reading (`tail`).
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::time::SystemTime;
+
+/// How many bytes before the offset are remembered, to notice that a file was rewritten in place.
+const GUARD_BYTES: usize = 64;
+
+/// A position in one log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cursor {
+    offset: u64,
+    identity: Option<(u64, u64)>,
+    guard: Vec<u8>,
+    /// When the file was last changed, as of the last time it had been read to its end.
+    modified: Option<SystemTime>,
+}
+
+/// What happened to a log since the cursor was set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing.
+    None,
+    /// It is longer.
+    Grown,
+    /// It is another file, shorter, or was rewritten: what was read from it no longer counts.
+    Replaced,
+    /// It is gone: what was read from it no longer counts.
+    Gone,
+}
+
+impl Cursor {
+    /// Returns how many bytes have been read.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Compares the log with what it was; looks at its length first, since that is all most calls need.
+    pub(super) fn compare(&self, file: &mut File, metadata: &Metadata) -> io::Result<Change> {
+        let is_new = self.identity.is_none();
+        if !is_new && (self.identity != Some(identity(metadata)) || metadata.len() < self.offset) {
+            return Ok(Change::Replaced);
+        }
+        if metadata.len() == self.offset {
+            // Written to, yet no longer than before: rewritten in place.
+            let rewritten = self.modified.is_some() && metadata.modified().ok() != self.modified;
+            return Ok(if rewritten { Change::Replaced } else { Change::None });
+        }
+        let start = self.offset.saturating_sub(u64::try_from(self.guard.len()).unwrap_or(0));
+        file.seek(SeekFrom::Start(start))?;
+        let mut now = vec![0; self.guard.len()];
+        file.read_exact(&mut now)?;
+        Ok(if now == self.guard { Change::Grown } else { Change::Replaced })
+    }
+
+    /// Moves on by a line, of which `read` are at least the last bytes.
+    pub(super) fn advance_by(&mut self, line_bytes: u64, read: &[u8], metadata: &Metadata) {
+        self.identity = Some(identity(metadata));
+        self.offset += line_bytes;
+        self.guard.extend_from_slice(
+            read.get(read.len().saturating_sub(GUARD_BYTES)..).unwrap_or_default(),
+        );
+        let surplus = self.guard.len().saturating_sub(GUARD_BYTES);
+        self.guard.drain(..surplus);
+    }
+}
+
+impl Cursor {
+    /// Notes that the file has been read to its end, unless it has grown meanwhile.
+    pub(super) fn at_end(&mut self, metadata: &Metadata) {
+        let is_end = metadata.len() == self.offset;
+        self.modified = metadata.modified().ok().filter(|_| is_end);
+        if is_end {
+            self.identity = Some(identity(metadata));
+        }
+    }
+}
+
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    // Without inode numbers the time of creation tells a new file from the old one.
+    let created =
+        metadata.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    (0, created.map_or(0, |age| u64::try_from(age.as_nanos()).unwrap_or(0)))
+}

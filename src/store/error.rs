@@ -1,0 +1,77 @@
+//! What can go wrong with files. Each message fits after "failed to" and names the path.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// A failure of the store.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// Another writer held the lock for the whole wait.
+    #[error(
+        "lock {path} within {wait_ms} ms: another writer holds it; nothing was written, try again"
+    )]
+    Busy {
+        /// The lock file.
+        path: PathBuf,
+        /// How long was waited, in milliseconds.
+        wait_ms: u64,
+    },
+    /// Reading or writing failed.
+    #[error("{action} {path}: {source}")]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Only part of a line could be written; it was taken back.
+    #[error("write {path}: {source}; the part that was written was taken back, nothing was lost")]
+    RolledBack {
+        /// The log.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What stands in the place of a log is no plain file.
+    #[error("open {path}: {what}, not a plain file of its own; move it away")]
+    NotALog {
+        /// The path.
+        path: PathBuf,
+        /// What it is instead.
+        what: &'static str,
+    },
+    /// Nobody said where the logs are, and the platform has no place for them.
+    #[error("find the logs: no home directory; set AGENT_KNOWLEDGE_LOGS or give --logs DIR")]
+    NoPlace,
+    /// The configuration file cannot be understood.
+    #[error("read the configuration {path}: {why}")]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// A short repository name that could mean several.
+    #[error("tell which repository {given:?} means: it could be {}; write one of them in full", .candidates.join(" or "))]
+    Ambiguous {
+        /// What was given.
+        given: String,
+        /// The keys it could mean.
+        candidates: Vec<String>,
+    },
+}
+
+impl StoreError {
+    /// Wraps what the system said about `path` while trying to do `action`.
+    pub fn io(
+        action: &'static str,
+        path: &std::path::Path,
+    ) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+}

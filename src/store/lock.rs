@@ -1,0 +1,113 @@
+//! A lock between processes, in a file of its own beside what it protects. The only file that names
+//! fs2. Not here: what is done under the lock.
+//!
+//! The lock belongs to the open file: when a process dies it is gone, so there is nothing to clean
+//! up. It is a file apart because some systems' locks would otherwise keep readers out of the log,
+//! and because the log itself may be replaced while it is held.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::StoreError;
+
+/// An exclusive lock, released when dropped.
+#[derive(Debug)]
+pub struct FileLock {
+    file: File,
+}
+
+/// How long an append waits for its turn. One append holds the lock for microseconds, so only a
+/// stopped process makes anybody wait this long; an agent must not hang longer.
+pub(super) const WAIT_MS_MAX: u64 = 5_000;
+
+/// The first pause between two tries; it doubles up to the longest.
+const PAUSE_US_MIN: u64 = 50;
+const PAUSE_US_MAX: u64 = 4_000;
+
+impl FileLock {
+    /// Takes the lock, waiting at most `wait_ms` milliseconds for others.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] when the wait was not enough, [`StoreError::Io`] when the file cannot be
+    /// opened or locked at all.
+    pub fn take(path: &Path, wait_ms: u64) -> Result<Self, StoreError> {
+        let file = open(path)?;
+        let deadline = Instant::now() + Duration::from_millis(wait_ms);
+        let mut pause_us = PAUSE_US_MIN;
+        loop {
+            // `fs2::FileExt::` spelled out: std has a method of the same name with other errors.
+            match fs2::FileExt::try_lock_exclusive(&file) {
+                Ok(()) => return Ok(Self { file }),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_contended(&error) => {
+                    if Instant::now() >= deadline {
+                        return Err(StoreError::Busy { path: path.to_owned(), wait_ms });
+                    }
+                    // Each process pauses a little differently, so that they do not try in step.
+                    let jitter_us = u64::from(std::process::id()) % pause_us;
+                    std::thread::park_timeout(Duration::from_micros(pause_us + jitter_us));
+                    pause_us = (pause_us * 2).min(PAUSE_US_MAX);
+                }
+                Err(error) => return Err(StoreError::io("lock", path)(error)),
+            }
+        }
+    }
+}
+
+fn is_contended(error: &io::Error) -> bool {
+    let contended = fs2::lock_contended_error();
+    error.kind() == io::ErrorKind::WouldBlock || error.raw_os_error() == contended.raw_os_error()
+}
+
+fn open(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).read(true).write(true);
+    super::layout::private(&mut options);
+    options.open(path).map_err(StoreError::io("open the lock", path))
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // Closing the file releases the lock as well, so a failure here has no consequence.
+        let _ = fs2::FileExt::unlock(&self.file);
+    }
+}
+
+/// Returns where the lock of `protected` is: in `.locks` beside it, out of the way of `ls` and jq.
+#[must_use]
+pub(super) fn path_of(protected: &Path) -> PathBuf {
+    let folder = protected.parent().unwrap_or(Path::new("."));
+    let mut name = protected.file_name().unwrap_or_default().to_owned();
+    name.push(".lock");
+    folder.join(super::layout::LOCKS).join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_lock_makes_others_busy_and_is_free_after_drop() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let held = FileLock::take(&path, 0).unwrap();
+        assert!(matches!(FileLock::take(&path, 20), Err(StoreError::Busy { wait_ms: 20, .. })));
+        drop(held);
+        FileLock::take(&path, 0).unwrap();
+    }
+
+    #[test]
+    fn a_waiter_gets_the_lock_when_it_is_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let held = FileLock::take(&path, 0).unwrap();
+        let waiter = {
+            let path = path.clone();
+            std::thread::spawn(move || FileLock::take(&path, WAIT_MS_MAX).map(|_| ()))
+        };
+        drop(held);
+        waiter.join().unwrap().unwrap();
+    }
+}

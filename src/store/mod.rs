@@ -1,0 +1,22 @@
+//! The files: where logs are, which one a repository has, appending to it and following it.
+//!
+//! Blocking I/O, and the only room that opens logs. Not here: what a line means (`event`), and what
+//! may be written (`writer`).
+
+mod append;
+mod config;
+mod cursor;
+mod error;
+mod layout;
+mod lock;
+mod repo;
+mod tail;
+
+pub use append::{Appended, Durability, append};
+pub use config::{Config, Places};
+pub use cursor::{Change, Cursor};
+pub use error::StoreError;
+pub use layout::Store;
+pub use lock::FileLock;
+pub use repo::{Found, RepoAt, Why};
+pub use tail::{Line, Tail};

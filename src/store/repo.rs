@@ -1,0 +1,256 @@
+//! Which repository a directory belongs to, and why: remote URL, else common directory, else folder.
+//! Reads git's files instead of starting git: an append must not cost a process.
+//! Not here: how a URL becomes a key (`event::RepoKey`).
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::event::RepoKey;
+
+/// The repository found for a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its key.
+    pub key: RepoKey,
+    /// What the key was made from.
+    pub why: Why,
+    /// The work tree's files, where there is a git repository.
+    pub git: Option<RepoAt>,
+}
+
+/// A git work tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepoAt {
+    /// The top of the work tree.
+    pub top: PathBuf,
+    /// The directory that all work trees of the repository share.
+    pub common_dir: PathBuf,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// The commit that is checked out.
+    pub commit: Option<String>,
+}
+
+/// What a repository's key was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// The URL of a remote.
+    Remote {
+        /// The remote's name.
+        name: String,
+        /// Its URL, without user information.
+        url: String,
+    },
+    /// A git repository that no other machine knows: its common directory.
+    CommonDir(PathBuf),
+    /// No git repository: the folder.
+    Folder(PathBuf),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Remote { name, url } => write!(out, "the URL of its remote {name:?}: {url}"),
+            Self::CommonDir(path) => {
+                write!(
+                    out,
+                    "its git directory {} (it has no remote that other machines could share)",
+                    path.display()
+                )
+            }
+            Self::Folder(path) => write!(out, "the folder {} (no git repository)", path.display()),
+        }
+    }
+}
+
+/// Longest file of git's that we read: configurations are small, and this one may be anybody's.
+const GIT_FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+impl Found {
+    /// Finds the repository of a directory. Never fails: what git's files do not tell, the folder does.
+    #[must_use]
+    pub fn of_directory(directory: &Path) -> Self {
+        let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        match directory.ancestors().find_map(git_at) {
+            Some((top, git_dir)) => Self::of_git(top, &git_dir),
+            None => {
+                let key = RepoKey::of_place(&name_of(&directory), &directory.to_string_lossy());
+                Self { key, why: Why::Folder(directory), git: None }
+            }
+        }
+    }
+
+    fn of_git(top: PathBuf, git_dir: &Path) -> Self {
+        let common_dir = common_dir(git_dir);
+        let (branch, commit) = head(git_dir, &common_dir);
+        let remote = read(&common_dir.join("config")).and_then(|config| best_remote(&config));
+        let (key, why) = match remote {
+            Some((name, url, key)) => (key, Why::Remote { name, url: without_user(&url) }),
+            None => {
+                let key = RepoKey::of_place(&repo_name(&common_dir), &common_dir.to_string_lossy());
+                (key, Why::CommonDir(common_dir.clone()))
+            }
+        };
+        Self { key, why, git: Some(RepoAt { top, common_dir, branch, commit }) }
+    }
+}
+
+/// Tells whether a directory is the top of a work tree or a bare repository, and where git's files are.
+fn git_at(directory: &Path) -> Option<(PathBuf, PathBuf)> {
+    let dot_git = directory.join(".git");
+    if dot_git.is_dir() {
+        return Some((directory.to_owned(), dot_git));
+    }
+    if let Some(pointer) = read(&dot_git) {
+        // A linked work tree or a submodule: a file that names the directory.
+        let target = pointer.trim().strip_prefix("gitdir:")?.trim();
+        return Some((directory.to_owned(), directory.join(target)));
+    }
+    let is_bare =
+        ["HEAD", "objects", "refs", "config"].iter().all(|name| directory.join(name).exists());
+    is_bare.then(|| (directory.to_owned(), directory.to_owned()))
+}
+
+fn common_dir(git_dir: &Path) -> PathBuf {
+    let common = read(&git_dir.join("commondir")).map(|text| git_dir.join(text.trim()));
+    let common = common.unwrap_or_else(|| git_dir.to_owned());
+    common.canonicalize().unwrap_or(common)
+}
+
+/// Reads the branch and the commit that are checked out.
+fn head(git_dir: &Path, common_dir: &Path) -> (Option<String>, Option<String>) {
+    let Some(head) = read(&git_dir.join("HEAD")) else { return (None, None) };
+    let Some(reference) = head.trim().strip_prefix("ref:").map(str::trim) else {
+        return (None, commit_id(&head));
+    };
+    let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
+    let loose = read(&common_dir.join(reference)).and_then(|text| commit_id(&text));
+    let packed = || {
+        let packed = read(&common_dir.join("packed-refs"))?;
+        let line = packed.lines().find(|line| line.split(' ').nth(1) == Some(reference))?;
+        commit_id(line.split(' ').next()?)
+    };
+    (branch, loose.or_else(packed))
+}
+
+fn commit_id(text: &str) -> Option<String> {
+    let id = text.trim();
+    let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then(|| id.to_owned())
+}
+
+/// Picks the remote that names the repository: `origin`, else `upstream`, else the first.
+fn best_remote(config: &str) -> Option<(String, String, RepoKey)> {
+    let shared = remotes(config)
+        .into_iter()
+        .filter_map(|(name, url)| RepoKey::from_remote(&url).map(|key| (name, url, key)));
+    let rank = |name: &str| match name {
+        "origin" => 0,
+        "upstream" => 1,
+        _ => 2,
+    };
+    shared.min_by_key(|(name, _, _)| rank(name))
+}
+
+/// Reads `[remote "name"] url = …` from a git configuration, in order; the first URL of each counts.
+fn remotes(config: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let mut section: Option<String> = None;
+    for line in config.lines().map(str::trim) {
+        if let Some(header) = line.strip_prefix('[') {
+            section = remote_section(header);
+        } else if let (Some(name), Some((key, value))) = (&section, line.split_once('=')) {
+            let is_new = found.iter().all(|(other, _)| other != name);
+            if is_new && key.trim().eq_ignore_ascii_case("url") {
+                found.push((name.clone(), unquoted(value)));
+            }
+        }
+    }
+    found
+}
+
+fn remote_section(header: &str) -> Option<String> {
+    let inner = header.split(']').next()?;
+    let (kind, name) = inner.split_once(char::is_whitespace)?;
+    kind.eq_ignore_ascii_case("remote").then(|| name.trim().trim_matches('"').to_owned())
+}
+
+/// Takes a value out of its quotes and off its comment. A `#` inside quotes belongs to the value.
+fn unquoted(value: &str) -> String {
+    let value = value.trim();
+    match value.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+        Some((inner, _)) => inner.to_owned(),
+        None => value.split([';', '#']).next().unwrap_or(value).trim().to_owned(),
+    }
+}
+
+/// Takes user name and password out of a URL before it is shown.
+fn without_user(url: &str) -> String {
+    match url.split_once("://") {
+        Some((scheme, rest)) => {
+            let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+            let host = authority.rsplit('@').next().unwrap_or(authority);
+            format!("{scheme}://{host}/{path}")
+        }
+        None => url.to_owned(),
+    }
+}
+
+/// Names a repository by its folder: `api/.git` and `api.git` are both `api`.
+fn repo_name(common_dir: &Path) -> String {
+    let name = name_of(common_dir);
+    match common_dir.parent() {
+        Some(parent) if name == ".git" => name_of(parent),
+        Some(_) | None => name.trim_end_matches(".git").to_owned(),
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn read(path: &Path) -> Option<String> {
+    let metadata = path.metadata().ok()?;
+    let is_small_file = metadata.is_file() && metadata.len() <= GIT_FILE_BYTES_MAX;
+    is_small_file
+        .then(|| std::fs::read(path).ok())?
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remotes_are_read_as_git_writes_them() {
+        let config = "[core]\n\tbare = false\n[remote \"fork\"]\n\turl = git@github.com:me/api.git\n\
+                      [remote \"origin\"] ; mine\n\tURL = \"https://github.com/acme/api.git\" # here\n\
+                      \turl = https://mirror.example.org/api\n[branch \"main\"]\n\turl = no\n";
+        let (name, url, key) = best_remote(config).unwrap();
+        assert_eq!((name.as_str(), url.as_str()), ("origin", "https://github.com/acme/api.git"));
+        assert_eq!(key.as_str(), "github.com/acme/api");
+        assert_eq!(remotes(config).len(), 2);
+    }
+
+    #[test]
+    fn a_remote_on_this_machine_only_is_no_identity() {
+        assert_eq!(best_remote("[remote \"origin\"]\nurl = /srv/git/api.git\n"), None);
+    }
+
+    #[test]
+    fn folders_without_git_are_told_apart_by_their_whole_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("a/api"), folder.path().join("b/api"));
+        std::fs::create_dir_all(&one).unwrap();
+        std::fs::create_dir_all(&two).unwrap();
+        let (one, two) = (Found::of_directory(&one), Found::of_directory(&two));
+        assert!(matches!(one.why, Why::Folder(_)));
+        assert_ne!(one.key, two.key);
+        assert_eq!(one.key.short_name(), two.key.short_name());
+    }
+
+    #[test]
+    fn passwords_in_urls_are_not_shown() {
+        assert_eq!(without_user("https://me:secret@github.com/a/b"), "https://github.com/a/b");
+    }
+}

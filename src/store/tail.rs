@@ -1,0 +1,256 @@
+//! Following one log: complete lines only, each with its offset, and word of what became of the
+//! file. Not here: what a line means (`event::codec`), when to look (`retriever::watch`).
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::cursor::{Change, Cursor};
+use super::{StoreError, layout};
+use crate::event::limits::READ_LINE_BYTES_MAX;
+
+/// One complete line of a log, without its line break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Where it begins.
+    pub offset: u64,
+    /// Its bytes; cut just past the reading bound where it is longer.
+    pub bytes: &'a [u8],
+    /// How long it really is, in bytes.
+    pub line_bytes: u64,
+}
+
+/// A reader that follows one log.
+#[derive(Debug)]
+pub struct Tail {
+    log: PathBuf,
+    cursor: Cursor,
+    was_there: bool,
+}
+
+/// How much is read at a time.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+impl Tail {
+    /// Follows a log from its beginning.
+    #[must_use]
+    pub fn of(log: impl Into<PathBuf>) -> Self {
+        Self { log: log.into(), cursor: Cursor::default(), was_there: false }
+    }
+
+    /// Returns the log.
+    #[must_use]
+    pub fn log(&self) -> &Path {
+        &self.log
+    }
+
+    /// Returns how far it has been read.
+    #[must_use]
+    pub fn cursor(&self) -> &Cursor {
+        &self.cursor
+    }
+
+    /// Tells what happened to the log since the last [`Tail::read`]; reads at most 64 bytes of it.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when the log is there but cannot be read.
+    pub fn look(&self) -> Result<Change, StoreError> {
+        match self.open()? {
+            None if self.was_there => Ok(Change::Gone),
+            None => Ok(Change::None),
+            Some((mut file, metadata)) => {
+                self.cursor.compare(&mut file, &metadata).map_err(StoreError::io("read", &self.log))
+            }
+        }
+    }
+
+    /// Forgets what was read, so that the next [`Tail::read`] begins at the beginning.
+    pub fn rewind(&mut self) {
+        self.cursor = Cursor::default();
+        self.was_there = false;
+    }
+
+    /// Hands each complete new line to `each`. A last line without its line break stays for later:
+    /// its writer may not be done.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]; lines already handed out count as read.
+    pub fn read(&mut self, mut each: impl FnMut(Line<'_>)) -> Result<(), StoreError> {
+        let Some((mut file, metadata)) = self.open()? else { return Ok(()) };
+        self.was_there = true;
+        let wrap = StoreError::io("read", &self.log);
+        self.read_from(&mut file, &metadata, &mut each).map_err(wrap)
+    }
+
+    fn read_from(
+        &mut self,
+        file: &mut File,
+        metadata: &std::fs::Metadata,
+        each: &mut impl FnMut(Line<'_>),
+    ) -> io::Result<()> {
+        file.seek(SeekFrom::Start(self.cursor.offset()))?;
+        let mut block = vec![0; BLOCK_BYTES];
+        let mut partial = Partial::default();
+        loop {
+            let count = match file.read(&mut block) {
+                Ok(0) => {
+                    self.cursor.at_end(&file.metadata()?);
+                    return Ok(());
+                }
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let mut rest = block.get(..count).unwrap_or_default();
+            while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+                let (head, tail) = rest.split_at(end + 1);
+                partial.push(head);
+                each(partial.line(self.cursor.offset()));
+                partial.advance(&mut self.cursor, metadata);
+                rest = tail;
+            }
+            partial.push(rest);
+        }
+    }
+
+    fn open(&self) -> Result<Option<(File, std::fs::Metadata)>, StoreError> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        layout::private(&mut options);
+        let file = match options.open(&self.log) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::io("open", &self.log)(error)),
+        };
+        let metadata = file.metadata().map_err(StoreError::io("inspect", &self.log))?;
+        if !metadata.is_file() {
+            let what = "it is a directory or a device";
+            return Err(StoreError::NotALog { path: self.log.clone(), what });
+        }
+        Ok(Some((file, metadata)))
+    }
+}
+
+/// The line being gathered. Of a line past the reading bound only so much is kept that the decoder
+/// can tell, and its last bytes, so that the cursor's guard is right.
+#[derive(Default)]
+struct Partial {
+    kept: Vec<u8>,
+    last: Vec<u8>,
+    line_bytes: u64,
+}
+
+impl Partial {
+    fn push(&mut self, bytes: &[u8]) {
+        let room = (READ_LINE_BYTES_MAX + 1).saturating_sub(self.kept.len());
+        self.kept.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
+        if room < bytes.len() {
+            self.last.extend_from_slice(bytes);
+            let surplus = self.last.len().saturating_sub(BLOCK_BYTES);
+            self.last.drain(..surplus);
+        }
+        self.line_bytes += u64::try_from(bytes.len()).unwrap_or(0);
+    }
+
+    fn line(&self, offset: u64) -> Line<'_> {
+        let bytes = self.kept.strip_suffix(b"\n").unwrap_or(&self.kept);
+        Line { offset, bytes, line_bytes: self.line_bytes.saturating_sub(1) }
+    }
+
+    fn advance(&mut self, cursor: &mut Cursor, metadata: &std::fs::Metadata) {
+        let read = if self.last.is_empty() { &self.kept } else { &self.last };
+        cursor.advance_by(self.line_bytes, read, metadata);
+        self.kept.clear();
+        self.last.clear();
+        self.line_bytes = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    struct World {
+        _folder: tempfile::TempDir,
+        log: PathBuf,
+        tail: Tail,
+    }
+
+    impl World {
+        fn with(text: &str) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let log = folder.path().join("a.jsonl");
+            std::fs::write(&log, text).unwrap();
+            Self { _folder: folder, tail: Tail::of(&log), log }
+        }
+
+        fn lines(&mut self) -> Vec<(u64, String)> {
+            let mut lines = Vec::new();
+            let take = |line: Line<'_>| {
+                lines.push((line.offset, String::from_utf8_lossy(line.bytes).into_owned()));
+            };
+            self.tail.read(take).unwrap();
+            lines
+        }
+
+        fn append(&self, text: &str) {
+            let mut file = OpenOptions::new().append(true).open(&self.log).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+        }
+    }
+
+    #[test]
+    fn only_complete_lines_are_read_each_once() {
+        let mut world = World::with("one\ntw");
+        assert_eq!(world.lines(), [(0, "one".to_owned())]);
+        world.append("o\nthree\n");
+        assert_eq!(world.tail.look().unwrap(), Change::Grown);
+        assert_eq!(world.lines(), [(4, "two".to_owned()), (8, "three".to_owned())]);
+        assert_eq!(world.tail.look().unwrap(), Change::None);
+        assert!(world.lines().is_empty());
+    }
+
+    #[test]
+    fn a_replaced_shortened_or_rewritten_log_is_noticed() {
+        let mut world = World::with("one\ntwo\n");
+        world.lines();
+        std::fs::write(&world.log, "one\n").unwrap();
+        assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+        world.tail.rewind();
+        assert_eq!(world.lines().len(), 1);
+        std::fs::write(&world.log, "eno\nmore\n").unwrap();
+        assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+        world.tail.rewind();
+        world.lines();
+        let other = world.log.with_extension("new");
+        std::fs::write(&other, "eno\nmore\nand more\n").unwrap();
+        std::fs::rename(&other, &world.log).unwrap();
+        assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+    }
+
+    #[test]
+    fn a_deleted_log_is_gone_and_one_that_comes_is_read() {
+        let mut world = World::with("one\n");
+        world.lines();
+        std::fs::remove_file(&world.log).unwrap();
+        assert_eq!(world.tail.look().unwrap(), Change::Gone);
+        world.tail.rewind();
+        assert_eq!(world.tail.look().unwrap(), Change::None);
+        std::fs::write(&world.log, "two\n").unwrap();
+        assert_eq!(world.tail.look().unwrap(), Change::Grown);
+        assert_eq!(world.lines(), [(0, "two".to_owned())]);
+    }
+
+    #[test]
+    fn a_line_past_the_bound_is_cut_and_the_next_is_whole() {
+        let long = "x".repeat(READ_LINE_BYTES_MAX + 3 * BLOCK_BYTES);
+        let mut world = World::with(&format!("{long}\nnext\n"));
+        let mut seen = Vec::new();
+        world.tail.read(|line| seen.push((line.bytes.len(), line.line_bytes))).unwrap();
+        let long_bytes = u64::try_from(long.len()).unwrap();
+        assert_eq!(seen, [(READ_LINE_BYTES_MAX + 1, long_bytes), (4, 4)]);
+        world.append("last\n");
+        assert_eq!(world.lines(), [(long_bytes + 6, "last".to_owned())]);
+    }
+}

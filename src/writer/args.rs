@@ -1,0 +1,249 @@
+//! The command line of `log-memory`. Parsed by hand with lexopt: a larger parser would cost more
+//! time than the append. Not here: rules about fields (`event::validate`).
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use lexopt::prelude::{Long, Short, Value};
+
+use crate::event::Draft;
+use crate::store::Durability;
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq)]
+pub enum Command {
+    /// Print the help.
+    Help,
+    /// Print the version.
+    Version,
+    /// Write one event given by flags.
+    Record(Box<Draft>),
+    /// Write the events that a file or standard input (`-`) holds as JSON.
+    RecordJson(PathBuf),
+}
+
+/// The whole command line.
+#[derive(Debug, PartialEq)]
+pub struct Args {
+    /// What to do.
+    pub command: Command,
+    /// The store, when given.
+    pub logs: Option<PathBuf>,
+    /// What an acknowledged event must survive.
+    pub durability: Durability,
+}
+
+/// The flags, and the fields they fill.
+const FLAGS: [(&str, &str); 14] = [
+    ("type", "event_type"),
+    ("repo", "repo"),
+    ("context", "context"),
+    ("command", "command"),
+    ("lesson", "lesson"),
+    ("tags", "tags"),
+    ("success-rate", "success_rate"),
+    ("symptom", "symptoms"),
+    ("file", "files"),
+    ("agent", "agent_id"),
+    ("session", "session_id"),
+    ("id", "id"),
+    ("timestamp", "timestamp"),
+    ("source", "source"),
+];
+
+/// The help of `log-memory`.
+pub const HELP: &str = "\
+Append one lesson to the shared memory of coding agents, and print its id.
+
+Usage: log-memory --type TYPE --lesson TEXT [options]
+       log-memory --json FILE|-
+
+The lesson:
+  --type TYPE          error, success or pattern; also fact, decision, principle, procedure,
+                       convention, preference, task, or any short name of your own
+  --lesson TEXT        what to do next time, in a sentence or two
+  --context TEXT       what was being done, and what went wrong
+  --command TEXT       the command that helped
+  --tags A,B           words to find it by
+  --symptom TEXT       how it would look next time: the error text (may be repeated)
+  --file PATH          a file it is about (may be repeated)
+  --success-rate X/Y   successes/attempts so far, such as 9/10
+
+Where and who (found out by itself unless given):
+  --repo REPO          the repository: its name, key or URL   [this directory's git remote]
+  --agent NAME         who learned it                         [$AGENT_KNOWLEDGE_AGENT, or the agent running this]
+  --session ID         in which session                       [$AGENT_KNOWLEDGE_SESSION]
+  --logs DIR           the directory of the logs              [$AGENT_KNOWLEDGE_LOGS]
+
+How:
+  --json FILE|-        read events as JSON (one, an array, or one per line) and report on each
+  --durable            return only when the event is on the disk. Without it the event survives the
+                       crash of any process (\"written\"); with it, also the loss of power (\"synced\")
+  --id ID, --timestamp TIME, --source WHO   for importing what was learned elsewhere
+  -h, --help           this text
+  -V, --version        the version
+
+Exit codes: 0 written, 64 wrong option, 65 wrong field (all are listed, nothing is written),
+74 file trouble, 75 busy (try again), 78 wrong configuration. Never 2.
+
+Example:
+  log-memory --type error --context 'npm install failed with EACCES' \\
+    --command 'sudo chown -R $USER . && npm ci' \\
+    --lesson 'verify ownership before npm operations' --tags npm,permissions --success-rate 9/10
+";
+
+/// Reads the command line, without the program's name.
+///
+/// # Errors
+/// One sentence on the first thing that is wrong.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
+    let mut parser = lexopt::Parser::from_args(args);
+    let mut draft = Draft::default();
+    let mut parsed = Args { command: Command::Help, logs: None, durability: Durability::Written };
+    let mut json = None;
+    let mut first_field = None;
+    while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
+        match arg {
+            Short('h') | Long("help") => return Ok(Args { command: Command::Help, ..parsed }),
+            Short('V') | Long("version") => {
+                return Ok(Args { command: Command::Version, ..parsed });
+            }
+            Long("durable") => parsed.durability = Durability::Synced,
+            Long("logs") => parsed.logs = Some(value(&mut parser)?.into()),
+            Long("json") => json = Some(PathBuf::from(value(&mut parser)?)),
+            Long(flag) => {
+                let flag = flag.to_owned();
+                let text = field_value(&flag, &mut parser)?;
+                set(&mut draft, &flag, text);
+                first_field.get_or_insert(flag);
+            }
+            Short(letter) => {
+                return Err(format!("-{letter}: unknown option; see log-memory --help"));
+            }
+            Value(word) => {
+                let word = word.to_string_lossy().into_owned();
+                return Err(format!(
+                    "{word:?} belongs to no option; put quotes around texts with spaces"
+                ));
+            }
+        }
+    }
+    parsed.command = match (json, first_field) {
+        (Some(_), Some(flag)) => {
+            return Err(format!("--{flag} cannot be combined with --json; put it into the JSON"));
+        }
+        (Some(source), None) => Command::RecordJson(source),
+        (None, _) => Command::Record(Box::new(draft)),
+    };
+    Ok(parsed)
+}
+
+fn field_value(flag: &str, parser: &mut lexopt::Parser) -> Result<String, String> {
+    if FLAGS.iter().any(|(known, _)| *known == flag) {
+        return Ok(value(parser)?.to_string_lossy().into_owned());
+    }
+    let meant = match flag {
+        "event-type" | "event_type" | "kind" => Some("type"),
+        "tag" => Some("tags"),
+        "symptoms" | "error" => Some("symptom"),
+        "files" => Some("file"),
+        "success_rate" | "success" => Some("success-rate"),
+        "agent-id" | "agent_id" => Some("agent"),
+        "session-id" | "session_id" => Some("session"),
+        _ => None,
+    };
+    Err(match meant {
+        Some(meant) => format!("--{flag}: unknown option; did you mean --{meant}?"),
+        None => format!("--{flag}: unknown option; see log-memory --help"),
+    })
+}
+
+/// Takes the next word as it stands, even when it begins with a dash: texts often do.
+fn value(parser: &mut lexopt::Parser) -> Result<OsString, String> {
+    parser.value().map_err(|error| error.to_string())
+}
+
+fn set(draft: &mut Draft, flag: &str, text: String) {
+    match flag {
+        "type" => draft.event_type = Some(text),
+        "repo" => draft.repo = Some(text),
+        "context" => draft.context = Some(text),
+        "command" => draft.command = Some(text),
+        "lesson" => draft.lesson = Some(text),
+        "tags" => draft.tags.extend(text.split(',').map(|tag| tag.trim().to_owned())),
+        "success-rate" => draft.success_rate = Some(text),
+        "symptom" => draft.symptoms.push(text),
+        "file" => draft.files.push(text),
+        "agent" => draft.agent_id = Some(text),
+        "session" => draft.session_id = Some(text),
+        "id" => draft.id = Some(text),
+        "timestamp" => draft.timestamp = Some(text),
+        _ => draft.source = Some(text),
+    }
+}
+
+/// Names a field as the command line does: `event_type` is `--type`.
+#[must_use]
+pub fn flag_of(field: &str) -> String {
+    let name = field.split('[').next().unwrap_or(field);
+    match FLAGS.iter().find(|(_, known)| *known == name) {
+        Some((flag, _)) => format!("--{flag}"),
+        None => field.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(words: &[&str]) -> Result<Args, String> {
+        parse(words.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn the_founding_flags_fill_the_founding_fields() {
+        let args = parsed(&[
+            "--repo",
+            "r",
+            "--type",
+            "error",
+            "--context",
+            "c",
+            "--command",
+            "-x",
+            "--lesson=l",
+            "--tags",
+            "a, b",
+            "--symptom",
+            "s1",
+            "--symptom",
+            "s2",
+            "--durable",
+        ])
+        .unwrap();
+        let Command::Record(draft) = args.command else { panic!() };
+        assert_eq!(draft.command.as_deref(), Some("-x"));
+        assert_eq!((draft.tags.len(), draft.symptoms.len()), (2, 2));
+        assert_eq!(args.durability, Durability::Synced);
+    }
+
+    #[test]
+    fn a_wrong_option_is_answered_with_the_right_one() {
+        assert!(parsed(&["--event-type", "x"]).unwrap_err().contains("did you mean --type?"));
+        assert!(parsed(&["--nonsense"]).unwrap_err().contains("--help"));
+        assert!(parsed(&["--lesson"]).unwrap_err().contains("--lesson"));
+        assert!(parsed(&["--lesson", "two", "words"]).unwrap_err().contains("\"words\""));
+        assert!(parsed(&["--json", "-", "--type", "x"]).unwrap_err().contains("--type cannot"));
+    }
+
+    #[test]
+    fn every_flag_is_in_the_help_and_is_set_somewhere() {
+        for (flag, field) in FLAGS {
+            assert!(HELP.contains(&format!("--{flag}")), "{flag}");
+            assert_eq!(flag_of(field), format!("--{flag}"));
+            let mut draft = Draft::default();
+            set(&mut draft, flag, "x".into());
+            assert_ne!(draft, Draft::default(), "{flag}");
+        }
+    }
+}

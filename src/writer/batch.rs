@@ -1,0 +1,196 @@
+//! Many events at once, as JSON: one object, an array, or one object per line. Good ones are
+//! written, bad ones reported, each by its place. Not here: rules about fields (`event::validate`).
+
+use serde_json::{Value, json};
+
+use super::exit::Exit;
+use super::{Moment, Prepared, Receipt, RecordError, Writer};
+use crate::event::{Problems, RepoKey, draft_from_json};
+use crate::store::{self, Durability};
+
+/// What became of one event.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its place in the input, from 1.
+    pub place: usize,
+    /// Its id and repository, or why it was not written.
+    pub result: Result<Receipt, Trouble>,
+}
+
+/// Why an event of a batch was not written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// Its fields are wrong.
+    Refused(Problems),
+    /// The whole append of its repository failed.
+    Failed {
+        /// The exit code it calls for.
+        exit: Exit,
+        /// What happened.
+        message: String,
+    },
+}
+
+impl From<RecordError> for Trouble {
+    fn from(error: RecordError) -> Self {
+        let (exit, message) = (Exit::of_record(&error), error.to_string());
+        match error {
+            RecordError::Invalid(problems) => Self::Refused(problems),
+            RecordError::Store(_) => Self::Failed { exit, message },
+        }
+    }
+}
+
+/// Writes every good event of `text`: those of one repository together, in one append.
+pub fn record_all(
+    writer: &Writer,
+    text: &str,
+    durability: Durability,
+    mut moment: impl FnMut() -> Moment,
+) -> Vec<Outcome> {
+    let mut outcomes = Vec::new();
+    let mut ready: Vec<(usize, Prepared)> = Vec::new();
+    for (index, value) in values(text).into_iter().enumerate() {
+        let place = index + 1;
+        match prepare(writer, value, moment()) {
+            Ok(prepared) => ready.push((place, prepared)),
+            Err(error) => outcomes.push(Outcome { place, result: Err(error.into()) }),
+        }
+    }
+    while let Some((_, first)) = ready.first() {
+        let repo = first.repo().clone();
+        let (same, others) = ready.into_iter().partition(|(_, prepared)| *prepared.repo() == repo);
+        ready = others;
+        append(writer, &repo, same, durability, &mut outcomes);
+    }
+    outcomes.sort_by_key(|outcome| outcome.place);
+    outcomes
+}
+
+/// Splits the input into JSON values; a line that is none becomes an error in its place.
+fn values(text: &str) -> Vec<Result<Value, String>> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    match serde_json::from_str(text) {
+        Ok(Value::Array(values)) => values.into_iter().map(Ok).collect(),
+        Ok(value) => vec![Ok(value)],
+        Err(_) => text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| serde_json::from_str(line).map_err(|error| error.to_string()))
+            .collect(),
+    }
+}
+
+fn prepare(
+    writer: &Writer,
+    value: Result<Value, String>,
+    moment: Moment,
+) -> Result<Prepared, RecordError> {
+    let example = "for example {\"event_type\":\"error\",\"lesson\":\"...\"}";
+    match value {
+        Ok(Value::Object(object)) => writer.prepare(draft_from_json(object)?, moment),
+        Ok(_) => Err(Problems::one("event", format!("must be a JSON object, {example}")).into()),
+        Err(why) => Err(Problems::one("event", format!("is not JSON ({why}), {example}")).into()),
+    }
+}
+
+fn append(
+    writer: &Writer,
+    repo: &RepoKey,
+    ready: Vec<(usize, Prepared)>,
+    durability: Durability,
+    outcomes: &mut Vec<Outcome>,
+) {
+    let lines: Vec<_> = ready.iter().map(|(_, prepared)| prepared.line().clone()).collect();
+    let failure = store::append(&writer.store, repo, &lines, durability).err().map(|error| {
+        Trouble::Failed { exit: Exit::of_store(&error), message: format!("failed to {error}") }
+    });
+    for (place, prepared) in ready {
+        let receipt = Receipt { id: prepared.id, repo: prepared.repo, durability };
+        outcomes.push(Outcome { place, result: failure.clone().map_or(Ok(receipt), Err) });
+    }
+}
+
+impl Outcome {
+    /// Returns the report on this event, as one JSON object.
+    #[must_use]
+    pub fn report(&self) -> Value {
+        match &self.result {
+            Ok(receipt) => {
+                let status = match receipt.durability {
+                    Durability::Written => "written",
+                    Durability::Synced => "synced",
+                };
+                json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() })
+            }
+            Err(Trouble::Refused(problems)) => {
+                let problems: Vec<Value> = problems
+                    .iter()
+                    .map(|problem| json!({ "field": problem.field, "message": problem.message }))
+                    .collect();
+                json!({ "event": self.place, "status": "refused", "problems": problems })
+            }
+            Err(Trouble::Failed { message, .. }) => {
+                json!({ "event": self.place, "status": "failed", "error": message })
+            }
+        }
+    }
+
+    /// Returns the exit code this outcome asks for.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        match &self.result {
+            Ok(_) => Exit::Done,
+            Err(Trouble::Refused(_)) => Exit::Invalid,
+            Err(Trouble::Failed { exit, .. }) => *exit,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Config, Store};
+    use crate::writer::Identity;
+
+    fn report(text: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = Writer {
+            store: Store::at(folder.path().join("logs")),
+            config: Config::default(),
+            directory: folder.path().to_owned(),
+            identity: Identity { agent_id: "tester".into(), ..Identity::default() },
+        };
+        let mut random = 0;
+        let moment = || {
+            random += 1;
+            Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random }
+        };
+        let outcomes = record_all(&writer, text, Durability::Written, moment);
+        outcomes
+            .iter()
+            .map(|outcome| outcome.report()["status"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    const GOOD: &str = r#"{"repo":"a","event_type":"error","lesson":"x"}"#;
+
+    #[test]
+    fn one_event_an_array_and_lines_are_all_read() {
+        assert_eq!(report(GOOD), ["written"]);
+        assert_eq!(report(&GOOD.replace(',', ",\n")), ["written"]);
+        assert_eq!(report(&format!("[{GOOD},{GOOD}]")), ["written", "written"]);
+        assert_eq!(report(&format!("\u{FEFF}{GOOD}\r\n\n{GOOD}\n")), ["written", "written"]);
+        assert!(report(" \n").is_empty());
+    }
+
+    #[test]
+    fn bad_events_are_reported_in_their_places_and_good_ones_written() {
+        let other = GOOD.replace("\"a\"", "\"b\"");
+        let text = format!("{GOOD}\nnot json\n{other}\n[1]\n{{\"lesson\":\"\"}}\n{GOOD}\n");
+        assert_eq!(
+            report(&text),
+            ["written", "refused", "written", "refused", "refused", "written"]
+        );
+    }
+}

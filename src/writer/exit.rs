@@ -1,0 +1,72 @@
+//! The exit codes of both programs: one table, part of what we promise (SPEC.md). The numbers above
+//! 60 are those of BSD `sysexits`. 2 is never used: agents' hooks read it as "block".
+
+use std::process::ExitCode;
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done; for a search also when nothing was found.
+    Done,
+    /// The asked-for memory does not exist, or a check found something wrong.
+    NotFound,
+    /// The command line is wrong: an unknown option, a missing value.
+    Usage,
+    /// A field is wrong; nothing was written (of a batch: not this event).
+    Invalid,
+    /// Something needed is not there, such as the embedding model.
+    Unavailable,
+    /// A bug of ours.
+    Internal,
+    /// A file could not be read or written.
+    Io,
+    /// Another writer held the lock too long; try again.
+    Busy,
+    /// The configuration file is wrong.
+    Config,
+}
+
+impl Exit {
+    /// Returns the number.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::NotFound => 1,
+            Self::Usage => 64,
+            Self::Invalid => 65,
+            Self::Unavailable => 69,
+            Self::Internal => 70,
+            Self::Io => 74,
+            Self::Busy => 75,
+            Self::Config => 78,
+        }
+    }
+
+    /// Tells which exit a failure of the store calls for.
+    #[must_use]
+    pub fn of_store(error: &crate::store::StoreError) -> Self {
+        use crate::store::StoreError as Error;
+        match error {
+            Error::Busy { .. } => Self::Busy,
+            Error::Io { .. } | Error::RolledBack { .. } | Error::NotALog { .. } => Self::Io,
+            Error::NoPlace | Error::Config { .. } => Self::Config,
+            Error::Ambiguous { .. } => Self::Invalid,
+        }
+    }
+
+    /// Tells which exit a failed write calls for.
+    #[must_use]
+    pub fn of_record(error: &super::RecordError) -> Self {
+        match error {
+            super::RecordError::Invalid(_) => Self::Invalid,
+            super::RecordError::Store(error) => Self::of_store(error),
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}

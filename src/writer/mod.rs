@@ -1,0 +1,224 @@
+//! The door. Every write goes through [`Writer::record`]: resolve the repository, validate, redact,
+//! encode, append. Nothing else appends to a log.
+//!
+//! This file is the recipe; [`identity`] says who is writing, [`program`] is the `log-memory`
+//! program, [`exit`] the exit codes of both programs. Not here: what lines mean to a reader.
+
+mod args;
+mod batch;
+pub mod exit;
+mod identity;
+pub mod program;
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::event::limits::LINE_BYTES_MAX;
+use crate::event::{
+    Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Timestamp, codec, redact, validate,
+};
+use crate::store::{self, Config, Durability, Found, Store, StoreError};
+
+pub use identity::Identity;
+
+/// What a writer needs to know besides the draft.
+#[derive(Debug, Clone)]
+pub struct Writer {
+    /// Where the logs are.
+    pub store: Store,
+    /// Settings; aliases are followed.
+    pub config: Config,
+    /// Where the work is done: tells the repository when the draft does not.
+    pub directory: PathBuf,
+    /// Who is writing.
+    pub identity: Identity,
+}
+
+/// The moment of a write: what may not be reached for.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// The time.
+    pub now: Timestamp,
+    /// Fresh random bits.
+    pub random: u128,
+}
+
+/// Word of a write that was acknowledged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// The event's id.
+    pub id: EventId,
+    /// The repository it was written for.
+    pub repo: RepoKey,
+    /// What it survives.
+    pub durability: Durability,
+}
+
+/// Why nothing was written.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// The draft has problems.
+    #[error("{0}")]
+    Invalid(#[from] Problems),
+    /// The files did.
+    #[error("failed to {0}")]
+    Store(#[from] StoreError),
+}
+
+/// An event ready for its log.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    id: EventId,
+    repo: RepoKey,
+    line: EncodedLine,
+}
+
+impl Writer {
+    /// Writes one event and returns once it is as durable as asked.
+    ///
+    /// # Errors
+    /// [`RecordError`]; then nothing was written.
+    pub fn record(
+        &self,
+        draft: Draft,
+        moment: Moment,
+        durability: Durability,
+    ) -> Result<Receipt, RecordError> {
+        let prepared = self.prepare(draft, moment)?;
+        let line = std::slice::from_ref(&prepared.line);
+        let appended = store::append(&self.store, &prepared.repo, line, durability)?;
+        Ok(Receipt { id: prepared.id, repo: prepared.repo, durability: appended.durability })
+    }
+
+    /// Does everything but the append.
+    ///
+    /// # Errors
+    /// [`RecordError`], with every problem of the draft.
+    pub fn prepare(&self, mut draft: Draft, moment: Moment) -> Result<Prepared, RecordError> {
+        let mut problems = Problems::none();
+        let repo = self.repo_for(&mut draft, &mut problems)?;
+        self.identity.complete(&mut draft);
+        let agent_id = self.identity.agent_id.clone();
+        let stamp = Stamp { now: moment.now, random: moment.random, repo: repo.clone(), agent_id };
+        let event = match validate(draft, &stamp) {
+            Ok(event) => problems.or(event)?,
+            Err(more) => {
+                problems.append(more);
+                return Err(problems.into());
+            }
+        };
+        let id = event.id.clone();
+        let line = codec::encode(&redact::clean(event));
+        let line_bytes = line.as_str().len();
+        if line_bytes > LINE_BYTES_MAX {
+            let message =
+                format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
+            return Err(Problems::one("event", message).into());
+        }
+        Ok(Prepared { id, repo, line })
+    }
+
+    fn repo_for(&self, draft: &mut Draft, problems: &mut Problems) -> Result<RepoKey, RecordError> {
+        let Some(given) = draft.repo.take() else {
+            let found = Found::of_directory(&self.directory);
+            if let Some(git) = found.git {
+                draft.commit = draft.commit.take().or(git.commit);
+                draft.branch = draft.branch.take().or(git.branch);
+            }
+            return Ok(self.config.current(&found.key));
+        };
+        let key = match RepoKey::parse(&given) {
+            Ok(key) => key,
+            Err(error) => {
+                problems.add("repo", error.to_string());
+                return Ok(RepoKey::of_line(&given));
+            }
+        };
+        match self.store.resolve(&key, &self.config) {
+            Err(error @ StoreError::Ambiguous { .. }) => {
+                problems.add("repo", format!("failed to {error}"));
+                Ok(key)
+            }
+            other => Ok(other?),
+        }
+    }
+}
+
+impl Prepared {
+    /// Returns the event's id.
+    #[must_use]
+    pub fn id(&self) -> &EventId {
+        &self.id
+    }
+
+    /// Returns the repository it is for.
+    #[must_use]
+    pub fn repo(&self) -> &RepoKey {
+        &self.repo
+    }
+
+    /// Returns its line.
+    #[must_use]
+    pub fn line(&self) -> &EncodedLine {
+        &self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Decoded;
+
+    fn writer(folder: &std::path::Path) -> Writer {
+        Writer {
+            store: Store::at(folder.join("logs")),
+            config: Config::default(),
+            directory: folder.to_owned(),
+            identity: Identity { agent_id: "tester".into(), ..Identity::default() },
+        }
+    }
+
+    fn moment() -> Moment {
+        Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: 7 }
+    }
+
+    fn draft(repo: &str) -> Draft {
+        Draft {
+            repo: Some(repo.into()),
+            event_type: Some("error".into()),
+            lesson: Some("do this".into()),
+            ..Draft::default()
+        }
+    }
+
+    #[test]
+    fn what_was_recorded_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = writer(folder.path());
+        let receipt = writer.record(draft("api"), moment(), Durability::Written).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("logs/api.jsonl")).unwrap();
+        let Decoded::Event(event) = codec::decode(text.as_bytes(), "") else { panic!("{text}") };
+        assert_eq!((event.id, event.repo.as_str()), (receipt.id, "api"));
+    }
+
+    #[test]
+    fn a_bad_repo_is_named_together_with_every_other_problem() {
+        let folder = tempfile::tempdir().unwrap();
+        let bad = Draft { lesson: None, ..draft("../../etc") };
+        let error = writer(folder.path()).record(bad, moment(), Durability::Written).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("repo: must be") && text.contains("lesson: is empty"), "{text}");
+        assert!(!folder.path().join("logs").exists(), "nothing may be written");
+    }
+
+    #[test]
+    fn an_event_whose_fields_fit_but_whose_line_does_not_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut big = draft("api");
+        big.lesson = Some("\"".repeat(30_000));
+        big.context = Some("x".repeat(10_000));
+        let error = writer(folder.path()).record(big, moment(), Durability::Written).unwrap_err();
+        assert!(error.to_string().starts_with("event: makes a line of 70"), "{error}");
+    }
+}
