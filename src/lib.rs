@@ -14,5 +14,5 @@ pub mod event;
 pub mod store;
 pub mod writer;
 
-// #[cfg(feature = "retriever")]
-// pub mod retriever;
+#[cfg(feature = "retriever")]
+pub mod retriever;

@@ -1,0 +1,166 @@
+//! The one interface that every face calls: MCP, the command line, later HTTP and hooks.
+//! Not here: how a call arrives (`mcp`, `cli`), what a reply looks like (`render`).
+
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::event::{Draft, Problems};
+use crate::writer::exit::Exit;
+
+/// Most hits of one reply: past this an agent reads a log, not an answer.
+pub const LIMIT_MAX: usize = 20;
+/// Hits of a reply unless asked otherwise.
+pub const LIMIT_DEFAULT: usize = 5;
+/// Tokens of a search reply unless asked otherwise: the founding hard cap.
+pub const SEARCH_TOKENS_DEFAULT: usize = 500;
+/// Tokens of a briefing unless asked otherwise.
+pub const CONTEXT_TOKENS_DEFAULT: usize = 800;
+/// Fewest tokens that can carry one memory with its frame.
+pub const TOKENS_MIN: usize = 60;
+/// Most tokens of one reply: beyond it clients cut replies off.
+pub const TOKENS_MAX: usize = 8_000;
+/// Longest query, in bytes: an error message with its stack; the rest would not change the answer.
+pub const QUERY_BYTES_MAX: usize = 8 * 1024;
+/// Most ids asked for at once.
+pub const IDS_MAX: usize = 20;
+
+/// Which repositories a search looks at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// All of them, this one first.
+    #[default]
+    All,
+    /// Only the one named, by key or unique short name; `None` is the one of the working directory.
+    Only(Option<String>),
+}
+
+/// Which rankings a search uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Both, where the model is there.
+    #[default]
+    Hybrid,
+    /// Words only.
+    Lexical,
+    /// Meaning only.
+    Dense,
+}
+
+/// Whether a reply shows how each score came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Explain {
+    /// No.
+    #[default]
+    Silent,
+    /// Each component beside its hit.
+    Components,
+}
+
+/// A search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchRequest {
+    /// What is looked for: a question, an error text, an identifier.
+    pub query: String,
+    /// Where to look.
+    pub scope: Scope,
+    /// Only these kinds of event; empty for all.
+    pub kinds: Vec<String>,
+    /// Only memories with all of these tags.
+    pub tags: Vec<String>,
+    /// Only memories about one of these files (a path, or its end).
+    pub files: Vec<String>,
+    /// Most hits, 1 to [`LIMIT_MAX`].
+    pub limit: usize,
+    /// Most tokens of the reply, [`TOKENS_MIN`] to [`TOKENS_MAX`].
+    pub max_tokens: usize,
+    /// Which rankings.
+    pub mode: Mode,
+    /// Whether to show the scores.
+    pub explain: Explain,
+}
+
+/// A briefing at the start of work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextRequest {
+    /// The repository, by key or unique short name; `None` is the one of the working directory.
+    pub repo: Option<String>,
+    /// The task at hand, in words.
+    pub task: Option<String>,
+    /// The files at hand.
+    pub files: Vec<String>,
+    /// Most tokens of the reply, [`TOKENS_MIN`] to [`TOKENS_MAX`].
+    pub max_tokens: usize,
+}
+
+/// An answer in both of its forms; they say the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// For agents and people.
+    pub text: String,
+    /// For programs.
+    pub json: Value,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Error)]
+pub enum ApiError {
+    /// The request is wrong; every problem names its field.
+    #[error("{0}")]
+    Invalid(#[from] Problems),
+    /// What was asked for is not there; says what is near.
+    #[error("{0}")]
+    NotFound(String),
+    /// Something failed.
+    #[error("{message}")]
+    Failed {
+        /// The exit code it calls for.
+        exit: Exit,
+        /// What happened, and the remedy.
+        message: String,
+    },
+}
+
+/// What can be asked of the memory.
+pub trait Api: Send + Sync {
+    /// Finds memories.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError>;
+
+    /// Gives a briefing.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError>;
+
+    /// Writes an event through the one door. `client` names the agent where the draft does not.
+    ///
+    /// # Errors
+    /// [`ApiError`]; then nothing was written.
+    fn save(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError>;
+
+    /// Shows memories whole, by id or any unique short form of it.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] names the ids that are near.
+    fn show(&self, ids: &[String]) -> Result<Reply, ApiError>;
+
+    /// Lists the newest memories.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn recent(&self, limit: usize) -> Result<Reply, ApiError>;
+
+    /// Tells the state of the store, the indexes and the model.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn status(&self) -> Result<Reply, ApiError>;
+
+    /// Tells which repository the working directory belongs to, and why.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn whoami(&self) -> Result<Reply, ApiError>;
+}
