@@ -207,13 +207,13 @@ class Session:
 
     async def check_7_unknown_tool_is_an_error(self) -> None:
         try:
-            result = await self.client.call_tool("memory_serach", {"query": "x"})
+            result = await self.client.call_tool("memory_of_elephants", {"query": "x"})
         except MCPError as error:
             message = error.message
         else:
             expect(result.is_error, "an unknown tool was called")
             message = text_of(result)
-        expect(re.search("memory_serach|tool", message), f"unclear: {message!r}")
+        expect(re.search("memory_of_elephants|tool", message), f"unclear: {message!r}")
 
     async def check_8_recall_prompt_takes_a_topic(self) -> None:
         prompts = {prompt.name: prompt for prompt in (await self.client.list_prompts()).prompts}
@@ -238,7 +238,7 @@ class Session:
             ("missing_lesson", "memory_save", {"repo": REPO, "context": word}, "lesson"),
             ("lesson_of_10_megabytes", "memory_save", lesson(word, lesson=huge), "lesson"),
             ("lesson_of_wrong_type", "memory_save", lesson(word, lesson=["a"]), "lesson|string"),
-            ("unknown_field", "memory_save", lesson(word, lessson="x"), "lessson"),
+            ("unknown_field", "memory_save", lesson(word, moral_of_it="x"), "moral_of_it"),
             ("repo_that_climbs", "memory_save", lesson(word, repo="../../etc"), "repo"),
             ("limit_0", "memory_search", search | {"limit": 0}, "limit"),
             ("limit_10000", "memory_search", search | {"limit": 10000}, "limit"),
