@@ -1,1 +1,4 @@
 //! x
+
+#[cfg(feature = "retriever")]
+pub mod retriever;

@@ -1,0 +1,3 @@
+//! The reader: indexes over the log, search, and the faces that serve it.
+
+pub mod index;
