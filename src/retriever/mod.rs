@@ -6,4 +6,5 @@
 //! (MCP and the command line). `engine` owns the state and hands out frozen snapshots.
 //! Nothing here appends to a log; `serve::api` asks the writer to.
 
+pub mod index;
 pub mod serve;

@@ -1,0 +1,215 @@
+//! Lexical search and index building at several store sizes, beside the `bm25` crate's stock engine
+//! on the same texts in the same run. Synthetic events: seeded, Zipf-like words, identifiers, paths
+//! and error strings. Writes no file. The only place outside the lexical room that names the crate.
+//!
+//! `cargo bench --bench lexical -- --sizes 1000,10000,100000 --queries 200`
+
+#![expect(clippy::print_stdout, reason = "a benchmark's result is its output")]
+
+use std::error::Error;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use agent_knowledge::retriever::index::lexical::{DocId, LexicalIndex};
+use bm25::{Embedder, EmbedderBuilder, Scorer};
+
+/// Any fixed number: one seed, one corpus, one set of queries.
+const SEED: u64 = 20_261_120;
+
+/// Words are ranked 1 to 2^15: the vocabulary of some hundred thousand words of technical English.
+const VOCABULARY_DOUBLINGS: usize = 15;
+
+/// What a reply shows at most, with room for fusion.
+const TOP_K: usize = 50;
+
+const SYLLABLES: [&str; 24] = [
+    "ba", "con", "der", "fi", "gra", "hon", "in", "ju", "ker", "lo", "mi", "nor", "o", "pre",
+    "qua", "re", "sta", "tor", "u", "ver", "wi", "xen", "ya", "zu",
+];
+
+const GLUE: [&str; 12] =
+    ["the", "to", "when", "is", "in", "of", "and", "for", "not", "with", "after", "before"];
+
+const ERRORS: [&str; 8] =
+    ["EACCES", "ECONNREFUSED", "ENOENT", "E0277", "TS2345", "0x80070005", "HTTP 404", "SIGKILL"];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let sizes = list_after("--sizes").unwrap_or_else(|| vec![1_000, 10_000, 100_000]);
+    let queries = list_after("--queries").and_then(|list| list.first().copied()).unwrap_or(200);
+    println!("| events | engine | build docs/s | p50 | p99 | p50 ratio | p99 ratio |");
+    println!("|---|---|---|---|---|---|---|");
+    for size in sizes {
+        measure(size, queries)?;
+    }
+    Ok(())
+}
+
+/// The comma-separated numbers after a flag; `cargo bench` adds flags of its own, which are ignored.
+fn list_after(flag: &str) -> Option<Vec<usize>> {
+    let mut arguments = std::env::args().skip_while(|argument| argument != flag);
+    let list = arguments.nth(1)?;
+    list.split(',').map(|number| number.trim().parse().ok()).collect()
+}
+
+fn measure(size: usize, queries: usize) -> Result<(), Box<dyn Error>> {
+    let mut world = World::new();
+    let texts: Vec<String> = (0..size).map(|_| world.event()).collect();
+    let queries: Vec<String> = (0..queries).map(|_| world.query(&texts)).collect();
+    let (ours, our_build) = timed(|| build_ours(&texts));
+    let (stock, stock_build) = timed(|| Stock::build(&texts));
+    let ours = ours?;
+
+    let (mut our_times, mut stock_times) = (Vec::new(), Vec::new());
+    for query in &queries {
+        our_times.push(timed(|| black_box(ours.search(query, |_| true, TOP_K))).1);
+        stock_times.push(timed(|| black_box(stock.search(query))).1);
+    }
+    let (our_p50, our_p99) = percentiles(&mut our_times);
+    let (stock_p50, stock_p99) = percentiles(&mut stock_times);
+    row("lexical index", size, our_build, (our_p50, our_p99), (our_p50, our_p99));
+    row("bm25 crate", size, stock_build, (stock_p50, stock_p99), (our_p50, our_p99));
+    Ok(())
+}
+
+fn row(name: &str, size: usize, build: Duration, (p50, p99): Pair, (our_p50, our_p99): Pair) {
+    println!(
+        "| {size} | {name} | {:.0} | {:.3} ms | {:.3} ms | {:.1} | {:.1} |",
+        size as f64 / build.as_secs_f64(),
+        p50.as_secs_f64() * 1e3,
+        p99.as_secs_f64() * 1e3,
+        p50.as_secs_f64() / our_p50.as_secs_f64(),
+        p99.as_secs_f64() / our_p99.as_secs_f64(),
+    );
+}
+
+type Pair = (Duration, Duration);
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed())
+}
+
+/// Median and 99th percentile, by nearest rank.
+fn percentiles(times: &mut [Duration]) -> Pair {
+    times.sort_unstable();
+    let at = |percent: usize| {
+        let rank = (times.len() * percent).div_ceil(100).saturating_sub(1);
+        times.get(rank).copied().unwrap_or_default()
+    };
+    (at(50), at(99))
+}
+
+fn build_ours(texts: &[String]) -> Result<LexicalIndex, Box<dyn Error>> {
+    let mut index = LexicalIndex::new();
+    for (doc, text) in (0_u32..).zip(texts) {
+        index.insert(DocId(doc), text)?;
+    }
+    Ok(index)
+}
+
+/// The crate as its documentation uses it: default tokenizer, hashed terms, fitted average length.
+struct Stock {
+    embedder: Embedder,
+    scorer: Scorer<u32>,
+}
+
+impl Stock {
+    fn build(texts: &[String]) -> Self {
+        let corpus: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let tokenizer = bm25::DefaultTokenizer::default();
+        let builder = EmbedderBuilder::with_tokenizer_and_fit_to_corpus(tokenizer, &corpus);
+        let embedder = builder.build();
+        let mut scorer = Scorer::new();
+        for (doc, text) in (0_u32..).zip(texts) {
+            scorer.upsert(&doc, embedder.embed(text));
+        }
+        Self { embedder, scorer }
+    }
+
+    fn search(&self, query: &str) -> usize {
+        self.scorer.matches(&self.embedder.embed(query)).len()
+    }
+}
+
+/// Makes events and queries, the same ones for the same seed.
+struct World {
+    state: u64,
+    words: Vec<String>,
+}
+
+impl World {
+    fn new() -> Self {
+        let mut world = Self { state: SEED, words: Vec::new() };
+        let words = (1..1 << VOCABULARY_DOUBLINGS).map(|_| world.new_word()).collect();
+        world.words = words;
+        world
+    }
+
+    /// SplitMix64: one multiply-and-shift step, enough for test data.
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % bound.max(1) as u64).unwrap_or(0)
+    }
+
+    fn one_of(&mut self, choices: &[&str]) -> String {
+        let at = self.below(choices.len());
+        choices.get(at).copied().unwrap_or_default().to_owned()
+    }
+
+    fn new_word(&mut self) -> String {
+        (0..2 + self.below(3)).map(|_| self.one_of(&SYLLABLES)).collect()
+    }
+
+    /// Rank r with probability about 1/r: each doubling of the rank is as likely as the next.
+    fn word(&mut self) -> String {
+        let doubling = 1 << self.below(VOCABULARY_DOUBLINGS);
+        let rank = doubling + self.below(doubling);
+        self.words.get(rank - 1).cloned().unwrap_or_default()
+    }
+
+    fn token(&mut self) -> String {
+        match self.below(100) {
+            0..30 => self.one_of(&GLUE),
+            30..33 => format!("{}_{}", self.word(), self.word()),
+            33..36 => format!("{}{}", self.word(), capitalised(&self.word())),
+            36..38 => format!("src/{}/{}.rs", self.word(), self.word()),
+            38..39 => format!("--{}-{}", self.word(), self.word()),
+            39..41 => self.one_of(&ERRORS),
+            41..42 => format!("{:08x}", self.next() >> 32),
+            _ => self.word(),
+        }
+    }
+
+    fn tokens(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|_| self.token()).collect()
+    }
+
+    /// 40 to 120 words: context, command and lesson of one event.
+    fn event(&mut self) -> String {
+        let count = 40 + self.below(81);
+        self.tokens(count).join(" ")
+    }
+
+    /// 3 to 10 neighbouring words of some event, and two that need not be in it.
+    fn query(&mut self, texts: &[String]) -> String {
+        let chosen = self.below(texts.len());
+        let words: Vec<&str> = texts.get(chosen).map_or("", String::as_str).split(' ').collect();
+        let (start, count) = (self.below(words.len().saturating_sub(10)), 3 + self.below(8));
+        let mut query: Vec<String> =
+            words.iter().skip(start).take(count).map(|&word| word.to_owned()).collect();
+        query.extend(self.tokens(2));
+        query.join(" ")
+    }
+}
+
+fn capitalised(word: &str) -> String {
+    let mut characters = word.chars();
+    characters.next().into_iter().flat_map(char::to_uppercase).chain(characters).collect()
+}

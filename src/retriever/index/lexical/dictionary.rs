@@ -1,0 +1,67 @@
+//! The sorted terms of one segment in one allocation, looked up by binary search.
+//! Not here: what a term points to (`postings`).
+
+/// Terms in ascending byte order; a term's index is its place.
+#[derive(Debug, Default)]
+pub(super) struct Dictionary {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Dictionary {
+    /// Appends a term, which must sort after all before it.
+    pub(super) fn push(&mut self, term: &[u8]) {
+        debug_assert!(self.ends.is_empty() || self.get(self.ends.len() - 1) < Some(term));
+        self.bytes.extend_from_slice(term);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// The term at `index`.
+    pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
+        let end = *self.ends.get(index)?;
+        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
+        self.bytes.get(start.unwrap_or(0)..end)
+    }
+
+    /// The index of `term`, if this segment knows it.
+    pub(super) fn find(&self, term: &[u8]) -> Option<usize> {
+        let (mut low, mut high) = (0, self.ends.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.get(middle)?.cmp(term) {
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// Gives back memory reserved for growth; called once, when the segment is sealed.
+    pub(super) fn shrink(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_term_is_found_at_its_place_and_nothing_else_is() {
+        let mut dictionary = Dictionary::default();
+        let terms = ["a", "ab", "b", "zebra", "é"];
+        for term in terms {
+            dictionary.push(term.as_bytes());
+        }
+        for (place, term) in terms.iter().enumerate() {
+            assert_eq!(dictionary.find(term.as_bytes()), Some(place));
+            assert_eq!(dictionary.get(place), Some(term.as_bytes()));
+        }
+        for absent in ["", "aa", "c", "zz"] {
+            assert_eq!(dictionary.find(absent.as_bytes()), None);
+        }
+        assert_eq!(dictionary.get(terms.len()), None);
+    }
+}

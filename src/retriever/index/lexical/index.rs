@@ -1,0 +1,121 @@
+//! The index itself: which segments it is made of, and how they change when documents come and go.
+//! Not here: the inside of a segment (`segment`), answering queries (`search`).
+
+use std::sync::Arc;
+
+use super::part::Part;
+use super::segment::Segment;
+use super::terms::Terms;
+use super::tokenize::{self, DOCUMENT_TERMS_MAX, QUERY_TERMS_MAX};
+use super::words::{WordCache, Words};
+use super::{DocId, LexicalError};
+
+/// Segments of like size before they are merged. Four keeps a store of a million documents under
+/// thirty segments while each posting is copied about ten times.
+pub(super) const MERGED_TOGETHER: usize = 4;
+
+/// A part is rewritten when one in this many of its documents is dead: memory and time lost to the
+/// dead stay below a third, and a rewrite is paid for by the removals before it.
+pub(super) const DEAD_SHARE: usize = 4;
+
+/// The index. Cloning makes a frozen snapshot; later changes to either side do not show in the other.
+#[derive(Clone, Debug)]
+pub struct LexicalIndex {
+    words: Arc<Words>,
+    cache: WordCache,
+    pub(super) parts: Vec<Part>,
+    last: Option<DocId>,
+}
+
+impl Default for LexicalIndex {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LexicalIndex {
+    /// An empty index.
+    pub fn new() -> Self {
+        let words = Arc::new(Words::new());
+        Self { words, cache: WordCache::default(), parts: Vec::new(), last: None }
+    }
+
+    /// Indexes one document. Only the first 16,384 terms of a text count.
+    ///
+    /// # Errors
+    /// `OutOfOrder` when `doc` is not above every document inserted before; nothing is changed then.
+    pub fn insert(&mut self, doc: DocId, text: &str) -> Result<(), LexicalError> {
+        if let Some(last) = self.last.filter(|&last| last >= doc) {
+            return Err(LexicalError::OutOfOrder { doc, last });
+        }
+        self.last = Some(doc);
+        self.append(doc, text);
+        Ok(())
+    }
+
+    /// Takes one document out; false when it was not there. Every score is afterwards as if it had
+    /// never been. Costs a scan of the ids, and now and then the rewriting of one segment.
+    pub fn remove(&mut self, doc: DocId) -> bool {
+        let Some(place) = self.parts.iter_mut().position(|part| part.kill(doc)) else {
+            return false;
+        };
+        self.rewrite_if_decayed(place);
+        true
+    }
+
+    /// Gives a document a new text under its old id; false, and nothing changed, when it was not there.
+    pub fn replace(&mut self, doc: DocId, text: &str) -> bool {
+        let was_there = self.remove(doc);
+        if was_there {
+            self.append(doc, text);
+        }
+        was_there
+    }
+
+    /// Number of living documents.
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(Part::len).sum()
+    }
+
+    /// True when there is no living document.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn append(&mut self, doc: DocId, text: &str) {
+        let terms = tokenize::terms_of(text, DOCUMENT_TERMS_MAX, &self.words, &mut self.cache);
+        self.parts.push(Part::new(Segment::of_one(doc, &terms)));
+        self.merge_like_sizes();
+    }
+
+    pub(super) fn analyse_query(&self, query: &str) -> Terms {
+        let cache = &mut WordCache::default();
+        tokenize::terms_of(query, QUERY_TERMS_MAX, &self.words, cache)
+    }
+
+    /// Merges the youngest parts while enough of them are no larger than their like.
+    fn merge_like_sizes(&mut self) {
+        while let Some(youngest) = self.parts.last().map(level) {
+            let like = self.parts.iter().rev().take_while(|part| level(part) <= youngest).count();
+            if like < MERGED_TOGETHER {
+                return;
+            }
+            let young = self.parts.split_off(self.parts.len() - like);
+            self.parts.push(Part::new(Segment::merged(&young)));
+        }
+    }
+
+    fn rewrite_if_decayed(&mut self, place: usize) {
+        let Some(part) = self.parts.get_mut(place) else { return };
+        if part.len() == 0 {
+            self.parts.remove(place);
+        } else if part.dead_len() * DEAD_SHARE > part.segment.docs.len() {
+            *part = Part::new(Segment::merged(std::slice::from_ref(part)));
+        }
+    }
+}
+
+/// Parts of one level differ in size by less than a factor of four.
+fn level(part: &Part) -> u32 {
+    part.len().max(1).ilog(MERGED_TOGETHER)
+}

@@ -1,0 +1,266 @@
+//! The laws of the index, checked against the `bm25` crate: however documents came in, were cut into
+//! segments, replaced and removed, every score is the crate's over the living documents.
+
+use std::collections::BTreeMap;
+
+use bm25::{EmbedderBuilder, Scorer, TokenEmbedder, Tokenizer};
+use proptest::prelude::*;
+
+use super::index::{DEAD_SHARE, MERGED_TOGETHER};
+use super::part::Part;
+use super::tokenize::{DOCUMENT_TERMS_MAX, terms_of};
+use super::weight::{B, K1};
+use super::words::{WordCache, Words};
+use super::*;
+
+/// Our analysis as the crate's tokenizer.
+struct Ours(Words);
+
+impl Tokenizer for Ours {
+    fn tokenize(&self, text: &str) -> Vec<String> {
+        let terms = terms_of(text, DOCUMENT_TERMS_MAX, &self.0, &mut WordCache::default());
+        terms.iter().map(String::from).collect()
+    }
+}
+
+/// Terms as themselves: the crate's own hash of 32 bits can collide.
+struct Exact;
+
+impl TokenEmbedder for Exact {
+    type EmbeddingSpace = String;
+    fn embed(token: &str) -> String {
+        token.to_owned()
+    }
+}
+
+/// What the crate says about `query`, by document.
+fn crate_scores(living: &BTreeMap<u32, String>, query: &str) -> BTreeMap<u32, f32> {
+    let corpus: Vec<&str> = living.values().map(String::as_str).collect();
+    let ours = Ours(Words::new());
+    let builder = EmbedderBuilder::<Exact, _>::with_tokenizer_and_fit_to_corpus(ours, &corpus);
+    let embedder = builder.k1(K1).b(B).build();
+    let mut scorer = Scorer::<u32, String>::new();
+    for (doc, text) in living {
+        scorer.upsert(doc, embedder.embed(text));
+    }
+    let matches = scorer.matches(&embedder.embed(query)).into_iter();
+    matches.map(|scored| (scored.id, scored.score)).collect()
+}
+
+fn all(index: &LexicalIndex, query: &str) -> Vec<Scored> {
+    index.search(query, |_| true, usize::MAX)
+}
+
+/// Same documents, same scores but for the rounding of sums of 32 bit floats, and sorted.
+fn agrees(index: &LexicalIndex, living: &BTreeMap<u32, String>, query: &str) {
+    let (found, expected) = (all(index, query), crate_scores(living, query));
+    assert_eq!(found.len(), expected.len(), "{query}");
+    for scored in &found {
+        let crate_score = expected[&scored.doc.0];
+        let tolerance = 1e-5 * crate_score.max(1.0);
+        assert!((scored.score - crate_score).abs() <= tolerance, "{scored:?} {crate_score}");
+        let shares = index.matched_terms(scored.doc, query);
+        let sum: f32 = shares.iter().map(|matched| matched.score).sum();
+        assert!((sum - scored.score).abs() <= tolerance);
+    }
+    let sorted = |pair: &[Scored]| {
+        pair[0].score > pair[1].score
+            || (pair[0].score.total_cmp(&pair[1].score).is_eq() && pair[0].doc < pair[1].doc)
+    };
+    assert!(found.windows(2).all(sorted));
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Insert(String),
+    Remove(prop::sample::Index),
+    Replace(prop::sample::Index, String),
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "npm",
+        "install",
+        "fails",
+        "failing",
+        "EACCES",
+        "the",
+        "not",
+        "getUserById",
+        "user",
+        "src/foo/bar.rs",
+        "bar.rs",
+        "--no-verify",
+        "1.2.3",
+        "E0277",
+        "データ",
+        "`for`",
+        "café",
+    ]);
+    prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        6 => text().prop_map(Change::Insert),
+        1 => any::<prop::sample::Index>().prop_map(Change::Remove),
+        1 => (any::<prop::sample::Index>(), text()).prop_map(|(at, text)| Change::Replace(at, text)),
+    ]
+}
+
+/// Makes one change to the index and to the plain map it must agree with.
+fn apply(index: &mut LexicalIndex, living: &mut BTreeMap<u32, String>, at: u32, change: &Change) {
+    let ids: Vec<u32> = living.keys().copied().collect();
+    match change {
+        Change::Insert(text) => {
+            index.insert(DocId(at * 3), text).unwrap();
+            living.insert(at * 3, text.clone());
+        }
+        Change::Remove(which) if !ids.is_empty() => {
+            let doc = *which.get(&ids);
+            assert!(index.remove(DocId(doc)) && !index.remove(DocId(doc)));
+            living.remove(&doc);
+        }
+        Change::Replace(which, text) if !ids.is_empty() => {
+            let doc = *which.get(&ids);
+            assert!(index.replace(DocId(doc), text));
+            living.insert(doc, text.clone());
+        }
+        Change::Remove(_) | Change::Replace(..) => {
+            assert!(!index.remove(DocId(0)) && !index.replace(DocId(0), "x"));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn scores_are_the_crates_whatever_was_inserted_replaced_removed_and_merged(
+        changes in prop::collection::vec(change(), 0..90),
+        query in text(),
+        snapshot_at in 0_usize..90,
+    ) {
+        let (mut index, mut living) = (LexicalIndex::new(), BTreeMap::new());
+        let mut snapshot = None;
+        for (at, change) in changes.iter().enumerate() {
+            if at == snapshot_at {
+                snapshot = Some((index.clone(), living.clone()));
+            }
+            apply(&mut index, &mut living, u32::try_from(at).unwrap(), change);
+        }
+        agrees(&index, &living, &query);
+        prop_assert_eq!(index.len(), living.len());
+        if let Some((index, living)) = snapshot {
+            agrees(&index, &living, &query);
+        }
+    }
+
+    #[test]
+    fn a_filter_and_a_limit_only_select(
+        texts in prop::collection::vec(text(), 0..40),
+        query in text(),
+        top_k in 0_usize..10,
+    ) {
+        let index = indexed(texts.iter().map(String::as_str));
+        let even = |doc: DocId| doc.0.is_multiple_of(2);
+        let mut expected = all(&index, &query);
+        expected.retain(|scored| even(scored.doc));
+        expected.truncate(top_k);
+        prop_assert_eq!(index.search(&query, even, top_k), expected);
+    }
+}
+
+fn indexed<'text>(texts: impl IntoIterator<Item = &'text str>) -> LexicalIndex {
+    let mut index = LexicalIndex::new();
+    for (doc, text) in (0..).zip(texts) {
+        index.insert(DocId(doc), text).unwrap();
+    }
+    index
+}
+
+fn found(index: &LexicalIndex, query: &str) -> Vec<u32> {
+    all(index, query).into_iter().map(|scored| scored.doc.0).collect()
+}
+
+#[test]
+fn what_agents_paste_finds_the_memory_it_came_from() {
+    let texts = [
+        "listen ECONNREFUSED 127.0.0.1:5432 when the pool starts",
+        "run git commit --no-verify to skip the hook",
+        "error[E0277]: the trait bound is not satisfied",
+        "the handler lives in src/api/userHandler.ts and calls getUserById",
+        "データベース接続がタイムアウトする",
+        "설치가 실패했습니다",
+        "node --max-old-space-size=4096 for the build",
+    ];
+    let queries = [
+        ("ECONNREFUSED", 0),
+        ("127.0.0.1", 0),
+        ("--no-verify", 1),
+        ("no-verify", 1),
+        ("E0277", 2),
+        ("src/api/userHandler.ts", 3),
+        ("userHandler.ts", 3),
+        ("user handler", 3),
+        ("get_user_by_id", 3),
+        ("データベース", 4),
+        ("실패", 5),
+        ("MAX_OLD_SPACE_SIZE", 6),
+    ];
+    let index = indexed(texts);
+    for (query, doc) in queries {
+        assert_eq!(found(&index, query).first(), Some(&doc), "{query}");
+    }
+    assert!(found(&index, "kubernetes the of").is_empty());
+}
+
+#[test]
+fn a_snapshot_does_not_see_what_comes_after_it() {
+    let mut index = indexed(["first lesson", "second lesson"]);
+    let snapshot = index.clone();
+    let before = all(&snapshot, "lesson");
+    for doc in 2..40 {
+        index.insert(DocId(doc), "another lesson").unwrap();
+    }
+    assert!(index.remove(DocId(0)) && index.replace(DocId(1), "something else"));
+    assert_eq!(all(&snapshot, "lesson"), before);
+    assert_eq!(found(&index, "second"), [0_u32; 0]);
+    assert_eq!(found(&index, "something"), [1]);
+}
+
+#[test]
+fn equal_scores_come_in_the_order_of_their_ids() {
+    let mut index = indexed(["same text"; 23]);
+    assert_eq!(found(&index, "text"), (0..23).collect::<Vec<_>>());
+    assert!(index.replace(DocId(3), "same text"));
+    assert_eq!(found(&index, "text"), (0..23).collect::<Vec<_>>());
+}
+
+#[test]
+fn documents_out_of_order_are_refused_and_change_nothing() {
+    let mut index = indexed(["one", "two"]);
+    let refused = index.insert(DocId(1), "three");
+    assert_eq!(refused, Err(LexicalError::OutOfOrder { doc: DocId(1), last: DocId(1) }));
+    assert_eq!((index.len(), found(&index, "three").len()), (2, 0));
+}
+
+#[test]
+fn segments_stay_few_and_the_dead_are_swept() {
+    let mut index = indexed((0..3_000).map(|_| "a lesson about merging"));
+    let per_level = MERGED_TOGETHER - 1;
+    assert!(index.parts.len() <= per_level * 7, "{}", index.parts.len());
+    for doc in 0..2_900 {
+        assert!(index.remove(DocId(doc)));
+    }
+    let dead: usize = index.parts.iter().map(Part::dead_len).sum();
+    assert!(index.len() == 100 && dead <= 100 / (DEAD_SHARE - 1) + 1, "{dead}");
+}
+
+#[test]
+fn query_terms_say_how_rare_they_are() {
+    let index = indexed(["alpha beta", "alpha gamma"]);
+    let expected = [("alpha", 2), ("delta", 0), ("gamma", 1)]
+        .map(|(term, documents)| QueryTerm { term: term.into(), documents });
+    assert_eq!(index.query_terms("alpha delta gamma alpha"), expected);
+}

@@ -1,0 +1,73 @@
+//! The lexical index: BM25 over code-aware terms. The only room that names the `bm25` crate.
+//!
+//! A text becomes terms (`tokenize`, `words`, `identifier`, `script`); each document becomes a sealed
+//! `segment` of one (`dictionary`, `postings`); segments of like size are merged, so that their number
+//! stays logarithmic and each posting is copied a logarithmic number of times. Nothing sealed ever
+//! changes: a clone is a frozen snapshot for a query at the price of a few reference counts, and
+//! there is no mutable tail to copy. Document frequency, corpus size and average length are those of
+//! the living documents at query time (`index`, `part`, `search`, `weight`), whatever the segments.
+//!
+//! Not here: what is put into a document's text, fusion with other indexes, persistence.
+
+mod dictionary;
+mod identifier;
+mod index;
+mod part;
+mod postings;
+mod script;
+mod search;
+mod segment;
+mod terms;
+mod tokenize;
+mod top;
+mod weight;
+mod words;
+
+#[cfg(test)]
+mod laws;
+
+pub use index::LexicalIndex;
+
+/// A document's ordinal, given by the caller.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct DocId(pub u32);
+
+/// A document and its BM25 score, which is positive and has no upper bound common to all queries.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Scored {
+    /// The document.
+    pub doc: DocId,
+    /// Its score; comparable within one query only.
+    pub score: f32,
+}
+
+/// A term of a query and how common it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueryTerm {
+    /// The term as indexed: folded and stemmed.
+    pub term: Box<str>,
+    /// How many documents hold it.
+    pub documents: usize,
+}
+
+/// A query term that a document holds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MatchedTerm {
+    /// The term as indexed: folded and stemmed.
+    pub term: Box<str>,
+    /// What it adds to the document's score.
+    pub score: f32,
+}
+
+/// What can go wrong when documents come in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LexicalError {
+    /// Documents must come in ascending order: it is how a duplicate is told without a lookup.
+    #[error("document {} is not above {}, the last one indexed", doc.0, last.0)]
+    OutOfOrder {
+        /// The document refused.
+        doc: DocId,
+        /// The highest document indexed so far.
+        last: DocId,
+    },
+}

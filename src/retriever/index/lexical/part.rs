@@ -1,0 +1,102 @@
+//! A segment in its place in one index: the sealed documents, and which of them are dead by now.
+//! Not here: when a part is rewritten (`index`), how it is scored (`search`).
+
+use std::sync::Arc;
+
+use super::DocId;
+use super::postings::{Count, List, Local};
+use super::segment::Segment;
+
+/// Cheap to clone: two shared pointers and a number.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) segment: Arc<Segment>,
+    /// Ascending places of removed documents. Few: the part is rewritten when they grow many.
+    dead: Arc<Vec<Local>>,
+    /// Terms of the living documents, repeats included.
+    pub(super) terms: u64,
+}
+
+impl Part {
+    pub(super) fn new(segment: Segment) -> Self {
+        let terms = segment.lengths.iter().map(|&length| u64::from(length)).sum();
+        Self { segment: Arc::new(segment), dead: Arc::default(), terms }
+    }
+
+    /// Number of living documents.
+    pub(super) fn len(&self) -> usize {
+        self.segment.docs.len() - self.dead.len()
+    }
+
+    /// Number of removed documents it still carries.
+    pub(super) fn dead_len(&self) -> usize {
+        self.dead.len()
+    }
+
+    pub(super) fn is_alive(&self, local: Local) -> bool {
+        self.dead.is_empty() || self.dead.binary_search(&local).is_err()
+    }
+
+    /// All documents with their lengths, the dead included, in the order of their places.
+    pub(super) fn documents(&self) -> impl Iterator<Item = (DocId, Count)> {
+        self.segment.docs.iter().copied().zip(self.segment.lengths.iter().copied())
+    }
+
+    /// The place of a living document. A scan: four bytes a document, some microseconds in all.
+    pub(super) fn place_of(&self, doc: DocId) -> Option<Local> {
+        let place = self.segment.docs.iter().position(|&held| held == doc)?;
+        Local::try_from(place).ok().filter(|&local| self.is_alive(local))
+    }
+
+    /// Marks one document dead; false when it does not live here.
+    pub(super) fn kill(&mut self, doc: DocId) -> bool {
+        let Some(local) = self.place_of(doc) else { return false };
+        let length = self.segment.lengths.get(local as usize).copied().unwrap_or(0);
+        let dead = Arc::make_mut(&mut self.dead);
+        dead.insert(dead.partition_point(|&other| other < local), local);
+        self.terms -= u64::from(length);
+        true
+    }
+
+    /// How many living documents `list` names: exact, so removal leaves no trace in any score.
+    pub(super) fn living(&self, list: List<'_>) -> usize {
+        list.locals.len() - shared(&self.dead, list.locals)
+    }
+}
+
+/// So many times longer must a list be before looking each place up beats walking along it.
+const LOOKUP_PAYS: usize = 16;
+
+/// How many places two ascending lists share.
+fn shared(dead: &[Local], list: &[Local]) -> usize {
+    if dead.len().saturating_mul(LOOKUP_PAYS) < list.len() {
+        return dead.iter().filter(|local| list.binary_search(local).is_ok()).count();
+    }
+    let mut rest = list.iter().peekable();
+    let mut is_listed = |local: &Local| {
+        while rest.next_if(|&listed| listed < local).is_some() {}
+        rest.peek() == Some(&local)
+    };
+    dead.iter().filter(|local| is_listed(local)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn shared_places_are_counted_whichever_list_is_longer(
+            dead in prop::collection::btree_set(0_u32..200, 0..60),
+            list in prop::collection::btree_set(0_u32..200, 0..160),
+        ) {
+            let places = |set: &BTreeSet<u32>| set.iter().copied().collect::<Vec<_>>();
+            let expected = dead.intersection(&list).count();
+            prop_assert_eq!(shared(&places(&dead), &places(&list)), expected);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Which characters hold a piece of text together, and which scripts write no spaces.
+//! Not here: what is made of the pieces (`tokenize`, `identifier`).
+
+use unicode_normalization::char::is_combining_mark;
+
+/// What a character is to the analysis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    /// Part of a word, an identifier, a path or a flag.
+    Code,
+    /// Of a script without spaces between words (or Hangul, whose words carry endings).
+    Spaceless,
+    /// Between two pieces.
+    Gap,
+}
+
+/// Characters that join identifiers to kebab names, dotted names, paths, flags and `a::b`.
+pub(super) const JOINERS: [char; 5] = ['-', '.', '/', '\\', ':'];
+
+/// Characters that part the folders of a path.
+pub(super) const SEPARATORS: [char; 2] = ['/', '\\'];
+
+/// True for what may stand inside a compound but not at its ends: joiners, and apostrophes, for
+/// `don't` is one stop word and `tool's` stems to `tool`.
+pub(super) fn is_inner(character: char) -> bool {
+    matches!(character, '-' | '.' | '/' | '\\' | ':' | '\'' | '’')
+}
+
+/// Sorts one character.
+pub(super) fn class_of(character: char) -> Class {
+    match character {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => Class::Code,
+        _ if is_inner(character) => Class::Code,
+        '\0'..='\x7f' => Class::Gap,
+        _ if is_spaceless(character) => Class::Spaceless,
+        _ if character.is_alphanumeric() || is_combining_mark(character) => Class::Code,
+        _ => Class::Gap,
+    }
+}
+
+/// Ranges follow the Unicode blocks. The text is NFKC by now, so half-width kana, compatibility
+/// ideographs and conjoining jamo have become their ordinary forms.
+fn is_spaceless(character: char) -> bool {
+    matches!(
+        u32::from(character),
+        0x0E00..=0x0EFF // Thai, Lao
+            | 0x1000..=0x109F // Myanmar
+            | 0x1100..=0x11FF // jamo that compose to no syllable
+            | 0x1780..=0x17FF // Khmer
+            | 0x3005..=0x3007 // iteration mark, closing mark, zero
+            | 0x3041..=0x30FA // hiragana, katakana
+            | 0x30FC..=0x30FF // long vowel and iteration marks, without the middle dot
+            | 0x3105..=0x31BF // bopomofo, compatibility jamo
+            | 0x31F0..=0x31FF // small katakana
+            | 0x3400..=0x4DBF // Han, extension A
+            | 0x4E00..=0x9FFF // Han
+            | 0xAC00..=0xD7FF // Hangul syllables and rare jamo
+            | 0x20000..=0x3FFFF // Han, later extensions
+    )
+}
+
+/// Overlapping pairs of neighbouring characters; a run of one character is its own token.
+/// Pairs need no dictionary, and both sides of a search cut alike wherever the words really end.
+pub(super) fn bigrams(run: &str) -> impl Iterator<Item = &str> {
+    let starts = run.char_indices().map(|(start, _)| start);
+    let ends = run.char_indices().map(|(start, c)| start + c.len_utf8()).skip(1);
+    let lone = run.chars().nth(1).is_none().then_some(run).filter(|run| !run.is_empty());
+    starts.zip(ends).filter_map(|(start, end)| run.get(start..end)).chain(lone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(run: &str) -> Vec<&str> {
+        bigrams(run).collect()
+    }
+
+    #[test]
+    fn bigrams_overlap_and_a_lone_character_stands_alone() {
+        assert_eq!(pairs("データ"), ["デー", "ータ"]);
+        assert_eq!(pairs("猫"), ["猫"]);
+        assert!(pairs("").is_empty());
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_told_from_spaced_ones() {
+        for character in ['漢', 'か', 'カ', 'ー', '한', 'ไ', '𠀋'] {
+            assert_eq!(class_of(character), Class::Spaceless, "{character}");
+        }
+        for character in ['é', 'ж', 'ß', 'λ', '٣', 'न', '्'] {
+            assert_eq!(class_of(character), Class::Code, "{character}");
+        }
+        for character in ['。', '・', '→', '🍕', '"', '`', '@', '\n'] {
+            assert_eq!(class_of(character), Class::Gap, "{character}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A sealed, immutable piece of the index: some documents, their lengths, terms and postings.
+//! Made from one document or by merging others. Not here: which segments make the index (`index`).
+
+use super::DocId;
+use super::dictionary::Dictionary;
+use super::part::Part;
+use super::postings::{Count, List, Local, Postings};
+use super::terms::Terms;
+
+/// Never changes once built, so any number of snapshots can share it.
+#[derive(Debug, Default)]
+pub(super) struct Segment {
+    /// Local place -> document.
+    pub(super) docs: Vec<DocId>,
+    /// Local place -> number of terms, repeats included.
+    pub(super) lengths: Vec<Count>,
+    dictionary: Dictionary,
+    postings: Postings,
+}
+
+impl Segment {
+    /// The segment of one document. `terms` are at most `DOCUMENT_TERMS_MAX`.
+    pub(super) fn of_one(doc: DocId, terms: &Terms) -> Self {
+        let mut segment = Self::default();
+        segment.docs.push(doc);
+        segment.lengths.push(count(terms.len()));
+        let mut sorted: Vec<&str> = terms.iter().collect();
+        sorted.sort_unstable();
+        for same in sorted.chunk_by(|one, other| one == other) {
+            if let Some(term) = same.first() {
+                segment.postings.push(0, count(same.len()));
+                segment.seal_term(term.as_bytes());
+            }
+        }
+        segment.shrink();
+        segment
+    }
+
+    /// One segment with the living documents of all `parts`, in their order. The parts' sorted
+    /// dictionaries are walked side by side, so nothing is hashed or sorted again.
+    pub(super) fn merged(parts: &[Part]) -> Self {
+        let mut segment = Self::default();
+        let mut walks: Vec<Walk<'_>> =
+            parts.iter().map(|part| Walk::new(part, &mut segment)).collect();
+        while let Some(term) = walks.iter().filter_map(|walk| walk.term).min() {
+            for walk in walks.iter_mut().filter(|walk| walk.term == Some(term)) {
+                walk.pour_list(&mut segment.postings);
+            }
+            segment.seal_term(term);
+        }
+        segment.shrink();
+        segment
+    }
+
+    /// The documents holding `term`, if any does.
+    pub(super) fn list(&self, term: &str) -> Option<List<'_>> {
+        self.dictionary.find(term.as_bytes()).map(|index| self.postings.list(index))
+    }
+
+    fn seal_term(&mut self, term: &[u8]) {
+        if self.postings.seal_list() {
+            self.dictionary.push(term);
+        }
+    }
+
+    fn shrink(&mut self) {
+        self.docs.shrink_to_fit();
+        self.lengths.shrink_to_fit();
+        self.dictionary.shrink();
+        self.postings.shrink();
+    }
+}
+
+/// Saturates where it never happens: the analysis bounds the number of terms far below.
+fn count(terms: usize) -> Count {
+    Count::try_from(terms).unwrap_or(Count::MAX)
+}
+
+/// One source segment of a merge, walked term by term.
+struct Walk<'part> {
+    segment: &'part Segment,
+    next: usize,
+    /// The term at `next`; nothing at the end.
+    term: Option<&'part [u8]>,
+    /// Old local place -> new one; nothing for the dead.
+    moved: Vec<Option<Local>>,
+}
+
+impl<'part> Walk<'part> {
+    /// Moves the living documents of `part` into `target`.
+    fn new(part: &'part Part, target: &mut Segment) -> Self {
+        let mut moved = Vec::with_capacity(part.segment.docs.len());
+        for (local, (doc, length)) in (0..).zip(part.documents()) {
+            let place = Local::try_from(target.docs.len()).ok().filter(|_| part.is_alive(local));
+            if place.is_some() {
+                target.docs.push(doc);
+                target.lengths.push(length);
+            }
+            moved.push(place);
+        }
+        Self { segment: &part.segment, next: 0, term: part.segment.dictionary.get(0), moved }
+    }
+
+    /// Copies the list of the term it stands at, and steps to the next term.
+    fn pour_list(&mut self, target: &mut Postings) {
+        for (local, count) in self.segment.postings.list(self.next).iter() {
+            if let Some(place) = self.moved.get(local as usize).copied().flatten() {
+                target.push(place, count);
+            }
+        }
+        self.next += 1;
+        self.term = self.segment.dictionary.get(self.next);
+    }
+}

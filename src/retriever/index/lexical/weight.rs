@@ -1,0 +1,65 @@
+//! The BM25 weight of a term in a document. Pure arithmetic.
+//!
+//! Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
+//! 2009) with the never-negative idf that Lucene uses; the `bm25` crate computes the same, which a
+//! test holds us to.
+
+/// Saturation of repeats; Lucene's and the crate's default.
+pub(super) const K1: f32 = 1.2;
+
+/// How much length counts; Lucene's and the crate's default.
+pub(super) const B: f32 = 0.75;
+
+/// Size of the corpus: what every score depends on besides its own document.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Corpus {
+    pub(super) documents: usize,
+    /// Terms of all documents, repeats included.
+    pub(super) terms: u64,
+}
+
+/// The part of the formula that depends on length: `base + slope * length`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LengthNorm {
+    base: f32,
+    slope: f32,
+}
+
+impl Corpus {
+    /// `ln(1 + (N - df + 0.5) / (df + 0.5))`: positive for every `df` up to `N`.
+    pub(super) fn inverse_document_frequency(self, holding: usize) -> f32 {
+        let (documents, holding) = (self.documents as f32, holding as f32);
+        (1.0 + (documents - holding + 0.5) / (holding + 0.5)).ln()
+    }
+
+    /// `k1 * (1 - b + b * length / average)`, with the average of the corpus as it is now.
+    pub(super) fn length_norm(self) -> LengthNorm {
+        let average = self.terms as f32 / self.documents.max(1) as f32;
+        let slope = if average > 0.0 { K1 * B / average } else { 0.0 };
+        LengthNorm { base: K1 * (1.0 - B), slope }
+    }
+}
+
+impl LengthNorm {
+    /// `tf * (k1 + 1) / (tf + norm(length))`: between 0 and `k1 + 1`.
+    pub(super) fn saturated(self, count: u16, length: u16) -> f32 {
+        let count = f32::from(count);
+        count * (K1 + 1.0) / (count + self.base + self.slope * f32::from(length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rarer_terms_more_repeats_and_shorter_texts_weigh_more() {
+        let corpus = Corpus { documents: 10, terms: 100 };
+        assert!(corpus.inverse_document_frequency(1) > corpus.inverse_document_frequency(9));
+        assert!(corpus.inverse_document_frequency(10) > 0.0);
+        let norm = corpus.length_norm();
+        assert!(norm.saturated(2, 10) > norm.saturated(1, 10));
+        assert!(norm.saturated(1, 5) > norm.saturated(1, 50));
+        assert!(norm.saturated(u16::MAX, 1) < K1 + 1.0);
+    }
+}
