@@ -1,1 +1,3 @@
 //! x
+#[cfg(feature = "retriever")]
+pub mod retriever;
