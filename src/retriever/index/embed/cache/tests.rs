@@ -1,5 +1,6 @@
 //! What the vector cache promises, without a model.
 
+use super::record::{CHECKSUM_BYTES, KEY_BYTES, MAGIC};
 use super::*;
 use std::fs;
 use tempfile::TempDir;

@@ -1,11 +1,13 @@
 //! What the worker promises, with a test embedder that waits for leave.
 
-use super::super::ModelId;
-use super::super::test_embedder::{DIMS, POISON, TestEmbedder, vector_of};
+use super::thread::{BATCH_BYTES, BATCH_TEXTS, WINDOW_JOBS};
 use super::*;
+use crate::retriever::index::embed::ModelId;
+use crate::retriever::index::embed::test_embedder::{DIMS, POISON, TestEmbedder, vector_of};
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::mpsc::Receiver;
 use tempfile::TempDir;
 
 /// Long enough never to pass on a busy machine; only a broken test waits this long.

@@ -20,23 +20,19 @@
 //!
 //! What is not here: the lock (`store` owns file locks), and when to look something up (`worker`).
 
+mod record;
+
+pub use self::record::TextKey;
+
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
+use self::record::{HEADER_BYTES, decode, encode, file_name, header, record_bytes};
 use super::ModelId;
 
-const MAGIC: &[u8; 8] = b"AKVECTOR";
-/// Goes up when the layout changes; it is in the file name too, so versions never fight over a
-/// file.
-const VERSION: u32 = 1;
-const HEADER_BYTES: usize = 56;
-const KEY_BYTES: usize = 16;
-const CHECKSUM_BYTES: usize = 8;
 /// Names tried when files with foreign headers are in the way; more than a few means something else
 /// is wrong.
 const NAMES_MAX: u32 = 8;
@@ -45,18 +41,6 @@ const NAMES_MAX: u32 = 8;
 const ROWS_MAX: usize = 2_000_000;
 /// Read per step while scanning, in bytes, rounded down to whole records.
 const SCAN_BYTES: usize = 1024 * 1024;
-
-/// Which text a vector belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct TextKey([u8; KEY_BYTES]);
-
-impl TextKey {
-    /// The key of exactly this text.
-    #[must_use]
-    pub fn of(text: &str) -> Self {
-        Self(prefix(&Sha256::digest(text)))
-    }
-}
 
 /// Holds the lock of a file while `body` runs; the same lock in every process that appends to it.
 pub trait AppendLock: Send + Sync {
@@ -162,7 +146,7 @@ impl VectorCache {
     /// The vector of this text, if it is there and still adds up.
     pub fn get(&mut self, key: TextKey) -> Option<Vec<f32>> {
         let offset = *self.rows.get(&key)?;
-        let mut record = vec![0; self.record_bytes()];
+        let mut record = vec![0; record_bytes(self.dims)];
         let read = read_at(&self.file, offset, &mut record);
         let found = read.ok().and_then(|count| (count == record.len()).then(|| decode(&record))?);
         match found {
@@ -241,7 +225,7 @@ impl VectorCache {
     }
 
     fn padding(&self, length: u64) -> Vec<u8> {
-        let record = to_u64(self.record_bytes());
+        let record = to_u64(record_bytes(self.dims));
         let torn = length.saturating_sub(to_u64(HEADER_BYTES)) % record;
         let missing = (record - torn) % record;
         vec![0; usize::try_from(missing).unwrap_or_default()]
@@ -254,7 +238,7 @@ impl VectorCache {
             return Ok(());
         }
         self.scanned_bytes = self.scanned_bytes.max(to_u64(HEADER_BYTES));
-        let record_bytes = self.record_bytes();
+        let record_bytes = record_bytes(self.dims);
         let mut block = vec![0; (SCAN_BYTES / record_bytes).max(1) * record_bytes];
         loop {
             let count = read_at(&self.file, self.scanned_bytes, &mut block)?;
@@ -278,20 +262,6 @@ impl VectorCache {
             self.rows.insert(key, self.scanned_bytes);
         }
     }
-
-    fn record_bytes(&self) -> usize {
-        KEY_BYTES + self.dims * size_of::<f32>() + CHECKSUM_BYTES
-    }
-}
-
-fn header(model: &ModelId, dims: usize) -> [u8; HEADER_BYTES] {
-    let mut bytes = Vec::with_capacity(HEADER_BYTES);
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&u32::try_from(dims).unwrap_or(u32::MAX).to_le_bytes());
-    bytes.extend_from_slice(model.hash());
-    bytes.extend_from_slice(&checksum(&bytes));
-    prefix(&bytes)
 }
 
 /// Foreign: neither ours nor the beginning of ours, which is what a crash at creation leaves.
@@ -299,43 +269,6 @@ fn is_foreign(file: &File, header: &[u8; HEADER_BYTES]) -> io::Result<bool> {
     let mut found = [0; HEADER_BYTES];
     let count = read_at(file, 0, &mut found)?;
     Ok(found.get(..count) != header.get(..count))
-}
-
-fn file_name(model: &ModelId, attempt: u32) -> String {
-    let short: String = model.hash().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    match attempt {
-        0 => format!("{short}.v{VERSION}.vectors"),
-        _ => format!("{short}.v{VERSION}-{attempt}.vectors"),
-    }
-}
-
-fn encode(key: TextKey, vector: &[f32], bytes: &mut Vec<u8>) {
-    let start = bytes.len();
-    bytes.extend_from_slice(&key.0);
-    for number in vector {
-        bytes.extend_from_slice(&number.to_le_bytes());
-    }
-    let sum = checksum(bytes.get(start..).unwrap_or_default());
-    bytes.extend_from_slice(&sum);
-}
-
-fn decode(record: &[u8]) -> Option<(TextKey, Vec<f32>)> {
-    let (content, sum) = record.split_last_chunk::<CHECKSUM_BYTES>()?;
-    let (key, numbers) = content.split_first_chunk::<KEY_BYTES>()?;
-    if checksum(content) != *sum {
-        return None;
-    }
-    let (words, _) = numbers.as_chunks::<{ size_of::<f32>() }>();
-    Some((TextKey(*key), words.iter().map(|word| f32::from_le_bytes(*word)).collect()))
-}
-
-fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
-    prefix(&Sha256::digest(bytes))
-}
-
-/// The first `N` bytes; zeros after the end, which no caller reaches.
-fn prefix<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    bytes.first_chunk::<N>().copied().unwrap_or([0; N])
 }
 
 /// Fills `block` from `offset`, or as much of it as the file has.
@@ -375,5 +308,4 @@ fn make_private_dir(dir: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[path = "cache_tests.rs"]
 mod tests;
