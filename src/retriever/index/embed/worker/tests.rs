@@ -157,6 +157,8 @@ fn dropping_it_stops_after_the_batch_in_flight() {
         worker.submit(job).unwrap();
     }
     batches.recv_timeout(PATIENCE).unwrap();
+    let (reply, _answer) = mpsc::sync_channel(1);
+    worker.sender.send(Message::Query { text: "too late".to_owned(), reply }).unwrap();
     let shared = Arc::clone(&worker.shared);
     std::thread::scope(|scope| {
         let dropped = scope.spawn(move || drop(worker));
@@ -168,7 +170,7 @@ fn dropping_it_stops_after_the_batch_in_flight() {
         drop(gate);
         dropped.join().unwrap();
     });
-    assert_eq!(batches.try_iter().count(), 0, "no batch is started after the stop");
+    assert_eq!(batches.try_iter().count(), 0, "neither a batch nor a query is started after the stop");
     assert_eq!(shared.done.load(Ordering::Acquire), 1);
 }
 
