@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["numpy==2.4.6", "onnx==1.23.2"]
+# ///
+"""Build assets/minilm-graph.onnx: all-MiniLM-L6-v2 as an ONNX graph without its weights.
+
+    python3 scripts/build_minilm_graph.py MODEL_DIR assets/minilm-graph.onnx
+
+MODEL_DIR holds `model.safetensors` and `config.json` (scripts/fetch-model puts them there). Only the
+header of the weights file is read: every weight in the graph is an *external initializer*, a note
+"these bytes are at offset N of model.safetensors". The program hands ONNX Runtime the graph and the
+untouched weights file, so nobody ever converts a model.
+
+Because the offsets are baked in, the graph fits exactly one weights file. Its sha256 is pinned in
+src/retriever/index/embed/model/pins.rs together with the sha256 of the graph; whoever rebuilds the graph
+changes both pins, and the golden test there says whether the result is still right.
+
+What is not here: pooling and normalisation (fastembed does both) and token types (a single text is
+always type 0, so that row is simply added).
+
+The network is BERT (Devlin et al. 2018): embeddings, then six layers of self-attention and a
+two-layer perceptron, each followed by "add the input back, then layer-normalise".
+The same inputs and the pinned packages give the same bytes.
+"""
+
+import json
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+WEIGHTS = "model.safetensors"
+# Opset 20 is the first with Gelu as one operator; IR 9 is its contemporary. ONNX Runtime has read both since 1.17.
+OPSET, IR_VERSION = 20, 9
+# Added to attention scores of padding; the lowest float, so that softmax gives it exactly zero.
+MASKED = np.finfo(np.float32).min
+
+
+class Weights:
+    """Where each tensor lies in a safetensors file: u64 header length, JSON header, raw tensors."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            (header_bytes,) = struct.unpack("<Q", file.read(8))
+            self.tensors = json.loads(file.read(header_bytes))
+        self.data_start = 8 + header_bytes
+
+    def initializer(self, name):
+        """An ONNX tensor that points into the weights file instead of carrying data."""
+        entry = self.tensors[name]
+        if entry["dtype"] != "F32":
+            raise SystemExit(f"{name}: expected F32, found {entry['dtype']}")
+        begin, end = entry["data_offsets"]
+        tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=entry["shape"])
+        tensor.data_location = TensorProto.EXTERNAL
+        place = {"location": WEIGHTS, "offset": self.data_start + begin, "length": end - begin}
+        for key, value in place.items():
+            tensor.external_data.add(key=key, value=str(value))
+        return tensor
+
+
+class GraphBuilder:
+    """Collects nodes and initializers; every method returns the name of the value it defines."""
+
+    def __init__(self, weights):
+        self.weights = weights
+        self.nodes = []
+        self.initializers = {}
+
+    def weight(self, name):
+        if name not in self.initializers:
+            self.initializers[name] = self.weights.initializer(name)
+        return name
+
+    def constant(self, name, value, dtype):
+        if name not in self.initializers:
+            self.initializers[name] = numpy_helper.from_array(np.array(value, dtype), name)
+        return name
+
+    def node(self, operator, inputs, output, **attributes):
+        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
+        return output
+
+    def linear(self, value, weight, output):
+        """value @ W.T + b; torch stores W as [out, in]. The transpose is folded when the model loads."""
+        turned = self.node("Transpose", [self.weight(f"{weight}.weight")], f"{output}.weight_t", perm=[1, 0])
+        product = self.node("MatMul", [value, turned], f"{output}.product")
+        return self.node("Add", [product, self.weight(f"{weight}.bias")], output)
+
+    def layer_norm(self, value, weight, epsilon, output):
+        inputs = [value, self.weight(f"{weight}.weight"), self.weight(f"{weight}.bias")]
+        return self.node("LayerNormalization", inputs, output, axis=-1, epsilon=epsilon)
+
+    def add_and_norm(self, residual, value, weight, epsilon, output):
+        total = self.node("Add", [value, residual], f"{output}.sum")
+        return self.layer_norm(total, weight, epsilon, output)
+
+
+def embeddings(graph, config):
+    """Word + position + token type 0, then layer norm -> [batch, tokens, hidden]."""
+    words = graph.node("Gather", [graph.weight("embeddings.word_embeddings.weight"), "input_ids"], "embed.words")
+    token_count = graph.node("Shape", ["input_ids"], "embed.token_count", start=1, end=2)
+    first = graph.constant("first", [0], np.int64)
+    table = graph.weight("embeddings.position_embeddings.weight")
+    positions = graph.node("Slice", [table, first, token_count, first], "embed.positions")
+    types = graph.weight("embeddings.token_type_embeddings.weight")
+    type_zero = graph.node("Gather", [types, graph.constant("zero", 0, np.int64)], "embed.type")
+    with_type = graph.node("Add", [words, type_zero], "embed.words_and_type")
+    summed = graph.node("Add", [with_type, positions], "embed.sum")
+    return graph.layer_norm(summed, "embeddings.LayerNorm", config["layer_norm_eps"], "embed")
+
+
+def padding_bias(graph):
+    """[batch, 1, 1, tokens]: 0 for real tokens, MASKED for padding."""
+    axes = graph.constant("mask.axes", [1, 2], np.int64)
+    spread = graph.node("Unsqueeze", ["attention_mask", axes], "mask.spread")
+    real = graph.node("Cast", [spread], "mask.real", to=TensorProto.FLOAT)
+    padded = graph.node("Sub", [graph.constant("one", 1, np.float32), real], "mask.padded")
+    return graph.node("Mul", [padded, graph.constant("masked", MASKED, np.float32)], "mask")
+
+
+def attention(graph, hidden, bias, layer, config):
+    """Multi-head self-attention: softmax(Q K.T / sqrt(d) + bias) V for each head, heads side by side."""
+    heads = config["num_attention_heads"]
+    head_width = config["hidden_size"] // heads
+    name = f"layer{layer}.attention"
+    weights = f"encoder.layer.{layer}.attention"
+    split = graph.constant("heads.split", [0, 0, heads, head_width], np.int64)
+
+    def per_head(part, order):
+        flat = graph.linear(hidden, f"{weights}.self.{part}", f"{name}.{part}")
+        parted = graph.node("Reshape", [flat, split], f"{name}.{part}.parted")
+        return graph.node("Transpose", [parted], f"{name}.{part}.heads", perm=order)
+
+    query = per_head("query", [0, 2, 1, 3])
+    key = per_head("key", [0, 2, 3, 1])
+    value = per_head("value", [0, 2, 1, 3])
+    raw = graph.node("MatMul", [query, key], f"{name}.raw")
+    scale = graph.constant("heads.scale", np.sqrt(head_width), np.float32)
+    scores = graph.node("Add", [graph.node("Div", [raw, scale], f"{name}.scaled"), bias], f"{name}.scores")
+    shares = graph.node("Softmax", [scores], f"{name}.shares", axis=-1)
+    mixed = graph.node("MatMul", [shares, value], f"{name}.mixed")
+    turned = graph.node("Transpose", [mixed], f"{name}.turned", perm=[0, 2, 1, 3])
+    joined = graph.constant("heads.join", [0, 0, config["hidden_size"]], np.int64)
+    context = graph.node("Reshape", [turned, joined], f"{name}.context")
+    projected = graph.linear(context, f"{weights}.output.dense", f"{name}.projected")
+    return graph.add_and_norm(hidden, projected, f"{weights}.output.LayerNorm", config["layer_norm_eps"], name)
+
+
+def perceptron(graph, hidden, layer, config, output):
+    """Widen, exact (erf) Gelu, narrow, add and normalise."""
+    name = f"layer{layer}.perceptron"
+    weights = f"encoder.layer.{layer}"
+    wide = graph.linear(hidden, f"{weights}.intermediate.dense", f"{name}.wide")
+    active = graph.node("Gelu", [wide], f"{name}.active", approximate="none")
+    narrow = graph.linear(active, f"{weights}.output.dense", f"{name}.narrow")
+    return graph.add_and_norm(hidden, narrow, f"{weights}.output.LayerNorm", config["layer_norm_eps"], output)
+
+
+def check_config(config):
+    """The graph below is written for these choices; refuse a model that made others."""
+    expected = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
+    for key, value in expected.items():
+        if config[key] != value:
+            raise SystemExit(f"config.json: {key} is {config[key]!r}, this script knows only {value!r}")
+
+
+def build(model_dir):
+    config = json.loads((model_dir / "config.json").read_text(encoding="utf-8"))
+    check_config(config)
+    graph = GraphBuilder(Weights(model_dir / WEIGHTS))
+    hidden = embeddings(graph, config)
+    bias = padding_bias(graph)
+    layers = config["num_hidden_layers"]
+    for layer in range(layers):
+        attended = attention(graph, hidden, bias, layer, config)
+        # fastembed looks for the output by this name.
+        output = "last_hidden_state" if layer == layers - 1 else f"layer{layer}"
+        hidden = perceptron(graph, attended, layer, config, output)
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
+        for name in ("input_ids", "attention_mask")
+    ]
+    outputs = [helper.make_tensor_value_info(hidden, TensorProto.FLOAT, ["batch", "tokens", config["hidden_size"]])]
+    body = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", inputs, outputs, list(graph.initializers.values()))
+    model = helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+    model.producer_name = "agent-knowledge scripts/build_minilm_graph.py"
+    # Shape inference in strict mode is the check: onnx.checker wants the weights file in the working directory.
+    onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+    return model
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        raise SystemExit("usage: build_minilm_graph.py MODEL_DIR OUTPUT.onnx")
+    model_dir, output = Path(arguments[0]), Path(arguments[1])
+    content = build(model_dir).SerializeToString(deterministic=True)
+    output.write_bytes(content)
+    print(f"{output}: {len(content)} bytes", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

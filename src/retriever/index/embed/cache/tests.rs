@@ -1,0 +1,199 @@
+//! What the vector cache promises, without a model.
+
+use super::record::{CHECKSUM_BYTES, KEY_BYTES, MAGIC};
+use super::*;
+use std::fs;
+use tempfile::TempDir;
+
+const DIMS: usize = 3;
+const RECORD_BYTES: usize = KEY_BYTES + DIMS * 4 + CHECKSUM_BYTES;
+
+/// The standard library's file lock stands in for the one `store` brings.
+struct TestLock;
+
+impl AppendLock for TestLock {
+    fn with_lock(
+        &self,
+        file: &File,
+        body: &mut dyn FnMut(&File) -> io::Result<()>,
+    ) -> io::Result<()> {
+        file.lock()?;
+        let result = body(file);
+        file.unlock()?;
+        result
+    }
+}
+
+fn model(seed: u8) -> ModelId {
+    ModelId::new("test", [seed; 32])
+}
+
+fn open(dir: &TempDir) -> VectorCache {
+    VectorCache::open(dir.path(), &model(1), DIMS, Arc::new(TestLock)).unwrap()
+}
+
+fn row(number: u16) -> (TextKey, Vec<f32>) {
+    (TextKey::of(&format!("text {number}")), vec![f32::from(number), 0.5, -1.0])
+}
+
+fn only_file(dir: &TempDir) -> PathBuf {
+    let mut files = fs::read_dir(dir.path()).unwrap();
+    let path = files.next().unwrap().unwrap().path();
+    assert!(files.next().is_none());
+    path
+}
+
+#[test]
+fn a_restart_finds_every_vector_again() {
+    let dir = TempDir::new().unwrap();
+    let rows: Vec<_> = (0..2000).map(row).collect();
+    let mut cache = open(&dir);
+    cache.append(&rows[..1]).unwrap();
+    cache.append(&rows).unwrap();
+    let mut again = open(&dir);
+    for (key, vector) in &rows {
+        assert_eq!(cache.get(*key).as_ref(), Some(vector));
+        assert_eq!(again.get(*key).as_ref(), Some(vector));
+    }
+    assert_eq!(again.get(TextKey::of("never seen")), None);
+    assert_eq!(again.stats(), CacheStats { rows: 2000, damaged: 0, refused: 0 });
+    let bytes = fs::metadata(only_file(&dir)).unwrap().len();
+    assert_eq!(bytes, to_u64(HEADER_BYTES + 2000 * RECORD_BYTES), "nothing is written twice");
+}
+
+#[test]
+fn a_file_torn_at_any_byte_keeps_its_whole_records_and_takes_new_ones() {
+    let dir = TempDir::new().unwrap();
+    open(&dir).append(&[row(1), row(2)]).unwrap();
+    let whole = fs::read(only_file(&dir)).unwrap();
+    for cut in 0..=whole.len() {
+        fs::write(only_file(&dir), &whole[..cut]).unwrap();
+        let kept = cut.saturating_sub(HEADER_BYTES) / RECORD_BYTES;
+        let mut cache = open(&dir);
+        assert_eq!(cache.stats().rows, kept, "cut at {cut}");
+        cache.append(&[row(3)]).unwrap();
+        let mut again = open(&dir);
+        assert_eq!(again.get(row(3).0), Some(row(3).1), "cut at {cut}");
+        assert_eq!(again.stats().rows, kept + 1, "cut at {cut}");
+        let torn = cut > HEADER_BYTES && !(cut - HEADER_BYTES).is_multiple_of(RECORD_BYTES);
+        assert_eq!(again.stats().damaged, usize::from(torn), "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_flipped_bit_costs_one_record_and_is_counted() {
+    let dir = TempDir::new().unwrap();
+    open(&dir).append(&[row(1), row(2), row(3)]).unwrap();
+    let path = only_file(&dir);
+    let whole = fs::read(&path).unwrap();
+    for byte in 0..RECORD_BYTES {
+        let mut damaged = whole.clone();
+        damaged[HEADER_BYTES + RECORD_BYTES + byte] ^= 0x10;
+        fs::write(&path, damaged).unwrap();
+        let mut cache = open(&dir);
+        assert_eq!(cache.stats(), CacheStats { rows: 2, damaged: 1, refused: 0 });
+        assert_eq!((cache.get(row(2).0), cache.get(row(3).0)), (None, Some(row(3).1)));
+    }
+}
+
+#[test]
+fn damage_after_opening_is_noticed_and_repaired_by_the_next_append() {
+    let dir = TempDir::new().unwrap();
+    let mut cache = open(&dir);
+    cache.append(&[row(1), row(2)]).unwrap();
+    let path = only_file(&dir);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[HEADER_BYTES + KEY_BYTES] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    assert_eq!(cache.get(row(1).0), None);
+    assert_eq!(cache.stats().damaged, 1);
+    cache.append(&[row(1)]).unwrap();
+    assert_eq!(cache.get(row(1).0), Some(row(1).1));
+}
+
+#[test]
+fn a_foreign_or_newer_header_is_left_alone_and_a_new_file_started() {
+    let dir = TempDir::new().unwrap();
+    open(&dir).append(&[row(1)]).unwrap();
+    let path = only_file(&dir);
+    let mut newer = fs::read(&path).unwrap();
+    newer[MAGIC.len()] += 1;
+    fs::write(&path, &newer).unwrap();
+    let mut cache = open(&dir);
+    assert_eq!(cache.stats().rows, 0);
+    cache.append(&[row(2)]).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), newer);
+    assert_eq!(open(&dir).get(row(2).0), Some(row(2).1));
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn foreign_files_under_every_name_are_an_error_and_survive() {
+    let dir = TempDir::new().unwrap();
+    for attempt in 0..NAMES_MAX {
+        fs::write(dir.path().join(file_name(&model(1), attempt)), "diary").unwrap();
+    }
+    let opened = VectorCache::open(dir.path(), &model(1), DIMS, Arc::new(TestLock));
+    assert!(matches!(opened, Err(CacheError::NoFreeName { .. })));
+    assert_eq!(fs::read(dir.path().join(file_name(&model(1), 0))).unwrap(), b"diary");
+}
+
+#[test]
+fn models_never_see_each_others_vectors() {
+    let dir = TempDir::new().unwrap();
+    open(&dir).append(&[row(1)]).unwrap();
+    let mut other = VectorCache::open(dir.path(), &model(2), DIMS, Arc::new(TestLock)).unwrap();
+    assert_eq!(other.get(row(1).0), None);
+    let mut wider = VectorCache::open(dir.path(), &model(1), DIMS + 1, Arc::new(TestLock)).unwrap();
+    assert_eq!(wider.get(row(1).0), None);
+}
+
+#[test]
+fn appenders_at_once_lose_nothing_and_write_nothing_twice() {
+    let dir = TempDir::new().unwrap();
+    let appender = |start: u16| {
+        let mut cache = open(&dir);
+        // Ranges overlap, so that each row is offered by two or three appenders.
+        for first in (start..start + 100).step_by(7) {
+            let batch: Vec<_> = (first..first + 7).map(row).collect();
+            cache.append(&batch).unwrap();
+        }
+    };
+    std::thread::scope(|scope| {
+        for start in [0, 50, 100, 150] {
+            scope.spawn(move || appender(start));
+        }
+    });
+    let mut cache = open(&dir);
+    let last = 150 + 105;
+    for number in 0..last {
+        assert_eq!(cache.get(row(number).0), Some(row(number).1), "row {number}");
+    }
+    let stats = CacheStats { rows: usize::from(last), damaged: 0, refused: 0 };
+    assert_eq!(cache.stats(), stats);
+    let bytes = fs::metadata(only_file(&dir)).unwrap().len();
+    assert_eq!(bytes, to_u64(HEADER_BYTES + usize::from(last) * RECORD_BYTES));
+}
+
+#[test]
+fn vectors_that_make_no_sense_are_not_kept() {
+    let dir = TempDir::new().unwrap();
+    let mut cache = open(&dir);
+    let bad = [vec![1.0, 2.0], vec![f32::NAN, 0.0, 0.0], vec![0.0, f32::INFINITY, 0.0]];
+    let batch: Vec<_> = bad.into_iter().map(|vector| (TextKey::of("bad"), vector)).collect();
+    cache.append(&batch).unwrap();
+    assert_eq!(cache.get(TextKey::of("bad")), None);
+    assert_eq!(fs::metadata(only_file(&dir)).unwrap().len(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let outer = TempDir::new().unwrap();
+    let dir = outer.path().join("cache");
+    VectorCache::open(&dir, &model(1), DIMS, Arc::new(TestLock)).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let file = fs::read_dir(&dir).unwrap().next().unwrap().unwrap().path();
+    assert_eq!((mode(&dir), mode(&file)), (0o700, 0o600));
+}

@@ -1,0 +1,89 @@
+//! What can go wrong between a text and its vector, each with the remedy in its one line.
+//!
+//! What is not here: errors of the cache (`cache::CacheError`) and of fetching
+//! (`model::FetchError`).
+
+use std::path::{Path, PathBuf};
+
+/// Why there is no vector. Search goes on with words alone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EmbedError {
+    /// The model directory, or a file in it, is not there.
+    #[error("no embedding model in {}: run `agent-knowledge model fetch`", .0.display())]
+    NotInstalled(PathBuf),
+    /// A file is there and is not the one this program was built for.
+    #[error("{} has the wrong checksum: run `agent-knowledge model fetch` to replace it", file.display())]
+    WrongChecksum {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A file could not be read.
+    #[error("cannot read {}: {why}; if it is damaged, `agent-knowledge model fetch` replaces it", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// The operating system's words, one line.
+        why: String,
+    },
+    /// The ONNX Runtime library did not load, is too old, or refused the model.
+    #[error(
+        "ONNX Runtime does not work here: {why}; `agent-knowledge model fetch` installs a tested one"
+    )]
+    Runtime {
+        /// Its words, one line.
+        why: String,
+    },
+    /// The model was loaded and could not run.
+    #[error(
+        "the embedding model failed: {why}; if this stays, run `agent-knowledge model fetch` and restart"
+    )]
+    Inference {
+        /// Its words, one line.
+        why: String,
+    },
+    /// This program was compiled without the provider.
+    #[error("this build has no {provider} embeddings: build with `--features {feature}`")]
+    NotBuilt {
+        /// What is missing.
+        provider: &'static str,
+        /// The cargo feature that brings it.
+        feature: &'static str,
+    },
+}
+
+impl EmbedError {
+    pub(super) fn unreadable(file: &Path, why: &std::io::Error) -> Self {
+        Self::Unreadable { file: file.to_path_buf(), why: one_line(why) }
+    }
+}
+
+/// Foreign messages run over several lines; ours are one each.
+pub(super) fn one_line(message: &dyn std::fmt::Display) -> String {
+    message.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_is_one_line_with_a_remedy() {
+        let why = one_line(&"first\n   second\tthird");
+        assert_eq!(why, "first second third");
+        let file = PathBuf::from("model.safetensors");
+        let all = [
+            EmbedError::NotInstalled(PathBuf::from("model")),
+            EmbedError::WrongChecksum { file: file.clone() },
+            EmbedError::unreadable(&file, &std::io::Error::other("bad\nblock")),
+            EmbedError::Runtime { why: why.clone() },
+            EmbedError::Inference { why },
+        ];
+        for error in all {
+            let line = error.to_string();
+            assert!(
+                line.contains("`agent-knowledge model fetch`") && !line.contains('\n'),
+                "{line}"
+            );
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Twin of `minilm.rs` for builds without the feature `dense`: the same function, saying so.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use super::{EmbedError, Embedder};
+
+pub(super) fn load(
+    _model_dir: &Path,
+    _threads: NonZeroUsize,
+) -> Result<Box<dyn Embedder>, EmbedError> {
+    Err(EmbedError::NotBuilt { provider: "local", feature: "dense" })
+}

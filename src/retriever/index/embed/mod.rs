@@ -1,0 +1,114 @@
+//! Turning text into vectors: one small trait, one file per provider, a cache on disk, a worker
+//! thread.
+//!
+//! Reading order: this file, [`model`] (the files on disk and how they get there), `minilm` (the
+//! local provider), `online` (fastembed downloads the weights itself), [`cache`], [`worker`].
+//!
+//! A provider that a build leaves out has a twin with the same functions that says so; the choice
+//! is made in this file and nowhere else. fastembed and ort are named in the two providers and in
+//! `runtime` only.
+//!
+//! What is not here: searching vectors (`index::vector`), and any stand-in for a missing model.
+//! Without one there are no vectors, and search says that it runs on words alone.
+
+pub mod cache;
+mod error;
+pub mod model;
+pub mod worker;
+
+#[cfg(feature = "dense")]
+mod minilm;
+#[cfg(not(feature = "dense"))]
+#[path = "minilm_disabled.rs"]
+mod minilm;
+
+#[cfg(feature = "online")]
+mod online;
+#[cfg(not(feature = "online"))]
+#[path = "online_disabled.rs"]
+mod online;
+
+#[cfg(feature = "dense")]
+mod runtime;
+
+#[cfg(test)]
+mod test_embedder;
+
+pub use error::EmbedError;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+/// Which provider makes the vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// Everything from the model directory; touches no network.
+    Local,
+    /// fastembed downloads the weights on first use; the runtime library still comes from the model
+    /// directory.
+    Online,
+}
+
+/// Name and content hash of a model. Vectors with different hashes must never be compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelId {
+    name: String,
+    hash: [u8; 32],
+}
+
+impl ModelId {
+    /// `hash` must cover everything that changes a vector: weights, graph, tokenizer, longest text.
+    #[must_use]
+    pub fn new(name: impl Into<String>, hash: [u8; 32]) -> Self {
+        Self { name: name.into(), hash }
+    }
+
+    /// The name people read, for example in `status`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// SHA-256 over everything that changes a vector.
+    #[must_use]
+    pub fn hash(&self) -> &[u8; 32] {
+        &self.hash
+    }
+}
+
+/// Makes vectors from texts. Blocking; owned by one thread at a time.
+pub trait Embedder: Send {
+    /// The model these vectors belong to.
+    fn model_id(&self) -> &ModelId;
+
+    /// Numbers per vector.
+    fn dims(&self) -> usize;
+
+    /// One vector of length one per text, in order. A text's vector does not depend on its
+    /// neighbours.
+    ///
+    /// # Errors
+    /// [`EmbedError::Inference`] when the model could not run; then there is no vector for any of
+    /// `texts`.
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
+}
+
+/// Checks the model files and loads the model: 0.3 to 1 s, so call it off the thread that answers
+/// people.
+///
+/// `threads` is for one inference. One is right for a program in the background: a second thread
+/// was measured to gain little on an idle machine and to lose a lot on a busy one.
+///
+/// # Errors
+/// Missing or altered files, a runtime library that does not load, or a build without the provider.
+/// Never panics for want of a library.
+pub fn load(
+    provider: Provider,
+    model_dir: &Path,
+    threads: NonZeroUsize,
+) -> Result<Box<dyn Embedder>, EmbedError> {
+    match provider {
+        Provider::Local => minilm::load(model_dir, threads),
+        Provider::Online => online::load(model_dir, threads),
+    }
+}

@@ -1,0 +1,13 @@
+//! Twin of `online.rs` for builds without the feature `online`: the same function, saying so.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use super::{EmbedError, Embedder};
+
+pub(super) fn load(
+    _model_dir: &Path,
+    _threads: NonZeroUsize,
+) -> Result<Box<dyn Embedder>, EmbedError> {
+    Err(EmbedError::NotBuilt { provider: "online", feature: "online" })
+}

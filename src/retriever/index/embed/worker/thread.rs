@@ -1,0 +1,190 @@
+//! The worker's inside: load, then answer queries and embed texts until told to stop.
+//!
+//! What is not here: the handle others hold, and the counters both sides see (`worker`).
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
+
+use super::{CacheConfig, Embedded, Job, Message, Shared, WorkerConfig, WorkerState};
+use crate::retriever::index::embed::cache::{TextKey, VectorCache};
+use crate::retriever::index::embed::{EmbedError, Embedder};
+
+/// Texts per batch.
+pub(super) const BATCH_TEXTS: usize = 16;
+/// Longest text times number of texts in a batch, in bytes: what is computed, since short texts are
+/// padded to the longest. A kilobyte is some 220 tokens and 60 ms on one core; larger batches were
+/// measured to be no faster per text and would make queries wait longer. A single longer text is a
+/// batch of its own.
+pub(super) const BATCH_BYTES: usize = 1024;
+/// Newest jobs looked at together: enough to find texts of like length, few enough that a new
+/// arrival is behind some two seconds of older ones at most.
+pub(super) const WINDOW_JOBS: usize = 32;
+
+/// The thread's whole life.
+pub(super) fn run(config: WorkerConfig, shared: &Shared, receiver: &Receiver<Message>) {
+    let embedder = match (config.load)() {
+        Ok(embedder) => embedder,
+        Err(error) => return fail(error, shared, receiver),
+    };
+    let cache = config.cache.and_then(|cache| open_cache(cache, embedder.as_ref(), shared));
+    let ready =
+        WorkerState::Ready { model: embedder.model_id().name().to_owned(), dims: embedder.dims() };
+    shared.slow().state = ready;
+    let (backlog, window) = (Vec::new(), Vec::new());
+    Thread { embedder, cache, deliver: config.deliver, shared, backlog, window }.work(receiver);
+}
+
+/// Says why, and lets go of what was queued in the meantime.
+fn fail(error: EmbedError, shared: &Shared, receiver: &Receiver<Message>) {
+    shared.slow().state = WorkerState::Failed(error);
+    let waiting = receiver.try_iter().filter(|message| matches!(message, Message::Embed(_)));
+    give_up(shared, waiting.count());
+}
+
+fn give_up(shared: &Shared, count: usize) {
+    shared.failed.fetch_add(count, Ordering::AcqRel);
+    Shared::leave(&shared.queued, count);
+}
+
+fn open_cache(
+    config: CacheConfig,
+    embedder: &dyn Embedder,
+    shared: &Shared,
+) -> Option<VectorCache> {
+    match VectorCache::open(&config.dir, embedder.model_id(), embedder.dims(), config.lock) {
+        Ok(cache) => {
+            shared.slow().cache = Some(cache.stats());
+            Some(cache)
+        }
+        Err(error) => {
+            shared.slow().cache_trouble = Some(error.to_string());
+            None
+        }
+    }
+}
+
+/// The thread's own belongings.
+struct Thread<'a> {
+    embedder: Box<dyn Embedder>,
+    cache: Option<VectorCache>,
+    deliver: Box<dyn FnMut(Vec<Embedded>) + Send>,
+    shared: &'a Shared,
+    /// All that waits, oldest first; taken from the end.
+    backlog: Vec<Job>,
+    /// The newest of it that the cache did not know, longest first; taken from the end.
+    window: Vec<Job>,
+}
+
+impl Thread<'_> {
+    fn work(&mut self, receiver: &Receiver<Message>) {
+        while self.take_messages(receiver) {
+            if self.window.is_empty() {
+                self.fill_window();
+            } else {
+                self.embed_batch();
+            }
+        }
+    }
+
+    /// Answers queries and queues texts, waiting only when there is nothing else to do. False means
+    /// stop.
+    fn take_messages(&mut self, receiver: &Receiver<Message>) -> bool {
+        loop {
+            if self.shared.stop.load(Ordering::Acquire) {
+                return false;
+            }
+            let idle = self.backlog.is_empty() && self.window.is_empty();
+            let message = if idle {
+                receiver.recv().map_err(|_| TryRecvError::Disconnected)
+            } else {
+                receiver.try_recv()
+            };
+            match message {
+                Ok(Message::Embed(job)) => self.backlog.push(job),
+                Ok(Message::Query { text, reply }) => self.answer(&text, &reply),
+                Err(TryRecvError::Empty) => return true,
+                Ok(Message::Stop) | Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    fn answer(&mut self, text: &str, reply: &SyncSender<Result<Vec<f32>, EmbedError>>) {
+        let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
+        let vectors = self.embedder.embed(&[text]);
+        Shared::leave(&self.shared.queries, 1);
+        // Whoever asked may have stopped waiting.
+        let _ = reply.send(vectors.and_then(|mut vectors| vectors.pop().ok_or_else(nothing)));
+    }
+
+    /// Moves the newest jobs into the window; those the cache knows are done at once.
+    fn fill_window(&mut self) {
+        let newest = self.backlog.split_off(self.backlog.len().saturating_sub(WINDOW_JOBS));
+        let mut known = Vec::new();
+        for job in newest {
+            let found = self.cache.as_mut().and_then(|cache| cache.get(TextKey::of(&job.text)));
+            match found {
+                Some(vector) => known.push(embedded(&job, vector)),
+                None => self.window.push(job),
+            }
+        }
+        // Texts of like length side by side, so that little padding is computed; the shortest go
+        // first.
+        self.window.sort_by_key(|job| std::cmp::Reverse(job.text.len()));
+        self.shared.from_cache.fetch_add(known.len(), Ordering::AcqRel);
+        self.hand_over(known);
+    }
+
+    fn embed_batch(&mut self) {
+        let batch = self.next_batch();
+        let texts: Vec<&str> = batch.iter().map(|job| job.text.as_str()).collect();
+        let vectors: Vec<Option<Vec<f32>>> = match self.embedder.embed(&texts) {
+            Ok(vectors) => vectors.into_iter().map(Some).collect(),
+            // One text may have spoilt it for all.
+            Err(_) => texts.iter().map(|text| self.embedder.embed(&[text]).ok()?.pop()).collect(),
+        };
+        let pairs = batch.iter().zip(vectors);
+        let done: Vec<(&Job, Vec<f32>)> =
+            pairs.filter_map(|(job, vector)| Some((job, vector?))).collect();
+        give_up(self.shared, batch.len() - done.len());
+        self.remember(&done);
+        self.hand_over(done.into_iter().map(|(job, vector)| embedded(job, vector)).collect());
+    }
+
+    /// Takes texts off the window while they fit in one batch; always at least one.
+    fn next_batch(&mut self) -> Vec<Job> {
+        let mut batch: Vec<Job> = Vec::new();
+        while let Some(next) = self.window.last() {
+            // The window is sorted, so the next text is the longest so far.
+            let padded_bytes = next.text.len() * (batch.len() + 1);
+            if !batch.is_empty() && (batch.len() == BATCH_TEXTS || padded_bytes > BATCH_BYTES) {
+                break;
+            }
+            batch.extend(self.window.pop());
+        }
+        batch
+    }
+
+    fn remember(&mut self, done: &[(&Job, Vec<f32>)]) {
+        let Some(cache) = self.cache.as_mut() else { return };
+        let rows: Vec<(TextKey, Vec<f32>)> =
+            done.iter().map(|(job, vector)| (TextKey::of(&job.text), vector.clone())).collect();
+        let trouble = cache.append(&rows).err().map(|error| error.to_string());
+        let mut slow = self.shared.slow();
+        slow.cache = Some(cache.stats());
+        slow.cache_trouble = trouble;
+    }
+
+    fn hand_over(&mut self, vectors: Vec<Embedded>) {
+        if vectors.is_empty() {
+            return;
+        }
+        let count = vectors.len();
+        (self.deliver)(vectors);
+        self.shared.done.fetch_add(count, Ordering::AcqRel);
+        Shared::leave(&self.shared.queued, count);
+    }
+}
+
+fn embedded(job: &Job, vector: Vec<f32>) -> Embedded {
+    Embedded { doc: job.doc, generation: job.generation, vector }
+}
