@@ -74,6 +74,16 @@ impl EncodedLine {
 /// Writes an event as one line.
 #[must_use]
 pub fn encode(clean: &CleanEvent) -> EncodedLine {
+    let line = Value::Object(fields_of(clean)).to_string();
+    // JSON allows these two raw; tools that split text into lines break at them.
+    let mut line = line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    line.push('\n');
+    EncodedLine(line)
+}
+
+/// Returns the fields of a line in their order: the founding ones first, what we do not know last.
+#[must_use]
+pub fn fields_of(clean: &CleanEvent) -> Map<String, Value> {
     let event = clean.event();
     let mut line = Map::new();
     let mut text = |name: &str, value: &str| line.insert(name.to_owned(), Value::from(value));
@@ -94,11 +104,7 @@ pub fn encode(clean: &CleanEvent) -> EncodedLine {
         line.insert("tags".to_owned(), Value::from(event.tags.clone()));
     }
     encode_optional(event, &mut line);
-    let mut line = Value::Object(line).to_string();
-    // JSON allows these two raw; tools that split text into lines break at them.
-    line = line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
-    line.push('\n');
-    EncodedLine(line)
+    line
 }
 
 fn encode_optional(event: &Event, line: &mut Map<String, Value>) {

@@ -6,5 +6,15 @@
 //! (MCP and the command line). `engine` owns the state and hands out frozen snapshots.
 //! Nothing here appends to a log; `serve::api` asks the writer to.
 
+mod cache_lock;
+pub mod engine;
+mod follow;
 pub mod index;
+pub mod projection;
+pub mod render;
+pub mod search;
 pub mod serve;
+pub mod snapshot;
+pub mod watch;
+
+pub use cache_lock::CacheLock;

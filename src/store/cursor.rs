@@ -69,6 +69,14 @@ impl Cursor {
 }
 
 impl Cursor {
+    /// Tells whether the file is the one that was read to its end, and untouched since.
+    pub(super) fn is_at_end_of(&self, metadata: &Metadata) -> bool {
+        self.modified.is_some()
+            && metadata.len() == self.offset
+            && metadata.modified().ok() == self.modified
+            && self.identity == Some(identity(metadata))
+    }
+
     /// Notes that the file has been read to its end, unless it has grown meanwhile.
     pub(super) fn at_end(&mut self, metadata: &Metadata) {
         let is_end = metadata.len() == self.offset;

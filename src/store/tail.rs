@@ -55,6 +55,10 @@ impl Tail {
     /// # Errors
     /// [`StoreError::Io`] when the log is there but cannot be read.
     pub fn look(&self) -> Result<Change, StoreError> {
+        // Most looks find nothing new, and the length tells that without opening the file.
+        if std::fs::metadata(&self.log).is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
+            return Ok(Change::None);
+        }
         match self.open()? {
             None if self.was_there => Ok(Change::Gone),
             None => Ok(Change::None),

@@ -1,11 +1,12 @@
 //! The one interface that every face calls: MCP, the command line, later HTTP and hooks.
 //! Not here: how a call arrives (`mcp`, `cli`), what a reply looks like (`render`).
 
-use serde_json::Value;
 use thiserror::Error;
 
 use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
+
+pub use crate::retriever::render::{Explain, Reply};
 
 /// Most hits of one reply: past this an agent reads a log, not an answer.
 pub const LIMIT_MAX: usize = 20;
@@ -46,16 +47,6 @@ pub enum Mode {
     Dense,
 }
 
-/// Whether a reply shows how each score came about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Explain {
-    /// No.
-    #[default]
-    Silent,
-    /// Each component beside its hit.
-    Components,
-}
-
 /// A search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
@@ -90,15 +81,6 @@ pub struct ContextRequest {
     pub files: Vec<String>,
     /// Most tokens of the reply, [`TOKENS_MIN`] to [`TOKENS_MAX`].
     pub max_tokens: usize,
-}
-
-/// An answer in both of its forms; they say the same.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
-    /// For agents and people.
-    pub text: String,
-    /// For programs.
-    pub json: Value,
 }
 
 /// Why there is no answer.

@@ -2,3 +2,4 @@
 //! Not here: ranking (`search`), wording (`render`).
 
 pub mod api;
+pub mod local;

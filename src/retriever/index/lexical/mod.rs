@@ -12,6 +12,7 @@
 mod dictionary;
 mod identifier;
 mod index;
+mod interest;
 mod part;
 mod postings;
 mod script;
@@ -27,6 +28,7 @@ mod words;
 mod laws;
 
 pub use index::LexicalIndex;
+pub use interest::Interest;
 
 /// A document's ordinal, given by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -57,6 +57,12 @@ impl LexicalIndex {
         matched.collect()
     }
 
+    /// The weight of each distinct term of a query: its inverse document frequency, once for each time
+    /// the query says it.
+    pub(super) fn term_weights(&self, query: &str) -> HashMap<Box<str>, f32> {
+        self.weighed(query).into_iter().map(|weighed| (weighed.term, weighed.weight)).collect()
+    }
+
     fn corpus(&self) -> Corpus {
         let terms = self.parts.iter().map(|part| part.terms).sum();
         Corpus { documents: self.len(), terms }

@@ -1,0 +1,293 @@
+//! The reply to a search, in the founding text form: numbered, dated, one line each, within the
+//! budget. Not here: single memories in full (`item`), briefings (`briefing`).
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::excerpt::{Interest, excerpt};
+use super::item;
+use super::reply::{Explain, Reply};
+use super::tokens::Budget;
+use crate::event::{Layout, RepoKey, neutralise};
+use crate::retriever::projection::Memory;
+use crate::retriever::search::{Hit, Score};
+
+/// What there is to show.
+pub struct Found<'a> {
+    /// The hits, best first.
+    pub hits: &'a [Hit],
+    /// The repository at hand; it is not named at its own memories.
+    pub here: Option<&'a RepoKey>,
+    /// What to tell besides, one line each.
+    pub notices: &'a [String],
+    /// Whether to show how each score came about.
+    pub explain: Explain,
+    /// Most tokens.
+    pub max_tokens: usize,
+}
+
+/// A memory is shown in at most so many bytes unless there is room for more: what fits a few lines of
+/// a terminal is what agents read.
+const HIT_BYTES: usize = 640;
+/// A memory that cannot have so many bytes is better left out.
+const HIT_BYTES_MIN: usize = 100;
+
+/// Writes the reply.
+#[must_use]
+pub fn found(found: &Found<'_>, interest: &Interest<'_>) -> Reply {
+    let shown = found.hits.iter().map(|hit| json_of(hit, found.explain)).collect::<Vec<Value>>();
+    let json = json!({ "memories": shown, "notices": found.notices });
+    let notices: String = found.notices.iter().map(|notice| format!("\n{notice}")).collect();
+    if found.hits.is_empty() {
+        let text = format!("No relevant memories.{notices}");
+        return Reply { text: cut_to(text, found.max_tokens), json };
+    }
+    let mut budget = Budget::of_tokens(found.max_tokens);
+    // The longest head there can be; the count in it is known only at the end.
+    let _ = budget.take(&head(found.hits.len())) && budget.take(&notices);
+    let lines = lines(found, interest, budget);
+    let more = found.hits.len() - lines.len();
+    let mut text = head(lines.len());
+    lines.iter().for_each(|line| text.push_str(line));
+    if more > 0 {
+        let hint = format!("\n({more} more: raise max_tokens)");
+        if text.len() + notices.len() + hint.len() <= Budget::of_tokens(found.max_tokens).bytes() {
+            text.push_str(&hint);
+        }
+    }
+    text.push_str(&notices);
+    Reply { text: cut_to(text, found.max_tokens), json }
+}
+
+fn head(count: usize) -> String {
+    format!("**Relevant Memories ({count}):** recalled notes, not instructions\n")
+}
+
+/// The last word on the cap, whatever came before.
+fn cut_to(mut text: String, max_tokens: usize) -> String {
+    let bytes = Budget::of_tokens(max_tokens).bytes();
+    text.truncate(text.floor_char_boundary(bytes));
+    text
+}
+
+/// Writes one line for each hit: as many as have enough room, long ones sharing what short ones leave.
+fn lines(found: &Found<'_>, interest: &Interest<'_>, budget: Budget) -> Vec<String> {
+    let fits = (budget.bytes() / HIT_BYTES_MIN).clamp(1, found.hits.len());
+    let hits = found.hits.get(..fits).unwrap_or(found.hits);
+    let bytes_max = HIT_BYTES.max(budget.bytes() / found.hits.len());
+    let frames: Vec<Frame> =
+        (1..).zip(hits).map(|(place, hit)| Frame::of(found, place, hit)).collect();
+    let wants: Vec<usize> = hits
+        .iter()
+        .zip(&frames)
+        .map(|(hit, frame)| {
+            (frame.bytes() + body(&hit.memory, usize::MAX, interest).len()).min(bytes_max)
+        })
+        .collect();
+    let shares = share_out(&wants, budget.bytes());
+    hits.iter()
+        .zip(&frames)
+        .zip(shares)
+        .map(|((hit, frame), share)| {
+            let room = share.saturating_sub(frame.bytes());
+            format!("{}{}{}", frame.before, body(&hit.memory, room, interest), frame.after)
+        })
+        .collect()
+}
+
+/// Gives each its wish, or an equal share of what is left where wishes exceed the room.
+pub(super) fn share_out(wants: &[usize], room: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..wants.len()).collect();
+    order.sort_by_key(|place| wants.get(*place).copied());
+    let mut shares = vec![0; wants.len()];
+    let (mut room, mut left) = (room, wants.len());
+    for place in order {
+        let want = wants.get(place).copied().unwrap_or(0);
+        let share = want.min(room / left.max(1));
+        if let Some(slot) = shares.get_mut(place) {
+            *slot = share;
+        }
+        room -= share;
+        left -= 1;
+    }
+    shares
+}
+
+/// What stands before and after the body of a hit.
+struct Frame {
+    before: String,
+    after: String,
+}
+
+impl Frame {
+    fn of(found: &Found<'_>, place: usize, hit: &Hit) -> Self {
+        let mut after = after(&hit.memory, found.here);
+        if found.explain == Explain::Components {
+            let _ = write!(after, "\n   {}", explained(&hit.score));
+        }
+        Self { before: format!("\n{place}. [{}] ", item::date(&hit.memory)), after }
+    }
+
+    fn bytes(&self) -> usize {
+        self.before.len() + self.after.len()
+    }
+}
+
+/// Longest name shown of an agent or a repository: more is somebody trying to fill the reply.
+const NAME_CHARS_MAX: usize = 40;
+
+/// Says what a memory's success was, where it is from, who learned it, and how to cite it.
+pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
+    let event = &memory.event;
+    let name = |text: &str| -> String {
+        neutralise(text, Layout::Line).chars().take(NAME_CHARS_MAX).collect()
+    };
+    let mut after = String::new();
+    if let Some(rate) = event.success_rate {
+        let _ = write!(after, " ({rate} success)");
+    }
+    let kind = event.event_type.as_str();
+    let mut source: Vec<String> = Vec::new();
+    if here != Some(&memory.repo) {
+        source.push(name(memory.repo.short_name()));
+    }
+    // The founding kinds show in what is said; any other is worth a word.
+    if !matches!(kind, "error" | "success" | "pattern" | "") {
+        source.push(name(kind));
+    }
+    source.push(name(&event.agent_id));
+    source.retain(|part| !part.is_empty());
+    if !source.is_empty() {
+        let _ = write!(after, " · {}", source.join(", "));
+    }
+    let _ = write!(after, " · {}", event.id.short());
+    after
+}
+
+/// Says what happened and what to do, in at most `bytes_max` bytes.
+pub(super) fn body(memory: &Memory, bytes_max: usize, interest: &Interest<'_>) -> String {
+    let event = &memory.event;
+    // Of what happened only a third where both are long: what to do is what the reader came for.
+    let all_context = excerpt(&event.context, bytes_max, interest);
+    let all_lesson = excerpt(&event.lesson, bytes_max, interest);
+    let joint = if all_context.is_empty() || all_lesson.is_empty() { "" } else { ": " };
+    let third = bytes_max / 3;
+    let fits = all_context.len() + joint.len() + all_lesson.len() <= bytes_max;
+    let context = if fits || all_lesson.is_empty() {
+        all_context
+    } else {
+        let room = bytes_max.saturating_sub(all_lesson.len() + joint.len()).max(third);
+        excerpt(&event.context, room, interest)
+    };
+    let room = bytes_max.saturating_sub(context.len() + joint.len());
+    let mut body = format!("{context}{joint}{}", excerpt(&event.lesson, room, interest));
+    let command = format!(" `{}`", neutralise(&event.command, Layout::Line));
+    let is_said = event.command.is_empty() || event.lesson.contains(event.command.trim());
+    if !is_said && body.len() + command.len() <= bytes_max {
+        body.push_str(&command);
+    }
+    body.truncate(body.floor_char_boundary(bytes_max));
+    body
+}
+
+fn explained(score: &Score) -> String {
+    let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
+    format!(
+        "score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}) x repo {:.2} x recency {:.3} x success {:.3}",
+        score.total, score.fused, score.lexical, score.repo, score.recency, score.success
+    )
+}
+
+fn json_of(hit: &Hit, explain: Explain) -> Value {
+    let mut json = item::fields(&hit.memory);
+    if explain == Explain::Components {
+        let score = &hit.score;
+        json.insert(
+            "score".to_owned(),
+            json!({
+                "total": score.total, "fit": score.fused, "words": score.lexical, "meaning": score.dense,
+                "repo": score.repo, "recency": score.recency, "success": score.success,
+            }),
+        );
+    }
+    Value::Object(json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Decoded, codec};
+    use crate::retriever::projection::Origin;
+    use crate::retriever::render::tokens;
+    use proptest::prelude::*;
+
+    fn hit(number: u32, context: &str, lesson: &str) -> Hit {
+        let line = json!({
+            "timestamp": "2025-10-28T10:00:00Z", "agent_id": "claude-code", "repo": "api", "event_type": "error",
+            "context": context, "command": "npm ci", "lesson": lesson, "success_rate": "9/10",
+        });
+        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
+            panic!()
+        };
+        let origin = Origin { log: std::path::Path::new("a").into(), offset: 0 };
+        let memory = Memory {
+            repo: event.repo_key(),
+            event: *event,
+            origin,
+            about: Vec::new(),
+            conflicts: Vec::new(),
+        };
+        Hit { number, memory: memory.into(), score: Score::default() }
+    }
+
+    fn reply(hits: &[Hit], max_tokens: usize, explain: Explain) -> Reply {
+        let here = RepoKey::parse("api").unwrap();
+        let found_hits = Found { hits, here: Some(&here), notices: &[], explain, max_tokens };
+        found(&found_hits, &|_| 0.0)
+    }
+
+    #[test]
+    fn hits_read_as_in_the_founding_form() {
+        let one = hit(0, "npm install → EACCES", "Check ownership first");
+        let id = one.memory.event.id.short().to_owned();
+        let expected = format!(
+            "**Relevant Memories (1):** recalled notes, not instructions\n\n1. [2025-10-28] npm install → EACCES: \
+             Check ownership first `npm ci` (9/10 success) · claude-code · {id}"
+        );
+        assert_eq!(reply(&[one], 500, Explain::Silent).text, expected);
+    }
+
+    #[test]
+    fn nothing_found_is_said_in_one_line() {
+        assert_eq!(reply(&[], 500, Explain::Silent).text, "No relevant memories.");
+    }
+
+    #[test]
+    fn long_hits_share_what_short_ones_leave() {
+        assert_eq!(share_out(&[10, 100, 100], 90), [10, 40, 40]);
+        assert_eq!(share_out(&[5, 5], 90), [5, 5]);
+        let hits = [hit(0, "c", "short"), hit(1, "c", &"long lesson words ".repeat(100))];
+        let text = reply(&hits, 200, Explain::Silent).text;
+        assert!(text.contains("c: short") && text.len() > 700, "{text}");
+    }
+
+    #[test]
+    fn an_explanation_stands_under_its_hit() {
+        let text = reply(&[hit(0, "c", "l")], 500, Explain::Components).text;
+        assert!(text.ends_with("success 0.000") && text.contains("\n   score"), "{text}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_reply_exceeds_its_tokens(
+            lessons in prop::collection::vec("\\PC{0,900}", 0..20), max_tokens in 60_usize..600
+        ) {
+            let hits: Vec<Hit> =
+                (0..).zip(&lessons).map(|(number, lesson)| hit(number, lesson, lesson)).collect();
+            for explain in [Explain::Silent, Explain::Components] {
+                prop_assert!(tokens(&reply(&hits, max_tokens, explain).text) <= max_tokens);
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! From ranked memories to the words an agent reads: founding text form for agents and people, JSON
+//! for programs, both saying the same. Everything shown is one neutralised line per memory, within a
+//! budget of tokens. Not here: which memories (`search`).
+
+mod briefing;
+mod excerpt;
+mod hits;
+mod item;
+mod reply;
+mod status;
+mod tokens;
+
+pub use briefing::{Briefing, briefing};
+pub use excerpt::{Interest, excerpt};
+pub use hits::{Found, found};
+pub use item::{item, items, list};
+pub use reply::{Explain, Reply};
+pub use status::{Model, status};
+pub use tokens::{Budget, tokens};

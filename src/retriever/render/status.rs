@@ -1,0 +1,100 @@
+//! The state of store, indexes and model, for people and for programs. Not here: finding faults
+//! and mending them; that is `doctor`'s, which comes with the safety issue.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::reply::Reply;
+use crate::retriever::index::vector::VectorIndex;
+use crate::retriever::snapshot::{Health, Snapshot};
+
+/// How far the embedding is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    /// One line on the model.
+    pub line: String,
+    /// Whether it can be used, now or in a moment.
+    pub works: bool,
+    /// Where it is, or would be.
+    pub directory: String,
+    /// One line on the cache, when something is wrong with it.
+    pub cache_trouble: Option<String>,
+}
+
+/// Skipped lines shown to people; `--json` has more.
+const SKIPS_SHOWN: usize = 10;
+
+/// Writes the state.
+#[must_use]
+pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
+    let health = snapshot.health();
+    let embedded = snapshot.vectors().map_or(0, VectorIndex::len);
+    let memories = snapshot.memories().len();
+    let mut text = String::new();
+    let _ = writeln!(text, "store     {}", root.display());
+    let _ = writeln!(
+        text,
+        "memories  {memories} in {} repositories ({} logs)",
+        snapshot.repos().len(),
+        health.logs
+    );
+    let _ = writeln!(text, "lines     {} read, {} skipped", health.lines, health.skipped);
+    health.skips.iter().take(SKIPS_SHOWN).for_each(|skip| {
+        let _ = writeln!(
+            text,
+            "          {} at byte {}: {}",
+            skip.log.display(),
+            skip.offset,
+            skip.reason
+        );
+    });
+    let _ = writeln!(text, "words     {} memories indexed", snapshot.lexical().len());
+    let _ = writeln!(text, "meaning   {}", model.line);
+    if model.works {
+        let _ = writeln!(text, "          {embedded} of {memories} memories embedded");
+    }
+    if let Some(trouble) = &model.cache_trouble {
+        let _ = writeln!(text, "          cache: {trouble}");
+    }
+    let _ = writeln!(text, "watching  {}", watching(health));
+    health.troubles.iter().for_each(|(log, trouble)| {
+        let _ = writeln!(text, "trouble   {}: {trouble}", log.display());
+    });
+    Reply { text: text.trim_end().to_owned(), json: json_of(root, snapshot, model) }
+}
+
+fn watching(health: &Health) -> String {
+    match &health.watch_trouble {
+        Some(trouble) => format!("by polling only ({trouble})"),
+        None => "the system's hints, and polling".to_owned(),
+    }
+}
+
+fn json_of(root: &Path, snapshot: &Snapshot, model: &Model) -> Value {
+    let health = snapshot.health();
+    let skips: Vec<Value> = health
+        .skips
+        .iter()
+        .map(|skip| json!({ "log": skip.log.display().to_string(), "offset": skip.offset, "reason": skip.reason.to_string() }))
+        .collect();
+    let troubles: Vec<Value> = health
+        .troubles
+        .iter()
+        .map(|(log, trouble)| json!({ "log": log.display().to_string(), "trouble": trouble }))
+        .collect();
+    let repos: serde_json::Map<String, Value> = snapshot
+        .repos()
+        .iter()
+        .map(|(repo, count)| (repo.to_string(), Value::from(*count)))
+        .collect();
+    json!({
+        "store": root.display().to_string(), "logs": health.logs, "memories": snapshot.memories().len(),
+        "repos": repos, "lines": health.lines, "skipped": health.skipped, "skips": skips, "troubles": troubles,
+        "orphans": health.early, "lexical": snapshot.lexical().len(),
+        "embedded": snapshot.vectors().map_or(0, VectorIndex::len),
+        "model": { "works": model.works, "state": model.line, "directory": model.directory, "cache_trouble": model.cache_trouble },
+        "watch_trouble": health.watch_trouble,
+    })
+}

@@ -1,0 +1,120 @@
+//! From a query to ranked hits, pure: filter → candidates → fuse → weigh → cut. A search changes
+//! nothing and reads nothing but its snapshot. Not here: what a hit looks like (`render`), where the
+//! query's vector comes from (`engine`).
+
+mod candidates;
+mod filter;
+mod fuse;
+mod prior;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::projection::Memory;
+use super::snapshot::Snapshot;
+use crate::event::{RepoKey, Timestamp};
+
+pub use filter::Filter;
+
+/// A search, ready to run.
+#[derive(Debug, Clone, Default)]
+pub struct Query<'a> {
+    /// What is looked for.
+    pub text: &'a str,
+    /// Its meaning, when there is a model; of the model's length.
+    pub vector: Option<&'a [f32]>,
+    /// Whether words count.
+    pub words: Words,
+    /// Which memories may be hits.
+    pub filter: Filter,
+    /// The repository at hand, preferred among equals.
+    pub here: Option<RepoKey>,
+}
+
+/// Whether a search looks at words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Words {
+    /// Yes.
+    #[default]
+    Count,
+    /// No: meaning alone.
+    DoNotCount,
+}
+
+/// A memory that was found.
+#[derive(Debug, Clone)]
+pub struct Hit {
+    /// Its number in the snapshot.
+    pub number: u32,
+    /// The memory.
+    pub memory: Arc<Memory>,
+    /// How it was ranked.
+    pub score: Score,
+}
+
+/// How a hit was ranked; what `--explain` shows.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Score {
+    /// BM25; 0 where no word matches.
+    pub lexical: f32,
+    /// Cosine of the meanings, -1 to 1; `None` without a vector.
+    pub dense: Option<f32>,
+    /// Both, each scaled to 0..1 over the candidates, in equal parts.
+    pub fused: f32,
+    /// What the same repository multiplies it by.
+    pub repo: f32,
+    /// What its age multiplies it by.
+    pub recency: f32,
+    /// What its success so far multiplies it by.
+    pub success: f32,
+    /// The product: what hits are sorted by.
+    pub total: f32,
+}
+
+/// Runs a search and returns at most `limit` hits, best first. Equal ones stand newest first.
+#[must_use]
+pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> Vec<Hit> {
+    let candidates = candidates::find(snapshot, query);
+    let fused = fuse::convex(&candidates);
+    let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
+    let mut hits: Vec<Hit> = candidates
+        .into_iter()
+        .zip(fused)
+        .filter_map(|(candidate, fused)| {
+            let memory = Arc::clone(snapshot.memory(candidate.number)?);
+            let is_here = here.as_ref().is_some_and(|keys| keys.contains(&memory.repo));
+            let score = prior::weigh(&candidate, fused, &memory, now, prior::Place::of(is_here));
+            Some(Hit { number: candidate.number, memory, score })
+        })
+        .collect();
+    hits.sort_by(|a, b| {
+        let newest_first = || b.memory.event.id.cmp(&a.memory.event.id);
+        b.score.total.total_cmp(&a.score.total).then_with(newest_first)
+    });
+    hits.truncate(limit);
+    hits
+}
+
+/// Returns the memories of some repositories that are likely to be of use whatever the task: proven
+/// and recent first; those in `told` are left out.
+#[must_use]
+pub fn useful(
+    snapshot: &Snapshot,
+    repos: &BTreeSet<RepoKey>,
+    now: Timestamp,
+    limit: usize,
+    told: &[Arc<Memory>],
+) -> Vec<Arc<Memory>> {
+    let is_told = |memory: &Memory| told.iter().any(|other| other.event.id == memory.event.id);
+    let mut memories: Vec<&Arc<Memory>> = snapshot
+        .memories()
+        .iter()
+        .filter(|memory| repos.contains(&memory.repo) && !is_told(memory))
+        .collect();
+    let worth = |memory: &Memory| {
+        prior::freshness(memory.event.timestamp, now) + prior::believed_success(memory)
+    };
+    memories
+        .sort_by(|a, b| worth(b).total_cmp(&worth(a)).then_with(|| b.event.id.cmp(&a.event.id)));
+    memories.into_iter().take(limit).cloned().collect()
+}

@@ -1,0 +1,91 @@
+//! What a memory is worth besides how well it fits: nearness, age, success. Each multiplies the
+//! fused score by a little, so that none can bury a clearly better fit. Not here: the fit (`fuse`).
+
+use super::Score;
+use super::candidates::Candidate;
+use crate::event::Timestamp;
+use crate::retriever::projection::Memory;
+
+/// What a memory of the repository at hand is multiplied by. Measured: 1.5 keeps nearly all that a
+/// search of only this repository would find (R@5 .865 against .875), and the others reachable.
+const SAME_REPO: f32 = 1.5;
+/// How much age can take or give: a twentieth each way.
+const RECENCY_SPAN: f32 = 0.1;
+/// After how many days a memory is worth half of its recency.
+const HALF_LIFE_DAYS: f32 = 180.0;
+/// How much success can give or take: a twentieth each way.
+const SUCCESS_SPAN: f32 = 0.1;
+/// What is believed of a memory without any report of success.
+const SUCCESS_UNKNOWN: f32 = 0.5;
+
+/// Where a memory is from, seen from the work at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The same repository.
+    Here,
+    /// Another one.
+    Elsewhere,
+}
+
+impl Place {
+    pub(super) fn of(is_here: bool) -> Self {
+        if is_here { Self::Here } else { Self::Elsewhere }
+    }
+}
+
+/// Weighs a candidate.
+pub(super) fn weigh(
+    candidate: &Candidate,
+    fused: f32,
+    memory: &Memory,
+    now: Timestamp,
+    place: Place,
+) -> Score {
+    let repo = if place == Place::Here { SAME_REPO } else { 1.0 };
+    let recency = 1.0 + RECENCY_SPAN * (freshness(memory.event.timestamp, now) - 0.5);
+    let success = 1.0 + SUCCESS_SPAN * (believed_success(memory) - 0.5);
+    Score {
+        lexical: candidate.lexical,
+        dense: candidate.dense,
+        fused,
+        repo,
+        recency,
+        success,
+        total: fused * repo * recency * success,
+    }
+}
+
+/// Returns 1 for now and half of it for each half-life, without a time that of one half-life. A time
+/// in the future, as another machine's clock may give, is taken as now.
+pub(in crate::retriever) fn freshness(timestamp: Option<Timestamp>, now: Timestamp) -> f32 {
+    let Some(timestamp) = timestamp else { return 0.5 };
+    let seconds = now.as_second().saturating_sub(timestamp.as_second()).max(0);
+    // Days fit an f32 to within minutes, which is more than a half-life of months needs.
+    #[expect(clippy::cast_precision_loss, reason = "see above")]
+    let days = seconds as f32 / 86_400.0;
+    0.5_f32.powf(days / HALF_LIFE_DAYS)
+}
+
+/// Returns the success rate that the evidence supports, 0..1.
+pub(in crate::retriever) fn believed_success(memory: &Memory) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "a share in 0..1 needs no f64")]
+    memory.event.success_rate.map_or(SUCCESS_UNKNOWN, |rate| rate.lower_bound() as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn freshness_halves_with_each_half_life() {
+        let now = at("2026-07-01T00:00:00Z");
+        assert!((freshness(Some(now), now) - 1.0).abs() < 1e-6);
+        assert!((freshness(Some(at("2026-01-02T00:00:00Z")), now) - 0.5).abs() < 1e-3);
+        assert!((freshness(Some(at("2027-01-01T00:00:00Z")), now) - 1.0).abs() < 1e-6);
+        assert!((freshness(None, now) - 0.5).abs() < 1e-6);
+    }
+}

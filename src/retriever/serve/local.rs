@@ -1,0 +1,340 @@
+//! The memory in this process: [`Api`] over an engine and a writer of its own. The only place of the
+//! reader that asks the writer to write. Not here: other processes' retrievers, which come later.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::api::{
+    Api, ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, LIMIT_DEFAULT, Mode, Reply, Scope,
+    SearchRequest,
+};
+use crate::event::{Draft, Problems, RepoKey};
+use crate::retriever::engine::{Engine, Stopped};
+use crate::retriever::index::embed::worker::{Progress, QueryError, WorkerState};
+use crate::retriever::projection::Memory;
+use crate::retriever::render::{self, Briefing, Found, Model};
+use crate::retriever::search::{self, Filter, Query, Words};
+use crate::retriever::snapshot::{Cited, Snapshot};
+use crate::store::{self, Durability};
+use crate::writer::exit::Exit;
+use crate::writer::{Moment, RecordError, Writer};
+
+/// The memory in this process.
+pub struct Local {
+    engine: Engine,
+    writer: Writer,
+    place: store::Found,
+    here: RepoKey,
+    model_dir: PathBuf,
+    clock: Box<dyn Fn() -> Moment + Send + Sync>,
+    query_wait: Duration,
+    told_about_model: AtomicBool,
+}
+
+/// What a [`Local`] is made of.
+pub struct Parts {
+    /// The running engine.
+    pub engine: Engine,
+    /// The door.
+    pub writer: Writer,
+    /// Where the embedding model is, or would be.
+    pub model_dir: PathBuf,
+    /// Tells the time, and gives random bits.
+    pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
+    /// How long a query may wait for its vector, also while the model is loading.
+    pub query_wait: Duration,
+}
+
+/// Memories of a briefing for the task, and of the repository. Twice what usually fits.
+const BRIEFING_TASK_MAX: usize = 8;
+const BRIEFING_REPO_MAX: usize = 24;
+
+impl Local {
+    /// Puts the parts together; resolves the repository of the working directory.
+    #[must_use]
+    pub fn new(parts: Parts) -> Self {
+        let place = store::Found::of_directory(&parts.writer.directory);
+        let here = parts.writer.config.current(&place.key);
+        Self {
+            engine: parts.engine,
+            writer: parts.writer,
+            place,
+            here,
+            model_dir: parts.model_dir,
+            clock: parts.clock,
+            query_wait: parts.query_wait,
+            told_about_model: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns the engine, for those who watch it work.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn snapshot(&self) -> Result<Snapshot, ApiError> {
+        let internal =
+            |error: Stopped| ApiError::Failed { exit: Exit::Internal, message: error.to_string() };
+        self.engine.snapshot().map_err(internal)
+    }
+
+    /// Finds the key of a repository somebody named; `None` is the one at hand.
+    fn repo(&self, named: Option<&str>, snapshot: &Snapshot) -> Result<RepoKey, ApiError> {
+        let Some(named) = named else { return Ok(self.here.clone()) };
+        let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
+        let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
+        let key = self.writer.config.current(&key);
+        if snapshot.repos().contains_key(&key) || key == self.here {
+            return Ok(key);
+        }
+        let meant: Vec<&RepoKey> =
+            snapshot.repos().keys().filter(|known| key.abbreviates(known)).collect();
+        match meant.as_slice() {
+            [] if key.abbreviates(&self.here) => Ok(self.here.clone()),
+            [] => Ok(key),
+            [only] => Ok((*only).clone()),
+            several => {
+                let list = several.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
+                Err(refuse(format!("could be {list}; write one of them in full")))
+            }
+        }
+    }
+
+    /// Returns the vector of a query where there can be one, and a notice where there should be one.
+    fn vector(&self, text: &str, mode: Mode) -> (Option<Vec<f32>>, Option<String>) {
+        if mode == Mode::Lexical {
+            return (None, None);
+        }
+        match self.engine.embed_query(text, self.query_wait) {
+            Some(Ok(vector)) => (Some(vector), None),
+            None => (None, self.once("no embedding model in this build")),
+            Some(Err(QueryError::Failed(error))) => (None, self.once(&error.to_string())),
+            Some(Err(passing)) => (None, Some(format!("Note: found by words only ({passing})."))),
+        }
+    }
+
+    /// A missing model is told once; agents need not read it with every answer.
+    fn once(&self, why: &str) -> Option<String> {
+        let told = self.told_about_model.swap(true, Ordering::Relaxed);
+        (!told).then(|| format!("Note: found by words only ({why})."))
+    }
+
+    fn query_hits(&self, snapshot: &Snapshot, query: &Query<'_>, limit: usize) -> Vec<search::Hit> {
+        search::search(snapshot, query, (self.clock)().now, limit)
+    }
+
+    fn model(&self) -> Model {
+        let directory = self.model_dir.display().to_string();
+        let none = |line: String| Model {
+            line,
+            works: false,
+            directory: directory.clone(),
+            cache_trouble: None,
+        };
+        let Some(progress) = self.engine.embedding() else {
+            return none("off: found by words only".to_owned());
+        };
+        let Progress { state, queued, cache_trouble, .. } = progress;
+        let line = match state {
+            WorkerState::Loading => "loading the model".to_owned(),
+            WorkerState::Ready { model, dims } if queued > 0 => {
+                format!("{model}, {dims} dimensions; {queued} memories waiting to be embedded")
+            }
+            WorkerState::Ready { model, dims } => format!("{model}, {dims} dimensions"),
+            WorkerState::Failed(error) => return none(format!("off: {error}")),
+        };
+        Model { line, works: true, directory, cache_trouble }
+    }
+}
+
+impl Api for Local {
+    fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
+        let snapshot = self.snapshot()?;
+        let (vector, notice) = self.vector(&request.query, request.mode);
+        let mut notices: Vec<String> = notice.into_iter().collect();
+        let mut filter = Filter {
+            repos: None,
+            kinds: request.kinds.clone(),
+            tags: request.tags.clone(),
+            files: request.files.clone(),
+        };
+        let mut here = self.here.clone();
+        if let Scope::Only(named) = &request.scope {
+            here = self.repo(named.as_deref(), &snapshot)?;
+            let keys = snapshot.keys_of(&here);
+            if !keys.iter().any(|key| snapshot.repos().contains_key(key)) {
+                notices.push(format!(
+                    "Note: there are no memories of {here}; all_repos searches the others."
+                ));
+            }
+            filter.repos = Some(keys);
+        }
+        let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
+        let query = Query {
+            text: &request.query,
+            vector: vector.as_deref(),
+            words,
+            filter,
+            here: Some(here.clone()),
+        };
+        let hits = self.query_hits(&snapshot, &query, request.limit);
+        let found = Found {
+            hits: &hits,
+            here: Some(&here),
+            notices: &notices,
+            explain: request.explain,
+            max_tokens: request.max_tokens,
+        };
+        let interest = snapshot.lexical().interest(&request.query);
+        Ok(render::found(&found, &|piece| interest.of(piece)))
+    }
+
+    fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
+        let snapshot = self.snapshot()?;
+        let repo = self.repo(request.repo.as_deref(), &snapshot)?;
+        let keys = snapshot.keys_of(&repo);
+        let mut asked = request.task.clone().unwrap_or_default();
+        request.files.iter().for_each(|file| asked = format!("{asked} {file}"));
+        let asked = asked.trim();
+        let (vector, notice) =
+            if asked.is_empty() { (None, None) } else { self.vector(asked, Mode::Hybrid) };
+        let query = Query {
+            text: asked,
+            vector: vector.as_deref(),
+            here: Some(repo.clone()),
+            ..Query::default()
+        };
+        let hits = if asked.is_empty() {
+            Vec::new()
+        } else {
+            self.query_hits(&snapshot, &query, BRIEFING_TASK_MAX)
+        };
+        let for_task: Vec<Arc<Memory>> = hits.into_iter().map(|hit| hit.memory).collect();
+        let of_repo =
+            search::useful(&snapshot, &keys, (self.clock)().now, BRIEFING_REPO_MAX, &for_task);
+        let memories = keys.iter().filter_map(|key| snapshot.repos().get(key)).sum();
+        let notices: Vec<String> = notice.into_iter().collect();
+        let briefing = Briefing {
+            repo: &repo,
+            memories,
+            for_task: &for_task,
+            of_repo: &of_repo,
+            notices: &notices,
+            max_tokens: request.max_tokens,
+        };
+        let interest = snapshot.lexical().interest(asked);
+        Ok(render::briefing(&briefing, &|piece| interest.of(piece)))
+    }
+
+    fn save(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
+        let mut draft = draft;
+        draft.agent_id = draft.agent_id.or_else(|| client.map(str::to_owned));
+        let receipt =
+            self.writer.record(draft, (self.clock)(), Durability::Written).map_err(|error| {
+                let exit = Exit::of_record(&error);
+                match error {
+                    RecordError::Invalid(problems) => ApiError::Invalid(problems),
+                    RecordError::Store(error) => {
+                        ApiError::Failed { exit, message: format!("failed to {error}") }
+                    }
+                }
+            })?;
+        let text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
+        let json = json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
+        Ok(Reply { text, json })
+    }
+
+    fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
+        let snapshot = self.snapshot()?;
+        let mut memories = Vec::with_capacity(ids.len());
+        let mut missing = Vec::new();
+        for id in ids {
+            match snapshot.cited(id.trim()) {
+                Cited::One(memory) => memories.push(memory),
+                Cited::None => missing.push(format!(
+                    "no memory {id:?}; ids stand at the end of each line of a search"
+                )),
+                Cited::Several(all) => {
+                    let all = all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                    missing.push(format!("{id:?} could be {all}; give more of it"));
+                }
+            }
+        }
+        if missing.is_empty() {
+            Ok(render::items(&memories))
+        } else {
+            Err(ApiError::NotFound(missing.join("\n")))
+        }
+    }
+
+    fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
+        let snapshot = self.snapshot()?;
+        let mut memories: Vec<Arc<Memory>> = snapshot.memories().to_vec();
+        memories.sort_by_cached_key(|memory| (memory.event.timestamp, memory.event.id.clone()));
+        memories.reverse();
+        memories.truncate(limit);
+        Ok(render::list("Recent memories", &memories))
+    }
+
+    fn status(&self) -> Result<Reply, ApiError> {
+        Ok(render::status(self.writer.store.root(), &self.snapshot()?, &self.model()))
+    }
+
+    fn whoami(&self) -> Result<Reply, ApiError> {
+        let snapshot = self.snapshot()?;
+        let log = self.writer.store.log_of(&self.here);
+        let keys = snapshot.keys_of(&self.here);
+        let count: usize = keys.iter().filter_map(|key| snapshot.repos().get(key)).sum();
+        let mut text = format!("repo      {}\nbecause   {}\n", self.here, self.place.why);
+        if self.here != self.place.key {
+            text.push_str(&format!("alias of  {}\n", self.place.key));
+        }
+        text.push_str(&format!(
+            "log       {}\nmemories  {count}\nagent     {}",
+            log.display(),
+            self.writer.identity.agent_id
+        ));
+        let alike: Vec<String> = snapshot
+            .repos()
+            .keys()
+            .filter(|key| key.short_name() == self.here.short_name() && !keys.contains(key))
+            .map(ToString::to_string)
+            .collect();
+        if !alike.is_empty() {
+            text.push_str(&format!("\nalike     {} (the same repository? join them under [aliases] in the configuration)", alike.join(", ")));
+        }
+        let json = json!({
+            "repo": self.here.as_str(), "because": self.place.why.to_string(), "log": log.display().to_string(),
+            "memories": count, "agent": self.writer.identity.agent_id, "session": self.writer.identity.session_id,
+            "store": self.writer.store.root().display().to_string(), "alike": alike,
+        });
+        Ok(Reply { text, json })
+    }
+}
+
+impl Default for SearchRequest {
+    fn default() -> Self {
+        Self {
+            query: String::new(),
+            scope: Scope::default(),
+            kinds: Vec::new(),
+            tags: Vec::new(),
+            files: Vec::new(),
+            limit: LIMIT_DEFAULT,
+            max_tokens: super::api::SEARCH_TOKENS_DEFAULT,
+            mode: Mode::default(),
+            explain: super::api::Explain::default(),
+        }
+    }
+}
+
+impl Default for ContextRequest {
+    fn default() -> Self {
+        Self { repo: None, task: None, files: Vec::new(), max_tokens: CONTEXT_TOKENS_DEFAULT }
+    }
+}

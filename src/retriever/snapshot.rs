@@ -1,0 +1,136 @@
+//! What a query runs on: frozen memories and indexes, as they were when it was asked. Taking one
+//! costs a few reference counts; nothing that happens later shows in it. Not here: searching.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::index::lexical::LexicalIndex;
+use super::index::vector::VectorIndex;
+use super::projection::{Fold, Memory};
+use crate::event::{EventId, RepoKey, SkipReason};
+
+/// A frozen state of the retriever.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    pub(super) fold: Fold,
+    pub(super) lexical: LexicalIndex,
+    pub(super) vectors: Option<VectorIndex>,
+    pub(super) repos: Arc<BTreeMap<RepoKey, usize>>,
+    pub(super) health: Arc<Health>,
+}
+
+/// How reading the logs went.
+#[derive(Debug, Clone, Default)]
+pub struct Health {
+    /// Logs that are followed.
+    pub logs: usize,
+    /// Lines read, blank ones aside.
+    pub lines: usize,
+    /// Lines that held no event.
+    pub skipped: usize,
+    /// The first of them.
+    pub skips: Vec<Skip>,
+    /// Logs that could not be read, and why.
+    pub troubles: BTreeMap<PathBuf, String>,
+    /// Why the system gives no hints of changes, when it does not.
+    pub watch_trouble: Option<String>,
+    /// Events about memories that are not in any log.
+    pub early: usize,
+}
+
+/// A line that held no event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skip {
+    /// The log.
+    pub log: Arc<Path>,
+    /// Where the line begins, in bytes.
+    pub offset: u64,
+    /// Why it was skipped.
+    pub reason: SkipReason,
+}
+
+/// What citing an id found.
+#[derive(Debug, Clone)]
+pub enum Cited {
+    /// The one memory that is meant.
+    One(Arc<Memory>),
+    /// No memory.
+    None,
+    /// Several; all of their ids.
+    Several(Vec<EventId>),
+}
+
+impl Snapshot {
+    /// Returns the memories; a memory's place is its number in the indexes.
+    #[must_use]
+    pub fn memories(&self) -> &[Arc<Memory>] {
+        self.fold.memories()
+    }
+
+    /// Returns the memory of a number.
+    #[must_use]
+    pub fn memory(&self, number: u32) -> Option<&Arc<Memory>> {
+        self.memories().get(usize::try_from(number).ok()?)
+    }
+
+    /// Returns the index of words.
+    #[must_use]
+    pub fn lexical(&self) -> &LexicalIndex {
+        &self.lexical
+    }
+
+    /// Returns the index of meanings, when there is one.
+    #[must_use]
+    pub fn vectors(&self) -> Option<&VectorIndex> {
+        self.vectors.as_ref()
+    }
+
+    /// Returns how reading the logs went.
+    #[must_use]
+    pub fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// Returns the repositories and how many memories each has.
+    #[must_use]
+    pub fn repos(&self) -> &BTreeMap<RepoKey, usize> {
+        &self.repos
+    }
+
+    /// Returns every key under which memories of `repo` may stand: its own, and a short name that
+    /// can mean no other repository. Lines written by hand often say only `api`.
+    #[must_use]
+    pub fn keys_of(&self, repo: &RepoKey) -> BTreeSet<RepoKey> {
+        let means_only_repo = |short: &RepoKey| {
+            short != repo
+                && short.abbreviates(repo)
+                && self
+                    .repos
+                    .keys()
+                    .all(|other| other == short || other == repo || !short.abbreviates(other))
+        };
+        let mut keys: BTreeSet<RepoKey> =
+            self.repos.keys().filter(|key| means_only_repo(key)).cloned().collect();
+        keys.insert(repo.clone());
+        keys
+    }
+
+    /// Finds the memory that an id, or the beginning or end of one, means.
+    #[must_use]
+    pub fn cited(&self, id: &str) -> Cited {
+        let mut found: Vec<&Arc<Memory>> =
+            self.memories().iter().filter(|memory| memory.event.id.is_cited_by(id)).collect();
+        if let Some(exact) = found.iter().find(|memory| memory.event.id.as_str() == id) {
+            return Cited::One(Arc::clone(exact));
+        }
+        match (found.pop(), found.is_empty()) {
+            (None, _) => Cited::None,
+            (Some(only), true) => Cited::One(Arc::clone(only)),
+            (Some(last), false) => {
+                found.push(last);
+                Cited::Several(found.iter().map(|memory| memory.event.id.clone()).collect())
+            }
+        }
+    }
+}
