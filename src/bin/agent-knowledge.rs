@@ -1,2 +1,35 @@
-//! placeholder
-fn main() {}
+//! `agent-knowledge`: recalls what agents have learned, over MCP and on the command line. All it does
+//! here is what only a process can: read its arguments, environment, directory, clock and
+//! randomness.
+
+use std::process::ExitCode;
+
+use agent_knowledge::event::Timestamp;
+use agent_knowledge::retriever::serve::cli::{self, Process};
+use agent_knowledge::retriever::serve::program::{Program, Surroundings};
+use agent_knowledge::writer::{Moment, exit::Exit};
+
+#[expect(clippy::disallowed_methods, reason = "the one place where this program asks for its surroundings")]
+fn main() -> ExitCode {
+    let lookup = |name: &str| std::env::var(name).ok();
+    let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
+    let mut program = Program::new(Surroundings { lookup: &lookup, directory, clock: moment });
+    let mut process = Process {
+        args: std::env::args_os().skip(1).collect(),
+        input: &mut std::io::stdin(),
+        output: &mut std::io::stdout(),
+        messages: &mut std::io::stderr(),
+    };
+    cli::run(&mut process, &mut program).into()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place where this program reads the clock")]
+fn moment() -> Moment {
+    let now = Timestamp::now();
+    let mut random = [0_u8; 16];
+    // Without a random source the time and the process still tell ids apart.
+    if getrandom::fill(&mut random).is_err() {
+        random = (u128::from(std::process::id()) ^ now.as_nanosecond().unsigned_abs()).to_le_bytes();
+    }
+    Moment { now, random: u128::from_le_bytes(random) }
+}

@@ -36,5 +36,20 @@ pub use text::{Layout, is_unsafe, neutralise};
 pub use validate::{Stamp, validate};
 pub use when::parse_timestamp;
 
+/// Reads a list of strings in every form that programs and models send it: an array, an array
+/// written into a string, or one string (split at commas, but for `symptoms`).
+///
+/// # Errors
+/// A sentence saying what is allowed.
+pub fn list_from_json(name: &str, value: serde_json::Value) -> Result<Vec<String>, String> {
+    fields::strings(name, value)
+}
+
+/// Names the type of a JSON value as people do, with its article.
+#[must_use]
+pub fn json_type(value: &serde_json::Value) -> &'static str {
+    fields::type_name(value)
+}
+
 /// An instant of time; lines carry it as RFC 3339 in UTC with whole seconds.
 pub use jiff::Timestamp;

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -15,6 +15,7 @@ use super::api::{
 use crate::event::{Draft, Problems, RepoKey};
 use crate::retriever::engine::{Engine, Stopped};
 use crate::retriever::index::embed::worker::{Progress, QueryError, WorkerState};
+use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Briefing, Found, Model};
 use crate::retriever::search::{self, Filter, Query, Words};
@@ -32,6 +33,7 @@ pub struct Local {
     model_dir: PathBuf,
     clock: Box<dyn Fn() -> Moment + Send + Sync>,
     query_wait: Duration,
+    embed_wait: Duration,
     told_about_model: AtomicBool,
 }
 
@@ -47,11 +49,16 @@ pub struct Parts {
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
     /// How long a query may wait for its vector, also while the model is loading.
     pub query_wait: Duration,
+    /// How long a search may wait for memories that have no vector yet.
+    pub embed_wait: Duration,
 }
 
 /// Memories of a briefing for the task, and of the repository. Twice what usually fits.
 const BRIEFING_TASK_MAX: usize = 8;
 const BRIEFING_REPO_MAX: usize = 24;
+
+/// How often a waiting search looks whether everything is embedded.
+const EMBED_LOOK_MS: u64 = 10;
 
 impl Local {
     /// Puts the parts together; resolves the repository of the working directory.
@@ -67,6 +74,7 @@ impl Local {
             model_dir: parts.model_dir,
             clock: parts.clock,
             query_wait: parts.query_wait,
+            embed_wait: parts.embed_wait,
             told_about_model: AtomicBool::new(false),
         }
     }
@@ -75,6 +83,27 @@ impl Local {
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Returns how many memories have a vector, and how many there are.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`], after a bug.
+    pub fn embedded(&self) -> Result<(usize, usize), ApiError> {
+        let snapshot = self.snapshot()?;
+        Ok((snapshot.vectors().map_or(0, VectorIndex::len), snapshot.memories().len()))
+    }
+
+    /// Returns a snapshot to search by meaning: waits a moment for what is being embedded.
+    fn embedded_snapshot(&self) -> Result<Snapshot, ApiError> {
+        let deadline = Instant::now() + self.embed_wait;
+        loop {
+            let (embedded, memories) = self.embedded()?;
+            if embedded >= memories || Instant::now() >= deadline {
+                return self.snapshot();
+            }
+            std::thread::park_timeout(Duration::from_millis(EMBED_LOOK_MS));
+        }
     }
 
     fn snapshot(&self) -> Result<Snapshot, ApiError> {
@@ -154,8 +183,8 @@ impl Local {
 
 impl Api for Local {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
-        let snapshot = self.snapshot()?;
         let (vector, notice) = self.vector(&request.query, request.mode);
+        let snapshot = if vector.is_some() { self.embedded_snapshot()? } else { self.snapshot()? };
         let mut notices: Vec<String> = notice.into_iter().collect();
         let mut filter = Filter {
             repos: None,

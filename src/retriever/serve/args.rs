@@ -1,0 +1,221 @@
+//! The command line of `agent-knowledge`, as clap reads it. Values are checked by `wire`, so that a
+//! number out of bounds is refused in the same words everywhere. Not here: what a command does (`cli`).
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::api;
+
+/// Recall what agents have learned, across repositories.
+#[derive(Debug, Parser)]
+#[command(name = "agent-knowledge", version, after_help = AFTER_HELP, max_term_width = 100)]
+pub struct CommandLine {
+    /// The directory of the logs
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
+    pub logs: Option<PathBuf>,
+    /// The directory of the embedding model
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
+    pub model: Option<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Environment:
+  AGENT_KNOWLEDGE_LOGS     the directory of the logs, unless --logs is given
+  AGENT_KNOWLEDGE_CONFIG   the configuration file
+
+Exit codes:
+  0 done, also when nothing was found    1 no such memory        64 wrong option
+  65 wrong value (all are listed)        69 model not there      70 a bug of ours
+  74 file trouble    75 busy, try again    78 wrong configuration.   Never 2.
+
+Examples:
+  agent-knowledge search npm install EACCES
+  cargo test 2>&1 | tail -40 | agent-knowledge search -
+  agent-knowledge search 'flaky test' --this-repo --kind error --json | jq .
+  agent-knowledge context --task 'upgrade the ORM' --file src/db.rs
+
+Lessons are written with log-memory.";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find memories about an error, a command or a question
+    Search(Search),
+    /// Get a briefing at the start of work
+    Context(Briefing),
+    /// Show memories whole
+    Show {
+        /// Ids, or any unique short form of them
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
+        /// How to print.
+        #[command(flatten)]
+        form: Form,
+    },
+    /// List the newest memories
+    Recent {
+        /// Most memories, 1 to 20 [default: 5]
+        #[arg(long, value_name = "N", allow_hyphen_values = true)]
+        limit: Option<String>,
+        /// How to print.
+        #[command(flatten)]
+        form: Form,
+    },
+    /// Tell the state of the logs, the indexes and the model
+    Status(Form),
+    /// Tell which repository this directory belongs to, and why
+    Whoami(Form),
+    /// Serve MCP on standard input and output; agents start this themselves
+    Mcp,
+    /// Bring the stored vectors up to date
+    Index(Form),
+    /// Manage the embedding model
+    Model {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: Model,
+    },
+}
+
+/// The `search` command.
+#[derive(Debug, Args)]
+pub struct Search {
+    /// What to look for, in any number of words; - reads standard input
+    #[arg(value_name = "QUERY", required = true)]
+    pub query: Vec<String>,
+    /// Only this repository: its name, key or URL
+    #[arg(long, value_name = "REPO")]
+    pub repo: Option<String>,
+    /// Only the repository of this directory
+    #[arg(long, conflicts_with = "repo")]
+    pub this_repo: bool,
+    /// Only this kind, such as error or decision (may be repeated)
+    #[arg(long, value_name = "KIND")]
+    pub kind: Vec<String>,
+    /// Only with this tag (may be repeated: all of them)
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+    /// Only about this file (may be repeated: any of them)
+    #[arg(long, value_name = "PATH")]
+    pub file: Vec<String>,
+    /// Most memories, 1 to 20 [default: 5]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub limit: Option<String>,
+    /// Most tokens of the answer, 60 to 8000 [default: 500]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_tokens: Option<String>,
+    /// How to rank
+    #[arg(long, value_enum, default_value = "hybrid")]
+    pub mode: Mode,
+    /// Show how each score came about
+    #[arg(long)]
+    pub explain: bool,
+    /// How to print.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// The `context` command.
+#[derive(Debug, Args)]
+pub struct Briefing {
+    /// The task at hand, in words
+    #[arg(long, value_name = "TEXT")]
+    pub task: Option<String>,
+    /// A file at hand (may be repeated)
+    #[arg(long, value_name = "PATH")]
+    pub file: Vec<String>,
+    /// The repository [default: that of this directory]
+    #[arg(long, value_name = "REPO")]
+    pub repo: Option<String>,
+    /// Most tokens of the answer, 60 to 8000 [default: 800]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_tokens: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Form {
+    /// Print one line of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The `model` commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub enum Model {
+    /// Download the model
+    Fetch,
+    /// Tell whether it is there, and which it is
+    Status,
+}
+
+/// How a search ranks.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Mode {
+    /// By words and by meaning, where the model is there
+    Hybrid,
+    /// By words
+    Lexical,
+    /// By meaning
+    Dense,
+}
+
+impl From<Mode> for api::Mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Hybrid => Self::Hybrid,
+            Mode::Lexical => Self::Lexical,
+            Mode::Dense => Self::Dense,
+        }
+    }
+}
+
+/// Names a field of a request as the command line does.
+#[must_use]
+pub fn flag_of(field: &str) -> String {
+    match field {
+        "query" => "QUERY".to_owned(),
+        "ids" => "ID".to_owned(),
+        "kinds" => "--kind".to_owned(),
+        "tags" => "--tag".to_owned(),
+        "files" => "--file".to_owned(),
+        other => format!("--{}", other.replace('_', "-")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_tells_the_bounds_that_are_checked() {
+        let help = |name: &str| {
+            let mut command = CommandLine::command();
+            command.find_subcommand_mut(name).unwrap().render_long_help().to_string()
+        };
+        let limit = format!("1 to {} [default: {}]", api::LIMIT_MAX, api::LIMIT_DEFAULT);
+        let tokens = format!("{} to {} [default: ", api::TOKENS_MIN, api::TOKENS_MAX);
+        for (command, told) in [
+            ("search", limit.clone()),
+            ("recent", limit),
+            ("search", format!("{tokens}{}]", api::SEARCH_TOKENS_DEFAULT)),
+            ("context", format!("{tokens}{}]", api::CONTEXT_TOKENS_DEFAULT)),
+        ] {
+            assert!(help(command).contains(&told), "{command}: {told}\n{}", help(command));
+        }
+    }
+}

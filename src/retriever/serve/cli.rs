@@ -1,0 +1,221 @@
+//! The `agent-knowledge` program, but for what only a process can do: one command, one answer.
+//! Not here: the form of the command line (`args`), the rules about values (`wire`).
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use serde_json::{Map, Value};
+
+use super::api::{Api, ApiError, QUERY_BYTES_MAX, Reply, SearchRequest};
+use super::args::{self, Briefing, Command, CommandLine, Form, Model, Search};
+use super::wire;
+use crate::event::Problems;
+use crate::writer::exit::Exit;
+
+/// What the process gives the program.
+pub struct Process<'a> {
+    /// The command line, without the program's name.
+    pub args: Vec<OsString>,
+    /// Where `search -` reads.
+    pub input: &'a mut dyn Read,
+    /// For data.
+    pub output: &'a mut dyn Write,
+    /// For messages.
+    pub messages: &'a mut dyn Write,
+}
+
+/// What the command line settles before anything is opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The directory of the logs, when given.
+    pub logs: Option<PathBuf>,
+    /// The directory of the embedding model, when given.
+    pub model: Option<PathBuf>,
+}
+
+/// What the commands need and only the program can put together.
+pub trait Wiring {
+    /// Opens the memory for one command.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] with the exit it calls for.
+    fn open(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError>;
+
+    /// Opens the memory for a server, which would rather answer now than wait for a model.
+    ///
+    /// # Errors
+    /// As [`Wiring::open`].
+    fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError>;
+
+    /// Serves MCP on the standard streams of the process until the client leaves.
+    fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit;
+
+    /// Brings the stored vectors up to date, telling `progress` how far it is.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn index(&mut self, settings: &Settings, progress: &mut dyn Write) -> Result<Reply, ApiError>;
+
+    /// Fetches the embedding model, or tells its state.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn model(
+        &mut self,
+        command: Model,
+        settings: &Settings,
+        progress: &mut dyn Write,
+    ) -> Result<Reply, ApiError>;
+}
+
+/// Most bytes taken from standard input: enough to say how much too long a query is.
+const INPUT_BYTES_MAX: u64 = 64 * QUERY_BYTES_MAX as u64;
+
+/// Runs the program. A reader that went away early is no failure.
+#[must_use]
+pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
+    let name = OsString::from("agent-knowledge");
+    let words = std::iter::once(name).chain(std::mem::take(&mut process.args));
+    let line = match CommandLine::try_parse_from(words) {
+        Ok(line) => line,
+        Err(error) => return explain(process, &error),
+    };
+    let settings = Settings { logs: line.logs, model: line.model };
+    match perform(process, wiring, &settings, line.command) {
+        Ok(exit) => exit,
+        Err(error) => refuse(process, &error),
+    }
+}
+
+/// Clap would end the process itself, and with 2.
+fn explain(process: &mut Process<'_>, error: &clap::Error) -> Exit {
+    let text = error.render().to_string();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return print(process, &text);
+    }
+    // A message that cannot be delivered changes nothing about what happened.
+    let _ = match text.strip_prefix("error: ") {
+        Some(text) => writeln!(process.messages, "agent-knowledge: {}", text.trim_end()),
+        None => write!(process.messages, "{text}"),
+    };
+    Exit::Usage
+}
+
+fn perform(
+    process: &mut Process<'_>,
+    wiring: &mut dyn Wiring,
+    settings: &Settings,
+    command: Command,
+) -> Result<Exit, ApiError> {
+    // What is wrong with the values is said before anything is opened.
+    let (form, reply) = match command {
+        Command::Search(search) => {
+            let (form, request) = (search.form, search_request(process, search)?);
+            (form, wiring.open(settings)?.search(&request)?)
+        }
+        Command::Context(briefing) => {
+            let (form, request) = (briefing.form, wire::context(briefing_arguments(briefing))?);
+            (form, wiring.open(settings)?.context(&request)?)
+        }
+        Command::Show { ids, form } => {
+            let ids = wire::show(ids)?;
+            (form, wiring.open(settings)?.show(&ids)?)
+        }
+        Command::Recent { limit, form } => {
+            let limit = wire::recent(limit)?;
+            (form, wiring.open(settings)?.recent(limit)?)
+        }
+        Command::Status(form) => (form, wiring.open(settings)?.status()?),
+        Command::Whoami(form) => (form, wiring.open(settings)?.whoami()?),
+        Command::Mcp => {
+            let api = wiring.open_server(settings)?;
+            return Ok(wiring.serve_mcp(api));
+        }
+        Command::Index(form) => (form, wiring.index(settings, process.messages)?),
+        Command::Model { command } => {
+            (Form { json: false }, wiring.model(command, settings, process.messages)?)
+        }
+    };
+    Ok(answer(process, form, &reply))
+}
+
+fn search_request(process: &mut Process<'_>, search: Search) -> Result<SearchRequest, ApiError> {
+    let mode = search.mode.into();
+    let query = match search.query.join(" ") {
+        dash if dash == "-" => piped_query(process)?,
+        query => query,
+    };
+    let mut arguments = Map::new();
+    arguments.insert("query".to_owned(), query.into());
+    arguments.insert("repo".to_owned(), search.repo.into());
+    if search.this_repo {
+        arguments.insert("all_repos".to_owned(), false.into());
+    }
+    arguments.insert("kinds".to_owned(), search.kind.into());
+    arguments.insert("tags".to_owned(), search.tag.into());
+    arguments.insert("files".to_owned(), search.file.into());
+    arguments.insert("limit".to_owned(), search.limit.into());
+    arguments.insert("max_tokens".to_owned(), search.max_tokens.into());
+    arguments.insert("explain".to_owned(), search.explain.into());
+    match wire::search(arguments)? {
+        wire::SearchCall::Search(request) => Ok(SearchRequest { mode, ..request }),
+        wire::SearchCall::Show(_) => Err(Problems::one("ids", "are for the show command").into()),
+    }
+}
+
+fn briefing_arguments(briefing: Briefing) -> Map<String, Value> {
+    Map::from_iter([
+        ("task".to_owned(), briefing.task.into()),
+        ("files".to_owned(), briefing.file.into()),
+        ("repo".to_owned(), briefing.repo.into()),
+        ("max_tokens".to_owned(), briefing.max_tokens.into()),
+    ])
+}
+
+fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
+    let mut bytes = Vec::new();
+    match process.input.take(INPUT_BYTES_MAX).read_to_end(&mut bytes) {
+        Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => Err(ApiError::Failed {
+            exit: Exit::Io,
+            message: format!("failed to read standard input: {error}"),
+        }),
+    }
+}
+
+fn answer(process: &mut Process<'_>, form: Form, reply: &Reply) -> Exit {
+    let text = if form.json { reply.json.to_string() } else { reply.text.clone() };
+    print(process, &format!("{}\n", text.trim_end_matches('\n')))
+}
+
+fn refuse(process: &mut Process<'_>, error: &ApiError) -> Exit {
+    let (exit, text) = match error {
+        ApiError::Invalid(problems) => {
+            let lines = problems
+                .iter()
+                .map(|problem| format!("{}: {}", args::flag_of(&problem.field), problem.message));
+            (Exit::Invalid, lines.collect::<Vec<_>>().join("\n"))
+        }
+        ApiError::NotFound(message) => (Exit::NotFound, message.clone()),
+        ApiError::Failed { exit, message } => (*exit, message.clone()),
+    };
+    for line in text.lines() {
+        let _ = writeln!(process.messages, "agent-knowledge: {line}");
+    }
+    exit
+}
+
+fn print(process: &mut Process<'_>, text: &str) -> Exit {
+    match process.output.write_all(text.as_bytes()).and_then(|()| process.output.flush()) {
+        Ok(()) => Exit::Done,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
+        Err(_) => Exit::Io,
+    }
+}
+
+#[cfg(test)]
+mod tests;

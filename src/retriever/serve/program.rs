@@ -1,0 +1,223 @@
+//! Puts the `agent-knowledge` program together: settings, store, model, engine, faces.
+//! Not here: the process itself (its arguments, environment, clock), which `main` passes in.
+
+use std::io::{IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use super::api::{Api, ApiError, Reply};
+use super::args::Model;
+use super::cli::{Settings, Wiring};
+use super::local::{Local, Parts};
+use super::stdio;
+use crate::retriever::engine::{Dense, Engine, Setup};
+use crate::retriever::index::embed::worker::WorkerState;
+use crate::retriever::index::embed::{self, Provider, model};
+use crate::retriever::watch::Watching;
+use crate::retriever::CacheLock;
+use crate::store::{Config, Places, Store, StoreError};
+use crate::writer::exit::Exit;
+use crate::writer::program::settle;
+use crate::writer::{Identity, Moment, Writer};
+
+/// Threads of one inference: a background program must leave the machine to the work.
+const THREADS: NonZeroUsize = NonZeroUsize::MIN;
+
+/// How long a command waits for its query's vector, the loading of the model included. A person who
+/// asks by hand waits once; loading was measured to take about a second on a busy machine.
+const COMMAND_QUERY_WAIT_MS: u64 = 15_000;
+
+/// How long a server's query waits: an agent would rather have the words' answer now.
+const SERVER_QUERY_WAIT_MS: u64 = 2_000;
+
+/// How long a command lets new memories be embedded before it answers: a handful is worth a moment,
+/// a whole store is what `index` is for.
+const COMMAND_EMBED_WAIT_MS: u64 = 1_500;
+
+/// How often progress is looked at.
+const LOOK_MS: u64 = 50;
+
+/// What the process gives the wiring.
+pub struct Surroundings<'a> {
+    /// Looks up an environment variable.
+    pub lookup: &'a dyn Fn(&str) -> Option<String>,
+    /// The working directory.
+    pub directory: PathBuf,
+    /// Tells the time, and gives random bits.
+    pub clock: fn() -> Moment,
+}
+
+/// The wiring of the program.
+pub struct Program<'a> {
+    surroundings: Surroundings<'a>,
+    is_server: bool,
+}
+
+/// Everything that settings decide.
+struct Settled {
+    store: Store,
+    config: Config,
+    model_dir: PathBuf,
+    cache_dir: PathBuf,
+    watching: Watching,
+}
+
+impl<'a> Program<'a> {
+    /// Prepares the wiring; nothing is opened yet.
+    #[must_use]
+    pub fn new(surroundings: Surroundings<'a>) -> Self {
+        Self { surroundings, is_server: false }
+    }
+
+    fn settle(&self, settings: &Settings) -> Result<Settled, ApiError> {
+        let lookup = self.surroundings.lookup;
+        let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let (store, config) = settle(lookup, settings.logs.clone()).map_err(failed)?;
+        let places = Places::of_platform();
+        let place = |of: fn(&Places) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
+        let model_dir = settings.model.clone().or_else(|| set("AGENT_KNOWLEDGE_MODEL_DIR"));
+        let model_dir = model_dir.or_else(|| config.model.clone()).or_else(|| place(|places| &places.model));
+        let cache_dir = set("AGENT_KNOWLEDGE_CACHE").or_else(|| config.cache.clone());
+        let cache_dir = cache_dir.or_else(|| place(|places| &places.cache));
+        let (Some(model_dir), Some(cache_dir)) = (model_dir, cache_dir) else {
+            return Err(failed(StoreError::NoPlace));
+        };
+        let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
+        let watching = if polls { Watching::PollOnly } else { Watching::System };
+        Ok(Settled { store, config, model_dir, cache_dir, watching })
+    }
+
+    fn local(&self, settings: &Settings) -> Result<Local, ApiError> {
+        let settled = self.settle(settings)?;
+        // A store that does not exist yet could not be watched. What cannot be made is reported by
+        // the reading that follows.
+        let _ = settled.store.ensure();
+        let model_dir = settled.model_dir.clone();
+        let dense = Dense {
+            load: Box::new(move || embed::load(Provider::Local, &model_dir, THREADS)),
+            lock: Arc::new(CacheLock::of(&settled.cache_dir)),
+            cache_dir: settled.cache_dir,
+        };
+        let setup = Setup {
+            store: settled.store.clone(),
+            config: settled.config.clone(),
+            watching: settled.watching,
+            dense: Some(dense),
+        };
+        let engine = Engine::start(setup).map_err(|error| ApiError::Failed {
+            exit: Exit::Internal,
+            message: format!("failed to start the retriever: {error}"),
+        })?;
+        let writer = Writer {
+            store: settled.store,
+            config: settled.config,
+            directory: self.surroundings.directory.clone(),
+            identity: Identity::from_environment(self.surroundings.lookup),
+        };
+        let wait_ms = if self.is_server { SERVER_QUERY_WAIT_MS } else { COMMAND_QUERY_WAIT_MS };
+        Ok(Local::new(Parts {
+            engine,
+            writer,
+            model_dir: settled.model_dir,
+            clock: Box::new(self.surroundings.clock),
+            query_wait: Duration::from_millis(wait_ms),
+            embed_wait: Duration::from_millis(if self.is_server { 0 } else { COMMAND_EMBED_WAIT_MS }),
+        }))
+    }
+}
+
+/// Shows how far long work is, when a person watches.
+fn bar() -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("embedding {bar:30} {pos}/{len} {eta}");
+    let bar = ProgressBar::new(0);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn unavailable(message: String) -> ApiError {
+    ApiError::Failed { exit: Exit::Unavailable, message }
+}
+
+fn failed(error: StoreError) -> ApiError {
+    ApiError::Failed { exit: Exit::of_store(&error), message: format!("failed to {error}") }
+}
+
+impl Wiring for Program<'_> {
+    fn open(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
+        Ok(Arc::new(self.local(settings)?))
+    }
+
+    fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
+        self.is_server = true;
+        self.open(settings)
+    }
+
+    fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {
+        stdio::serve_stdio(api)
+    }
+
+    fn index(&mut self, settings: &Settings, _messages: &mut dyn Write) -> Result<Reply, ApiError> {
+        let local = self.local(settings)?;
+        let bar = bar();
+        let progress = loop {
+            let (embedded, memories) = local.embedded()?;
+            bar.set_length(u64::try_from(memories).unwrap_or(u64::MAX));
+            bar.set_position(u64::try_from(embedded).unwrap_or(u64::MAX));
+            let progress = local.engine().embedding();
+            match progress.as_ref().map(|progress| &progress.state) {
+                None => return Err(unavailable("no embedding model in this build".to_owned())),
+                Some(WorkerState::Failed(error)) => return Err(unavailable(error.to_string())),
+                Some(WorkerState::Loading | WorkerState::Ready { .. }) => {}
+            }
+            if let Some(progress) = progress.filter(|progress| embedded + progress.failed >= memories) {
+                break progress;
+            }
+            std::thread::park_timeout(Duration::from_millis(LOOK_MS));
+        };
+        bar.finish_and_clear();
+        let fresh = progress.done.saturating_sub(progress.from_cache);
+        let text = format!(
+            "{fresh} memories embedded now, {} from the cache, {} failed",
+            progress.from_cache, progress.failed
+        );
+        let json = json!({ "embedded": fresh, "from_cache": progress.from_cache, "failed": progress.failed });
+        Ok(Reply { text, json })
+    }
+
+    fn model(
+        &mut self,
+        command: Model,
+        settings: &Settings,
+        messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError> {
+        let directory = self.settle(settings)?.model_dir;
+        if command == Model::Fetch {
+            let mut tell = |line: &str| {
+                // A message that cannot be delivered changes nothing about what happens.
+                let _ = writeln!(messages, "{line}");
+            };
+            model::fetch(&directory, &mut tell).map_err(|error| ApiError::Failed {
+                exit: Exit::Unavailable,
+                message: error.to_string(),
+            })?;
+        }
+        let status = model::status(&directory);
+        let mut text = format!("model     {}\n", directory.display());
+        for file in &status.files {
+            text.push_str(&format!("          {}: {}, {} bytes\n", file.name, file.state, file.bytes));
+        }
+        text.push_str(if status.is_ready() { "ready     yes" } else { "ready     no: run agent-knowledge model fetch" });
+        let json = json!({ "directory": directory.display().to_string(), "ready": status.is_ready() });
+        Ok(Reply { text, json })
+    }
+}

@@ -1,0 +1,174 @@
+//! From the arguments of a call, as a JSON object, to a request. Every problem is named at once,
+//! with what is allowed. The command line comes through here too, so that both faces have one set
+//! of rules. Not here: what models are told about the fields (`schema`), the rules about a saved
+//! event (`event::validate`).
+
+mod fields;
+
+use serde_json::{Map, Value};
+
+use self::fields::{Fields, ListRule};
+use super::api::{
+    CONTEXT_TOKENS_DEFAULT, ContextRequest, Explain, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, Mode,
+    QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, TOKENS_MAX, TOKENS_MIN,
+};
+use crate::event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
+use crate::event::{Draft, Problems, draft_from_json};
+
+/// The fields of `memory_search`.
+pub const SEARCH: [&str; 10] = [
+    "query",
+    "repo",
+    "all_repos",
+    "kinds",
+    "tags",
+    "files",
+    "limit",
+    "max_tokens",
+    "ids",
+    "explain",
+];
+/// The fields of `memory_context`.
+pub const CONTEXT: [&str; 4] = ["repo", "task", "files", "max_tokens"];
+
+/// Filters longer than this select everything or nothing.
+const FILTERS_MAX: usize = 32;
+const NAMES: ListRule = ListRule { items_max: FILTERS_MAX, item_bytes_max: SHORT_BYTES_MAX };
+const FILES: ListRule = ListRule { items_max: FILTERS_MAX, item_bytes_max: FILE_BYTES_MAX };
+const IDS: ListRule = ListRule { items_max: IDS_MAX, item_bytes_max: ID_BYTES_MAX };
+
+const NO_QUERY: &str =
+    "is empty; say what you look for, for example \"npm install fails with EACCES\"";
+
+/// A repository may be given as a URL, which is longer than the key it becomes.
+const REPO_BYTES_MAX: usize = 4 * REPO_KEY_BYTES_MAX;
+
+/// What a `memory_search` call asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SearchCall {
+    /// A search.
+    Search(SearchRequest),
+    /// These memories, whole.
+    Show(Vec<String>),
+}
+
+/// Reads the arguments of `memory_search`. Given `ids`, nothing else matters.
+///
+/// # Errors
+/// Every problem, each with its field.
+pub fn search(arguments: Map<String, Value>) -> Result<SearchCall, Problems> {
+    let mut fields = Fields::of(&SEARCH, arguments);
+    let ids = fields.list("ids", &IDS);
+    let query = fields.text("query", QUERY_BYTES_MAX);
+    if ids.is_empty() && query.is_none() {
+        fields.lacks("query", NO_QUERY);
+    }
+    let repo = fields.text("repo", REPO_BYTES_MAX);
+    let request = SearchRequest {
+        query: query.unwrap_or_default(),
+        scope: scope(repo, fields.flag("all_repos")),
+        kinds: fields.list("kinds", &NAMES),
+        tags: fields.list("tags", &NAMES),
+        files: fields.list("files", &FILES),
+        limit: limit(&mut fields),
+        max_tokens: tokens(&mut fields, SEARCH_TOKENS_DEFAULT),
+        mode: Mode::default(),
+        explain: match fields.flag("explain") {
+            Some(true) => Explain::Components,
+            Some(false) | None => Explain::Silent,
+        },
+    };
+    fields.finish(match ids.is_empty() {
+        true => SearchCall::Search(request),
+        false => SearchCall::Show(ids),
+    })
+}
+
+/// Reads the arguments of `memory_context`.
+///
+/// # Errors
+/// Every problem, each with its field.
+pub fn context(arguments: Map<String, Value>) -> Result<ContextRequest, Problems> {
+    let mut fields = Fields::of(&CONTEXT, arguments);
+    let request = ContextRequest {
+        repo: fields.text("repo", REPO_BYTES_MAX),
+        task: fields.text("task", QUERY_BYTES_MAX),
+        files: fields.list("files", &FILES),
+        max_tokens: tokens(&mut fields, CONTEXT_TOKENS_DEFAULT),
+    };
+    fields.finish(request)
+}
+
+/// Reads the arguments of `memory_save`: the fields of an event. What is empty counts as left out.
+///
+/// # Errors
+/// Every unknown field and wrong type; rules about values are the door's.
+pub fn save(mut arguments: Map<String, Value>) -> Result<Draft, Problems> {
+    arguments.retain(|_, value| !fields::is_absent(value));
+    draft_from_json(arguments)
+}
+
+/// Reads the ids of memories to show.
+///
+/// # Errors
+/// What is wrong with them, or that there are none.
+pub fn show(ids: Vec<String>) -> Result<Vec<String>, Problems> {
+    let mut fields = Fields::of(&["ids"], Map::from_iter([("ids".to_owned(), ids.into())]));
+    let ids = fields.list("ids", &IDS);
+    if ids.is_empty() {
+        fields.lacks("ids", "is empty; give at least one id, as a search shows it");
+    }
+    fields.finish(ids)
+}
+
+/// Reads the number of memories to list.
+///
+/// # Errors
+/// What is allowed.
+pub fn recent(given: Option<String>) -> Result<usize, Problems> {
+    let mut fields = Fields::of(&["limit"], Map::from_iter([("limit".to_owned(), given.into())]));
+    let limit = limit(&mut fields);
+    fields.finish(limit)
+}
+
+/// Reads the arguments of the `recall` prompt, and returns the search it stands for.
+///
+/// # Errors
+/// Every problem, each with its field.
+pub fn recall(arguments: Map<String, Value>) -> Result<SearchRequest, Problems> {
+    let mut fields = Fields::of(&["topic"], arguments);
+    let topic = fields.text("topic", QUERY_BYTES_MAX);
+    if topic.is_none() {
+        fields.lacks("topic", NO_QUERY);
+    }
+    fields.finish(SearchRequest {
+        query: topic.unwrap_or_default(),
+        scope: Scope::All,
+        kinds: Vec::new(),
+        tags: Vec::new(),
+        files: Vec::new(),
+        limit: LIMIT_DEFAULT,
+        max_tokens: SEARCH_TOKENS_DEFAULT,
+        mode: Mode::default(),
+        explain: Explain::Silent,
+    })
+}
+
+/// A repository that was named narrows the search, unless all are asked for in so many words.
+fn scope(repo: Option<String>, all_repos: Option<bool>) -> Scope {
+    match (repo, all_repos) {
+        (_, Some(true)) | (None, None) => Scope::All,
+        (repo, Some(false) | None) => Scope::Only(repo),
+    }
+}
+
+fn limit(fields: &mut Fields) -> usize {
+    fields.number("limit", 1..=LIMIT_MAX).unwrap_or(LIMIT_DEFAULT)
+}
+
+fn tokens(fields: &mut Fields, default: usize) -> usize {
+    fields.number("max_tokens", TOKENS_MIN..=TOKENS_MAX).unwrap_or(default)
+}
+
+#[cfg(test)]
+mod tests;
