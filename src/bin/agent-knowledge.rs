@@ -9,7 +9,10 @@ use agent_knowledge::retriever::serve::cli::{self, Process};
 use agent_knowledge::retriever::serve::program::{Program, Surroundings};
 use agent_knowledge::writer::{Moment, exit::Exit};
 
-#[expect(clippy::disallowed_methods, reason = "the one place where this program asks for its surroundings")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place where this program asks for its surroundings"
+)]
 fn main() -> ExitCode {
     let lookup = |name: &str| std::env::var(name).ok();
     let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
@@ -29,7 +32,8 @@ fn moment() -> Moment {
     let mut random = [0_u8; 16];
     // Without a random source the time and the process still tell ids apart.
     if getrandom::fill(&mut random).is_err() {
-        random = (u128::from(std::process::id()) ^ now.as_nanosecond().unsigned_abs()).to_le_bytes();
+        random =
+            (u128::from(std::process::id()) ^ now.as_nanosecond().unsigned_abs()).to_le_bytes();
     }
     Moment { now, random: u128::from_le_bytes(random) }
 }

@@ -10,7 +10,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
-use super::api::{Api, ApiError, QUERY_BYTES_MAX, Reply, SearchRequest};
+use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest};
 use super::args::{self, Briefing, Command, CommandLine, Form, Model, Search};
 use super::wire;
 use crate::event::Problems;
@@ -37,13 +37,22 @@ pub struct Settings {
     pub model: Option<PathBuf>,
 }
 
+/// What a command needs of the memory. Loading the model takes longer than everything else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// The logs and their words.
+    Words,
+    /// Also the embedding model.
+    Meaning,
+}
+
 /// What the commands need and only the program can put together.
 pub trait Wiring {
     /// Opens the memory for one command.
     ///
     /// # Errors
     /// [`ApiError::Failed`] with the exit it calls for.
-    fn open(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError>;
+    fn open(&mut self, settings: &Settings, need: Need) -> Result<Arc<dyn Api>, ApiError>;
 
     /// Opens the memory for a server, which would rather answer now than wait for a model.
     ///
@@ -115,22 +124,25 @@ fn perform(
     let (form, reply) = match command {
         Command::Search(search) => {
             let (form, request) = (search.form, search_request(process, search)?);
-            (form, wiring.open(settings)?.search(&request)?)
+            let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
+            (form, wiring.open(settings, need)?.search(&request)?)
         }
         Command::Context(briefing) => {
             let (form, request) = (briefing.form, wire::context(briefing_arguments(briefing))?);
-            (form, wiring.open(settings)?.context(&request)?)
+            let is_asked = request.task.is_some() || !request.files.is_empty();
+            let need = if is_asked { Need::Meaning } else { Need::Words };
+            (form, wiring.open(settings, need)?.context(&request)?)
         }
         Command::Show { ids, form } => {
             let ids = wire::show(ids)?;
-            (form, wiring.open(settings)?.show(&ids)?)
+            (form, wiring.open(settings, Need::Words)?.show(&ids)?)
         }
         Command::Recent { limit, form } => {
             let limit = wire::recent(limit)?;
-            (form, wiring.open(settings)?.recent(limit)?)
+            (form, wiring.open(settings, Need::Words)?.recent(limit)?)
         }
-        Command::Status(form) => (form, wiring.open(settings)?.status()?),
-        Command::Whoami(form) => (form, wiring.open(settings)?.whoami()?),
+        Command::Status(form) => (form, wiring.open(settings, Need::Words)?.status()?),
+        Command::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
         Command::Mcp => {
             let api = wiring.open_server(settings)?;
             return Ok(wiring.serve_mcp(api));

@@ -15,6 +15,7 @@ use super::api::{
 use crate::event::{Draft, Problems, RepoKey};
 use crate::retriever::engine::{Engine, Stopped};
 use crate::retriever::index::embed::worker::{Progress, QueryError, WorkerState};
+use crate::retriever::index::embed::{EmbedError, model};
 use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Briefing, Found, Model};
@@ -166,7 +167,13 @@ impl Local {
             cache_trouble: None,
         };
         let Some(progress) = self.engine.embedding() else {
-            return none("off: found by words only".to_owned());
+            // A command that needs no vectors does not load the model.
+            let is_ready = model::status(&self.model_dir).is_ready();
+            return none(if is_ready {
+                "model installed".to_owned()
+            } else {
+                format!("off: {}", EmbedError::NotInstalled(self.model_dir.clone()))
+            });
         };
         let Progress { state, queued, cache_trouble, .. } = progress;
         let line = match state {

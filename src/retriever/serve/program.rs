@@ -12,14 +12,14 @@ use serde_json::json;
 
 use super::api::{Api, ApiError, Reply};
 use super::args::Model;
-use super::cli::{Settings, Wiring};
+use super::cli::{Need, Settings, Wiring};
 use super::local::{Local, Parts};
 use super::stdio;
+use crate::retriever::CacheLock;
 use crate::retriever::engine::{Dense, Engine, Setup};
 use crate::retriever::index::embed::worker::WorkerState;
 use crate::retriever::index::embed::{self, Provider, model};
 use crate::retriever::watch::Watching;
-use crate::retriever::CacheLock;
 use crate::store::{Config, Places, Store, StoreError};
 use crate::writer::exit::Exit;
 use crate::writer::program::settle;
@@ -81,7 +81,8 @@ impl<'a> Program<'a> {
         let places = Places::of_platform();
         let place = |of: fn(&Places) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
         let model_dir = settings.model.clone().or_else(|| set("AGENT_KNOWLEDGE_MODEL_DIR"));
-        let model_dir = model_dir.or_else(|| config.model.clone()).or_else(|| place(|places| &places.model));
+        let model_dir =
+            model_dir.or_else(|| config.model.clone()).or_else(|| place(|places| &places.model));
         let cache_dir = set("AGENT_KNOWLEDGE_CACHE").or_else(|| config.cache.clone());
         let cache_dir = cache_dir.or_else(|| place(|places| &places.cache));
         let (Some(model_dir), Some(cache_dir)) = (model_dir, cache_dir) else {
@@ -92,22 +93,22 @@ impl<'a> Program<'a> {
         Ok(Settled { store, config, model_dir, cache_dir, watching })
     }
 
-    fn local(&self, settings: &Settings) -> Result<Local, ApiError> {
+    fn local(&self, settings: &Settings, need: Need) -> Result<Local, ApiError> {
         let settled = self.settle(settings)?;
         // A store that does not exist yet could not be watched. What cannot be made is reported by
         // the reading that follows.
         let _ = settled.store.ensure();
         let model_dir = settled.model_dir.clone();
-        let dense = Dense {
+        let dense = (need == Need::Meaning).then(|| Dense {
             load: Box::new(move || embed::load(Provider::Local, &model_dir, THREADS)),
             lock: Arc::new(CacheLock::of(&settled.cache_dir)),
             cache_dir: settled.cache_dir,
-        };
+        });
         let setup = Setup {
             store: settled.store.clone(),
             config: settled.config.clone(),
             watching: settled.watching,
-            dense: Some(dense),
+            dense,
         };
         let engine = Engine::start(setup).map_err(|error| ApiError::Failed {
             exit: Exit::Internal,
@@ -126,7 +127,11 @@ impl<'a> Program<'a> {
             model_dir: settled.model_dir,
             clock: Box::new(self.surroundings.clock),
             query_wait: Duration::from_millis(wait_ms),
-            embed_wait: Duration::from_millis(if self.is_server { 0 } else { COMMAND_EMBED_WAIT_MS }),
+            embed_wait: Duration::from_millis(if self.is_server {
+                0
+            } else {
+                COMMAND_EMBED_WAIT_MS
+            }),
         }))
     }
 }
@@ -153,13 +158,13 @@ fn failed(error: StoreError) -> ApiError {
 }
 
 impl Wiring for Program<'_> {
-    fn open(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
-        Ok(Arc::new(self.local(settings)?))
+    fn open(&mut self, settings: &Settings, need: Need) -> Result<Arc<dyn Api>, ApiError> {
+        Ok(Arc::new(self.local(settings, need)?))
     }
 
     fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
         self.is_server = true;
-        self.open(settings)
+        self.open(settings, Need::Meaning)
     }
 
     fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {
@@ -167,7 +172,7 @@ impl Wiring for Program<'_> {
     }
 
     fn index(&mut self, settings: &Settings, _messages: &mut dyn Write) -> Result<Reply, ApiError> {
-        let local = self.local(settings)?;
+        let local = self.local(settings, Need::Meaning)?;
         let bar = bar();
         let progress = loop {
             let (embedded, memories) = local.embedded()?;
@@ -179,7 +184,9 @@ impl Wiring for Program<'_> {
                 Some(WorkerState::Failed(error)) => return Err(unavailable(error.to_string())),
                 Some(WorkerState::Loading | WorkerState::Ready { .. }) => {}
             }
-            if let Some(progress) = progress.filter(|progress| embedded + progress.failed >= memories) {
+            if let Some(progress) =
+                progress.filter(|progress| embedded + progress.failed >= memories)
+            {
                 break progress;
             }
             std::thread::park_timeout(Duration::from_millis(LOOK_MS));
@@ -214,10 +221,18 @@ impl Wiring for Program<'_> {
         let status = model::status(&directory);
         let mut text = format!("model     {}\n", directory.display());
         for file in &status.files {
-            text.push_str(&format!("          {}: {}, {} bytes\n", file.name, file.state, file.bytes));
+            text.push_str(&format!(
+                "          {}: {}, {} bytes\n",
+                file.name, file.state, file.bytes
+            ));
         }
-        text.push_str(if status.is_ready() { "ready     yes" } else { "ready     no: run agent-knowledge model fetch" });
-        let json = json!({ "directory": directory.display().to_string(), "ready": status.is_ready() });
+        text.push_str(if status.is_ready() {
+            "ready     yes"
+        } else {
+            "ready     no: run agent-knowledge model fetch"
+        });
+        let json =
+            json!({ "directory": directory.display().to_string(), "ready": status.is_ready() });
         Ok(Reply { text, json })
     }
 }

@@ -9,13 +9,13 @@ struct World {
 }
 
 impl Wiring for World {
-    fn open(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
+    fn open(&mut self, settings: &Settings, _: Need) -> Result<Arc<dyn Api>, ApiError> {
         self.opened.push(settings.clone());
         Ok(self.api.clone())
     }
 
     fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
-        self.open(settings)
+        self.open(settings, Need::Meaning)
     }
 
     fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {
