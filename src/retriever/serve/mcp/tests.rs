@@ -123,7 +123,9 @@ struct Impatient(Option<tokio::runtime::Runtime>);
 
 impl Drop for Impatient {
     fn drop(&mut self) {
-        self.0.take().map(tokio::runtime::Runtime::shutdown_background);
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 
