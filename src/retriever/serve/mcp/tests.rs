@@ -118,10 +118,21 @@ impl Client {
     }
 }
 
+/// A runtime whose end waits for nobody: a failed test must not hang on a call it left behind.
+struct Impatient(Option<tokio::runtime::Runtime>);
+
+impl Drop for Impatient {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
 fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(test);
-    runtime.shutdown_background();
+    let runtime = Impatient(Some(runtime));
+    runtime.0.as_ref().unwrap().block_on(test);
 }
 
 fn text(result: &Value) -> &str {
@@ -345,7 +356,7 @@ fn a_client_that_does_not_read_cannot_keep_us_alive() {
         client.send("tools/list", json!({})).await;
         let (exit, after_ms) = client.leave().await;
         assert_eq!(exit, Exit::Done);
-        assert!(after_ms < 4_000, "{after_ms} ms: rmcp alone would take 5,000");
+        assert!(after_ms < 4_000, "{after_ms} ms");
     });
 }
 
