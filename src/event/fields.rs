@@ -46,6 +46,9 @@ const MEANT: [(&str, &str); 16] = [
     ("time", "timestamp"),
 ];
 
+/// Characters of an unknown field's name that a message repeats; every real name is shorter.
+const NAME_CHARS_SHOWN: usize = 40;
+
 /// Reads a draft from one JSON object.
 ///
 /// # Errors
@@ -68,8 +71,8 @@ pub fn draft_from_json(object: Map<String, Value>) -> Result<Draft, Problems> {
                 Err(message) => problems.add(name, message),
             }
         } else {
-            let message = unknown(&name);
-            problems.add(name, message);
+            let shown: String = name.chars().take(NAME_CHARS_SHOWN).collect();
+            problems.add(shown.as_str(), unknown(&shown));
         }
     }
     problems.or(draft)
@@ -129,9 +132,8 @@ pub(super) fn strings(name: &str, value: Value) -> Result<Vec<String>, String> {
     }
 }
 
-fn unknown(name: &str) -> String {
-    let shown: String = name.chars().take(40).collect();
-    let folded = name.to_ascii_lowercase();
+fn unknown(shown: &str) -> String {
+    let folded = shown.to_ascii_lowercase();
     let near = MEANT.iter().find(|(other, _)| *other == folded).map(|(_, field)| *field);
     let near = near.or_else(|| NAMES.into_iter().find(|field| is_near(field, &folded)));
     match near {
@@ -190,6 +192,15 @@ mod tests {
         assert!(
             read(r#"{"q":"x"}"#).unwrap_err().to_string().contains("the fields are id, timestamp")
         );
+    }
+
+    #[test]
+    fn a_name_of_megabytes_is_shown_and_compared_in_part() {
+        let long = format!("lesson{}", "x".repeat(10_000_000));
+        let problems = read(&format!(r#"{{"{long}":1}}"#)).unwrap_err();
+        let shown = long.get(..NAME_CHARS_SHOWN).unwrap();
+        let expected = format!("{shown}: unknown field {shown:?}; did you mean \"lesson\"?");
+        assert_eq!(problems.to_string(), expected);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub use envelope::Event;
 pub use fields::draft_from_json;
 pub use id::EventId;
 pub use kind::EventType;
-pub use problem::{Problem, Problems};
+pub use problem::{Problem, Problems, quoted};
 pub use rate::SuccessRate;
 pub use redact::CleanEvent;
 pub use repo_key::{RepoKey, RepoKeyError};

@@ -3,6 +3,19 @@
 
 use std::fmt;
 
+/// Most characters of a refused value that a message repeats: enough to know it again, and a value of
+/// megabytes does not come back as a message of megabytes.
+const QUOTED_CHARS_MAX: usize = 80;
+
+/// Quotes a refused value for a message, cut where it is long.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut chars = text.chars();
+    let beginning: String = chars.by_ref().take(QUOTED_CHARS_MAX).collect();
+    let rest = if chars.next().is_some() { "…" } else { "" };
+    format!("{beginning:?}{rest}")
+}
+
 /// One thing wrong with one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -85,3 +98,16 @@ impl fmt::Display for Problems {
 }
 
 impl std::error::Error for Problems {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_value_is_quoted_in_part() {
+        assert_eq!(quoted("so\n"), r#""so\n""#);
+        assert_eq!(quoted(&"ü".repeat(80)).chars().count(), 82);
+        let long = quoted(&"ü".repeat(1_000_000));
+        assert!(long.ends_with("ü\"…") && long.chars().count() == 83, "{long}");
+    }
+}

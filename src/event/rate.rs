@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::limits::ATTEMPTS_MAX;
+use super::quoted;
 
 /// X successes in Y attempts, with X ≤ Y and 1 ≤ Y ≤ [`ATTEMPTS_MAX`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +25,8 @@ impl SuccessRate {
     pub fn parse(text: &str) -> Result<Self, String> {
         let help = || {
             format!(
-                "must be successes/attempts such as \"9/10\", with successes <= attempts <= {ATTEMPTS_MAX}; got {text:?}"
+                "must be successes/attempts such as \"9/10\", with successes <= attempts <= {ATTEMPTS_MAX}; got {}",
+                quoted(text)
             )
         };
         let (left, right) = text.split_once('/').ok_or_else(help)?;

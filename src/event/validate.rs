@@ -8,7 +8,7 @@ use super::limits::{
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
 use super::{
-    Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate, parse_timestamp, text,
+    Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate, parse_timestamp, quoted, text,
 };
 
 /// What the writer knows and the draft need not say.
@@ -99,7 +99,8 @@ impl Check<'_> {
         let Some(text) = given else { return Some(now) };
         let parsed = parse_timestamp(text);
         if parsed.is_none() {
-            let message = format!("must be a time such as \"2025-10-31T04:58:01Z\"; got {text:?}");
+            let message =
+                format!("must be a time such as \"2025-10-31T04:58:01Z\"; got {}", quoted(text));
             self.problems.add("timestamp", message);
         }
         parsed

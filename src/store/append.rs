@@ -46,21 +46,30 @@ pub fn append(
     store.ensure()?;
     let log = store.log_of(repo);
     let _turn = FileLock::take(&lock::path_of(&log), lock::WAIT_MS_MAX)?;
-    let mut tries_left = REPLACED_TRIES_MAX;
-    loop {
+    append_while_replaced(log, lines, durability, is_still_at)
+}
+
+/// Programs that know nothing of our lock (git, editors) may put another file in the log's place
+/// meanwhile. Then the lines went to a file without a name: write them again. Ids make the
+/// repetition harmless. What cannot be kept is not acknowledged.
+fn append_while_replaced(
+    log: PathBuf,
+    lines: &[EncodedLine],
+    durability: Durability,
+    is_kept: impl Fn(&File, &Path) -> bool,
+) -> Result<Appended, StoreError> {
+    for _ in 0..REPLACED_TRIES_MAX {
         let (mut file, created) = open(&log)?;
         let offset = write_lines(&mut file, &log, lines)?;
         if durability == Durability::Synced {
             sync(&file, &log, created)?;
         }
-        tries_left -= 1;
-        // Programs that know nothing of our lock (git, editors) may put another file in the log's
-        // place meanwhile. Then the lines went to a file without a name: write them again. Ids make
-        // the repetition harmless.
-        if is_still_at(&file, &log) || tries_left == 0 {
+        if is_kept(&file, &log) {
             return Ok(Appended { log, offset, durability });
         }
     }
+    let why = "another program keeps putting another file in its place; try again";
+    Err(StoreError::io("keep lines in", &log)(io::Error::other(why)))
 }
 
 enum Created {
@@ -223,6 +232,21 @@ mod tests {
         let text = std::fs::read_to_string(world.log()).unwrap();
         let expected = format!("{}{{\"lesson\":\"half\n{}", line("a").as_str(), line("b").as_str());
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn lines_that_could_not_be_kept_are_not_acknowledged() {
+        let world = World::new();
+        world.append("a").unwrap();
+        let kept_at_last = std::cell::Cell::new(0);
+        let is_kept = |_: &File, _: &Path| {
+            kept_at_last.set(kept_at_last.get() + 1);
+            kept_at_last.get() == REPLACED_TRIES_MAX
+        };
+        let lines = [line("b")];
+        append_while_replaced(world.log(), &lines, Durability::Written, is_kept).unwrap();
+        let lost = append_while_replaced(world.log(), &lines, Durability::Written, |_, _| false);
+        assert!(lost.unwrap_err().to_string().contains("try again"));
     }
 
     #[test]

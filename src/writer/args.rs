@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use lexopt::prelude::{Long, Short, Value};
 
-use crate::event::Draft;
+use crate::event::{Draft, quoted};
 use crate::store::Durability;
 
 /// What the command line asks for.
@@ -50,6 +50,9 @@ const FLAGS: [(&str, &str); 14] = [
     ("timestamp", "timestamp"),
     ("source", "source"),
 ];
+
+/// Characters of an unknown flag that a message repeats.
+const FLAG_CHARS_SHOWN: usize = 40;
 
 /// The help of `log-memory`.
 pub const HELP: &str = "\
@@ -123,7 +126,8 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
             Value(word) => {
                 let word = word.to_string_lossy().into_owned();
                 return Err(format!(
-                    "{word:?} belongs to no option; put quotes around texts with spaces"
+                    "{} belongs to no option; put quotes around texts with spaces",
+                    quoted(&word)
                 ));
             }
         }
@@ -152,6 +156,8 @@ fn field_value(flag: &str, parser: &mut lexopt::Parser) -> Result<String, String
         "session-id" | "session_id" => Some("session"),
         _ => None,
     };
+    // A flag this long is a text that lost its quotes.
+    let flag: String = flag.chars().take(FLAG_CHARS_SHOWN).collect();
     Err(match meant {
         Some(meant) => format!("--{flag}: unknown option; did you mean --{meant}?"),
         None => format!("--{flag}: unknown option; see log-memory --help"),

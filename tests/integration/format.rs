@@ -1,0 +1,254 @@
+//! Lines of every age and damage load for ever: `tests/fixtures/v1` never changes, and neither does
+//! what it means. The ids of lines without one were computed apart from this program (ULID of the
+//! line's time, or 1970, and the first ten bytes of its SHA-256) and stand here by hand.
+//! Not here: what the program writes today (`door`).
+//!
+//! The two walks between versions:
+//! - A new reader and an old line: every fixture but `unknown_fields.jsonl`. A change that needs one of
+//!   them edited is not a change but a break; a new form gets a folder `v2` beside `v1`.
+//! - An old reader and a new line: `unknown_fields.jsonl` stands for every later writer. This reader
+//!   must understand what it knows, keep what it does not, and lose none of it when it writes.
+
+use std::path::PathBuf;
+
+use agent_knowledge::event::{Decoded, Event, codec, redact};
+use agent_knowledge::store::Tail;
+use sha2::{Digest, Sha256};
+
+const FOUNDING_ID: &str = "01K8WA2DX85P5CMD3WY8MSF2AJ";
+const FOUNDING: &str =
+    "01K8WA2DX85P5CMD3WY8MSF2AJ error: always verify ownership before npm operations";
+const SECOND: &str = "01K8WAXC704R0KASTPE6QJ6GMF success: a lock file makes installs repeatable";
+const THIRD: &str = "01K91WPYM0MR78QWD91KWZTNS7 pattern: pin the base image";
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v1")
+}
+
+/// Reads a log as the retriever does: complete lines only.
+fn decoded(mut tail: Tail) -> Vec<Decoded> {
+    let mut lines = Vec::new();
+    tail.read(|line| lines.push(codec::decode(line.bytes, "file-repo"))).unwrap();
+    lines
+}
+
+fn events(fixture: &str) -> Vec<Event> {
+    let lines = decoded(Tail::of(fixtures().join(fixture))).into_iter();
+    let event = |line| match line {
+        Decoded::Event(event) => Some(*event),
+        Decoded::Blank | Decoded::Skipped(_) => None,
+    };
+    lines.filter_map(event).collect()
+}
+
+/// One short text per line: what it was understood to be.
+fn outline(fixture: &str) -> Vec<String> {
+    let lines = decoded(Tail::of(fixtures().join(fixture))).into_iter();
+    let text = |line| match line {
+        Decoded::Event(event) => format!("{} {}: {}", event.id, event.event_type, event.lesson),
+        Decoded::Blank => "blank".to_owned(),
+        Decoded::Skipped(why) => format!("skipped, {why}"),
+    };
+    lines.map(text).collect()
+}
+
+/// Compares outlines; an expected line that ends in `…` is only a beginning, where the rest is the
+/// wording of the JSON parser.
+#[track_caller]
+fn assert_outline(fixture: &str, expected: &[&str]) {
+    let outline = outline(fixture);
+    assert_eq!(outline.len(), expected.len(), "{outline:#?}");
+    for (found, expected) in outline.iter().zip(expected) {
+        match expected.strip_suffix('…') {
+            Some(beginning) => assert!(found.starts_with(beginning), "{found}"),
+            None => assert_eq!(found, expected),
+        }
+    }
+}
+
+#[test]
+fn no_fixture_was_ever_changed() {
+    // Also fails where git changes line breaks at checkout: `.gitattributes` forbids it.
+    let expected = [
+        ("bom.jsonl", "f96c7e8c90f49d69"),
+        ("crlf.jsonl", "01162c44c53bb3fb"),
+        ("deep.jsonl", "6fc642afe34be6e6"),
+        ("founding.jsonl", "bd9ca5c482fc4183"),
+        ("hand_written.jsonl", "8641fb0d6be116d6"),
+        ("invalid_utf8.jsonl", "c07abad69b023551"),
+        ("mixed.jsonl", "0064397e5bb7c64c"),
+        ("nul.jsonl", "ea22d41c8589af18"),
+        ("torn.jsonl", "662b3e018e9bb0c4"),
+        ("unknown_fields.jsonl", "dd66141fa2143d18"),
+    ];
+    let mut found: Vec<(String, String)> = std::fs::read_dir(fixtures())
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| {
+            let digest = Sha256::digest(std::fs::read(entry.path()).unwrap());
+            let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+            (entry.file_name().into_string().unwrap(), digest)
+        })
+        .collect();
+    found.sort();
+    let found: Vec<(&str, &str)> =
+        found.iter().map(|(name, digest)| (name.as_str(), digest.as_str())).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn founding_lines_load_with_every_field() {
+    assert_outline("founding.jsonl", &[FOUNDING, SECOND, THIRD]);
+    let [first, second, third] = events("founding.jsonl").try_into().unwrap();
+    assert_eq!(first.timestamp, Some("2025-10-31T04:58:01Z".parse().unwrap()));
+    assert_eq!((first.agent_id.as_str(), first.repo.as_str()), ("claude-code", "gptcoach2"));
+    assert_eq!(first.context, "npm install failed with EACCES");
+    assert_eq!(first.command, "sudo chown -R $USER . && npm ci");
+    assert_eq!(first.success_rate.unwrap().to_string(), "9/10");
+    assert_eq!(first.tags, ["npm", "permissions", "node_modules"]);
+    assert!(first.extra.is_empty() && first.schema.is_none() && first.memory_id.is_none());
+    assert_eq!((second.context.as_str(), second.tags.len()), ("", 0));
+    assert_eq!((third.command.as_str(), third.agent_id.as_str()), ("", "codex"));
+}
+
+#[test]
+fn founding_lines_are_written_back_byte_by_byte_behind_their_id() {
+    let text = std::fs::read_to_string(fixtures().join("founding.jsonl")).unwrap();
+    for (event, line) in events("founding.jsonl").into_iter().zip(text.lines()) {
+        let expected = format!("{{\"id\":\"{}\",{}\n", event.id, line.strip_prefix('{').unwrap());
+        assert_eq!(codec::encode(&redact::clean(event)).as_str(), expected);
+    }
+}
+
+#[test]
+fn hand_written_lines_load_as_meant() {
+    assert_outline(
+        "hand_written.jsonl",
+        &[
+            "0000000000CBSF0FWPVN63DEMV : no other field at all",
+            "0000000000N0HQ0QTBKDJH9332 : written by hand, with spaces",
+            "01K8VS0R0013BM1CRADBR38J80 : a date is a time",
+            "01K8WA2DX86NJ5Q878BA8ERRES : a local time is UTC",
+            "0000000000C3N4Y8BR1EZSCFGK : numbers and nulls",
+            "000000000022VX2DWRXKHD36Y9 Gotcha!: ",
+            "blank",
+            "skipped, not JSON: …",
+            "note-1 : ",
+        ],
+    );
+    let events = events("hand_written.jsonl");
+    assert_eq!(events[0].repo, "file-repo", "a line without repo is of its file's");
+    assert_eq!(events[1].tags, ["npm", "ci"]);
+    assert_eq!(events[2].timestamp, Some("2025-10-31T00:00:00Z".parse().unwrap()));
+    assert_eq!(events[3].timestamp, Some("2025-10-31T04:58:01Z".parse().unwrap()));
+    let odd = &events[4];
+    assert_eq!((odd.agent_id.as_str(), odd.timestamp, odd.success_rate), ("7", None, None));
+    assert_eq!(
+        (&odd.extra["success_rate"], &odd.extra["timestamp"]),
+        (&"often".into(), &"soon".into())
+    );
+    assert_eq!(events[5].symptoms, ["E0382: borrow of moved value, again"]);
+    assert_eq!(
+        (events[6].repo.as_str(), events[6].context.as_str()),
+        ("Web Site", "only what happened")
+    );
+}
+
+#[test]
+fn line_breaks_marks_and_nul_bytes_change_no_id() {
+    assert_outline("crlf.jsonl", &[FOUNDING, "blank", SECOND]);
+    assert_outline("bom.jsonl", &[FOUNDING, SECOND]);
+    let cut = "skipped, not JSON: …";
+    assert_outline("nul.jsonl", &[FOUNDING, "skipped, nothing but NUL bytes", SECOND, cut]);
+}
+
+#[test]
+fn bytes_that_are_no_text_cost_only_themselves() {
+    let replaced = "0000000000N2YB5BWKYEYGGE17 : caf\u{FFFD} and \u{FFFD}\u{FFFD}";
+    assert_outline("invalid_utf8.jsonl", &[replaced, "skipped, not JSON: …", SECOND]);
+}
+
+#[test]
+fn what_a_newer_writer_says_is_understood_as_far_as_known_and_kept_whole() {
+    let newer = "01K8W5Q0M8000000000000000A";
+    let outline = [
+        &format!("{newer} gotcha: of a newer schema"),
+        "f1 feedback: ",
+        "s1 supersede: said better",
+        "x1 : a kind that is empty",
+    ];
+    assert_outline("unknown_fields.jsonl", &outline);
+    let [first, feedback, supersede, _] = events("unknown_fields.jsonl").try_into().unwrap();
+    assert_eq!(first.schema, Some(9));
+    assert_eq!(first.extra["nested"].to_string(), r#"{"deep":[1,null,{"a":true}]}"#);
+    assert_eq!(
+        (first.extra["big"].as_u64(), &first.extra["weight"]),
+        (Some(u64::MAX), &1.5.into())
+    );
+    assert_eq!(feedback.memory_id.as_ref().unwrap().as_str(), newer);
+    assert_eq!(feedback.extra["outcome"], "worked");
+    assert_eq!(supersede.memory_id.as_ref().unwrap().as_str(), "f1");
+    assert_eq!(supersede.extra["tags"].to_string(), r#"{"a":1}"#);
+    for event in events("unknown_fields.jsonl") {
+        let line = codec::encode(&redact::clean(event.clone()));
+        let Decoded::Event(again) = codec::decode(line.as_str().as_bytes(), "file-repo") else {
+            panic!("{}", line.as_str());
+        };
+        assert_eq!(*again, event, "lost on the way through this version");
+    }
+}
+
+#[test]
+fn torn_lines_are_skipped_and_an_open_end_is_left_for_its_writer() {
+    assert_outline("torn.jsonl", &[FOUNDING, "skipped, not JSON: …", THIRD]);
+}
+
+#[test]
+fn deep_lines_do_not_exhaust_the_reader() {
+    let too_deep = "skipped, nested deeper than 128 levels";
+    let inside = "0000000000F94S9CTEQNGSXVQB : deep inside";
+    assert_outline("deep.jsonl", &[inside, too_deep, too_deep, FOUNDING]);
+}
+
+#[test]
+fn a_log_with_everything_in_it_gives_its_events() {
+    let not_json = "skipped, not JSON: …";
+    let object = |what| format!("skipped, {what}, not a JSON object");
+    let [array, string, number, truth, null] =
+        ["an array", "a string", "a number", "true or false", "null"].map(object);
+    let empty = "skipped, no lesson, context, command or symptoms";
+    let expected = [
+        FOUNDING,
+        not_json,
+        SECOND,
+        not_json,
+        THIRD,
+        not_json,
+        &array,
+        &string,
+        &number,
+        &truth,
+        &null,
+        empty,
+        empty,
+        "blank",
+        FOUNDING,
+        "skipped, nothing but NUL bytes",
+        not_json,
+        "0000000000QM5GK7SDNVSZ65GC : the end",
+    ];
+    assert_outline("mixed.jsonl", &expected);
+}
+
+#[test]
+fn a_line_of_a_megabyte_loads() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("big.jsonl");
+    let lesson = "x".repeat(1 << 20);
+    let founding = std::fs::read_to_string(fixtures().join("founding.jsonl")).unwrap();
+    std::fs::write(&log, format!("{{\"lesson\":\"{lesson}\"}}\n{founding}")).unwrap();
+    let lines = decoded(Tail::of(log));
+    let [Decoded::Event(big), Decoded::Event(next), ..] = lines.as_slice() else { panic!() };
+    assert_eq!((big.id.as_str(), big.lesson.len()), ("0000000000GGH0T5FBXSY8392Z", 1 << 20));
+    assert_eq!(next.id.as_str(), FOUNDING_ID);
+}
