@@ -26,13 +26,18 @@ pub const QUERY_BYTES_MAX: usize = 8 * 1024;
 pub const IDS_MAX: usize = 20;
 
 /// Which repositories a search looks at.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
-    /// All of them, this one first.
-    #[default]
-    All,
+    /// All of them, the one named first; `None` is the one of the working directory.
+    All(Option<String>),
     /// Only the one named, by key or unique short name; `None` is the one of the working directory.
     Only(Option<String>),
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self::All(None)
+    }
 }
 
 /// Which rankings a search uses.

@@ -154,6 +154,16 @@ impl Local {
         (!told).then(|| format!("Note: found by words only ({why})."))
     }
 
+    /// Says that meaning is only partly known, to somebody who can do something about it: a server
+    /// catches up by itself.
+    fn partial(&self, snapshot: &Snapshot, vector: Option<&[f32]>) -> Option<String> {
+        let (embedded, memories) = (snapshot.vectors().map_or(0, VectorIndex::len), snapshot.memories().len());
+        let is_told = vector.is_some() && !self.embed_wait.is_zero() && embedded < memories;
+        is_told.then(|| {
+            format!("Note: {} of {memories} memories are not embedded yet; agent-knowledge index does it.", memories - embedded)
+        })
+    }
+
     fn query_hits(&self, snapshot: &Snapshot, query: &Query<'_>, limit: usize) -> Vec<search::Hit> {
         search::search(snapshot, query, (self.clock)().now, limit)
     }
@@ -193,23 +203,19 @@ impl Api for Local {
         let (vector, notice) = self.vector(&request.query, request.mode);
         let snapshot = if vector.is_some() { self.embedded_snapshot()? } else { self.snapshot()? };
         let mut notices: Vec<String> = notice.into_iter().collect();
-        let mut filter = Filter {
-            repos: None,
+        notices.extend(self.partial(&snapshot, vector.as_deref()));
+        let (Scope::All(named) | Scope::Only(named)) = &request.scope;
+        let here = self.repo(named.as_deref(), &snapshot)?;
+        let repos = matches!(request.scope, Scope::Only(_)).then(|| snapshot.keys_of(&here));
+        if repos.as_ref().is_some_and(|keys| !keys.iter().any(|key| snapshot.repos().contains_key(key))) {
+            notices.push(format!("Note: there are no memories of {here}; all_repos searches the others."));
+        }
+        let filter = Filter {
+            repos,
             kinds: request.kinds.clone(),
             tags: request.tags.clone(),
             files: request.files.clone(),
         };
-        let mut here = self.here.clone();
-        if let Scope::Only(named) = &request.scope {
-            here = self.repo(named.as_deref(), &snapshot)?;
-            let keys = snapshot.keys_of(&here);
-            if !keys.iter().any(|key| snapshot.repos().contains_key(key)) {
-                notices.push(format!(
-                    "Note: there are no memories of {here}; all_repos searches the others."
-                ));
-            }
-            filter.repos = Some(keys);
-        }
         let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
         let query = Query {
             text: &request.query,

@@ -143,7 +143,7 @@ pub fn recall(arguments: Map<String, Value>) -> Result<SearchRequest, Problems> 
     }
     fields.finish(SearchRequest {
         query: topic.unwrap_or_default(),
-        scope: Scope::All,
+        scope: Scope::default(),
         kinds: Vec::new(),
         tags: Vec::new(),
         files: Vec::new(),
@@ -157,7 +157,8 @@ pub fn recall(arguments: Map<String, Value>) -> Result<SearchRequest, Problems> 
 /// A repository that was named narrows the search, unless all are asked for in so many words.
 fn scope(repo: Option<String>, all_repos: Option<bool>) -> Scope {
     match (repo, all_repos) {
-        (_, Some(true)) | (None, None) => Scope::All,
+        (repo, Some(true)) => Scope::All(repo),
+        (None, None) => Scope::default(),
         (repo, Some(false) | None) => Scope::Only(repo),
     }
 }

@@ -25,7 +25,7 @@ fn a_bare_query_gets_the_defaults() {
     let request = searched(json!({"query": " npm EACCES "}));
     assert_eq!(request.query, "npm EACCES");
     assert_eq!((request.limit, request.max_tokens), (5, 500));
-    assert_eq!((request.scope, request.explain), (Scope::All, Explain::Silent));
+    assert_eq!((request.scope, request.explain), (Scope::All(None), Explain::Silent));
 }
 
 #[test]
@@ -58,14 +58,17 @@ fn what_is_null_or_empty_counts_as_left_out() {
 #[test]
 fn the_scope_follows_what_was_named() {
     for (given, scope) in [
-        (json!({"query": "x", "all_repos": true}), Scope::All),
+        (json!({"query": "x", "all_repos": true}), Scope::All(None)),
         (json!({"query": "x", "all_repos": false}), Scope::Only(None)),
         (json!({"query": "x", "repo": "api"}), Scope::Only(Some("api".into()))),
         (
             json!({"query": "x", "repo": "api", "all_repos": "false"}),
             Scope::Only(Some("api".into())),
         ),
-        (json!({"query": "x", "repo": "api", "all_repos": true}), Scope::All),
+        (
+            json!({"query": "x", "repo": "api", "all_repos": true}),
+            Scope::All(Some("api".into())),
+        ),
     ] {
         assert_eq!(searched(given).scope, scope);
     }
