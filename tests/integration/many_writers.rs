@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -158,22 +157,17 @@ fn writers_that_die_in_the_middle_of_a_line_cost_only_that_line() {
     let args = ["--repo", "api", "--type", "fact", "--lesson", "before"];
     world.log_memory(&args).done();
     let line = world.log_lines("api.jsonl").remove(0);
-    let stop = AtomicBool::new(false);
+    let mut cuts = (1..line.len()).step_by(7).cycle();
     let printed: Vec<String> = thread::scope(|scope| {
-        scope.spawn(|| {
-            for cut in (1..line.len()).step_by(7) {
-                die_after_writing(&world, &line[..cut]);
-            }
-            stop.store(true, Ordering::Release);
-        });
         let write = || {
-            let mut printed = Vec::new();
-            while !stop.load(Ordering::Acquire) {
-                printed.push(world.log_memory(&args).done().trim_end().to_owned());
-            }
-            printed
+            let print = |_| world.log_memory(&args).done().trim_end().to_owned();
+            (0..EVENTS_EACH / 2).map(print).collect::<Vec<_>>()
         };
         let writers = [scope.spawn(write), scope.spawn(write)];
+        while writers.iter().any(|writer| !writer.is_finished()) {
+            die_after_writing(&world, &line[..cuts.next().unwrap()]);
+            thread::yield_now();
+        }
         writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
     });
     let last = world.log_memory(&args).done();

@@ -1,0 +1,187 @@
+//! How long one append takes, from spawn to exit, beside programs that do nothing and beside the
+//! shell's `echo >>`: all in one run, taking turns, since only their ratio can be trusted on a
+//! machine with other work. Not here: appending inside a process.
+//!
+//! `cargo bench --no-default-features --bench append [-- ROUNDS [NAME=PROGRAM]...]`: further builds
+//! of `log-memory` to measure beside this one.
+#![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Rounds unless told otherwise: enough for a p99 of three values, and done in seconds.
+const ROUNDS_DEFAULT: usize = 300;
+/// Rounds that warm the caches and do not count.
+const ROUNDS_UNCOUNTED: usize = 10;
+/// How many programs run at once in the second part.
+const WRITERS: usize = 8;
+
+/// One program in the comparison, and the times of its runs.
+struct Contender {
+    name: String,
+    program: PathBuf,
+    args: Vec<String>,
+    times: Vec<Duration>,
+}
+
+fn main() -> Outcome<()> {
+    let mut rounds = ROUNDS_DEFAULT;
+    let mut builds = vec![("log-memory".to_owned(), env!("CARGO_BIN_EXE_log-memory").into())];
+    // Cargo itself passes `--bench`.
+    for word in std::env::args().skip(1).filter(|word| !word.starts_with("--")) {
+        match word.split_once('=') {
+            Some((name, program)) => builds.push((name.to_owned(), PathBuf::from(program))),
+            None => rounds = word.parse()?,
+        }
+    }
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-append");
+    if place.exists() {
+        fs::remove_dir_all(&place)?;
+    }
+    make_work_tree(&place)?;
+    let mut contenders = contenders(&place, builds)?;
+    take_turns(&mut contenders, &place, rounds)?;
+    report_times(&mut contenders, rounds)?;
+    report_throughput(&contenders, &place, rounds)?;
+    Ok(())
+}
+
+/// Makes what an agent's working directory looks like: a git repository with a remote.
+fn make_work_tree(place: &Path) -> Outcome<()> {
+    let git = place.join("work/.git");
+    fs::create_dir_all(git.join("refs/heads"))?;
+    fs::create_dir_all(place.join("home"))?;
+    fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
+    fs::write(git.join("refs/heads/main"), format!("{}\n", "0123456789".repeat(4)))?;
+    fs::write(git.join("config"), "[remote \"origin\"]\n\turl = git@github.com:acme/api.git\n")?;
+    Ok(())
+}
+
+fn contenders(place: &Path, builds: Vec<(String, PathBuf)>) -> Outcome<Vec<Contender>> {
+    let contender = |name: &str, program: PathBuf, args: Vec<String>| Contender {
+        name: name.to_owned(),
+        program,
+        args,
+        times: Vec::new(),
+    };
+    let mut all = vec![contender("no-op, dynamic", no_op(place, "dynamic", &[])?, Vec::new())];
+    match no_op(place, "static", &["-C", "target-feature=+crt-static"]) {
+        Ok(program) => all.push(contender("no-op, static", program, Vec::new())),
+        Err(why) => println!("no static no-op here: {why}"),
+    }
+    for (name, program) in builds {
+        all.push(contender(&name, program, lesson()));
+    }
+    let line = format!("echo '{}' >> ../echo.jsonl", "x".repeat(450));
+    all.push(contender("sh -c 'echo >>'", "/bin/sh".into(), vec!["-c".to_owned(), line]));
+    Ok(all)
+}
+
+/// Compiles a program that does nothing, with the flags of our release profile.
+fn no_op(place: &Path, name: &str, flags: &[&str]) -> Outcome<PathBuf> {
+    let (source, program) = (place.join("no_op.rs"), place.join(format!("no_op_{name}")));
+    fs::write(&source, "fn main() {}\n")?;
+    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let ours = ["-C", "opt-level=3", "-C", "panic=abort", "-C", "strip=symbols"];
+    let mut command = Command::new(compiler);
+    let output = command.args(ours).args(flags).arg("-o").arg(&program).arg(&source).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    Ok(program)
+}
+
+/// The founding example: a line of some 500 bytes.
+fn lesson() -> Vec<String> {
+    let words = [
+        "--type",
+        "error",
+        "--context",
+        "npm install failed with EACCES",
+        "--command",
+        "sudo chown -R $USER . && npm ci",
+        "--lesson",
+        "always verify ownership before npm operations",
+        "--success-rate",
+        "9/10",
+        "--tags",
+        "npm,permissions,node_modules",
+    ];
+    words.map(str::to_owned).to_vec()
+}
+
+impl Contender {
+    fn run(&self, place: &Path) -> Outcome<()> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).env_clear().current_dir(place.join("work"));
+        command.env("HOME", place.join("home")).env("USER", "bench");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit());
+        let status = command.status()?;
+        if status.success() { Ok(()) } else { Err(format!("{}: {status}", self.name).into()) }
+    }
+
+    fn at(&self, percent: usize) -> Duration {
+        let last = self.times.len().saturating_sub(1);
+        self.times.get(last * percent / 100).copied().unwrap_or_default()
+    }
+}
+
+fn take_turns(contenders: &mut [Contender], place: &Path, rounds: usize) -> Outcome<()> {
+    for round in 0..rounds + ROUNDS_UNCOUNTED {
+        for contender in &mut *contenders {
+            let start = Instant::now();
+            contender.run(place)?;
+            if round >= ROUNDS_UNCOUNTED {
+                contender.times.push(start.elapsed());
+            }
+        }
+    }
+    contenders.iter_mut().for_each(|contender| contender.times.sort());
+    Ok(())
+}
+
+fn report_times(contenders: &mut [Contender], rounds: usize) -> Outcome<()> {
+    let floor = contenders.first().ok_or("nothing was measured")?;
+    let (floor_min, floor_p50) = (floor.at(0), floor.at(50));
+    println!("spawn to exit, {rounds} rounds taking turns; ratios to the dynamic no-op\n");
+    println!("| program | size | min | p50 | p99 | min ratio | p50 ratio |");
+    println!("|---|---:|---:|---:|---:|---:|---:|");
+    for contender in contenders {
+        println!(
+            "| {} | {} kB | {:.3} ms | {:.3} ms | {:.3} ms | {:.2} | {:.2} |",
+            contender.name,
+            fs::metadata(&contender.program)?.len() / 1000,
+            contender.at(0).as_secs_f64() * 1e3,
+            contender.at(50).as_secs_f64() * 1e3,
+            contender.at(99).as_secs_f64() * 1e3,
+            contender.at(0).as_secs_f64() / floor_min.as_secs_f64(),
+            contender.at(50).as_secs_f64() / floor_p50.as_secs_f64(),
+        );
+    }
+    Ok(())
+}
+
+fn report_throughput(contenders: &[Contender], place: &Path, rounds: usize) -> Outcome<()> {
+    println!(
+        "\n{WRITERS} at once, {rounds} runs each\n\n| program | runs per second |\n|---|---:|"
+    );
+    for contender in contenders {
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            let runs =
+                || (0..rounds).try_for_each(|_| contender.run(place).map_err(|e| e.to_string()));
+            let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(runs)).collect();
+            writers.into_iter().try_for_each(|writer| {
+                writer.join().map_err(|_| "a writer died")?.map_err(Box::<dyn Error>::from)
+            })
+        })?;
+        let total = f64::from(u32::try_from(WRITERS * rounds)?);
+        println!("| {} | {:.0} |", contender.name, total / start.elapsed().as_secs_f64());
+    }
+    Ok(())
+}
