@@ -170,7 +170,11 @@ fn dropping_it_stops_after_the_batch_in_flight() {
         drop(gate);
         dropped.join().unwrap();
     });
-    assert_eq!(batches.try_iter().count(), 0, "neither a batch nor a query is started after the stop");
+    assert_eq!(
+        batches.try_iter().count(),
+        0,
+        "neither a batch nor a query is started after the stop"
+    );
     assert_eq!(shared.done.load(Ordering::Acquire), 1);
 }
 
