@@ -109,8 +109,9 @@ impl std::fmt::Debug for VectorCache {
 }
 
 impl VectorCache {
-    /// Opens the file of `model` in `dir`, making both if needed (readable by their owner only),
-    /// and reads through it once: about 0.1 s per 100,000 vectors.
+    /// Opens the file of `model` in `dir`, making both if needed (readable by their owner only), and
+    /// reads through it once. Hashing sets the pace: at the 140 MB/s seen without SHA instructions,
+    /// 100,000 vectors of 384 numbers take about a second.
     ///
     /// # Errors
     /// The directory or file cannot be made or read.
