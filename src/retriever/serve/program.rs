@@ -77,7 +77,7 @@ impl<'a> Program<'a> {
     fn settle(&self, settings: &Settings) -> Result<Settled, ApiError> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let (store, config) = settle(lookup, settings.logs.clone()).map_err(failed)?;
+        let (store, config) = settle(lookup, settings.logs.clone()).map_err(|error| failed(&error))?;
         let places = Places::of_platform();
         let place = |of: fn(&Places) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
         let model_dir = settings.model.clone().or_else(|| set("AGENT_KNOWLEDGE_MODEL_DIR"));
@@ -86,7 +86,7 @@ impl<'a> Program<'a> {
         let cache_dir = set("AGENT_KNOWLEDGE_CACHE").or_else(|| config.cache.clone());
         let cache_dir = cache_dir.or_else(|| place(|places| &places.cache));
         let (Some(model_dir), Some(cache_dir)) = (model_dir, cache_dir) else {
-            return Err(failed(StoreError::NoPlace));
+            return Err(failed(&StoreError::NoPlace));
         };
         let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
         let watching = if polls { Watching::PollOnly } else { Watching::System };
@@ -153,8 +153,8 @@ fn unavailable(message: String) -> ApiError {
     ApiError::Failed { exit: Exit::Unavailable, message }
 }
 
-fn failed(error: StoreError) -> ApiError {
-    ApiError::Failed { exit: Exit::of_store(&error), message: format!("failed to {error}") }
+fn failed(error: &StoreError) -> ApiError {
+    ApiError::Failed { exit: Exit::of_store(error), message: format!("failed to {error}") }
 }
 
 impl Wiring for Program<'_> {
