@@ -32,8 +32,9 @@ const THREADS: NonZeroUsize = NonZeroUsize::MIN;
 /// asks by hand waits once; loading was measured to take about a second on a busy machine.
 const COMMAND_QUERY_WAIT_MS: u64 = 15_000;
 
-/// How long a server's query waits: an agent would rather have the words' answer now.
-const SERVER_QUERY_WAIT_MS: u64 = 2_000;
+/// How long a server's query waits: an agent would rather have the words' answer now, and a client
+/// that has left is waited for no longer than half a second.
+const SERVER_QUERY_WAIT_MS: u64 = 400;
 
 /// How long a command lets new memories be embedded before it answers: a handful is worth a moment,
 /// a whole store is what `index` is for.
@@ -77,7 +78,8 @@ impl<'a> Program<'a> {
     fn settle(&self, settings: &Settings) -> Result<Settled, ApiError> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let (store, config) = settle(lookup, settings.logs.clone()).map_err(|error| failed(&error))?;
+        let (store, config) =
+            settle(lookup, settings.logs.clone()).map_err(|error| failed(&error))?;
         let places = Places::of_platform();
         let place = |of: fn(&Places) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
         let model_dir = settings.model.clone().or_else(|| set("AGENT_KNOWLEDGE_MODEL_DIR"));

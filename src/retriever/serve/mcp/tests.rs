@@ -177,7 +177,11 @@ fn each_tool_is_answered_with_one_text() {
         for era in BOTH {
             let (mut client, _) = Client::open(era, Fake::new()).await;
             for (tool, arguments, answer) in [
-                (schema::SEARCH, json!({"query": "x", "limit": "3"}), "search \"x\" All(None) Hybrid"),
+                (
+                    schema::SEARCH,
+                    json!({"query": "x", "limit": "3"}),
+                    "search \"x\" All(None) Hybrid",
+                ),
                 (schema::SEARCH, json!({"ids": ["m1"]}), "show [\"m1\"]"),
                 (schema::CONTEXT, json!({"task": "t"}), "context Some(\"t\") 800"),
             ] {
