@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::Problems;
+
 /// An event as a caller gave it: every field optional, nothing checked.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Draft {
@@ -41,4 +43,6 @@ pub struct Draft {
     pub source: Option<String>,
     /// Fields that we do not know but keep.
     pub extra: Map<String, Value>,
+    /// What was wrong with the form of the input; told together with what is wrong with its values.
+    pub problems: Problems,
 }

@@ -49,11 +49,10 @@ const MEANT: [(&str, &str); 16] = [
 /// Characters of an unknown field's name that a message repeats; every real name is shorter.
 const NAME_CHARS_SHOWN: usize = 40;
 
-/// Reads a draft from one JSON object.
-///
-/// # Errors
-/// Every unknown field and every value of a wrong type, each with what is allowed.
-pub fn draft_from_json(object: Map<String, Value>) -> Result<Draft, Problems> {
+/// Reads a draft from one JSON object. Every unknown field and every value of a wrong type becomes a
+/// problem of the draft, with what is allowed.
+#[must_use]
+pub fn draft_from_json(object: Map<String, Value>) -> Draft {
     let mut draft = Draft::default();
     let mut problems = Problems::none();
     for (name, value) in object {
@@ -75,7 +74,7 @@ pub fn draft_from_json(object: Map<String, Value>) -> Result<Draft, Problems> {
             problems.add(shown.as_str(), unknown(&shown));
         }
     }
-    problems.or(draft)
+    Draft { problems, ..draft }
 }
 
 fn text_field<'a>(draft: &'a mut Draft, name: &str) -> Option<&'a mut Option<String>> {
@@ -166,7 +165,8 @@ mod tests {
 
     fn read(text: &str) -> Result<Draft, Problems> {
         let Ok(Value::Object(object)) = serde_json::from_str(text) else { panic!("{text}") };
-        draft_from_json(object)
+        let draft = draft_from_json(object);
+        draft.problems.clone().or(draft)
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub struct Stamp {
 /// # Errors
 /// All problems at once, each with its field and remedy.
 pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
-    let mut problems = Problems::none();
+    let mut problems = draft.problems;
     let mut check = Check { problems: &mut problems };
     let event_type = check.kind(draft.event_type.as_deref());
     let event = Event {
@@ -79,6 +79,9 @@ impl Check<'_> {
     fn kind(&mut self, given: Option<&str>) -> EventType {
         let text = given.unwrap_or_default();
         EventType::for_writing(text).unwrap_or_else(|rule| {
+            if given.is_none() && self.problems.names("event_type") {
+                return EventType::from_line(text);
+            }
             let lead = if text.trim().is_empty() { "is missing; it " } else { "" };
             self.problems.add("event_type", format!("{lead}{rule}"));
             EventType::from_line(text)
@@ -233,6 +236,15 @@ mod tests {
         assert!(problem(|d| d.agent_id = Some("a\nb".into())).contains("one line"));
         assert!(problem(|d| d.id = Some("a b".into())).starts_with("id: must"));
         assert!(problem(|d| d.tags = vec!["t".into(); 33]).contains("33 entries; at most 32"));
+    }
+
+    #[test]
+    fn problems_of_form_and_of_value_are_told_together_and_once() {
+        let json = serde_json::json!({ "type": "error", "lesson": 5, "success_rate": "often" });
+        let serde_json::Value::Object(object) = json else { panic!() };
+        let problems = validate(crate::event::draft_from_json(object), &stamp()).unwrap_err();
+        let fields: Vec<&str> = problems.iter().map(|problem| problem.field.as_str()).collect();
+        assert_eq!(fields, ["type", "lesson", "event_type", "success_rate"]);
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn prepare(
 ) -> Result<Prepared, RecordError> {
     let example = "for example {\"event_type\":\"error\",\"lesson\":\"...\"}";
     match value {
-        Ok(Value::Object(object)) => writer.prepare(draft_from_json(object)?, moment),
+        Ok(Value::Object(object)) => writer.prepare(draft_from_json(object), moment),
         Ok(_) => Err(Problems::one("event", format!("must be a JSON object, {example}")).into()),
         Err(why) => Err(Problems::one("event", format!("is not JSON ({why}), {example}")).into()),
     }

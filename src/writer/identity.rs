@@ -49,7 +49,9 @@ impl Identity {
     /// Fills in what the draft does not say.
     pub fn complete(&self, draft: &mut Draft) {
         draft.session_id = draft.session_id.take().or_else(|| self.session_id.clone());
-        draft.source = draft.source.take().or_else(|| self.source.clone());
+        // Who is named is an agent: people do not introduce themselves.
+        let named = draft.agent_id.as_ref().map(|_| "agent".to_owned());
+        draft.source = draft.source.take().or(named).or_else(|| self.source.clone());
     }
 }
 
@@ -81,5 +83,8 @@ mod tests {
         assert_eq!(named.agent_id, "ci");
         let human = identity(&[("USER", "me"), ("AGENT_KNOWLEDGE_AGENT", "")]);
         assert_eq!((human.agent_id.as_str(), human.source.as_deref()), ("me", Some("human")));
+        let mut draft = Draft { agent_id: Some("ci-bot".into()), ..Draft::default() };
+        human.complete(&mut draft);
+        assert_eq!(draft.source.as_deref(), Some("agent"));
     }
 }

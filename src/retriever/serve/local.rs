@@ -157,7 +157,8 @@ impl Local {
     /// Says that meaning is only partly known, to somebody who can do something about it: a server
     /// catches up by itself.
     fn partial(&self, snapshot: &Snapshot, vector: Option<&[f32]>) -> Option<String> {
-        let (embedded, memories) = (snapshot.vectors().map_or(0, VectorIndex::len), snapshot.memories().len());
+        let (embedded, memories) =
+            (snapshot.vectors().map_or(0, VectorIndex::len), snapshot.memories().len());
         let is_told = vector.is_some() && !self.embed_wait.is_zero() && embedded < memories;
         is_told.then(|| {
             format!("Note: {} of {memories} memories are not embedded yet; agent-knowledge index does it.", memories - embedded)
@@ -207,8 +208,13 @@ impl Api for Local {
         let (Scope::All(named) | Scope::Only(named)) = &request.scope;
         let here = self.repo(named.as_deref(), &snapshot)?;
         let repos = matches!(request.scope, Scope::Only(_)).then(|| snapshot.keys_of(&here));
-        if repos.as_ref().is_some_and(|keys| !keys.iter().any(|key| snapshot.repos().contains_key(key))) {
-            notices.push(format!("Note: there are no memories of {here}; all_repos searches the others."));
+        if repos
+            .as_ref()
+            .is_some_and(|keys| !keys.iter().any(|key| snapshot.repos().contains_key(key)))
+        {
+            notices.push(format!(
+                "Note: there are no memories of {here}; all_repos searches the others."
+            ));
         }
         let filter = Filter {
             repos,

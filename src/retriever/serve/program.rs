@@ -32,8 +32,9 @@ const THREADS: NonZeroUsize = NonZeroUsize::MIN;
 /// asks by hand waits once; loading was measured to take about a second on a busy machine.
 const COMMAND_QUERY_WAIT_MS: u64 = 15_000;
 
-/// How long a server's query waits: an agent would rather have the words' answer now.
-const SERVER_QUERY_WAIT_MS: u64 = 2_000;
+/// How long a server's query waits: an agent would rather have the words' answer now, and a client
+/// that has left is waited for no longer than half a second.
+const SERVER_QUERY_WAIT_MS: u64 = 400;
 
 /// How long a command lets new memories be embedded before it answers: a handful is worth a moment,
 /// a whole store is what `index` is for.
@@ -77,7 +78,8 @@ impl<'a> Program<'a> {
     fn settle(&self, settings: &Settings) -> Result<Settled, ApiError> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let (store, config) = settle(lookup, settings.logs.clone()).map_err(failed)?;
+        let (store, config) =
+            settle(lookup, settings.logs.clone()).map_err(|error| failed(&error))?;
         let places = Places::of_platform();
         let place = |of: fn(&Places) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
         let model_dir = settings.model.clone().or_else(|| set("AGENT_KNOWLEDGE_MODEL_DIR"));
@@ -86,7 +88,7 @@ impl<'a> Program<'a> {
         let cache_dir = set("AGENT_KNOWLEDGE_CACHE").or_else(|| config.cache.clone());
         let cache_dir = cache_dir.or_else(|| place(|places| &places.cache));
         let (Some(model_dir), Some(cache_dir)) = (model_dir, cache_dir) else {
-            return Err(failed(StoreError::NoPlace));
+            return Err(failed(&StoreError::NoPlace));
         };
         let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
         let watching = if polls { Watching::PollOnly } else { Watching::System };
@@ -153,8 +155,8 @@ fn unavailable(message: String) -> ApiError {
     ApiError::Failed { exit: Exit::Unavailable, message }
 }
 
-fn failed(error: StoreError) -> ApiError {
-    ApiError::Failed { exit: Exit::of_store(&error), message: format!("failed to {error}") }
+fn failed(error: &StoreError) -> ApiError {
+    ApiError::Failed { exit: Exit::of_store(error), message: format!("failed to {error}") }
 }
 
 impl Wiring for Program<'_> {

@@ -8,7 +8,7 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
@@ -24,6 +24,9 @@ const BLOCKING_THREADS_MAX: usize = 16;
 /// How long the end may take once the client is gone, in milliseconds: the grace given to calls
 /// under way, and time to write their answers to a client that may not be reading.
 const END_MS: u64 = 1_000;
+
+/// How often the end looks whether the calls under way are done, in milliseconds.
+const RELEASE_LOOK_MS: u64 = 2;
 
 /// Serves one client on standard input and output until it leaves or a signal comes.
 #[must_use]
@@ -41,13 +44,25 @@ pub fn serve_stdio(api: Arc<dyn Api>) -> Exit {
             return Exit::Internal;
         }
     };
+    let keeper = Arc::clone(&api);
     let exit = runtime.block_on(async {
         let (reader, writer) = rmcp::transport::io::stdio_pipes();
         serve(api, reader, writer, stop_signal()).await
     });
     // A read of standard input cannot be interrupted, and a call that lost its client need not end.
     runtime.shutdown_background();
+    release(keeper);
     exit
+}
+
+/// Waits a bounded time for calls under way, then lets the memory go: its model must have stopped
+/// before the process tears its library down.
+fn release(keeper: Arc<dyn Api>) {
+    let deadline = Instant::now() + Duration::from_millis(END_MS);
+    while Arc::strong_count(&keeper) > 1 && Instant::now() < deadline {
+        std::thread::park_timeout(Duration::from_millis(RELEASE_LOOK_MS));
+    }
+    drop(keeper);
 }
 
 fn runtime() -> io::Result<tokio::runtime::Runtime> {

@@ -71,7 +71,7 @@ fn ran(words: &[&str]) -> Ran {
 #[test]
 fn each_command_prints_its_answer() {
     for (words, answer) in [
-        (&["search", "npm", "EACCES"][..], "search \"npm EACCES\" All Hybrid\n"),
+        (&["search", "npm", "EACCES"][..], "search \"npm EACCES\" All(None) Hybrid\n"),
         (&["search", "x", "--mode", "lexical", "--this-repo"], "search \"x\" Only(None) Lexical\n"),
         (&["search", "x", "--repo", "api"], "search \"x\" Only(Some(\"api\")) Hybrid\n"),
         (&["context", "--task", "t", "--max-tokens", "900"], "context Some(\"t\") 900\n"),
@@ -97,7 +97,7 @@ fn each_command_prints_its_answer() {
 #[test]
 fn a_dash_reads_the_query_from_standard_input() {
     let ran = ran_with("\u{1B}[31merror\u{1B}[0m: EACCES\n", &["search", "-"]);
-    assert_eq!(ran.output, "search \"error: EACCES\" All Hybrid\n");
+    assert_eq!(ran.output, "search \"error: EACCES\" All(None) Hybrid\n");
     let long = ran_with(&"x".repeat(10_000_000), &["search", "-"]);
     assert_eq!(long.exit, Exit::Invalid);
     assert!(long.messages.contains("QUERY: has 524288 bytes; at most 8192"), "{}", long.messages);

@@ -200,7 +200,7 @@ fn call(
         },
         schema::CONTEXT => api.context(&wire::context(arguments)?),
         schema::SAVE => {
-            let mut draft = wire::save(arguments)?;
+            let mut draft = wire::save(arguments);
             draft.session_id = draft.session_id.take().or_else(|| caller.session_id.clone());
             api.save(draft, caller.name.as_deref())
         }

@@ -177,7 +177,11 @@ fn each_tool_is_answered_with_one_text() {
         for era in BOTH {
             let (mut client, _) = Client::open(era, Fake::new()).await;
             for (tool, arguments, answer) in [
-                (schema::SEARCH, json!({"query": "x", "limit": "3"}), "search \"x\" All Hybrid"),
+                (
+                    schema::SEARCH,
+                    json!({"query": "x", "limit": "3"}),
+                    "search \"x\" All(None) Hybrid",
+                ),
                 (schema::SEARCH, json!({"ids": ["m1"]}), "show [\"m1\"]"),
                 (schema::CONTEXT, json!({"task": "t"}), "context Some(\"t\") 800"),
             ] {
@@ -295,7 +299,7 @@ fn a_subscription_is_held_open_and_does_not_delay_the_end() {
         assert_eq!(told["method"], "notifications/subscriptions/acknowledged");
         assert_eq!(told["params"]["notifications"], json!({}), "we never promised any: {told}");
         let result = client.call(schema::SEARCH, json!({"query": "x"})).await;
-        assert_eq!(text(&result), "search \"x\" All Hybrid");
+        assert_eq!(text(&result), "search \"x\" All(None) Hybrid");
         assert!(client.notes.iter().all(|note| note["id"] != id), "it must stay open");
         let (exit, after_ms) = client.leave().await;
         assert_eq!(exit, Exit::Done);
@@ -331,7 +335,7 @@ fn requests_piped_in_are_answered_before_the_end() {
         let answer = client.read().await;
         assert_eq!(
             (&answer["id"], text(&answer["result"])),
-            (&json!(id), "search \"x\" All Hybrid")
+            (&json!(id), "search \"x\" All(None) Hybrid")
         );
     });
 }
@@ -388,6 +392,6 @@ fn lines_that_are_no_requests_do_not_end_the_session() {
         let (mut client, _) = Client::open(Era::Legacy, Fake::new()).await;
         client.input.write_all(b"not json\n\n{\"jsonrpc\":\"2.0\",\"id\":null}\n").await.unwrap();
         let result = client.call(schema::SEARCH, json!({"query": "x"})).await;
-        assert_eq!(text(&result), "search \"x\" All Hybrid");
+        assert_eq!(text(&result), "search \"x\" All(None) Hybrid");
     });
 }

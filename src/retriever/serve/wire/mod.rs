@@ -99,11 +99,10 @@ pub fn context(arguments: Map<String, Value>) -> Result<ContextRequest, Problems
     fields.finish(request)
 }
 
-/// Reads the arguments of `memory_save`: the fields of an event. What is empty counts as left out.
-///
-/// # Errors
-/// Every unknown field and wrong type; rules about values are the door's.
-pub fn save(mut arguments: Map<String, Value>) -> Result<Draft, Problems> {
+/// Reads the arguments of `memory_save`: the fields of an event. What is empty counts as left out;
+/// the door tells every problem at once.
+#[must_use]
+pub fn save(mut arguments: Map<String, Value>) -> Draft {
     arguments.retain(|_, value| !fields::is_absent(value));
     draft_from_json(arguments)
 }
