@@ -173,7 +173,7 @@ fn all_problems_are_named_at_once() {
     assert_eq!(fields, ["repo", "event_type", "timestamp", "lesson", "success_rate"]);
     let problems = refused_json(r#"{"type":"error","lesson":5,"tags":{},"files":[1]}"#);
     let fields: Vec<&str> = problems.iter().map(|(field, _)| field.as_str()).collect();
-    assert_eq!(fields, ["type", "lesson", "tags", "files"]);
+    assert_eq!(fields, ["type", "lesson", "tags", "files", "event_type"]);
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn every_founding_flag_reaches_its_field() {
         r#""event_type":"error","context":"npm install failed with EACCES","#,
         r#""command":"sudo chown -R $USER . && npm ci","#,
         r#""lesson":"always verify ownership before npm operations","success_rate":"9/10","#,
-        r#""tags":["npm","permissions","node_modules"],"source":"human"}"#,
+        r#""tags":["npm","permissions","node_modules"],"source":"agent"}"#,
     );
     assert_eq!(world.log_lines("gptcoach2.jsonl"), [expected.as_bytes()]);
 }

@@ -4,15 +4,37 @@
 
 // How a test gets a machine of its own: home, store, clock of git, programs.
 mod world;
+// What only some machines have: the model, real clients, data.
+mod pieces;
+// An MCP client made of lines.
+mod raw_client;
 
+// What may be asked, and how the program ends when it may not.
+mod asking;
+// The official clients connect, and find what they need.
+mod clients;
 // What may not pass the door, what is said about it, and how the program ends.
 mod door;
 // Lines of every age and damage load for ever.
 mod format;
+// A running server notices everything that happens to the logs.
+mod freshness;
+// What the memory says about itself.
+mod health;
 // Any number of writers, and dying ones, lose nothing that was acknowledged.
 mod many_writers;
+// The server, in both eras of the protocol.
+mod mcp;
+// Meaning finds what words do not, and is computed once.
+mod model;
+// What was acknowledged is found by the next question.
+mod recall;
+// Replies are bounded and harmless.
+mod reply;
 // One repository has one key wherever it stands; two never share a file.
 mod repository;
+// How well it finds what developers look for.
+mod retrieval;
 // The rules of the house: who imports whom, and how a file looks.
 mod rooms;
 // The helper that agents call needs nothing but the binary.

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::world::{LOG_MEMORY, World, event};
+use crate::raw_client::{Client, Era};
+use crate::world::{LOG_MEMORY, World, event, run};
 
 const WRITERS: usize = 8;
 const EVENTS_EACH: usize = 200;
 
 fn lesson(writer: usize, number: usize) -> String {
-    format!("lesson {number} of writer {writer}")
+    format!("lesson {number} of writer {writer}: quasar{writer}x{number}")
 }
 
 /// Checks that the log holds exactly what the writers acknowledged, once each, nothing torn.
@@ -56,6 +57,27 @@ fn one_process_per_event_from_eight_sides_loses_nothing() {
         (0..EVENTS_EACH).map(write).collect()
     });
     assert_all_are_there(&world, &printed);
+    assert_all_are_found(&world);
+}
+
+/// Looks for every lesson as people and as agents do.
+fn assert_all_are_found(world: &World) {
+    let log = world.store().join("api.jsonl");
+    let grep = |word: &str| {
+        run(world.command("grep").args(["--count", "--word-regexp", word]).arg(&log), b"").done()
+    };
+    assert_eq!(grep("lesson"), format!("{}\n", WRITERS * EVENTS_EACH));
+    let status = world.asked(&["status"]);
+    assert_eq!((&status["memories"], &status["skipped"]), (&json!(1_600), &json!(0)), "{status}");
+    let mut client = Client::open(world, Era::Modern);
+    for writer in 0..WRITERS {
+        assert_eq!(grep(&format!("quasar{writer}x{}", EVENTS_EACH - 1)), "1\n");
+        for number in 0..EVENTS_EACH {
+            let found = client.search(&format!("quasar{writer}x{number}"));
+            let first = found.lines().find(|line| line.starts_with("1. [")).unwrap_or_default();
+            assert!(first.contains(&lesson(writer, number)), "{writer}/{number}: {found}");
+        }
+    }
 }
 
 #[test]

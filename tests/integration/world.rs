@@ -8,13 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use agent_knowledge::event::{Decoded, Event, codec};
+use serde_json::Value;
 
-/// The writing program. The reading one joins as `env!("CARGO_BIN_EXE_agent-knowledge")`.
+/// The writing program.
 pub const LOG_MEMORY: &str = env!("CARGO_BIN_EXE_log-memory");
+/// The reading program.
+pub const AGENT_KNOWLEDGE: &str = env!("CARGO_BIN_EXE_agent-knowledge");
 
 /// One machine with one user.
 pub struct World {
     folder: tempfile::TempDir,
+    model: PathBuf,
 }
 
 /// How a program ended, and what it said.
@@ -30,11 +34,19 @@ pub struct Ran {
 
 impl World {
     pub fn new() -> Self {
-        let world = Self { folder: tempfile::tempdir().unwrap() };
-        for folder in [world.home(), world.work()] {
+        let folder = tempfile::tempdir().unwrap();
+        // Words only, unless a test brings the model.
+        let model = folder.path().join("no-model");
+        let world = Self { folder, model };
+        for folder in [world.home(), world.work(), world.path("no-model")] {
             std::fs::create_dir(folder).unwrap();
         }
         world
+    }
+
+    /// A world with the embedding model of this directory.
+    pub fn with_model(model: PathBuf) -> Self {
+        Self { model, ..Self::new() }
     }
 
     /// A place in this world.
@@ -76,6 +88,8 @@ impl World {
         command.env("XDG_DATA_HOME", self.home().join(".local/share"));
         command.env("XDG_CACHE_HOME", self.home().join(".cache"));
         command.env("AGENT_KNOWLEDGE_LOGS", self.store());
+        command.env("AGENT_KNOWLEDGE_MODEL_DIR", &self.model);
+        command.env("AGENT_KNOWLEDGE_CACHE", self.path("cache"));
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), "Tester");
@@ -98,6 +112,29 @@ impl World {
     /// Runs `log-memory --json -` on `input`.
     pub fn log_memory_json(&self, input: impl AsRef<[u8]>, args: &[&str]) -> Ran {
         run(self.command(LOG_MEMORY).args(["--json", "-"]).args(args), input.as_ref())
+    }
+
+    /// Runs `agent-knowledge` in the working directory.
+    pub fn agent_knowledge(&self, args: &[&str]) -> Ran {
+        self.agent_knowledge_in(&self.work(), args)
+    }
+
+    /// Runs `agent-knowledge` in another directory of this world.
+    pub fn agent_knowledge_in(&self, directory: &Path, args: &[&str]) -> Ran {
+        run(self.command(AGENT_KNOWLEDGE).current_dir(directory).args(args), b"")
+    }
+
+    /// Runs `agent-knowledge` with `--json` and returns its answer.
+    pub fn asked(&self, args: &[&str]) -> Value {
+        let output = self.agent_knowledge(&[args, &["--json"]].concat()).done();
+        let line = output.strip_suffix('\n').expect("one line");
+        serde_json::from_str(line).expect("JSON and nothing else")
+    }
+
+    /// Makes a log as other hands than ours might: whatever bytes.
+    pub fn hand_write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::create_dir_all(self.store()).unwrap();
+        std::fs::write(self.store().join(name), bytes).unwrap();
     }
 
     /// Runs git in a directory of this world and returns what it printed.

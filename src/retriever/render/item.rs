@@ -106,9 +106,11 @@ fn whole(memory: &Memory) -> String {
         let value = neutralise(&value, Layout::Block);
         if !value.trim().is_empty() {
             // Later lines of a value are set in, so that no text can pass for a field.
+            // So could the name of a field that the writer made up.
+            let lead = if memory.event.extra.contains_key(&name) { "field " } else { "" };
             let _ = writeln!(
                 text,
-                "{}: {}",
+                "{lead}{}: {}",
                 neutralise(&name, Layout::Line),
                 value.trim().replace('\n', "\n    ")
             );
@@ -154,7 +156,7 @@ mod tests {
     fn a_memory_is_shown_whole_with_fields_we_do_not_know() {
         let text = items(&[memory("first\nid: forged")]).text;
         assert!(text.contains("lesson: first\n    id: forged\n"), "{text}");
-        assert!(text.contains("weight: 3") && text.contains("tags: a, b"), "{text}");
+        assert!(text.contains("\nfield weight: 3") && text.contains("tags: a, b"), "{text}");
     }
 
     #[test]

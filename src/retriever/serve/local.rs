@@ -101,7 +101,7 @@ impl Local {
         loop {
             let (embedded, memories) = self.embedded()?;
             if embedded >= memories || Instant::now() >= deadline {
-                return self.snapshot();
+                return self.answerable();
             }
             std::thread::park_timeout(Duration::from_millis(EMBED_LOOK_MS));
         }
@@ -111,6 +111,18 @@ impl Local {
         let internal =
             |error: Stopped| ApiError::Failed { exit: Exit::Internal, message: error.to_string() };
         self.engine.snapshot().map_err(internal)
+    }
+
+    /// Returns a snapshot to answer from. A store that cannot be read is an error: "nothing found"
+    /// would be taken for an answer.
+    fn answerable(&self) -> Result<Snapshot, ApiError> {
+        let snapshot = self.snapshot()?;
+        match snapshot.health().troubles.get(self.writer.store.root()) {
+            None => Ok(snapshot),
+            Some(trouble) => {
+                Err(ApiError::Failed { exit: Exit::Io, message: format!("failed to {trouble}") })
+            }
+        }
     }
 
     /// Finds the key of a repository somebody named; `None` is the one at hand.
@@ -202,7 +214,8 @@ impl Local {
 impl Api for Local {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
         let (vector, notice) = self.vector(&request.query, request.mode);
-        let snapshot = if vector.is_some() { self.embedded_snapshot()? } else { self.snapshot()? };
+        let snapshot =
+            if vector.is_some() { self.embedded_snapshot()? } else { self.answerable()? };
         let mut notices: Vec<String> = notice.into_iter().collect();
         notices.extend(self.partial(&snapshot, vector.as_deref()));
         let (Scope::All(named) | Scope::Only(named)) = &request.scope;
@@ -243,7 +256,7 @@ impl Api for Local {
     }
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
-        let snapshot = self.snapshot()?;
+        let snapshot = self.answerable()?;
         let repo = self.repo(request.repo.as_deref(), &snapshot)?;
         let keys = snapshot.keys_of(&repo);
         let mut asked = request.task.clone().unwrap_or_default();
@@ -298,7 +311,7 @@ impl Api for Local {
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
-        let snapshot = self.snapshot()?;
+        let snapshot = self.answerable()?;
         let mut memories = Vec::with_capacity(ids.len());
         let mut missing = Vec::new();
         for id in ids {
@@ -321,7 +334,7 @@ impl Api for Local {
     }
 
     fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
-        let snapshot = self.snapshot()?;
+        let snapshot = self.answerable()?;
         let mut memories: Vec<Arc<Memory>> = snapshot.memories().to_vec();
         memories.sort_by_cached_key(|memory| (memory.event.timestamp, memory.event.id.clone()));
         memories.reverse();

@@ -1,0 +1,46 @@
+//! The official clients drive the built server: the Python client and the MCP Inspector through
+//! tools, resources, prompts and errors in both eras of the protocol; Claude Code connects.
+//! Not here: the checks themselves; those are the drivers in `tests/clients`.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::pieces;
+use crate::world::{AGENT_KNOWLEDGE, World, run};
+
+/// Runs a driver on the built server, and fails with all its lines where a check failed.
+fn drive(mut driver: Command, clients: &Path, store: &Path, checks_min: usize) {
+    driver.env("AGENT_KNOWLEDGE_TEST_CLIENTS", clients);
+    // The store as an argument: some clients hand on no environment.
+    let ran = run(driver.args([AGENT_KNOWLEDGE, "mcp", "--logs"]).arg(store), b"");
+    assert_eq!(ran.exit, Some(0), "{}\n{}", ran.output, ran.messages);
+    let passed = ran.output.lines().filter(|line| line.starts_with("ok ")).count();
+    assert!(passed >= checks_min, "only {passed} checks ran:\n{}\n{}", ran.output, ran.messages);
+}
+
+fn driver(name: &str) -> String {
+    format!("{}/tests/clients/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn clients_python_finds_what_it_needs_in_both_eras() {
+    let Some(clients) = pieces::clients() else { return };
+    let world = World::new();
+    let mut python = world.command(clients.join("python/bin/python"));
+    python.arg(driver("drive_python.py"));
+    drive(python, &clients, &world.store(), 90);
+}
+
+#[test]
+fn clients_inspector_finds_what_it_needs_in_both_eras() {
+    let Some(clients) = pieces::clients() else { return };
+    let world = World::new();
+    drive(world.command(driver("drive_inspector.sh")), &clients, &world.store(), 12);
+}
+
+#[test]
+fn clients_claude_code_is_connected() {
+    let Some(clients) = pieces::clients() else { return };
+    let world = World::new();
+    drive(world.command(driver("drive_claude.sh")), &clients, &world.store(), 6);
+}

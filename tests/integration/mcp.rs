@@ -1,0 +1,299 @@
+//! The built server on real pipes, in both eras of the protocol: what it offers, what it refuses, and
+//! how it ends. Not here: logs that change under it (`freshness`), the official clients (`clients`).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::raw_client::{BOTH, Client, Era};
+use crate::world::{World, bytes_under};
+
+fn lesson(word: &str) -> Value {
+    json!({"repo": "api", "event_type": "error", "context": format!("the {word} build stopped"),
+        "command": format!("make {word}"), "lesson": format!("always clean {word} first"), "tags": [word]})
+}
+
+/// The text of a tool error.
+#[track_caller]
+fn refused(client: &mut Client, tool: &str, arguments: &Value) -> String {
+    let (text, is_error) = client.call(tool, arguments);
+    assert!(is_error, "accepted: {text}");
+    assert!(text.len() < 2_000, "{} bytes", text.len());
+    text
+}
+
+// S-MCP-1
+#[test]
+fn both_eras_are_spoken_and_nothing_else_stands_on_stdout() {
+    let world = World::new();
+    for era in BOTH {
+        let mut client = Client::open(&world, era);
+        let capabilities = client.opened["capabilities"].as_object().unwrap().clone();
+        for able in ["tools", "resources", "prompts"] {
+            assert!(capabilities.contains_key(able), "{era:?}: {capabilities:?}");
+        }
+        assert!(client.opened["instructions"].as_str().unwrap().contains("memory_search"));
+        client.write_line("this is not JSON");
+        client.write_line("");
+        client.told("memory_save", &lesson("zebra"));
+        assert!(client.search("zebra").contains("always clean zebra first"));
+        let left = client.leave();
+        assert!(left.status.success(), "{era:?}: {:?} {}", left.status, left.messages);
+        assert!(
+            left.rest.iter().all(|message| message.get("id").is_none_or(Value::is_null)),
+            "{:?}",
+            left.rest
+        );
+    }
+}
+
+// S-MCP-1
+#[test]
+fn each_version_with_initialize_is_answered_in_kind() {
+    let world = World::new();
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let client = Client::open_as(&world, version);
+        assert_eq!(client.opened["protocolVersion"], version);
+    }
+}
+
+// S-MCP-1
+#[test]
+fn the_server_ends_when_its_input_does() {
+    let world = World::new();
+    for era in BOTH {
+        let client = Client::open(&world, era);
+        let left = client.leave();
+        assert!(left.status.success(), "{era:?}: {:?} {}", left.status, left.messages);
+        assert!(left.took < Duration::from_secs(10), "{:?}", left.took);
+        assert!(left.rest.is_empty(), "{:?}", left.rest);
+        let mut client = Client::open(&world, era);
+        let id = client
+            .send("tools/call", json!({"name": "memory_save", "arguments": lesson("inflight")}));
+        let left = client.leave();
+        assert!(left.status.success(), "{era:?}: {:?} {}", left.status, left.messages);
+        assert!(left.rest.iter().any(|message| message["id"] == id), "{:?}", left.rest);
+    }
+    assert_eq!(world.events("api.jsonl").len(), 2, "an answered save is a saved one");
+}
+
+// S-MCP-2, S-MCP-3
+#[test]
+fn three_tools_are_offered_for_few_tokens() {
+    let world = World::new();
+    for era in BOTH {
+        let mut client = Client::open(&world, era);
+        let answer = client.ask("tools/list", json!({}));
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["memory_search", "memory_context", "memory_save"]);
+        let bytes = answer["result"]["tools"].to_string().len();
+        assert!(bytes < 1_100 * 4, "{bytes} bytes");
+    }
+}
+
+// S-READ-1, S-MCP-5
+#[test]
+fn what_is_saved_is_found_at_once_and_attributed_to_its_client() {
+    let world = World::new();
+    for (era, agent) in [(Era::Legacy, "codex"), (Era::Modern, "claude-code")] {
+        let mut client = Client::open(&world, era);
+        for number in 0..5 {
+            let word = format!("{agent}{number}quasar");
+            let saved = client.told("memory_save", &lesson(&word));
+            let id =
+                saved.strip_prefix("Saved as ").and_then(|rest| rest.strip_suffix(" for api."));
+            let id = id.unwrap_or_else(|| panic!("{saved}"));
+            let found = client.search(&format!("{word} build"));
+            assert!(found.contains(&format!("always clean {word} first")), "{found}");
+            let shown = client.told("memory_search", &json!({"ids": [id]}));
+            assert!(shown.contains(&format!("agent_id: {agent}\n")), "{shown}");
+            let item = &client.read(&format!("memory://item/{id}"))["memories"][0];
+            assert_eq!((&item["agent_id"], &item["id"]), (&json!(agent), &json!(id)));
+        }
+        let mut said = lesson("said");
+        said["agent_id"] = "somebody-else".into();
+        let saved = client.told("memory_save", &said);
+        let id = saved.split(' ').nth(2).unwrap();
+        assert_eq!(
+            client.read(&format!("memory://item/{id}"))["memories"][0]["agent_id"],
+            "somebody-else"
+        );
+    }
+    // Every process sees it, not only the one that wrote it.
+    let found = world.agent_knowledge(&["search", "codex3quasar"]).done();
+    assert!(found.contains("always clean codex3quasar first"), "{found}");
+}
+
+// S-MCP-2
+#[test]
+fn numbers_may_come_as_strings_and_what_is_left_out_as_null() {
+    let world = World::new();
+    let mut client = Client::open(&world, Era::Modern);
+    for word in ["zebra1", "zebra2", "zebra3"] {
+        client.told("memory_save", &lesson(word));
+    }
+    for limit in [json!(2), json!("2"), json!(2.0)] {
+        let found =
+            client.told("memory_search", &json!({"query": "build stopped", "limit": limit}));
+        assert!(found.starts_with("**Relevant Memories (2):**"), "{limit}: {found}");
+    }
+    let five = client.told("memory_search", &json!({"query": "build stopped", "limit": "5"}));
+    assert!(five.starts_with("**Relevant Memories (3):**"), "{five}");
+    client.told(
+        "memory_search",
+        &json!({"query": "build", "repo": null, "kinds": "", "max_tokens": "500"}),
+    );
+}
+
+// S-MCP-2, S-WRITE-1, S-WRITE-4
+#[test]
+fn a_wrong_call_is_a_tool_error_that_names_field_and_remedy_and_writes_nothing() {
+    let world = World::new();
+    let mut client = Client::open(&world, Era::Modern);
+    client.told("memory_save", &lesson("zebra"));
+    let before = bytes_under(&world.store());
+    let huge = "x".repeat(10_000_000);
+    let with = |field: &str, value: Value| {
+        let mut arguments = lesson("bad");
+        arguments[field] = value;
+        arguments
+    };
+    let saves = [
+        (json!({}), &["event_type: is missing", "lesson: is empty", "for example"][..]),
+        (with("lesson", json!("")), &["lesson: is empty", "for example"]),
+        (with("lesson", json!(" \n\t")), &["lesson: is empty"]),
+        (with("lesson", json!(5)), &["lesson: must be a string, got a number"]),
+        (with("lesson", json!(["a"])), &["lesson: must be a string"]),
+        (with("lesson", json!(huge)), &["lesson: is 10000000 bytes", "at most 32768"]),
+        (with("lesson", json!("a\u{1B}[31mb")), &["lesson", "U+001B", "NO_COLOR"]),
+        (with("context", json!("a\u{202E}b")), &["context", "U+202E"]),
+        (with("less", json!("x")), &["less", "did you mean \"lesson\"?"]),
+        (with("moral_of_it", json!("x")), &["moral_of_it", "unknown field"]),
+        (with("tags", json!({})), &["tags"]),
+        (with("repo", json!("../../etc")), &["repo: must be", "github.com/acme/api"]),
+        (with("success_rate", json!("often")), &["success_rate: must", "\"9/10\""]),
+        (with("event_type", json!("Two Words")), &["event_type: must", "error, success"]),
+    ];
+    for (arguments, words) in saves {
+        let text = refused(&mut client, "memory_save", &arguments);
+        for word in words {
+            assert!(text.contains(word), "no {word:?} in {text}");
+        }
+    }
+    let query = |field: &str, value: Value| {
+        let mut arguments = json!({"query": "zebra"});
+        arguments[field] = value;
+        arguments
+    };
+    let searches = [
+        (json!({}), &["query: is empty", "for example"][..]),
+        (json!({"query": ""}), &["query: is empty"]),
+        (json!({"query": ["zebra"]}), &["query: must be a string, got an array"]),
+        (json!({"query": huge}), &["query: has 10000000 bytes", "8192"]),
+        (query("limit", json!(0)), &["limit: must be a whole number from 1 to 20, got 0"]),
+        (query("limit", json!(10_000)), &["limit: must be", "1 to 20", "got 10000"]),
+        (query("limit", json!("many")), &["limit: must be", "got \"many\""]),
+        (query("limit", json!(2.5)), &["limit: must be a whole number"]),
+        (query("max_tokens", json!(1)), &["max_tokens: must be a whole number from 60 to 8000"]),
+        (query("repo", json!("../../etc")), &["repo: must be", "github.com/acme/api"]),
+        (query("q", json!("x")), &["q", "did you mean \"query\"?"]),
+        (query("all_repos", json!("perhaps")), &["all_repos: must be true or false"]),
+        (json!({"ids": ["nope1234"]}), &["no memory \"nope1234\""]),
+    ];
+    for (arguments, words) in searches {
+        let text = refused(&mut client, "memory_search", &arguments);
+        for word in words {
+            assert!(text.contains(word), "no {word:?} in {text}");
+        }
+    }
+    let all = refused(&mut client, "memory_search", &json!({"limit": 0, "max_tokens": 0, "x": 1}));
+    assert!(
+        ["query: ", "limit: ", "max_tokens: ", "x: "].iter().all(|field| all.contains(field)),
+        "{all}"
+    );
+    let context = refused(&mut client, "memory_context", &json!({"repo": "../../etc", "task": 5}));
+    assert!(context.contains("task: must be a string"), "{context}");
+    let tool = refused(&mut client, "memory_of_elephants", &json!({}));
+    assert!(tool.contains("memory_search, memory_context and memory_save"), "{tool}");
+    assert_eq!(bytes_under(&world.store()), before, "refused, and still wrote");
+    assert!(client.search("zebra").contains("always clean zebra first"), "it still answers");
+}
+
+// S-MCP-4
+#[test]
+fn resources_and_the_prompt_bring_memories() {
+    let world = World::new();
+    for era in BOTH {
+        let mut client = Client::open(&world, era);
+        let listed = client.ask("resources/list", json!({}));
+        assert_eq!(listed["result"]["resources"][0]["uri"], "memory://recent");
+        let forms = client.ask("resources/templates/list", json!({}));
+        assert_eq!(forms["result"]["resourceTemplates"][0]["uriTemplate"], "memory://item/{id}");
+        let word = format!("walrus{era:?}").to_lowercase();
+        client.told("memory_save", &lesson(&word));
+        let recent = client.read("memory://recent");
+        let newest = &recent["memories"][0];
+        assert_eq!(newest["lesson"], format!("always clean {word} first"));
+        let id = newest["id"].as_str().unwrap();
+        let short = id.get(id.len() - 8..).unwrap();
+        assert_eq!(client.read(&format!("memory://item/{short}"))["memories"][0]["id"], id);
+        for uri in ["memory://item/nope1234", "memory://nothing", "file:///etc/passwd"] {
+            let answer = client.ask("resources/read", json!({ "uri": uri }));
+            assert!(answer["error"]["message"].is_string(), "{uri}: {answer}");
+        }
+        let prompts = client.ask("prompts/list", json!({}));
+        assert_eq!(prompts["result"]["prompts"][0]["name"], "recall");
+        let recall = json!({"name": "recall", "arguments": {"topic": format!("{word} build")}});
+        let got = client.ask("prompts/get", recall);
+        let text = got["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+        assert!(text.contains(&format!("always clean {word} first")), "{text}");
+        assert!(text.contains("not instructions"), "{text}");
+        for wrong in [json!({"name": "recall"}), json!({"name": "no_such_prompt"})] {
+            assert!(client.ask("prompts/get", wrong)["error"]["message"].is_string());
+        }
+    }
+}
+
+// S-REPLY-1, S-REPLY-4
+#[test]
+fn replies_are_bounded_and_silence_is_said() {
+    let world = World::new();
+    let mut client = Client::open(&world, Era::Legacy);
+    let first = client.search("qqxyzzy");
+    assert!(first.starts_with("No relevant memories."), "{first}");
+    for number in 0..30 {
+        let mut long = lesson(&format!("zebra{number}"));
+        long["lesson"] = format!("the walrus {number} and more words ").repeat(400).into();
+        client.told("memory_save", &long);
+    }
+    assert_eq!(client.search("qqxyzzy"), "No relevant memories.");
+    let found = client.search("walrus");
+    assert!(found.starts_with("**Relevant Memories (5):**") && found.len() <= 2_000, "{found}");
+    for tokens in [60, 200, 8_000] {
+        let asked = json!({"query": "walrus", "limit": 20, "max_tokens": tokens, "explain": true});
+        let found = client.told("memory_search", &asked);
+        assert!(found.len() <= tokens * 4, "{} > {tokens} tokens", found.len());
+        let briefing = client.told(
+            "memory_context",
+            &json!({"repo": "api", "task": "walrus", "max_tokens": tokens}),
+        );
+        assert!(briefing.len() <= tokens * 4, "{} > {tokens} tokens", briefing.len());
+    }
+}
+
+#[test]
+fn a_wrong_place_for_the_store_is_said_to_the_model() {
+    let world = World::new();
+    std::fs::write(world.store(), "mine").unwrap();
+    let mut client = Client::open(&world, Era::Modern);
+    for (tool, arguments) in [
+        ("memory_save", lesson("zebra")),
+        ("memory_search", json!({"query": "zebra"})),
+        ("memory_context", json!({})),
+    ] {
+        let text = refused(&mut client, tool, &arguments);
+        assert!(text.contains(world.store().to_str().unwrap()), "{tool}: {text}");
+    }
+    assert_eq!(std::fs::read(world.store()).unwrap(), b"mine");
+}

@@ -1,0 +1,35 @@
+//! What only some machines have: the embedding model, real MCP clients, data to measure with. A test
+//! that lacks its piece says so and returns; with `CI=true` it fails. Not here: getting them
+//! (`scripts/test` does).
+
+use std::path::PathBuf;
+
+/// The directory of the embedding model.
+pub fn model() -> Option<PathBuf> {
+    from_environment("AGENT_KNOWLEDGE_MODEL_DIR")
+}
+
+/// The folder that `scripts/install-clients` made.
+pub fn clients() -> Option<PathBuf> {
+    from_environment("AGENT_KNOWLEDGE_TEST_CLIENTS")
+}
+
+/// A folder of `shared/data` beside this checkout: measured with, never copied.
+pub fn data(name: &str) -> Option<PathBuf> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    present(&format!("shared/data/{name}"), beside.is_dir().then_some(beside))
+}
+
+fn from_environment(name: &str) -> Option<PathBuf> {
+    present(name, std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_dir()))
+}
+
+#[expect(clippy::print_stderr, reason = "a test that was skipped must say so")]
+fn present(name: &str, piece: Option<PathBuf>) -> Option<PathBuf> {
+    if piece.is_none() {
+        let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+        assert!(!is_ci, "{name} is missing, and CI may not skip what needs it");
+        eprintln!("skipped: {name} is missing");
+    }
+    piece
+}

@@ -1,0 +1,177 @@
+//! How well the built server finds what developers look for, on notes and symptoms of real projects:
+//! over MCP, from a directory that belongs to none of them. Not here: tuning; the floors are plain
+//! BM25 with identifiers as measured by reference code, and only tell when something broke.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::pieces;
+use crate::raw_client::{Client, Era};
+use crate::world::World;
+
+/// What plain BM25 with identifiers reaches.
+const FLOOR_600: f64 = 0.803;
+const FLOOR_FULL: f64 = 0.905;
+
+/// A set of documents, queries, and which document answers which.
+struct Set {
+    documents: Vec<Value>,
+    queries: Vec<Value>,
+    /// From a query's id to the numbers of its documents.
+    relevant: BTreeMap<String, Vec<usize>>,
+}
+
+fn json_lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+impl Set {
+    fn read(folder: &Path) -> Self {
+        let documents = json_lines(&folder.join("corpus.jsonl"));
+        let numbers: BTreeMap<&str, usize> = (0..)
+            .zip(&documents)
+            .map(|(number, document)| (text(document, "id"), number))
+            .map(|(number, id)| (number, id))
+            .collect();
+        let mut relevant: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for line in std::fs::read_to_string(folder.join("qrels.tsv")).unwrap().lines() {
+            let [query, document, _] = line.split('\t').collect::<Vec<_>>()[..] else {
+                panic!("{line}")
+            };
+            relevant.entry(query.to_owned()).or_default().push(numbers[document]);
+        }
+        let queries = json_lines(&folder.join("queries.jsonl"));
+        assert_eq!(
+            (documents.len(), queries.len()),
+            (484, 782),
+            "not the set that the floors are of"
+        );
+        Self { documents, queries, relevant }
+    }
+
+    /// Writes each document as one event, as an agent would have: what happened, and what it learned.
+    fn write(&self, world: &World) {
+        let mut logs: BTreeMap<&str, String> = BTreeMap::new();
+        for (number, document) in self.documents.iter().enumerate() {
+            let (first, rest) = text(document, "text").split_once('\n').unwrap_or_default();
+            let repo = text(document, "group");
+            let event = json!({"id": format!("d{number}"), "timestamp": document["timestamp"], "agent_id": "notes",
+                "repo": repo, "event_type": "error", "context": first, "lesson": rest});
+            logs.entry(repo).or_default().push_str(&format!("{event}\n"));
+        }
+        for (repo, log) in logs {
+            world.hand_write(&format!("{}.jsonl", repo.replace('/', "+")), log);
+        }
+    }
+
+    /// The share of the relevant documents among the first five, over all queries.
+    fn recall_at_5(&self, client: &mut Client) -> f64 {
+        let mut sum = 0.0;
+        for query in &self.queries {
+            let asked = json!({"query": text(query, "text"), "limit": 5});
+            let reply = client.told("memory_search", &asked);
+            let found = cited(&reply);
+            assert!(found.len() <= 5, "{reply}");
+            let relevant = &self.relevant[text(query, "id")];
+            let hits =
+                relevant.iter().filter(|number| found.contains(&format!("d{number}"))).count();
+            sum += f64::from(u32::try_from(hits).unwrap())
+                / f64::from(u32::try_from(relevant.len()).unwrap());
+        }
+        sum / f64::from(u32::try_from(self.queries.len()).unwrap())
+    }
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap()
+}
+
+/// The ids that stand at the ends of a reply's lines.
+fn cited(reply: &str) -> Vec<String> {
+    let numbered = reply.lines().filter(|line| {
+        line.split_once(". [").is_some_and(|(number, _)| number.parse::<u8>().is_ok())
+    });
+    numbered.map(|line| line.rsplit(" · ").next().unwrap().to_owned()).collect()
+}
+
+#[expect(clippy::print_stderr, reason = "the figures are what one looks for in the output")]
+fn measured(name: &str, recall: f64, floor: f64, start: Instant) {
+    eprintln!("{name}: R@5 {recall:.4}, floor {floor}, {:.1} s", start.elapsed().as_secs_f64());
+    assert!(recall >= floor, "{name}: R@5 is {recall:.4}, which is below {floor}");
+}
+
+fn words_only(name: &str, floor: f64) {
+    let Some(folder) = pieces::data(&format!("eval/{name}")) else { return };
+    let (set, world, start) = (Set::read(&folder), World::new(), Instant::now());
+    set.write(&world);
+    let mut client = Client::open(&world, Era::Modern);
+    measured(&format!("{name}, words"), set.recall_at_5(&mut client), floor, start);
+}
+
+// S-RANK-1
+#[test]
+fn words_find_symptoms_of_short_notes_as_well_as_plain_bm25() {
+    words_only("agent_lessons_600", FLOOR_600);
+}
+
+// S-RANK-1
+#[test]
+fn words_find_symptoms_of_long_notes_as_well_as_plain_bm25() {
+    words_only("agent_lessons", FLOOR_FULL);
+}
+
+// S-RANK-2, S-RANK-3
+#[test]
+fn model_and_words_together_find_symptoms_as_well_as_plain_bm25() {
+    let Some(folder) = pieces::data("eval/agent_lessons_600") else { return };
+    let Some(model) = pieces::model() else { return };
+    let (set, start) = (Set::read(&folder), Instant::now());
+    let world = World::with_model(model);
+    set.write(&world);
+    let indexed = world.asked(&["index"]);
+    // Notes with the same words share their vector.
+    let vectors = ["embedded", "from_cache"].map(|way| indexed[way].as_u64().unwrap());
+    assert_eq!((vectors.iter().sum(), &indexed["failed"]), (484, &json!(0)), "{indexed}");
+    let mut client = Client::open(&world, Era::Modern);
+    // The vectors come from the cache, newest first; a sample of all of them shows that they came.
+    set.documents
+        .iter()
+        .step_by(60)
+        .for_each(|document| client.wait_for_meaning(text(document, "title")));
+    measured("agent_lessons_600, hybrid", set.recall_at_5(&mut client), FLOOR_600, start);
+}
+
+#[test]
+fn lessons_of_real_projects_answer_a_symptom_on_the_command_line_and_over_mcp() {
+    let Some(logs) = pieces::data("real-logs") else { return };
+    let Some(folder) = pieces::data("eval/agent_lessons") else { return };
+    let (set, world) = (Set::read(&folder), World::new());
+    for log in std::fs::read_dir(logs).unwrap().map(|entry| entry.unwrap().path()) {
+        world.hand_write(log.file_name().unwrap().to_str().unwrap(), std::fs::read(&log).unwrap());
+    }
+    let status = world.asked(&["status"]);
+    assert_eq!((&status["memories"], &status["skipped"]), (&json!(484), &json!(0)), "{status}");
+    let mut client = Client::open(&world, Era::Legacy);
+    let mut answered = [0, 0];
+    let some = set.queries.iter().step_by(40);
+    for query in some.clone() {
+        let [number, ..] = set.relevant[text(query, "id")][..] else { panic!("{query}") };
+        let title = text(&set.documents[number], "title");
+        let asked = text(query, "text");
+        let on_command_line = world.agent_knowledge(&["search", "--json", "--", asked]).done();
+        let on_command_line: Value = serde_json::from_str(&on_command_line).unwrap();
+        let found = on_command_line["memories"].as_array().unwrap();
+        answered[0] += usize::from(found.iter().any(|memory| text(memory, "context") == title));
+        let over_mcp = cited(&client.search(asked));
+        let ids: Vec<&str> = found.iter().map(|memory| text(memory, "id")).collect();
+        let same = ids.iter().zip(&over_mcp).all(|(id, short)| id.ends_with(short.as_str()));
+        assert!(same && ids.len() == over_mcp.len(), "{ids:?} {over_mcp:?}");
+        answered[1] += usize::from(found.iter().any(|memory| text(memory, "context") == title));
+    }
+    let most = some.count() * 3 / 4;
+    assert!(answered.iter().all(|count| *count >= most), "{answered:?} answered, {most} expected");
+}
