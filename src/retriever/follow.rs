@@ -178,6 +178,10 @@ impl Built {
             let _ = self.lexical.insert(DocId(number), &text);
         } else {
             self.lexical.replace(DocId(number), &text);
+            // The content that counts may be of another repository than the one read before it.
+            let mut repos = BTreeMap::new();
+            memories.iter().for_each(|memory| *repos.entry(memory.repo.clone()).or_default() += 1);
+            self.repos = Arc::new(repos);
         }
         self.to_embed.push(Job { doc: number, generation, text: memory.meaning_text() });
     }

@@ -50,7 +50,7 @@ impl Fold {
 
     fn apply_memory(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
         if let Some(number) = self.numbers.get(&event.id).copied() {
-            return self.apply_again(number, event);
+            return self.apply_again(number, event, repo, origin);
         }
         let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
         let about = Arc::make_mut(&mut self.early).remove(&event.id).unwrap_or_default();
@@ -62,13 +62,24 @@ impl Fold {
 
     /// The same id once more: the same line (a copy), or another content (a conflict). Of several
     /// contents the smallest wins, wherever it was read, so that every machine agrees.
-    fn apply_again(&mut self, number: u32, event: Event) -> Effect {
+    fn apply_again(
+        &mut self,
+        number: u32,
+        event: Event,
+        repo: RepoKey,
+        origin: Origin,
+    ) -> Effect {
         let Some(memory) = self.memory_mut(number) else { return Effect::Nothing };
         if memory.event == event || memory.conflicts.contains(&event) {
             return Effect::Nothing;
         }
         let wins = order(&event) < order(&memory.event);
-        let loser = if wins { std::mem::replace(&mut memory.event, event) } else { event };
+        let loser = if wins {
+            (memory.repo, memory.origin) = (repo, origin);
+            std::mem::replace(&mut memory.event, event)
+        } else {
+            event
+        };
         memory.conflicts.push(loser);
         memory.conflicts.sort_by_cached_key(order);
         if wins { Effect::Changed(number) } else { Effect::Nothing }
@@ -106,8 +117,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn event(id: u8, text: u8, memory: Option<u8>) -> Event {
-        let mut json =
-            serde_json::json!({ "id": format!("e{id}"), "lesson": format!("lesson {text}") });
+        let mut json = serde_json::json!({
+            "id": format!("e{id}"), "lesson": format!("lesson {text}"), "repo": format!("repo{text}"),
+        });
         if let Some(memory) = memory {
             json["memory_id"] = format!("e{memory}").into();
         }
@@ -145,6 +157,7 @@ mod tests {
     fn two_contents_of_one_id_are_both_kept() {
         let memories = folded([event(1, 2, None), event(1, 1, None)]);
         assert_eq!(memories[0].event.lesson, "lesson 1");
+        assert_eq!(memories[0].repo.as_str(), "repo1");
         assert_eq!(memories[0].conflicts.len(), 1);
     }
 

@@ -1,6 +1,10 @@
 //! An answer, in both of its forms. Not here: what it says.
 
+use std::fmt::Write;
+
 use serde_json::Value;
+
+use crate::event::is_unsafe;
 
 /// An answer; text and JSON say the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,6 +15,25 @@ pub struct Reply {
     pub json: Value,
 }
 
+impl Reply {
+    /// Returns the JSON on one line. Characters that could command a terminal stand as escapes, so
+    /// that nothing is lost and nothing happens.
+    #[must_use]
+    pub fn json_line(&self) -> String {
+        let (json, mut line) = (self.json.to_string(), String::new());
+        for c in json.chars() {
+            if is_unsafe(c) {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(line, "\\u{unit:04x}");
+                }
+            } else {
+                line.push(c);
+            }
+        }
+        line
+    }
+}
+
 /// Whether a reply shows how each score came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Explain {
@@ -19,4 +42,19 @@ pub enum Explain {
     Silent,
     /// Each component beside its hit.
     Components,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    // S-REPLY-3
+    #[test]
+    fn json_says_everything_and_commands_nothing() {
+        let json = json!({ "a\u{202E}": "\u{1B}[31m\u{9B}\u{7F}\u{E0041} \n caf\u{E9}" });
+        let line = Reply { text: String::new(), json: json.clone() }.json_line();
+        assert!(!line.chars().any(is_unsafe) && line.contains("caf\u{E9}"), "{line}");
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), json);
+    }
 }

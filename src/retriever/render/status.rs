@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::reply::Reply;
+use crate::event::{Layout, neutralise};
 use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::snapshot::{Health, Snapshot};
 
@@ -33,7 +34,7 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
     let embedded = snapshot.vectors().map_or(0, VectorIndex::len);
     let memories = snapshot.memories().len();
     let mut text = String::new();
-    let _ = writeln!(text, "store     {}", root.display());
+    let _ = writeln!(text, "store     {}", shown(root));
     let _ = writeln!(
         text,
         "memories  {memories} in {} repositories ({} logs)",
@@ -45,7 +46,7 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
         let _ = writeln!(
             text,
             "          {} at byte {}: {}",
-            skip.log.display(),
+            shown(&skip.log),
             skip.offset,
             skip.reason
         );
@@ -60,9 +61,15 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
     }
     let _ = writeln!(text, "watching  {}", watching(health));
     health.troubles.iter().for_each(|(log, trouble)| {
-        let _ = writeln!(text, "trouble   {}: {trouble}", log.display());
+        let trouble = neutralise(trouble, Layout::Line);
+        let _ = writeln!(text, "trouble   {}: {trouble}", shown(log));
     });
     Reply { text: text.trim_end().to_owned(), json: json_of(root, snapshot, model) }
+}
+
+/// Anybody can put a file into the store, and its name may be made to command terminals.
+fn shown(path: &Path) -> String {
+    neutralise(&path.display().to_string(), Layout::Line)
 }
 
 fn watching(health: &Health) -> String {

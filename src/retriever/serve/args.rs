@@ -24,8 +24,11 @@ pub struct CommandLine {
 
 const AFTER_HELP: &str = "\
 Environment:
-  AGENT_KNOWLEDGE_LOGS     the directory of the logs, unless --logs is given
-  AGENT_KNOWLEDGE_CONFIG   the configuration file
+  AGENT_KNOWLEDGE_LOGS       the directory of the logs, unless --logs is given
+  AGENT_KNOWLEDGE_MODEL_DIR  the directory of the embedding model, unless --model is given
+  AGENT_KNOWLEDGE_CACHE      the directory of stored vectors
+  AGENT_KNOWLEDGE_CONFIG     the configuration file
+  AGENT_KNOWLEDGE_POLL_ONLY  if set, the system is not asked to watch the logs
 
 Exit codes:
   0 done, also when nothing was found    1 no such memory        64 wrong option

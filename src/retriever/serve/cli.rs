@@ -200,7 +200,7 @@ fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
 }
 
 fn answer(process: &mut Process<'_>, form: Form, reply: &Reply) -> Exit {
-    let text = if form.json { reply.json.to_string() } else { reply.text.clone() };
+    let text = if form.json { reply.json_line() } else { reply.text.clone() };
     print(process, &format!("{}\n", text.trim_end_matches('\n')))
 }
 

@@ -137,7 +137,7 @@ impl ServerHandler for Server {
         let uri = request.uri.clone();
         let reply =
             self.ask(move |api| resources::read(api, &uri)).await.map_err(protocol_error)?;
-        let contents = ResourceContents::text(reply.json.to_string(), request.uri);
+        let contents = ResourceContents::text(reply.json_line(), request.uri);
         Ok(ReadResourceResult::new(vec![contents.with_mime_type(resources::MIME)]).into())
     }
 
