@@ -26,7 +26,7 @@ impl Watch {
     /// are no hints, only [`Watch::trouble`].
     pub fn over(directory: &Path, watching: Watching, hint: impl Fn() + Send + 'static) -> Self {
         if watching == Watching::PollOnly {
-            return Self { _watcher: None, trouble: Some("switched off; polling only".to_owned()) };
+            return Self { _watcher: None, trouble: Some("no hints asked for".to_owned()) };
         }
         let on_event = move |event: notify::Result<Event>| {
             // An error may mean that events were dropped, and so may an overflow, which arrives as

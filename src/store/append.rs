@@ -36,7 +36,8 @@ const REPLACED_TRIES_MAX: usize = 3;
 /// durable as asked.
 ///
 /// # Errors
-/// [`StoreError`]; nothing was written then, or what was written has been taken back.
+/// [`StoreError`]; nothing was written then, or what was written has been taken back, except with
+/// [`StoreError::NotSynced`].
 pub fn append(
     store: &Store,
     repo: &RepoKey,
@@ -147,7 +148,8 @@ fn ends_in_line_break(file: &mut File, length: u64) -> io::Result<bool> {
 }
 
 fn sync(file: &File, log: &Path, created: Created) -> Result<(), StoreError> {
-    file.sync_data().map_err(StoreError::io("sync", log))?;
+    let failed = |source| StoreError::NotSynced { path: log.to_owned(), source };
+    file.sync_data().map_err(failed)?;
     if let (Created::Now, Some(folder)) = (created, log.parent()) {
         sync_directory(folder)?;
     }
@@ -158,7 +160,8 @@ fn sync(file: &File, log: &Path, created: Created) -> Result<(), StoreError> {
 #[cfg(unix)]
 fn sync_directory(folder: &Path) -> Result<(), StoreError> {
     let directory = File::open(folder).map_err(StoreError::io("open", folder))?;
-    directory.sync_all().map_err(StoreError::io("sync", folder))
+    let failed = |source| StoreError::NotSynced { path: folder.to_owned(), source };
+    directory.sync_all().map_err(failed)
 }
 
 #[cfg(not(unix))]

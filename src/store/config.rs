@@ -47,9 +47,9 @@ impl Config {
         let mut config = Self::default();
         for (key, value) in table {
             match (key.as_str(), value) {
-                ("logs", toml::Value::String(path)) => config.logs = Some(path.into()),
-                ("model", toml::Value::String(path)) => config.model = Some(path.into()),
-                ("cache", toml::Value::String(path)) => config.cache = Some(path.into()),
+                ("logs", toml::Value::String(path)) => config.logs = Some(expanded(&path)),
+                ("model", toml::Value::String(path)) => config.model = Some(expanded(&path)),
+                ("cache", toml::Value::String(path)) => config.cache = Some(expanded(&path)),
                 ("aliases", toml::Value::Table(aliases)) => {
                     config.aliases = parse_aliases(aliases)?;
                 }
@@ -74,6 +74,14 @@ impl Config {
             }
         }
         current.clone()
+    }
+}
+
+/// Puts the home directory in the place of a leading `~/`, as a shell would.
+fn expanded(path: &str) -> PathBuf {
+    match (path.strip_prefix("~/"), etcetera::home_dir()) {
+        (Some(rest), Ok(home)) => home.join(rest),
+        _ => PathBuf::from(path),
     }
 }
 
@@ -128,6 +136,8 @@ mod tests {
     fn a_file_sets_what_it_names() {
         let config = Config::parse("logs = \"/l\"\n[aliases]\nold = \"github.com/a/new\"").unwrap();
         assert_eq!(config.logs, Some("/l".into()));
+        let home = etcetera::home_dir().unwrap();
+        assert_eq!(Config::parse("cache = \"~/c\"").unwrap().cache, Some(home.join("c")));
         assert_eq!(config.current(&key("old")), key("github.com/a/new"));
         assert_eq!(config.current(&key("other")), key("other"));
     }

@@ -36,6 +36,14 @@ pub enum StoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// The lines were written, but the disk did not confirm them.
+    #[error("sync {path}: {source}; the event is in the log, but may not survive a loss of power")]
+    NotSynced {
+        /// The log, or its directory.
+        path: PathBuf,
+        /// What the system said. A failed sync is not tried again: the second could lie.
+        source: io::Error,
+    },
     /// What stands in the place of a log is no plain file.
     #[error("open {path}: {what}, not a plain file of its own; move it away")]
     NotALog {

@@ -123,7 +123,9 @@ fn head(git_dir: &Path, common_dir: &Path) -> (Option<String>, Option<String>) {
     let Some(reference) = head.trim().strip_prefix("ref:").map(str::trim) else {
         return (None, commit_id(&head));
     };
-    let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
+    // A repository with reftables keeps its branches elsewhere and says so with this name.
+    let is_real = reference != "refs/heads/.invalid";
+    let branch = reference.strip_prefix("refs/heads/").filter(|_| is_real).map(str::to_owned);
     let loose = read(&common_dir.join(reference)).and_then(|text| commit_id(&text));
     let packed = || {
         let packed = read(&common_dir.join("packed-refs"))?;

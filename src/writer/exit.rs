@@ -49,7 +49,10 @@ impl Exit {
         use crate::store::StoreError as Error;
         match error {
             Error::Busy { .. } => Self::Busy,
-            Error::Io { .. } | Error::RolledBack { .. } | Error::NotALog { .. } => Self::Io,
+            Error::Io { .. }
+            | Error::RolledBack { .. }
+            | Error::NotSynced { .. }
+            | Error::NotALog { .. } => Self::Io,
             Error::NoPlace | Error::Config { .. } => Self::Config,
             Error::Ambiguous { .. } => Self::Invalid,
         }

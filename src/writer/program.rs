@@ -86,8 +86,11 @@ pub fn settle(
 ) -> Result<(Store, Config), StoreError> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let places = Places::of_platform();
-    let config_file =
-        set("AGENT_KNOWLEDGE_CONFIG").or_else(|| places.clone().map(|places| places.config_file));
+    let named = set("AGENT_KNOWLEDGE_CONFIG");
+    if let Some(path) = named.as_ref().filter(|path| !path.exists()) {
+        return Err(StoreError::Config { path: path.clone(), why: "it does not exist".to_owned() });
+    }
+    let config_file = named.or_else(|| places.as_ref().map(|places| places.config_file.clone()));
     let config = match config_file {
         Some(path) => Config::read(&path)?,
         None => Config::default(),

@@ -62,13 +62,7 @@ impl Fold {
 
     /// The same id once more: the same line (a copy), or another content (a conflict). Of several
     /// contents the smallest wins, wherever it was read, so that every machine agrees.
-    fn apply_again(
-        &mut self,
-        number: u32,
-        event: Event,
-        repo: RepoKey,
-        origin: Origin,
-    ) -> Effect {
+    fn apply_again(&mut self, number: u32, event: Event, repo: RepoKey, origin: Origin) -> Effect {
         let Some(memory) = self.memory_mut(number) else { return Effect::Nothing };
         if memory.event == event || memory.conflicts.contains(&event) {
             return Effect::Nothing;

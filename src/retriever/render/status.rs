@@ -74,8 +74,8 @@ fn shown(path: &Path) -> String {
 
 fn watching(health: &Health) -> String {
     match &health.watch_trouble {
-        Some(trouble) => format!("by polling only ({trouble})"),
-        None => "the system's hints, and polling".to_owned(),
+        Some(trouble) => format!("every query looks at the files ({trouble})"),
+        None => "every query looks at the files; hints from the system come before".to_owned(),
     }
 }
 

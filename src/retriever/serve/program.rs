@@ -97,21 +97,20 @@ impl<'a> Program<'a> {
 
     fn local(&self, settings: &Settings, need: Need) -> Result<Local, ApiError> {
         let settled = self.settle(settings)?;
-        // A store that does not exist yet could not be watched. What cannot be made is reported by
-        // the reading that follows.
-        let _ = settled.store.ensure();
+        let watching = if self.is_server { settled.watching } else { Watching::PollOnly };
+        if watching == Watching::System {
+            // A store that does not exist yet could not be watched. What cannot be made is reported
+            // by the reading that follows.
+            let _ = settled.store.ensure();
+        }
         let model_dir = settled.model_dir.clone();
         let dense = (need == Need::Meaning).then(|| Dense {
             load: Box::new(move || embed::load(Provider::Local, &model_dir, THREADS)),
             lock: Arc::new(CacheLock::of(&settled.cache_dir)),
             cache_dir: settled.cache_dir,
         });
-        let setup = Setup {
-            store: settled.store.clone(),
-            config: settled.config.clone(),
-            watching: settled.watching,
-            dense,
-        };
+        let setup =
+            Setup { store: settled.store.clone(), config: settled.config.clone(), watching, dense };
         let engine = Engine::start(setup).map_err(|error| ApiError::Failed {
             exit: Exit::Internal,
             message: format!("failed to start the retriever: {error}"),
