@@ -26,12 +26,13 @@ pub const INSTRUCTIONS: &str = "Call memory_context when work starts, and memory
 /// Returns the tools, always the same and in the same order: clients keep what they were told.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
-    let reads = || ToolAnnotations::new().read_only(true);
-    let writes = ToolAnnotations::new().destructive(false).open_world(false);
+    // What is not said is taken for the worst: that a tool destroys, and reaches into the world.
+    let writes = || ToolAnnotations::new().destructive(false).open_world(false);
+    let reads = || writes().read_only(true);
     vec![
         tool(SEARCH, SEARCH_WHEN, search(), "Search memory", reads()),
         tool(CONTEXT, CONTEXT_WHEN, context(), "Start-of-work briefing", reads()),
-        tool(SAVE, SAVE_WHEN, save(), "Save a lesson", writes),
+        tool(SAVE, SAVE_WHEN, save(), "Save a lesson", writes()),
     ]
 }
 
@@ -143,6 +144,7 @@ mod tests {
     /// Three tools may cost this many tokens, at four characters each: six must fit 1,100.
     const TOKENS_MAX_OF_THREE: usize = 650;
 
+    // S-MCP-3
     #[test]
     fn the_tools_are_cheap_enough_to_be_always_there() {
         let sent = serde_json::to_string(&tools()).unwrap();
@@ -160,6 +162,7 @@ mod tests {
         }
     }
 
+    // S-MCP-3
     #[test]
     fn every_vendor_can_read_the_schemas() {
         for tool in tools() {
@@ -228,7 +231,7 @@ mod tests {
         for tool in tools() {
             let hints = tool.annotations.unwrap();
             assert_eq!(hints.read_only_hint == Some(true), tool.name != SAVE, "{}", tool.name);
-            assert!(tool.name != SAVE || !hints.is_destructive());
+            assert!(!hints.is_destructive() && hints.open_world_hint == Some(false), "{}", tool.name);
             assert_eq!(tool.meta.unwrap().0["anthropic/alwaysLoad"], true);
         }
     }
