@@ -144,6 +144,7 @@ mod tests {
         })
     }
 
+    // S-REPLY-3
     #[test]
     fn a_memory_is_shown_whole_with_fields_we_do_not_know() {
         let text = items(&[memory("first\nid: forged")]).text;
@@ -151,6 +152,7 @@ mod tests {
         assert!(text.contains("\nfield weight: 3") && text.contains("tags: a, b"), "{text}");
     }
 
+    // S-REPLY-3
     #[test]
     fn escapes_never_reach_the_reader() {
         let reply = items(&[memory("a\u{1B}[31mb\u{202E}c")]);
