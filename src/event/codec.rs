@@ -277,6 +277,7 @@ mod tests {
         self::event(line.as_str())
     }
 
+    // S-LINE-2, S-LINE-3
     #[test]
     fn a_founding_line_is_understood_and_written_back_in_its_order() {
         let founding = event(FOUNDING);
@@ -288,6 +289,7 @@ mod tests {
         assert_eq!(again(founding.clone()), founding);
     }
 
+    // S-LINE-3, S-LINE-5
     #[test]
     fn unknown_fields_and_kinds_survive() {
         let line = r#"{"id":"m1","event_type":"gotcha","lesson":"x","weight":1.5,"nested":{"a":[1,null]}}"#;
@@ -297,6 +299,7 @@ mod tests {
         assert_eq!(unknown.extra["weight"], 1.5);
     }
 
+    // S-LINE-7
     #[test]
     fn hand_written_lines_are_read_as_meant() {
         let hand = event(
@@ -307,6 +310,7 @@ mod tests {
         assert!(hand.timestamp.is_some());
     }
 
+    // S-LINE-7
     #[test]
     fn values_that_cannot_be_understood_are_kept() {
         let odd = again(event(
@@ -317,6 +321,7 @@ mod tests {
         }
     }
 
+    // S-LINE-7
     #[test]
     fn damage_at_the_edges_of_a_line_does_not_lose_it() {
         let (bom, nul) = ("\u{FEFF}", "\0\0\0");
@@ -328,12 +333,14 @@ mod tests {
         }
     }
 
+    // S-LINE-7
     #[test]
     fn invalid_utf8_is_replaced_not_dropped() {
         let Decoded::Event(event) = decode(b"{\"lesson\":\"caf\xE9\"}", "r") else { panic!() };
         assert_eq!(event.lesson, "caf\u{FFFD}");
     }
 
+    // S-LINE-8
     #[test]
     fn what_is_no_event_is_skipped_with_its_reason() {
         assert_eq!(decode(b" \t\r", "r"), Decoded::Blank);
@@ -353,6 +360,7 @@ mod tests {
         assert_eq!(event(&line).lesson.len(), 1_048_576);
     }
 
+    // S-LINE-6
     #[test]
     fn an_event_about_a_memory_needs_no_text() {
         let about = event(r#"{"id":"f1","event_type":"feedback","memory_id":"m1"}"#);
@@ -360,6 +368,7 @@ mod tests {
     }
 
     proptest! {
+        // S-LINE-9
         #[test]
         fn any_text_survives_the_round_trip(
             lesson in "\\PC{1,40}", context in any::<String>(), tags in prop::collection::vec("[a-z]{1,8}", 0..4)

@@ -89,6 +89,7 @@ mod tests {
         text.parse().unwrap()
     }
 
+    // S-LINE-4
     #[test]
     fn ids_sort_by_time() {
         let earlier = EventId::mint(at("2025-10-31T04:58:01Z"), u128::MAX);
@@ -96,6 +97,7 @@ mod tests {
         assert!(earlier < later);
     }
 
+    // S-LINE-4
     #[test]
     fn the_same_line_has_the_same_id_everywhere() {
         let when = Some(at("2025-10-31T04:58:01Z"));
@@ -103,6 +105,7 @@ mod tests {
         assert_ne!(EventId::derive(when, b"{\"a\":1}"), EventId::derive(when, b"{\"a\":2}"));
     }
 
+    // S-LINE-4
     #[test]
     fn an_id_is_found_by_its_beginning_or_its_end_in_any_case() {
         let id = EventId::mint(at("2025-10-31T04:58:01Z"), 0x1234_5678_9abc_def0);

@@ -65,6 +65,7 @@ impl fmt::Display for EventType {
 mod tests {
     use super::*;
 
+    // S-LINE-5
     #[test]
     fn unknown_kinds_are_kept_as_they_are() {
         assert_eq!(EventType::from_line("Gotcha!").as_str(), "Gotcha!");
@@ -78,6 +79,7 @@ mod tests {
         }
     }
 
+    // S-WRITE-2
     #[test]
     fn a_kind_that_is_not_a_name_is_refused_with_the_allowed_ones() {
         for bad in ["", "two words", "../x", "9lives", &"x".repeat(33)] {

@@ -65,6 +65,7 @@ mod tests {
         SuccessRate::parse(text).unwrap().lower_bound()
     }
 
+    // S-RANK-4
     #[test]
     fn much_good_evidence_beats_little_perfect_evidence() {
         assert!(bound("90/100") > bound("5/5"));
@@ -72,12 +73,14 @@ mod tests {
         assert!(bound("1/1") > bound("0/1"));
     }
 
+    // S-RANK-4
     #[test]
     fn the_bound_agrees_with_the_published_formula() {
         // By hand: p = .9, n = 10, z = 1.2816.
         assert!((bound("9/10") - 0.7176).abs() < 0.001, "{}", bound("9/10"));
     }
 
+    // S-LINE-2
     #[test]
     fn nonsense_is_refused_with_an_example() {
         for bad in ["", "often", "10/9", "1/0", "-1/2", "1/2/3", "1e3/2e3", "1/9999999"] {

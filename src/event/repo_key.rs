@@ -240,6 +240,7 @@ mod tests {
         RepoKey::from_remote(url).unwrap().to_string()
     }
 
+    // S-REPO-2
     #[test]
     fn every_way_of_writing_a_remote_gives_one_key() {
         for url in [
@@ -259,6 +260,7 @@ mod tests {
         assert_eq!(remote(https), remote("git@ssh.dev.azure.com:v3/org/Proj/repo"));
     }
 
+    // S-REPO-2
     #[test]
     fn where_case_matters_it_is_part_of_the_key() {
         let (big, small) = (remote("git@git.corp.io:team/Api"), remote("git@git.corp.io:team/api"));
@@ -285,12 +287,14 @@ mod tests {
         }
     }
 
+    // S-REPO-3
     #[test]
     fn two_folders_of_one_name_differ() {
         assert_ne!(RepoKey::of_place("api", "/a/api"), RepoKey::of_place("api", "/b/api"));
         assert_eq!(RepoKey::of_place("api", "/a/api").short_name(), "api");
     }
 
+    // S-REPO-1
     #[test]
     fn a_name_that_could_leave_the_store_is_refused() {
         for bad in [

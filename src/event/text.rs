@@ -101,6 +101,7 @@ mod tests {
         assert_eq!(neutralise("a\u{1B}]0;title\u{7}b\u{1B}]8;;x\u{1B}\\c", Layout::Line), "abc");
     }
 
+    // S-REPLY-3
     #[test]
     fn one_line_means_one_line() {
         assert_eq!(neutralise("  a\r\n\tb\u{2028}c  ", Layout::Line), "a b c");
@@ -111,6 +112,7 @@ mod tests {
         assert_eq!(neutralise("a\n\tb", Layout::Block), "a\n\tb");
     }
 
+    // S-WRITE-3, S-REPLY-3
     #[test]
     fn bidi_and_tag_characters_never_pass_but_joiners_do() {
         assert_eq!(neutralise("a\u{202E}b\u{2066}c\u{E0041}d\u{200B}e", Layout::Line), "abcde");

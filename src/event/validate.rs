@@ -212,6 +212,7 @@ mod tests {
         assert_eq!(event.timestamp, Some(stamp().now));
     }
 
+    // S-WRITE-4
     #[test]
     fn all_problems_are_named_at_once() {
         let bad = Draft {
@@ -225,6 +226,7 @@ mod tests {
         assert_eq!(fields, ["event_type", "timestamp", "lesson", "success_rate", "tags[0]"]);
     }
 
+    // S-WRITE-2
     #[test]
     fn each_bad_field_is_named_with_its_remedy() {
         assert!(problem(|d| d.lesson = Some(" \n".into())).starts_with("lesson: is empty; say"));
@@ -247,6 +249,7 @@ mod tests {
         assert_eq!(fields, ["type", "lesson", "event_type", "success_rate"]);
     }
 
+    // S-WRITE-3
     #[test]
     fn windows_line_breaks_are_no_problem() {
         let mut two_lines = draft();

@@ -266,6 +266,7 @@ mod tests {
         format!("{{\"lesson\":\"{lesson}\"}}\n")
     }
 
+    // S-READ-1
     #[test]
     fn what_was_written_is_found_by_the_very_next_query_with_the_watcher_dead() {
         let world = World::new(Watching::PollOnly);
@@ -277,6 +278,7 @@ mod tests {
         }
     }
 
+    // S-READ-2
     #[test]
     fn a_log_that_comes_is_replaced_or_goes_is_noticed_by_the_next_query() {
         let world = World::new(Watching::System);
@@ -292,6 +294,7 @@ mod tests {
         assert_eq!(world.found("beta"), ["beta lesson"]);
     }
 
+    // S-READ-4
     #[test]
     fn a_snapshot_is_not_disturbed_by_what_comes_later() {
         let world = World::new(Watching::System);
@@ -302,6 +305,7 @@ mod tests {
         assert_eq!((frozen.memories().len(), frozen.lexical().len()), (1, 1));
     }
 
+    // S-LINE-8
     #[test]
     fn damage_is_counted_with_its_place_and_stops_nothing() {
         let world = World::new(Watching::System);

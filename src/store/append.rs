@@ -225,6 +225,7 @@ mod tests {
         assert_eq!(second.offset, u64::try_from(line("a").as_str().len()).unwrap());
     }
 
+    // S-STORE-3
     #[test]
     fn a_torn_tail_is_sealed_not_cut() {
         let world = World::new();
@@ -237,6 +238,7 @@ mod tests {
         assert_eq!(text, expected);
     }
 
+    // S-STORE-4
     #[test]
     fn lines_that_could_not_be_kept_are_not_acknowledged() {
         let world = World::new();
@@ -252,6 +254,7 @@ mod tests {
         assert!(lost.unwrap_err().to_string().contains("try again"));
     }
 
+    // S-STORE-4
     #[test]
     fn a_durable_append_says_so() {
         let world = World::new();
@@ -260,6 +263,7 @@ mod tests {
     }
 
     #[cfg(unix)]
+    // S-STORE-2
     #[test]
     fn what_is_no_plain_file_is_refused_and_left_alone() {
         let world = World::new();
@@ -278,6 +282,7 @@ mod tests {
     }
 
     #[cfg(unix)]
+    // S-STORE-2
     #[test]
     fn a_log_is_private() {
         use std::os::unix::fs::PermissionsExt;

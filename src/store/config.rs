@@ -132,6 +132,7 @@ mod tests {
         RepoKey::parse(text).unwrap()
     }
 
+    // S-STORE-1
     #[test]
     fn a_file_sets_what_it_names() {
         let config = Config::parse("logs = \"/l\"\n[aliases]\nold = \"github.com/a/new\"").unwrap();

@@ -150,6 +150,7 @@ mod tests {
         (folder, store)
     }
 
+    // S-STORE-1
     #[test]
     fn only_logs_are_listed() {
         let (_folder, store) = store_with(&["b.jsonl", "a.jsonl", ".hidden.jsonl", "notes.txt"]);
@@ -168,6 +169,7 @@ mod tests {
         assert_eq!(store.resolve(&key("new"), &config).unwrap(), key("new"));
     }
 
+    // S-REPO-4
     #[test]
     fn a_short_name_of_several_is_refused_with_all_of_them() {
         let (_folder, store) = store_with(&["github.com+a+api.jsonl", "github.com+b+api.jsonl"]);
@@ -182,6 +184,7 @@ mod tests {
     }
 
     #[cfg(unix)]
+    // S-STORE-2
     #[test]
     fn the_store_is_private_and_keeps_its_locks_out_of_git() {
         use std::os::unix::fs::PermissionsExt;

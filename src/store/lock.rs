@@ -88,6 +88,7 @@ pub(super) fn path_of(protected: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
+    // S-STORE-3
     #[test]
     fn a_held_lock_makes_others_busy_and_is_free_after_drop() {
         let folder = tempfile::tempdir().unwrap();

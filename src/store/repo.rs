@@ -234,11 +234,13 @@ mod tests {
         assert_eq!(remotes(config).len(), 2);
     }
 
+    // S-REPO-3
     #[test]
     fn a_remote_on_this_machine_only_is_no_identity() {
         assert_eq!(best_remote("[remote \"origin\"]\nurl = /srv/git/api.git\n"), None);
     }
 
+    // S-REPO-3
     #[test]
     fn folders_without_git_are_told_apart_by_their_whole_path() {
         let folder = tempfile::tempdir().unwrap();

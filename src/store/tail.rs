@@ -204,6 +204,7 @@ mod tests {
         }
     }
 
+    // S-LINE-1
     #[test]
     fn only_complete_lines_are_read_each_once() {
         let mut world = World::with("one\ntw");
@@ -215,6 +216,7 @@ mod tests {
         assert!(world.lines().is_empty());
     }
 
+    // S-READ-2
     #[test]
     fn a_replaced_shortened_or_rewritten_log_is_noticed() {
         let mut world = World::with("one\ntwo\n");
@@ -233,6 +235,7 @@ mod tests {
         assert_eq!(world.tail.look().unwrap(), Change::Replaced);
     }
 
+    // S-READ-2
     #[test]
     fn a_deleted_log_is_gone_and_one_that_comes_is_read() {
         let mut world = World::with("one\n");
@@ -246,6 +249,7 @@ mod tests {
         assert_eq!(world.lines(), [(0, "two".to_owned())]);
     }
 
+    // S-LINE-8
     #[test]
     fn a_line_past_the_bound_is_cut_and_the_next_is_whole() {
         let long = "x".repeat(READ_LINE_BYTES_MAX + 3 * BLOCK_BYTES);

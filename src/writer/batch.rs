@@ -175,6 +175,7 @@ mod tests {
 
     const GOOD: &str = r#"{"repo":"a","event_type":"error","lesson":"x"}"#;
 
+    // S-WRITE-5
     #[test]
     fn one_event_an_array_and_lines_are_all_read() {
         assert_eq!(report(GOOD), ["written"]);

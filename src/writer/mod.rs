@@ -212,6 +212,7 @@ mod tests {
         assert!(!folder.path().join("logs").exists(), "nothing may be written");
     }
 
+    // S-WRITE-2
     #[test]
     fn an_event_whose_fields_fit_but_whose_line_does_not_is_refused() {
         let folder = tempfile::tempdir().unwrap();

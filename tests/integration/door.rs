@@ -67,6 +67,7 @@ fn with(more: &[&'static str]) -> Vec<&'static str> {
     [GOOD, more].concat()
 }
 
+// S-EXIT-1
 #[test]
 fn a_wrong_option_is_named_with_the_right_one() {
     refused_flags(&["--nonsense"], 64, &["--nonsense: unknown option", "log-memory --help"]);
@@ -78,6 +79,7 @@ fn a_wrong_option_is_named_with_the_right_one() {
     refused_flags(&["--json", "-", "--type", "error"], 64, &["--type cannot be combined"]);
 }
 
+// S-WRITE-2, S-EXIT-1
 #[test]
 fn a_missing_field_is_named_with_an_example() {
     refused_flags(
@@ -90,6 +92,7 @@ fn a_missing_field_is_named_with_an_example() {
     refused_flags(&["--lesson", "x"], 65, &["--type: is missing"]);
 }
 
+// S-WRITE-2, S-WRITE-4
 #[test]
 fn a_wrong_value_is_named_with_what_is_allowed() {
     for rate in ["often", "10/9", "1/0", "-1/2", "1/2/3", "9/99999999"] {
@@ -103,6 +106,7 @@ fn a_wrong_value_is_named_with_what_is_allowed() {
     refused_flags(&with(&["--tags", tag]), 65, &["--tags: is 65 bytes", "at most 64"]);
 }
 
+// S-REPO-1
 #[test]
 fn a_repository_cannot_lead_out_of_the_store() {
     let paths =
@@ -117,6 +121,7 @@ fn a_repository_cannot_lead_out_of_the_store() {
     );
 }
 
+// S-WRITE-3
 #[test]
 fn characters_that_hide_or_control_are_refused_in_every_field() {
     let fields =
@@ -130,6 +135,7 @@ fn characters_that_hide_or_control_are_refused_in_every_field() {
     refused_json_for(nul, "lesson", &["U+0000 at character 2", "not binary data"]);
 }
 
+// S-WRITE-2
 #[test]
 fn a_huge_text_is_refused_in_few_words() {
     let long: &str = Box::leak("x".repeat(100_000).into_boxed_str());
@@ -147,6 +153,7 @@ fn a_huge_text_is_refused_in_few_words() {
     assert!(name.iter().all(|(field, message)| field.len() + message.len() < 4_000));
 }
 
+// S-WRITE-4
 #[test]
 fn all_problems_are_named_at_once() {
     let bad = [
@@ -176,6 +183,7 @@ fn all_problems_are_named_at_once() {
     assert_eq!(fields, ["type", "lesson", "tags", "files", "event_type"]);
 }
 
+// S-WRITE-4
 #[test]
 fn json_that_is_no_event_is_named_by_field() {
     let unknown = r#"{"event_type":"error","lesson":"x","less":"y"}"#;
@@ -200,6 +208,7 @@ fn an_empty_batch_is_refused() {
     }
 }
 
+// S-WRITE-5, S-LINE-4
 #[test]
 fn an_id_is_printed_alone_and_is_in_the_log() {
     let world = World::new();
@@ -211,6 +220,7 @@ fn an_id_is_printed_alone_and_is_in_the_log() {
     assert_eq!((event.agent_id.as_str(), event.source.as_deref()), ("tester", Some("human")));
 }
 
+// S-LINE-2, S-LINE-3
 #[test]
 fn every_founding_flag_reaches_its_field() {
     let world = World::new();
@@ -248,6 +258,7 @@ fn every_founding_flag_reaches_its_field() {
     assert_eq!(world.log_lines("gptcoach2.jsonl"), [expected.as_bytes()]);
 }
 
+// S-WRITE-5
 #[test]
 fn a_batch_reports_on_each_event_in_its_place() {
     let world = World::new();
@@ -278,6 +289,7 @@ fn a_batch_reports_on_each_event_in_its_place() {
     );
 }
 
+// S-EXIT-1, S-STORE-2
 #[test]
 fn a_file_in_the_place_of_a_directory_is_file_trouble() {
     let world = World::new();
@@ -293,6 +305,7 @@ fn a_file_in_the_place_of_a_directory_is_file_trouble() {
     assert!(ran.messages.contains("api.jsonl") && ran.messages.contains("move it away"));
 }
 
+// S-EXIT-1
 #[test]
 fn a_batch_file_that_is_not_there_is_file_trouble() {
     let ran = refused(|world| world.log_memory(&["--json", "nowhere.jsonl"]));
@@ -300,6 +313,7 @@ fn a_batch_file_that_is_not_there_is_file_trouble() {
     assert!(ran.messages.contains("failed to read nowhere.jsonl"), "{}", ran.messages);
 }
 
+// S-STORE-3, S-EXIT-1
 #[test]
 fn a_held_lock_makes_the_program_give_up_in_time_and_write_nothing() {
     let world = World::new();
@@ -318,6 +332,7 @@ fn a_held_lock_makes_the_program_give_up_in_time_and_write_nothing() {
     world.log_memory(GOOD).done();
 }
 
+// S-EXIT-1
 #[test]
 fn a_wrong_configuration_is_named_with_what_is_allowed() {
     let wrong = [
@@ -339,6 +354,7 @@ fn a_wrong_configuration_is_named_with_what_is_allowed() {
     }
 }
 
+// S-STORE-1
 #[test]
 fn a_flag_beats_the_environment_beats_the_configuration_beats_the_platform() {
     let world = World::new();

@@ -96,6 +96,7 @@ fn no_fixture_was_ever_changed() {
     assert_eq!(found, expected);
 }
 
+// S-LINE-2
 #[test]
 fn founding_lines_load_with_every_field() {
     assert_outline("founding.jsonl", &[FOUNDING, SECOND, THIRD]);
@@ -111,6 +112,7 @@ fn founding_lines_load_with_every_field() {
     assert_eq!((third.command.as_str(), third.agent_id.as_str()), ("", "codex"));
 }
 
+// S-LINE-3
 #[test]
 fn founding_lines_are_written_back_byte_by_byte_behind_their_id() {
     let text = std::fs::read_to_string(fixtures().join("founding.jsonl")).unwrap();
@@ -120,6 +122,7 @@ fn founding_lines_are_written_back_byte_by_byte_behind_their_id() {
     }
 }
 
+// S-LINE-7
 #[test]
 fn hand_written_lines_load_as_meant() {
     assert_outline(
@@ -154,6 +157,7 @@ fn hand_written_lines_load_as_meant() {
     );
 }
 
+// S-LINE-4, S-LINE-7
 #[test]
 fn line_breaks_marks_and_nul_bytes_change_no_id() {
     assert_outline("crlf.jsonl", &[FOUNDING, "blank", SECOND]);
@@ -162,12 +166,14 @@ fn line_breaks_marks_and_nul_bytes_change_no_id() {
     assert_outline("nul.jsonl", &[FOUNDING, "skipped, nothing but NUL bytes", SECOND, cut]);
 }
 
+// S-LINE-7
 #[test]
 fn bytes_that_are_no_text_cost_only_themselves() {
     let replaced = "0000000000N2YB5BWKYEYGGE17 : caf\u{FFFD} and \u{FFFD}\u{FFFD}";
     assert_outline("invalid_utf8.jsonl", &[replaced, "skipped, not JSON: …", SECOND]);
 }
 
+// S-LINE-3, S-LINE-5
 #[test]
 fn what_a_newer_writer_says_is_understood_as_far_as_known_and_kept_whole() {
     let newer = "01K8W5Q0M8000000000000000A";
@@ -198,11 +204,13 @@ fn what_a_newer_writer_says_is_understood_as_far_as_known_and_kept_whole() {
     }
 }
 
+// S-LINE-1
 #[test]
 fn torn_lines_are_skipped_and_an_open_end_is_left_for_its_writer() {
     assert_outline("torn.jsonl", &[FOUNDING, "skipped, not JSON: …", THIRD]);
 }
 
+// S-LINE-8
 #[test]
 fn deep_lines_do_not_exhaust_the_reader() {
     let too_deep = "skipped, nested deeper than 128 levels";
@@ -210,6 +218,7 @@ fn deep_lines_do_not_exhaust_the_reader() {
     assert_outline("deep.jsonl", &[inside, too_deep, too_deep, FOUNDING]);
 }
 
+// S-LINE-8
 #[test]
 fn a_log_with_everything_in_it_gives_its_events() {
     let not_json = "skipped, not JSON: …";

@@ -45,6 +45,7 @@ fn at_once(write: impl Fn(usize) -> Vec<String> + Sync) -> Vec<String> {
     })
 }
 
+// S-STORE-5
 #[test]
 fn one_process_per_event_from_eight_sides_loses_nothing() {
     let world = World::new();
@@ -80,6 +81,7 @@ fn assert_all_are_found(world: &World) {
     }
 }
 
+// S-STORE-5
 #[test]
 fn eight_batches_at_once_lose_nothing() {
     let world = World::new();
@@ -107,6 +109,7 @@ struct Storm {
 const KILLERS: usize = 4;
 const KILLS_EACH: usize = 60;
 
+// S-STORE-4
 #[test]
 fn writers_killed_at_any_moment_lose_nothing_that_was_acknowledged() {
     let world = World::new();
@@ -173,6 +176,7 @@ impl Random {
     }
 }
 
+// S-STORE-3
 #[test]
 fn writers_that_die_in_the_middle_of_a_line_cost_only_that_line() {
     let world = World::new();

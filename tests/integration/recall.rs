@@ -247,6 +247,39 @@ fn the_repository_at_hand_comes_first_and_the_others_stay_in_reach() {
     assert!(briefing.contains("grass") && !briefing.contains("water"), "{briefing}");
 }
 
+// S-RANK-4
+#[test]
+fn much_good_evidence_beats_little_perfect_evidence_and_equals_stand_newest_first() {
+    let world = World::new();
+    let line = |id: &str, day: &str, rate: &str| {
+        json!({"id": id, "timestamp": format!("{day}T00:00:00Z"), "repo": "api", "lesson": "the zebra",
+            "success_rate": rate})
+    };
+    // All so old that their age makes no difference.
+    let lines = [
+        line("few", "2001-01-01", "5/5"),
+        line("older", "2001-01-01", "3/4"),
+        line("much", "2001-01-01", "90/100"),
+        line("newer", "2001-01-02", "3/4"),
+        line("bad", "2001-01-03", "1/9"),
+    ];
+    world.hand_write("api.jsonl", lines.map(|line| format!("{line}\n")).concat());
+    let found = world.asked(&["search", "zebra", "--explain"]);
+    let found = found["memories"].as_array().unwrap();
+    let ids: Vec<&str> = found.iter().map(|memory| memory["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["much", "few", "newer", "older", "bad"]);
+    let factor = |memory: &Value, name: &str| memory["score"][name].as_f64().unwrap();
+    for memory in found {
+        assert!((0.95..=1.05).contains(&factor(memory, "success")), "{memory}");
+        assert!((0.9499..0.951).contains(&factor(memory, "recency")), "{memory}");
+        assert!((factor(memory, "repo") - 1.0).abs() < 1e-6, "{memory}");
+    }
+    world.log_memory(&["--type", "fact", "--lesson", "the zebra"]).done();
+    let found = world.asked(&["search", "zebra", "--explain"]);
+    let here = &found["memories"][0];
+    assert!((factor(here, "repo") - 1.5).abs() < 1e-6 && factor(here, "recency") > 1.049, "{here}");
+}
+
 // S-LINE-6, S-READ-3
 #[test]
 fn the_order_of_reading_changes_no_memory() {

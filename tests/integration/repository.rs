@@ -32,6 +32,7 @@ fn repository(world: &World, name: &str, remote: Option<&str>) -> PathBuf {
     top
 }
 
+// S-REPO-2
 #[test]
 fn one_remote_gives_one_key_however_it_is_reached() {
     let world = World::new();
@@ -50,6 +51,7 @@ fn one_remote_gives_one_key_however_it_is_reached() {
     assert!(!log.contains("secret"), "a password in a remote's URL reached the disk");
 }
 
+// S-REPO-3
 #[test]
 fn subfolders_and_work_trees_belong_to_their_repository() {
     let world = World::new();
@@ -97,6 +99,7 @@ fn a_submodule_is_a_repository_of_its_own() {
     assert_eq!(written_in(&world, &top).repo, API);
 }
 
+// S-REPO-3
 #[test]
 fn folders_of_one_name_do_not_share_a_file() {
     let world = World::new();
@@ -122,6 +125,7 @@ fn a_clone_that_moves_keeps_its_key() {
     assert_eq!(written_in(&world, &after).repo, key);
 }
 
+// S-REPO-4
 #[test]
 fn a_renamed_repository_is_found_by_its_alias() {
     let world = World::new();
@@ -131,6 +135,7 @@ fn a_renamed_repository_is_found_by_its_alias() {
     assert_eq!(written(&world, &world.work(), &["--repo", "github.com/acme/old"]).repo, API);
 }
 
+// S-REPO-4
 #[test]
 fn a_short_name_finds_its_repository_while_it_is_unique() {
     let world = World::new();

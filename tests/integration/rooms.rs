@@ -314,6 +314,7 @@ fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
+// S-WRITE-1
 #[test]
 fn rooms_import_only_whom_the_map_allows() {
     assert_none(&sources().iter().flat_map(forbidden_imports).collect::<Vec<_>>());

@@ -46,6 +46,7 @@ fn call(world: &World, script: &Path, change: impl Fn(&mut Command) -> &mut Comm
     run(&mut command, b"")
 }
 
+// S-WRITE-6
 #[test]
 fn the_program_is_found_on_the_path() {
     let world = World::new();

@@ -140,6 +140,7 @@ mod tests {
         memories
     }
 
+    // S-LINE-6
     #[test]
     fn an_event_about_a_memory_is_kept_with_it_even_when_it_comes_first() {
         let memories = folded([event(9, 0, Some(1)), event(1, 0, None)]);
@@ -147,6 +148,7 @@ mod tests {
         assert_eq!(memories[0].about.len(), 1);
     }
 
+    // S-READ-3
     #[test]
     fn two_contents_of_one_id_are_both_kept() {
         let memories = folded([event(1, 2, None), event(1, 1, None)]);
@@ -155,6 +157,7 @@ mod tests {
         assert_eq!(memories[0].conflicts.len(), 1);
     }
 
+    // S-READ-4
     #[test]
     fn a_snapshot_is_not_disturbed_by_later_events() {
         let mut fold = Fold::default();
@@ -172,6 +175,7 @@ mod tests {
     }
 
     proptest! {
+        // S-READ-3
         #[test]
         fn any_order_and_any_repetition_fold_alike(events in any_events(), seed in any::<u64>()) {
             let once = folded(events.clone());

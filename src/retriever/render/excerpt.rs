@@ -109,6 +109,7 @@ mod tests {
         assert_eq!(excerpt("## Fix\n\n```sh\nnpm ci\n```\nDone.", 100, &none), "Fix npm ci Done.");
     }
 
+    // S-REPLY-2
     #[test]
     fn a_long_text_begins_where_the_answer_is() {
         let text = format!(

@@ -190,6 +190,7 @@ mod tests {
         found(&found_hits, &|_| 0.0)
     }
 
+    // S-REPLY-1
     #[test]
     fn hits_read_as_in_the_founding_form() {
         let one = hit(0, "npm install → EACCES", "Check ownership first");
@@ -201,6 +202,7 @@ mod tests {
         assert_eq!(reply(&[one], 500, Explain::Silent).text, expected);
     }
 
+    // S-REPLY-4
     #[test]
     fn nothing_found_is_said_in_one_line() {
         assert_eq!(reply(&[], 500, Explain::Silent).text, "No relevant memories.");
@@ -222,6 +224,7 @@ mod tests {
     }
 
     proptest! {
+        // S-REPLY-1
         #[test]
         fn no_reply_exceeds_its_tokens(
             lessons in prop::collection::vec("\\PC{0,900}", 0..20), max_tokens in 60_usize..600

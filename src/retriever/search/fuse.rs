@@ -58,6 +58,7 @@ mod tests {
         Candidate { number: 0, lexical, dense }
     }
 
+    // S-RANK-3
     #[test]
     fn both_lists_count_alike_whatever_their_units() {
         let fused = convex(&[
@@ -73,6 +74,7 @@ mod tests {
         assert_eq!(convex(&[candidate(2.0, Some(0.9)), candidate(1.0, Some(0.1))]), [1.0, 0.0]);
     }
 
+    // S-RANK-3
     #[test]
     fn without_a_vector_words_decide() {
         let fused =

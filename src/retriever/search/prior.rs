@@ -80,6 +80,7 @@ mod tests {
         text.parse().unwrap()
     }
 
+    // S-RANK-4
     #[test]
     fn freshness_halves_with_each_half_life() {
         let now = at("2026-07-01T00:00:00Z");

@@ -108,6 +108,7 @@ mod tests {
         assert_eq!(format!("{:x}", Sha256::digest(GRAPH)), GRAPH_SHA256);
     }
 
+    // S-RANK-2
     #[test]
     fn the_model_gives_the_reference_vector() {
         let Some(mut embedder) = real_model() else { return };

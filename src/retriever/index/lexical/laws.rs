@@ -135,6 +135,7 @@ fn apply(index: &mut LexicalIndex, living: &mut BTreeMap<u32, String>, at: u32, 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
+    // S-RANK-1
     #[test]
     fn scores_are_the_crates_whatever_was_inserted_replaced_removed_and_merged(
         changes in prop::collection::vec(change(), 0..90),

@@ -76,6 +76,7 @@ mod tests {
         bigrams(run).collect()
     }
 
+    // S-RANK-1
     #[test]
     fn bigrams_overlap_and_a_lone_character_stands_alone() {
         assert_eq!(pairs("データ"), ["デー", "ータ"]);

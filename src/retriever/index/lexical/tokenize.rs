@@ -222,6 +222,7 @@ mod tests {
         terms.iter().map(String::from).collect()
     }
 
+    // S-RANK-1
     #[test]
     fn identifiers_are_whole_and_in_parts_whatever_their_convention() {
         assert_eq!(terms("getUserById"), ["getuserbyid", "get", "user", "id"]);

@@ -92,6 +92,7 @@ mod tests {
         found.iter().map(String::from).collect()
     }
 
+    // S-RANK-1
     #[test]
     fn words_are_stemmed_folded_and_stopped() {
         assert_eq!(terms("Connections"), ["connect"]);

@@ -115,6 +115,7 @@ fn wrong_values_are_all_named_by_their_flags_and_nothing_is_opened() {
     assert!(ran.output.is_empty() && ran.opened.is_empty());
 }
 
+// S-EXIT-1
 #[test]
 fn a_wrong_option_is_never_answered_with_two() {
     for words in [
@@ -148,6 +149,7 @@ fn help_and_version_are_answers() {
     }
 }
 
+// S-EXIT-1
 #[test]
 fn failures_end_with_their_own_code() {
     for (words, exit, message) in [

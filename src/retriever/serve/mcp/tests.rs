@@ -141,6 +141,7 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
+// S-MCP-1
 #[test]
 fn both_eras_are_told_who_we_are_and_when_to_call() {
     run(async {
@@ -171,6 +172,7 @@ fn the_list_of_tools_is_always_the_same() {
     });
 }
 
+// S-MCP-3
 #[test]
 fn each_tool_is_answered_with_one_text() {
     run(async {
@@ -193,6 +195,7 @@ fn each_tool_is_answered_with_one_text() {
     });
 }
 
+// S-MCP-5
 #[test]
 fn a_saved_lesson_is_credited_to_the_client_and_its_session() {
     run(async {
@@ -235,6 +238,7 @@ fn what_went_wrong_is_told_to_the_model() {
     });
 }
 
+// S-MCP-4
 #[test]
 fn resources_are_json_and_an_unknown_one_is_an_error_of_its_era() {
     run(async {
@@ -265,6 +269,7 @@ fn resources_are_json_and_an_unknown_one_is_an_error_of_its_era() {
     });
 }
 
+// S-MCP-4
 #[test]
 fn the_prompt_brings_notes_as_data() {
     run(async {
@@ -307,6 +312,7 @@ fn a_subscription_is_held_open_and_does_not_delay_the_end() {
     });
 }
 
+// S-MCP-1
 #[test]
 fn the_end_of_input_ends_the_process_even_with_a_call_under_way() {
     let (release, hold) = mpsc::channel();

@@ -28,6 +28,7 @@ fn a_bare_query_gets_the_defaults() {
     assert_eq!((request.scope, request.explain), (Scope::All(None), Explain::Silent));
 }
 
+// S-MCP-2
 #[test]
 fn the_forms_that_models_send_are_understood() {
     for (limit, tokens, explain) in [
@@ -99,6 +100,7 @@ fn a_query_is_neither_empty_nor_endless() {
     assert!(message.starts_with("query: has 8193 bytes; at most 8192"), "{message}");
 }
 
+// S-MCP-2
 #[test]
 fn numbers_outside_their_bounds_are_refused_with_the_bounds() {
     for limit in
