@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -89,7 +90,7 @@ impl RepoKey {
     pub fn from_remote(url: &str) -> Option<Self> {
         let (host, path) = split_remote(url.trim())?;
         let host = canonical_host(&host.to_ascii_lowercase());
-        let path = canonical_path(&host, &percent_decoded(path))?;
+        let path = canonical_path(&host, &percent_decode_str(path).decode_utf8_lossy())?;
         let whole = format!("{host}/{path}");
         let folded = whole.to_ascii_lowercase();
         let exact = if CASELESS_HOSTS.contains(&host.as_str()) { folded.clone() } else { whole };
@@ -222,26 +223,6 @@ fn canonical_path(host: &str, path: &str) -> Option<String> {
         parts.retain(|part| !matches!(*part, "v3" | "_git"));
     }
     (!parts.is_empty()).then(|| parts.join("/"))
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let code = tail.get(..2).filter(|_| *first == b'%');
-        let code = code.and_then(|hex| std::str::from_utf8(hex).ok());
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl fmt::Display for RepoKey {

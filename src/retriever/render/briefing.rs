@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::excerpt::Interest;
-use super::hits::{after, body};
 use super::item;
+use super::line::{after, body, date};
 use super::reply::Reply;
 use super::tokens::Budget;
 use crate::event::RepoKey;
@@ -81,12 +81,8 @@ fn section(
     for memory in memories {
         let mut line = String::new();
         let after = after(memory, Some(repo));
-        let _ = write!(
-            line,
-            "\n- [{}] {}{after}",
-            item::date(memory),
-            body(memory, LINE_BYTES, interest)
-        );
+        let _ =
+            write!(line, "\n- [{}] {}{after}", date(memory), body(memory, LINE_BYTES, interest));
         if part.len() + line.len() > budget.bytes() {
             break;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::hits::{after, body};
+use super::line::{after, body, date};
 use super::reply::Reply;
 use super::tokens::Budget;
 use crate::event::{Layout, codec, neutralise, redact};
@@ -81,14 +81,6 @@ pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     let mut fields = codec::fields_of(&redact::clean(memory.event.clone()));
     fields.insert("repo".to_owned(), Value::from(memory.repo.as_str()));
     fields
-}
-
-/// Returns the day of a memory, as the founding form shows it.
-pub(super) fn date(memory: &Memory) -> String {
-    memory
-        .event
-        .timestamp
-        .map_or_else(|| "no date".to_owned(), |time| time.strftime("%Y-%m-%d").to_string())
 }
 
 fn whole(memory: &Memory) -> String {

@@ -6,6 +6,7 @@ mod briefing;
 mod excerpt;
 mod hits;
 mod item;
+mod line;
 mod reply;
 mod status;
 mod tokens;

@@ -1,6 +1,7 @@
 //! The resources: memories as JSON, for programs and for people who browse. Not here: the protocol
 //! (`mcp`), how JSON is formed (`render`).
 
+use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
 
 use super::super::api::{Api, ApiError, LIMIT_MAX, Reply};
@@ -42,33 +43,16 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Reply, ApiError> {
     if uri == RECENT {
         return api.recent(LIMIT_MAX);
     }
-    match uri.strip_prefix(ITEM).map(decoded).filter(|id| !id.is_empty()) {
+    match uri
+        .strip_prefix(ITEM)
+        .map(|id| percent_decode_str(id).decode_utf8_lossy().into_owned())
+        .filter(|id| !id.is_empty())
+    {
         Some(id) => api.show(&[id]),
         None => Err(ApiError::NotFound(format!(
             "no resource has this address; there are {RECENT} and {ITEM}{{id}}, for example {ITEM}3K7Q2M9A"
         ))),
     }
-}
-
-/// Undoes percent-encoding, which clients apply to ids that others made. What is not valid stays.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let code = tail.get(..2).filter(|_| first == b'%');
-        let code = code.and_then(|hex| std::str::from_utf8(hex).ok());
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
