@@ -43,7 +43,11 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Reply, ApiError> {
     if uri == RECENT {
         return api.recent(LIMIT_MAX);
     }
-    match uri.strip_prefix(ITEM).map(decoded).filter(|id| !id.is_empty()) {
+    match uri
+        .strip_prefix(ITEM)
+        .map(|id| percent_decode_str(id).decode_utf8_lossy().into_owned())
+        .filter(|id| !id.is_empty())
+    {
         Some(id) => api.show(&[id]),
         None => Err(ApiError::NotFound(format!(
             "no resource has this address; there are {RECENT} and {ITEM}{{id}}, for example {ITEM}3K7Q2M9A"
