@@ -7,6 +7,7 @@ mod filter;
 mod fuse;
 mod prior;
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -88,11 +89,16 @@ pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usi
         })
         .collect();
     hits.sort_by(|a, b| {
-        let newest_first = || b.memory.event.id.cmp(&a.memory.event.id);
-        b.score.total.total_cmp(&a.score.total).then_with(newest_first)
+        b.score.total.total_cmp(&a.score.total).then_with(|| newest_first(&a.memory, &b.memory))
     });
     hits.truncate(limit);
     hits
+}
+
+/// Our ids sort by time, those of others may not.
+fn newest_first(a: &Memory, b: &Memory) -> Ordering {
+    let age = |memory: &Memory| (memory.event.timestamp, memory.event.id.clone());
+    age(b).cmp(&age(a))
 }
 
 /// Returns the memories of some repositories that are likely to be of use whatever the task: proven
@@ -114,7 +120,6 @@ pub fn useful(
     let worth = |memory: &Memory| {
         prior::freshness(memory.event.timestamp, now) + prior::believed_success(memory)
     };
-    memories
-        .sort_by(|a, b| worth(b).total_cmp(&worth(a)).then_with(|| b.event.id.cmp(&a.event.id)));
+    memories.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then_with(|| newest_first(a, b)));
     memories.into_iter().take(limit).cloned().collect()
 }
