@@ -126,7 +126,9 @@ class Session:
             expect(tool.description, f"{name} has no description")
             expect(tool.annotations, f"{name} has no annotations")
             expect(bool(tool.annotations.read_only_hint) == read_only, f"{name}: read only hint")
-            expect(tool.annotations.destructive_hint is False, f"{name}: destructive hint")
+            # The protocol gives this hint a meaning only for tools that write.
+            harmless = (False, None) if read_only else (False,)
+            expect(tool.annotations.destructive_hint in harmless, f"{name}: destructive hint")
             expect(tool.annotations.open_world_hint is False, f"{name}: open world hint")
 
     async def check_0_speaks_the_expected_version(self) -> None:

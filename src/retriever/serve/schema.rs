@@ -26,13 +26,14 @@ pub const INSTRUCTIONS: &str = "Call memory_context when work starts, and memory
 /// Returns the tools, always the same and in the same order: clients keep what they were told.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
-    // What is not said is taken for the worst: that a tool destroys, and reaches into the world.
-    let writes = || ToolAnnotations::new().destructive(false).open_world(false);
-    let reads = || writes().read_only(true);
+    // What is not said is taken for the worst: that a tool destroys, unless it only reads, and that it
+    // reaches into the world.
+    let reads = || ToolAnnotations::new().read_only(true).open_world(false);
+    let writes = ToolAnnotations::new().destructive(false).open_world(false);
     vec![
         tool(SEARCH, SEARCH_WHEN, search(), "Search memory", reads()),
         tool(CONTEXT, CONTEXT_WHEN, context(), "Start-of-work briefing", reads()),
-        tool(SAVE, SAVE_WHEN, save(), "Save a lesson", writes()),
+        tool(SAVE, SAVE_WHEN, save(), "Save a lesson", writes),
     ]
 }
 
@@ -142,7 +143,7 @@ mod tests {
     use crate::retriever::serve::wire;
 
     /// Three tools may cost this many tokens, at four characters each: six must fit 1,100.
-    const TOKENS_MAX_OF_THREE: usize = 650;
+    const TOKENS_MAX_OF_THREE: usize = 660;
 
     // S-MCP-3
     #[test]
@@ -231,7 +232,8 @@ mod tests {
         for tool in tools() {
             let hints = tool.annotations.unwrap();
             assert_eq!(hints.read_only_hint == Some(true), tool.name != SAVE, "{}", tool.name);
-            assert!(!hints.is_destructive() && hints.open_world_hint == Some(false), "{}", tool.name);
+            assert!(tool.name != SAVE || !hints.is_destructive());
+            assert_eq!(hints.open_world_hint, Some(false), "{}", tool.name);
             assert_eq!(tool.meta.unwrap().0["anthropic/alwaysLoad"], true);
         }
     }
