@@ -37,11 +37,17 @@ const MAP: &[(&str, &[&str])] = &[
         ],
     ),
     ("retriever/watch", &["event", "store"]),
+    (
+        "retriever/follow",
+        &["event", "store", "retriever/projection", "retriever/index", "retriever/snapshot"],
+    ),
+    ("retriever/cache_lock", &["store", "retriever/index"]),
     ("retriever/engine", &["event", "store", "retriever"]),
-    ("retriever/serve", &["event", "store", "retriever"]),
-    // The two faces that call the door; everything else in `serve` asks them.
-    ("retriever/serve/api", &["event", "store", "writer", "retriever"]),
-    ("retriever/serve/cli", &["event", "store", "writer", "retriever"]),
+    // The exit codes are those of both programs; the door itself only two may call.
+    ("writer/exit", &["store", "writer"]),
+    ("retriever/serve", &["event", "store", "writer/exit", "retriever"]),
+    ("retriever/serve/local", &["event", "store", "writer", "retriever"]),
+    ("retriever/serve/program", &["event", "store", "writer", "retriever"]),
     ("bin/log-memory", &["event", "store", "writer"]),
     (
         "bin/agent-knowledge",
@@ -65,7 +71,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anyhow", &["bin"]),
 ];
 
-/// The crate that only files of command lines may name, wherever they are.
+/// The crate that only command lines and their arguments may name, wherever they are.
 const COMMAND_LINE_CRATE: &str = "clap";
 
 /// Past this a file has more than one subject (its tests not counted).
@@ -218,7 +224,7 @@ fn forbidden_imports(source: &Source) -> Vec<String> {
 /// The foreign crates that a file names though it is not their home.
 fn crates_away_from_home(source: &Source) -> Vec<String> {
     let code = source.code();
-    let args_file = source.module().contains(&"args");
+    let args_file = source.module().iter().any(|part| matches!(*part, "args" | "cli"));
     let homes =
         HOMES.iter().filter(|(_, homes)| !homes.iter().any(|home| source.path.starts_with(home)));
     let strangers = homes.map(|(name, _)| *name);
@@ -245,7 +251,8 @@ fn untidiness(source: &Source) -> Vec<String> {
         wrong.push(format!("{} does not say in its first line what it is for", source.path));
     }
     let lines = source.text.lines().take_while(|line| *line != "#[cfg(test)]").count();
-    if lines > FILE_LINES_MAX {
+    let is_of_tests = source.path.ends_with("/tests.rs");
+    if lines > FILE_LINES_MAX && !is_of_tests {
         wrong.push(format!("{} has {lines} lines before its tests", source.path));
     }
     wrong
@@ -384,8 +391,9 @@ mod each_rule_can_fail {
         assert_eq!(imports("retriever/search/mod.rs", "use super::index::Lexical;\n"), 0);
         assert_eq!(imports("retriever/search/mod.rs", "use crate::writer::Writer;\n"), 1);
         assert_eq!(imports("retriever/serve/mcp.rs", "use crate::writer::Writer;\n"), 1);
-        assert_eq!(imports("retriever/serve/api.rs", "use crate::writer::Writer;\n"), 0);
+        assert_eq!(imports("retriever/serve/local.rs", "use crate::writer::Writer;\n"), 0);
         assert_eq!(imports("retriever/serve/cli/args.rs", "use crate::writer::exit::Exit;\n"), 0);
+        assert_eq!(imports("retriever/render/hits.rs", "use crate::writer::exit::Exit;\n"), 1);
         assert_eq!(imports("retriever/engine/mod.rs", "use super::serve::api;\n"), 1);
         assert_eq!(imports("bin/log-memory.rs", "use agent_knowledge::retriever::serve;\n"), 1);
         assert_eq!(imports("utils/mod.rs", ""), 1);
