@@ -32,11 +32,8 @@ fn json_lines(path: &Path) -> Vec<Value> {
 impl Set {
     fn read(folder: &Path) -> Self {
         let documents = json_lines(&folder.join("corpus.jsonl"));
-        let numbers: BTreeMap<&str, usize> = (0..)
-            .zip(&documents)
-            .map(|(number, document)| (text(document, "id"), number))
-            .map(|(number, id)| (number, id))
-            .collect();
+        let ids = documents.iter().map(|document| text(document, "id"));
+        let numbers: BTreeMap<&str, usize> = ids.zip(0..).collect();
         let mut relevant: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for line in std::fs::read_to_string(folder.join("qrels.tsv")).unwrap().lines() {
             let [query, document, _] = line.split('\t').collect::<Vec<_>>()[..] else {
@@ -98,7 +95,6 @@ fn cited(reply: &str) -> Vec<String> {
     numbered.map(|line| line.rsplit(" · ").next().unwrap().to_owned()).collect()
 }
 
-#[expect(clippy::print_stderr, reason = "the figures are what one looks for in the output")]
 fn measured(name: &str, recall: f64, floor: f64, start: Instant) {
     eprintln!("{name}: R@5 {recall:.4}, floor {floor}, {:.1} s", start.elapsed().as_secs_f64());
     assert!(recall >= floor, "{name}: R@5 is {recall:.4}, which is below {floor}");

@@ -97,8 +97,8 @@ fn whole(memory: &Memory) -> String {
         };
         let value = neutralise(&value, Layout::Block);
         if !value.trim().is_empty() {
-            // Later lines of a value are set in, so that no text can pass for a field.
-            // So could the name of a field that the writer made up.
+            // Later lines of a value are set in, and fields that a writer made up are marked, so that
+            // no text can pass for a field of ours.
             let lead = if memory.event.extra.contains_key(&name) { "field " } else { "" };
             let _ = writeln!(
                 text,

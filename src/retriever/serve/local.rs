@@ -117,12 +117,9 @@ impl Local {
     /// would be taken for an answer.
     fn answerable(&self) -> Result<Snapshot, ApiError> {
         let snapshot = self.snapshot()?;
-        match snapshot.health().troubles.get(self.writer.store.root()) {
-            None => Ok(snapshot),
-            Some(trouble) => {
-                Err(ApiError::Failed { exit: Exit::Io, message: format!("failed to {trouble}") })
-            }
-        }
+        let trouble = snapshot.health().troubles.get(self.writer.store.root());
+        let message = trouble.map(|trouble| format!("failed to {trouble}"));
+        message.map_or(Ok(snapshot), |message| Err(ApiError::Failed { exit: Exit::Io, message }))
     }
 
     /// Finds the key of a repository somebody named; `None` is the one at hand.
