@@ -67,8 +67,8 @@ fn push(out: &mut String, c: char, layout: Layout) {
                 out.push(' ');
             }
         }
-        Layout::Block
-            if c == '\n' && out.ends_with('\n') && out.len() > 1 && out.ends_with("\n\n") => {}
+        // One blank line parts as well as many.
+        Layout::Block if c == '\n' && out.ends_with("\n\n") => {}
         Layout::Line | Layout::Block => out.push(c),
     }
 }
@@ -110,6 +110,7 @@ mod tests {
     #[test]
     fn a_block_keeps_its_lines() {
         assert_eq!(neutralise("a\n\tb", Layout::Block), "a\n\tb");
+        assert_eq!(neutralise("a\n\n\n\nb", Layout::Block), "a\n\nb");
     }
 
     // S-WRITE-3, S-REPLY-3
