@@ -45,12 +45,15 @@ pub(super) fn find(snapshot: &Snapshot, query: &Query<'_>) -> Vec<Candidate> {
     }
     numbers.sort_unstable();
     numbers.dedup();
+    let cosines = dense.map(|(vector, vectors)| vectors.scores(&numbers, vector));
+    let cosines = cosines.unwrap_or_else(|| vec![None; numbers.len()]);
     numbers
         .into_iter()
-        .map(|number| Candidate {
+        .zip(cosines)
+        .map(|(number, dense)| Candidate {
             number,
             lexical: lexical.get(&number).copied().unwrap_or(0.0),
-            dense: dense.and_then(|(vector, vectors)| vectors.score(number, vector)),
+            dense,
         })
         .collect()
 }
