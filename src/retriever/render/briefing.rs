@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::excerpt::Interest;
 use super::item;
-use super::line::{after, body, date};
+use super::line::{Body, after, date};
 use super::reply::Reply;
 use super::tokens::Budget;
 use crate::event::RepoKey;
@@ -81,8 +81,8 @@ fn section(
     for memory in memories {
         let mut line = String::new();
         let after = after(memory, Some(repo));
-        let _ =
-            write!(line, "\n- [{}] {}{after}", date(memory), body(memory, LINE_BYTES, interest));
+        let body = Body::of(memory, interest).shown(LINE_BYTES);
+        let _ = write!(line, "\n- [{}] {body}{after}", date(memory));
         if part.len() + line.len() > budget.bytes() {
             break;
         }

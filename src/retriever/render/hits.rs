@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::excerpt::Interest;
 use super::item;
-use super::line::{after, body, date};
+use super::line::{Body, after, date};
 use super::reply::{Explain, Reply};
 use super::tokens::Budget;
 use crate::event::RepoKey;
@@ -78,20 +78,20 @@ fn lines(found: &Found<'_>, interest: &Interest<'_>, budget: Budget) -> Vec<Stri
     let bytes_max = HIT_BYTES.max(budget.bytes() / found.hits.len());
     let frames: Vec<Frame> =
         (1..).zip(hits).map(|(place, hit)| Frame::of(found, place, hit)).collect();
-    let wants: Vec<usize> = hits
+    let bodies: Vec<Body> = hits.iter().map(|hit| Body::of(&hit.memory, interest)).collect();
+    let wants: Vec<usize> = bodies
         .iter()
         .zip(&frames)
-        .map(|(hit, frame)| {
-            (frame.bytes() + body(&hit.memory, usize::MAX, interest).len()).min(bytes_max)
-        })
+        .map(|(body, frame)| (frame.bytes() + body.bytes()).min(bytes_max))
         .collect();
     let shares = share_out(&wants, budget.bytes());
-    hits.iter()
+    bodies
+        .iter()
         .zip(&frames)
         .zip(shares)
-        .map(|((hit, frame), share)| {
+        .map(|((body, frame), share)| {
             let room = share.saturating_sub(frame.bytes());
-            format!("{}{}{}", frame.before, body(&hit.memory, room, interest), frame.after)
+            format!("{}{}{}", frame.before, body.shown(room), frame.after)
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::excerpt::{Interest, excerpt};
+use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
 use crate::event::{Layout, RepoKey, neutralise};
 use crate::retriever::projection::Memory;
 
@@ -46,28 +46,81 @@ pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
     after
 }
 
-/// Says what happened and what to do, in at most `bytes_max` bytes.
-pub(super) fn body(memory: &Memory, bytes_max: usize, interest: &Interest<'_>) -> String {
-    let event = &memory.event;
-    // Of what happened only a third where both are long: what to do is what the reader came for.
-    let all_context = excerpt(&event.context, bytes_max, interest);
-    let all_lesson = excerpt(&event.lesson, bytes_max, interest);
-    let joint = if all_context.is_empty() || all_lesson.is_empty() { "" } else { ": " };
-    let third = bytes_max / 3;
-    let fits = all_context.len() + joint.len() + all_lesson.len() <= bytes_max;
-    let context = if fits || all_lesson.is_empty() {
-        all_context
-    } else {
-        let room = bytes_max.saturating_sub(all_lesson.len() + joint.len()).max(third);
-        excerpt(&event.context, room, interest)
-    };
-    let room = bytes_max.saturating_sub(context.len() + joint.len());
-    let mut body = format!("{context}{joint}{}", excerpt(&event.lesson, room, interest));
-    let command = format!(" `{}`", neutralise(&event.command, Layout::Line));
-    let is_said = event.command.is_empty() || event.lesson.contains(event.command.trim());
-    if !is_said && body.len() + command.len() <= bytes_max {
-        body.push_str(&command);
+/// What happened and what to do, made ready to be shown in any room.
+pub(super) struct Body<'a> {
+    context: Excerpt<'a>,
+    lesson: Excerpt<'a>,
+    /// Empty where the lesson says it.
+    command: String,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn of(memory: &Memory, interest: &'a Interest<'a>) -> Self {
+        let event = &memory.event;
+        // A command is shown whole or not at all.
+        let is_short = event.command.len() <= LOOK_BYTES_MAX;
+        let is_shown = is_short && !event.lesson.contains(event.command.trim());
+        let command =
+            if is_shown { neutralise(&event.command, Layout::Line) } else { String::new() };
+        Self {
+            context: Excerpt::of(&event.context, interest),
+            lesson: Excerpt::of(&event.lesson, interest),
+            command: if command.is_empty() { command } else { format!(" `{command}`") },
+        }
     }
-    body.truncate(body.floor_char_boundary(bytes_max));
-    body
+
+    /// Returns how many bytes it takes to say everything.
+    pub(super) fn bytes(&self) -> usize {
+        self.context.bytes() + self.joint().len() + self.lesson.bytes() + self.command.len()
+    }
+
+    /// Says what happened and what to do, in at most `bytes_max` bytes.
+    pub(super) fn shown(&self, bytes_max: usize) -> String {
+        let (lesson_bytes, joint) = (self.lesson.bytes(), self.joint());
+        // Of what happened only a third where both are long: what to do is what the reader came for.
+        let room = if lesson_bytes == 0 {
+            bytes_max
+        } else {
+            bytes_max.saturating_sub(lesson_bytes + joint.len()).max(bytes_max / 3)
+        };
+        let context = self.context.shown(room);
+        let joint = if context.is_empty() { "" } else { joint };
+        let room = bytes_max.saturating_sub(context.len() + joint.len());
+        let mut body = format!("{context}{joint}{}", self.lesson.shown(room));
+        if body.len() + self.command.len() <= bytes_max {
+            body.push_str(&self.command);
+        }
+        body.truncate(body.floor_char_boundary(bytes_max));
+        body
+    }
+
+    fn joint(&self) -> &'static str {
+        if self.context.bytes() == 0 || self.lesson.bytes() == 0 { "" } else { ": " }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::super::sample;
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_body_weighs_each_piece_once_and_keeps_to_every_room() {
+        let weighed = Cell::new(0);
+        let count = |_: &str| {
+            weighed.set(weighed.get() + 1);
+            0.0
+        };
+        let (context, lesson) = ("b! ".repeat(5_000), format!("zebra {}", "a. ".repeat(10_000)));
+        let memory = sample::memory(&json!({ "context": context, "lesson": lesson }));
+        let body = Body::of(&memory, &count);
+        for bytes_max in [0, 1, 5, 100, 640, 8_000] {
+            assert!(body.shown(bytes_max).len() <= bytes_max);
+        }
+        assert_eq!(weighed.get(), 15_000);
+        assert_eq!(body.shown(usize::MAX).len(), body.bytes());
+    }
 }

@@ -8,11 +8,13 @@ mod hits;
 mod item;
 mod line;
 mod reply;
+#[cfg(test)]
+mod sample;
 mod status;
 mod tokens;
 
 pub use briefing::{Briefing, briefing};
-pub use excerpt::{Interest, excerpt};
+pub use excerpt::{Excerpt, Interest, excerpt};
 pub use hits::{Found, found};
 pub use item::{item, items, list};
 pub use reply::{Explain, Reply};
