@@ -52,7 +52,8 @@ pub enum SearchCall {
     Show(Vec<String>),
 }
 
-/// Reads the arguments of `memory_search`. Given `ids`, nothing else matters.
+/// Reads the arguments of `memory_search`. Given `ids`, those memories are shown and nothing is
+/// searched; the other arguments must be right all the same.
 ///
 /// # Errors
 /// Every problem, each with its field.
