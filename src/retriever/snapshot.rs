@@ -57,9 +57,17 @@ pub enum Cited {
     One(Arc<Memory>),
     /// No memory.
     None,
-    /// Several; all of their ids.
-    Several(Vec<EventId>),
+    /// Several.
+    Several {
+        /// The ids of the first of them, at most eight.
+        first: Vec<EventId>,
+        /// How many there are.
+        count: usize,
+    },
 }
+
+/// So many ids help to tell which was meant; past that, only more of the id does.
+const CITED_FIRST_MAX: usize = 8;
 
 impl Snapshot {
     /// Returns the memories; a memory's place is its number in the indexes.
@@ -119,17 +127,23 @@ impl Snapshot {
     /// Finds the memory that an id, or the beginning or end of one, means.
     #[must_use]
     pub fn cited(&self, id: &str) -> Cited {
-        let mut found: Vec<&Arc<Memory>> =
-            self.memories().iter().filter(|memory| memory.event.id.is_cited_by(id)).collect();
-        if let Some(exact) = found.iter().find(|memory| memory.event.id.as_str() == id) {
-            return Cited::One(Arc::clone(exact));
+        let mut first: Vec<&Arc<Memory>> = Vec::new();
+        let mut count = 0;
+        for memory in self.memories().iter().filter(|memory| memory.event.id.is_cited_by(id)) {
+            if memory.event.id.as_str() == id {
+                return Cited::One(Arc::clone(memory));
+            }
+            count += 1;
+            if first.len() < CITED_FIRST_MAX {
+                first.push(memory);
+            }
         }
-        match (found.pop(), found.is_empty()) {
-            (None, _) => Cited::None,
-            (Some(only), true) => Cited::One(Arc::clone(only)),
-            (Some(last), false) => {
-                found.push(last);
-                Cited::Several(found.iter().map(|memory| memory.event.id.clone()).collect())
+        match first.as_slice() {
+            [] => Cited::None,
+            [only] => Cited::One(Arc::clone(only)),
+            several => {
+                let first = several.iter().map(|memory| memory.event.id.clone()).collect();
+                Cited::Several { first, count }
             }
         }
     }

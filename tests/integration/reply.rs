@@ -215,3 +215,18 @@ fn an_explanation_gives_every_part_of_the_score() {
     assert!((score["total"].as_f64().unwrap() - product).abs() < 1e-5, "{score}");
     assert!(world.asked(&["search", "zebra"])["memories"][0].get("score").is_none());
 }
+
+// S-REPLY-1
+#[test]
+fn a_short_id_that_many_share_lists_only_the_first() {
+    let world = World::new();
+    let line = |number: usize| json!({"id": format!("many-{number:04}"), "lesson": "zebra"});
+    let lines: String = (0..2_000).map(|number| format!("{}\n", line(number))).collect();
+    world.hand_write("api.jsonl", lines);
+    let ran = world.agent_knowledge(&["show", "many-"]);
+    assert_eq!((ran.exit, ran.output.as_str()), (Some(1), ""));
+    assert!(ran.messages.contains("many-0007 … (1992 more); give more of it"), "{}", ran.messages);
+    let ran = world.agent_knowledge(&["show", "many-000"]);
+    assert!(ran.messages.contains("many-0007 … (2 more); give more of it"), "{}", ran.messages);
+    assert!(world.agent_knowledge(&["show", "many-0001"]).done().contains("zebra"));
+}

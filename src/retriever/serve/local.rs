@@ -12,7 +12,7 @@ use super::api::{
     Api, ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, LIMIT_DEFAULT, Mode, Reply, Scope,
     SearchRequest,
 };
-use crate::event::{Draft, Problems, RepoKey};
+use crate::event::{Draft, EventId, Problems, RepoKey};
 use crate::retriever::engine::{Engine, Stopped};
 use crate::retriever::index::embed::worker::{Progress, QueryError, WorkerState};
 use crate::retriever::index::embed::{EmbedError, model};
@@ -317,10 +317,7 @@ impl Api for Local {
                 Cited::None => missing.push(format!(
                     "no memory {id:?}; ids stand at the end of each line of a search"
                 )),
-                Cited::Several(all) => {
-                    let all = all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                    missing.push(format!("{id:?} could be {all}; give more of it"));
-                }
+                Cited::Several { first, count } => missing.push(several(id, &first, count)),
             }
         }
         if missing.is_empty() {
@@ -373,6 +370,16 @@ impl Api for Local {
         });
         Ok(Reply { text, json })
     }
+}
+
+/// Says which memories a short id could mean; not all of them where they are many.
+fn several(id: &str, first: &[EventId], count: usize) -> String {
+    let listed = first.iter().map(EventId::as_str).collect::<Vec<_>>().join(", ");
+    let more = match count.saturating_sub(first.len()) {
+        0 => String::new(),
+        more => format!(" … ({more} more)"),
+    };
+    format!("{id:?} could be {listed}{more}; give more of it")
 }
 
 impl Default for SearchRequest {
