@@ -223,7 +223,7 @@ impl Api for Local {
             .is_some_and(|keys| !keys.iter().any(|key| snapshot.repos().contains_key(key)))
         {
             notices.push(format!(
-                "Note: there are no memories of {here}; all_repos searches the others."
+                "Note: there are no memories of {here}; search without a repo to see the others."
             ));
         }
         let filter = Filter {
