@@ -130,8 +130,10 @@ fn a_missing_model_is_said_in_one_line_by_status_and_by_the_first_reply_only() {
         assert_eq!(replies.each_ref().map(|reply| note(reply)), [1, 0, 0], "{replies:?}");
         assert!(replies.iter().all(|reply| reply.contains("the zebra")));
     }
-    let dense = world.asked(&["search", "zebra", "--mode", "dense"]);
-    assert_eq!(dense["memories"], json!([]), "there are no stand-in vectors: {dense}");
+    // There are no stand-in vectors, and "nothing found" would be taken for an answer.
+    let dense = world.agent_knowledge(&["search", "zebra", "--mode", "dense"]);
+    assert_eq!((dense.exit, dense.output.as_str()), (Some(69), ""), "{}", dense.messages);
+    assert!(dense.messages.contains("agent-knowledge model fetch"), "{}", dense.messages);
 }
 
 // S-RANK-2

@@ -54,6 +54,16 @@ pub struct Parts {
     pub embed_wait: Duration,
 }
 
+/// The vector of a query, and what to tell where there is none.
+type Meaning = (Option<Vec<f32>>, Option<String>);
+
+/// Whether what keeps a query from having a vector will be the same next time.
+#[derive(PartialEq)]
+enum Lasts {
+    Yes,
+    No,
+}
+
 /// Memories of a briefing for the task, and of the repository. Twice what usually fits.
 const BRIEFING_TASK_MAX: usize = 8;
 const BRIEFING_REPO_MAX: usize = 24;
@@ -145,22 +155,28 @@ impl Local {
     }
 
     /// Returns the vector of a query where there can be one, and a notice where there should be one.
-    fn vector(&self, text: &str, mode: Mode) -> (Option<Vec<f32>>, Option<String>) {
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] where only meaning was to count and nothing can be searched: "nothing
+    /// found" would be taken for an answer.
+    fn vector(&self, text: &str, mode: Mode) -> Result<Meaning, ApiError> {
         if mode == Mode::Lexical {
-            return (None, None);
+            return Ok((None, None));
         }
-        match self.engine.embed_query(text, self.query_wait) {
-            Some(Ok(vector)) => (Some(vector), None),
-            None => (None, self.once("no embedding model in this build")),
-            Some(Err(QueryError::Failed(error))) => (None, self.once(&error.to_string())),
-            Some(Err(passing)) => (None, Some(format!("Note: found by words only ({passing})."))),
+        let (why, lasts) = match self.engine.embed_query(text, self.query_wait) {
+            Some(Ok(vector)) => return Ok((Some(vector), None)),
+            None => ("no embedding model in this build".to_owned(), Lasts::Yes),
+            Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),
+            Some(Err(passing)) => (passing.to_string(), Lasts::No),
+        };
+        if mode == Mode::Dense {
+            let message =
+                format!("failed to search by meaning: {why}; words are searched in lexical mode");
+            return Err(ApiError::Failed { exit: Exit::Unavailable, message });
         }
-    }
-
-    /// A missing model is told once; agents need not read it with every answer.
-    fn once(&self, why: &str) -> Option<String> {
-        let told = self.told_about_model.swap(true, Ordering::Relaxed);
-        (!told).then(|| format!("Note: found by words only ({why})."))
+        // A missing model is told once; agents need not read it with every answer.
+        let is_told = lasts == Lasts::Yes && self.told_about_model.swap(true, Ordering::Relaxed);
+        Ok((None, (!is_told).then(|| format!("Note: found by words only ({why})."))))
     }
 
     /// Says that meaning is only partly known, to somebody who can do something about it: a server
@@ -210,7 +226,7 @@ impl Local {
 
 impl Api for Local {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
-        let (vector, notice) = self.vector(&request.query, request.mode);
+        let (vector, notice) = self.vector(&request.query, request.mode)?;
         let snapshot =
             if vector.is_some() { self.embedded_snapshot()? } else { self.answerable()? };
         let mut notices: Vec<String> = notice.into_iter().collect();
@@ -260,7 +276,7 @@ impl Api for Local {
         request.files.iter().for_each(|file| asked = format!("{asked} {file}"));
         let asked = asked.trim();
         let (vector, notice) =
-            if asked.is_empty() { (None, None) } else { self.vector(asked, Mode::Hybrid) };
+            if asked.is_empty() { (None, None) } else { self.vector(asked, Mode::Hybrid)? };
         let query = Query {
             text: asked,
             vector: vector.as_deref(),
