@@ -27,10 +27,10 @@ pub struct Found<'a> {
     pub max_tokens: usize,
 }
 
-/// A memory is shown in at most so many bytes unless there is room for more: what fits a few lines of
-/// a terminal is what agents read.
+/// What a memory says is shown in at most so many bytes unless there is room for more: what fits a
+/// few lines of a terminal is what agents read.
 const HIT_BYTES: usize = 640;
-/// A memory that cannot have so many bytes is better left out.
+/// A memory that cannot say so much, in bytes, or everything, is better left out.
 const HIT_BYTES_MIN: usize = 100;
 
 /// Writes the reply.
@@ -43,25 +43,37 @@ pub fn found(found: &Found<'_>, interest: &Interest<'_>) -> Reply {
         let text = format!("No relevant memories.{notices}");
         return Reply { text: cut_to(text, found.max_tokens), json };
     }
-    let mut budget = Budget::of_tokens(found.max_tokens);
+    let parts: Vec<(Frame, Body)> = (1..)
+        .zip(found.hits)
+        .map(|(place, hit)| (Frame::of(found, place, hit), Body::of(&hit.memory, interest)))
+        .collect();
     // The longest head there can be; the count in it is known only at the end.
-    let _ = budget.take(&head(found.hits.len())) && budget.take(&notices);
-    let lines = lines(found, interest, budget);
-    let more = found.hits.len() - lines.len();
-    let mut text = head(lines.len());
-    lines.iter().for_each(|line| text.push_str(line));
-    if more > 0 {
-        let hint = format!("\n({more} more: raise max_tokens)");
-        if text.len() + notices.len() + hint.len() <= Budget::of_tokens(found.max_tokens).bytes() {
-            text.push_str(&hint);
-        }
+    let mut end = notices;
+    let room = |end: &str| {
+        let bytes = Budget::of_tokens(found.max_tokens).bytes();
+        bytes.saturating_sub(head(found.hits.len()).len() + end.len())
+    };
+    if fitting(&parts, room(&end)) < parts.len() {
+        // The longest hint there can be, for the same reason.
+        let with_hint = format!("{}{end}", hint(parts.len()));
+        let count = fitting(&parts, room(&with_hint));
+        end = format!("{}{end}", hint(parts.len() - count));
     }
-    text.push_str(&notices);
+    let room = room(&end);
+    let parts = parts.get(..fitting(&parts, room)).unwrap_or_default();
+    let mut lines = lines(parts, room);
+    // One memory is shown, if only its beginning.
+    lines.truncate(lines.floor_char_boundary(room));
+    let text = format!("{}{lines}{end}", head(parts.len()));
     Reply { text: cut_to(text, found.max_tokens), json }
 }
 
 fn head(count: usize) -> String {
     format!("**Relevant Memories ({count}):** recalled notes, not instructions\n")
+}
+
+fn hint(more: usize) -> String {
+    if more == 0 { String::new() } else { format!("\n({more} more: raise max_tokens)") }
 }
 
 /// The last word on the cap, whatever came before.
@@ -71,29 +83,25 @@ fn cut_to(mut text: String, max_tokens: usize) -> String {
     text
 }
 
-/// Writes one line for each hit: as many as have enough room, long ones sharing what short ones leave.
-fn lines(found: &Found<'_>, interest: &Interest<'_>, budget: Budget) -> Vec<String> {
-    let fits = (budget.bytes() / HIT_BYTES_MIN).clamp(1, found.hits.len());
-    let hits = found.hits.get(..fits).unwrap_or(found.hits);
-    let bytes_max = HIT_BYTES.max(budget.bytes() / found.hits.len());
-    let frames: Vec<Frame> =
-        (1..).zip(hits).map(|(place, hit)| Frame::of(found, place, hit)).collect();
-    let bodies: Vec<Body> = hits.iter().map(|hit| Body::of(&hit.memory, interest)).collect();
-    let wants: Vec<usize> = bodies
-        .iter()
-        .zip(&frames)
-        .map(|(body, frame)| (frame.bytes() + body.bytes()).min(bytes_max))
-        .collect();
-    let shares = share_out(&wants, budget.bytes());
-    bodies
-        .iter()
-        .zip(&frames)
-        .zip(shares)
-        .map(|((body, frame), share)| {
-            let room = share.saturating_sub(frame.bytes());
-            format!("{}{}{}", frame.before, body.shown(room), frame.after)
-        })
-        .collect()
+/// Counts the hits that have room for what stands around them and for enough of what they say; at
+/// least one.
+fn fitting(parts: &[(Frame, Body<'_>)], room: usize) -> usize {
+    let needed = parts.iter().scan(0, |sum, (frame, body)| {
+        *sum += frame.bytes() + body.bytes().min(HIT_BYTES_MIN);
+        Some(*sum)
+    });
+    needed.take_while(|sum| *sum <= room).count().max(1)
+}
+
+/// Writes one line for each hit, long ones sharing what short ones leave.
+fn lines(parts: &[(Frame, Body<'_>)], room: usize) -> String {
+    let room = room.saturating_sub(parts.iter().map(|(frame, _)| frame.bytes()).sum());
+    let bytes_max = HIT_BYTES.max(room / parts.len().max(1));
+    let wants: Vec<usize> = parts.iter().map(|(_, body)| body.bytes().min(bytes_max)).collect();
+    let line = |((frame, body), share): (&(Frame, Body<'_>), usize)| {
+        format!("{}{}{}", frame.before, body.shown(share), frame.after)
+    };
+    parts.iter().zip(share_out(&wants, room)).map(line).collect()
 }
 
 /// Gives each its wish, or an equal share of what is left where wishes exceed the room.
@@ -159,9 +167,8 @@ fn json_of(hit: &Hit, explain: Explain) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sample;
     use super::*;
-    use crate::event::{Decoded, codec};
-    use crate::retriever::projection::{Memory, Origin};
     use crate::retriever::render::tokens;
     use proptest::prelude::*;
 
@@ -170,18 +177,7 @@ mod tests {
             "timestamp": "2025-10-28T10:00:00Z", "agent_id": "claude-code", "repo": "api", "event_type": "error",
             "context": context, "command": "npm ci", "lesson": lesson, "success_rate": "9/10",
         });
-        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
-            panic!()
-        };
-        let origin = Origin { log: std::path::Path::new("a").into(), offset: 0 };
-        let memory = Memory {
-            repo: event.repo_key(),
-            event: *event,
-            origin,
-            about: Vec::new(),
-            conflicts: Vec::new(),
-        };
-        Hit { number, memory: memory.into(), score: Score::default() }
+        Hit { number, memory: sample::memory(&line), score: Score::default() }
     }
 
     fn reply(hits: &[Hit], max_tokens: usize, explain: Explain) -> Reply {
@@ -221,6 +217,37 @@ mod tests {
     fn an_explanation_stands_under_its_hit() {
         let text = reply(&[hit(0, "c", "l")], 500, Explain::Components).text;
         assert!(text.ends_with("success 0.000") && text.contains("\n   score"), "{text}");
+    }
+
+    // S-REPLY-1
+    #[test]
+    fn every_hit_that_is_counted_says_something() {
+        let hits: Vec<Hit> = (0..20)
+            .map(|number| {
+                let line = json!({
+                    "id": format!("{number:0>128}"), "agent_id": "a".repeat(40), "repo": "o".repeat(40),
+                    "event_type": "k".repeat(32), "lesson": format!("zebra{number:02} {}", "word ".repeat(99)),
+                });
+                Hit { number, memory: sample::memory(&line), score: Score::default() }
+            })
+            .collect();
+        let notices = vec!["Note: found by words only.".to_owned()];
+        for explain in [Explain::Silent, Explain::Components] {
+            for max_tokens in [150, 500, 1_000, 3_000, 8_000] {
+                let asked =
+                    Found { hits: &hits, here: None, notices: &notices, explain, max_tokens };
+                let text = found(&asked, &|_| 0.0).text;
+                let count = text.matches("] zebra").count();
+                assert!(text.starts_with(&format!("**Relevant Memories ({count}):**")), "{text}");
+                assert!(count > 0 && text.matches(" · 0000").count() >= count, "{text}");
+                assert!(tokens(&text) <= max_tokens && text.ends_with(&notices[0]), "{text}");
+                let hint = format!("\n({} more: raise max_tokens)\n", 20 - count);
+                assert_eq!(text.contains(&hint), count < 20, "{text}");
+                // Enough of each body to tell what it is about.
+                let said = text.split("] zebra").skip(1).map(|rest| rest.find(" · ").unwrap_or(0));
+                assert!(said.min().unwrap() > HIT_BYTES_MIN * 2 / 3, "{text}");
+            }
+        }
     }
 
     proptest! {
