@@ -66,7 +66,7 @@ pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
             "\nNothing relevant yet. Save what you learn with memory_save.",
         );
     }
-    Reply { text, json }
+    Reply::new(text, json)
 }
 
 fn section(

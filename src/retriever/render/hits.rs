@@ -41,7 +41,7 @@ pub fn found(found: &Found<'_>, interest: &Interest<'_>) -> Reply {
     let notices: String = found.notices.iter().map(|notice| format!("\n{notice}")).collect();
     if found.hits.is_empty() {
         let text = format!("No relevant memories.{notices}");
-        return Reply { text: cut_to(text, found.max_tokens), json };
+        return Reply::new(cut_to(text, found.max_tokens), json);
     }
     let parts: Vec<(Frame, Body)> = (1..)
         .zip(found.hits)
@@ -65,7 +65,7 @@ pub fn found(found: &Found<'_>, interest: &Interest<'_>) -> Reply {
     // One memory is shown, if only its beginning.
     lines.truncate(lines.floor_char_boundary(room));
     let text = format!("{}{lines}{end}", head(parts.len()));
-    Reply { text: cut_to(text, found.max_tokens), json }
+    Reply::new(cut_to(text, found.max_tokens), json)
 }
 
 fn head(count: usize) -> String {

@@ -4,6 +4,7 @@
 
 mod briefing;
 mod excerpt;
+mod harmless;
 mod hits;
 mod item;
 mod line;
@@ -16,7 +17,7 @@ mod tokens;
 pub use briefing::{Briefing, briefing};
 pub use excerpt::{Excerpt, Interest, excerpt};
 pub use hits::{Found, found};
-pub use item::{item, items, list};
+pub use item::{items, list};
 pub use reply::{Explain, Reply};
 pub use status::{Model, status};
 pub use tokens::{Budget, tokens};

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use super::harmless::harmless;
 use crate::event::is_unsafe;
 
 /// An answer; text and JSON say the same.
@@ -11,11 +12,17 @@ use crate::event::is_unsafe;
 pub struct Reply {
     /// For agents and people.
     pub text: String,
-    /// For programs.
+    /// For programs; [`Reply::new`] makes it harmless.
     pub json: Value,
 }
 
 impl Reply {
+    /// Makes an answer of a text that is harmless and of JSON that need not be.
+    #[must_use]
+    pub fn new(text: String, json: Value) -> Self {
+        Self { text, json: harmless(json) }
+    }
+
     /// Returns the JSON on one line. Characters that could command a terminal stand as escapes, so
     /// that nothing is lost and nothing happens.
     #[must_use]

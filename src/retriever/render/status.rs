@@ -64,7 +64,7 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
         let trouble = neutralise(trouble, Layout::Line);
         let _ = writeln!(text, "trouble   {}: {trouble}", shown(log));
     });
-    Reply { text: text.trim_end().to_owned(), json: json_of(root, snapshot, model) }
+    Reply::new(text.trim_end().to_owned(), json_of(root, snapshot, model))
 }
 
 /// Anybody can put a file into the store, and its name may be made to command terminals.

@@ -320,7 +320,7 @@ impl Api for Local {
             })?;
         let text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
         let json = json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
-        Ok(Reply { text, json })
+        Ok(Reply::new(text, json))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
@@ -384,7 +384,7 @@ impl Api for Local {
             "memories": count, "agent": self.writer.identity.agent_id, "session": self.writer.identity.session_id,
             "store": self.writer.store.root().display().to_string(), "alike": alike,
         });
-        Ok(Reply { text, json })
+        Ok(Reply::new(text, json))
     }
 }
 
