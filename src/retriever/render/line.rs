@@ -15,15 +15,17 @@ pub(super) fn date(memory: &Memory) -> String {
         .map_or_else(|| "no date".to_owned(), |time| time.strftime("%Y-%m-%d").to_string())
 }
 
-/// Longest name shown of an agent or a repository: more is somebody trying to fill the reply.
+/// Longest name shown of an agent, a repository or a field: more is somebody trying to fill the reply.
 const NAME_CHARS_MAX: usize = 40;
+
+/// Returns a name that somebody else chose, as it may stand within a line.
+pub(super) fn name(text: &str) -> String {
+    neutralise(text, Layout::Line).chars().take(NAME_CHARS_MAX).collect()
+}
 
 /// Says what a memory's success was, where it is from, who learned it, and how to cite it.
 pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
     let event = &memory.event;
-    let name = |text: &str| -> String {
-        neutralise(text, Layout::Line).chars().take(NAME_CHARS_MAX).collect()
-    };
     let mut after = String::new();
     if let Some(rate) = event.success_rate {
         let _ = write!(after, " ({rate} success)");
