@@ -3,13 +3,18 @@
 
 use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
+use serde_json::Value;
 
-use super::super::api::{Api, ApiError, LIMIT_MAX, Reply};
+use super::super::api::{Api, ApiError, LIMIT_MAX, Reply, TOKENS_MAX};
+use crate::event::limits::ID_BYTES_MAX;
+use crate::retriever::render::Budget;
 
 /// The newest memories.
 pub(super) const RECENT: &str = "memory://recent";
 /// One memory; its id follows.
 const ITEM: &str = "memory://item/";
+/// What naming one memory that is left out takes: an id, its quotes and a comma.
+const LEFT_OUT_BYTES: usize = ID_BYTES_MAX + 3;
 /// What every resource is.
 pub(super) const MIME: &str = "application/json";
 
@@ -41,7 +46,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 /// [`ApiError::NotFound`] names what there is.
 pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Reply, ApiError> {
     if uri == RECENT {
-        return api.recent(LIMIT_MAX);
+        return api.recent(LIMIT_MAX).map(bounded);
     }
     match uri
         .strip_prefix(ITEM)
@@ -55,8 +60,28 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Reply, ApiError> {
     }
 }
 
+/// Keeps of a list of memories those that fit into one reply, and names the others: each can be read
+/// as a resource of its own.
+fn bounded(mut reply: Reply) -> Reply {
+    let mut budget = Budget::of_tokens(TOKENS_MAX);
+    let Some(Value::Array(memories)) = reply.json.get_mut("memories") else { return reply };
+    // Room for the frame, and for the ids of all.
+    let room = LEFT_OUT_BYTES * (memories.len() + 1);
+    let _ = budget.take(&" ".repeat(room));
+    let (kept, left): (Vec<Value>, Vec<Value>) =
+        std::mem::take(memories).into_iter().partition(|memory| budget.take(&format!("{memory},")));
+    *memories = kept;
+    if let (false, Value::Object(json)) = (left.is_empty(), &mut reply.json) {
+        let ids = left.iter().filter_map(|memory| memory.get("id").cloned()).collect();
+        json.insert("left_out".to_owned(), ids);
+    }
+    reply
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::super::fake::Fake;
     use super::*;
 
@@ -71,6 +96,26 @@ mod tests {
         ] {
             assert_eq!(read(&*api, uri).unwrap().text, asked);
         }
+    }
+
+    // S-REPLY-1
+    #[test]
+    fn a_list_of_long_memories_is_bounded_and_names_what_it_leaves_out() {
+        let memory = |number: usize, bytes: usize| json!({ "id": format!("{number:0>128}"), "lesson": "x".repeat(bytes) });
+        let list = |bytes: usize| -> Reply {
+            let memories: Vec<Value> =
+                (0..20).map(|number| memory(number, bytes * (20 - number))).collect();
+            bounded(Reply::new(String::new(), json!({ "memories": memories })))
+        };
+        for bytes in [0, 10, 100, 300, 1_000, 100_000] {
+            let reply = list(bytes);
+            assert!(reply.json_line().len() <= TOKENS_MAX * 4, "{}", reply.json_line().len());
+            let count =
+                |name: &str| reply.json.get(name).and_then(Value::as_array).map_or(0, Vec::len);
+            assert_eq!(count("memories") + count("left_out"), 20);
+            assert_eq!(count("left_out") == 0, bytes < 200, "{bytes}");
+        }
+        assert!(list(1_000).json["memories"][0]["lesson"].is_string(), "short ones are kept");
     }
 
     #[test]
