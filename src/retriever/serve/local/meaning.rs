@@ -1,0 +1,91 @@
+//! What this process knows of meaning: the vector of a query or why there is none, and the state of the
+//! model. Not here: embedding itself (`index::embed`), searching.
+
+use std::sync::atomic::Ordering;
+
+use super::Local;
+use crate::retriever::index::embed::worker::{Progress, QueryError, WorkerState};
+use crate::retriever::index::embed::{EmbedError, model};
+use crate::retriever::index::vector::VectorIndex;
+use crate::retriever::render::Model;
+use crate::retriever::serve::api::{ApiError, Mode};
+use crate::retriever::snapshot::Snapshot;
+use crate::writer::exit::Exit;
+
+/// The vector of a query, and what to tell where there is none.
+pub(super) type Meaning = (Option<Vec<f32>>, Option<String>);
+
+/// Whether what keeps a query from having a vector will be the same next time.
+#[derive(PartialEq)]
+enum Lasts {
+    Yes,
+    No,
+}
+
+impl Local {
+    /// Returns the vector of a query where there can be one, and a notice where there should be one.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] where only meaning was to count and nothing can be searched: "nothing
+    /// found" would be taken for an answer.
+    pub(super) fn vector(&self, text: &str, mode: Mode) -> Result<Meaning, ApiError> {
+        if mode == Mode::Lexical {
+            return Ok((None, None));
+        }
+        let (why, lasts) = match self.engine.embed_query(text, self.query_wait) {
+            Some(Ok(vector)) => return Ok((Some(vector), None)),
+            None => ("no embedding model in this build".to_owned(), Lasts::Yes),
+            Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),
+            Some(Err(passing)) => (passing.to_string(), Lasts::No),
+        };
+        if mode == Mode::Dense {
+            let message =
+                format!("failed to search by meaning: {why}; words are searched in lexical mode");
+            return Err(ApiError::Failed { exit: Exit::Unavailable, message });
+        }
+        // A missing model is told once; agents need not read it with every answer.
+        let is_told = lasts == Lasts::Yes && self.told_about_model.swap(true, Ordering::Relaxed);
+        Ok((None, (!is_told).then(|| format!("Note: found by words only ({why})."))))
+    }
+
+    /// Says that meaning is only partly known, to somebody who can do something about it: a server
+    /// catches up by itself.
+    pub(super) fn partial(&self, snapshot: &Snapshot, vector: Option<&[f32]>) -> Option<String> {
+        let (embedded, memories) =
+            (snapshot.vectors().map_or(0, VectorIndex::len), snapshot.memories().len());
+        let is_told = vector.is_some() && !self.embed_wait.is_zero() && embedded < memories;
+        is_told.then(|| {
+            format!("Note: {} of {memories} memories are not embedded yet; agent-knowledge index does it.", memories - embedded)
+        })
+    }
+
+    /// Tells how far the embedding is.
+    pub(super) fn model(&self) -> Model {
+        let directory = self.model_dir.display().to_string();
+        let none = |line: String| Model {
+            line,
+            works: false,
+            directory: directory.clone(),
+            cache_trouble: None,
+        };
+        let Some(progress) = self.engine.embedding() else {
+            // A command that needs no vectors does not load the model.
+            let is_ready = model::status(&self.model_dir).is_ready();
+            return none(if is_ready {
+                "model installed".to_owned()
+            } else {
+                format!("off: {}", EmbedError::NotInstalled(self.model_dir.clone()))
+            });
+        };
+        let Progress { state, queued, cache_trouble, .. } = progress;
+        let line = match state {
+            WorkerState::Loading => "loading the model".to_owned(),
+            WorkerState::Ready { model, dims } if queued > 0 => {
+                format!("{model}, {dims} dimensions; {queued} memories waiting to be embedded")
+            }
+            WorkerState::Ready { model, dims } => format!("{model}, {dims} dimensions"),
+            WorkerState::Failed(error) => return none(format!("off: {error}")),
+        };
+        Model { line, works: true, directory, cache_trouble }
+    }
+}
