@@ -1,7 +1,7 @@
 //! The form of replies: bounded, dated, one line for each memory, and never more than recalled text:
 //! nothing in a log can command a terminal or pass for our own words. Not here: what is found (`recall`).
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::raw_client::{Client, Era};
 use crate::world::World;
@@ -46,6 +46,20 @@ fn assert_harmless(reply: &str) {
     }
 }
 
+/// Programs print what they parsed.
+#[track_caller]
+fn assert_values_harmless(json: &Value) {
+    match json {
+        Value::String(text) => assert_harmless(&text.replace('\t', " ")),
+        Value::Array(items) => items.iter().for_each(assert_values_harmless),
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+            assert_harmless(name);
+            assert_values_harmless(value);
+        }),
+        _ => {}
+    }
+}
+
 const FACES: &[&[&str]] = &[
     &["search", "zebra"],
     &["search", "zebra", "--explain"],
@@ -67,6 +81,7 @@ fn nothing_in_a_log_can_command_the_terminal() {
         let json = world.agent_knowledge(&[args, &["--json"][..]].concat()).done();
         assert_harmless(&json);
         assert_eq!(json.lines().count(), 1, "{args:?}: {json}");
+        assert_values_harmless(&serde_json::from_str(&json).unwrap());
     }
     for id in ["\u{1B}[31mnope", "\u{202E}"] {
         let ran = world.agent_knowledge(&["show", id]);
@@ -111,7 +126,9 @@ fn the_server_is_as_careful_as_the_command_line() {
     assert_harmless(&client.call("memory_search", &json!({"ids": ["\u{1B}[31mnope"]})).0);
     for uri in ["memory://recent", "memory://item/m1"] {
         let answer = client.ask("resources/read", json!({ "uri": uri }));
-        assert_harmless(answer["result"]["contents"][0]["text"].as_str().unwrap());
+        let text = answer["result"]["contents"][0]["text"].as_str().unwrap();
+        assert_harmless(text);
+        assert_values_harmless(&serde_json::from_str(text).unwrap());
     }
     let prompt =
         client.ask("prompts/get", json!({"name": "recall", "arguments": {"topic": "zebra"}}));
@@ -153,6 +170,12 @@ fn no_reply_exceeds_its_cap() {
         let args = ["context", "--repo", "api", "--task", "zebra", "--max-tokens", tokens];
         assert!(bytes(&args) <= cap, "{args:?}: {} > {cap}", bytes(&args));
     }
+    let explained =
+        world.agent_knowledge(&["search", "zebra", "--explain", "--limit", "20"]).done();
+    let count = explained.lines().filter(|line| line.contains("] zebra lesson")).count();
+    assert!(explained.starts_with(&format!("**Relevant Memories ({count}):**")), "{explained}");
+    let hint = format!("({} more: raise max_tokens)", 20 - count);
+    assert!(count > 0 && explained.contains(&hint), "{explained}");
     let most = ["search", "zebra", "--limit", "20", "--max-tokens", "8000"];
     let text = world.agent_knowledge(&most).done();
     assert!(text.starts_with("**Relevant Memories (20):**") && text.len() > 16_000, "{text}");
@@ -168,6 +191,12 @@ fn a_memory_shown_whole_is_bounded_too() {
     let args: Vec<&str> = std::iter::once("show").chain(ids.iter().map(String::as_str)).collect();
     let text = world.agent_knowledge(&args).done();
     assert!(text.trim_end().len() <= 8_000 * 4, "{} bytes", text.len());
+    let text = world.agent_knowledge(&["recent", "--limit", "20"]).done();
+    assert!(text.trim_end().len() <= 8_000 * 4, "{} bytes", text.len());
+    let mut client = Client::open(&world, Era::Modern);
+    let answer = client.ask("resources/read", json!({"uri": "memory://recent"}));
+    let text = answer["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(text.len() <= 8_000 * 4 && text.contains("left_out"), "{} bytes", text.len());
     let huge = json!({"id": "huge", "lesson": "zebra ".repeat(100_000)});
     world.hand_write("b.jsonl", format!("{huge}\n"));
     let text = world.agent_knowledge(&["show", "huge"]).done();
