@@ -9,7 +9,7 @@ use super::line::{after, body, date};
 use super::reply::Reply;
 use super::tokens::Budget;
 use crate::event::{Layout, codec, neutralise, redact};
-use crate::retriever::projection::Memory;
+use crate::retriever::projection::{Memory, Version};
 
 /// Most tokens of memories shown whole in one reply: clients cut longer ones off.
 const WHOLE_TOKENS_MAX: usize = 8_000;
@@ -47,9 +47,9 @@ pub fn items(memories: &[Arc<Memory>]) -> Reply {
 #[must_use]
 pub fn item(memory: &Memory) -> Value {
     let mut json = fields(memory);
-    let events = |list: &[crate::event::Event]| -> Value {
+    let events = |list: &[Arc<Version>]| -> Value {
         list.iter()
-            .map(|event| Value::Object(codec::fields_of(&redact::clean(event.clone()))))
+            .map(|version| Value::Object(codec::fields_of(&redact::clean(version.event.clone()))))
             .collect()
     };
     if !memory.about.is_empty() {

@@ -92,7 +92,8 @@ impl Local {
     /// [`ApiError::Failed`], after a bug.
     pub fn embedded(&self) -> Result<(usize, usize), ApiError> {
         let snapshot = self.snapshot()?;
-        Ok((snapshot.vectors().map_or(0, VectorIndex::len), snapshot.memories().len()))
+        let embedded = snapshot.vectors().map_or(0, VectorIndex::len);
+        Ok((embedded + snapshot.health().without_vector, snapshot.memories().len()))
     }
 
     /// Returns a snapshot to search by meaning: waits a moment for what is being embedded.
