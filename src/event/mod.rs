@@ -18,6 +18,7 @@ mod problem;
 mod rate;
 pub mod redact;
 mod repo_key;
+mod surrogate;
 mod text;
 mod validate;
 mod when;

@@ -147,6 +147,15 @@ impl RepoKey {
         ends(&other.0) || other.0.split_once('~').is_some_and(|(name, _)| ends(name))
     }
 
+    /// Returns the longer ones among known keys that this one is a short way to say.
+    pub fn longer<'a>(&self, known: impl IntoIterator<Item = &'a RepoKey>) -> Vec<&'a RepoKey> {
+        let mut longer: Vec<&RepoKey> =
+            known.into_iter().filter(|key| *key != self && self.abbreviates(key)).collect();
+        longer.sort();
+        longer.dedup();
+        longer
+    }
+
     /// Returns the name of the log file: `/` becomes `+`, which no key contains.
     #[must_use]
     pub fn file_name(&self) -> String {

@@ -71,12 +71,8 @@ impl Store {
         if current != *typed || known.contains(typed) {
             return Ok(current);
         }
-        let mut meant: Vec<RepoKey> = known
-            .iter()
-            .filter(|key| typed.abbreviates(key))
-            .map(|key| config.current(key))
-            .collect();
-        meant.sort();
+        let mut meant: Vec<RepoKey> =
+            typed.longer(&known).into_iter().map(|key| config.current(key)).collect();
         meant.dedup();
         match meant.as_slice() {
             [] => Ok(current),

@@ -129,15 +129,11 @@ impl Local {
         let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
         let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
         let key = self.writer.config.current(&key);
-        if snapshot.repos().contains_key(&key) || key == self.here {
-            return Ok(key);
-        }
-        let meant: Vec<&RepoKey> =
-            snapshot.repos().keys().filter(|known| key.abbreviates(known)).collect();
-        match meant.as_slice() {
-            [] if key.abbreviates(&self.here) => Ok(self.here.clone()),
-            [] => Ok(key),
+        let known = snapshot.repos().keys().chain([&self.here]);
+        match key.longer(known).as_slice() {
             [only] => Ok((*only).clone()),
+            [] => Ok(key),
+            _ if snapshot.repos().contains_key(&key) => Ok(key),
             several => {
                 let list = several.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
                 Err(refuse(format!("could be {list}; write one of them in full")))
