@@ -52,7 +52,7 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
         id: check.id(draft.id.as_deref(), stamp),
         schema: None,
         memory_id: None,
-        extra: draft.extra,
+        extra: serde_json::Map::new(),
     };
     problems.or(event)
 }
