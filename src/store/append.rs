@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::lock::{self, FileLock};
-use super::{Store, StoreError};
+use super::{Store, StoreError, layout};
 use crate::event::{EncodedLine, RepoKey};
 
 /// What an acknowledged event survives.
@@ -83,24 +83,12 @@ fn open(log: &Path) -> Result<(File, Created), StoreError> {
     let mut options = OpenOptions::new();
     // Reading as well as appending: Windows cannot lock, and we could not look at the tail, otherwise.
     options.create(true).read(true).append(true);
-    super::layout::private(&mut options);
-    let file = options.open(log).map_err(|source| why_not_opened(log, source))?;
+    layout::private(&mut options);
+    let file = options.open(log).map_err(|source| layout::why_not_opened(log, source))?;
     let metadata = file.metadata().map_err(StoreError::io("inspect", log))?;
     match what_instead(&metadata) {
         Some(what) => Err(StoreError::NotALog { path: log.to_owned(), what }),
         None => Ok((file, created)),
-    }
-}
-
-fn why_not_opened(log: &Path, source: io::Error) -> StoreError {
-    match log.symlink_metadata() {
-        Ok(found) if found.is_symlink() => {
-            StoreError::NotALog { path: log.to_owned(), what: "it is a symbolic link" }
-        }
-        Ok(found) if !found.is_file() => {
-            StoreError::NotALog { path: log.to_owned(), what: "it is a directory or a device" }
-        }
-        Ok(_) | Err(_) => StoreError::io("open", log)(source),
     }
 }
 

@@ -55,8 +55,9 @@ impl Tail {
     /// # Errors
     /// [`StoreError::Io`] when the log is there but cannot be read.
     pub fn look(&self) -> Result<Change, StoreError> {
-        // Most looks find nothing new, and the length tells that without opening the file.
-        if std::fs::metadata(&self.log).is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
+        // Most looks find nothing new, and the length tells that without opening the file. A link is
+        // looked at itself, so that a log linked back to its place is refused like any link.
+        if self.log.symlink_metadata().is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
             return Ok(Change::None);
         }
         self.compared().map(|(change, _)| change)
@@ -134,7 +135,7 @@ impl Tail {
         let file = match options.open(&self.log) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(StoreError::io("open", &self.log)(error)),
+            Err(error) => return Err(layout::why_not_opened(&self.log, error)),
         };
         let metadata = file.metadata().map_err(StoreError::io("inspect", &self.log))?;
         if !metadata.is_file() {
@@ -301,6 +302,19 @@ mod tests {
             file.set_len(world.tail.cursor().offset()).unwrap();
             assert_eq!(world.tail.look().unwrap(), Change::Replaced, "{text:?}: shortened");
         }
+    }
+
+    #[cfg(unix)]
+    // S-STORE-2
+    #[test]
+    fn a_log_moved_away_and_linked_back_is_refused() {
+        let mut world = World::with("one\n");
+        world.lines();
+        let moved = world.log.with_extension("moved");
+        std::fs::rename(&world.log, &moved).unwrap();
+        std::os::unix::fs::symlink(&moved, &world.log).unwrap();
+        assert!(matches!(world.tail.look(), Err(StoreError::NotALog { .. })));
+        assert!(matches!(world.tail.read(|_| ()), Err(StoreError::NotALog { .. })));
     }
 
     // S-LINE-8
