@@ -44,10 +44,14 @@ pub fn append(
     lines: &[EncodedLine],
     durability: Durability,
 ) -> Result<Appended, StoreError> {
-    store.ensure()?;
+    let made = store.ensure()?;
     let log = store.log_of(repo);
     let _turn = FileLock::take(&lock::path_of(&log), lock::WAIT_MS_MAX)?;
-    append_while_replaced(log, lines, durability, is_still_at)
+    let appended = append_while_replaced(log, lines, durability, is_still_at)?;
+    if durability == Durability::Synced {
+        folders_of(&appended.log, &made).into_iter().try_for_each(sync_directory)?;
+    }
+    Ok(appended)
 }
 
 /// Programs that know nothing of our lock (git, editors) may put another file in the log's place
@@ -60,10 +64,11 @@ fn append_while_replaced(
     is_kept: impl Fn(&File, &Path) -> bool,
 ) -> Result<Appended, StoreError> {
     for _ in 0..REPLACED_TRIES_MAX {
-        let (mut file, created) = open(&log)?;
+        let mut file = open(&log)?;
         let offset = write_lines(&mut file, &log, lines)?;
         if durability == Durability::Synced {
-            sync(&file, &log, created)?;
+            let failed = |source| StoreError::NotSynced { path: log.clone(), source };
+            file.sync_data().map_err(failed)?;
         }
         if is_kept(&file, &log) {
             return Ok(Appended { log, offset, durability });
@@ -73,13 +78,7 @@ fn append_while_replaced(
     Err(StoreError::io("keep lines in", &log)(io::Error::other(why)))
 }
 
-enum Created {
-    Now,
-    Before,
-}
-
-fn open(log: &Path) -> Result<(File, Created), StoreError> {
-    let created = if log.symlink_metadata().is_ok() { Created::Before } else { Created::Now };
+fn open(log: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     // Reading as well as appending: Windows cannot lock, and we could not look at the tail, otherwise.
     options.create(true).read(true).append(true);
@@ -88,7 +87,7 @@ fn open(log: &Path) -> Result<(File, Created), StoreError> {
     let metadata = file.metadata().map_err(StoreError::io("inspect", log))?;
     match what_instead(&metadata) {
         Some(what) => Err(StoreError::NotALog { path: log.to_owned(), what }),
-        None => Ok((file, created)),
+        None => Ok(file),
     }
 }
 
@@ -135,21 +134,22 @@ fn ends_in_line_break(file: &mut File, length: u64) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-fn sync(file: &File, log: &Path, created: Created) -> Result<(), StoreError> {
-    let failed = |source| StoreError::NotSynced { path: log.to_owned(), source };
-    file.sync_data().map_err(failed)?;
-    if let (Created::Now, Some(folder)) = (created, log.parent()) {
-        sync_directory(folder)?;
-    }
-    Ok(())
+/// Lists the folders whose entries lead to the log and may not be on the disk yet: those of the
+/// directories just made, and the log's own, since whoever made the log may not have synced it.
+fn folders_of<'a>(log: &'a Path, made: &'a [PathBuf]) -> Vec<&'a Path> {
+    let parents = made.iter().map(PathBuf::as_path).chain([log]).filter_map(Path::parent);
+    let here = Path::new(".");
+    let mut folders: Vec<&Path> =
+        parents.map(|folder| if folder.as_os_str().is_empty() { here } else { folder }).collect();
+    folders.dedup();
+    folders
 }
 
-/// A new file survives a power loss only when its directory entry is on the disk too.
+/// A file survives a power loss only when its directory entry is on the disk too.
 #[cfg(unix)]
 fn sync_directory(folder: &Path) -> Result<(), StoreError> {
-    let directory = File::open(folder).map_err(StoreError::io("open", folder))?;
     let failed = |source| StoreError::NotSynced { path: folder.to_owned(), source };
-    directory.sync_all().map_err(failed)
+    File::open(folder).and_then(|directory| directory.sync_all()).map_err(failed)
 }
 
 #[cfg(not(unix))]
@@ -248,6 +248,20 @@ mod tests {
         let world = World::new();
         let durable = append(&world.store, &world.repo, &[line("a")], Durability::Synced).unwrap();
         assert_eq!(durable.durability, Durability::Synced);
+    }
+
+    // S-STORE-4
+    #[test]
+    fn every_entry_that_leads_to_a_durable_event_is_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("new").join("logs");
+        let (store, log) = (Store::at(&root), root.join("api.jsonl"));
+        let made = store.ensure().unwrap();
+        assert_eq!(folders_of(&log, &made), [folder.path(), &folder.path().join("new"), &root]);
+        assert_eq!(folders_of(&log, &store.ensure().unwrap()), [&root], "whoever made the log");
+        let relative = [PathBuf::from("logs")];
+        let log = Path::new("logs/a.jsonl");
+        assert_eq!(folders_of(log, &relative), [Path::new("."), Path::new("logs")]);
     }
 
     #[cfg(unix)]

@@ -84,20 +84,26 @@ impl Store {
         }
     }
 
-    /// Makes the directory and its lock folder where they are missing, private to the user.
+    /// Makes the directory and its lock folder where they are missing, private to the user. Returns
+    /// the directories on the way to the logs that were missing, outermost first.
     ///
     /// # Errors
     /// [`StoreError::Io`] names what could not be made.
-    pub fn ensure(&self) -> Result<(), StoreError> {
+    pub fn ensure(&self) -> Result<Vec<PathBuf>, StoreError> {
         let locks = self.root.join(LOCKS);
         if locks.is_dir() {
-            return Ok(());
+            return Ok(Vec::new());
         }
+        let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let mut missing: Vec<PathBuf> =
+            self.root.ancestors().take_while(is_missing).map(Path::to_owned).collect();
+        missing.reverse();
         make_private_dir(&self.root)?;
         make_private_dir(&locks)?;
         // A store inside a git work tree must not offer its lock files for commit.
         let ignore = locks.join(".gitignore");
-        std::fs::write(&ignore, "*\n").map_err(StoreError::io("write", &ignore))
+        std::fs::write(&ignore, "*\n").map_err(StoreError::io("write", &ignore))?;
+        Ok(missing)
     }
 }
 
