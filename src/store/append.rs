@@ -112,14 +112,50 @@ fn write_lines(file: &mut File, log: &Path, lines: &[EncodedLine]) -> Result<u64
     };
     let mut buffer = String::from(seal);
     lines.iter().for_each(|line| buffer.push_str(line.as_str()));
-    match file.write_all(buffer.as_bytes()) {
+    let (written_bytes, outcome) = write_counted(file, buffer.as_bytes());
+    match outcome {
         Ok(()) => Ok(length + u64::try_from(seal.len()).unwrap_or(0)),
-        Err(source) => {
-            // Under the lock nobody else has appended since, so this takes back our bytes only.
-            file.set_len(length).map_err(StoreError::io("take back a partial write to", log))?;
-            Err(StoreError::RolledBack { path: log.to_owned(), source })
+        Err(source) => Err(take_back(file, log, length, (written_bytes, source))),
+    }
+}
+
+/// Writes as `write_all` does, and tells how much went out when not all of it did.
+fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (usize, io::Result<()>) {
+    let mut written_bytes = 0;
+    while let Some(rest) = bytes.get(written_bytes..).filter(|rest| !rest.is_empty()) {
+        match file.write(rest) {
+            Ok(0) => return (written_bytes, Err(io::ErrorKind::WriteZero.into())),
+            Ok(count) => written_bytes += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (written_bytes, Err(error)),
         }
     }
+    (written_bytes, Ok(()))
+}
+
+/// Takes back the part that was written, if nobody wrote behind it: our lock does not hold off
+/// programs that know nothing of it. Else the part stays, sealed off like any torn line.
+fn take_back(
+    file: &mut File,
+    log: &Path,
+    length: u64,
+    (written_bytes, source): (usize, io::Error),
+) -> StoreError {
+    let end = length + u64::try_from(written_bytes).unwrap_or(0);
+    let rolled_back = |source| StoreError::RolledBack { path: log.to_owned(), source };
+    if written_bytes == 0 {
+        return rolled_back(source);
+    }
+    if file.metadata().is_ok_and(|found| found.len() == end) {
+        let failed = StoreError::io("take back a partial write to", log);
+        return file.set_len(length).map_or_else(failed, |()| rolled_back(source));
+    }
+    // Best effort: the next append seals a torn tail as well.
+    let _ = file.write_all(b"\n");
+    let why = format!(
+        "{source}; a part that was written stays, since another program wrote behind it; try again"
+    );
+    StoreError::io("write all of the event to", log)(io::Error::other(why))
 }
 
 /// A log whose last line has no line break was torn by a crash. Its bytes stay; a line break seals
@@ -224,6 +260,24 @@ mod tests {
         let text = std::fs::read_to_string(world.log()).unwrap();
         let expected = format!("{}{{\"lesson\":\"half\n{}", line("a").as_str(), line("b").as_str());
         assert_eq!(text, expected);
+    }
+
+    // S-STORE-3
+    #[test]
+    fn a_short_write_is_taken_back_unless_others_wrote_behind_it() {
+        let mut room = [0_u8; 3];
+        let (written_bytes, outcome) = write_counted(&mut room.as_mut_slice(), b"mine\n");
+        assert!(written_bytes == 3 && outcome.is_err());
+        let world = World::new();
+        world.store.ensure().unwrap();
+        for (after, kept) in [("", "a\n"), ("theirs\n", "a\nmintheirs\n\n")] {
+            std::fs::write(world.log(), format!("a\nmin{after}")).unwrap();
+            let mut file = open(&world.log()).unwrap();
+            let full = io::Error::from(io::ErrorKind::StorageFull);
+            let error = take_back(&mut file, &world.log(), 2, (3, full));
+            assert_eq!(matches!(error, StoreError::RolledBack { .. }), after.is_empty());
+            assert_eq!(std::fs::read_to_string(world.log()).unwrap(), kept, "{error}");
+        }
     }
 
     // S-STORE-4
