@@ -84,7 +84,11 @@ impl Follower {
         for (log, change) in changes {
             let read = match change {
                 Ok(Change::None) if !starts_over => Ok(()),
-                Ok(_) => self.read(&log),
+                Ok(_) => match self.read(&log) {
+                    // Since the look. After the start-over that this brings no read can say so again.
+                    Ok(Change::Replaced | Change::Gone) => return self.catch_up(),
+                    read => read.map(drop),
+                },
                 Err(error) => Err(error),
             };
             if let Err(error) = read {
@@ -129,8 +133,8 @@ impl Follower {
         self.tails.values_mut().for_each(Tail::rewind);
     }
 
-    fn read(&mut self, log: &Path) -> Result<(), StoreError> {
-        let Some(tail) = self.tails.get_mut(log) else { return Ok(()) };
+    fn read(&mut self, log: &Path) -> Result<Change, StoreError> {
+        let Some(tail) = self.tails.get_mut(log) else { return Ok(Change::None) };
         let shared: Arc<Path> = log.into();
         let file_repo = Store::repo_of(log).to_string();
         let (built, config) = (&mut self.built, &self.config);
