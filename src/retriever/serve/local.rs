@@ -12,7 +12,7 @@ use super::api::{
     Api, ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, LIMIT_DEFAULT, Mode, Reply, Scope,
     SearchRequest,
 };
-use crate::event::{Draft, Problems, RepoKey};
+use crate::event::{Draft, Problems, RepoKey, fits_short_field};
 use crate::retriever::engine::{Engine, Stopped};
 use crate::retriever::index::embed::worker::{Progress, QueryError, WorkerState};
 use crate::retriever::index::embed::{EmbedError, model};
@@ -288,6 +288,8 @@ impl Api for Local {
 
     fn save(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
         let mut draft = draft;
+        // A name we were not given but found may not be why a memory is refused.
+        let client = client.filter(|name| fits_short_field(name));
         draft.agent_id = draft.agent_id.or_else(|| client.map(str::to_owned));
         let receipt =
             self.writer.record(draft, (self.clock)(), Durability::Written).map_err(|error| {
