@@ -14,7 +14,7 @@ use agent_knowledge::writer::{Moment, exit::Exit};
     reason = "the one place where this program asks for its surroundings"
 )]
 fn main() -> ExitCode {
-    let lookup = |name: &str| std::env::var(name).ok();
+    let lookup = |name: &str| std::env::var_os(name);
     let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
     let mut program = Program::new(Surroundings { lookup: &lookup, directory, clock: moment });
     let mut process = Process {

@@ -11,7 +11,7 @@ use agent_knowledge::writer::{Moment, exit::Exit, program};
     reason = "the one place where this program asks for its surroundings"
 )]
 fn main() -> ExitCode {
-    let lookup = |name: &str| std::env::var(name).ok();
+    let lookup = |name: &str| std::env::var_os(name);
     let mut moment = || {
         let mut random = [0_u8; 16];
         // Without a random source the time and the process still tell ids apart.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::fields::{strings, type_name};
 use super::limits::READ_LINE_BYTES_MAX;
+use super::surrogate;
 use super::{CleanEvent, Event, EventId, EventType, SuccessRate, parse_timestamp};
 
 /// What one line of a log holds.
@@ -150,7 +151,11 @@ pub fn decode(line: &[u8], file_repo: &str) -> Decoded {
         return Decoded::Skipped(SkipReason::NulBytes);
     }
     let text = String::from_utf8_lossy(bytes);
-    match serde_json::from_str(&text) {
+    // Others cut strings in the middle of a character and escape the half that is left.
+    let parsed = serde_json::from_str(&text).or_else(|error| {
+        surrogate::mended(&text).map_or(Err(error), |text| serde_json::from_str(&text))
+    });
+    match parsed {
         Ok(Value::Object(object)) => understood(object, bytes, file_repo),
         Ok(other) => Decoded::Skipped(SkipReason::NotAnObject(type_name(&other))),
         Err(error) if error.to_string().starts_with("recursion limit") => {
@@ -211,13 +216,7 @@ struct Fields {
 impl Fields {
     /// Takes a text; a number or truth value is taken as people would write it.
     fn text(&mut self, name: &str) -> Option<String> {
-        let text = match self.left.get(name)? {
-            Value::String(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            Value::Bool(truth) => truth.to_string(),
-            Value::Null => String::new(),
-            Value::Array(_) | Value::Object(_) => return None,
-        };
+        let text = as_text(self.left.get(name)?)?;
         self.left.shift_remove(name);
         (!text.is_empty()).then_some(text)
     }
@@ -235,8 +234,11 @@ impl Fields {
 
     fn list(&mut self, name: &str) -> Vec<String> {
         let Some(value) = self.left.get(name) else { return Vec::new() };
-        let list =
-            if value.is_null() { Some(Vec::new()) } else { strings(name, value.clone()).ok() };
+        let list = match value {
+            Value::Null => Some(Vec::new()),
+            Value::Array(items) => items.iter().map(as_text).collect(),
+            other => strings(name, other.clone()).ok(),
+        };
         let Some(list) = list else { return Vec::new() };
         self.left.shift_remove(name);
         list.into_iter().filter(|item| !item.is_empty()).collect()
@@ -247,6 +249,17 @@ impl Fields {
         self.left.shift_remove("schema");
         Some(schema)
     }
+}
+
+/// Returns a value as people would write it; `None` for what has parts.
+fn as_text(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Null => String::new(),
+        Value::Array(_) | Value::Object(_) => return None,
+    })
 }
 
 #[cfg(test)]
@@ -331,6 +344,13 @@ mod tests {
         {
             assert_eq!(event(&line).id, same);
         }
+    }
+
+    // S-LINE-7
+    #[test]
+    fn half_a_character_and_mixed_lists_do_not_lose_a_line() {
+        assert_eq!(event(r#"{"lesson":"cut \ud83d"}"#).lesson, "cut \u{FFFD}");
+        assert_eq!(event(r#"{"lesson":"x","tags":["npm",404,true]}"#).tags, ["npm", "404", "true"]);
     }
 
     // S-LINE-7

@@ -1,7 +1,5 @@
 //! What a caller said, before anybody checked it. Not here: any rule about it (`validate`).
 
-use serde_json::{Map, Value};
-
 use super::Problems;
 
 /// An event as a caller gave it: every field optional, nothing checked.
@@ -41,8 +39,6 @@ pub struct Draft {
     pub host: Option<String>,
     /// Who vouches for it: `human`, `agent`, `imported`, `team`.
     pub source: Option<String>,
-    /// Fields that we do not know but keep.
-    pub extra: Map<String, Value>,
     /// What was wrong with the form of the input; told together with what is wrong with its values.
     pub problems: Problems,
 }

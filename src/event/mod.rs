@@ -18,6 +18,7 @@ mod problem;
 mod rate;
 pub mod redact;
 mod repo_key;
+mod surrogate;
 mod text;
 mod validate;
 mod when;
@@ -33,7 +34,7 @@ pub use rate::SuccessRate;
 pub use redact::CleanEvent;
 pub use repo_key::{RepoKey, RepoKeyError};
 pub use text::{Layout, is_unsafe, neutralise};
-pub use validate::{Stamp, validate};
+pub use validate::{Stamp, fits_short_field, validate};
 pub use when::parse_timestamp;
 
 /// Reads a list of strings in every form that programs and models send it: an array, an array

@@ -147,6 +147,15 @@ impl RepoKey {
         ends(&other.0) || other.0.split_once('~').is_some_and(|(name, _)| ends(name))
     }
 
+    /// Returns the longer ones among known keys that this one is a short way to say.
+    pub fn longer<'a>(&self, known: impl IntoIterator<Item = &'a RepoKey>) -> Vec<&'a RepoKey> {
+        let mut longer: Vec<&RepoKey> =
+            known.into_iter().filter(|key| *key != self && self.abbreviates(key)).collect();
+        longer.sort();
+        longer.dedup();
+        longer
+    }
+
     /// Returns the name of the log file: `/` becomes `+`, which no key contains.
     #[must_use]
     pub fn file_name(&self) -> String {
@@ -177,7 +186,19 @@ fn slug(part: &str) -> String {
 }
 
 /// Splits `scheme://[user@]host[:port]/path` and `[user@]host:path` into host and path.
+/// A text with white space is a note, not a URL.
 fn split_remote(url: &str) -> Option<(String, &str)> {
+    if url.contains(char::is_whitespace) {
+        return None;
+    }
+    let (host, path) = split_at_host(url)?;
+    // The brackets and colons are those of IPv6 addresses and ports.
+    let is_host_char =
+        |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
+    (!host.is_empty() && host.chars().all(is_host_char)).then_some((host, path))
+}
+
+fn split_at_host(url: &str) -> Option<(String, &str)> {
     if let Some((scheme, rest)) = url.split_once("://") {
         if scheme.eq_ignore_ascii_case("file") {
             return None;
@@ -284,6 +305,20 @@ mod tests {
             "./a:b",
         ] {
             assert_eq!(RepoKey::from_remote(path), None, "{path}");
+        }
+    }
+
+    // S-REPO-4
+    #[test]
+    fn a_text_with_a_colon_is_no_remote() {
+        for text in
+            ["note: fix this", "note:", "a+b:c", "see https://github.com/acme/api", "x:///y"]
+        {
+            assert_eq!(RepoKey::from_remote(text), None, "{text}");
+            assert!(RepoKey::parse(text).is_err(), "{text}");
+        }
+        for url in ["ssh://git@[::1]:22/acme/api", "git@my_host-1.lan:api"] {
+            assert!(RepoKey::from_remote(url).is_some(), "{url}");
         }
     }
 

@@ -2,6 +2,7 @@
 //! frozen snapshots back. Before every snapshot it catches up with the files by their lengths, so an
 //! acknowledged write is found even when no hint of it came. Not here: searching a snapshot.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -87,7 +88,8 @@ impl Engine {
         };
         let watch = Watch::over(setup.store.root(), setup.watching, hint);
         let follower = Follower::new(setup.store, setup.config, watch.trouble().map(str::to_owned));
-        let state = State { follower, worker: worker.clone(), unsent: Vec::new(), _watch: watch };
+        let state =
+            State { follower, worker: worker.clone(), unsent: VecDeque::new(), _watch: watch };
         let thread = std::thread::Builder::new()
             .name("engine".to_owned())
             .spawn(move || run(state, &messages))?;
@@ -156,7 +158,7 @@ struct State {
     follower: Follower,
     worker: Option<Arc<Worker>>,
     /// Texts that the worker had no room for.
-    unsent: Vec<Job>,
+    unsent: VecDeque<Job>,
     _watch: Watch,
 }
 
@@ -204,21 +206,24 @@ impl State {
     }
 
     fn catch_up(&mut self) {
-        let Followed { to_embed } = self.follower.catch_up();
+        let Followed { to_embed, started_over } = self.follower.catch_up();
+        if started_over {
+            self.unsent.clear();
+        }
         if self.worker.is_some() {
             self.unsent.extend(to_embed);
             self.submit_unsent();
         }
     }
 
-    /// Hands texts to the worker, newest first, since those are asked for most.
+    /// Hands texts to the worker as far as it has room; it takes the newest of them first.
     fn submit_unsent(&mut self) {
         let Some(worker) = &self.worker else { return };
-        while let Some(job) = self.unsent.pop() {
+        while let Some(job) = self.unsent.pop_front() {
             match worker.submit(job) {
                 Ok(()) => {}
                 Err(SubmitError::Full(job)) => {
-                    self.unsent.push(job);
+                    self.unsent.push_front(job);
                     return;
                 }
                 Err(SubmitError::Stopped(_)) => self.unsent.clear(),

@@ -22,8 +22,6 @@ pub struct Follower {
     config: Config,
     tails: BTreeMap<PathBuf, Tail>,
     built: Built,
-    /// Told apart by it: vectors asked for before the last start-over.
-    generation: u64,
     watch_trouble: Option<String>,
 }
 
@@ -36,13 +34,25 @@ struct Built {
     repos: Arc<BTreeMap<RepoKey, usize>>,
     health: Arc<Health>,
     to_embed: Vec<Job>,
+    asked: Asked,
+}
+
+/// Which vector is awaited for each memory, so that one for an older text is not taken. Numbers only
+/// grow, also over a start-over.
+#[derive(Default)]
+struct Asked {
+    last: u64,
+    since_start: u64,
+    changed: BTreeMap<u32, u64>,
 }
 
 /// What catching up brought.
 #[derive(Debug, Default)]
 pub struct Followed {
-    /// Texts that need a vector.
+    /// Texts that need a vector, in the order they were read.
     pub to_embed: Vec<Job>,
+    /// Whether everything was read anew, so that texts asked for before are of no use.
+    pub started_over: bool,
 }
 
 impl Follower {
@@ -50,7 +60,7 @@ impl Follower {
     #[must_use]
     pub fn new(store: Store, config: Config, watch_trouble: Option<String>) -> Self {
         let (tails, built) = (BTreeMap::new(), Built::default());
-        Self { store, config, tails, built, generation: 0, watch_trouble }
+        Self { store, config, tails, built, watch_trouble }
     }
 
     /// Reads what is new in every log.
@@ -74,7 +84,11 @@ impl Follower {
         for (log, change) in changes {
             let read = match change {
                 Ok(Change::None) if !starts_over => Ok(()),
-                Ok(_) => self.read(&log),
+                Ok(_) => match self.read(&log) {
+                    // Since the look. After the start-over that this brings no read can say so again.
+                    Ok(Change::Replaced | Change::Gone) => return self.catch_up(),
+                    read => read.map(drop),
+                },
                 Err(error) => Err(error),
             };
             if let Err(error) = read {
@@ -82,16 +96,18 @@ impl Follower {
             }
         }
         self.note(troubles);
-        Followed { to_embed: std::mem::take(&mut self.built.to_embed) }
+        Followed { to_embed: std::mem::take(&mut self.built.to_embed), started_over: starts_over }
     }
 
     /// Takes in a vector, unless it was asked for before the last start-over.
     pub fn embedded(&mut self, embedded: &Embedded) {
-        if embedded.generation == self.generation {
+        if embedded.generation == self.built.asked.awaited(embedded.doc) {
             let vectors =
                 self.built.vectors.get_or_insert_with(|| VectorIndex::new(embedded.vector.len()));
-            // The model never changes under a running worker, so the length always fits.
-            let _ = vectors.set(embedded.doc, &embedded.vector);
+            // A vector that is no direction cannot be compared; its memory is found by words.
+            if vectors.set(embedded.doc, &embedded.vector).is_err() {
+                Arc::make_mut(&mut self.built.health).without_vector += 1;
+            }
         }
     }
 
@@ -110,17 +126,18 @@ impl Follower {
     /// Memories of a replaced log cannot be told from copies of them in other logs, so everything is
     /// read again. Rare, and vectors come from the cache.
     fn start_over(&mut self) {
-        self.built = Built::default();
-        self.generation += 1;
+        let last = self.built.asked.last + 1;
+        let asked = Asked { last, since_start: last, changed: BTreeMap::new() };
+        self.built = Built { asked, ..Built::default() };
         self.tails.retain(|log, _| log.exists());
         self.tails.values_mut().for_each(Tail::rewind);
     }
 
-    fn read(&mut self, log: &Path) -> Result<(), StoreError> {
-        let Some(tail) = self.tails.get_mut(log) else { return Ok(()) };
+    fn read(&mut self, log: &Path) -> Result<Change, StoreError> {
+        let Some(tail) = self.tails.get_mut(log) else { return Ok(Change::None) };
         let shared: Arc<Path> = log.into();
         let file_repo = Store::repo_of(log).to_string();
-        let (built, config, generation) = (&mut self.built, &self.config, self.generation);
+        let (built, config) = (&mut self.built, &self.config);
         tail.read(|line| match codec::decode(line.bytes, &file_repo) {
             Decoded::Blank => {}
             Decoded::Skipped(reason) => built.skip(&shared, line, reason),
@@ -129,7 +146,7 @@ impl Follower {
                 let repo = config.current(&event.repo_key());
                 let origin = Origin { log: Arc::clone(&shared), offset: line.offset };
                 let effect = built.fold.apply(*event, repo, origin);
-                built.index(effect, generation);
+                built.index(effect);
             }
         })
     }
@@ -160,29 +177,43 @@ impl Built {
         }
     }
 
-    fn index(&mut self, effect: Effect, generation: u64) {
-        let (number, is_new) = match effect {
-            Effect::Added(number) => (number, true),
-            Effect::Changed(number) => (number, false),
+    fn index(&mut self, effect: Effect) {
+        let number = match &effect {
+            Effect::Added(number) | Effect::Changed { number, .. } => *number,
             Effect::Nothing => return,
         };
         let memories = Arc::clone(self.fold.memories());
-        let Some(memory) = usize::try_from(number).ok().and_then(|place| memories.get(place))
-        else {
-            return;
-        };
+        let place = usize::try_from(number).ok();
+        let Some(memory) = place.and_then(|place| memories.get(place)) else { return };
         let text = memory.index_text();
-        if is_new {
-            *Arc::make_mut(&mut self.repos).entry(memory.repo.clone()).or_default() += 1;
+        let repos = Arc::make_mut(&mut self.repos);
+        *repos.entry(memory.repo.clone()).or_default() += 1;
+        if let Effect::Changed { old_repo, .. } = effect {
+            if let Some(count) = repos.get_mut(&old_repo) {
+                *count -= 1;
+            }
+            repos.retain(|_, count| *count > 0);
+            self.lexical.replace(DocId(number), &text);
+            self.asked.changed(number);
+            if let Some(vectors) = &mut self.vectors {
+                vectors.remove(number);
+            }
+        } else {
             // Numbers only grow, so the index has nothing to refuse.
             let _ = self.lexical.insert(DocId(number), &text);
-        } else {
-            self.lexical.replace(DocId(number), &text);
-            // The content that counts may be of another repository than the one read before it.
-            let mut repos = BTreeMap::new();
-            memories.iter().for_each(|memory| *repos.entry(memory.repo.clone()).or_default() += 1);
-            self.repos = Arc::new(repos);
         }
+        let generation = self.asked.awaited(number);
         self.to_embed.push(Job { doc: number, generation, text: memory.meaning_text() });
+    }
+}
+
+impl Asked {
+    fn awaited(&self, number: u32) -> u64 {
+        self.changed.get(&number).copied().unwrap_or(self.since_start)
+    }
+
+    fn changed(&mut self, number: u32) {
+        self.last += 1;
+        self.changed.insert(number, self.last);
     }
 }

@@ -37,6 +37,8 @@ pub struct Health {
     pub watch_trouble: Option<String>,
     /// Events about memories that are not in any log.
     pub early: usize,
+    /// Memories whose vector the index refused.
+    pub without_vector: usize,
 }
 
 /// A line that held no event.

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::lock::{self, FileLock};
-use super::{Store, StoreError};
+use super::{Store, StoreError, layout};
 use crate::event::{EncodedLine, RepoKey};
 
 /// What an acknowledged event survives.
@@ -44,10 +44,14 @@ pub fn append(
     lines: &[EncodedLine],
     durability: Durability,
 ) -> Result<Appended, StoreError> {
-    store.ensure()?;
+    let made = store.ensure()?;
     let log = store.log_of(repo);
     let _turn = FileLock::take(&lock::path_of(&log), lock::WAIT_MS_MAX)?;
-    append_while_replaced(log, lines, durability, is_still_at)
+    let appended = append_while_replaced(log, lines, durability, is_still_at)?;
+    if durability == Durability::Synced {
+        folders_of(&appended.log, &made).into_iter().try_for_each(sync_directory)?;
+    }
+    Ok(appended)
 }
 
 /// Programs that know nothing of our lock (git, editors) may put another file in the log's place
@@ -60,10 +64,11 @@ fn append_while_replaced(
     is_kept: impl Fn(&File, &Path) -> bool,
 ) -> Result<Appended, StoreError> {
     for _ in 0..REPLACED_TRIES_MAX {
-        let (mut file, created) = open(&log)?;
+        let mut file = open(&log)?;
         let offset = write_lines(&mut file, &log, lines)?;
         if durability == Durability::Synced {
-            sync(&file, &log, created)?;
+            let failed = |source| StoreError::NotSynced { path: log.clone(), source };
+            file.sync_data().map_err(failed)?;
         }
         if is_kept(&file, &log) {
             return Ok(Appended { log, offset, durability });
@@ -73,34 +78,16 @@ fn append_while_replaced(
     Err(StoreError::io("keep lines in", &log)(io::Error::other(why)))
 }
 
-enum Created {
-    Now,
-    Before,
-}
-
-fn open(log: &Path) -> Result<(File, Created), StoreError> {
-    let created = if log.symlink_metadata().is_ok() { Created::Before } else { Created::Now };
+fn open(log: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     // Reading as well as appending: Windows cannot lock, and we could not look at the tail, otherwise.
     options.create(true).read(true).append(true);
-    super::layout::private(&mut options);
-    let file = options.open(log).map_err(|source| why_not_opened(log, source))?;
+    layout::private(&mut options);
+    let file = options.open(log).map_err(|source| layout::why_not_opened(log, source))?;
     let metadata = file.metadata().map_err(StoreError::io("inspect", log))?;
     match what_instead(&metadata) {
         Some(what) => Err(StoreError::NotALog { path: log.to_owned(), what }),
-        None => Ok((file, created)),
-    }
-}
-
-fn why_not_opened(log: &Path, source: io::Error) -> StoreError {
-    match log.symlink_metadata() {
-        Ok(found) if found.is_symlink() => {
-            StoreError::NotALog { path: log.to_owned(), what: "it is a symbolic link" }
-        }
-        Ok(found) if !found.is_file() => {
-            StoreError::NotALog { path: log.to_owned(), what: "it is a directory or a device" }
-        }
-        Ok(_) | Err(_) => StoreError::io("open", log)(source),
+        None => Ok(file),
     }
 }
 
@@ -125,14 +112,50 @@ fn write_lines(file: &mut File, log: &Path, lines: &[EncodedLine]) -> Result<u64
     };
     let mut buffer = String::from(seal);
     lines.iter().for_each(|line| buffer.push_str(line.as_str()));
-    match file.write_all(buffer.as_bytes()) {
+    let (written_bytes, outcome) = write_counted(file, buffer.as_bytes());
+    match outcome {
         Ok(()) => Ok(length + u64::try_from(seal.len()).unwrap_or(0)),
-        Err(source) => {
-            // Under the lock nobody else has appended since, so this takes back our bytes only.
-            file.set_len(length).map_err(StoreError::io("take back a partial write to", log))?;
-            Err(StoreError::RolledBack { path: log.to_owned(), source })
+        Err(source) => Err(take_back(file, log, length, (written_bytes, source))),
+    }
+}
+
+/// Writes as `write_all` does, and tells how much went out when not all of it did.
+fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (usize, io::Result<()>) {
+    let mut written_bytes = 0;
+    while let Some(rest) = bytes.get(written_bytes..).filter(|rest| !rest.is_empty()) {
+        match file.write(rest) {
+            Ok(0) => return (written_bytes, Err(io::ErrorKind::WriteZero.into())),
+            Ok(count) => written_bytes += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (written_bytes, Err(error)),
         }
     }
+    (written_bytes, Ok(()))
+}
+
+/// Takes back the part that was written, if nobody wrote behind it: our lock does not hold off
+/// programs that know nothing of it. Else the part stays, sealed off like any torn line.
+fn take_back(
+    file: &mut File,
+    log: &Path,
+    length: u64,
+    (written_bytes, source): (usize, io::Error),
+) -> StoreError {
+    let end = length + u64::try_from(written_bytes).unwrap_or(0);
+    let rolled_back = |source| StoreError::RolledBack { path: log.to_owned(), source };
+    if written_bytes == 0 {
+        return rolled_back(source);
+    }
+    if file.metadata().is_ok_and(|found| found.len() == end) {
+        let failed = StoreError::io("take back a partial write to", log);
+        return file.set_len(length).map_or_else(failed, |()| rolled_back(source));
+    }
+    // Best effort: the next append seals a torn tail as well.
+    let _ = file.write_all(b"\n");
+    let why = format!(
+        "{source}; a part that was written stays, since another program wrote behind it; try again"
+    );
+    StoreError::io("write all of the event to", log)(io::Error::other(why))
 }
 
 /// A log whose last line has no line break was torn by a crash. Its bytes stay; a line break seals
@@ -147,21 +170,22 @@ fn ends_in_line_break(file: &mut File, length: u64) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-fn sync(file: &File, log: &Path, created: Created) -> Result<(), StoreError> {
-    let failed = |source| StoreError::NotSynced { path: log.to_owned(), source };
-    file.sync_data().map_err(failed)?;
-    if let (Created::Now, Some(folder)) = (created, log.parent()) {
-        sync_directory(folder)?;
-    }
-    Ok(())
+/// Lists the folders whose entries lead to the log and may not be on the disk yet: those of the
+/// directories just made, and the log's own, since whoever made the log may not have synced it.
+fn folders_of<'a>(log: &'a Path, made: &'a [PathBuf]) -> Vec<&'a Path> {
+    let parents = made.iter().map(PathBuf::as_path).chain([log]).filter_map(Path::parent);
+    let here = Path::new(".");
+    let mut folders: Vec<&Path> =
+        parents.map(|folder| if folder.as_os_str().is_empty() { here } else { folder }).collect();
+    folders.dedup();
+    folders
 }
 
-/// A new file survives a power loss only when its directory entry is on the disk too.
+/// A file survives a power loss only when its directory entry is on the disk too.
 #[cfg(unix)]
 fn sync_directory(folder: &Path) -> Result<(), StoreError> {
-    let directory = File::open(folder).map_err(StoreError::io("open", folder))?;
     let failed = |source| StoreError::NotSynced { path: folder.to_owned(), source };
-    directory.sync_all().map_err(failed)
+    File::open(folder).and_then(|directory| directory.sync_all()).map_err(failed)
 }
 
 #[cfg(not(unix))]
@@ -238,6 +262,24 @@ mod tests {
         assert_eq!(text, expected);
     }
 
+    // S-STORE-3
+    #[test]
+    fn a_short_write_is_taken_back_unless_others_wrote_behind_it() {
+        let mut room = [0_u8; 3];
+        let (written_bytes, outcome) = write_counted(&mut room.as_mut_slice(), b"mine\n");
+        assert!(written_bytes == 3 && outcome.is_err());
+        let world = World::new();
+        world.store.ensure().unwrap();
+        for (after, kept) in [("", "a\n"), ("theirs\n", "a\nmintheirs\n\n")] {
+            std::fs::write(world.log(), format!("a\nmin{after}")).unwrap();
+            let mut file = open(&world.log()).unwrap();
+            let full = io::Error::from(io::ErrorKind::StorageFull);
+            let error = take_back(&mut file, &world.log(), 2, (3, full));
+            assert_eq!(matches!(error, StoreError::RolledBack { .. }), after.is_empty());
+            assert_eq!(std::fs::read_to_string(world.log()).unwrap(), kept, "{error}");
+        }
+    }
+
     // S-STORE-4
     #[test]
     fn lines_that_could_not_be_kept_are_not_acknowledged() {
@@ -260,6 +302,20 @@ mod tests {
         let world = World::new();
         let durable = append(&world.store, &world.repo, &[line("a")], Durability::Synced).unwrap();
         assert_eq!(durable.durability, Durability::Synced);
+    }
+
+    // S-STORE-4
+    #[test]
+    fn every_entry_that_leads_to_a_durable_event_is_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("new").join("logs");
+        let (store, log) = (Store::at(&root), root.join("api.jsonl"));
+        let made = store.ensure().unwrap();
+        assert_eq!(folders_of(&log, &made), [folder.path(), &folder.path().join("new"), &root]);
+        assert_eq!(folders_of(&log, &store.ensure().unwrap()), [&root], "whoever made the log");
+        let relative = [PathBuf::from("logs")];
+        let log = Path::new("logs/a.jsonl");
+        assert_eq!(folders_of(log, &relative), [Path::new("."), Path::new("logs")]);
     }
 
     #[cfg(unix)]

@@ -14,8 +14,22 @@ pub struct Cursor {
     offset: u64,
     identity: Option<(u64, u64)>,
     guard: Vec<u8>,
-    /// When the file was last changed, as of the last time it had been read to its end.
-    modified: Option<SystemTime>,
+    /// What the file was when it had last been read to its end, an unfinished last line included.
+    seen: Option<Seen>,
+}
+
+/// How long a file was and when it was last changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Seen {
+    length_bytes: u64,
+    modified: SystemTime,
+}
+
+impl Seen {
+    fn of(metadata: &Metadata) -> Option<Self> {
+        let modified = metadata.modified().ok()?;
+        Some(Self { length_bytes: metadata.len(), modified })
+    }
 }
 
 /// What happened to a log since the cursor was set.
@@ -44,10 +58,16 @@ impl Cursor {
         if !is_new && (self.identity != Some(identity(metadata)) || metadata.len() < self.offset) {
             return Ok(Change::Replaced);
         }
-        if metadata.len() == self.offset {
-            // Written to, yet no longer than before: rewritten in place.
-            let rewritten = self.modified.is_some() && metadata.modified().ok() != self.modified;
-            return Ok(if rewritten { Change::Replaced } else { Change::None });
+        if let Some(seen) = &self.seen {
+            if Seen::of(metadata).as_ref() == Some(seen) {
+                return Ok(Change::None);
+            }
+            if metadata.len() <= seen.length_bytes {
+                // Written to, yet no longer than before: rewritten in place.
+                return Ok(Change::Replaced);
+            }
+        } else if metadata.len() == self.offset {
+            return Ok(Change::None);
         }
         let start = self.offset.saturating_sub(u64::try_from(self.guard.len()).unwrap_or(0));
         file.seek(SeekFrom::Start(start))?;
@@ -71,19 +91,17 @@ impl Cursor {
 impl Cursor {
     /// Tells whether the file is the one that was read to its end, and untouched since.
     pub(super) fn is_at_end_of(&self, metadata: &Metadata) -> bool {
-        self.modified.is_some()
-            && metadata.len() == self.offset
-            && metadata.modified().ok() == self.modified
+        self.seen.is_some()
+            && self.seen == Seen::of(metadata)
             && self.identity == Some(identity(metadata))
     }
 
-    /// Notes that the file has been read to its end, unless it has grown meanwhile.
-    pub(super) fn at_end(&mut self, metadata: &Metadata) {
-        let is_end = metadata.len() == self.offset;
-        self.modified = metadata.modified().ok().filter(|_| is_end);
-        if is_end {
-            self.identity = Some(identity(metadata));
-        }
+    /// Notes that the file has been read to its end, `unfinished_bytes` of a last line without its
+    /// line break included, unless it has grown meanwhile.
+    pub(super) fn at_end(&mut self, metadata: &Metadata, unfinished_bytes: u64) {
+        let is_end = metadata.len() == self.offset + unfinished_bytes;
+        self.seen = Seen::of(metadata).filter(|_| is_end);
+        self.identity = Some(identity(metadata));
     }
 }
 

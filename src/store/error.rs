@@ -37,7 +37,9 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The lines were written, but the disk did not confirm them.
-    #[error("sync {path}: {source}; the event is in the log, but may not survive a loss of power")]
+    #[error(
+        "sync {path}: {source}; the event is in the log, but may not survive a loss of power; do not send it again"
+    )]
     NotSynced {
         /// The log, or its directory.
         path: PathBuf,

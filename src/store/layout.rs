@@ -2,6 +2,7 @@
 //! Not here: what a file contains.
 
 use std::fs::OpenOptions;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Config, StoreError};
@@ -42,16 +43,11 @@ impl Store {
     pub fn logs(&self) -> Result<Vec<PathBuf>, StoreError> {
         let entries = match std::fs::read_dir(&self.root) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(StoreError::io("list", &self.root)(error)),
         };
-        let mut logs: Vec<PathBuf> = entries
-            .filter_map(Result::ok)
-            .map(|entry| entry.path())
-            .filter(|path| is_log(path))
-            .collect();
-        logs.sort();
-        Ok(logs)
+        let paths = entries.map(|entry| Ok(entry?.path()));
+        logs_among(paths).map_err(StoreError::io("list", &self.root))
     }
 
     /// Returns the key of the repository whose log this is, judging by the file's name.
@@ -71,12 +67,8 @@ impl Store {
         if current != *typed || known.contains(typed) {
             return Ok(current);
         }
-        let mut meant: Vec<RepoKey> = known
-            .iter()
-            .filter(|key| typed.abbreviates(key))
-            .map(|key| config.current(key))
-            .collect();
-        meant.sort();
+        let mut meant: Vec<RepoKey> =
+            typed.longer(&known).into_iter().map(|key| config.current(key)).collect();
         meant.dedup();
         match meant.as_slice() {
             [] => Ok(current),
@@ -88,21 +80,35 @@ impl Store {
         }
     }
 
-    /// Makes the directory and its lock folder where they are missing, private to the user.
+    /// Makes the directory and its lock folder where they are missing, private to the user. Returns
+    /// the directories on the way to the logs that were missing, outermost first.
     ///
     /// # Errors
     /// [`StoreError::Io`] names what could not be made.
-    pub fn ensure(&self) -> Result<(), StoreError> {
+    pub fn ensure(&self) -> Result<Vec<PathBuf>, StoreError> {
         let locks = self.root.join(LOCKS);
         if locks.is_dir() {
-            return Ok(());
+            return Ok(Vec::new());
         }
+        let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let mut missing: Vec<PathBuf> =
+            self.root.ancestors().take_while(is_missing).map(Path::to_owned).collect();
+        missing.reverse();
         make_private_dir(&self.root)?;
         make_private_dir(&locks)?;
         // A store inside a git work tree must not offer its lock files for commit.
         let ignore = locks.join(".gitignore");
-        std::fs::write(&ignore, "*\n").map_err(StoreError::io("write", &ignore))
+        std::fs::write(&ignore, "*\n").map_err(StoreError::io("write", &ignore))?;
+        Ok(missing)
     }
+}
+
+/// Picks the logs. A listing that breaks off is no listing: what is missing from it would look gone.
+fn logs_among(paths: impl Iterator<Item = io::Result<PathBuf>>) -> io::Result<Vec<PathBuf>> {
+    let mut logs: Vec<PathBuf> = paths.collect::<io::Result<_>>()?;
+    logs.retain(|path| is_log(path));
+    logs.sort();
+    Ok(logs)
 }
 
 /// Tells whether a path is named like a log.
@@ -133,6 +139,19 @@ pub(super) fn private(options: &mut OpenOptions) {
     let _ = options;
 }
 
+/// Tells what stands in the place of a log that could not be opened as [`private`] does.
+pub(super) fn why_not_opened(log: &Path, source: io::Error) -> StoreError {
+    match log.symlink_metadata() {
+        Ok(found) if found.is_symlink() => {
+            StoreError::NotALog { path: log.to_owned(), what: "it is a symbolic link" }
+        }
+        Ok(found) if !found.is_file() => {
+            StoreError::NotALog { path: log.to_owned(), what: "it is a directory or a device" }
+        }
+        Ok(_) | Err(_) => StoreError::io("open", log)(source),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +177,12 @@ mod tests {
             store.logs().unwrap().iter().map(|log| Store::repo_of(log)).collect();
         assert_eq!(names, [key("a"), key("b")]);
         assert!(Store::at("/nowhere/at/all").logs().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_listing_that_breaks_off_is_an_error() {
+        let broken = [Ok(PathBuf::from("a.jsonl")), Err(io::Error::other("bad sector"))];
+        assert!(logs_among(broken.into_iter()).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Following one log: complete lines only, each with its offset, and word of what became of the
 //! file. Not here: what a line means (`event::codec`), when to look (`retriever::watch`).
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -55,17 +55,21 @@ impl Tail {
     /// # Errors
     /// [`StoreError::Io`] when the log is there but cannot be read.
     pub fn look(&self) -> Result<Change, StoreError> {
-        // Most looks find nothing new, and the length tells that without opening the file.
-        if std::fs::metadata(&self.log).is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
+        // Most looks find nothing new, and the length tells that without opening the file. A link is
+        // looked at itself, so that a log linked back to its place is refused like any link.
+        if self.log.symlink_metadata().is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
             return Ok(Change::None);
         }
-        match self.open()? {
-            None if self.was_there => Ok(Change::Gone),
-            None => Ok(Change::None),
-            Some((mut file, metadata)) => {
-                self.cursor.compare(&mut file, &metadata).map_err(StoreError::io("read", &self.log))
-            }
-        }
+        self.compared().map(|(change, _)| change)
+    }
+
+    /// Opens the log and compares it with what was read of it.
+    fn compared(&self) -> Result<(Change, Option<(File, Metadata)>), StoreError> {
+        let Some((mut file, metadata)) = self.open()? else {
+            return Ok((if self.was_there { Change::Gone } else { Change::None }, None));
+        };
+        let compared = self.cursor.compare(&mut file, &metadata);
+        Ok((compared.map_err(StoreError::io("read", &self.log))?, Some((file, metadata))))
     }
 
     /// Forgets what was read, so that the next [`Tail::read`] begins at the beginning.
@@ -77,19 +81,26 @@ impl Tail {
     /// Hands each complete new line to `each`. A last line without its line break stays for later:
     /// its writer may not be done.
     ///
+    /// Returns what had happened to the log. With [`Change::Replaced`] and [`Change::Gone`], which may
+    /// have come about since the last [`Tail::look`], nothing was read.
+    ///
     /// # Errors
     /// [`StoreError::Io`]; lines already handed out count as read.
-    pub fn read(&mut self, mut each: impl FnMut(Line<'_>)) -> Result<(), StoreError> {
-        let Some((mut file, metadata)) = self.open()? else { return Ok(()) };
+    pub fn read(&mut self, mut each: impl FnMut(Line<'_>)) -> Result<Change, StoreError> {
+        let (change, opened) = self.compared()?;
+        let (Change::Grown, Some((mut file, metadata))) = (change, opened) else {
+            return Ok(change);
+        };
         self.was_there = true;
         let wrap = StoreError::io("read", &self.log);
-        self.read_from(&mut file, &metadata, &mut each).map_err(wrap)
+        self.read_from(&mut file, &metadata, &mut each).map_err(wrap)?;
+        Ok(change)
     }
 
     fn read_from(
         &mut self,
         file: &mut File,
-        metadata: &std::fs::Metadata,
+        metadata: &Metadata,
         each: &mut impl FnMut(Line<'_>),
     ) -> io::Result<()> {
         file.seek(SeekFrom::Start(self.cursor.offset()))?;
@@ -98,7 +109,7 @@ impl Tail {
         loop {
             let count = match file.read(&mut block) {
                 Ok(0) => {
-                    self.cursor.at_end(&file.metadata()?);
+                    self.cursor.at_end(&file.metadata()?, partial.line_bytes);
                     return Ok(());
                 }
                 Ok(count) => count,
@@ -117,14 +128,14 @@ impl Tail {
         }
     }
 
-    fn open(&self) -> Result<Option<(File, std::fs::Metadata)>, StoreError> {
+    fn open(&self) -> Result<Option<(File, Metadata)>, StoreError> {
         let mut options = OpenOptions::new();
         options.read(true);
         layout::private(&mut options);
         let file = match options.open(&self.log) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(StoreError::io("open", &self.log)(error)),
+            Err(error) => return Err(layout::why_not_opened(&self.log, error)),
         };
         let metadata = file.metadata().map_err(StoreError::io("inspect", &self.log))?;
         if !metadata.is_file() {
@@ -161,7 +172,7 @@ impl Partial {
         Line { offset, bytes, line_bytes: self.line_bytes.saturating_sub(1) }
     }
 
-    fn advance(&mut self, cursor: &mut Cursor, metadata: &std::fs::Metadata) {
+    fn advance(&mut self, cursor: &mut Cursor, metadata: &Metadata) {
         let read = if self.last.is_empty() { &self.kept } else { &self.last };
         cursor.advance_by(self.line_bytes, read, metadata);
         self.kept.clear();
@@ -174,6 +185,7 @@ impl Partial {
 mod tests {
     use super::*;
     use std::io::Write;
+    use std::time::Duration;
 
     struct World {
         _folder: tempfile::TempDir,
@@ -247,6 +259,62 @@ mod tests {
         std::fs::write(&world.log, "two\n").unwrap();
         assert_eq!(world.tail.look().unwrap(), Change::Grown);
         assert_eq!(world.lines(), [(0, "two".to_owned())]);
+    }
+
+    // S-READ-2
+    #[test]
+    fn a_log_replaced_between_the_look_and_the_read_is_not_read_from_its_middle() {
+        let mut world = World::with("one\ntwo\n");
+        world.lines();
+        world.append("three\n");
+        assert_eq!(world.tail.look().unwrap(), Change::Grown);
+        let other = world.log.with_extension("new");
+        std::fs::write(&other, "1\n2\n3\n4\n5\n6\n7\n8\n").unwrap();
+        std::fs::rename(&other, &world.log).unwrap();
+        let change = world.tail.read(|line| panic!("read {line:?}")).unwrap();
+        assert_eq!(change, Change::Replaced);
+        assert_eq!(world.tail.look().unwrap(), Change::Replaced, "still, until rewound");
+        world.tail.rewind();
+        assert_eq!(world.lines().len(), 8);
+        std::fs::remove_file(&world.log).unwrap();
+        assert_eq!(world.tail.read(|_| ()).unwrap(), Change::Gone);
+    }
+
+    // S-READ-2
+    #[test]
+    fn an_unfinished_last_line_is_read_once_and_does_not_hide_a_rewriting() {
+        for text in ["one\nhalf", "half"] {
+            let mut world = World::with(text);
+            world.lines();
+            assert_eq!(world.tail.look().unwrap(), Change::None, "{text:?}: nothing new to read");
+            let file = OpenOptions::new().write(true).open(&world.log).unwrap();
+            let later = file.metadata().unwrap().modified().unwrap() + Duration::from_secs(1);
+            std::fs::write(&world.log, text.replace("half", "flah")).unwrap();
+            file.set_modified(later).unwrap();
+            assert_eq!(world.tail.look().unwrap(), Change::Replaced, "{text:?}: rewritten");
+            world.tail.rewind();
+            world.lines();
+            world.append(" more\n");
+            assert_eq!(world.tail.look().unwrap(), Change::Grown, "{text:?}: finished");
+            assert_eq!(world.lines().last().unwrap().1, "flah more");
+            world.append("half");
+            world.lines();
+            file.set_len(world.tail.cursor().offset()).unwrap();
+            assert_eq!(world.tail.look().unwrap(), Change::Replaced, "{text:?}: shortened");
+        }
+    }
+
+    #[cfg(unix)]
+    // S-STORE-2
+    #[test]
+    fn a_log_moved_away_and_linked_back_is_refused() {
+        let mut world = World::with("one\n");
+        world.lines();
+        let moved = world.log.with_extension("moved");
+        std::fs::rename(&world.log, &moved).unwrap();
+        std::os::unix::fs::symlink(&moved, &world.log).unwrap();
+        assert!(matches!(world.tail.look(), Err(StoreError::NotALog { .. })));
+        assert!(matches!(world.tail.read(|_| ()), Err(StoreError::NotALog { .. })));
     }
 
     // S-LINE-8

@@ -1,10 +1,12 @@
 //! Many events at once, as JSON: one object, an array, or one object per line. Good ones are
 //! written, bad ones reported, each by its place. Not here: rules about fields (`event::validate`).
 
+use std::collections::{BTreeMap, HashMap, hash_map::Entry};
+
 use serde_json::{Value, json};
 
 use super::exit::Exit;
-use super::{Moment, Prepared, Receipt, RecordError, Writer};
+use super::{Moment, Prepared, Receipt, RecordError, Target, Writer};
 use crate::event::{Problems, RepoKey, draft_from_json};
 use crate::store::{self, Durability};
 
@@ -41,6 +43,10 @@ impl From<RecordError> for Trouble {
     }
 }
 
+/// What each `repo` came to: finding it out lists the store or reads git's files, too slow to do for
+/// every event. All events of a batch so mean what the first one of that name meant.
+type Targets = HashMap<Option<String>, Target>;
+
 /// Writes every good event of `text`: those of one repository together, in one append.
 pub fn record_all(
     writer: &Writer,
@@ -49,18 +55,18 @@ pub fn record_all(
     mut moment: impl FnMut() -> Moment,
 ) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
-    let mut ready: Vec<(usize, Prepared)> = Vec::new();
+    let mut ready: BTreeMap<RepoKey, Vec<(usize, Prepared)>> = BTreeMap::new();
+    let mut targets = Targets::default();
     for (index, value) in values(text).into_iter().enumerate() {
         let place = index + 1;
-        match prepare(writer, value, moment()) {
-            Ok(prepared) => ready.push((place, prepared)),
+        match prepare(writer, value, moment(), &mut targets) {
+            Ok(prepared) => {
+                ready.entry(prepared.repo().clone()).or_default().push((place, prepared));
+            }
             Err(error) => outcomes.push(Outcome { place, result: Err(error.into()) }),
         }
     }
-    while let Some((_, first)) = ready.first() {
-        let repo = first.repo().clone();
-        let (same, others) = ready.into_iter().partition(|(_, prepared)| *prepared.repo() == repo);
-        ready = others;
+    for (repo, same) in ready {
         append(writer, &repo, same, durability, &mut outcomes);
     }
     outcomes.sort_by_key(|outcome| outcome.place);
@@ -85,10 +91,21 @@ fn prepare(
     writer: &Writer,
     value: Result<Value, String>,
     moment: Moment,
+    targets: &mut Targets,
 ) -> Result<Prepared, RecordError> {
     let example = "for example {\"event_type\":\"error\",\"lesson\":\"...\"}";
     match value {
-        Ok(Value::Object(object)) => writer.prepare(draft_from_json(object), moment),
+        Ok(Value::Object(object)) => {
+            let draft = draft_from_json(object);
+            let target = match targets.entry(draft.repo.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let target = writer.target_of(new.key().as_deref())?;
+                    new.insert(target)
+                }
+            };
+            writer.prepare_at(target, draft, moment)
+        }
         Ok(_) => Err(Problems::one("event", format!("must be a JSON object, {example}")).into()),
         Err(why) => Err(Problems::one("event", format!("is not JSON ({why}), {example}")).into()),
     }
@@ -183,6 +200,33 @@ mod tests {
         assert_eq!(report(&format!("[{GOOD},{GOOD}]")), ["written", "written"]);
         assert_eq!(report(&format!("\u{FEFF}{GOOD}\r\n\n{GOOD}\n")), ["written", "written"]);
         assert!(report(" \n").is_empty());
+    }
+
+    #[test]
+    fn a_batch_finds_out_once_what_a_name_means() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        std::fs::write(folder.path().join("github.com+acme+a.jsonl"), "").unwrap();
+        let writer = Writer {
+            store,
+            config: Config::default(),
+            directory: folder.path().to_owned(),
+            identity: Identity::default(),
+        };
+        let mut calls = 0;
+        let moment = || {
+            calls += 1;
+            if calls == 2 {
+                // Asked again, the name would be ambiguous.
+                std::fs::write(folder.path().join("github.com+other+a.jsonl"), "").unwrap();
+            }
+            Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: calls }
+        };
+        let text = format!("{GOOD}\n{GOOD}");
+        let outcomes = record_all(&writer, &text, Durability::Written, moment);
+        let repos: Vec<_> =
+            outcomes.iter().map(|outcome| outcome.result.as_ref().unwrap().repo.as_str()).collect();
+        assert_eq!(repos, ["github.com/acme/a"; 2]);
     }
 
     #[test]

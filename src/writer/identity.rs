@@ -1,7 +1,9 @@
 //! Who is writing: which agent, in which session, on which machine. Told by the caller's variables,
 //! never by a text to be remembered. Not here: reading the environment; a lookup is passed in.
 
-use crate::event::Draft;
+use std::ffi::OsString;
+
+use crate::event::{Draft, fits_short_field};
 
 /// The writer's name and circumstances.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,22 +29,27 @@ const AGENTS: [(&str, &str); 7] = [
 
 impl Identity {
     /// Finds out who is writing: `AGENT_KNOWLEDGE_AGENT`, else the agent whose variable is set, else
-    /// the user.
+    /// the user. What cannot stand in a line is left out, and a name becomes `unknown`: nobody's
+    /// write is refused for what we found out by ourselves.
     #[must_use]
-    pub fn from_environment(lookup: &dyn Fn(&str) -> Option<String>) -> Self {
+    pub fn from_environment(lookup: &dyn Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
-        let agent = set("AGENT_KNOWLEDGE_AGENT").or_else(|| {
+        let fitting =
+            |name: &str| set(name)?.into_string().ok().filter(|value| fits_short_field(value));
+        let unknown = || "unknown".to_owned();
+        let named = set("AGENT_KNOWLEDGE_AGENT")
+            .map(|_| fitting("AGENT_KNOWLEDGE_AGENT").unwrap_or_else(unknown));
+        let agent = named.or_else(|| {
             AGENTS
                 .iter()
                 .find(|(variable, _)| set(variable).is_some())
                 .map(|(_, name)| (*name).to_owned())
         });
-        let session_id = set("AGENT_KNOWLEDGE_SESSION")
-            .or_else(|| set("CLAUDE_CODE_SESSION_ID"))
-            .or_else(|| set("CODEX_THREAD_ID"));
+        let session_id = fitting("AGENT_KNOWLEDGE_SESSION")
+            .or_else(|| fitting("CLAUDE_CODE_SESSION_ID"))
+            .or_else(|| fitting("CODEX_THREAD_ID"));
         let source = Some(if agent.is_some() { "agent" } else { "human" }.to_owned());
-        let user =
-            || set("USER").or_else(|| set("USERNAME")).unwrap_or_else(|| "unknown".to_owned());
+        let user = || fitting("USER").or_else(|| fitting("USERNAME")).unwrap_or_else(unknown);
         Self { agent_id: agent.unwrap_or_else(user), session_id, source }
     }
 
@@ -61,7 +68,10 @@ mod tests {
 
     fn identity(variables: &[(&str, &str)]) -> Identity {
         let lookup = |name: &str| {
-            variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
+            variables
+                .iter()
+                .find(|(other, _)| *other == name)
+                .map(|(_, value)| OsString::from(value))
         };
         Identity::from_environment(&lookup)
     }
@@ -86,5 +96,18 @@ mod tests {
         let mut draft = Draft { agent_id: Some("ci-bot".into()), ..Draft::default() };
         human.complete(&mut draft);
         assert_eq!(draft.source.as_deref(), Some("agent"));
+    }
+
+    #[test]
+    fn what_cannot_stand_in_a_line_is_left_out() {
+        let odd = identity(&[
+            ("AGENT_KNOWLEDGE_AGENT", "a\u{1B}[31m"),
+            ("AGENT_KNOWLEDGE_SESSION", "two\nlines"),
+            ("CODEX_THREAD_ID", "t1"),
+        ]);
+        assert_eq!((odd.agent_id.as_str(), odd.session_id.as_deref()), ("unknown", Some("t1")));
+        assert_eq!(odd.source.as_deref(), Some("agent"), "somebody named an agent");
+        let long = "x".repeat(257);
+        assert_eq!(identity(&[("USER", &long)]).agent_id, "unknown");
     }
 }

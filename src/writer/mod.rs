@@ -16,7 +16,8 @@ use thiserror::Error;
 
 use crate::event::limits::LINE_BYTES_MAX;
 use crate::event::{
-    Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Timestamp, codec, redact, validate,
+    Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Timestamp, codec, fits_short_field,
+    redact, validate,
 };
 use crate::store::{self, Config, Durability, Found, Store, StoreError};
 
@@ -95,9 +96,20 @@ impl Writer {
     ///
     /// # Errors
     /// [`RecordError`], with every problem of the draft.
-    pub fn prepare(&self, mut draft: Draft, moment: Moment) -> Result<Prepared, RecordError> {
+    pub fn prepare(&self, draft: Draft, moment: Moment) -> Result<Prepared, RecordError> {
+        let target = self.target_of(draft.repo.as_deref())?;
+        self.prepare_at(&target, draft, moment)
+    }
+
+    fn prepare_at(
+        &self,
+        target: &Target,
+        mut draft: Draft,
+        moment: Moment,
+    ) -> Result<Prepared, RecordError> {
         let mut problems = Problems::none();
-        let repo = self.repo_for(&mut draft, &mut problems)?;
+        target.complete(&mut draft, &mut problems);
+        let repo = target.repo.clone();
         self.identity.complete(&mut draft);
         let agent_id = self.identity.agent_id.clone();
         let stamp = Stamp { now: moment.now, random: moment.random, repo: repo.clone(), agent_id };
@@ -119,29 +131,51 @@ impl Writer {
         Ok(Prepared { id, repo, line })
     }
 
-    fn repo_for(&self, draft: &mut Draft, problems: &mut Problems) -> Result<RepoKey, RecordError> {
-        let Some(given) = draft.repo.take() else {
+    /// Finds out which repository a draft means by its `repo`, or by saying nothing.
+    fn target_of(&self, given: Option<&str>) -> Result<Target, StoreError> {
+        let Some(given) = given else {
             let found = Found::of_directory(&self.directory);
-            if let Some(git) = found.git {
-                draft.commit = draft.commit.take().or(git.commit);
-                draft.branch = draft.branch.take().or(git.branch);
-            }
-            return Ok(self.config.current(&found.key));
+            let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
+            let git = found.git.map(|git| (fitting(git.branch), fitting(git.commit)));
+            let (branch, commit) = git.unwrap_or_default();
+            let repo = self.config.current(&found.key);
+            return Ok(Target { repo, problem: None, branch, commit });
         };
-        let key = match RepoKey::parse(&given) {
+        let key = match RepoKey::parse(given) {
             Ok(key) => key,
-            Err(error) => {
-                problems.add("repo", error.to_string());
-                return Ok(RepoKey::of_line(&given));
-            }
+            Err(error) => return Ok(Target::wrong(RepoKey::of_line(given), error.to_string())),
         };
         match self.store.resolve(&key, &self.config) {
             Err(error @ StoreError::Ambiguous { .. }) => {
-                problems.add("repo", format!("failed to {error}"));
-                Ok(key)
+                Ok(Target::wrong(key, format!("failed to {error}")))
             }
-            other => Ok(other?),
+            other => Ok(Target { repo: other?, problem: None, branch: None, commit: None }),
         }
+    }
+}
+
+/// Where a draft belongs. The same for every draft of a batch with the same `repo`.
+#[derive(Debug)]
+struct Target {
+    repo: RepoKey,
+    /// Why the given `repo` cannot be used; then `repo` only stands in for it.
+    problem: Option<String>,
+    branch: Option<String>,
+    commit: Option<String>,
+}
+
+impl Target {
+    fn wrong(repo: RepoKey, problem: String) -> Self {
+        Self { repo, problem: Some(problem), branch: None, commit: None }
+    }
+
+    fn complete(&self, draft: &mut Draft, problems: &mut Problems) {
+        if let Some(problem) = &self.problem {
+            problems.add("repo", problem.clone());
+        }
+        draft.repo = None;
+        draft.branch = draft.branch.take().or_else(|| self.branch.clone());
+        draft.commit = draft.commit.take().or_else(|| self.commit.clone());
     }
 }
 
@@ -210,6 +244,19 @@ mod tests {
         let text = error.to_string();
         assert!(text.contains("repo: must be") && text.contains("lesson: is empty"), "{text}");
         assert!(!folder.path().join("logs").exists(), "nothing may be written");
+    }
+
+    #[test]
+    fn a_branch_that_fits_no_field_is_left_out_rather_than_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join(".git");
+        std::fs::create_dir(&git).unwrap();
+        for (branch, written) in [("main", true), (&*"x".repeat(300), false)] {
+            std::fs::write(git.join("HEAD"), format!("ref: refs/heads/{branch}\n")).unwrap();
+            let here = Draft { repo: None, ..draft("") };
+            let prepared = writer(folder.path()).prepare(here, moment()).unwrap();
+            assert_eq!(prepared.line().as_str().contains("\"branch\":"), written, "{branch}");
+        }
     }
 
     // S-WRITE-2

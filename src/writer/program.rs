@@ -14,8 +14,8 @@ use crate::store::{Config, Places, Store, StoreError};
 pub struct Process<'a> {
     /// The command line, without the program's name.
     pub args: Vec<OsString>,
-    /// Looks up an environment variable.
-    pub lookup: &'a dyn Fn(&str) -> Option<String>,
+    /// Looks up an environment variable. Those that name paths need not be UTF-8.
+    pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
     /// The working directory.
     pub directory: PathBuf,
     /// Tells the time, and gives random bits.
@@ -60,7 +60,10 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     };
     let moment = (process.moment)();
     match writer.record(*draft, moment, args.durability) {
-        Ok(receipt) => print(process, &format!("{}\n", receipt.id)),
+        Ok(receipt) => {
+            let written = format!("written as {}", receipt.id);
+            print_written(process, &format!("{}\n", receipt.id), &written)
+        }
         Err(error) => refuse(process, &error),
     }
 }
@@ -81,7 +84,7 @@ fn open(process: &Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreErr
 /// # Errors
 /// [`StoreError::NoPlace`] and [`StoreError::Config`].
 pub fn settle(
-    lookup: &dyn Fn(&str) -> Option<String>,
+    lookup: &dyn Fn(&str) -> Option<OsString>,
     logs: Option<PathBuf>,
 ) -> Result<(Store, Config), StoreError> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -121,7 +124,9 @@ fn perform_json(
         return fail(process, Exit::Invalid, "--json: the input holds no event");
     }
     let report: String = outcomes.iter().map(|outcome| format!("{}\n", outcome.report())).collect();
-    let printed = print(process, &report);
+    let written_len = outcomes.iter().filter(|outcome| outcome.result.is_ok()).count();
+    let written = format!("{written_len} of {} events written", outcomes.len());
+    let printed = print_written(process, &report, &written);
     let worst = outcomes.iter().map(batch::Outcome::exit).max_by_key(|exit| exit.code());
     worst.filter(|exit| *exit != Exit::Done).unwrap_or(printed)
 }
@@ -162,9 +167,91 @@ fn fail(process: &mut Process<'_>, exit: Exit, text: &str) -> Exit {
 }
 
 fn print(process: &mut Process<'_>, text: &str) -> Exit {
+    if deliver(process, text).is_ok() { Exit::Done } else { Exit::Io }
+}
+
+/// Prints word of what was written. Where that fails the memory stands all the same, so the caller
+/// must learn on the other stream that sending it again would double it.
+fn print_written(process: &mut Process<'_>, text: &str, written: &str) -> Exit {
+    let Err(error) = deliver(process, text) else { return Exit::Done };
+    let message =
+        format!("{written}, but failed to print that: {error}; do not send what was written again");
+    fail(process, Exit::Io, &message)
+}
+
+/// Prints. A reader that went away early is no failure.
+fn deliver(process: &mut Process<'_>, text: &str) -> io::Result<()> {
     match process.output.write_all(text.as_bytes()).and_then(|()| process.output.flush()) {
-        Ok(()) => Exit::Done,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-        Err(_) => Exit::Io,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A standard output on a full disk.
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[cfg(unix)]
+    // S-STORE-1
+    #[test]
+    fn a_setting_that_is_not_utf8_counts() {
+        use std::os::unix::ffi::OsStringExt;
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config.toml");
+        std::fs::write(&config, "").unwrap();
+        let logs = PathBuf::from(OsString::from_vec(b"/l\xF6gs".to_vec()));
+        let lookup = |name: &str| match name {
+            "AGENT_KNOWLEDGE_CONFIG" => Some(config.clone().into_os_string()),
+            "AGENT_KNOWLEDGE_LOGS" => Some(logs.clone().into_os_string()),
+            _ => None,
+        };
+        assert_eq!(settle(&lookup, None).unwrap().0.root(), logs);
+    }
+
+    // S-WRITE-5
+    #[test]
+    fn an_id_that_could_not_be_printed_is_told_as_a_message() {
+        let folder = tempfile::tempdir().unwrap();
+        let (logs, config) = (folder.path().join("logs"), folder.path().join("config.toml"));
+        std::fs::write(&config, "").unwrap();
+        let lookup = |name: &str| {
+            (name == "AGENT_KNOWLEDGE_CONFIG").then(|| config.clone().into_os_string())
+        };
+        let args = ["--repo", "a", "--type", "fact", "--lesson", "l", "--id", "m1", "--logs"];
+        let json = r#"{"repo":"a","event_type":"fact","lesson":"l"}"#;
+        let from_input = ["--json", "-", "--logs"];
+        for (args, expected) in
+            [(args.as_slice(), "written as m1, but"), (&from_input, "1 of 1 events written, but")]
+        {
+            let mut messages = Vec::new();
+            let args = args.iter().map(OsString::from).chain([logs.clone().into()]);
+            let exit = run(&mut Process {
+                args: args.collect(),
+                lookup: &lookup,
+                directory: folder.path().to_owned(),
+                moment: &mut || Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: 7 },
+                input: &mut json.as_bytes(),
+                output: &mut Full,
+                messages: &mut messages,
+            });
+            let messages = String::from_utf8(messages).unwrap();
+            assert_eq!(exit, Exit::Io);
+            assert!(messages.contains(expected), "{messages}");
+            assert!(messages.contains("do not send"), "{messages}");
+        }
+        assert_eq!(std::fs::read_to_string(logs.join("a.jsonl")).unwrap().lines().count(), 2);
     }
 }

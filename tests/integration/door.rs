@@ -109,8 +109,19 @@ fn a_wrong_value_is_named_with_what_is_allowed() {
 // S-REPO-1
 #[test]
 fn a_repository_cannot_lead_out_of_the_store() {
-    let paths =
-        ["../../etc", "..", "/etc/passwd", "a/../b", "-rf", ".hidden", "nul", "a\\b", "a+b", ""];
+    let paths = [
+        "../../etc",
+        "..",
+        "/etc/passwd",
+        "a/../b",
+        "-rf",
+        ".hidden",
+        "nul",
+        "a\\b",
+        "a+b",
+        "note: this",
+        "",
+    ];
     for repo in paths {
         refused_flags(&with(&["--repo", repo]), 65, &["--repo: must be", "github.com/acme/api"]);
     }

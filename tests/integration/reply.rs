@@ -139,7 +139,7 @@ fn the_server_is_as_careful_as_the_command_line() {
 fn crowded() -> World {
     let world = World::new();
     let line = |number: usize| {
-        let long = format!("zebra lesson {number} with many words ").repeat(300);
+        let long = format!("zebra lesson {number} with many words ").repeat(60);
         json!({"id": format!("m{number}"), "repo": "api", "context": long, "lesson": long, "agent_id": long})
     };
     world.hand_write(

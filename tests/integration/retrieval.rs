@@ -152,22 +152,25 @@ fn lessons_of_real_projects_answer_a_symptom_on_the_command_line_and_over_mcp() 
     let status = world.asked(&["status"]);
     assert_eq!((&status["memories"], &status["skipped"]), (&json!(484), &json!(0)), "{status}");
     let mut client = Client::open(&world, Era::Legacy);
-    let mut answered = [0, 0];
-    let some = set.queries.iter().step_by(40);
-    for query in some.clone() {
+    let some: Vec<&Value> = set.queries.iter().step_by(40).collect();
+    let mut answered = 0;
+    for (place, query) in some.iter().enumerate() {
         let [number, ..] = set.relevant[text(query, "id")][..] else { panic!("{query}") };
-        let title = text(&set.documents[number], "title");
-        let asked = text(query, "text");
-        let on_command_line = world.agent_knowledge(&["search", "--json", "--", asked]).done();
-        let on_command_line: Value = serde_json::from_str(&on_command_line).unwrap();
-        let found = on_command_line["memories"].as_array().unwrap();
-        answered[0] += usize::from(found.iter().any(|memory| text(memory, "context") == title));
-        let over_mcp = cited(&client.search(asked));
-        let ids: Vec<&str> = found.iter().map(|memory| text(memory, "id")).collect();
-        let same = ids.iter().zip(&over_mcp).all(|(id, short)| id.ends_with(short.as_str()));
-        assert!(same && ids.len() == over_mcp.len(), "{ids:?} {over_mcp:?}");
-        answered[1] += usize::from(found.iter().any(|memory| text(memory, "context") == title));
+        let over_mcp = cited(&client.search(text(query, "text")));
+        let shown = client.told("memory_search", &json!({"ids": over_mcp, "max_tokens": 8_000}));
+        let title = format!("\ncontext: {}\n", text(&set.documents[number], "title"));
+        answered += usize::from(shown.contains(&title));
+        // A command reads all the logs anew, so only some are asked there: the answers are the same.
+        if place % 4 == 0 {
+            let args = ["search", "--json", "--", text(query, "text")];
+            let found = world.agent_knowledge(&args).done();
+            let found: Value = serde_json::from_str(&found).unwrap();
+            let found = found["memories"].as_array().unwrap().iter();
+            let ids: Vec<&str> = found.map(|memory| text(memory, "id")).collect();
+            let same = ids.iter().zip(&over_mcp).all(|(id, short)| id.ends_with(short.as_str()));
+            assert!(same && ids.len() == over_mcp.len(), "{ids:?} {over_mcp:?}");
+        }
     }
-    let most = some.count() * 3 / 4;
-    assert!(answered.iter().all(|count| *count >= most), "{answered:?} answered, {most} expected");
+    let most = some.len() * 3 / 4;
+    assert!(answered >= most, "{answered} of {} answered, {most} expected", some.len());
 }

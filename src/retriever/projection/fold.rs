@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Memory, Origin};
-use crate::event::{Event, EventId, RepoKey};
+use super::{Memory, Origin, Version};
+use crate::event::{Event, EventId, RepoKey, Timestamp};
 
 /// All memories so far. Cloning is cheap and gives a frozen copy.
 #[derive(Debug, Clone, Default)]
@@ -13,16 +13,21 @@ pub struct Fold {
     memories: Arc<Vec<Arc<Memory>>>,
     numbers: Arc<HashMap<EventId, u32>>,
     /// Events about memories that have not come yet.
-    early: Arc<HashMap<EventId, Vec<Event>>>,
+    early: Arc<HashMap<EventId, Vec<Arc<Version>>>>,
 }
 
 /// What applying an event did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// There is a new memory of this number.
     Added(u32),
     /// The memory of this number says something else now.
-    Changed(u32),
+    Changed {
+        /// Its number.
+        number: u32,
+        /// The repository it belonged to before.
+        old_repo: RepoKey,
+    },
     /// Nothing that an index would see.
     Nothing,
 }
@@ -30,9 +35,10 @@ pub enum Effect {
 impl Fold {
     /// Applies one event. `repo` is its repository with aliases followed.
     pub fn apply(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
-        match event.memory_id.clone() {
-            Some(memory) => self.apply_about(&memory, event),
-            None => self.apply_memory(event, repo, origin),
+        match (event.memory_id.clone(), self.numbers.get(&event.id).copied()) {
+            (Some(memory), _) => self.apply_about(memory, Version::new(event, repo, origin)),
+            (None, Some(number)) => self.apply_again(number, Version::new(event, repo, origin)),
+            (None, None) => self.apply_new(event, repo, origin),
         }
     }
 
@@ -48,47 +54,42 @@ impl Fold {
         self.early.values().map(Vec::len).sum()
     }
 
-    fn apply_memory(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
-        if let Some(number) = self.numbers.get(&event.id).copied() {
-            return self.apply_again(number, event, repo, origin);
-        }
+    fn apply_new(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
         let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
-        let about = Arc::make_mut(&mut self.early).remove(&event.id).unwrap_or_default();
+        let about = match self.early.contains_key(&event.id) {
+            true => Arc::make_mut(&mut self.early).remove(&event.id).unwrap_or_default(),
+            false => Vec::new(),
+        };
         Arc::make_mut(&mut self.numbers).insert(event.id.clone(), number);
         let memory = Memory { event, repo, origin, about, conflicts: Vec::new() };
         Arc::make_mut(&mut self.memories).push(Arc::new(memory));
         Effect::Added(number)
     }
 
-    /// The same id once more: the same line (a copy), or another content (a conflict). Of several
-    /// contents the smallest wins, wherever it was read, so that every machine agrees.
-    fn apply_again(&mut self, number: u32, event: Event, repo: RepoKey, origin: Origin) -> Effect {
+    /// The same id once more: the same content (a copy, or an event sent twice), or another one (a
+    /// conflict). Of several contents the first in their order wins, wherever it was read.
+    fn apply_again(&mut self, number: u32, version: Version) -> Effect {
         let Some(memory) = self.memory_mut(number) else { return Effect::Nothing };
-        if memory.event == event || memory.conflicts.contains(&event) {
-            return Effect::Nothing;
-        }
-        let wins = order(&event) < order(&memory.event);
-        let loser = if wins {
-            (memory.repo, memory.origin) = (repo, origin);
-            std::mem::replace(&mut memory.event, event)
-        } else {
-            event
-        };
-        memory.conflicts.push(loser);
-        memory.conflicts.sort_by_cached_key(order);
-        if wins { Effect::Changed(number) } else { Effect::Nothing }
+        let shown = memory.version();
+        let mut all = std::mem::take(&mut memory.conflicts);
+        // What is shown comes first of all, so this keeps the order.
+        all.insert(0, Arc::new(shown.clone()));
+        insert(&mut all, version);
+        let first = Version::clone(&all.remove(0));
+        memory.conflicts = all;
+        let is_other = first.digest != shown.digest;
+        (memory.event, memory.repo, memory.origin) = (first.event, first.repo, first.origin);
+        if is_other { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
     }
 
-    fn apply_about(&mut self, memory: &EventId, event: Event) -> Effect {
-        let list = match self.numbers.get(memory).copied() {
-            Some(number) => self.memory_mut(number).map(|memory| &mut memory.about),
-            None => Some(Arc::make_mut(&mut self.early).entry(memory.clone()).or_default()),
-        };
-        if let Some(list) = list
-            && !list.contains(&event)
-        {
-            list.push(event);
-            list.sort_by_cached_key(order);
+    fn apply_about(&mut self, memory: EventId, version: Version) -> Effect {
+        match self.numbers.get(&memory).copied() {
+            Some(number) => {
+                if let Some(memory) = self.memory_mut(number) {
+                    insert(&mut memory.about, version);
+                }
+            }
+            None => insert(Arc::make_mut(&mut self.early).entry(memory).or_default(), version),
         }
         Effect::Nothing
     }
@@ -99,9 +100,27 @@ impl Fold {
     }
 }
 
-/// A total order of events that depends on nothing but what they say.
-fn order(event: &Event) -> (EventId, String) {
-    (event.id.clone(), format!("{event:?}"))
+/// Puts a version into a list that is in order. Of two that say the same, the one earlier in time
+/// stays, and of those the one that stands first in the logs.
+fn insert(list: &mut Vec<Arc<Version>>, version: Version) {
+    let same =
+        |other: &Arc<Version>| other.digest == version.digest && other.event.id == version.event.id;
+    if let Some(place) = list.iter().position(same) {
+        let standing = list.get(place).map(|other| rank(other));
+        if standing.is_some_and(|standing| standing <= rank(&version)) {
+            return;
+        }
+        list.remove(place);
+    }
+    let place = list.partition_point(|other| rank(other) < rank(&version));
+    list.insert(place, Arc::new(version));
+}
+
+type Rank<'a> = (&'a EventId, Option<Timestamp>, &'a [u8; 32], &'a Origin);
+
+fn rank(version: &Version) -> Rank<'_> {
+    let (id, timestamp, digest) = version.order();
+    (id, timestamp, digest, &version.origin)
 }
 
 #[cfg(test)]
@@ -124,15 +143,23 @@ mod tests {
     }
 
     fn apply(fold: &mut Fold, event: Event) -> Effect {
+        apply_from(fold, event, 0)
+    }
+
+    fn apply_from(fold: &mut Fold, event: Event, offset: u64) -> Effect {
         let repo = event.repo_key();
-        let origin = Origin { log: std::path::Path::new("a.jsonl").into(), offset: 0 };
+        let origin = Origin { log: std::path::Path::new("a.jsonl").into(), offset };
         fold.apply(event, repo, origin)
     }
 
     fn folded(events: impl IntoIterator<Item = Event>) -> Vec<Memory> {
+        folded_from(events.into_iter().map(|event| (event, 0)))
+    }
+
+    fn folded_from(events: impl IntoIterator<Item = (Event, u64)>) -> Vec<Memory> {
         let mut fold = Fold::default();
-        for event in events {
-            apply(&mut fold, event);
+        for (event, offset) in events {
+            apply_from(&mut fold, event, offset);
         }
         let mut memories: Vec<Memory> =
             fold.memories().iter().map(|memory| (**memory).clone()).collect();
@@ -152,8 +179,7 @@ mod tests {
     #[test]
     fn two_contents_of_one_id_are_both_kept() {
         let memories = folded([event(1, 2, None), event(1, 1, None)]);
-        assert_eq!(memories[0].event.lesson, "lesson 1");
-        assert_eq!(memories[0].repo.as_str(), "repo1");
+        assert_eq!(memories, folded([event(1, 1, None), event(1, 2, None)]));
         assert_eq!(memories[0].conflicts.len(), 1);
     }
 
@@ -167,10 +193,15 @@ mod tests {
         assert_eq!((frozen.memories().len(), fold.memories().len()), (1, 2));
     }
 
-    fn any_events() -> impl Strategy<Value = Vec<Event>> {
-        let one = (0..5_u8, 0..3_u8, prop::option::of(0..5_u8));
+    fn any_events() -> impl Strategy<Value = Vec<(Event, u64)>> {
+        let one = (0..5_u8, 0..3_u8, prop::option::of(0..5_u8), 0..3_i64, 0..3_u64);
         prop::collection::vec(one, 0..12).prop_map(|list| {
-            list.into_iter().map(|(id, text, memory)| event(id, text, memory)).collect()
+            let made = |(id, text, memory, second, offset)| {
+                let mut event = event(id, text, memory);
+                event.timestamp = Timestamp::from_second(second).ok();
+                (event, offset)
+            };
+            list.into_iter().map(made).collect()
         })
     }
 
@@ -178,8 +209,8 @@ mod tests {
         // S-READ-3
         #[test]
         fn any_order_and_any_repetition_fold_alike(events in any_events(), seed in any::<u64>()) {
-            let once = folded(events.clone());
-            let twice = folded(events.iter().cloned().chain(events.clone()));
+            let once = folded_from(events.clone());
+            let twice = folded_from(events.iter().cloned().chain(events.clone()));
             prop_assert_eq!(&once, &twice);
             let mut shuffled = events;
             shuffled.sort_by_cached_key(|event| {
@@ -188,7 +219,29 @@ mod tests {
                 (seed, format!("{event:?}")).hash(&mut hasher);
                 hasher.finish()
             });
-            prop_assert_eq!(&once, &folded(shuffled));
+            prop_assert_eq!(&once, &folded_from(shuffled));
         }
+    }
+
+    #[test]
+    fn an_event_that_was_sent_twice_is_one() {
+        let mut later = event(1, 0, None);
+        later.timestamp = Timestamp::from_second(9).ok();
+        later.commit = Some("abc".to_owned());
+        let memories = folded([later, event(1, 0, None)]);
+        assert!(memories[0].conflicts.is_empty());
+        assert_eq!(memories[0].event.timestamp, None);
+    }
+
+    #[test]
+    fn a_content_that_wins_brings_its_repository() {
+        let (one, two) = (event(1, 1, None), event(1, 2, None));
+        let winner = folded([one.clone(), two.clone()])[0].event.clone();
+        let (first, second) = if winner == one { (two, one) } else { (one, two) };
+        let mut fold = Fold::default();
+        apply(&mut fold, first.clone());
+        let effect = apply(&mut fold, second);
+        assert_eq!(effect, Effect::Changed { number: 0, old_repo: first.repo_key() });
+        assert_eq!(fold.memories()[0].repo, winner.repo_key());
     }
 }

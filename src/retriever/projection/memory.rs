@@ -4,10 +4,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::event::{Event, RepoKey};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::event::{Event, EventId, RepoKey, Timestamp, codec, redact};
 
 /// Where a line stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     /// The log.
     pub log: Arc<Path>,
@@ -25,12 +28,50 @@ pub struct Memory {
     /// A line that holds it.
     pub origin: Origin,
     /// Later events about it, in the order of their ids. Kept and shown; they change nothing yet.
-    pub about: Vec<Event>,
-    /// Other contents found under the same id: damage or a clash, never silently merged.
-    pub conflicts: Vec<Event>,
+    pub about: Vec<Arc<Version>>,
+    /// Other contents found under the same id, in a fixed order: damage or a clash, never silently
+    /// merged.
+    pub conflicts: Vec<Arc<Version>>,
+}
+
+/// An event, with what tells it from others under its id.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Version {
+    /// The event.
+    pub event: Event,
+    /// The repository it belongs to, with aliases followed.
+    pub repo: RepoKey,
+    /// A line that holds it: of several, the first by log and offset.
+    pub origin: Origin,
+    pub(super) digest: Digest,
+}
+
+/// What a version says, without what the door fills in: an event that was sent twice is one.
+pub(super) type Digest = [u8; 32];
+
+impl Version {
+    pub(super) fn new(event: Event, repo: RepoKey, origin: Origin) -> Self {
+        let mut said = codec::fields_of(&redact::clean(event.clone()));
+        for stamped in ["timestamp", "commit", "branch", "session_id"] {
+            said.shift_remove(stamped);
+        }
+        said.insert("repo".to_owned(), repo.as_str().into());
+        let digest = Sha256::digest(Value::Object(said).to_string()).into();
+        Self { event, repo, origin, digest }
+    }
+
+    /// Returns what versions are ordered by: nothing but what they say, so that every machine agrees.
+    pub(super) fn order(&self) -> (&EventId, Option<Timestamp>, &Digest) {
+        (&self.event.id, self.event.timestamp, &self.digest)
+    }
 }
 
 impl Memory {
+    /// Returns what is shown of it, as a version among others.
+    pub(super) fn version(&self) -> Version {
+        Version::new(self.event.clone(), self.repo.clone(), self.origin.clone())
+    }
+
     /// Returns the text that word search indexes: everything somebody may remember it by.
     #[must_use]
     pub fn index_text(&self) -> String {

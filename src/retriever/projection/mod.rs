@@ -5,4 +5,4 @@ mod fold;
 mod memory;
 
 pub use fold::{Effect, Fold};
-pub use memory::{Memory, Origin};
+pub use memory::{Memory, Origin, Version};

@@ -9,7 +9,7 @@ use super::line::{self, Body, after, date};
 use super::reply::Reply;
 use super::tokens::Budget;
 use crate::event::{Layout, codec, neutralise, redact};
-use crate::retriever::projection::Memory;
+use crate::retriever::projection::{Memory, Version};
 
 /// Most tokens of a reply that shows memories whole, or lists them: clients cut longer ones off.
 const WHOLE_TOKENS_MAX: usize = 8_000;
@@ -46,9 +46,9 @@ pub fn items(memories: &[Arc<Memory>]) -> Reply {
 /// Returns one memory with everything known of it.
 fn item(memory: &Memory) -> Value {
     let mut json = fields(memory);
-    let events = |list: &[crate::event::Event]| -> Value {
+    let events = |list: &[Arc<Version>]| -> Value {
         list.iter()
-            .map(|event| Value::Object(codec::fields_of(&redact::clean(event.clone()))))
+            .map(|version| Value::Object(codec::fields_of(&redact::clean(version.event.clone()))))
             .collect()
     };
     if !memory.about.is_empty() {
@@ -210,11 +210,11 @@ mod tests {
             "source": bad("s"), "memory_id": bad("m"), "schema": bad("s"), bad("unknown"): bad("v"),
             "nested": { bad("k"): [bad("v"), { bad("k"): bad("v") }] },
         });
-        let event = sample::event(&line);
-        let mut memory = Arc::unwrap_or_clone(sample::memory(&line));
-        memory.about = vec![event.clone()];
-        memory.conflicts = vec![event];
-        let memory = [Arc::new(memory)];
+        let (mut again, mut later) = (line.clone(), line.clone());
+        again["lesson"] = bad("other").into();
+        later["id"] = "m2".into();
+        later["memory_id"] = "m1".into();
+        let memory = [sample::folded(&[line, again, later])];
         for reply in [items(&memory), list("Recent", &memory)] {
             assert!(!is_harmful(&reply.json), "{:?}", reply.json);
             assert!(!reply.text.chars().any(is_unsafe), "{:?}", reply.text);

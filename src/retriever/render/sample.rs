@@ -5,21 +5,23 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::event::{Decoded, Event, codec};
-use crate::retriever::projection::{Memory, Origin};
-
-/// Returns the event of a line.
-pub(super) fn event(line: &Value) -> Event {
-    match codec::decode(line.to_string().as_bytes(), "") {
-        Decoded::Event(event) => *event,
-        other => panic!("{line}: {other:?}"),
-    }
-}
+use crate::event::{Decoded, codec};
+use crate::retriever::projection::{Fold, Memory, Origin};
 
 /// Returns the memory of a line.
 pub(super) fn memory(line: &Value) -> Arc<Memory> {
-    let event = event(line);
-    let origin = Origin { log: Path::new("a").into(), offset: 0 };
-    let (about, conflicts) = (Vec::new(), Vec::new());
-    Arc::new(Memory { repo: event.repo_key(), event, origin, about, conflicts })
+    folded(std::slice::from_ref(line))
+}
+
+/// Returns the memory that the first of several lines makes, with what the others say of it.
+pub(super) fn folded(lines: &[Value]) -> Arc<Memory> {
+    let mut fold = Fold::default();
+    for (offset, line) in (0..).zip(lines) {
+        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
+            panic!("{line}")
+        };
+        let repo = event.repo_key();
+        fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+    }
+    Arc::clone(&fold.memories()[0])
 }

@@ -14,7 +14,7 @@ use super::api::{
     Api, ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, LIMIT_DEFAULT, Mode, Reply, Scope,
     SearchRequest,
 };
-use crate::event::{Draft, EventId, Problems, RepoKey};
+use crate::event::{Draft, EventId, Problems, RepoKey, fits_short_field};
 use crate::retriever::engine::{Engine, Stopped};
 use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::projection::Memory;
@@ -92,7 +92,8 @@ impl Local {
     /// [`ApiError::Failed`], after a bug.
     pub fn embedded(&self) -> Result<(usize, usize), ApiError> {
         let snapshot = self.snapshot()?;
-        Ok((snapshot.vectors().map_or(0, VectorIndex::len), snapshot.memories().len()))
+        let embedded = snapshot.vectors().map_or(0, VectorIndex::len);
+        Ok((embedded + snapshot.health().without_vector, snapshot.memories().len()))
     }
 
     /// Returns a snapshot to search by meaning: waits a moment for what is being embedded.
@@ -128,15 +129,11 @@ impl Local {
         let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
         let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
         let key = self.writer.config.current(&key);
-        if snapshot.repos().contains_key(&key) || key == self.here {
-            return Ok(key);
-        }
-        let meant: Vec<&RepoKey> =
-            snapshot.repos().keys().filter(|known| key.abbreviates(known)).collect();
-        match meant.as_slice() {
-            [] if key.abbreviates(&self.here) => Ok(self.here.clone()),
-            [] => Ok(key),
+        let known = snapshot.repos().keys().chain([&self.here]);
+        match key.longer(known).as_slice() {
             [only] => Ok((*only).clone()),
+            [] => Ok(key),
+            _ if snapshot.repos().contains_key(&key) => Ok(key),
             several => {
                 let list = several.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
                 Err(refuse(format!("could be {list}; write one of them in full")))
@@ -232,6 +229,8 @@ impl Api for Local {
 
     fn save(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
         let mut draft = draft;
+        // A name we were not given but found may not be why a memory is refused.
+        let client = client.filter(|name| fits_short_field(name));
         draft.agent_id = draft.agent_id.or_else(|| client.map(str::to_owned));
         let receipt =
             self.writer.record(draft, (self.clock)(), Durability::Written).map_err(|error| {

@@ -1,6 +1,7 @@
 //! Puts the `agent-knowledge` program together: settings, store, model, engine, faces.
 //! Not here: the process itself (its arguments, environment, clock), which `main` passes in.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -46,7 +47,7 @@ const LOOK_MS: u64 = 50;
 /// What the process gives the wiring.
 pub struct Surroundings<'a> {
     /// Looks up an environment variable.
-    pub lookup: &'a dyn Fn(&str) -> Option<String>,
+    pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
     /// The working directory.
     pub directory: PathBuf,
     /// Tells the time, and gives random bits.
