@@ -49,6 +49,7 @@ pub fn neutralise(text: &str, layout: Layout) -> String {
             '\u{2028}' | '\u{2029}' | '\u{85}' => push(&mut out, '\n', layout),
             c if is_invisible(c) => {}
             // A lone carriage return would let later text overwrite earlier text on a terminal.
+            '\r' if chars.peek() == Some(&'\n') => {}
             '\r' => push(&mut out, '\n', layout),
             c if is_unsafe(c) => {}
             c => push(&mut out, c, layout),
@@ -110,6 +111,7 @@ mod tests {
     #[test]
     fn a_block_keeps_its_lines() {
         assert_eq!(neutralise("a\n\tb", Layout::Block), "a\n\tb");
+        assert_eq!(neutralise("a\r\nb\rc", Layout::Block), "a\nb\nc");
         assert_eq!(neutralise("a\n\n\n\nb", Layout::Block), "a\n\nb");
     }
 
