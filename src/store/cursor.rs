@@ -86,9 +86,7 @@ impl Cursor {
         let surplus = self.guard.len().saturating_sub(GUARD_BYTES);
         self.guard.drain(..surplus);
     }
-}
 
-impl Cursor {
     /// Tells whether the file is the one that was read to its end, and untouched since.
     pub(super) fn is_at_end_of(&self, metadata: &Metadata) -> bool {
         self.seen.is_some()
