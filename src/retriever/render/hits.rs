@@ -27,9 +27,11 @@ pub struct Found<'a> {
     pub max_tokens: usize,
 }
 
-/// What a memory says is shown in at most so many bytes unless there is room for more: what fits a
-/// few lines of a terminal is what agents read.
+/// What a memory says is shown in at most so many bytes, however few there are: what fits a few lines
+/// of a terminal is what agents read, and every token is paid for.
 const HIT_BYTES: usize = 640;
+/// Who asks for more tokens than usual wants longer excerpts: as if the room were for so many hits.
+const HITS_USUAL: usize = 5;
 /// A memory that cannot say so much, in bytes, or everything, is better left out.
 const HIT_BYTES_MIN: usize = 100;
 
@@ -96,7 +98,7 @@ fn fitting(parts: &[(Frame, Body<'_>)], room: usize) -> usize {
 /// Writes one line for each hit, long ones sharing what short ones leave.
 fn lines(parts: &[(Frame, Body<'_>)], room: usize) -> String {
     let room = room.saturating_sub(parts.iter().map(|(frame, _)| frame.bytes()).sum());
-    let bytes_max = HIT_BYTES.max(room / parts.len().max(1));
+    let bytes_max = HIT_BYTES.max(room / HITS_USUAL);
     let wants: Vec<usize> = parts.iter().map(|(_, body)| body.bytes().min(bytes_max)).collect();
     let line = |((frame, body), share): (&(Frame, Body<'_>), usize)| {
         format!("{}{}{}", frame.before, body.shown(share), frame.after)
