@@ -216,7 +216,11 @@ fn split_at_host(url: &str) -> Option<(String, &str)> {
 
 /// Drops the port where it does not tell servers apart: SSH and HTTPS reach one forge by several.
 fn without_usual_port(scheme: &str, host: &str) -> String {
-    let Some((name, port)) = host.rsplit_once(':') else { return host.to_owned() };
+    let is_number = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    // The last colon of an address in brackets may be inside of them.
+    let Some((name, port)) = host.rsplit_once(':').filter(|(_, port)| is_number(port)) else {
+        return host.to_owned();
+    };
     let is_usual = scheme.contains("ssh")
         || matches!((scheme, port), ("https", "443") | ("http", "80") | ("git", "9418"));
     if is_usual || port.is_empty() { name.to_owned() } else { host.to_owned() }
@@ -287,6 +291,12 @@ mod tests {
         let (big, small) = (remote("git@git.corp.io:team/Api"), remote("git@git.corp.io:team/api"));
         assert_ne!(big, small);
         assert!(big.starts_with("git.corp.io/team/api~"), "{big}");
+    }
+
+    #[test]
+    fn an_address_in_brackets_is_kept_whole() {
+        assert_eq!(remote("ssh://git@[fe80::1]/a/b"), remote("ssh://git@[fe80::1]:22/a/b"));
+        assert_ne!(remote("ssh://[fe80::1]/a/b"), remote("ssh://[fe80::2]/a/b"));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod reply;
 mod sample;
 mod status;
 mod tokens;
+mod whoami;
 
 pub use briefing::{Briefing, briefing};
 pub use excerpt::{Excerpt, Interest, excerpt};
@@ -21,3 +22,4 @@ pub use item::{items, list};
 pub use reply::{Explain, Reply};
 pub use status::{Model, status};
 pub use tokens::{Budget, tokens};
+pub use whoami::{Whoami, whoami};

@@ -18,7 +18,7 @@ use crate::event::{Draft, EventId, Problems, RepoKey, fits_short_field};
 use crate::retriever::engine::{Engine, Stopped};
 use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::projection::Memory;
-use crate::retriever::render::{self, Briefing, Found};
+use crate::retriever::render::{self, Briefing, Found, Whoami};
 use crate::retriever::search::{self, Filter, Query, Words};
 use crate::retriever::snapshot::{Cited, Snapshot};
 use crate::store::{self, Durability};
@@ -284,31 +284,23 @@ impl Api for Local {
         let snapshot = self.snapshot()?;
         let log = self.writer.store.log_of(&self.here);
         let keys = snapshot.keys_of(&self.here);
-        let count: usize = keys.iter().filter_map(|key| snapshot.repos().get(key)).sum();
-        let mut text = format!("repo      {}\nbecause   {}\n", self.here, self.place.why);
-        if self.here != self.place.key {
-            text.push_str(&format!("alias of  {}\n", self.place.key));
-        }
-        text.push_str(&format!(
-            "log       {}\nmemories  {count}\nagent     {}",
-            log.display(),
-            self.writer.identity.agent_id
-        ));
         let alike: Vec<String> = snapshot
             .repos()
             .keys()
             .filter(|key| key.short_name() == self.here.short_name() && !keys.contains(key))
             .map(ToString::to_string)
             .collect();
-        if !alike.is_empty() {
-            text.push_str(&format!("\nalike     {} (the same repository? join them under [aliases] in the configuration)", alike.join(", ")));
-        }
-        let json = json!({
-            "repo": self.here.as_str(), "because": self.place.why.to_string(), "log": log.display().to_string(),
-            "memories": count, "agent": self.writer.identity.agent_id, "session": self.writer.identity.session_id,
-            "store": self.writer.store.root().display().to_string(), "alike": alike,
-        });
-        Ok(Reply::new(text, json))
+        Ok(render::whoami(&Whoami {
+            repo: &self.here,
+            found: &self.place.key,
+            because: self.place.why.to_string(),
+            store: self.writer.store.root(),
+            log: &log,
+            memories: keys.iter().filter_map(|key| snapshot.repos().get(key)).sum(),
+            agent: &self.writer.identity.agent_id,
+            session: self.writer.identity.session_id.as_deref(),
+            alike: &alike,
+        }))
     }
 }
 
