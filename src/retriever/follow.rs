@@ -217,3 +217,39 @@ impl Asked {
         self.changed.insert(number, self.last);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(second: u8, lesson: &str) -> String {
+        format!(
+            "{{\"id\":\"m1\",\"timestamp\":\"2026-01-01T00:00:0{second}Z\",\"lesson\":\"{lesson}\"}}\n"
+        )
+    }
+
+    fn vector(job: &Job, vector: Vec<f32>) -> Embedded {
+        Embedded { doc: job.doc, generation: job.generation, vector }
+    }
+
+    #[test]
+    fn a_memory_that_changed_never_takes_the_vector_of_its_old_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("a.jsonl");
+        std::fs::write(&log, line(2, "old")).unwrap();
+        let mut follower = Follower::new(Store::at(folder.path()), Config::default(), None);
+        let old = follower.catch_up().to_embed.remove(0);
+        follower.embedded(&vector(&old, vec![1.0, 0.0]));
+        // The earlier content wins; the log has only grown.
+        std::fs::write(&log, line(2, "old") + &line(1, "new")).unwrap();
+        let followed = follower.catch_up();
+        assert!(!followed.started_over);
+        let new = &followed.to_embed[0];
+        let holds = |follower: &Follower| follower.built.vectors.as_ref().unwrap().contains(0);
+        assert!(!holds(&follower), "the old vector must be gone at once");
+        follower.embedded(&vector(&old, vec![1.0, 0.0]));
+        assert!(!holds(&follower), "a late old vector must not come back");
+        follower.embedded(&vector(new, vec![0.0, 1.0]));
+        assert!(holds(&follower));
+    }
+}
