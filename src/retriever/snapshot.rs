@@ -96,6 +96,12 @@ impl Snapshot {
         self.vectors.as_ref()
     }
 
+    /// Returns how many memories the model has dealt with, those included whose vector cannot be used.
+    #[must_use]
+    pub fn embedded(&self) -> usize {
+        self.vectors.as_ref().map_or(0, VectorIndex::len) + self.health.without_vector
+    }
+
     /// Returns how reading the logs went.
     #[must_use]
     pub fn health(&self) -> &Health {

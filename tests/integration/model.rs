@@ -44,6 +44,16 @@ fn model_finds_what_shares_no_word_with_the_query() {
     assert_eq!(nonsense["memories"], json!([]), "{nonsense}");
 }
 
+// S-RANK-2
+#[test]
+fn model_brings_to_a_briefing_what_shares_no_word_with_the_task() {
+    let Some(model) = pieces::model() else { return };
+    let world = World::with_model(model);
+    taught(&world);
+    let briefing = world.asked(&["context", "--repo", "api", "--task", PARAPHRASE]);
+    assert_eq!(briefing["for_task"][0]["lesson"], LESSONS[0], "{briefing}");
+}
+
 // S-RANK-2, S-READ-1
 #[test]
 fn model_and_server_embed_what_comes_while_they_run() {

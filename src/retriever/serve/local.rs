@@ -16,7 +16,6 @@ use super::api::{
 };
 use crate::event::{Draft, EventId, Problems, RepoKey, fits_short_field};
 use crate::retriever::engine::{Engine, Stopped};
-use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Briefing, Found, Whoami};
 use crate::retriever::search::{self, Filter, Query, Words};
@@ -86,23 +85,24 @@ impl Local {
         &self.engine
     }
 
-    /// Returns how many memories have a vector, and how many there are.
+    /// Returns how many memories have been given to the model, and how many there are.
     ///
     /// # Errors
     /// [`ApiError::Failed`], after a bug.
     pub fn embedded(&self) -> Result<(usize, usize), ApiError> {
         let snapshot = self.snapshot()?;
-        let embedded = snapshot.vectors().map_or(0, VectorIndex::len);
-        Ok((embedded + snapshot.health().without_vector, snapshot.memories().len()))
+        Ok((snapshot.embedded(), snapshot.memories().len()))
     }
 
-    /// Returns a snapshot to search by meaning: waits a moment for what is being embedded.
-    fn embedded_snapshot(&self) -> Result<Snapshot, ApiError> {
+    /// Returns a snapshot to answer from. Where meaning counts, waits a moment for what is being
+    /// embedded; so it must be taken when the query has its vector, not before.
+    fn snapshot_for(&self, vector: Option<&[f32]>) -> Result<Snapshot, ApiError> {
         let deadline = Instant::now() + self.embed_wait;
         loop {
-            let (embedded, memories) = self.embedded()?;
-            if embedded >= memories || Instant::now() >= deadline {
-                return self.answerable();
+            let snapshot = self.answerable()?;
+            let is_ready = vector.is_none() || snapshot.embedded() >= snapshot.memories().len();
+            if is_ready || Instant::now() >= deadline {
+                return Ok(snapshot);
             }
             std::thread::park_timeout(Duration::from_millis(EMBED_LOOK_MS));
         }
@@ -149,8 +149,7 @@ impl Local {
 impl Api for Local {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
         let (vector, notice) = self.vector(&request.query, request.mode)?;
-        let snapshot =
-            if vector.is_some() { self.embedded_snapshot()? } else { self.answerable()? };
+        let snapshot = self.snapshot_for(vector.as_deref())?;
         let mut notices: Vec<String> = notice.into_iter().collect();
         notices.extend(self.partial(&snapshot, vector.as_deref()));
         let (Scope::All(named) | Scope::Only(named)) = &request.scope;
@@ -191,14 +190,14 @@ impl Api for Local {
     }
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
-        let snapshot = self.answerable()?;
-        let repo = self.repo(request.repo.as_deref(), &snapshot)?;
-        let keys = snapshot.keys_of(&repo);
-        let mut asked = request.task.clone().unwrap_or_default();
-        request.files.iter().for_each(|file| asked = format!("{asked} {file}"));
+        let words = request.task.iter().chain(&request.files).map(String::as_str);
+        let asked = words.collect::<Vec<_>>().join(" ");
         let asked = asked.trim();
         let (vector, notice) =
             if asked.is_empty() { (None, None) } else { self.vector(asked, Mode::Hybrid)? };
+        let snapshot = self.snapshot_for(vector.as_deref())?;
+        let repo = self.repo(request.repo.as_deref(), &snapshot)?;
+        let keys = snapshot.keys_of(&repo);
         let query = Query {
             text: asked,
             vector: vector.as_deref(),
@@ -214,7 +213,8 @@ impl Api for Local {
         let of_repo =
             search::useful(&snapshot, &keys, (self.clock)().now, BRIEFING_REPO_MAX, &for_task);
         let memories = keys.iter().filter_map(|key| snapshot.repos().get(key)).sum();
-        let notices: Vec<String> = notice.into_iter().collect();
+        let partial = self.partial(&snapshot, vector.as_deref());
+        let notices: Vec<String> = notice.into_iter().chain(partial).collect();
         let briefing = Briefing {
             repo: &repo,
             memories,

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use super::Local;
 use crate::retriever::index::embed::worker::{Progress, QueryError, WorkerState};
 use crate::retriever::index::embed::{EmbedError, model};
-use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::render::Model;
 use crate::retriever::serve::api::{ApiError, Mode};
 use crate::retriever::snapshot::Snapshot;
@@ -51,8 +50,7 @@ impl Local {
     /// Says that meaning is only partly known, to somebody who can do something about it: a server
     /// catches up by itself.
     pub(super) fn partial(&self, snapshot: &Snapshot, vector: Option<&[f32]>) -> Option<String> {
-        let (embedded, memories) =
-            (snapshot.vectors().map_or(0, VectorIndex::len), snapshot.memories().len());
+        let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
         let is_told = vector.is_some() && !self.embed_wait.is_zero() && embedded < memories;
         is_told.then(|| {
             format!("Note: {} of {memories} memories are not embedded yet; agent-knowledge index does it.", memories - embedded)
