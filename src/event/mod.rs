@@ -20,6 +20,7 @@ pub mod redact;
 mod repo_key;
 mod surrogate;
 mod text;
+mod unknown_field;
 mod validate;
 mod when;
 
@@ -34,6 +35,7 @@ pub use rate::SuccessRate;
 pub use redact::CleanEvent;
 pub use repo_key::{RepoKey, RepoKeyError};
 pub use text::{Layout, is_unsafe, neutralise};
+pub use unknown_field::unknown_field;
 pub use validate::{Stamp, fits_short_field, validate};
 pub use when::parse_timestamp;
 

@@ -48,6 +48,11 @@ impl Problems {
         self.0.push(Problem { field: field.into(), message: message.into() });
     }
 
+    /// Notes a problem that somebody else described.
+    pub fn push(&mut self, problem: Problem) {
+        self.0.push(problem);
+    }
+
     /// Takes over all problems of another list.
     pub fn append(&mut self, other: Problems) {
         self.0.extend(other.0);

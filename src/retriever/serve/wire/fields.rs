@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use crate::event::{Layout, Problems, json_type, list_from_json, neutralise};
+use crate::event::{Layout, Problems, json_type, list_from_json, neutralise, unknown_field};
 
 /// Names that models and people reach for, and the field they mean.
 const MEANT: [(&str, &str); 30] = [
@@ -62,7 +62,7 @@ impl Fields {
         given.retain(|_, value| !is_absent(value));
         let mut problems = Problems::none();
         for name in given.keys().filter(|name| !known.contains(&name.as_str())) {
-            problems.add(shown(name), unknown(known, name));
+            problems.push(unknown_field(name, known, &MEANT));
         }
         Self { given, problems }
     }
@@ -187,22 +187,4 @@ fn brief(value: &Value) -> String {
 /// A text of the caller's, short and harmless enough to be repeated in a message.
 fn shown(text: &str) -> String {
     neutralise(text, Layout::Line).chars().take(40).collect()
-}
-
-fn unknown(known: &[&str], name: &str) -> String {
-    let folded = name.to_ascii_lowercase().replace('-', "_");
-    let meant = MEANT.iter().filter(|(other, _)| *other == folded).map(|(_, field)| *field);
-    let near = meant
-        .chain(known.iter().copied().filter(|field| is_near(field, &folded)))
-        .find(|field| known.contains(field));
-    match near {
-        Some(field) => format!("unknown field {:?}; did you mean {field:?}?", shown(name)),
-        None => format!("unknown field {:?}; the fields are {}", shown(name), known.join(", ")),
-    }
-}
-
-fn is_near(field: &str, given: &str) -> bool {
-    let plain = |text: &str| text.replace('_', "");
-    let (field, given) = (plain(field), plain(given));
-    field == given || (given.len() > 2 && (field.starts_with(&given) || given.starts_with(&field)))
 }

@@ -1,0 +1,56 @@
+//! A field that nobody knows, and the one that was probably meant. Not here: which fields there are.
+
+use super::{Layout, Problem, neutralise};
+
+/// Characters of an unknown field's name that are compared and shown. A name may be megabytes long
+/// and is nobody's to choose but the caller's.
+const NAME_CHARS_SHOWN: usize = 40;
+
+/// Describes an unknown field: `known` are the fields there are, `meant` maps names that models and
+/// people reach for to fields, of which only known ones are proposed.
+#[must_use]
+pub fn unknown_field(name: &str, known: &[&str], meant: &[(&str, &str)]) -> Problem {
+    // Escapes vanish, so a little more is looked at than is shown.
+    let head: String = name.chars().take(4 * NAME_CHARS_SHOWN).collect();
+    let shown: String = neutralise(&head, Layout::Line).chars().take(NAME_CHARS_SHOWN).collect();
+    let folded = shown.to_ascii_lowercase().replace('-', "_");
+    let meant = meant.iter().filter(|(other, _)| *other == folded).map(|(_, field)| *field);
+    let near = known.iter().copied().filter(|field| is_near(field, &folded));
+    let message = match meant.chain(near).find(|field| known.contains(field)) {
+        Some(field) => format!("unknown field {shown:?}; did you mean {field:?}?"),
+        None => format!("unknown field {shown:?}; the fields are {}", known.join(", ")),
+    };
+    Problem { field: shown, message }
+}
+
+fn is_near(field: &str, given: &str) -> bool {
+    let plain = |text: &str| text.replace('_', "");
+    let (field, given) = (plain(field), plain(given));
+    field == given || (given.len() > 2 && (field.starts_with(&given) || given.starts_with(&field)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(name: &str) -> String {
+        unknown_field(name, &["query", "max_tokens"], &[("q", "query"), ("n", "limit")]).message
+    }
+
+    #[test]
+    fn the_likely_field_is_proposed_and_only_one_that_exists() {
+        for (name, field) in [("q", "query"), ("Query_Text", "query"), ("max-tokens", "max_tokens")]
+        {
+            assert!(message(name).ends_with(&format!("did you mean {field:?}?")), "{name}");
+        }
+        assert!(message("n").ends_with("the fields are query, max_tokens"));
+    }
+
+    #[test]
+    fn a_name_is_shown_in_part_and_without_what_could_mislead() {
+        let problem =
+            unknown_field(&format!("\u{1B}[31mquery{}", "x".repeat(1_000_000)), &["query"], &[]);
+        assert_eq!(problem.field.len(), NAME_CHARS_SHOWN);
+        assert!(problem.field.starts_with("queryx"), "{}", problem.field);
+    }
+}
