@@ -94,8 +94,9 @@ impl Store {
         let mut missing: Vec<PathBuf> =
             self.root.ancestors().take_while(is_missing).map(Path::to_owned).collect();
         missing.reverse();
-        make_private_dir(&self.root)?;
-        make_private_dir(&locks)?;
+        for made in [&self.root, &locks] {
+            make_private_dir(made).map_err(StoreError::io("make the directory", made))?;
+        }
         // A store inside a git work tree must not offer its lock files for commit.
         let ignore = locks.join(".gitignore");
         std::fs::write(&ignore, "*\n").map_err(StoreError::io("write", &ignore))?;
@@ -119,12 +120,15 @@ pub(super) fn is_log(path: &Path) -> bool {
 }
 
 /// Makes a directory and its parents; only the directories made are private.
-pub(super) fn make_private_dir(path: &Path) -> Result<(), StoreError> {
+///
+/// # Errors
+/// What the system said.
+pub fn make_private_dir(path: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(StoreError::io("make the directory", path))
+    builder.create(path)
 }
 
 /// Makes files opened with these options readable by nobody else, refuses a planted link, and does

@@ -16,7 +16,7 @@ pub use append::{Appended, Durability, append};
 pub use config::{Config, Places};
 pub use cursor::{Change, Cursor};
 pub use error::StoreError;
-pub use layout::Store;
+pub use layout::{Store, make_private_dir};
 pub use lock::FileLock;
 pub use repo::{Found, RepoAt, Why};
 pub use tail::{Line, Tail};

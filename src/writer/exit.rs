@@ -1,6 +1,8 @@
-//! The exit codes of both programs: one table, part of what we promise (SPEC.md). The numbers above
-//! 60 are those of BSD `sysexits`. 2 is never used: agents' hooks read it as "block".
+//! How both programs end: their exit codes, one table and part of what we promise (SPEC.md), and how
+//! they deliver an answer or a complaint. The numbers above 60 are those of BSD `sysexits`. 2 is never
+//! used: agents' hooks read it as "block".
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// How a program ended.
@@ -65,6 +67,25 @@ impl Exit {
             super::RecordError::Invalid(_) => Self::Invalid,
             super::RecordError::Store(error) => Self::of_store(error),
         }
+    }
+}
+
+/// Prints an answer. A reader that went away early is no failure.
+///
+/// # Errors
+/// What the system said, as on a full disk.
+pub fn deliver(output: &mut dyn Write, text: &str) -> io::Result<()> {
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// Says what went wrong, each line with the program's name.
+pub fn complain(messages: &mut dyn Write, program: &str, text: &str) {
+    for line in text.lines() {
+        // A message that cannot be delivered changes nothing about what happened.
+        let _ = writeln!(messages, "{program}: {line}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::{self, Args, Command};
-use super::exit::Exit;
+use super::exit::{Exit, complain, deliver};
 use super::{Identity, Moment, RecordError, Writer, batch};
 use crate::store::{Config, Places, Store, StoreError};
 
@@ -159,32 +159,21 @@ fn refuse(process: &mut Process<'_>, error: &RecordError) -> Exit {
 }
 
 fn fail(process: &mut Process<'_>, exit: Exit, text: &str) -> Exit {
-    for line in text.lines() {
-        // A message that cannot be delivered changes nothing about what happened.
-        let _ = writeln!(process.messages, "log-memory: {line}");
-    }
+    complain(process.messages, "log-memory", text);
     exit
 }
 
 fn print(process: &mut Process<'_>, text: &str) -> Exit {
-    if deliver(process, text).is_ok() { Exit::Done } else { Exit::Io }
+    if deliver(process.output, text).is_ok() { Exit::Done } else { Exit::Io }
 }
 
 /// Prints word of what was written. Where that fails the memory stands all the same, so the caller
 /// must learn on the other stream that sending it again would double it.
 fn print_written(process: &mut Process<'_>, text: &str, written: &str) -> Exit {
-    let Err(error) = deliver(process, text) else { return Exit::Done };
+    let Err(error) = deliver(process.output, text) else { return Exit::Done };
     let message =
         format!("{written}, but failed to print that: {error}; do not send what was written again");
     fail(process, Exit::Io, &message)
-}
-
-/// Prints. A reader that went away early is no failure.
-fn deliver(process: &mut Process<'_>, text: &str) -> io::Result<()> {
-    match process.output.write_all(text.as_bytes()).and_then(|()| process.output.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! Not here: the form of the command line (`args`), the rules about values (`wire`).
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest};
 use super::args::{self, Briefing, Command, CommandLine, Form, Model, Search};
 use super::wire;
 use crate::event::Problems;
-use crate::writer::exit::Exit;
+use crate::writer::exit::{Exit, complain, deliver};
 
 /// What the process gives the program.
 pub struct Process<'a> {
@@ -215,18 +215,12 @@ fn refuse(process: &mut Process<'_>, error: &ApiError) -> Exit {
         ApiError::NotFound(message) => (Exit::NotFound, message.clone()),
         ApiError::Failed { exit, message } => (*exit, message.clone()),
     };
-    for line in text.lines() {
-        let _ = writeln!(process.messages, "agent-knowledge: {line}");
-    }
+    complain(process.messages, "agent-knowledge", &text);
     exit
 }
 
 fn print(process: &mut Process<'_>, text: &str) -> Exit {
-    match process.output.write_all(text.as_bytes()).and_then(|()| process.output.flush()) {
-        Ok(()) => Exit::Done,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-        Err(_) => Exit::Io,
-    }
+    if deliver(process.output, text).is_ok() { Exit::Done } else { Exit::Io }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The program is run as people run it, but for the process around it.
 
+use std::io;
+
 use super::super::fake::Fake;
 use super::*;
 

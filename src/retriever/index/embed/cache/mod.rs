@@ -32,6 +32,7 @@ use std::sync::Arc;
 
 use self::record::{HEADER_BYTES, decode, encode, file_name, header, record_bytes};
 use super::ModelId;
+use crate::store::make_private_dir;
 
 /// Names tried when files with foreign headers are in the way; more than a few means something else
 /// is wrong.
@@ -298,14 +299,6 @@ fn open_private(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
-}
-
-fn make_private_dir(dir: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
 }
 
 #[cfg(test)]
