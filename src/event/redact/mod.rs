@@ -2,6 +2,10 @@
 //! appended. Today it guarantees that no unsafe character passes; recognising secrets arrives with
 //! the safety issue, at this same place.
 
+mod secret;
+
+pub use secret::{Finding, findings, redacted};
+
 use super::{Event, text};
 
 /// An event that may be written to disk.
