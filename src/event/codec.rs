@@ -76,8 +76,13 @@ impl EncodedLine {
 #[must_use]
 pub fn encode(clean: &CleanEvent) -> EncodedLine {
     let line = Value::Object(fields_of(clean)).to_string();
-    // JSON allows these two raw; tools that split text into lines break at them.
-    let mut line = line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    // JSON allows these three raw; tools that split text into lines break at them.
+    let breaks = [('\u{85}', "\\u0085"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
+    let escaped = |line: String, (raw, escape): (char, &str)| match line.contains(raw) {
+        true => line.replace(raw, escape),
+        false => line,
+    };
+    let mut line = breaks.into_iter().fold(line, escaped);
     line.push('\n');
     EncodedLine(line)
 }
@@ -378,6 +383,18 @@ mod tests {
     fn a_megabyte_line_is_read() {
         let line = format!("{{\"lesson\":\"{}\"}}", "x".repeat(1_048_576));
         assert_eq!(event(&line).lesson.len(), 1_048_576);
+    }
+
+    // S-LINE-9
+    #[test]
+    fn no_tool_breaks_a_line_in_two() {
+        let breaks = "a\u{B}\u{C}\u{1E}\u{85}\u{2028}\u{2029}\r\nb";
+        let object = serde_json::json!({"id": "m1", "lesson": "x", "by_others": breaks, breaks: 1});
+        let odd = event(&object.to_string());
+        assert_eq!(odd.extra["by_others"], breaks);
+        let line = encode(&redact::clean(odd.clone())).as_str().to_owned();
+        assert_eq!(line.chars().filter(|c| c.is_control() || c.is_whitespace()).count(), 1);
+        assert_eq!(again(odd.clone()), odd);
     }
 
     // S-LINE-6
