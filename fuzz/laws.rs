@@ -32,7 +32,11 @@ pub fn line_decode(line: &[u8]) {
         }
         // Cleaning can leave nothing of a text that was nothing but escapes.
         Decoded::Skipped(reason) => {
-            assert_eq!(reason.to_string(), "no lesson, context, command or symptoms", "{written:?}");
+            assert_eq!(
+                reason.to_string(),
+                "no lesson, context, command or symptoms",
+                "{written:?}"
+            );
         }
         Decoded::Blank => panic!("{written:?}"),
     }

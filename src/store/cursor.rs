@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::time::SystemTime;
 
 /// How many bytes before the offset are remembered, to notice that a file was rewritten in place.
-const GUARD_BYTES: usize = 64;
+pub(super) const GUARD_BYTES: usize = 64;
 
 /// A position in one log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

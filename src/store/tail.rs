@@ -5,7 +5,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::cursor::{Change, Cursor};
+use super::cursor::{Change, Cursor, GUARD_BYTES};
 use super::{StoreError, layout};
 use crate::event::limits::READ_LINE_BYTES_MAX;
 
@@ -157,13 +157,19 @@ struct Partial {
 
 impl Partial {
     fn push(&mut self, bytes: &[u8]) {
-        let room = (READ_LINE_BYTES_MAX + 1).saturating_sub(self.kept.len());
-        self.kept.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
+        let kept_bytes = self.kept.len();
+        let room = (READ_LINE_BYTES_MAX + 1).saturating_sub(kept_bytes);
         if room < bytes.len() {
+            if self.last.is_empty() {
+                // What follows may be shorter than the guard.
+                let start = kept_bytes.saturating_sub(GUARD_BYTES);
+                self.last.extend_from_slice(self.kept.get(start..).unwrap_or_default());
+            }
             self.last.extend_from_slice(bytes);
             let surplus = self.last.len().saturating_sub(BLOCK_BYTES);
             self.last.drain(..surplus);
         }
+        self.kept.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
         self.line_bytes += u64::try_from(bytes.len()).unwrap_or(0);
     }
 
@@ -226,6 +232,20 @@ mod tests {
         assert_eq!(world.lines(), [(4, "two".to_owned()), (8, "three".to_owned())]);
         assert_eq!(world.tail.look().unwrap(), Change::None);
         assert!(world.lines().is_empty());
+    }
+
+    // S-READ-2
+    #[test]
+    fn a_line_past_the_bound_by_any_few_bytes_is_no_replacement() {
+        for surplus in [0, 1, 2, 3, GUARD_BYTES, GUARD_BYTES + 1, BLOCK_BYTES, BLOCK_BYTES + 1] {
+            let mut world = World::with("short\n");
+            world.append(&"x".repeat(READ_LINE_BYTES_MAX + surplus));
+            world.append("\n");
+            assert_eq!(world.lines().len(), 2);
+            world.append("more\n");
+            assert_eq!(world.tail.look().unwrap(), Change::Grown, "{surplus} bytes past the bound");
+            assert_eq!(world.lines().len(), 1);
+        }
     }
 
     // S-READ-2

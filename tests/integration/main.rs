@@ -21,6 +21,8 @@ mod format;
 mod freshness;
 // What the memory says about itself.
 mod health;
+// What no input may break: the laws of the fuzz targets, in short.
+mod laws;
 // Any number of writers, and dying ones, lose nothing that was acknowledged.
 mod many_writers;
 // The server, in both eras of the protocol.
