@@ -23,6 +23,8 @@ mod freshness;
 mod health;
 // What no input may break: the laws of the fuzz targets, in short.
 mod laws;
+// Nobody else gets in: modes, planted links, a second user, no open port.
+mod local_security;
 // Any number of writers, and dying ones, lose nothing that was acknowledged.
 mod many_writers;
 // The server, in both eras of the protocol.
