@@ -29,6 +29,8 @@ mod local_security;
 mod many_writers;
 // The server, in both eras of the protocol.
 mod mcp;
+// No message, however broken, ends the server, its protocol or its bounds.
+mod mcp_fuzz;
 // Meaning finds what words do not, and is computed once.
 mod model;
 // What was acknowledged is found by the next question.

@@ -109,8 +109,14 @@ impl Client {
     }
 
     pub fn write_line(&mut self, line: &str) {
+        self.write_bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Sends whatever bytes.
+    #[track_caller]
+    pub fn write_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
-        input.write_all(format!("{line}\n").as_bytes()).unwrap();
+        input.write_all(bytes).expect("a server that still reads");
         input.flush().unwrap();
     }
 
