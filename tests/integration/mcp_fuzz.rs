@@ -4,12 +4,15 @@
 //! form (`laws`).
 
 use std::io::{Seek, SeekFrom, Write};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::raw_client::{BOTH, Client, Era};
-use crate::world::{World, bytes_under};
+use crate::world::{AGENT_KNOWLEDGE, World, bytes_under};
 
 /// The most memory that the server may have needed, in kB: a line of the largest size in a few forms
 /// at once, beside what a debug build takes idle.
@@ -163,6 +166,76 @@ fn no_broken_message_ends_the_server_or_its_protocol() {
         assert!(left.status.success(), "{era:?}: {:?} {}", left.status, left.messages);
         assert!(!left.messages.contains("panicked"), "{}", left.messages);
     }
+}
+
+// S-MCP-1
+#[test]
+fn what_comes_before_the_session_does_not_end_it() {
+    let first = [
+        "not JSON",
+        "[]",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"error\":{\"code\":1,\"message\":\"x\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"ping\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"no/such\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"tools/call\",\"params\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"initialize\",\"params\":{}}",
+    ];
+    let (world, all) = (world(), first.join("\n"));
+    for era in BOTH {
+        for before in first.into_iter().chain([all.as_str()]) {
+            let mut client = Client::open_after(&world, era, format!("{before}\n").as_bytes());
+            assert_well(&mut client, before);
+        }
+    }
+}
+
+/// What the server has read of a client that reads nothing stays in bounds, and so does its memory.
+#[test]
+fn a_client_that_reads_nothing_is_not_answered_into_memory() {
+    let world = world();
+    let lesson = "the zebra and more words ".repeat(1_000);
+    world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", &lesson]).done();
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    let command = command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = command.stderr(Stdio::null()).spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "deaf", "version": "1"}});
+    let search = json!({"name": "memory_search",
+        "arguments": {"query": "zebra", "limit": 20, "max_tokens": 8_000}});
+    let lines = format!("{}\n", request("initialize", &hello))
+        + &format!("{}\n", request("tools/call", &search)).repeat(20_000);
+    let sent = Arc::new(AtomicUsize::new(0));
+    let writer = {
+        let sent = Arc::clone(&sent);
+        std::thread::spawn(move || {
+            for piece in lines.as_bytes().chunks(4_096) {
+                // It ends when the server is ended, below.
+                if input.write_all(piece).is_err() {
+                    return;
+                }
+                sent.fetch_add(piece.len(), Ordering::Relaxed);
+            }
+        })
+    };
+    // Until nothing more is taken for a second, or all of it was.
+    let (mut last, mut since, start) = (0, Instant::now(), Instant::now());
+    while since.elapsed() < Duration::from_secs(1) && start.elapsed() < Duration::from_secs(60) {
+        let now = sent.load(Ordering::Relaxed);
+        if now != last {
+            (last, since) = (now, Instant::now());
+        }
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+    let peak = peak_kb(server.id());
+    server.kill().unwrap();
+    server.wait().unwrap();
+    writer.join().unwrap();
+    assert!(last < 1 << 20, "{last} bytes were taken from a client that reads nothing");
+    assert!(peak.is_none_or(|peak| peak <= PEAK_KB_MAX), "{peak:?} kB");
 }
 
 /// Numbers that look random and are the same in every run (Marsaglia's xorshift, 64 bits).

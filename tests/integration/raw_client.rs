@@ -54,15 +54,20 @@ impl Client {
 
     /// Starts a server by a command of the caller's.
     pub fn open_with(era: Era, command: &mut Command) -> Self {
-        Self::start(era, "2025-06-18", command)
+        Self::start(era, "2025-06-18", command, b"")
+    }
+
+    /// Starts the server and sends it these bytes before anything else.
+    pub fn open_after(world: &World, era: Era, first: &[u8]) -> Self {
+        Self::start(era, "2025-06-18", world.command(AGENT_KNOWLEDGE).arg("mcp"), first)
     }
 
     /// Starts the server and speaks this version, which is one with `initialize`.
     pub fn open_as(world: &World, version: &str) -> Self {
-        Self::start(Era::Legacy, version, world.command(AGENT_KNOWLEDGE).arg("mcp"))
+        Self::start(Era::Legacy, version, world.command(AGENT_KNOWLEDGE).arg("mcp"), b"")
     }
 
-    fn start(era: Era, version: &str, command: &mut Command) -> Self {
+    fn start(era: Era, version: &str, command: &mut Command, first: &[u8]) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (sender, output) = channel();
@@ -80,6 +85,7 @@ impl Client {
         let input = child.stdin.take();
         let (messages, opened) = (Some(messages), Value::Null);
         let mut client = Self { era, child, input, output, messages, last_id: 0, opened };
+        client.write_bytes(first);
         client.opened = client.hello(version);
         client
     }
