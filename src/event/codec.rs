@@ -379,6 +379,38 @@ mod tests {
         assert!(matches!(skip(&long), SkipReason::TooLong { .. }));
     }
 
+    // S-LINE-8
+    #[test]
+    fn each_reason_is_told_in_words() {
+        for (line, words) in [
+            (&b"\0\0"[..], "nothing but NUL bytes"),
+            (b"[1]", "an array, not a JSON object"),
+            (b"{\"tags\":[\"x\"]}", "no lesson, context, command or symptoms"),
+            (b"{", "not JSON: EOF while parsing"),
+        ] {
+            assert!(skip(line).to_string().starts_with(words), "{}", skip(line));
+        }
+        assert_eq!(SkipReason::TooDeep.to_string(), "nested deeper than 128 levels");
+        let long = SkipReason::TooLong { line_bytes: 7 }.to_string();
+        assert_eq!(long, "7 bytes long; lines over 2097152 bytes are not read");
+    }
+
+    #[test]
+    fn the_longest_line_is_read() {
+        let frame = "{\"lesson\":\"\"}".len();
+        let line = format!("{{\"lesson\":\"{}\"}}", "x".repeat(READ_LINE_BYTES_MAX - frame));
+        assert_eq!(line.len(), READ_LINE_BYTES_MAX);
+        assert_eq!(event(&line).lesson.len(), READ_LINE_BYTES_MAX - frame);
+    }
+
+    // S-LINE-3
+    #[test]
+    fn the_version_of_the_form_is_kept() {
+        let newer = again(event(r#"{"id":"m1","lesson":"x","schema":2}"#));
+        assert_eq!((newer.schema, newer.extra.get("schema")), (Some(2), None));
+        assert_eq!(again(event(r#"{"lesson":"x","schema":"two"}"#)).extra["schema"], "two");
+    }
+
     #[test]
     fn a_megabyte_line_is_read() {
         let line = format!("{{\"lesson\":\"{}\"}}", "x".repeat(1_048_576));
