@@ -76,8 +76,13 @@ impl EncodedLine {
 #[must_use]
 pub fn encode(clean: &CleanEvent) -> EncodedLine {
     let line = Value::Object(fields_of(clean)).to_string();
-    // JSON allows these two raw; tools that split text into lines break at them.
-    let mut line = line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    // JSON allows these three raw; tools that split text into lines break at them.
+    let breaks = [('\u{85}', "\\u0085"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
+    let escaped = |line: String, (raw, escape): (char, &str)| match line.contains(raw) {
+        true => line.replace(raw, escape),
+        false => line,
+    };
+    let mut line = breaks.into_iter().fold(line, escaped);
     line.push('\n');
     EncodedLine(line)
 }
@@ -374,10 +379,54 @@ mod tests {
         assert!(matches!(skip(&long), SkipReason::TooLong { .. }));
     }
 
+    // S-LINE-8
+    #[test]
+    fn each_reason_is_told_in_words() {
+        for (line, words) in [
+            (&b"\0\0"[..], "nothing but NUL bytes"),
+            (b"[1]", "an array, not a JSON object"),
+            (b"{\"tags\":[\"x\"]}", "no lesson, context, command or symptoms"),
+            (b"{", "not JSON: EOF while parsing"),
+        ] {
+            assert!(skip(line).to_string().starts_with(words), "{}", skip(line));
+        }
+        assert_eq!(SkipReason::TooDeep.to_string(), "nested deeper than 128 levels");
+        let long = SkipReason::TooLong { line_bytes: 7 }.to_string();
+        assert_eq!(long, "7 bytes long; lines over 2097152 bytes are not read");
+    }
+
+    #[test]
+    fn the_longest_line_is_read() {
+        let frame = "{\"lesson\":\"\"}".len();
+        let line = format!("{{\"lesson\":\"{}\"}}", "x".repeat(READ_LINE_BYTES_MAX - frame));
+        assert_eq!(line.len(), READ_LINE_BYTES_MAX);
+        assert_eq!(event(&line).lesson.len(), READ_LINE_BYTES_MAX - frame);
+    }
+
+    // S-LINE-3
+    #[test]
+    fn the_version_of_the_form_is_kept() {
+        let newer = again(event(r#"{"id":"m1","lesson":"x","schema":2}"#));
+        assert_eq!((newer.schema, newer.extra.get("schema")), (Some(2), None));
+        assert_eq!(again(event(r#"{"lesson":"x","schema":"two"}"#)).extra["schema"], "two");
+    }
+
     #[test]
     fn a_megabyte_line_is_read() {
         let line = format!("{{\"lesson\":\"{}\"}}", "x".repeat(1_048_576));
         assert_eq!(event(&line).lesson.len(), 1_048_576);
+    }
+
+    // S-LINE-9
+    #[test]
+    fn no_tool_breaks_a_line_in_two() {
+        let breaks = "a\u{B}\u{C}\u{1E}\u{85}\u{2028}\u{2029}\r\nb";
+        let object = serde_json::json!({"id": "m1", "lesson": "x", "by_others": breaks, breaks: 1});
+        let odd = event(&object.to_string());
+        assert_eq!(odd.extra["by_others"], breaks);
+        let line = encode(&redact::clean(odd.clone())).as_str().to_owned();
+        assert_eq!(line.chars().filter(|c| c.is_control() || c.is_whitespace()).count(), 1);
+        assert_eq!(again(odd.clone()), odd);
     }
 
     // S-LINE-6

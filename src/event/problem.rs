@@ -7,6 +7,10 @@ use std::fmt;
 /// megabytes does not come back as a message of megabytes.
 const QUOTED_CHARS_MAX: usize = 80;
 
+/// Most problems that a text lists, each under a kilobyte: more than all fields of an event can have
+/// at once unless a program sends thousands of unknown ones, and a model has to read it.
+const TOLD_MAX: usize = 32;
+
 /// Quotes a refused value for a message, cut where it is long.
 #[must_use]
 pub fn quoted(text: &str) -> String {
@@ -92,13 +96,16 @@ impl fmt::Display for Problem {
 
 impl fmt::Display for Problems {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, problem) in self.0.iter().enumerate() {
+        for (place, problem) in self.0.iter().take(TOLD_MAX).enumerate() {
             if place > 0 {
                 out.write_str("\n")?;
             }
             write!(out, "{problem}")?;
         }
-        Ok(())
+        match self.0.len().checked_sub(TOLD_MAX) {
+            None | Some(0) => Ok(()),
+            Some(more) => write!(out, "\nand {more} more problems"),
+        }
     }
 }
 
@@ -107,6 +114,17 @@ impl std::error::Error for Problems {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // S-WRITE-4
+    #[test]
+    fn thousands_of_problems_are_told_in_a_bounded_text() {
+        let mut problems = Problems::none();
+        (0..TOLD_MAX).for_each(|_| problems.add("lesson", "is empty"));
+        assert_eq!(problems.to_string().lines().count(), TOLD_MAX);
+        (0..10_000).for_each(|_| problems.add("lesson", "is empty"));
+        assert_eq!(problems.to_string().lines().last(), Some("and 10000 more problems"));
+        assert_eq!(problems.to_string().lines().count(), TOLD_MAX + 1);
+    }
 
     #[test]
     fn a_long_value_is_quoted_in_part() {

@@ -31,7 +31,7 @@ pub struct RepoKeyError {
 const CASELESS_HOSTS: [&str; 5] =
     ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "dev.azure.com"];
 
-/// File names that Windows reserves, whatever their extension.
+/// File names that Windows reserves, whatever follows their first dot.
 const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
 impl RepoKey {
@@ -65,7 +65,8 @@ impl RepoKey {
         if name.starts_with(['.', '-']) {
             return refuse("it may not begin with \".\" or \"-\"");
         }
-        if name.len() == key.len() && is_reserved(name) {
+        // A longer key has a file name that is not reserved; the key of a remote is one of those.
+        if key == name && !name.contains('/') && is_reserved(name) {
             return refuse("some systems reserve this name");
         }
         Ok(Self(key.into_boxed_str()))
@@ -156,16 +157,20 @@ impl RepoKey {
         longer
     }
 
-    /// Returns the name of the log file: `/` becomes `+`, which no key contains.
+    /// Returns the name of the log file: `/` becomes `+`, which no key contains. A name that Windows
+    /// would take for a device (a server may be called `aux.example.org`) has a `+` before it: on
+    /// every system, since a store may travel.
     #[must_use]
     pub fn file_name(&self) -> String {
-        format!("{}.jsonl", self.0.replace('/', "+"))
+        let stem = self.0.replace('/', "+");
+        let guard = if is_reserved(&stem) { "+" } else { "" };
+        format!("{guard}{stem}.jsonl")
     }
 
     /// Reads a key back from the name of a log file, by whoever made it.
     #[must_use]
     pub fn of_file_stem(stem: &str) -> Self {
-        Self::of_line(&stem.replace('+', "/"))
+        Self::of_line(&stem.strip_prefix('+').unwrap_or(stem).replace('+', "/"))
     }
 }
 
@@ -255,6 +260,9 @@ impl fmt::Display for RepoKey {
         out.write_str(&self.0)
     }
 }
+
+#[cfg(test)]
+mod path_rules;
 
 #[cfg(test)]
 mod tests {

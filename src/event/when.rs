@@ -2,11 +2,17 @@
 
 use jiff::{Timestamp, civil, tz::TimeZone};
 
+/// The beginning of the year 0: RFC 3339 cannot write what was before, so we could not read it again.
+const EARLIEST: Timestamp = Timestamp::constant(-62_167_219_200, 0);
+
 /// Reads RFC 3339, the same without an offset (taken as UTC), or a bare date (midnight UTC).
 /// Returns `None` for anything else.
 #[must_use]
 pub fn parse_timestamp(text: &str) -> Option<Timestamp> {
-    let text = text.trim();
+    parse_any(text.trim()).filter(|instant| *instant >= EARLIEST)
+}
+
+fn parse_any(text: &str) -> Option<Timestamp> {
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Some(instant);
     }
@@ -37,8 +43,9 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_no_time() {
-        for text in ["", "yesterday", "31/10/2025", "2025-13-01", "1698728281"] {
+        for text in ["", "yesterday", "31/10/2025", "2025-13-01", "1698728281", "-000001-12-31"] {
             assert_eq!(parse_timestamp(text), None, "{text}");
         }
+        assert_eq!(parse_timestamp("0000-01-01T00:00:00Z"), Some(EARLIEST));
     }
 }

@@ -2,6 +2,8 @@
 //! Not here: reading the environment, which the two programs do and pass in.
 
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
@@ -23,6 +25,9 @@ pub struct Config {
     pub aliases: BTreeMap<RepoKey, RepoKey>,
 }
 
+/// Longest configuration file: thousands of aliases. What is longer is none.
+const FILE_BYTES_MAX: usize = 1024 * 1024;
+
 /// The sections and keys a configuration file may have, for error messages.
 const KEYS: &str = "logs, model, cache, and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
@@ -32,12 +37,11 @@ impl Config {
     /// # Errors
     /// [`StoreError::Config`] names the file and what is wrong in it.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => {
-                let wrong = |why| StoreError::Config { path: path.to_owned(), why };
-                Self::parse(&text).map_err(wrong)
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+        let wrong = |why| StoreError::Config { path: path.to_owned(), why };
+        match read_bounded(path) {
+            Ok(text) if text.len() <= FILE_BYTES_MAX => Self::parse(&text).map_err(wrong),
+            Ok(_) => Err(wrong(format!("is longer than {FILE_BYTES_MAX} bytes"))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(StoreError::io("read", path)(error)),
         }
     }
@@ -75,6 +79,19 @@ impl Config {
         }
         current.clone()
     }
+}
+
+/// Reads little more than a configuration may hold. A pipe that nobody writes to is empty instead of a
+/// program that hangs, and an endless device ends. Links are followed: people keep such files in git.
+fn read_bounded(path: &Path) -> io::Result<String> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let mut text = String::new();
+    let bytes_max = u64::try_from(FILE_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
+    options.open(path)?.take(bytes_max).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Puts the home directory in the place of a leading `~/`, as a shell would.
@@ -141,6 +158,17 @@ mod tests {
         assert_eq!(Config::parse("cache = \"~/c\"").unwrap().cache, Some(home.join("c")));
         assert_eq!(config.current(&key("old")), key("github.com/a/new"));
         assert_eq!(config.current(&key("other")), key("other"));
+    }
+
+    #[test]
+    fn what_is_endless_is_no_configuration() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        std::fs::write(&path, "# ".repeat(FILE_BYTES_MAX / 2)).unwrap();
+        assert_eq!(Config::read(&path).unwrap(), Config::default());
+        std::fs::write(&path, format!("{}#", "# ".repeat(FILE_BYTES_MAX / 2))).unwrap();
+        assert!(Config::read(&path).unwrap_err().to_string().contains("longer than 1048576 bytes"));
+        assert_eq!(Config::read(&folder.path().join("none")).unwrap(), Config::default());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::cursor::{Change, Cursor};
+use super::cursor::{Change, Cursor, GUARD_BYTES};
 use super::{StoreError, layout};
 use crate::event::limits::READ_LINE_BYTES_MAX;
 
@@ -107,16 +107,11 @@ impl Tail {
         let mut block = vec![0; BLOCK_BYTES];
         let mut partial = Partial::default();
         loop {
-            let count = match file.read(&mut block) {
-                Ok(0) => {
-                    self.cursor.at_end(&file.metadata()?, partial.line_bytes);
-                    return Ok(());
-                }
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            let mut rest = block.get(..count).unwrap_or_default();
+            let mut rest = read_some(file, &mut block)?;
+            if rest.is_empty() {
+                self.cursor.at_end(&file.metadata()?, partial.line_bytes);
+                return Ok(());
+            }
             while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
                 let (head, tail) = rest.split_at(end + 1);
                 partial.push(head);
@@ -146,6 +141,17 @@ impl Tail {
     }
 }
 
+/// Reads what there is, at most a block; nothing at the end. A signal is no reason to stop.
+fn read_some<'a>(from: &mut impl Read, block: &'a mut [u8]) -> io::Result<&'a [u8]> {
+    let count = loop {
+        match from.read(block) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => break read?,
+        }
+    };
+    Ok(block.get(..count).unwrap_or_default())
+}
+
 /// The line being gathered. Of a line past the reading bound only so much is kept that the decoder
 /// can tell, and its last bytes, so that the cursor's guard is right.
 #[derive(Default)]
@@ -157,13 +163,19 @@ struct Partial {
 
 impl Partial {
     fn push(&mut self, bytes: &[u8]) {
-        let room = (READ_LINE_BYTES_MAX + 1).saturating_sub(self.kept.len());
-        self.kept.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
+        let kept_bytes = self.kept.len();
+        let room = (READ_LINE_BYTES_MAX + 1).saturating_sub(kept_bytes);
         if room < bytes.len() {
+            if self.last.is_empty() {
+                // What follows may be shorter than the guard.
+                let start = kept_bytes.saturating_sub(GUARD_BYTES);
+                self.last.extend_from_slice(self.kept.get(start..).unwrap_or_default());
+            }
             self.last.extend_from_slice(bytes);
             let surplus = self.last.len().saturating_sub(BLOCK_BYTES);
             self.last.drain(..surplus);
         }
+        self.kept.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
         self.line_bytes += u64::try_from(bytes.len()).unwrap_or(0);
     }
 
@@ -223,9 +235,48 @@ mod tests {
         assert_eq!(world.lines(), [(0, "one".to_owned())]);
         world.append("o\nthree\n");
         assert_eq!(world.tail.look().unwrap(), Change::Grown);
+        assert_eq!(world.tail.cursor().offset(), 4);
         assert_eq!(world.lines(), [(4, "two".to_owned()), (8, "three".to_owned())]);
+        assert_eq!(world.tail.cursor().offset(), 14);
         assert_eq!(world.tail.look().unwrap(), Change::None);
         assert!(world.lines().is_empty());
+    }
+
+    /// Answers each read with the next of these.
+    struct Answers(Vec<io::Result<usize>>);
+
+    impl Read for Answers {
+        fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
+            block.fill(b'x');
+            self.0.remove(0)
+        }
+    }
+
+    #[test]
+    fn a_signal_does_not_end_a_read_and_a_failure_does() {
+        let failed = |kind: io::ErrorKind| Err(io::Error::from(kind));
+        let interrupted = || failed(io::ErrorKind::Interrupted);
+        let mut block = [0; 8];
+        let mut from = Answers(vec![interrupted(), interrupted(), Ok(3), interrupted(), Ok(0)]);
+        assert_eq!(read_some(&mut from, &mut block).unwrap(), b"xxx");
+        assert_eq!(read_some(&mut from, &mut block).unwrap(), b"");
+        let mut from = Answers(vec![failed(io::ErrorKind::PermissionDenied), Ok(1)]);
+        let error = read_some(&mut from, &mut block).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+    }
+
+    // S-READ-2
+    #[test]
+    fn a_line_past_the_bound_by_any_few_bytes_is_no_replacement() {
+        for surplus in [0, 1, 2, 3, GUARD_BYTES, GUARD_BYTES + 1, BLOCK_BYTES, BLOCK_BYTES + 1] {
+            let mut world = World::with("short\n");
+            world.append(&"x".repeat(READ_LINE_BYTES_MAX + surplus));
+            world.append("\n");
+            assert_eq!(world.lines().len(), 2);
+            world.append("more\n");
+            assert_eq!(world.tail.look().unwrap(), Change::Grown, "{surplus} bytes past the bound");
+            assert_eq!(world.lines().len(), 1);
+        }
     }
 
     // S-READ-2

@@ -21,10 +21,16 @@ mod format;
 mod freshness;
 // What the memory says about itself.
 mod health;
+// What no input may break: the laws of the fuzz targets, in short.
+mod laws;
+// Nobody else gets in: modes, planted links, a second user, no open port.
+mod local_security;
 // Any number of writers, and dying ones, lose nothing that was acknowledged.
 mod many_writers;
 // The server, in both eras of the protocol.
 mod mcp;
+// No message, however broken, ends the server, its protocol or its bounds.
+mod mcp_fuzz;
 // Meaning finds what words do not, and is computed once.
 mod model;
 // What was acknowledged is found by the next question.

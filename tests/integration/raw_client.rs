@@ -54,15 +54,20 @@ impl Client {
 
     /// Starts a server by a command of the caller's.
     pub fn open_with(era: Era, command: &mut Command) -> Self {
-        Self::start(era, "2025-06-18", command)
+        Self::start(era, "2025-06-18", command, b"")
+    }
+
+    /// Starts the server and sends it these bytes before anything else.
+    pub fn open_after(world: &World, era: Era, first: &[u8]) -> Self {
+        Self::start(era, "2025-06-18", world.command(AGENT_KNOWLEDGE).arg("mcp"), first)
     }
 
     /// Starts the server and speaks this version, which is one with `initialize`.
     pub fn open_as(world: &World, version: &str) -> Self {
-        Self::start(Era::Legacy, version, world.command(AGENT_KNOWLEDGE).arg("mcp"))
+        Self::start(Era::Legacy, version, world.command(AGENT_KNOWLEDGE).arg("mcp"), b"")
     }
 
-    fn start(era: Era, version: &str, command: &mut Command) -> Self {
+    fn start(era: Era, version: &str, command: &mut Command, first: &[u8]) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (sender, output) = channel();
@@ -80,6 +85,7 @@ impl Client {
         let input = child.stdin.take();
         let (messages, opened) = (Some(messages), Value::Null);
         let mut client = Self { era, child, input, output, messages, last_id: 0, opened };
+        client.write_bytes(first);
         client.opened = client.hello(version);
         client
     }
@@ -98,14 +104,25 @@ impl Client {
         answer["result"].clone()
     }
 
+    /// The number of the server's process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends one message, or anything else that stands on one line.
     pub fn write(&mut self, message: &Value) {
         self.write_line(&message.to_string());
     }
 
     pub fn write_line(&mut self, line: &str) {
+        self.write_bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Sends whatever bytes.
+    #[track_caller]
+    pub fn write_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
-        input.write_all(format!("{line}\n").as_bytes()).unwrap();
+        input.write_all(bytes).expect("a server that still reads");
         input.flush().unwrap();
     }
 

@@ -2,7 +2,7 @@
 //! Not here: ranking (`search`), wording (`render`).
 //!
 //! In reading order: [`api`] (what can be asked), [`wire`] (arguments to requests), [`schema`] (what
-//! models are told), [`local`] (the memory in this process), [`mcp`] and [`stdio`] (the MCP server), [`args`],
+//! models are told), [`local`] (the memory in this process), [`mcp`], [`paced`] and [`stdio`] (the MCP server), [`args`],
 //! [`cli`] and [`program`] (the program).
 
 pub mod api;
@@ -12,6 +12,7 @@ pub mod cli;
 mod fake;
 pub mod local;
 pub mod mcp;
+pub mod paced;
 pub mod program;
 pub mod schema;
 pub mod stdio;

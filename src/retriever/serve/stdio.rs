@@ -12,14 +12,20 @@ use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::api::Api;
 use super::mcp::{HangUp, Server};
+use super::paced::{Load, Paced};
 use crate::writer::exit::Exit;
 
 /// Threads that may block at once. Calls take milliseconds; a client that sends more waits in line.
 const BLOCKING_THREADS_MAX: usize = 16;
+
+/// Longest line of a client, in bytes; what is longer is dropped unread. Far more than a call may
+/// hold, so that one that is too long is told which field is, instead of waiting for an answer.
+const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// How long the end may take once the client is gone, in milliseconds: the grace given to calls
 /// under way, and time to write their answers to a client that may not be reading.
@@ -81,10 +87,12 @@ pub async fn serve(
 ) -> Exit {
     let gone = HangUp::new();
     let mut stop = pin!(stop);
-    let server = Server::new(api, gone.clone());
-    let streams = (WatchedReader { inner: reader, gone: gone.clone() }, writer);
+    let load = Load::none();
+    let server = Server::new(api, gone.clone(), load.clone());
+    let reader = WatchedReader { inner: reader, gone: gone.clone() };
+    let lines = AsyncRwTransport::new_server(reader, writer).with_max_line_length(LINE_BYTES_MAX);
     let opened = tokio::select! {
-        opened = server.serve(streams) => opened,
+        opened = server.serve(Paced::new(lines, load, gone.clone())) => opened,
         () = &mut stop => return Exit::Done,
     };
     let running = match opened {

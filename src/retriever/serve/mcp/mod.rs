@@ -25,6 +25,7 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 
 use super::api::{Api, ApiError, Reply};
+use super::paced::Load;
 use super::{schema, wire};
 use crate::writer::exit::Exit;
 
@@ -44,13 +45,14 @@ pub struct Server {
     api: Arc<dyn Api>,
     tools: Arc<[Tool]>,
     gone: HangUp,
+    load: Load,
 }
 
 impl Server {
-    /// Makes a server; `gone` tells it when the client has left.
+    /// Makes a server; `gone` tells it when the client has left, and it tells `load` of its calls.
     #[must_use]
-    pub fn new(api: Arc<dyn Api>, gone: HangUp) -> Self {
-        Self { api, tools: schema::tools().into(), gone }
+    pub fn new(api: Arc<dyn Api>, gone: HangUp, load: Load) -> Self {
+        Self { api, tools: schema::tools().into(), gone, load }
     }
 
     /// Asks on a thread that may block. The answer is waited for as long as the client is there.
@@ -58,6 +60,7 @@ impl Server {
     where
         F: FnOnce(&dyn Api) -> Result<Reply, ApiError> + Send + 'static,
     {
+        let _until_answered = self.load.one_more();
         let api = Arc::clone(&self.api);
         let answer = tokio::task::spawn_blocking(move || question(&*api));
         let patience = async {

@@ -293,12 +293,26 @@ fn to_u64(count: usize) -> u64 {
 }
 
 /// Texts can be guessed from vectors, so both are for their owner's eyes.
+/// Opens or makes a file of its owner's alone. What somebody planted in its place (a link, a pipe, a
+/// device) is neither written nor waited for.
 fn open_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    }
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    #[cfg(unix)]
+    let has_one_name = std::os::unix::fs::MetadataExt::nlink(&metadata) == 1;
+    #[cfg(not(unix))]
+    let has_one_name = true;
+    if metadata.is_file() && has_one_name {
+        return Ok(file);
+    }
+    Err(io::Error::other("it is not a plain file of its own; move it away"))
 }
 
 #[cfg(test)]

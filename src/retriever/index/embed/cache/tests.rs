@@ -197,3 +197,28 @@ fn only_the_owner_can_read_it() {
     let file = fs::read_dir(&dir).unwrap().next().unwrap().unwrap().path();
     assert_eq!((mode(&dir), mode(&file)), (0o700, 0o600));
 }
+
+#[cfg(unix)]
+#[test]
+fn what_was_planted_in_the_place_of_the_cache_is_left_alone_and_not_waited_for() {
+    let dir = TempDir::new().unwrap();
+    drop(open(&dir));
+    let path = only_file(&dir);
+    let elsewhere = TempDir::new().unwrap();
+    let target = elsewhere.path().join("target");
+    fs::write(&target, "").unwrap();
+    let plants: [&dyn Fn(); 4] = [
+        &|| std::os::unix::fs::symlink(&target, &path).unwrap(),
+        &|| fs::hard_link(&target, &path).unwrap(),
+        &|| assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success()),
+        &|| fs::create_dir(&path).unwrap(),
+    ];
+    fs::remove_file(&path).unwrap();
+    for plant in plants {
+        plant();
+        let opened = VectorCache::open(dir.path(), &model(1), DIMS, Arc::new(TestLock));
+        assert!(matches!(opened, Err(CacheError::Io { .. })), "{opened:?}");
+        assert_eq!(fs::read(&target).unwrap(), b"");
+        fs::remove_file(&path).or_else(|_| fs::remove_dir(&path)).unwrap();
+    }
+}

@@ -1,0 +1,178 @@
+//! What no input may break, as functions that panic where it does. The fuzz targets feed them for
+//! minutes, `tests/integration/laws.rs` for moments with every run of the tests.
+//! Not here: where the inputs come from.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+use agent_knowledge::event::redact::{self, findings, redacted};
+use agent_knowledge::event::{
+    Decoded, Event, RepoKey, Stamp, Timestamp, codec, is_unsafe, limits, validate,
+};
+use agent_knowledge::retriever::serve::api::{LIMIT_MAX, QUERY_BYTES_MAX, TOKENS_MAX, TOKENS_MIN};
+use agent_knowledge::retriever::serve::wire::{self, SearchCall};
+use agent_knowledge::store::{Change, Tail};
+use serde_json::{Map, Value};
+
+/// Longest list of problems that a model may be made to read, in bytes.
+const PROBLEMS_BYTES_MAX: usize = 32 * 1024;
+
+/// Any line is read, or skipped with a reason. What is read is written as exactly one line, and that
+/// line is read as the same event, for ever.
+pub fn line_decode(line: &[u8]) {
+    let Decoded::Event(event) = codec::decode(line, "api") else { return };
+    let written = one_line(*event);
+    match codec::decode(written.as_bytes(), "api") {
+        Decoded::Event(again) => {
+            assert_eq!(one_line((*again).clone()), written, "the second writing differs");
+            let Decoded::Event(third) = codec::decode(written.as_bytes(), "elsewhere") else {
+                panic!("{written:?} is read only once");
+            };
+            assert_eq!(third.id, again.id);
+        }
+        // Cleaning can leave nothing of a text that was nothing but escapes.
+        Decoded::Skipped(reason) => {
+            assert_eq!(
+                reason.to_string(),
+                "no lesson, context, command or symptoms",
+                "{written:?}"
+            );
+        }
+        Decoded::Blank => panic!("{written:?}"),
+    }
+}
+
+fn one_line(event: Event) -> String {
+    let line = codec::encode(&redact::clean(event)).as_str().to_owned();
+    let breaks = ['\n', '\r', '\u{B}', '\u{C}', '\u{85}', '\u{2028}', '\u{2029}'];
+    assert_eq!(line.matches(breaks).count(), 1, "{line:?}");
+    assert!(line.ends_with('\n'), "{line:?}");
+    line
+}
+
+/// Secrets are found in any text; what was redacted holds none and stays as it is.
+pub fn redact(text: &str) {
+    let mut end = 0;
+    for finding in findings(text) {
+        assert!(finding.span.start >= end && !finding.span.is_empty(), "{finding:?} in {text:?}");
+        assert!(text.get(finding.span.clone()).is_some(), "{finding:?} cuts a character");
+        end = finding.span.end;
+    }
+    let once = redacted(text);
+    assert_eq!(once == text, end == 0, "{text:?} became {once:?}");
+    assert_eq!(redacted(&once), once, "of {text:?}");
+    assert_eq!(findings(&once), [], "of {text:?}");
+}
+
+/// A log that grows in any pieces, read after each, gives the lines that it has as a whole. The first
+/// byte of the input says how it is cut.
+pub fn tail(bytes: &[u8]) {
+    let (how, bytes) = bytes.split_first().unwrap_or((&1, &[]));
+    let size = usize::from(*how).max(1);
+    grown(&bytes.chunks(size).collect::<Vec<_>>());
+}
+
+/// As [`tail`], cut as given.
+pub fn grown(pieces: &[&[u8]]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("a.jsonl");
+    let mut file = OpenOptions::new().create(true).append(true).open(&log).expect("a log");
+    let (mut following, mut lines) = (Tail::of(&log), Vec::new());
+    for piece in pieces {
+        file.write_all(piece).expect("room");
+        assert!(matches!(read(&mut following, &mut lines), Change::Grown | Change::None));
+    }
+    let whole = pieces.concat();
+    let complete = whole.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+    let mut expected = Vec::new();
+    let mut offset = 0;
+    for line in whole.get(..complete).expect("in it").split_inclusive(|byte| *byte == b'\n') {
+        let text = line.strip_suffix(b"\n").expect("its line break");
+        let kept = text.len().min(limits::READ_LINE_BYTES_MAX + 1);
+        expected.push((offset, text.get(..kept).expect("in it").to_vec(), text.len()));
+        offset += line.len();
+    }
+    assert_eq!(lines, expected);
+    assert_eq!(following.cursor().offset(), u64::try_from(complete).expect("small"));
+    let mut at_once = Vec::new();
+    read(&mut Tail::of(&log), &mut at_once);
+    assert_eq!(at_once, expected);
+    assert_eq!(read(&mut following, &mut lines), Change::None);
+    assert_eq!(lines.len(), expected.len());
+}
+
+/// Where each line begins, what was kept of it, and its length, in bytes.
+type Lines = Vec<(usize, Vec<u8>, usize)>;
+
+fn read(tail: &mut Tail, lines: &mut Lines) -> Change {
+    let number = |number: u64| usize::try_from(number).expect("small");
+    let take = |line: agent_knowledge::store::Line<'_>| {
+        lines.push((number(line.offset), line.bytes.to_vec(), number(line.line_bytes)));
+    };
+    tail.read(take).expect("a readable log")
+}
+
+/// Any arguments of any tool become a request within its bounds, or a bounded list of problems. The
+/// first byte of the input says which tool; the rest is JSON.
+pub fn mcp_input(bytes: &[u8]) {
+    let (tool, json) = bytes.split_first().unwrap_or((&0, &[]));
+    if let Ok(arguments) = serde_json::from_slice(json) {
+        arguments_of(tool % 5, arguments);
+    }
+}
+
+/// As [`mcp_input`], with the arguments as they are.
+pub fn arguments_of(tool: u8, arguments: Map<String, Value>) {
+    let problems = match tool {
+        0 => wire::search(arguments).map(bounded_search).err(),
+        1 => wire::context(arguments).map(|request| bounded(request.max_tokens)).err(),
+        2 => wire::recall(arguments).map(|request| bounded_text(&request.query)).err(),
+        3 => wire::show(arguments.keys().cloned().collect()).map(drop).err(),
+        _ => {
+            saved(arguments);
+            None
+        }
+    };
+    let told = problems.map_or(0, |problems| problems.to_string().len());
+    assert!(told <= PROBLEMS_BYTES_MAX, "{told} bytes of problems");
+}
+
+fn bounded_search(call: SearchCall) {
+    if let SearchCall::Search(request) = call {
+        bounded(request.max_tokens);
+        bounded_text(&request.query);
+        assert!((1..=LIMIT_MAX).contains(&request.limit), "{}", request.limit);
+        for list in [&request.kinds, &request.tags, &request.files] {
+            assert!(list.len() <= 32, "{} filters", list.len());
+        }
+    }
+}
+
+fn bounded(max_tokens: usize) {
+    assert!((TOKENS_MIN..=TOKENS_MAX).contains(&max_tokens), "{max_tokens}");
+}
+
+fn bounded_text(query: &str) {
+    assert!(!query.is_empty() && query.len() <= QUERY_BYTES_MAX && !query.contains(is_unsafe));
+}
+
+/// What is accepted for saving is one line within the bound that reads as the same event.
+fn saved(arguments: Map<String, Value>) {
+    let stamp = Stamp {
+        now: Timestamp::UNIX_EPOCH,
+        random: 7,
+        repo: RepoKey::of_line("api"),
+        agent_id: "tester".to_owned(),
+    };
+    match validate(wire::save(arguments), &stamp) {
+        Ok(event) => {
+            let line = one_line(event);
+            assert!(line.len() <= limits::LINE_BYTES_MAX + 1, "{} bytes", line.len());
+            assert!(matches!(codec::decode(line.as_bytes(), "api"), Decoded::Event(_)), "{line}");
+        }
+        Err(problems) => {
+            let told = problems.to_string().len();
+            assert!(told <= PROBLEMS_BYTES_MAX, "{told} bytes of problems");
+        }
+    }
+}
