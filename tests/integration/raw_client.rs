@@ -98,6 +98,11 @@ impl Client {
         answer["result"].clone()
     }
 
+    /// The server's process.
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends one message, or anything else that stands on one line.
     pub fn write(&mut self, message: &Value) {
         self.write_line(&message.to_string());
