@@ -22,8 +22,12 @@ fn lines(log: usize, count: usize) -> Vec<String> {
     let line = |number: usize| {
         let id = format!("id{log}x{number}");
         let value = match number % 8 {
-            5 => json!({ "id": id, "event_type": "feedback", "memory_id": format!("id{log}x{}", number - 1), "lesson": "it helped" }),
-            6 => json!({ "id": format!("id{log}x{}", number - 1), "lesson": format!("another content {number}") }),
+            5 => {
+                json!({ "id": id, "event_type": "feedback", "memory_id": format!("id{log}x{}", number - 1), "lesson": "it helped" })
+            }
+            6 => {
+                json!({ "id": format!("id{log}x{}", number - 1), "lesson": format!("another content {number}") })
+            }
             7 => json!({ "lesson": format!("without id {number}"), "context": "by hand" }),
             _ => json!({ "id": id, "event_type": "fact", "lesson": format!("lesson {number}"),
                 "timestamp": format!("2026-01-02T03:{:02}:05Z", number % 60) }),

@@ -100,6 +100,8 @@ fn one_process_appends_all_it_was_told() {
         // A line of its own: the test runner may have left one unfinished.
         println!("\nack {}", receipt.id);
     }
-    let log = std::fs::read_to_string(store.join("api.jsonl")).unwrap();
-    assert!(log.lines().count() >= events);
+    if task(STORE).is_none() {
+        let log = std::fs::read_to_string(store.join("api.jsonl")).unwrap();
+        assert_eq!(log.lines().count(), events);
+    }
 }

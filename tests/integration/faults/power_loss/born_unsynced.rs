@@ -20,7 +20,10 @@ fn a_durable_event_survives_in_a_store_that_was_made_by_one_that_was_not() {
     assert_eq!(found.durable_lost, BTreeSet::new());
     tell(
         "P2",
-        &format!("the same in a store made by a writer that was not durable, {} states", found.states),
+        &format!(
+            "the same in a store made by a writer that was not durable, {} states",
+            found.states
+        ),
         "durable: 0 lost",
     );
 }

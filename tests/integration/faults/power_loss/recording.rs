@@ -211,7 +211,8 @@ fn path_of(bytes: &[u8]) -> PathBuf {
 /// Reads `\x2f\x74` and the like; what is not written so is left out.
 fn unhex(text: &str) -> Vec<u8> {
     let digits = text.split("\\x").skip(1);
-    digits.map(|two| u8::from_str_radix(&two[..2], 16).unwrap()).collect()
+    let two = |digits: &str| digits.get(..2).and_then(|two| u8::from_str_radix(two, 16).ok());
+    digits.map(|digits| two(digits).unwrap()).collect()
 }
 
 /// The ids that a writer printed: one, or one in each report.
