@@ -20,7 +20,7 @@ enum Node {
 
 /// What is synced as one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+pub enum Part {
     Entries(PathBuf),
     Contents(usize),
 }
@@ -42,7 +42,7 @@ struct Unsynced {
 
 /// What becomes of the unsynced changes of a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+pub enum Fate {
     Lost,
     Kept,
     /// All kept, but of the last write only so many bytes.
@@ -191,7 +191,7 @@ impl Disk {
     }
 
     /// The disk with these fates; parts not named keep everything.
-    fn state(&self, fates: &BTreeMap<Part, Fate>) -> Files {
+    pub fn state(&self, fates: &BTreeMap<Part, Fate>) -> Files {
         let (mut entries, mut contents) = (self.entries.clone(), self.contents.clone());
         for (part, unsynced) in &self.unsynced {
             let fate = *fates.get(part).unwrap_or(&Fate::Kept);

@@ -96,18 +96,23 @@ struct Left {
     store: PathBuf,
 }
 
+/// Puts files where real programs can open them.
+fn make(files: &Files, folder: &Path) {
+    for (path, bytes) in files {
+        let path = folder.join(path);
+        match bytes {
+            Some(bytes) => std::fs::write(path, bytes).unwrap(),
+            None => make_private_dir(&path).unwrap(),
+        }
+    }
+}
+
 impl Left {
     fn of(files: &Files) -> Self {
         // Thousands of stores that live for a millisecond: in memory, where there is such a place.
         let memory = Some(Path::new("/dev/shm")).filter(|folder| folder.is_dir());
         let folder = memory.map_or_else(tempfile::tempdir, tempfile::tempdir_in).unwrap();
-        for (path, bytes) in files {
-            let path = folder.path().join(path);
-            match bytes {
-                Some(bytes) => std::fs::write(path, bytes).unwrap(),
-                None => make_private_dir(&path).unwrap(),
-            }
-        }
+        make(files, folder.path());
         Self { store: folder.path().join(STORE), _folder: folder }
     }
 
