@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use agent_knowledge::event::Timestamp;
 use agent_knowledge::retriever::serve::cli::{self, Process};
 use agent_knowledge::retriever::serve::program::{Program, Surroundings};
+use agent_knowledge::store::survive_the_file_size_limit;
 use agent_knowledge::writer::{Moment, exit::Exit};
 
 #[expect(
@@ -14,6 +15,7 @@ use agent_knowledge::writer::{Moment, exit::Exit};
     reason = "the one place where this program asks for its surroundings"
 )]
 fn main() -> ExitCode {
+    survive_the_file_size_limit();
     let lookup = |name: &str| std::env::var_os(name);
     let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
     let mut program = Program::new(Surroundings { lookup: &lookup, directory, clock: moment });

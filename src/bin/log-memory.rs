@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use agent_knowledge::event::Timestamp;
+use agent_knowledge::store::survive_the_file_size_limit;
 use agent_knowledge::writer::{Moment, exit::Exit, program};
 
 #[expect(
@@ -11,6 +12,7 @@ use agent_knowledge::writer::{Moment, exit::Exit, program};
     reason = "the one place where this program asks for its surroundings"
 )]
 fn main() -> ExitCode {
+    survive_the_file_size_limit();
     let lookup = |name: &str| std::env::var_os(name);
     let mut moment = || {
         let mut random = [0_u8; 16];

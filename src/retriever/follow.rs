@@ -22,6 +22,7 @@ pub struct Follower {
     config: Config,
     tails: BTreeMap<PathBuf, Tail>,
     built: Built,
+    waiting: usize,
     watch_trouble: Option<String>,
 }
 
@@ -55,48 +56,65 @@ pub struct Followed {
     pub started_over: bool,
 }
 
+/// A file that was read is no longer the same, so what was read counts no more.
+struct Stale;
+
 impl Follower {
     /// Follows a store from the beginning; nothing is read yet.
     #[must_use]
     pub fn new(store: Store, config: Config, watch_trouble: Option<String>) -> Self {
         let (tails, built) = (BTreeMap::new(), Built::default());
-        Self { store, config, tails, built, watch_trouble }
+        Self { store, config, tails, built, waiting: 0, watch_trouble }
     }
 
-    /// Reads what is new in every log.
+    /// Reads what is new in every log, and in the spool.
     pub fn catch_up(&mut self) -> Followed {
-        let mut troubles = BTreeMap::new();
-        match self.store.logs() {
-            Ok(logs) => {
-                for log in logs {
-                    self.tails.entry(log).or_insert_with_key(|log| Tail::of(log.clone()));
+        // Where that fails, what waits is read where it is.
+        let _ = self.store.bring_in_what_waits();
+        let mut started_over = false;
+        let troubles = loop {
+            match self.sweep() {
+                Ok(troubles) => break troubles,
+                Err(Stale) => {
+                    // After this no file can be another than it was, so it happens once in a sweep.
+                    self.start_over();
+                    started_over = true;
                 }
             }
-            Err(error) => drop(troubles.insert(self.store.root().to_owned(), error.to_string())),
-        }
-        let changes: Vec<(PathBuf, Result<Change, StoreError>)> =
-            self.tails.iter().map(|(log, tail)| (log.clone(), tail.look())).collect();
-        let starts_over =
-            changes.iter().any(|(_, change)| matches!(change, Ok(Change::Replaced | Change::Gone)));
-        if starts_over {
-            self.start_over();
-        }
-        for (log, change) in changes {
-            let read = match change {
-                Ok(Change::None) if !starts_over => Ok(()),
-                Ok(_) => match self.read(&log) {
-                    // Since the look. After the start-over that this brings no read can say so again.
-                    Ok(Change::Replaced | Change::Gone) => return self.catch_up(),
-                    read => read.map(drop),
-                },
-                Err(error) => Err(error),
-            };
-            if let Err(error) = read {
-                troubles.insert(log, error.to_string());
+        };
+        self.note(troubles);
+        Followed { to_embed: std::mem::take(&mut self.built.to_embed), started_over }
+    }
+
+    /// Reads the spool and then the logs: what leaves the one meanwhile is in the other by then.
+    fn sweep(&mut self) -> Result<BTreeMap<PathBuf, String>, Stale> {
+        let mut troubles = BTreeMap::new();
+        let mut failed = |path: &Path, error: &StoreError| {
+            troubles.entry(path.to_owned()).or_insert_with(|| error.to_string());
+        };
+        let waiting = self.store.spooled();
+        self.waiting = waiting.as_ref().map_or(0, Vec::len);
+        let logs = self.store.logs();
+        for listed in [waiting, logs] {
+            match listed {
+                Ok(paths) => paths.into_iter().for_each(|path| self.follow(path)),
+                Err(error) => failed(self.store.root(), &error),
             }
         }
-        self.note(troubles);
-        Followed { to_embed: std::mem::take(&mut self.built.to_embed), started_over: starts_over }
+        let (waiting, logs): (Vec<PathBuf>, Vec<PathBuf>) =
+            self.tails.keys().cloned().partition(|path| Store::is_waiting(path));
+        for path in waiting.iter().chain(&logs) {
+            match self.read(path) {
+                Ok(Change::Replaced | Change::Gone) => return Err(Stale),
+                Ok(Change::None | Change::Grown) => {}
+                Err(error) => failed(path, &error),
+            }
+        }
+        Ok(troubles)
+    }
+
+    fn follow(&mut self, path: PathBuf) {
+        self.tails.entry(path).or_insert_with_key(|path| Tail::of(path.clone()));
     }
 
     /// Takes in a vector, unless it was asked for before the last start-over.
@@ -135,6 +153,10 @@ impl Follower {
 
     fn read(&mut self, log: &Path) -> Result<Change, StoreError> {
         let Some(tail) = self.tails.get_mut(log) else { return Ok(Change::None) };
+        match tail.look()? {
+            Change::Grown => {}
+            other => return Ok(other),
+        }
         let shared: Arc<Path> = log.into();
         let file_repo = Store::repo_of(log).to_string();
         let (built, config) = (&mut self.built, &self.config);
@@ -152,12 +174,14 @@ impl Follower {
     }
 
     fn note(&mut self, troubles: BTreeMap<PathBuf, String>) {
-        let (logs, early) = (self.tails.len(), self.built.fold.early_len());
+        let logs = self.tails.keys().filter(|path| !Store::is_waiting(path)).count();
+        let (waiting, early) = (self.waiting, self.built.fold.early_len());
         let now = &self.built.health;
-        let is_same = (now.logs, now.early, &now.troubles) == (logs, early, &troubles);
-        if !is_same || now.watch_trouble != self.watch_trouble {
+        let is_same = (now.logs, now.waiting, now.early) == (logs, waiting, early);
+        if !is_same || now.troubles != troubles || now.watch_trouble != self.watch_trouble {
             let health = Arc::make_mut(&mut self.built.health);
-            (health.logs, health.early, health.troubles) = (logs, early, troubles);
+            (health.logs, health.waiting, health.early) = (logs, waiting, early);
+            health.troubles = troubles;
             health.watch_trouble.clone_from(&self.watch_trouble);
         }
     }

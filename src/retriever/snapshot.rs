@@ -25,6 +25,8 @@ pub struct Snapshot {
 pub struct Health {
     /// Logs that are followed.
     pub logs: usize,
+    /// Writes that wait in the spool for another process to let go of their log.
+    pub waiting: usize,
     /// Lines read, blank ones aside.
     pub lines: usize,
     /// Lines that held no event.

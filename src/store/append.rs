@@ -1,12 +1,12 @@
 //! Appending: the only code that writes to a log. Lock, seal a torn tail, one write, take back a
-//! short one, sync if asked, unlock. Not here: what may be written; an [`EncodedLine`] says that.
+//! short one, unlock, sync if asked. Not here: what may be written; an [`EncodedLine`] says that.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::lock::{self, FileLock};
-use super::{Store, StoreError, layout};
+use super::{Store, StoreError, layout, spool, sync};
 use crate::event::{EncodedLine, RepoKey};
 
 /// What an acknowledged event survives.
@@ -18,13 +18,25 @@ pub enum Durability {
     Synced,
 }
 
+/// Where an acknowledged event is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In its log.
+    Log,
+    /// In the spool, since another process held the log. It is found there, and joins the log with
+    /// the next write or search.
+    Spool,
+}
+
 /// Where an append went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
-    /// The log.
-    pub log: PathBuf,
+    /// The file.
+    pub path: PathBuf,
     /// Where in it the first line begins.
     pub offset: u64,
+    /// Whether that file is the log.
+    pub place: Place,
     /// What it survives.
     pub durability: Durability,
 }
@@ -33,7 +45,7 @@ pub struct Appended {
 const REPLACED_TRIES_MAX: usize = 3;
 
 /// Appends lines to the log of a repository, all or none of them, and returns once they are as
-/// durable as asked.
+/// durable as asked. Where another process holds the log for too long they go to the spool.
 ///
 /// # Errors
 /// [`StoreError`]; nothing was written then, or what was written has been taken back, except with
@@ -45,40 +57,62 @@ pub fn append(
     durability: Durability,
 ) -> Result<Appended, StoreError> {
     let made = store.ensure()?;
-    let log = store.log_of(repo);
-    let _turn = FileLock::take(&lock::path_of(&log), lock::WAIT_MS_MAX)?;
-    let appended = append_while_replaced(log, lines, durability, is_still_at)?;
+    let text: String = lines.iter().map(EncodedLine::as_str).collect();
+    let append = Append { store, log: store.log_of(repo), text, durability };
+    let appended = append.run(layout::is_still_at)?;
     if durability == Durability::Synced {
-        folders_of(&appended.log, &made).into_iter().try_for_each(sync_directory)?;
+        folders_of(&appended.path, &made).into_iter().try_for_each(sync::directory)?;
     }
     Ok(appended)
 }
 
-/// Programs that know nothing of our lock (git, editors) may put another file in the log's place
-/// meanwhile. Then the lines went to a file without a name: write them again. Ids make the
-/// repetition harmless. What cannot be kept is not acknowledged.
-fn append_while_replaced(
+struct Append<'a> {
+    store: &'a Store,
     log: PathBuf,
-    lines: &[EncodedLine],
+    text: String,
     durability: Durability,
-    is_kept: impl Fn(&File, &Path) -> bool,
-) -> Result<Appended, StoreError> {
-    for _ in 0..REPLACED_TRIES_MAX {
-        let mut file = open(&log)?;
-        let offset = write_lines(&mut file, &log, lines)?;
-        if durability == Durability::Synced {
-            let failed = |source| StoreError::NotSynced { path: log.clone(), source };
-            file.sync_data().map_err(failed)?;
-        }
-        if is_kept(&file, &log) {
-            return Ok(Appended { log, offset, durability });
-        }
-    }
-    let why = "another program keeps putting another file in its place; try again";
-    Err(StoreError::io("keep lines in", &log)(io::Error::other(why)))
 }
 
-fn open(log: &Path) -> Result<File, StoreError> {
+impl Append<'_> {
+    /// Programs that know nothing of our lock (git, editors) may put another file in the log's place
+    /// meanwhile. Then the lines went to a file without a name: write them again. Ids make the
+    /// repetition harmless. What cannot be kept is not acknowledged.
+    fn run(&self, is_kept: impl Fn(&File, &Path) -> bool) -> Result<Appended, StoreError> {
+        for _ in 0..REPLACED_TRIES_MAX {
+            let turn = match FileLock::take(&lock::path_of(&self.log), lock::WAIT_MS_MAX) {
+                Ok(turn) => turn,
+                Err(StoreError::Busy { .. }) => return self.wait_in_the_spool(),
+                Err(error) => return Err(error),
+            };
+            // What waits is older. Where it cannot be brought in it stays, and is found all the same.
+            let _ = spool::bring_in(self.store, &self.log, &turn);
+            let mut file = open(&self.log)?;
+            if !is_kept(&file, &self.log) {
+                continue;
+            }
+            let offset = write(&mut file, &self.log, &self.text)?;
+            if self.durability == Durability::Synced {
+                let ticket = sync::ticket(&self.log);
+                // Others write meanwhile, and then one sync serves them all.
+                drop(turn);
+                sync::commit(&file, &self.log, ticket)?;
+            }
+            if is_kept(&file, &self.log) {
+                let (path, durability) = (self.log.clone(), self.durability);
+                return Ok(Appended { path, offset, place: Place::Log, durability });
+            }
+        }
+        let why = "another program keeps putting another file in its place; try again";
+        Err(StoreError::io("keep lines in", &self.log)(io::Error::other(why)))
+    }
+
+    fn wait_in_the_spool(&self) -> Result<Appended, StoreError> {
+        let path = spool::put(self.store, &self.log, &self.text, self.durability)?;
+        Ok(Appended { path, offset: 0, place: Place::Spool, durability: self.durability })
+    }
+}
+
+pub(super) fn open(log: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     // Reading as well as appending: Windows cannot lock, and we could not look at the tail, otherwise.
     options.create(true).read(true).append(true);
@@ -93,7 +127,7 @@ fn open(log: &Path) -> Result<File, StoreError> {
 
 fn what_instead(metadata: &Metadata) -> Option<&'static str> {
     if !metadata.is_file() {
-        return Some("it is a directory or a device");
+        return Some(layout::NO_PLAIN_FILE);
     }
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::nlink(metadata) > 1 {
@@ -102,16 +136,15 @@ fn what_instead(metadata: &Metadata) -> Option<&'static str> {
     None
 }
 
-/// Writes the lines in one go at the end of the file and returns where they begin.
-fn write_lines(file: &mut File, log: &Path, lines: &[EncodedLine]) -> Result<u64, StoreError> {
+/// Writes lines in one go at the end of the file and returns where they begin. Under the log's lock.
+pub(super) fn write(file: &mut File, log: &Path, lines: &str) -> Result<u64, StoreError> {
     let length = file.metadata().map_err(StoreError::io("inspect", log))?.len();
     let seal = if ends_in_line_break(file, length).map_err(StoreError::io("read", log))? {
         ""
     } else {
         "\n"
     };
-    let mut buffer = String::from(seal);
-    lines.iter().for_each(|line| buffer.push_str(line.as_str()));
+    let buffer = format!("{seal}{lines}");
     let (written_bytes, outcome) = write_counted(file, buffer.as_bytes());
     match outcome {
         Ok(()) => Ok(length + u64::try_from(seal.len()).unwrap_or(0)),
@@ -179,31 +212,6 @@ fn folders_of<'a>(log: &'a Path, made: &'a [PathBuf]) -> Vec<&'a Path> {
         parents.map(|folder| if folder.as_os_str().is_empty() { here } else { folder }).collect();
     folders.dedup();
     folders
-}
-
-/// A file survives a power loss only when its directory entry is on the disk too.
-#[cfg(unix)]
-fn sync_directory(folder: &Path) -> Result<(), StoreError> {
-    let failed = |source| StoreError::NotSynced { path: folder.to_owned(), source };
-    File::open(folder).and_then(|directory| directory.sync_all()).map_err(failed)
-}
-
-#[cfg(not(unix))]
-fn sync_directory(_folder: &Path) -> Result<(), StoreError> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn is_still_at(file: &File, log: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let (Ok(ours), Ok(named)) = (file.metadata(), log.symlink_metadata()) else { return false };
-    (ours.dev(), ours.ino()) == (named.dev(), named.ino())
-}
-
-#[cfg(not(unix))]
-fn is_still_at(_file: &File, log: &Path) -> bool {
-    // Windows does not let an open file be replaced.
-    log.exists()
 }
 
 #[cfg(test)]
@@ -285,14 +293,13 @@ mod tests {
     fn lines_that_could_not_be_kept_are_not_acknowledged() {
         let world = World::new();
         world.append("a").unwrap();
-        let kept_at_last = std::cell::Cell::new(0);
-        let is_kept = |_: &File, _: &Path| {
-            kept_at_last.set(kept_at_last.get() + 1);
-            kept_at_last.get() == REPLACED_TRIES_MAX
-        };
-        let lines = [line("b")];
-        append_while_replaced(world.log(), &lines, Durability::Written, is_kept).unwrap();
-        let lost = append_while_replaced(world.log(), &lines, Durability::Written, |_, _| false);
+        // Replaced behind the first write and before the second, and left alone the third time.
+        let answers = std::cell::RefCell::new([true, false, false, true, true].into_iter());
+        let is_kept = |_: &File, _: &Path| answers.borrow_mut().next().unwrap();
+        let (store, log, text) = (&world.store, world.log(), line("b").as_str().to_owned());
+        let append = Append { store, log, text, durability: Durability::Written };
+        append.run(is_kept).unwrap();
+        let lost = append.run(|_, _| false);
         assert!(lost.unwrap_err().to_string().contains("try again"));
     }
 

@@ -8,15 +8,25 @@ use thiserror::Error;
 /// A failure of the store.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// Another writer held the lock for the whole wait.
+    /// Another process held the lock for the whole wait.
     #[error(
-        "lock {path} within {wait_ms} ms: another writer holds it; nothing was written, try again"
+        "lock {path} within {wait_ms} ms: another process holds it; nothing was written, try again"
     )]
     Busy {
         /// The lock file.
         path: PathBuf,
         /// How long was waited, in milliseconds.
         wait_ms: u64,
+    },
+    /// So much waits for its log already that no more is taken.
+    #[error(
+        "put more into {path}: {waiting} writes wait there, since another process holds the log; nothing was written"
+    )]
+    SpoolFull {
+        /// The spool.
+        path: PathBuf,
+        /// How many writes wait.
+        waiting: usize,
     },
     /// Reading or writing failed.
     #[error("{action} {path}: {source}")]
@@ -53,6 +63,16 @@ pub enum StoreError {
         path: PathBuf,
         /// What it is instead.
         what: &'static str,
+    },
+    /// Others can write there, or it is not what we made.
+    #[error("use {path}: it {why}; {remedy}")]
+    Untrusted {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+        /// What to do, as one command where there is one.
+        remedy: String,
     },
     /// Nobody said where the logs are, and the platform has no place for them.
     #[error("find the logs: no home directory; set AGENT_KNOWLEDGE_LOGS or give --logs DIR")]

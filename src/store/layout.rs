@@ -1,15 +1,18 @@
 //! Where things are: one directory with one `.jsonl` file per repository, private to its user.
 //! Not here: what a file contains.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Config, StoreError};
+use super::{Config, StoreError, spool};
 use crate::event::RepoKey;
 
 /// The folder of the lock files, inside the store.
 pub(super) const LOCKS: &str = ".locks";
+
+/// What stands in the place of a file, when it is neither a file nor a link.
+pub(super) const NO_PLAIN_FILE: &str = "it is a directory or a device";
 
 /// A directory of logs.
 #[derive(Debug, Clone)]
@@ -39,21 +42,26 @@ impl Store {
     /// Lists the logs, in order of name. A store that does not exist has none.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when the directory is there but cannot be read.
+    /// [`StoreError::Io`] when the directory is there but cannot be read, [`StoreError::Untrusted`]
+    /// when others can write to it.
     pub fn logs(&self) -> Result<Vec<PathBuf>, StoreError> {
         let entries = match std::fs::read_dir(&self.root) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(StoreError::io("list", &self.root)(error)),
         };
+        trust(&self.root)?;
         let paths = entries.map(|entry| Ok(entry?.path()));
         logs_among(paths).map_err(StoreError::io("list", &self.root))
     }
 
-    /// Returns the key of the repository whose log this is, judging by the file's name.
+    /// Returns the key of the repository whose log this is, or for whose log it waits in the spool,
+    /// judging by the file's name.
     #[must_use]
     pub fn repo_of(log: &Path) -> RepoKey {
-        RepoKey::of_file_stem(&log.file_stem().unwrap_or_default().to_string_lossy())
+        let waits_for = spool::stem_of_log(log);
+        let stem = || log.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        RepoKey::of_file_stem(&waits_for.unwrap_or_else(stem))
     }
 
     /// Finds the repository that a typed key means: itself, where it has a log or nothing else
@@ -84,24 +92,74 @@ impl Store {
     /// the directories on the way to the logs that were missing, outermost first.
     ///
     /// # Errors
-    /// [`StoreError::Io`] names what could not be made.
+    /// [`StoreError::Io`] names what could not be made, [`StoreError::Untrusted`] says that others can
+    /// write there.
     pub fn ensure(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let locks = self.root.join(LOCKS);
-        if locks.is_dir() {
+        if is_own_folder(&self.root.join(LOCKS))? {
+            trust(&self.root)?;
             return Ok(Vec::new());
         }
         let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
         let mut missing: Vec<PathBuf> =
             self.root.ancestors().take_while(is_missing).map(Path::to_owned).collect();
         missing.reverse();
-        for made in [&self.root, &locks] {
-            make_private_dir(made).map_err(StoreError::io("make the directory", made))?;
-        }
-        // A store inside a git work tree must not offer its lock files for commit.
-        let ignore = locks.join(".gitignore");
-        std::fs::write(&ignore, "*\n").map_err(StoreError::io("write", &ignore))?;
+        make_private_dir(&self.root).map_err(StoreError::io("make the directory", &self.root))?;
+        trust(&self.root)?;
+        self.ensure_folder(LOCKS)?;
         Ok(missing)
     }
+
+    /// Makes a folder of ours inside the store where it is missing, and returns it.
+    pub(super) fn ensure_folder(&self, name: &str) -> Result<PathBuf, StoreError> {
+        let folder = self.root.join(name);
+        if !is_own_folder(&folder)? {
+            make_private_dir(&folder).map_err(StoreError::io("make the directory", &folder))?;
+            // A store inside a git work tree must not offer these files for commit.
+            let ignore = folder.join(".gitignore");
+            std::fs::write(&ignore, "*\n").map_err(StoreError::io("write", &ignore))?;
+        }
+        Ok(folder)
+    }
+}
+
+/// Tells whether a folder of ours is there. A link in its place would lead our files elsewhere.
+pub(super) fn is_own_folder(folder: &Path) -> Result<bool, StoreError> {
+    match folder.symlink_metadata() {
+        Ok(found) if found.is_dir() => Ok(true),
+        Ok(_) => Err(StoreError::Untrusted {
+            path: folder.to_owned(),
+            why: "is no folder of its own",
+            remedy: format!("move it away: mv {0} {0}.away", folder.display()),
+        }),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Refuses a store that others can write: they could put words into our agents' mouths, or links in
+/// the place of our files.
+#[cfg(unix)]
+fn trust(root: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::MetadataExt;
+    let found = root.metadata().map_err(StoreError::io("inspect", root))?;
+    let user = rustix::process::geteuid();
+    let is_owned = user.is_root() || found.uid() == user.as_raw() || found.uid() == 0;
+    // Where every user has a group of their own, of the same number, its members are the user alone.
+    let is_own_group = !user.is_root() && found.gid() == user.as_raw();
+    let (path, shown) = (root.to_owned(), root.display());
+    if found.mode() & 0o002 != 0 || (found.mode() & 0o020 != 0 && !is_own_group) {
+        let remedy = format!("take that away: chmod go-w {shown}");
+        return Err(StoreError::Untrusted { path, why: "can be written by other users", remedy });
+    }
+    if is_owned {
+        return Ok(());
+    }
+    let remedy = "name a directory of your own with --logs or AGENT_KNOWLEDGE_LOGS".to_owned();
+    Err(StoreError::Untrusted { path, why: "belongs to another user", remedy })
+}
+
+#[cfg(not(unix))]
+fn trust(_root: &Path) -> Result<(), StoreError> {
+    Ok(())
 }
 
 /// Picks the logs. A listing that breaks off is no listing: what is missing from it would look gone.
@@ -150,10 +208,24 @@ pub(super) fn why_not_opened(log: &Path, source: io::Error) -> StoreError {
             StoreError::NotALog { path: log.to_owned(), what: "it is a symbolic link" }
         }
         Ok(found) if !found.is_file() => {
-            StoreError::NotALog { path: log.to_owned(), what: "it is a directory or a device" }
+            StoreError::NotALog { path: log.to_owned(), what: NO_PLAIN_FILE }
         }
         Ok(_) | Err(_) => StoreError::io("open", log)(source),
     }
+}
+
+/// Tells whether an open file still has its name. Others may put another file in its place.
+#[cfg(unix)]
+pub(super) fn is_still_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(ours), Ok(named)) = (file.metadata(), path.symlink_metadata()) else { return false };
+    (ours.dev(), ours.ino()) == (named.dev(), named.ino())
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_still_at(_file: &File, path: &Path) -> bool {
+    // Windows does not let an open file be replaced.
+    path.exists()
 }
 
 #[cfg(test)]
@@ -225,5 +297,49 @@ mod tests {
         assert_eq!(mode(store.root()), 0o700);
         assert_eq!(mode(&store.root().join(LOCKS)), 0o700);
         assert_eq!(std::fs::read_to_string(store.root().join(".locks/.gitignore")).unwrap(), "*\n");
+    }
+
+    #[cfg(unix)]
+    // S-STORE-2
+    #[test]
+    fn a_store_that_others_can_write_is_refused_with_the_remedy() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path().join("logs"));
+        store.ensure().unwrap();
+        let set = |mode| {
+            let permissions = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(store.root(), permissions).unwrap();
+        };
+        for mode in [0o777, 0o707, 0o1777] {
+            set(mode);
+            let (writing, reading) = (store.ensure().unwrap_err(), store.logs().unwrap_err());
+            for error in [writing, reading] {
+                let told = error.to_string();
+                let remedy = format!("chmod go-w {}", store.root().display());
+                assert!(told.contains(&remedy), "{told}");
+            }
+        }
+        for mode in [0o700, 0o755, 0o555] {
+            set(mode);
+            store.ensure().unwrap();
+            store.logs().unwrap();
+        }
+        set(0o700);
+    }
+
+    #[cfg(unix)]
+    // S-STORE-2
+    #[test]
+    fn a_link_in_the_place_of_our_folders_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = folder.path().join("elsewhere");
+        let store = Store::at(folder.path().join("logs"));
+        for made in [&elsewhere, &store.root().to_owned()] {
+            make_private_dir(made).unwrap();
+        }
+        std::os::unix::fs::symlink(&elsewhere, store.root().join(LOCKS)).unwrap();
+        assert!(matches!(store.ensure(), Err(StoreError::Untrusted { .. })));
+        assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
     }
 }

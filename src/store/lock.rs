@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::StoreError;
+use super::{StoreError, layout};
 
 /// An exclusive lock, released when dropped.
 #[derive(Debug)]
@@ -19,8 +19,9 @@ pub struct FileLock {
 }
 
 /// How long an append waits for its turn. One append holds the lock for microseconds, so only a
-/// stopped process makes anybody wait this long; an agent must not hang longer.
-pub(super) const WAIT_MS_MAX: u64 = 5_000;
+/// stopped process makes anybody wait this long. An agent must not hang for more than two seconds, and
+/// what cannot get its turn has still to be written to the spool.
+pub(super) const WAIT_MS_MAX: u64 = 1_800;
 
 /// The first pause between two tries; it doubles up to the longest.
 const PAUSE_US_MIN: u64 = 50;
@@ -33,13 +34,16 @@ impl FileLock {
     /// [`StoreError::Busy`] when the wait was not enough, [`StoreError::Io`] when the file cannot be
     /// opened or locked at all.
     pub fn take(path: &Path, wait_ms: u64) -> Result<Self, StoreError> {
-        let file = open(path)?;
+        let mut file = open(path)?;
         let deadline = Instant::now() + Duration::from_millis(wait_ms);
         let mut pause_us = PAUSE_US_MIN;
         loop {
             // `fs2::FileExt::` spelled out: std has a method of the same name with other errors.
             match fs2::FileExt::try_lock_exclusive(&file) {
-                Ok(()) => return Ok(Self { file }),
+                Ok(()) if layout::is_still_at(&file, path) => return Ok(Self { file }),
+                // Somebody cleaned up: who locks the new file would not be held off by the old one.
+                Ok(()) if Instant::now() < deadline => file = open(path)?,
+                Ok(()) => return Err(StoreError::Busy { path: path.to_owned(), wait_ms }),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if is_contended(&error) => {
                     if Instant::now() >= deadline {
@@ -54,6 +58,12 @@ impl FileLock {
             }
         }
     }
+
+    /// Returns the lock's file, for what else it holds.
+    #[cfg(unix)]
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
 }
 
 fn is_contended(error: &io::Error) -> bool {
@@ -64,8 +74,13 @@ fn is_contended(error: &io::Error) -> bool {
 fn open(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).read(true).write(true);
-    super::layout::private(&mut options);
-    options.open(path).map_err(StoreError::io("open the lock", path))
+    layout::private(&mut options);
+    let file = options.open(path).map_err(StoreError::io("open the lock", path))?;
+    let metadata = file.metadata().map_err(StoreError::io("inspect", path))?;
+    if metadata.is_file() {
+        return Ok(file);
+    }
+    Err(StoreError::NotALog { path: path.to_owned(), what: layout::NO_PLAIN_FILE })
 }
 
 impl Drop for FileLock {
@@ -81,7 +96,7 @@ pub(super) fn path_of(protected: &Path) -> PathBuf {
     let folder = protected.parent().unwrap_or(Path::new("."));
     let mut name = protected.file_name().unwrap_or_default().to_owned();
     name.push(".lock");
-    folder.join(super::layout::LOCKS).join(name)
+    folder.join(layout::LOCKS).join(name)
 }
 
 #[cfg(test)]
@@ -97,6 +112,20 @@ mod tests {
         assert!(matches!(FileLock::take(&path, 20), Err(StoreError::Busy { wait_ms: 20, .. })));
         drop(held);
         FileLock::take(&path, 0).unwrap();
+    }
+
+    #[cfg(unix)]
+    // S-STORE-3
+    #[test]
+    fn a_lock_whose_file_was_cleaned_away_holds_nobody_off_and_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let held = FileLock::take(&path, 0).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let second = FileLock::take(&path, 0).unwrap();
+        assert!(
+            layout::is_still_at(&second.file, &path) && !layout::is_still_at(&held.file, &path)
+        );
     }
 
     #[test]

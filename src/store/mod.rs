@@ -10,13 +10,17 @@ mod error;
 mod layout;
 mod lock;
 mod repo;
+mod signal;
+mod spool;
+mod sync;
 mod tail;
 
-pub use append::{Appended, Durability, append};
+pub use append::{Appended, Durability, Place, append};
 pub use config::{Config, Places};
 pub use cursor::{Change, Cursor};
 pub use error::StoreError;
 pub use layout::{Store, make_private_dir};
 pub use lock::FileLock;
 pub use repo::{Found, RepoAt, Why};
+pub use signal::survive_the_file_size_limit;
 pub use tail::{Line, Tail};

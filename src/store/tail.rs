@@ -139,7 +139,7 @@ impl Tail {
         };
         let metadata = file.metadata().map_err(StoreError::io("inspect", &self.log))?;
         if !metadata.is_file() {
-            let what = "it is a directory or a device";
+            let what = layout::NO_PLAIN_FILE;
             return Err(StoreError::NotALog { path: self.log.clone(), what });
         }
         Ok(Some((file, metadata)))

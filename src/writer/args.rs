@@ -81,13 +81,15 @@ Where and who (found out by itself unless given):
 How:
   --json FILE|-        read events as JSON (one, an array, or one per line) and report on each
   --durable            return only when the event is on the disk. Without it the event survives the
-                       crash of any process (\"written\"); with it, also the loss of power (\"synced\")
+                       crash of any process (\"written\"); with it, also the loss of power (\"synced\").
+                       Either way: where another process holds the log for 2 seconds, the event waits in
+                       the spool, where searches find it, and the next write brings it in
   --id ID, --timestamp TIME, --source WHO   for importing what was learned elsewhere
   -h, --help           this text
   -V, --version        the version
 
 Exit codes: 0 written, 64 wrong option, 65 wrong field (all are listed, nothing is written),
-74 file trouble, 75 busy (try again), 78 wrong configuration. Never 2.
+74 file trouble, 75 busy (too much waits), 78 wrong configuration. Never 2.
 
 Example:
   log-memory --type error --context 'npm install failed with EACCES' \\

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 use serde_json::{Value, json};
 
 use super::exit::Exit;
-use super::{Moment, Prepared, Receipt, RecordError, Target, Writer};
+use super::{Moment, Prepared, Receipt, RecordError, Target, WAITS, Writer};
 use crate::event::{Problems, RepoKey, draft_from_json};
-use crate::store::{self, Durability};
+use crate::store::{self, Appended, Durability, Place};
 
 /// What became of one event.
 #[derive(Debug)]
@@ -119,12 +119,19 @@ fn append(
     outcomes: &mut Vec<Outcome>,
 ) {
     let lines: Vec<_> = ready.iter().map(|(_, prepared)| prepared.line().clone()).collect();
-    let failure = store::append(&writer.store, repo, &lines, durability).err().map(|error| {
-        Trouble::Failed { exit: Exit::of_store(&error), message: format!("failed to {error}") }
+    let appended = store::append(&writer.store, repo, &lines, durability);
+    let appended = appended.map_err(|error| Trouble::Failed {
+        exit: Exit::of_store(&error),
+        message: format!("failed to {error}"),
     });
-    for (place, prepared) in ready {
-        let receipt = Receipt { id: prepared.id, repo: prepared.repo, durability };
-        outcomes.push(Outcome { place, result: failure.clone().map_or(Ok(receipt), Err) });
+    for (number, prepared) in ready {
+        let result = appended.clone().map(|Appended { durability, place, .. }| Receipt {
+            id: prepared.id,
+            repo: prepared.repo,
+            durability,
+            place,
+        });
+        outcomes.push(Outcome { place: number, result });
     }
 }
 
@@ -138,7 +145,11 @@ impl Outcome {
                     Durability::Written => "written",
                     Durability::Synced => "synced",
                 };
-                json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() })
+                let mut report = json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() });
+                if let (Place::Spool, Some(report)) = (receipt.place, report.as_object_mut()) {
+                    report.insert("waits".to_owned(), WAITS.into());
+                }
+                report
             }
             Err(Trouble::Refused(problems)) => {
                 let problems: Vec<Value> = problems

@@ -50,10 +50,11 @@ impl Exit {
     pub fn of_store(error: &crate::store::StoreError) -> Self {
         use crate::store::StoreError as Error;
         match error {
-            Error::Busy { .. } => Self::Busy,
+            Error::Busy { .. } | Error::SpoolFull { .. } => Self::Busy,
             Error::Io { .. }
             | Error::RolledBack { .. }
             | Error::NotSynced { .. }
+            | Error::Untrusted { .. }
             | Error::NotALog { .. } => Self::Io,
             Error::NoPlace | Error::Config { .. } => Self::Config,
             Error::Ambiguous { .. } => Self::Invalid,

@@ -19,7 +19,7 @@ use crate::event::{
     Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Timestamp, codec, fits_short_field,
     redact, validate,
 };
-use crate::store::{self, Config, Durability, Found, Store, StoreError};
+use crate::store::{self, Appended, Config, Durability, Found, Place, Store, StoreError};
 
 pub use identity::Identity;
 
@@ -54,7 +54,13 @@ pub struct Receipt {
     pub repo: RepoKey,
     /// What it survives.
     pub durability: Durability,
+    /// Whether it is in its log already.
+    pub place: Place,
 }
+
+/// What is told of a write that could not join its log yet.
+pub const WAITS: &str =
+    "another process holds the log; the event waits in the spool, where searches find it";
 
 /// Why nothing was written.
 #[derive(Debug, Error)]
@@ -88,8 +94,9 @@ impl Writer {
     ) -> Result<Receipt, RecordError> {
         let prepared = self.prepare(draft, moment)?;
         let line = std::slice::from_ref(&prepared.line);
-        let appended = store::append(&self.store, &prepared.repo, line, durability)?;
-        Ok(Receipt { id: prepared.id, repo: prepared.repo, durability: appended.durability })
+        let Appended { durability, place, .. } =
+            store::append(&self.store, &prepared.repo, line, durability)?;
+        Ok(Receipt { id: prepared.id, repo: prepared.repo, durability, place })
     }
 
     /// Does everything but the append.

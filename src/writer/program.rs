@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::args::{self, Args, Command};
 use super::exit::{Exit, complain, deliver};
-use super::{Identity, Moment, RecordError, Writer, batch};
-use crate::store::{Config, Places, Store, StoreError};
+use super::{Identity, Moment, RecordError, WAITS, Writer, batch};
+use crate::store::{Config, Place, Places, Store, StoreError};
 
 /// What the process gives the program.
 pub struct Process<'a> {
@@ -61,6 +61,9 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     let moment = (process.moment)();
     match writer.record(*draft, moment, args.durability) {
         Ok(receipt) => {
+            if receipt.place == Place::Spool {
+                complain(process.messages, "log-memory", WAITS);
+            }
             let written = format!("written as {}", receipt.id);
             print_written(process, &format!("{}\n", receipt.id), &written)
         }

@@ -324,23 +324,36 @@ fn a_batch_file_that_is_not_there_is_file_trouble() {
     assert!(ran.messages.contains("failed to read nowhere.jsonl"), "{}", ran.messages);
 }
 
-// S-STORE-3, S-EXIT-1
+// S-STORE-6
 #[test]
-fn a_held_lock_makes_the_program_give_up_in_time_and_write_nothing() {
+fn a_held_lock_keeps_nobody_waiting_and_loses_nothing() {
     let world = World::new();
     world.log_memory(GOOD).done();
     let lock = OpenOptions::new().write(true).open(world.store().join(".locks/api.jsonl.lock"));
     let lock: File = lock.unwrap();
     lock.lock().unwrap();
-    let before = bytes_under(&world.store());
     let start = std::time::Instant::now();
     let ran = world.log_memory(GOOD);
+    let batch = world.log_memory_json(r#"{"event_type":"error","lesson":"l","repo":"api"}"#, &[]);
     assert!(start.elapsed().as_secs() < 20, "an agent must not hang");
-    assert_eq!((ran.exit, ran.output.as_str()), (Some(75), ""));
-    assert!(ran.messages.contains("try again"), "{}", ran.messages);
-    assert_eq!(bytes_under(&world.store()), before);
+    assert_eq!((ran.exit, ran.output.lines().count()), (Some(0), 1));
+    assert!(ran.messages.contains("waits in the spool"), "{}", ran.messages);
+    let report: Value = serde_json::from_str(batch.done().trim_end()).unwrap();
+    assert_eq!(report["status"], "written");
+    assert!(report["waits"].as_str().unwrap().contains("spool"), "{report}");
+    assert_eq!(world.log_lines("api.jsonl").len(), 1);
+    assert_eq!(world.asked(&["status"])["memories"], 3, "found where it waits");
+    assert_eq!(world.asked(&["status"])["waiting"], 2);
     lock.unlock().unwrap();
-    world.log_memory(GOOD).done();
+    let last = world.log_memory(GOOD).done();
+    let ids: Vec<String> =
+        world.events("api.jsonl").iter().map(|event| event.id.to_string()).collect();
+    assert_eq!((ids.len(), ids[1].as_str()), (4, ran.output.trim_end()));
+    assert_eq!(
+        (ids[2].as_str(), ids[3].as_str()),
+        (report["id"].as_str().unwrap(), last.trim_end())
+    );
+    assert_eq!(world.asked(&["status"])["waiting"], 0);
 }
 
 // S-EXIT-1

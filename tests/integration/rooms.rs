@@ -61,6 +61,8 @@ const NEVER: &[(&str, &str)] = &[("retriever/engine", "retriever/serve")];
 /// One foreign crate, one home: the beginnings of the files that may name it.
 const HOMES: &[(&str, &[&str])] = &[
     ("fs2", &["store/lock.rs"]),
+    ("rustix", &["store/layout.rs"]),
+    ("signal_hook", &["store/signal.rs"]),
     ("lexopt", &["writer/args.rs"]),
     ("bm25", &["retriever/index/lexical"]),
     ("fastembed", &["retriever/index/embed"]),

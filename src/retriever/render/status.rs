@@ -51,6 +51,13 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
             skip.reason
         );
     });
+    if health.waiting > 0 {
+        let _ = writeln!(
+            text,
+            "waiting   {} writes in the spool, since another process holds their log; searches find them",
+            health.waiting
+        );
+    }
     let _ = writeln!(text, "words     {} memories indexed", snapshot.lexical().len());
     let _ = writeln!(text, "meaning   {}", model.line);
     if model.works {
@@ -97,7 +104,7 @@ fn json_of(root: &Path, snapshot: &Snapshot, model: &Model) -> Value {
         .map(|(repo, count)| (repo.to_string(), Value::from(*count)))
         .collect();
     json!({
-        "store": root.display().to_string(), "logs": health.logs, "memories": snapshot.memories().len(),
+        "store": root.display().to_string(), "logs": health.logs, "waiting": health.waiting, "memories": snapshot.memories().len(),
         "repos": repos, "lines": health.lines, "skipped": health.skipped, "skips": skips, "troubles": troubles,
         "orphans": health.early, "lexical": snapshot.lexical().len(),
         "embedded": snapshot.vectors().map_or(0, VectorIndex::len),

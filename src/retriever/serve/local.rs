@@ -3,6 +3,7 @@
 
 mod meaning;
 
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,9 +21,9 @@ use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Briefing, Found, Whoami};
 use crate::retriever::search::{self, Filter, Query, Words};
 use crate::retriever::snapshot::{Cited, Snapshot};
-use crate::store::{self, Durability};
+use crate::store::{self, Durability, Place};
 use crate::writer::exit::Exit;
-use crate::writer::{Moment, RecordError, Writer};
+use crate::writer::{Moment, RecordError, WAITS, Writer};
 
 /// The memory in this process.
 pub struct Local {
@@ -242,7 +243,10 @@ impl Api for Local {
                     }
                 }
             })?;
-        let text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
+        let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
+        if receipt.place == Place::Spool {
+            let _ = write!(text, " Note: {WAITS}.");
+        }
         let json = json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
         Ok(Reply::new(text, json))
     }

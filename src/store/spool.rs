@@ -1,0 +1,300 @@
+//! The waiting room: writes whose log another process holds for too long. Each is a file of its own,
+//! so that here nobody waits for anybody. The next writer that has its turn, or the retriever, brings
+//! them into their log, in order and each once. Not here: when to give up waiting (`append`).
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+use super::append::{self, Durability};
+use super::lock::{self, FileLock};
+use super::{Store, StoreError, Tail, layout, sync};
+
+/// The folder of the spool, inside the store.
+pub(super) const SPOOL: &str = ".spool";
+
+/// Parts the name of the log from what tells its waiting writes apart. No repository key has it.
+const MARK: char = '@';
+
+/// Most writes that wait in a store: hours of work beside a stopped process. Past that somebody has to
+/// look, and listing the folder would become slow.
+const WAITING_MAX: usize = 10_000;
+
+/// Bytes of the hash in a name: enough that two different writes never share one.
+const NAME_HASH_BYTES: usize = 16;
+
+/// Puts lines into the spool and returns the file. The same lines make the same file, so that a write
+/// that is sent again waits once.
+pub(super) fn put(
+    store: &Store,
+    log: &Path,
+    lines: &str,
+    durability: Durability,
+) -> Result<PathBuf, StoreError> {
+    let folder = store.ensure_folder(SPOOL)?;
+    let waiting = store.spooled()?.len();
+    if waiting >= WAITING_MAX {
+        return Err(StoreError::SpoolFull { path: folder, waiting });
+    }
+    let hash = Sha256::digest(lines.as_bytes());
+    let hash: String = hash.iter().take(NAME_HASH_BYTES).map(|b| format!("{b:02x}")).collect();
+    let stem = log.file_stem().unwrap_or_default().to_string_lossy();
+    let path = folder.join(format!("{stem}{MARK}{hash}.jsonl"));
+    let unfinished = folder.join(format!("{hash}.{}", std::process::id()));
+    let written = write_whole(&unfinished, lines, durability)
+        .and_then(|()| std::fs::rename(&unfinished, &path).map_err(StoreError::io("write", &path)));
+    if let Err(error) = written {
+        // What is unfinished is not acknowledged, and nobody reads it.
+        let _ = std::fs::remove_file(&unfinished);
+        return Err(error);
+    }
+    if durability == Durability::Synced {
+        [folder.as_path(), store.root()].into_iter().try_for_each(sync::directory)?;
+    }
+    Ok(path)
+}
+
+fn write_whole(path: &Path, lines: &str, durability: Durability) -> Result<(), StoreError> {
+    let mut options = OpenOptions::new();
+    options.create_new(true).write(true);
+    layout::private(&mut options);
+    let mut file = options.open(path).map_err(StoreError::io("make", path))?;
+    file.write_all(lines.as_bytes()).map_err(StoreError::io("write", path))?;
+    match durability {
+        Durability::Written => Ok(()),
+        Durability::Synced => file.sync_data().map_err(StoreError::io("sync", path)),
+    }
+}
+
+/// Brings what waits for a log into it, oldest first, under the log's lock. It leaves the spool only
+/// when it is in the log and on the disk. Returns how many writes came in.
+///
+/// A process may die between the two; so what the log has already is not written again.
+///
+/// # Errors
+/// [`StoreError`]; what waits stays where it is then.
+pub(super) fn bring_in(store: &Store, log: &Path, _turn: &FileLock) -> Result<usize, StoreError> {
+    let stem = log.file_stem().unwrap_or_default();
+    let mut waiting = store.spooled()?;
+    waiting.retain(|path| stem_of_log(path).as_deref() == stem.to_str());
+    if waiting.is_empty() {
+        return Ok(0);
+    }
+    let lines = waiting.iter().map(|path| read(path)).collect::<Result<Vec<String>, _>>()?.concat();
+    let mut file = append::open(log)?;
+    let missing = missing_in(log, &lines)?;
+    if !missing.is_empty() {
+        append::write(&mut file, log, &missing)?;
+    }
+    sync::commit(&file, log, sync::ticket(log))?;
+    sync::directory(store.root())?;
+    if !layout::is_still_at(&file, log) {
+        return Ok(0);
+    }
+    for path in &waiting {
+        std::fs::remove_file(path).map_err(StoreError::io("remove", path))?;
+    }
+    Ok(waiting.len())
+}
+
+/// Returns the lines that the log does not have, each with its line break.
+fn missing_in(log: &Path, lines: &str) -> Result<String, StoreError> {
+    let mut missing: HashSet<&[u8]> = lines.lines().map(str::as_bytes).collect();
+    Tail::of(log).read(|line| {
+        missing.remove(line.bytes);
+    })?;
+    let is_missing = |line: &&str| missing.remove(line.as_bytes());
+    Ok(lines.lines().filter(is_missing).map(|line| format!("{line}\n")).collect())
+}
+
+fn read(path: &Path) -> Result<String, StoreError> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    layout::private(&mut options);
+    let mut file: File = options.open(path).map_err(StoreError::io("open", path))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(StoreError::io("read", path))?;
+    let mut lines = String::from_utf8_lossy(&bytes).into_owned();
+    // Only a power loss can have cut it; the cut line is damage, and must not take the next with it.
+    if !lines.is_empty() && !lines.ends_with('\n') {
+        lines.push('\n');
+    }
+    Ok(lines)
+}
+
+/// Returns the stem of the log that a file waits for; `None` for what is not in a spool.
+pub(super) fn stem_of_log(path: &Path) -> Option<String> {
+    let stem = path.file_stem()?.to_string_lossy().into_owned();
+    let is_in_spool = path.parent().is_some_and(|folder| folder.ends_with(SPOOL));
+    stem.split_once(MARK).filter(|_| is_in_spool).map(|(log, _)| log.to_owned())
+}
+
+impl Store {
+    /// Lists the writes that wait for their log, oldest first. They are lines like those of a log.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when the spool is there but cannot be read, [`StoreError::Untrusted`] when
+    /// it is not what we made.
+    pub fn spooled(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let folder = self.root().join(SPOOL);
+        if !layout::is_own_folder(&folder)? {
+            return Ok(Vec::new());
+        }
+        let failed = || StoreError::io("list", &folder);
+        let mut waiting: Vec<(SystemTime, PathBuf)> = Vec::new();
+        for entry in std::fs::read_dir(&folder).map_err(failed())? {
+            let path = entry.map_err(failed())?.path();
+            // Brought in meanwhile, or none of ours.
+            let Ok(found) = path.symlink_metadata() else { continue };
+            if found.is_file() && layout::is_log(&path) && stem_of_log(&path).is_some() {
+                waiting.push((found.modified().map_err(failed())?, path));
+            }
+        }
+        waiting.sort();
+        Ok(waiting.into_iter().map(|(_, path)| path).collect())
+    }
+
+    /// Tells whether a file is a write that waits for its log.
+    #[must_use]
+    pub fn is_waiting(path: &Path) -> bool {
+        stem_of_log(path).is_some()
+    }
+
+    /// Brings what waits into every log that nobody holds right now, without waiting. Returns how many
+    /// writes came in.
+    ///
+    /// # Errors
+    /// [`StoreError`], the first; what waits stays where it is then, and is found there.
+    pub fn bring_in_what_waits(&self) -> Result<usize, StoreError> {
+        let mut logs: Vec<PathBuf> =
+            self.spooled()?.iter().filter_map(|path| self.log_of_waiting(path)).collect();
+        logs.sort();
+        logs.dedup();
+        let mut brought_in = 0;
+        for log in logs {
+            match FileLock::take(&lock::path_of(&log), 0) {
+                Ok(turn) => brought_in += bring_in(self, &log, &turn)?,
+                Err(StoreError::Busy { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(brought_in)
+    }
+
+    fn log_of_waiting(&self, path: &Path) -> Option<PathBuf> {
+        Some(self.root().join(format!("{}.jsonl", stem_of_log(path)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::RepoKey;
+
+    struct World {
+        _folder: tempfile::TempDir,
+        store: Store,
+        log: PathBuf,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::at(folder.path().join("logs"));
+            store.ensure().unwrap();
+            let log = store.log_of(&RepoKey::parse("api").unwrap());
+            Self { _folder: folder, store, log }
+        }
+
+        fn put(&self, lines: &str) -> PathBuf {
+            put(&self.store, &self.log, lines, Durability::Synced).unwrap()
+        }
+
+        fn logged(&self) -> String {
+            std::fs::read_to_string(&self.log).unwrap_or_default()
+        }
+
+        fn waiting(&self) -> usize {
+            self.store.spooled().unwrap().len()
+        }
+    }
+
+    // S-STORE-6
+    #[test]
+    fn what_waits_comes_in_once_and_in_order_after_what_is_there() {
+        let world = World::new();
+        std::fs::write(&world.log, "first\n").unwrap();
+        let times = [30, 20, 10].map(std::time::Duration::from_secs);
+        for (lines, since) in ["b\nc\n", "d\n", "e\n"].into_iter().zip(times) {
+            let file = File::options().write(true).open(world.put(lines)).unwrap();
+            file.set_modified(file.metadata().unwrap().modified().unwrap() - since).unwrap();
+        }
+        assert_eq!(world.store.bring_in_what_waits().unwrap(), 3);
+        assert_eq!((world.logged().as_str(), world.waiting()), ("first\nb\nc\nd\ne\n", 0));
+        assert_eq!(world.store.bring_in_what_waits().unwrap(), 0);
+    }
+
+    // S-STORE-6
+    #[test]
+    fn a_death_between_log_and_spool_doubles_nothing() {
+        let world = World::new();
+        for (already, expected) in [("a\n", "a\nb\n"), ("a\nb\n", "a\nb\n"), ("a\nb", "a\nb\nb\n")]
+        {
+            std::fs::write(&world.log, already).unwrap();
+            world.put("a\nb\n");
+            world.store.bring_in_what_waits().unwrap();
+            assert_eq!((world.logged().as_str(), world.waiting()), (expected, 0), "{already:?}");
+        }
+    }
+
+    // S-STORE-6
+    #[test]
+    fn the_same_write_sent_again_waits_once() {
+        let world = World::new();
+        assert_eq!(world.put("a\n"), world.put("a\n"));
+        world.put("b\n");
+        assert_eq!(world.waiting(), 2);
+    }
+
+    // S-STORE-6
+    #[test]
+    fn what_cannot_come_in_yet_stays() {
+        let world = World::new();
+        world.put("a\n");
+        let turn = FileLock::take(&lock::path_of(&world.log), 0).unwrap();
+        assert_eq!(world.store.bring_in_what_waits().unwrap(), 0);
+        assert_eq!(world.waiting(), 1);
+        drop(turn);
+        std::fs::create_dir(&world.log).unwrap();
+        world.store.bring_in_what_waits().unwrap_err();
+        assert_eq!(world.waiting(), 1);
+    }
+
+    // S-STORE-6
+    #[test]
+    fn what_is_unfinished_or_none_of_ours_does_not_count() {
+        let world = World::new();
+        let folder = world.put("a\n").parent().unwrap().to_owned();
+        for name in ["0123.77", "notes.txt", "stray.jsonl"] {
+            std::fs::write(folder.join(name), "b\n").unwrap();
+        }
+        world.store.bring_in_what_waits().unwrap();
+        assert_eq!(world.logged(), "a\n");
+        assert!(Store::at("/nowhere/at/all").spooled().unwrap().is_empty());
+    }
+
+    // S-STORE-2
+    #[cfg(unix)]
+    #[test]
+    fn what_waits_is_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let world = World::new();
+        let path = world.put("a\n");
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    }
+}
