@@ -4,8 +4,12 @@
 //!
 //! Run with everything else it takes its short form; `scripts/faults` runs the long one.
 
-// Full disks and files that may not grow.
+// Full disks.
 mod disk_full;
+// Files that may not grow, and the signal for it.
+mod file_size_limit;
+// A process that holds a lock.
+mod holder;
 // A server that missed every hint, or has no watcher, still finds everything.
 mod lost_hints;
 // Lost power, on a model of a disk.
@@ -14,6 +18,8 @@ mod power_loss;
 mod processes;
 // Logs that are replaced while writers write.
 mod replaced;
+// A stopped process that holds the lock.
+mod stopped;
 // Writers killed at any moment.
 mod storm;
 // System calls that fail.

@@ -10,6 +10,7 @@ mod disk;
 mod recording;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
@@ -119,7 +120,8 @@ impl Left {
     /// The ids that the reader finds; fails where it takes anything for an event that is not one.
     fn readable(&self, issued: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
         let mut ids = BTreeSet::new();
-        for log in Store::at(&self.store).logs().unwrap() {
+        let store = Store::at(&self.store);
+        for log in [store.logs().unwrap(), store.spooled().unwrap()].concat() {
             let take = |line: agent_knowledge::store::Line<'_>| {
                 if let Decoded::Event(event) = codec::decode(line.bytes, "") {
                     let id = event.id.as_str().to_owned();
@@ -186,7 +188,8 @@ fn batch() -> String {
     Value::from(vec![event("api", 1), event("web", 2), event("api", 3)]).to_string()
 }
 
-/// Writers of both kinds, one after the other and four at once, into a store that the first one makes.
+/// Writers of both kinds, one after the other, four at once, and beside a lock that is held, into a store
+/// that the first one makes.
 fn record_writers(world: &World, strace: &Path, first: Durability) -> Vec<Operation> {
     let mut recorder = Recorder::new(world, strace, STORE);
     let (durable, written) = (Durability::Synced, Durability::Written);
@@ -198,11 +201,18 @@ fn record_writers(world: &World, strace: &Path, first: Durability) -> Vec<Operat
     recorder.run(written, &args("web", "written to another log"), "");
     recorder.run_at_once(4, durable, &args("api", "four durable ones at once"));
     recorder.run(durable, &args("web", "durable, in another log"), "");
+    let lock = world.path(STORE).join(".locks/api.jsonl.lock");
+    let held = File::options().write(true).open(lock).unwrap();
+    held.lock().unwrap();
+    recorder.run(written, &args("api", "written to the spool"), "");
+    recorder.run(durable, &args("api", "durable, in the spool"), "");
+    held.unlock().unwrap();
+    recorder.run(durable, &args("api", "the next brings them in"), "");
     recorder.run(written, &args("api", "the last is only written"), "");
     recorder.operations
 }
 
-// S-STORE-4, S-STORE-3, S-LINE-7
+// S-STORE-4, S-STORE-6, S-LINE-7
 #[test]
 fn lost_power_costs_nothing_that_was_acknowledged_as_durable() {
     let Some(strace) = pieces::strace() else { return };

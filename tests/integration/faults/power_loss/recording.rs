@@ -181,16 +181,18 @@ impl<'a> Recorder<'a> {
             "rename" => Some(Operation::Rename { from: named(args[0])?, to: named(args[1])? }),
             "unlink" => Some(Operation::Remove(named(args[0])?)),
             _ => {
-                let is_ours = args.iter().any(|arg| self.is_below_root(arg));
+                let is_ours = args.iter().any(|arg| self.is_of_store(arg));
                 assert!(!is_ours, "the disk does not know {call}({args:?})");
                 None
             }
         }
     }
 
-    fn is_below_root(&self, arg: &str) -> bool {
-        let text = if arg.contains('<') { named_by_file(arg) } else { path_of(&unhex(arg)) };
-        self.below_root(&text).is_some()
+    /// Whether a call is on a file of the store; what the locks' files hold, no reader asks.
+    fn is_of_store(&self, arg: &str) -> bool {
+        let path = if arg.contains('<') { named_by_file(arg) } else { path_of(&unhex(arg)) };
+        let is_of_locks = path.components().any(|name| name.as_os_str() == ".locks");
+        !is_of_locks && self.below_root(&path).is_some()
     }
 
     fn below_root(&self, path: &Path) -> Option<PathBuf> {
