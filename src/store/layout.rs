@@ -88,25 +88,19 @@ impl Store {
         }
     }
 
-    /// Makes the directory and its lock folder where they are missing, private to the user. Returns
-    /// the directories on the way to the logs that were missing, outermost first.
+    /// Makes the directory and its lock folder where they are missing, private to the user.
     ///
     /// # Errors
     /// [`StoreError::Io`] names what could not be made, [`StoreError::Untrusted`] says that others can
     /// write there.
-    pub fn ensure(&self) -> Result<Vec<PathBuf>, StoreError> {
+    pub fn ensure(&self) -> Result<(), StoreError> {
         if is_own_folder(&self.root.join(LOCKS))? {
-            trust(&self.root)?;
-            return Ok(Vec::new());
+            return trust(&self.root);
         }
-        let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
-        let mut missing: Vec<PathBuf> =
-            self.root.ancestors().take_while(is_missing).map(Path::to_owned).collect();
-        missing.reverse();
         make_private_dir(&self.root).map_err(StoreError::io("make the directory", &self.root))?;
         trust(&self.root)?;
         self.ensure_folder(LOCKS)?;
-        Ok(missing)
+        Ok(())
     }
 
     /// Makes a folder of ours inside the store where it is missing, and returns it.

@@ -9,8 +9,12 @@
 
 use std::fs::File;
 use std::path::Path;
+#[cfg(unix)]
+use std::path::PathBuf;
 
 use super::StoreError;
+#[cfg(unix)]
+use super::layout;
 
 /// What a writer knows of others' syncs at the end of its write.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +49,50 @@ pub(super) fn directory(folder: &Path) -> Result<(), StoreError> {
 
 #[cfg(not(unix))]
 pub(super) fn directory(_folder: &Path) -> Result<(), StoreError> {
+    Ok(())
+}
+
+/// Returns when the entries that lead to the store are on the disk: those of every folder above it that one
+/// of us may have made, and left unsynced since it was not asked for more, or was killed. Done once; a
+/// file among the locks tells.
+///
+/// # Errors
+/// [`StoreError::NotSynced`].
+#[cfg(unix)]
+pub(super) fn way_to(root: &Path) -> Result<(), StoreError> {
+    let done = root.join(layout::LOCKS).join("way-synced");
+    if done.exists() {
+        return Ok(());
+    }
+    for folder in folders_above(root).map_err(not_synced(root))? {
+        match directory(&folder) {
+            // What we may not read we have not made.
+            Err(StoreError::NotSynced { source, .. })
+                if source.kind() == std::io::ErrorKind::PermissionDenied => {}
+            other => other?,
+        }
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(true);
+    layout::private(&mut options);
+    // Where it cannot be told, it is done again.
+    let _ = options.open(done);
+    Ok(())
+}
+
+/// Lists the folders above the store, the nearest first, as far as its own file system reaches: we make
+/// none beyond it, and not every other kind can be synced.
+#[cfg(unix)]
+fn folders_above(root: &Path) -> std::io::Result<Vec<PathBuf>> {
+    use std::os::unix::fs::MetadataExt;
+    let root = root.canonicalize()?;
+    let device = root.metadata()?.dev();
+    let is_near = |folder: &&Path| folder.metadata().is_ok_and(|found| found.dev() == device);
+    Ok(root.ancestors().skip(1).take_while(is_near).map(Path::to_owned).collect())
+}
+
+#[cfg(not(unix))]
+pub(super) fn way_to(_root: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
@@ -207,5 +255,26 @@ mod shared {
         alone: impl FnOnce() -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         alone()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    // S-STORE-4
+    #[test]
+    fn the_way_to_the_store_is_every_folder_above_it_and_is_synced_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("new").join("logs");
+        std::fs::create_dir_all(root.join(layout::LOCKS)).unwrap();
+        let above = folders_above(&root).unwrap();
+        let nearest = [folder.path().join("new"), folder.path().to_owned()];
+        let nearest = nearest.map(|folder| folder.canonicalize().unwrap());
+        assert!(above.starts_with(&nearest), "{above:?}");
+        way_to(&root).unwrap();
+        assert!(root.join(".locks/way-synced").exists());
+        way_to(&root).unwrap();
+        way_to(&folder.path().join("nowhere")).unwrap_err();
     }
 }

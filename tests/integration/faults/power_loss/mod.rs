@@ -4,6 +4,8 @@
 //! real disk or a simulator below the file system (such as LazyFS, which needs FUSE): the model trusts a
 //! disk that says it has synced.
 
+// Stores whose makers were killed, or not durable.
+mod born_unsynced;
 // What a disk may have kept.
 mod disk;
 // The real writer's file operations.
