@@ -8,6 +8,8 @@
 mod disk_full;
 // Files that may not grow, and the signal for it.
 mod file_size_limit;
+// Durable writers that wait for the disk together.
+mod group_commit;
 // A process that holds a lock.
 mod holder;
 // A server that missed every hint, or has no watcher, still finds everything.
