@@ -59,13 +59,7 @@ pub fn append(
     store.ensure()?;
     let text: String = lines.iter().map(EncodedLine::as_str).collect();
     let append = Append { store, log: store.log_of(repo), text, durability };
-    let appended = append.run(layout::is_still_at)?;
-    if durability == Durability::Synced {
-        // Whoever made the file may not have synced its entry, and whoever made the store not its own.
-        appended.path.parent().map_or(Ok(()), sync::directory)?;
-        sync::way_to(store.root())?;
-    }
-    Ok(appended)
+    append.run(layout::is_still_at)
 }
 
 struct Append<'a> {

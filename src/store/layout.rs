@@ -99,8 +99,7 @@ impl Store {
         }
         make_private_dir(&self.root).map_err(StoreError::io("make the directory", &self.root))?;
         trust(&self.root)?;
-        self.ensure_folder(LOCKS)?;
-        Ok(())
+        self.ensure_folder(LOCKS).map(drop)
     }
 
     /// Makes a folder of ours inside the store where it is missing, and returns it.

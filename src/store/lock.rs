@@ -25,7 +25,7 @@ pub(super) const WAIT_MS_MAX: u64 = 1_800;
 
 /// The first pause between two tries; it doubles up to the longest.
 const PAUSE_US_MIN: u64 = 50;
-const PAUSE_US_MAX: u64 = 4_000;
+const PAUSE_US_MAX: u64 = 1_000;
 
 impl FileLock {
     /// Takes the lock, waiting at most `wait_ms` milliseconds for others.

@@ -53,7 +53,7 @@ pub(super) fn put(
         return Err(error);
     }
     if durability == Durability::Synced {
-        [folder.as_path(), store.root()].into_iter().try_for_each(sync::directory)?;
+        sync::names_of(&path)?;
     }
     Ok(path)
 }
@@ -91,7 +91,6 @@ pub(super) fn bring_in(store: &Store, log: &Path, _turn: &FileLock) -> Result<us
         append::write(&mut file, log, &missing)?;
     }
     sync::commit(&file, log, sync::ticket(log))?;
-    sync::directory(store.root())?;
     if !layout::is_still_at(&file, log) {
         return Ok(0);
     }

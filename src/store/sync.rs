@@ -1,20 +1,18 @@
 //! Getting a log onto the disk, together: of several writers that wait for the same disk, one syncs
 //! for all. Not here: who asks for it (`append`).
 //!
-//! Beside the log's lock stands a file with three numbers: how many syncs were begun, how many of them
-//! ended well, and of which file the last one was. A writer notes the first number after its write.
+//! Beside the log's lock stands a file with four numbers: how many syncs were begun, how many of them
+//! ended well, and which file the last one was of. A writer notes the first number after its write.
 //! Any sync with a higher number began after that, so when such a one has ended well, the writer's
-//! lines are on the disk too. The numbers prove nothing by being wrong: where they cannot be read, or
+//! lines are on the disk too. The last two also say that the file's name is on the disk, so that the
+//! directories are synced once for a log and not for each event. Where the numbers cannot be read, or
 //! the waiting takes too long, everybody syncs alone.
 
 use std::fs::File;
+use std::io;
 use std::path::Path;
-#[cfg(unix)]
-use std::path::PathBuf;
 
 use super::StoreError;
-#[cfg(unix)]
-use super::layout;
 
 /// What a writer knows of others' syncs at the end of its write.
 #[derive(Debug, Clone, Copy)]
@@ -28,75 +26,64 @@ pub(super) fn ticket(log: &Path) -> Ticket {
     Ticket { begun: shared::begun(log) }
 }
 
-/// Returns when what was written to `file` before its ticket is on the disk.
+/// Returns when what was written to `file` before its ticket is on the disk, and the file's name too.
 ///
 /// # Errors
 /// [`StoreError::NotSynced`]. A failed sync is not tried again: the second could lie.
 pub(super) fn commit(file: &File, log: &Path, ticket: Ticket) -> Result<(), StoreError> {
-    let alone = || file.sync_data().map_err(not_synced(log));
-    match ticket.begun {
-        Some(begun) => shared::commit(file, log, begun, alone),
-        None => alone(),
-    }
+    shared::commit(file, log, ticket, |names| {
+        file.sync_data().map_err(not_synced(log))?;
+        match names {
+            Names::OnDisk => Ok(()),
+            Names::Unknown => names_of(log),
+        }
+    })
 }
 
-/// Returns when the entry of a file in its directory is on the disk: without it a file does not
-/// survive a power loss.
+/// Whether the directory entries that lead to a file are known to be on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Names {
+    OnDisk,
+    Unknown,
+}
+
+/// Returns when every directory entry that leads to a file is on the disk: without them a file does not
+/// survive a power loss. All of them, since nobody knows who made which directory, or when; syncing one
+/// with nothing new costs next to nothing.
 #[cfg(unix)]
-pub(super) fn directory(folder: &Path) -> Result<(), StoreError> {
-    File::open(folder).and_then(|directory| directory.sync_all()).map_err(not_synced(folder))
-}
-
-#[cfg(not(unix))]
-pub(super) fn directory(_folder: &Path) -> Result<(), StoreError> {
-    Ok(())
-}
-
-/// Returns when the entries that lead to the store are on the disk: those of every folder above it that one
-/// of us may have made, and left unsynced since it was not asked for more, or was killed. Done once; a
-/// file among the locks tells.
-///
-/// # Errors
-/// [`StoreError::NotSynced`].
-#[cfg(unix)]
-pub(super) fn way_to(root: &Path) -> Result<(), StoreError> {
-    let done = root.join(layout::LOCKS).join("way-synced");
-    if done.exists() {
-        return Ok(());
-    }
-    for folder in folders_above(root).map_err(not_synced(root))? {
-        match directory(&folder) {
-            // What we may not read we have not made.
-            Err(StoreError::NotSynced { source, .. })
-                if source.kind() == std::io::ErrorKind::PermissionDenied => {}
-            other => other?,
+pub(super) fn names_of(path: &Path) -> Result<(), StoreError> {
+    let here = Path::new(".");
+    let folders = path.ancestors().skip(1);
+    for (place, folder) in folders.enumerate() {
+        let folder = if folder.as_os_str().is_empty() { here } else { folder };
+        match File::open(folder).and_then(|directory| directory.sync_all()) {
+            Ok(()) => {}
+            // Directories above the store may be closed to us, and then we did not make them.
+            Err(error) if place > 0 && is_not_ours(&error) => {}
+            Err(error) => return Err(not_synced(folder)(error)),
         }
     }
-    let mut options = std::fs::OpenOptions::new();
-    options.create(true).append(true);
-    layout::private(&mut options);
-    // Where it cannot be told, it is done again.
-    let _ = options.open(done);
     Ok(())
 }
 
-/// Lists the folders above the store, the nearest first, as far as its own file system reaches: we make
-/// none beyond it, and not every other kind can be synced.
-#[cfg(unix)]
-fn folders_above(root: &Path) -> std::io::Result<Vec<PathBuf>> {
-    use std::os::unix::fs::MetadataExt;
-    let root = root.canonicalize()?;
-    let device = root.metadata()?.dev();
-    let is_near = |folder: &&Path| folder.metadata().is_ok_and(|found| found.dev() == device);
-    Ok(root.ancestors().skip(1).take_while(is_near).map(Path::to_owned).collect())
-}
-
+/// Nothing to do: only Unix systems let directories be synced.
 #[cfg(not(unix))]
-pub(super) fn way_to(_root: &Path) -> Result<(), StoreError> {
+pub(super) fn names_of(_path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn not_synced(path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
+#[cfg(unix)]
+fn is_not_ours(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::Unsupported
+    )
+}
+
+fn not_synced(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     let path = path.to_owned();
     move |source| StoreError::NotSynced { path, source }
 }
@@ -106,31 +93,51 @@ mod shared {
     use std::fs::File;
     use std::os::unix::fs::{FileExt, MetadataExt};
     use std::path::{Path, PathBuf};
+    use std::time::UNIX_EPOCH;
 
+    use super::{Names, Ticket};
     use crate::store::StoreError;
     use crate::store::lock::{self, FileLock};
 
-    /// The three numbers.
+    /// The four numbers.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     struct Progress {
         begun: u64,
         ended: u64,
-        inode: u64,
+        of: Which,
     }
 
-    const PROGRESS_BYTES: usize = 24;
+    /// Which file: its inode, and when that was made in nanoseconds, since numbers are used again.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    struct Which {
+        inode: u64,
+        made: u64,
+    }
+
+    impl Which {
+        /// `None` where the file system does not tell.
+        fn of(file: &File) -> Option<Self> {
+            let metadata = file.metadata().ok()?;
+            let made = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+            Some(Self { inode: metadata.ino(), made: u64::try_from(made.as_nanos()).ok()? })
+        }
+    }
+
+    const PROGRESS_BYTES: usize = 32;
 
     impl Progress {
         fn read(file: &File) -> Option<Self> {
             let mut bytes = [0; PROGRESS_BYTES];
             file.read_exact_at(&mut bytes, 0).ok()?;
             let mut numbers = bytes.as_chunks::<8>().0.iter().map(|part| u64::from_le_bytes(*part));
-            let (begun, ended, inode) = (numbers.next()?, numbers.next()?, numbers.next()?);
-            (ended <= begun).then_some(Self { begun, ended, inode })
+            let (begun, ended) = (numbers.next()?, numbers.next()?);
+            let of = Which { inode: numbers.next()?, made: numbers.next()? };
+            (ended <= begun).then_some(Self { begun, ended, of })
         }
 
         fn write(self, file: &File) -> Option<()> {
-            let bytes = [self.begun, self.ended, self.inode].map(u64::to_le_bytes);
+            let Self { begun, ended, of: Which { inode, made } } = self;
+            let bytes = [begun, ended, inode, made].map(u64::to_le_bytes);
             file.write_all_at(bytes.as_flattened(), 0).ok()
         }
     }
@@ -150,21 +157,26 @@ mod shared {
     pub(super) fn commit(
         file: &File,
         log: &Path,
-        begun: u64,
-        alone: impl FnOnce() -> Result<(), StoreError>,
+        ticket: Ticket,
+        alone: impl FnOnce(Names) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let Ok(turn) = FileLock::take(&place(log), lock::WAIT_MS_MAX) else { return alone() };
-        let Ok(inode) = file.metadata().map(|metadata| metadata.ino()) else { return alone() };
+        let (Some(begun), Some(of)) = (ticket.begun, Which::of(file)) else {
+            return alone(Names::Unknown);
+        };
+        let Ok(turn) = FileLock::take(&place(log), lock::WAIT_MS_MAX) else {
+            return alone(Names::Unknown);
+        };
         let progress = Progress::read(turn.file()).unwrap_or_default();
-        if progress.ended > begun && progress.inode == inode {
+        if progress.ended > begun && progress.of == of {
             return Ok(());
         }
         let this = Progress { begun: progress.begun.max(begun) + 1, ..progress };
         let is_told = this.write(turn.file()).is_some();
-        alone()?;
+        let is_known = progress.ended > 0 && progress.of == of;
+        alone(if is_known { Names::OnDisk } else { Names::Unknown })?;
         if is_told {
             // Who does not learn of it syncs once more.
-            let _ = Progress { ended: this.begun, inode, ..this }.write(turn.file());
+            let _ = Progress { ended: this.begun, of, ..this }.write(turn.file());
         }
         Ok(())
     }
@@ -190,27 +202,34 @@ mod shared {
                 self.folder.path().join("a.jsonl")
             }
 
-            /// Commits, and tells whether that took a sync of its own.
-            fn commit(&self, file: &File, begun: u64) -> bool {
-                let mut synced = false;
-                let alone = || {
-                    synced = true;
+            /// Commits, and tells what that took.
+            fn commit(&self, file: &File, ticket: Ticket) -> Option<Names> {
+                let mut synced = None;
+                let alone = |names| {
+                    synced = Some(names);
                     Ok(())
                 };
-                commit(file, &self.log(), begun, alone).unwrap();
+                commit(file, &self.log(), ticket, alone).unwrap();
                 synced
             }
         }
+
+        const FIRST: Ticket = Ticket { begun: Some(0) };
 
         // S-STORE-4
         #[test]
         fn a_sync_that_began_after_the_write_serves_and_an_earlier_one_does_not() {
             let world = World::new();
-            let (first, second) = (begun(&world.log()).unwrap(), begun(&world.log()).unwrap());
-            assert!(world.commit(&world.file, first));
-            assert!(!world.commit(&world.file, second), "both wrote before that sync began");
-            let third = begun(&world.log()).unwrap();
-            assert!(world.commit(&world.file, third), "written after that sync began");
+            let ticket = || super::super::ticket(&world.log());
+            let (first, second) = (ticket(), ticket());
+            assert_eq!(world.commit(&world.file, first), Some(Names::Unknown));
+            assert_eq!(world.commit(&world.file, second), None, "both wrote before it began");
+            let third = ticket();
+            assert_eq!(
+                world.commit(&world.file, third),
+                Some(Names::OnDisk),
+                "written after it began"
+            );
         }
 
         // S-STORE-4
@@ -218,21 +237,22 @@ mod shared {
         fn a_sync_that_failed_or_was_of_another_file_serves_nobody() {
             let world = World::new();
             let failed =
-                || Err(StoreError::io("sync", &world.log())(std::io::Error::other("disk")));
-            commit(&world.file, &world.log(), 0, failed).unwrap_err();
-            assert!(world.commit(&world.file, 0));
+                |_| Err(StoreError::io("sync", &world.log())(std::io::Error::other("disk")));
+            commit(&world.file, &world.log(), FIRST, failed).unwrap_err();
+            assert_eq!(world.commit(&world.file, FIRST), Some(Names::Unknown));
             let other = File::create(world.folder.path().join("b")).unwrap();
-            assert!(world.commit(&other, 0));
+            assert_eq!(world.commit(&other, FIRST), Some(Names::Unknown));
         }
 
         // S-STORE-4
         #[test]
         fn numbers_that_cannot_be_right_are_not_believed() {
             let world = World::new();
-            let wrong = [7_u64, 8, world.file.metadata().unwrap().ino()].map(u64::to_le_bytes);
+            let Which { inode, made } = Which::of(&world.file).unwrap();
+            let wrong = [7, 8, inode, made].map(u64::to_le_bytes);
             std::fs::write(place(&world.log()), wrong.as_flattened()).unwrap();
             assert_eq!(begun(&world.log()), None);
-            assert!(world.commit(&world.file, 0));
+            assert_eq!(world.commit(&world.file, FIRST), Some(Names::Unknown));
         }
     }
 }
@@ -242,6 +262,7 @@ mod shared {
     use std::fs::File;
     use std::path::Path;
 
+    use super::{Names, Ticket};
     use crate::store::StoreError;
 
     pub(super) fn begun(_log: &Path) -> Option<u64> {
@@ -251,30 +272,9 @@ mod shared {
     pub(super) fn commit(
         _file: &File,
         _log: &Path,
-        _begun: u64,
-        alone: impl FnOnce() -> Result<(), StoreError>,
+        _ticket: Ticket,
+        alone: impl FnOnce(Names) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        alone()
-    }
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    // S-STORE-4
-    #[test]
-    fn the_way_to_the_store_is_every_folder_above_it_and_is_synced_once() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("new").join("logs");
-        std::fs::create_dir_all(root.join(layout::LOCKS)).unwrap();
-        let above = folders_above(&root).unwrap();
-        let nearest = [folder.path().join("new"), folder.path().to_owned()];
-        let nearest = nearest.map(|folder| folder.canonicalize().unwrap());
-        assert!(above.starts_with(&nearest), "{above:?}");
-        way_to(&root).unwrap();
-        assert!(root.join(".locks/way-synced").exists());
-        way_to(&root).unwrap();
-        way_to(&folder.path().join("nowhere")).unwrap_err();
+        alone(Names::Unknown)
     }
 }
