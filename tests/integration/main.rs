@@ -15,6 +15,8 @@ mod asking;
 mod clients;
 // What may not pass the door, what is said about it, and how the program ends.
 mod door;
+// Kills, full disks, failing system calls, stopped lock holders, lost hints and lost power.
+mod faults;
 // Lines of every age and damage load for ever.
 mod format;
 // A running server notices everything that happens to the logs.

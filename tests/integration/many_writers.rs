@@ -1,5 +1,5 @@
 //! Any number of writers at once lose nothing; writers killed at any moment lose nothing that they
-//! acknowledged and damage no line but their own. Not here: power loss, which no test here can make.
+//! acknowledged and damage no line but their own. Not here: larger storms, and lost power (`faults`).
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -165,10 +165,10 @@ fn kill_writers(world: &World, seed: usize, whole_run: Duration) -> Storm {
 }
 
 /// A linear congruential generator (Knuth's MMIX constants): the moments vary, the test does not.
-struct Random(usize);
+pub struct Random(pub usize);
 
 impl Random {
-    fn below(&mut self, bound: u32) -> u32 {
+    pub fn below(&mut self, bound: u32) -> u32 {
         let state = (self.0 as u64).wrapping_mul(6_364_136_223_846_793_005);
         let state = state.wrapping_add(1_442_695_040_888_963_407);
         self.0 = usize::try_from(state).unwrap();

@@ -1,4 +1,4 @@
-//! What only some machines have: the embedding model, real MCP clients, data to measure with. A test
+//! What only some machines have: the embedding model, real MCP clients, data to measure with, a tracer. A test
 //! that lacks its piece says so and returns; with `CI=true` it fails. Not here: getting them
 //! (`scripts/test` does).
 
@@ -18,6 +18,17 @@ pub fn clients() -> Option<PathBuf> {
 pub fn data(name: &str) -> Option<PathBuf> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
     present(&format!("shared/data/{name}"), beside.is_dir().then_some(beside))
+}
+
+/// The program that traces system calls and makes them fail; only Linux has it.
+pub fn strace() -> Option<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        eprintln!("skipped: strace is for Linux only");
+        return None;
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut found = std::env::split_paths(&path).map(|folder| folder.join("strace"));
+    present("strace", found.find(|program| program.is_file()))
 }
 
 fn from_environment(name: &str) -> Option<PathBuf> {
