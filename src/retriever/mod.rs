@@ -7,6 +7,7 @@
 //! Nothing here appends to a log; `serve::api` asks the writer to.
 
 mod cache_lock;
+pub mod digest;
 pub mod engine;
 mod follow;
 pub mod index;
