@@ -91,7 +91,7 @@ fn open(log: &Path) -> Result<File, StoreError> {
     }
 }
 
-fn what_instead(metadata: &Metadata) -> Option<&'static str> {
+pub(super) fn what_instead(metadata: &Metadata) -> Option<&'static str> {
     if !metadata.is_file() {
         return Some("it is a directory or a device");
     }
@@ -183,25 +183,25 @@ fn folders_of<'a>(log: &'a Path, made: &'a [PathBuf]) -> Vec<&'a Path> {
 
 /// A file survives a power loss only when its directory entry is on the disk too.
 #[cfg(unix)]
-fn sync_directory(folder: &Path) -> Result<(), StoreError> {
+pub(super) fn sync_directory(folder: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::NotSynced { path: folder.to_owned(), source };
     File::open(folder).and_then(|directory| directory.sync_all()).map_err(failed)
 }
 
 #[cfg(not(unix))]
-fn sync_directory(_folder: &Path) -> Result<(), StoreError> {
+pub(super) fn sync_directory(_folder: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
 #[cfg(unix)]
-fn is_still_at(file: &File, log: &Path) -> bool {
+pub(super) fn is_still_at(file: &File, log: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let (Ok(ours), Ok(named)) = (file.metadata(), log.symlink_metadata()) else { return false };
     (ours.dev(), ours.ino()) == (named.dev(), named.ino())
 }
 
 #[cfg(not(unix))]
-fn is_still_at(_file: &File, log: &Path) -> bool {
+pub(super) fn is_still_at(_file: &File, log: &Path) -> bool {
     // Windows does not let an open file be replaced.
     log.exists()
 }

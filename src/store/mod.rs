@@ -9,7 +9,9 @@ mod cursor;
 mod error;
 mod layout;
 mod lock;
+mod quarantine;
 mod repo;
+mod rewrite;
 mod tail;
 
 pub use append::{Appended, Durability, append};
@@ -18,5 +20,7 @@ pub use cursor::{Change, Cursor};
 pub use error::StoreError;
 pub use layout::{Store, make_private_dir};
 pub use lock::FileLock;
+pub use quarantine::{Damaged, Kept, Quarantine};
 pub use repo::{Found, RepoAt, Why};
+pub use rewrite::{lines_of, rewrite};
 pub use tail::{Line, Tail};
