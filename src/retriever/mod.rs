@@ -16,6 +16,7 @@ pub mod render;
 pub mod search;
 pub mod serve;
 pub mod snapshot;
+pub mod upkeep;
 pub mod watch;
 
 pub use cache_lock::CacheLock;

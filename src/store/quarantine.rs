@@ -3,8 +3,10 @@
 //! Not here: which lines are damaged, and taking secrets out of them (`retriever::upkeep`).
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -17,6 +19,13 @@ use crate::event::escaped;
 
 /// The folder, inside the store.
 const FOLDER: &str = ".quarantine";
+
+/// The folder of events that wait because a log's lock was held.
+const SPOOL: &str = ".spool";
+
+/// The field of a line that is no text, up to its digits. It ends a record, and before it there is
+/// nothing in which this could stand: names of logs and reasons have no unescaped quotes.
+const HEX_FIELD: &str = "\"line_hex\":\"";
 
 /// So much of a damaged line is kept, in bytes: what we ever wrote as one line fits.
 const KEPT_BYTES_MAX: usize = crate::event::limits::LINE_BYTES_MAX;
@@ -110,13 +119,45 @@ impl Quarantine {
         }
         match std::str::from_utf8(kept) {
             Ok(text) => record["line"] = text.into(),
-            Err(_) => record["line_hex"] = hex(kept).into(),
+            Err(_) => record["line_hex"] = Self::digits(kept).into(),
         }
         record
     }
 }
 
+impl Quarantine {
+    /// Finds the digits in a record of a line that is no text: where they stand, and the bytes they
+    /// mean.
+    #[must_use]
+    pub fn digits_of(record: &str) -> Option<(Range<usize>, Vec<u8>)> {
+        let start = record.find(HEX_FIELD)? + HEX_FIELD.len();
+        let digits = record.get(start..)?.split('"').next()?;
+        let pairs = digits.as_bytes().chunks(2).map(std::str::from_utf8);
+        let bytes: Option<Vec<u8>> =
+            pairs.map(|pair| u8::from_str_radix(pair.ok()?, 16).ok()).collect();
+        Some((start..start + digits.len(), bytes?))
+    }
+
+    /// Writes bytes as a record does whose line is no text: two digits each.
+    #[must_use]
+    pub fn digits(bytes: &[u8]) -> String {
+        let mut text = String::with_capacity(bytes.len() * 2);
+        for byte in bytes {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}
+
 impl Store {
+    /// Lists the files of the spool, in order of name.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when the folder is there but cannot be read.
+    pub fn spooled(&self) -> Result<Vec<PathBuf>, StoreError> {
+        Self::at(self.root().join(SPOOL)).logs()
+    }
+
     /// Lists the quarantines, in order of name.
     ///
     /// # Errors
@@ -124,15 +165,6 @@ impl Store {
     pub fn quarantines(&self) -> Result<Vec<PathBuf>, StoreError> {
         Self::at(self.root().join(FOLDER)).logs()
     }
-}
-
-/// Writes bytes as two hexadecimal digits each.
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// What tells damaged lines apart: where they stand and what they say.
