@@ -2,8 +2,8 @@
 //! and answers "what do we already know about this?".
 //!
 //! In reading order: [`projection`] (what events add up to), [`index`] (how memories are found),
-//! [`search`] (query to ranked hits), [`render`] (hits to the words an agent reads), [`serve`]
-//! (MCP and the command line). `engine` owns the state and hands out frozen snapshots.
+//! [`search`] (query to ranked hits), [`render`] (hits to the words an agent reads), [`upkeep`]
+//! (whether all is well), [`serve`] (MCP and the command line). `engine` owns the state and hands out frozen snapshots.
 //! Nothing here appends to a log; `serve::api` asks the writer to.
 
 mod cache_lock;

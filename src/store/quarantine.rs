@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::append::what_instead;
@@ -112,16 +112,18 @@ impl Quarantine {
 
     fn record(&self, damaged: Damaged<'_>) -> Value {
         let kept = damaged.bytes.get(..KEPT_BYTES_MAX).unwrap_or(damaged.bytes);
-        let mut record =
-            json!({ "log": self.log, "offset": damaged.offset, "reason": damaged.reason });
+        let mut record = Map::new();
+        record.insert("log".to_owned(), self.log.as_str().into());
+        record.insert("offset".to_owned(), damaged.offset.into());
+        record.insert("reason".to_owned(), damaged.reason.into());
         if u64::try_from(kept.len()).is_ok_and(|kept_bytes| kept_bytes < damaged.line_bytes) {
-            record["line_bytes"] = damaged.line_bytes.into();
+            record.insert("line_bytes".to_owned(), damaged.line_bytes.into());
         }
         match std::str::from_utf8(kept) {
-            Ok(text) => record["line"] = text.into(),
-            Err(_) => record["line_hex"] = Self::digits(kept).into(),
-        }
-        record
+            Ok(text) => record.insert("line".to_owned(), text.into()),
+            Err(_) => record.insert("line_hex".to_owned(), Self::digits(kept).into()),
+        };
+        Value::Object(record)
     }
 }
 

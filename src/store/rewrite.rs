@@ -50,7 +50,7 @@ pub fn lines_of(file: &Path, mut each: impl FnMut(Line<'_>)) -> Result<usize, St
 /// because somebody changed the file meanwhile, it is given the line at offset 0 again.
 ///
 /// # Errors
-/// [`StoreError`]; the file is then as it was, except with [`StoreError::NotSynced`].
+/// [`StoreError`]; the file is then as it was, or rewritten and perhaps not on the disk yet.
 pub fn rewrite(
     store: &Store,
     file: &Path,
@@ -63,6 +63,8 @@ pub fn rewrite(
     for _ in 0..REPLACED_TRIES_MAX {
         let Some(mut copying) = Copying::begin(file)? else { return Ok(()) };
         copying.lines(change, Until::LastLineBreak)?;
+        // What is on the disk already need not be waited for under the lock.
+        copying.copy.sync()?;
         let _turn = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
         if copying.still_stands()? {
             copying.lines(change, Until::End)?;
@@ -169,6 +171,12 @@ struct Copy {
     is_in_place: bool,
 }
 
+impl Copy {
+    fn sync(&self) -> Result<(), StoreError> {
+        self.file.sync_all().map_err(StoreError::io("put on the disk", &self.path))
+    }
+}
+
 impl Drop for Copy {
     fn drop(&mut self) {
         if !self.is_in_place {
@@ -246,11 +254,7 @@ impl<'a> Copying<'a> {
         mut self,
         change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
     ) -> Result<(), StoreError> {
-        let sync = |copy: &Copy| {
-            let failed = |source| StoreError::NotSynced { path: copy.path.clone(), source };
-            copy.file.sync_all().map_err(failed)
-        };
-        sync(&self.copy)?;
+        self.copy.sync()?;
         std::fs::rename(&self.copy.path, self.file)
             .map_err(StoreError::io("put the rewritten lines in the place of", self.file))?;
         self.copy.is_in_place = true;
@@ -258,7 +262,7 @@ impl<'a> Copying<'a> {
         let before = self.lines.offset;
         self.lines(change, Until::End)?;
         if self.lines.offset > before {
-            sync(&self.copy)?;
+            self.copy.sync()?;
         }
         self.file.parent().map_or(Ok(()), sync_directory)
     }
@@ -357,7 +361,7 @@ mod tests {
         world
             .rewrite(|_| {
                 if !left.is_empty() {
-                    world.append(left.remove(0))
+                    world.append(left.remove(0));
                 }
             })
             .unwrap();

@@ -1,9 +1,10 @@
 //! Looking after what is there: is every line well ([`verify`]), is everything around the logs well
-//! (`doctor`), and taking secrets out of logs that already hold some ([`scrub`]).
+//! ([`doctor`]), and taking secrets out of logs that already hold some ([`scrub`]).
 //!
 //! Nothing here is needed to write or to recall a memory. Not here: opening and rewriting files
 //! (`store`), the command line (`serve`).
 
+pub mod doctor;
 mod place;
 pub mod scrub;
 mod secrets;

@@ -114,16 +114,21 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Map, Value};
 
-    fn parts(line: &str) -> (Vec<(&str, String)>, Vec<(String, &str)>) {
-        let members = Members::of(line.as_bytes());
-        let texts = members.texts.into_iter().map(|text| (&line[text.place], text.field));
-        let values = members.values.into_iter().map(|(name, place)| (name, &line[place]));
-        (texts.collect(), values.collect())
+    /// The texts, each with its field.
+    fn texts(line: &str) -> Vec<(&str, String)> {
+        let texts = Members::of(line.as_bytes()).texts.into_iter();
+        texts.map(|text| (line.get(text.place).unwrap(), text.field)).collect()
+    }
+
+    /// The fields' names and values.
+    fn values(line: &str) -> Vec<(String, &str)> {
+        let values = Members::of(line.as_bytes()).values.into_iter();
+        values.map(|(name, place)| (name, line.get(place).unwrap())).collect()
     }
 
     #[test]
     fn names_and_values_are_told_apart_at_every_depth() {
-        let (texts, values) = parts(r#" { "a" : "x\"}" ,"b":[1,{"c":"y"}], "d":{"a":2} }"#);
+        let line = r#" { "a" : "x\"}" ,"b":[1,{"c":"y"}], "d":{"a":2} }"#;
         let expected = [
             (r#""a""#, "a"),
             (r#""x\"}""#, "a"),
@@ -135,8 +140,8 @@ mod tests {
         ];
         let expected: Vec<(&str, String)> =
             expected.iter().map(|(text, field)| (*text, (*field).to_owned())).collect();
-        assert_eq!(texts, expected);
-        let values: Vec<&str> = values.into_iter().map(|(_, value)| value).collect();
+        assert_eq!(texts(line), expected);
+        let values: Vec<&str> = values(line).into_iter().map(|(_, value)| value).collect();
         assert_eq!(values, [r#""x\"}""#, r#"[1,{"c":"y"}]"#, r#"{"a":2}"#]);
     }
 
@@ -152,8 +157,7 @@ mod tests {
         fn every_value_is_found_whole(object in prop::collection::btree_map(any::<String>(), any::<String>(), 0..6)) {
             let json: Map<String, Value> = object.iter().map(|(name, text)| (name.clone(), Value::from(text.clone()))).collect();
             let line = Value::Object(json).to_string();
-            let (_, values) = parts(&line);
-            let found: Vec<(String, String)> = values.into_iter().map(|(name, value)| (name, serde_json::from_str(value).unwrap())).collect();
+            let found: Vec<(String, String)> = values(&line).into_iter().map(|(name, value)| (name, serde_json::from_str(value).unwrap())).collect();
             prop_assert_eq!(found, object.into_iter().collect::<Vec<_>>());
         }
     }

@@ -8,8 +8,8 @@ use super::*;
 /// Finds every `hush-` word.
 pub(in super::super) fn find(text: &str) -> Vec<Finding> {
     let end_of = |start: usize| {
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        start + text[start..].find(|c| !word(c)).unwrap_or(text.len() - start)
+        let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+        start + text.as_bytes()[start..].iter().take_while(|byte| word(byte)).count()
     };
     let mut found: Vec<Finding> = Vec::new();
     for (start, _) in text.match_indices("hush-") {
