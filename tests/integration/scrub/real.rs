@@ -43,13 +43,13 @@ fn a_key_in_a_log_is_told_by_verify_and_taken_out_by_scrub() {
 }
 
 /// How often it is killed.
-const KILLS: u32 = 30;
+const KILLS: u32 = 20;
 
 // S-SCRUB-2
 #[test]
 fn a_scrub_that_is_killed_leaves_the_old_log_or_the_new_one() {
     let world = World::new();
-    let old = log_with_keys(4_000);
+    let old = log_with_keys(1_000);
     world.hand_write("api.jsonl", &old);
     let start = Instant::now();
     world.agent_knowledge(&["scrub"]).done();
