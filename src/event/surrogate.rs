@@ -5,7 +5,8 @@
 const REPLACEMENT: &str = "\\ufffd";
 
 /// Returns the text with every lone surrogate escape replaced, or `None` when there is none.
-pub(super) fn mended(text: &str) -> Option<String> {
+#[must_use]
+pub fn mended(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut found = false;

@@ -1,6 +1,8 @@
 //! Which characters may stand in a memory, and how doubtful text is made harmless for display.
 //! Not here: secrets; they are `redact`'s.
 
+use std::fmt::Write;
+
 /// How neutralised text is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
@@ -57,6 +59,23 @@ pub fn neutralise(text: &str, layout: Layout) -> String {
     }
     if layout == Layout::Line {
         out.truncate(out.trim_end().len());
+    }
+    out
+}
+
+/// Returns JSON with every unsafe character as an escape, so that nothing is lost and nothing happens
+/// where it is shown. Such characters stand only inside strings.
+#[must_use]
+pub fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_unsafe(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
     }
     out
 }

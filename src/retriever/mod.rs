@@ -2,11 +2,12 @@
 //! and answers "what do we already know about this?".
 //!
 //! In reading order: [`projection`] (what events add up to), [`index`] (how memories are found),
-//! [`search`] (query to ranked hits), [`render`] (hits to the words an agent reads), [`serve`]
-//! (MCP and the command line). `engine` owns the state and hands out frozen snapshots.
+//! [`search`] (query to ranked hits), [`render`] (hits to the words an agent reads), [`upkeep`]
+//! (whether all is well), [`serve`] (MCP and the command line). `engine` owns the state and hands out frozen snapshots.
 //! Nothing here appends to a log; `serve::api` asks the writer to.
 
 mod cache_lock;
+pub mod digest;
 pub mod engine;
 mod follow;
 pub mod index;
@@ -15,6 +16,7 @@ pub mod render;
 pub mod search;
 pub mod serve;
 pub mod snapshot;
+pub mod upkeep;
 pub mod watch;
 
 pub use cache_lock::CacheLock;

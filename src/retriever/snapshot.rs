@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::index::lexical::LexicalIndex;
 use super::index::vector::VectorIndex;
-use super::projection::{Fold, Memory};
+use super::projection::{Fold, Memory, Version};
 use crate::event::{EventId, RepoKey, SkipReason};
 
 /// A frozen state of the retriever.
@@ -84,6 +84,11 @@ impl Snapshot {
     #[must_use]
     pub fn memory(&self, number: u32) -> Option<&Arc<Memory>> {
         self.memories().get(usize::try_from(number).ok()?)
+    }
+
+    /// Returns the events about memories that are not here, under the ids of those, in no order.
+    pub fn early(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
+        self.fold.early()
     }
 
     /// Returns the index of words.

@@ -121,7 +121,7 @@ pub(super) fn open(log: &Path) -> Result<File, StoreError> {
     }
 }
 
-fn what_instead(metadata: &Metadata) -> Option<&'static str> {
+pub(super) fn what_instead(metadata: &Metadata) -> Option<&'static str> {
     if !metadata.is_file() {
         return Some(layout::NO_PLAIN_FILE);
     }

@@ -13,6 +13,8 @@ mod raw_client;
 mod asking;
 // The official clients connect, and find what they need.
 mod clients;
+// The state is a function of the lines, also of a server that was killed.
+mod digest;
 // What may not pass the door, what is said about it, and how the program ends.
 mod door;
 // Kills, full disks, failing system calls, stopped lock holders, lost hints and lost power.
@@ -45,5 +47,9 @@ mod repository;
 mod retrieval;
 // The rules of the house: who imports whom, and how a file looks.
 mod rooms;
+// A secret that is in a log can be taken out, and nothing else is lost.
+mod scrub;
 // The helper that agents call needs nothing but the binary.
 mod shell_helper;
+// Whether every line is well, and everything around them.
+mod upkeep;

@@ -36,6 +36,28 @@ const MAP: &[(&str, &[&str])] = &[
             "retriever/search",
         ],
     ),
+    (
+        "retriever/digest",
+        &[
+            "event",
+            "store",
+            "retriever/projection",
+            "retriever/index",
+            "retriever/snapshot",
+            "retriever/follow",
+        ],
+    ),
+    (
+        "retriever/upkeep",
+        &[
+            "event",
+            "store",
+            "retriever/projection",
+            "retriever/index",
+            "retriever/render",
+            "retriever/watch",
+        ],
+    ),
     ("retriever/watch", &["event", "store"]),
     (
         "retriever/follow",

@@ -1,11 +1,12 @@
 //! The fold. Applying an event twice changes nothing, and any order of the same events gives the
 //! same memories (tests hold it to that). Not here: indexes; the [`Effect`] tells what to index.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Memory, Origin, Version};
-use crate::event::{Event, EventId, RepoKey, Timestamp};
+use crate::event::{Event, EventId, RepoKey};
 
 /// All memories so far. Cloning is cheap and gives a frozen copy.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +55,11 @@ impl Fold {
         self.early.values().map(Vec::len).sum()
     }
 
+    /// Returns the events about memories that are not here, under the ids of those, in no order.
+    pub fn early(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
+        self.early.iter().map(|(id, versions)| (id, versions.as_slice()))
+    }
+
     fn apply_new(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
         let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
         let about = match self.early.contains_key(&event.id) {
@@ -70,15 +76,17 @@ impl Fold {
     /// conflict). Of several contents the first in their order wins, wherever it was read.
     fn apply_again(&mut self, number: u32, version: Version) -> Effect {
         let Some(memory) = self.memory_mut(number) else { return Effect::Nothing };
-        let shown = memory.version();
+        let (shown, shown_text) = (memory.version(), memory.index_text());
         let mut all = std::mem::take(&mut memory.conflicts);
         // What is shown comes first of all, so this keeps the order.
         all.insert(0, Arc::new(shown.clone()));
         insert(&mut all, version);
         let first = Version::clone(&all.remove(0));
         memory.conflicts = all;
-        let is_other = first.digest != shown.digest;
+        let says_other = first.digest != shown.digest;
         (memory.event, memory.repo, memory.origin) = (first.event, first.repo, first.origin);
+        // What is left out of the digest as harmless may still be among the words.
+        let is_other = says_other || memory.index_text() != shown_text;
         if is_other { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
     }
 
@@ -100,33 +108,35 @@ impl Fold {
     }
 }
 
-/// Puts a version into a list that is in order. Of two that say the same, the one earlier in time
-/// stays, and of those the one that stands first in the logs.
+/// Puts a version into a list that is in order. Of two that say the same, the first in that order
+/// stays: the one earlier in time; of those, one that says more or less by the way (a commit, say) is
+/// chosen by nothing but its content; and only where that is equal too, by where it stands.
 fn insert(list: &mut Vec<Arc<Version>>, version: Version) {
     let same =
         |other: &Arc<Version>| other.digest == version.digest && other.event.id == version.event.id;
     if let Some(place) = list.iter().position(same) {
-        let standing = list.get(place).map(|other| rank(other));
-        if standing.is_some_and(|standing| standing <= rank(&version)) {
+        if list.get(place).is_some_and(|standing| rank(standing, &version).is_le()) {
             return;
         }
         list.remove(place);
     }
-    let place = list.partition_point(|other| rank(other) < rank(&version));
+    let place = list.partition_point(|other| rank(other, &version).is_lt());
     list.insert(place, Arc::new(version));
 }
 
-type Rank<'a> = (&'a EventId, Option<Timestamp>, &'a [u8; 32], &'a Origin);
-
-fn rank(version: &Version) -> Rank<'_> {
-    let (id, timestamp, digest) = version.order();
-    (id, timestamp, digest, &version.origin)
+/// Compares all that two versions say before it looks at where they stand: the same lines in other
+/// files, or in another order, must fold alike.
+fn rank(one: &Version, other: &Version) -> Ordering {
+    one.order()
+        .cmp(&other.order())
+        .then_with(|| one.whole().cmp(&other.whole()))
+        .then_with(|| one.origin.cmp(&other.origin))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Decoded, codec};
+    use crate::event::{Decoded, Timestamp, codec};
     use proptest::prelude::*;
 
     fn event(id: u8, text: u8, memory: Option<u8>) -> Event {
@@ -231,6 +241,32 @@ mod tests {
         let memories = folded([later, event(1, 0, None)]);
         assert!(memories[0].conflicts.is_empty());
         assert_eq!(memories[0].event.timestamp, None);
+    }
+
+    // S-DIGEST-1
+    #[test]
+    fn of_equals_in_time_the_one_shown_does_not_depend_on_where_it_stands() {
+        let with = |commit: &str| Event { commit: Some(commit.to_owned()), ..event(1, 0, None) };
+        let shown = |first: &str, second: &str| {
+            let memories = folded_from([(with(first), 0), (with(second), 1)]);
+            memories[0].event.commit.clone()
+        };
+        assert_eq!(shown("a", "b"), shown("b", "a"));
+    }
+
+    // S-DIGEST-1
+    #[test]
+    fn a_winner_with_other_words_is_indexed_again() {
+        let said = |lesson: &str| Event { lesson: lesson.to_owned(), ..event(1, 0, None) };
+        let (plain, hidden) = (said("ab"), said("a\u{202E}b"));
+        let mut effects = Vec::new();
+        for (first, second) in [(&plain, &hidden), (&hidden, &plain)] {
+            let mut fold = Fold::default();
+            apply(&mut fold, first.clone());
+            effects.push(apply(&mut fold, second.clone()));
+        }
+        effects.retain(|effect| *effect != Effect::Nothing);
+        assert!(matches!(effects[..], [Effect::Changed { .. }]), "{effects:?}");
     }
 
     #[test]

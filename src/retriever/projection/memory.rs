@@ -50,7 +50,10 @@ pub struct Version {
 pub(super) type Digest = [u8; 32];
 
 impl Version {
-    pub(super) fn new(event: Event, repo: RepoKey, origin: Origin) -> Self {
+    /// Makes the version of an event that stands at `origin`; `repo` is its repository with aliases
+    /// followed.
+    #[must_use]
+    pub fn new(event: Event, repo: RepoKey, origin: Origin) -> Self {
         let mut said = codec::fields_of(&redact::clean(event.clone()));
         for stamped in ["timestamp", "commit", "branch", "session_id"] {
             said.shift_remove(stamped);
@@ -63,6 +66,17 @@ impl Version {
     /// Returns what versions are ordered by: nothing but what they say, so that every machine agrees.
     pub(super) fn order(&self) -> (&EventId, Option<Timestamp>, &Digest) {
         (&self.event.id, self.event.timestamp, &self.digest)
+    }
+
+    /// Returns all it says, for the rare case that the order leaves two of them equal.
+    pub(super) fn whole(&self) -> String {
+        format!("{:?}", self.event)
+    }
+
+    /// Returns a digest of what it says, without what the door fills in.
+    #[must_use]
+    pub fn says(&self) -> [u8; 32] {
+        self.digest
     }
 }
 

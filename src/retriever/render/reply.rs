@@ -1,11 +1,9 @@
 //! An answer, in both of its forms. Not here: what it says.
 
-use std::fmt::Write;
-
 use serde_json::Value;
 
 use super::harmless::harmless;
-use crate::event::is_unsafe;
+use crate::event::escaped;
 
 /// An answer; text and JSON say the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,17 +25,7 @@ impl Reply {
     /// that nothing is lost and nothing happens.
     #[must_use]
     pub fn json_line(&self) -> String {
-        let (json, mut line) = (self.json.to_string(), String::new());
-        for c in json.chars() {
-            if is_unsafe(c) {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(line, "\\u{unit:04x}");
-                }
-            } else {
-                line.push(c);
-            }
-        }
-        line
+        escaped(&self.json.to_string())
     }
 }
 
@@ -54,6 +42,7 @@ pub enum Explain {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::is_unsafe;
     use serde_json::json;
 
     // S-REPLY-3

@@ -145,6 +145,12 @@ pub trait Api: Send + Sync {
     /// [`ApiError`].
     fn status(&self) -> Result<Reply, ApiError>;
 
+    /// Adds the state up to one number. Takes time in proportion to all that was ever learned.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] also where a log cannot be read: the number would be of something else.
+    fn digest(&self) -> Result<Reply, ApiError>;
+
     /// Tells which repository the working directory belongs to, and why.
     ///
     /// # Errors

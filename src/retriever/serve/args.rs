@@ -7,6 +7,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::api;
 
+mod upkeep;
+
+pub use upkeep::{Scrub, Upkeep, Verify};
+
 /// Recall what agents have learned, across repositories.
 #[derive(Debug, Parser)]
 #[command(name = "agent-knowledge", version, after_help = AFTER_HELP, max_term_width = 100)]
@@ -31,7 +35,8 @@ Environment:
   AGENT_KNOWLEDGE_POLL_ONLY  if set, the system is not asked to watch the logs
 
 Exit codes:
-  0 done, also when nothing was found    1 no such memory        64 wrong option
+  0 done, also when nothing was found    1 no such memory, or a check found something wrong
+  64 wrong option
   65 wrong value (all are listed)        69 model not there      70 a bug of ours
   74 file trouble    75 busy, try again    78 wrong configuration.   Never 2.
 
@@ -76,6 +81,9 @@ pub enum Command {
     Mcp,
     /// Bring the stored vectors up to date
     Index(Form),
+    /// Look after what is there.
+    #[command(flatten)]
+    Upkeep(Upkeep),
     /// Manage the embedding model
     Model {
         /// What to do with it.

@@ -11,7 +11,7 @@ use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
 use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest};
-use super::args::{self, Briefing, Command, CommandLine, Form, Model, Search};
+use super::args::{self, Briefing, Command, CommandLine, Form, Model, Search, Upkeep};
 use super::wire;
 use crate::event::Problems;
 use crate::writer::exit::{Exit, complain, deliver};
@@ -68,6 +68,12 @@ pub trait Wiring {
     /// # Errors
     /// [`ApiError`].
     fn index(&mut self, settings: &Settings, progress: &mut dyn Write) -> Result<Reply, ApiError>;
+
+    /// Looks after what is there; returns also how the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError>;
 
     /// Fetches the embedding model, or tells its state.
     ///
@@ -148,6 +154,14 @@ fn perform(
             return Ok(wiring.serve_mcp(api));
         }
         Command::Index(form) => (form, wiring.index(settings, process.messages)?),
+        Command::Upkeep(command) => {
+            let form = command.form();
+            let (exit, reply) = wiring.upkeep(settings, command)?;
+            return Ok(match answer(process, form, &reply) {
+                Exit::Done => exit,
+                failed => failed,
+            });
+        }
         Command::Model { command } => {
             (Form { json: false }, wiring.model(command, settings, process.messages)?)
         }

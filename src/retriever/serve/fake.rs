@@ -68,6 +68,10 @@ impl Api for Fake {
         self.reply("status".to_owned())
     }
 
+    fn digest(&self) -> Result<Reply, ApiError> {
+        self.reply("digest".to_owned())
+    }
+
     fn whoami(&self) -> Result<Reply, ApiError> {
         self.reply("whoami".to_owned())
     }

@@ -15,7 +15,8 @@ use super::api::{
     Api, ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, LIMIT_DEFAULT, Mode, Reply, Scope,
     SearchRequest,
 };
-use crate::event::{Draft, EventId, Problems, RepoKey, fits_short_field};
+use crate::event::{Draft, EventId, Layout, Problems, RepoKey, fits_short_field, neutralise};
+use crate::retriever::digest::Digest;
 use crate::retriever::engine::{Engine, Stopped};
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Briefing, Found, Whoami};
@@ -282,6 +283,22 @@ impl Api for Local {
 
     fn status(&self) -> Result<Reply, ApiError> {
         Ok(render::status(self.writer.store.root(), &self.snapshot()?, &self.model()))
+    }
+
+    fn digest(&self) -> Result<Reply, ApiError> {
+        let snapshot = self.answerable()?;
+        if let Some((log, trouble)) = snapshot.health().troubles.first_key_value() {
+            let log = neutralise(&log.display().to_string(), Layout::Line);
+            let message =
+                format!("failed to read {log}, without which there is no digest: {trouble}");
+            return Err(ApiError::Failed { exit: Exit::Io, message });
+        }
+        let digest = Digest::of(&snapshot);
+        let json = json!({
+            "digest": digest.to_string(), "memories": digest.memories, "orphans": digest.orphans,
+            "documents": digest.documents, "terms": digest.terms,
+        });
+        Ok(Reply::new(digest.to_string(), json))
     }
 
     fn whoami(&self) -> Result<Reply, ApiError> {

@@ -12,14 +12,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::api::{Api, ApiError, Reply};
-use super::args::Model;
+use super::args::{Model, Upkeep};
 use super::cli::{Need, Settings, Wiring};
 use super::local::{Local, Parts};
 use super::stdio;
+
+mod upkeep;
+
 use crate::retriever::CacheLock;
 use crate::retriever::engine::{Dense, Engine, Setup};
 use crate::retriever::index::embed::worker::WorkerState;
 use crate::retriever::index::embed::{self, Provider, model};
+use crate::retriever::upkeep::Verdict;
 use crate::retriever::watch::Watching;
 use crate::store::{Config, Places, Store, StoreError};
 use crate::writer::exit::Exit;
@@ -201,6 +205,22 @@ impl Wiring for Program<'_> {
         );
         let json = json!({ "embedded": fresh, "from_cache": progress.from_cache, "failed": progress.failed });
         Ok(Reply { text, json })
+    }
+
+    fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError> {
+        let checked = match command {
+            Upkeep::Digest(_) => {
+                return Ok((Exit::Done, self.open(settings, Need::Words)?.digest()?));
+            }
+            Upkeep::Verify(command) => self.verify(settings, &command)?,
+            Upkeep::Scrub(command) => self.scrub(settings, &command)?,
+            Upkeep::Doctor(_) => self.doctor(settings),
+        };
+        let exit = match checked.verdict {
+            Verdict::Fine => Exit::Done,
+            Verdict::Wrong => Exit::NotFound,
+        };
+        Ok((exit, checked.reply))
     }
 
     fn model(

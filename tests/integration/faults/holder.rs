@@ -24,7 +24,7 @@ impl Holder {
         Self(worker)
     }
 
-    pub fn process_id(&self) -> u32 {
+    pub fn process(&self) -> u32 {
         self.0.child.id()
     }
 }

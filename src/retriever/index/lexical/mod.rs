@@ -10,6 +10,7 @@
 //! Not here: what is put into a document's text, fusion with other indexes, persistence.
 
 mod dictionary;
+mod fingerprint;
 mod identifier;
 mod index;
 mod interest;

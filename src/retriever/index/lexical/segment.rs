@@ -57,6 +57,12 @@ impl Segment {
         self.dictionary.find(term.as_bytes()).map(|index| self.postings.list(index))
     }
 
+    /// All terms in ascending byte order, with their documents.
+    pub(super) fn terms(&self) -> impl Iterator<Item = (&[u8], List<'_>)> {
+        let terms = (0..).map_while(|index| self.dictionary.get(index));
+        terms.enumerate().map(|(index, term)| (term, self.postings.list(index)))
+    }
+
     fn seal_term(&mut self, term: &[u8]) {
         if self.postings.seal_list() {
             self.dictionary.push(term);

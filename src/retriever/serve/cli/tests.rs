@@ -29,6 +29,12 @@ impl Wiring for World {
         Ok(Reply { text: "indexed".to_owned(), json: Value::Null })
     }
 
+    fn upkeep(&mut self, _: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError> {
+        let reply = Reply { text: format!("{command:?}"), json: Value::Null };
+        let is_fine = matches!(command, Upkeep::Digest(_));
+        Ok((if is_fine { Exit::Done } else { Exit::NotFound }, reply))
+    }
+
     fn model(
         &mut self,
         command: Model,
@@ -68,6 +74,22 @@ fn ran_with(input: &str, words: &[&str]) -> Ran {
 
 fn ran(words: &[&str]) -> Ran {
     ran_with("", words)
+}
+
+#[test]
+fn a_check_prints_what_it_found_and_ends_by_it() {
+    for (words, exit) in [
+        (&["digest"][..], Exit::Done),
+        (&["doctor"], Exit::NotFound),
+        (&["verify", "--repo", "api", "--dry-run"], Exit::NotFound),
+        (&["verify", "a.jsonl", "b.jsonl", "--json"], Exit::NotFound),
+        (&["scrub", "--dry-run", "--repo", "api"], Exit::NotFound),
+        (&["verify", "a.jsonl", "--repo", "api"], Exit::Usage),
+    ] {
+        let ran = ran(words);
+        assert_eq!(ran.exit, exit, "{words:?}");
+        assert_eq!(ran.output.is_empty(), exit == Exit::Usage, "{words:?}");
+    }
 }
 
 #[test]

@@ -13,6 +13,8 @@ use crate::retriever::render::Budget;
 pub(super) const RECENT: &str = "memory://recent";
 /// One memory; its id follows.
 const ITEM: &str = "memory://item/";
+/// The digest of the state. Can be read, but is not listed: it tells an agent nothing.
+const DIGEST: &str = "memory://digest";
 /// What naming one memory that is left out takes: an id, its quotes and a comma.
 const LEFT_OUT_BYTES: usize = ID_BYTES_MAX + 3;
 /// What every resource is.
@@ -47,6 +49,9 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Reply, ApiError> {
     if uri == RECENT {
         return api.recent(LIMIT_MAX).map(bounded);
+    }
+    if uri == DIGEST {
+        return api.digest();
     }
     match uri
         .strip_prefix(ITEM)
@@ -93,6 +98,7 @@ mod tests {
             ("memory://item/jira%3A12%2f3", r#"show ["jira:12/3"]"#),
             ("memory://item/100%", r#"show ["100%"]"#),
             (RECENT, "recent 20"),
+            (DIGEST, "digest"),
         ] {
             assert_eq!(read(&*api, uri).unwrap().text, asked);
         }

@@ -1,0 +1,88 @@
+//! What the index says of each document, whatever segments it is in: so that two indexes that grew in
+//! different ways can be compared. Not here: comparing them with the memories (`retriever::digest`).
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+
+use super::index::LexicalIndex;
+use super::part::Part;
+use super::{DocId, postings};
+
+impl LexicalIndex {
+    /// Returns a SHA-256 of what is indexed of each living document: its length and its terms in
+    /// order, each with its count. Walks all postings once.
+    #[must_use]
+    pub fn fingerprints(&self) -> BTreeMap<DocId, [u8; 32]> {
+        self.parts.iter().flat_map(fingerprints_of).collect()
+    }
+
+    /// Returns the number of terms that the average length is made of, repeats included.
+    #[must_use]
+    pub fn terms_len(&self) -> u64 {
+        self.parts.iter().map(|part| part.terms).sum()
+    }
+}
+
+/// Each document is in one part, and the part's terms are in order: so each document gets its own in
+/// order too.
+fn fingerprints_of(part: &Part) -> Vec<(DocId, [u8; 32])> {
+    let mut said: Vec<(DocId, Sha256)> =
+        part.documents().map(|(doc, length)| (doc, begun_with(length))).collect();
+    for (term, list) in part.segment.terms() {
+        for (local, count) in list.iter() {
+            if let Some((_, hasher)) = said.get_mut(local as usize) {
+                // No term holds a zero byte, so none can pass for another and its count.
+                hasher.update(term);
+                hasher.update([0]);
+                hasher.update(count.to_le_bytes());
+            }
+        }
+    }
+    let living = (0..).zip(said).filter(|(local, _)| part.is_alive(*local));
+    living.map(|(_, (doc, hasher))| (doc, hasher.finalize().into())).collect()
+}
+
+fn begun_with(length: postings::Count) -> Sha256 {
+    Sha256::new_with_prefix(length.to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// An index of these documents, in which each was something else before where `detour` says so.
+    fn index_of(texts: &[String], detour: u64) -> LexicalIndex {
+        let mut index = LexicalIndex::new();
+        for (number, text) in (0..).zip(texts) {
+            let is_replaced = detour >> (number % 64) & 1 == 1;
+            let first = if is_replaced { "something else" } else { text };
+            index.insert(DocId(number), first).unwrap();
+            if is_replaced {
+                index.replace(DocId(number), text);
+            }
+        }
+        index
+    }
+
+    proptest! {
+        // S-DIGEST-1
+        #[test]
+        fn an_index_says_the_same_whatever_it_said_before(
+            texts in prop::collection::vec("[a-d ]{0,12}", 0..40), one in any::<u64>(), other in any::<u64>(),
+        ) {
+            let (one, other) = (index_of(&texts, one), index_of(&texts, other));
+            prop_assert_eq!(one.fingerprints(), other.fingerprints());
+            prop_assert_eq!(one.terms_len(), other.terms_len());
+        }
+    }
+
+    #[test]
+    fn another_count_of_a_term_is_another_fingerprint() {
+        let index = index_of(&["alpha beta".to_owned(), "alpha beta beta".to_owned()], 0);
+        let said: Vec<[u8; 32]> = index.fingerprints().into_values().collect();
+        assert!(said.len() == 2 && said[0] != said[1]);
+    }
+}

@@ -1,0 +1,164 @@
+//! Where texts and fields stand in a line of JSON, byte by byte, so that one of them can be changed
+//! and nothing else. Not here: whether it is JSON; of what is not, the places mean nothing.
+
+use std::ops::Range;
+
+/// A text, with its quotes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Text {
+    /// Where it stands.
+    pub place: Range<usize>,
+    /// The field of the outermost object that it belongs to; for the name of a field that name.
+    pub field: String,
+}
+
+/// The parts of a line.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Members {
+    /// Every text, in order.
+    pub texts: Vec<Text>,
+    /// The values of the outermost object's fields, in order.
+    pub values: Vec<(String, Range<usize>)>,
+    /// Where its first field begins.
+    pub begin: usize,
+    /// Where its last field ends.
+    pub end: usize,
+}
+
+/// The walk along a line.
+#[derive(Default)]
+struct Walk {
+    found: Members,
+    depth: usize,
+    field: String,
+    /// Where the value of the field begins.
+    value_from: Option<usize>,
+}
+
+impl Members {
+    pub(super) fn of(line: &[u8]) -> Self {
+        let (mut walk, mut at) = (Walk::default(), 0);
+        while let Some(byte) = line.get(at) {
+            at = match byte {
+                b'"' => walk.text(line, at),
+                b'{' | b'[' => walk.opened(at),
+                b'}' | b']' => walk.closed(line, at),
+                b',' if walk.depth == 1 => walk.value_ended(line, at),
+                _ => at + 1,
+            };
+        }
+        walk.found
+    }
+}
+
+impl Walk {
+    fn text(&mut self, line: &[u8], start: usize) -> usize {
+        let end = end_of_text(line, start);
+        let rest = line.get(end..).unwrap_or_default();
+        let gap = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let is_name = rest.get(gap) == Some(&b':');
+        if is_name && self.depth == 1 {
+            let name = line.get(start..end).and_then(super::said_by);
+            self.field = name.unwrap_or_default();
+            self.value_from = Some(end + gap + 1);
+        }
+        self.found.texts.push(Text { place: start..end, field: self.field.clone() });
+        end
+    }
+
+    fn opened(&mut self, at: usize) -> usize {
+        self.depth += 1;
+        if self.depth == 1 {
+            self.found.begin = at + 1;
+        }
+        at + 1
+    }
+
+    fn closed(&mut self, line: &[u8], at: usize) -> usize {
+        if self.depth == 1 {
+            self.value_ended(line, at);
+            self.found.end = at;
+        }
+        self.depth = self.depth.saturating_sub(1);
+        at + 1
+    }
+
+    fn value_ended(&mut self, line: &[u8], at: usize) -> usize {
+        if let Some(from) = self.value_from.take() {
+            let bytes = line.get(from..at).unwrap_or_default();
+            let (kept, trimmed) = (bytes.trim_ascii_start(), bytes.trim_ascii());
+            let start = at - kept.len();
+            self.found.values.push((self.field.clone(), start..start + trimmed.len()));
+        }
+        at + 1
+    }
+}
+
+/// Returns where a text ends that begins with the quote at `start`: behind its closing quote, or
+/// where the line does.
+fn end_of_text(line: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    line.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Map, Value};
+
+    /// The texts, each with its field.
+    fn texts(line: &str) -> Vec<(&str, String)> {
+        let texts = Members::of(line.as_bytes()).texts.into_iter();
+        texts.map(|text| (line.get(text.place).unwrap(), text.field)).collect()
+    }
+
+    /// The fields' names and values.
+    fn values(line: &str) -> Vec<(String, &str)> {
+        let values = Members::of(line.as_bytes()).values.into_iter();
+        values.map(|(name, place)| (name, line.get(place).unwrap())).collect()
+    }
+
+    #[test]
+    fn names_and_values_are_told_apart_at_every_depth() {
+        let line = r#" { "a" : "x\"}" ,"b":[1,{"c":"y"}], "d":{"a":2} }"#;
+        let expected = [
+            (r#""a""#, "a"),
+            (r#""x\"}""#, "a"),
+            (r#""b""#, "b"),
+            (r#""c""#, "b"),
+            (r#""y""#, "b"),
+            (r#""d""#, "d"),
+            (r#""a""#, "d"),
+        ];
+        let expected: Vec<(&str, String)> =
+            expected.iter().map(|(text, field)| (*text, (*field).to_owned())).collect();
+        assert_eq!(texts(line), expected);
+        let values: Vec<&str> = values(line).into_iter().map(|(_, value)| value).collect();
+        assert_eq!(values, [r#""x\"}""#, r#"[1,{"c":"y"}]"#, r#"{"a":2}"#]);
+    }
+
+    #[test]
+    fn what_is_no_json_ends_nothing() {
+        for line in ["", "\"", "\"\\", "}}]", "{\"a\":", "{\"a\":\"b", ",,,:\""] {
+            Members::of(line.as_bytes());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_value_is_found_whole(object in prop::collection::btree_map(any::<String>(), any::<String>(), 0..6)) {
+            let json: Map<String, Value> = object.iter().map(|(name, text)| (name.clone(), Value::from(text.clone()))).collect();
+            let line = Value::Object(json).to_string();
+            let found: Vec<(String, String)> = values(&line).into_iter().map(|(name, value)| (name, serde_json::from_str(value).unwrap())).collect();
+            prop_assert_eq!(found, object.into_iter().collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Trying what writers do, without leaving anything behind: can a file be made here, is a lock held.
+//! Not here: judging it (`retriever::upkeep::doctor`).
+
+use std::fs::{Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use super::lock::{self, FileLock};
+use super::{Store, StoreError, layout};
+
+/// What trying a lock showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockState {
+    /// Nobody holds it, or nobody ever took it.
+    Free,
+    /// Somebody held it, and let go after this many milliseconds.
+    FreeAfter(u64),
+    /// Somebody held it longer than a writer would wait, which is this many milliseconds.
+    Held(u64),
+}
+
+/// Makes an empty file in a folder and removes it again. Returns what the system made of it: its
+/// owner is who we are.
+///
+/// # Errors
+/// What the system said.
+pub fn make_a_file_in(folder: &Path) -> io::Result<Metadata> {
+    let path = folder.join(format!(".probe-{}", std::process::id()));
+    let mut options = OpenOptions::new();
+    options.create_new(true).write(true);
+    layout::private(&mut options);
+    let metadata = options.open(&path)?.metadata();
+    std::fs::remove_file(&path)?;
+    metadata
+}
+
+impl Store {
+    /// Tries the lock of a log, and lets go of it at once. Makes no lock file.
+    ///
+    /// # Errors
+    /// [`StoreError`] where the lock cannot be tried at all.
+    pub fn try_lock_of(&self, log: &Path) -> Result<LockState, StoreError> {
+        let path = lock::path_of(log);
+        if path.symlink_metadata().is_err() {
+            return Ok(LockState::Free);
+        }
+        if let Some(state) = taken(FileLock::take(&path, 0), LockState::Free)? {
+            return Ok(state);
+        }
+        let begun = Instant::now();
+        let outcome = FileLock::take(&path, lock::WAIT_MS_MAX);
+        let waited_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let state = taken(outcome, LockState::FreeAfter(waited_ms))?;
+        Ok(state.unwrap_or(LockState::Held(lock::WAIT_MS_MAX)))
+    }
+}
+
+fn taken(
+    outcome: Result<FileLock, StoreError>,
+    state: LockState,
+) -> Result<Option<LockState>, StoreError> {
+    match outcome {
+        Ok(_) => Ok(Some(state)),
+        Err(StoreError::Busy { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_lock_is_told_from_a_free_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        let log = folder.path().join("a.jsonl");
+        assert_eq!(store.try_lock_of(&log).unwrap(), LockState::Free);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is made");
+        store.ensure().unwrap();
+        let held = FileLock::take(&lock::path_of(&log), 0).unwrap();
+        assert_eq!(store.try_lock_of(&log).unwrap(), LockState::Held(lock::WAIT_MS_MAX));
+        drop(held);
+        assert_eq!(store.try_lock_of(&log).unwrap(), LockState::Free);
+    }
+
+    #[test]
+    fn a_probe_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(make_a_file_in(folder.path()).unwrap().is_file());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(make_a_file_in(&folder.path().join("nowhere")).is_err());
+    }
+}

@@ -1,0 +1,299 @@
+//! Copies of damaged lines, kept apart so that somebody can look at them: `.quarantine/<log>` in the
+//! store, one JSON object a line. The logs keep theirs; nothing reads this folder as memories.
+//! Not here: which lines are damaged, and taking secrets out of them (`retriever::upkeep`).
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::append::what_instead;
+use super::lock::{self, FileLock};
+use super::{Store, StoreError, layout};
+use crate::event::escaped;
+
+/// The folder, inside the store.
+const FOLDER: &str = ".quarantine";
+
+/// The field of a line that is no text, up to its digits. It ends a record, and before it there is
+/// nothing in which this could stand: names of logs and reasons have no unescaped quotes.
+const HEX_FIELD: &str = "\"line_hex\":\"";
+
+/// So much of a damaged line is kept, in bytes: what we ever wrote as one line fits.
+const KEPT_BYTES_MAX: usize = crate::event::limits::LINE_BYTES_MAX;
+
+/// The longest record, in bytes: each byte kept may take six (`\u0000`), and the frame.
+const RECORD_BYTES_MAX: u64 = 8 * KEPT_BYTES_MAX as u64;
+
+/// The largest quarantine of one log, in bytes: a file that is no log at all is not copied whole.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// A damaged line.
+#[derive(Debug, Clone, Copy)]
+pub struct Damaged<'a> {
+    /// Where it begins in its log.
+    pub offset: u64,
+    /// Why it is no event.
+    pub reason: &'a str,
+    /// Its bytes, or their beginning.
+    pub bytes: &'a [u8],
+    /// How long it really is, in bytes.
+    pub line_bytes: u64,
+}
+
+/// What became of a damaged line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// It was copied now.
+    Now,
+    /// It had been copied before.
+    Before,
+    /// There is no more room.
+    NoRoom,
+}
+
+/// The open quarantine of one log. Nobody else adds to it meanwhile.
+#[derive(Debug)]
+pub struct Quarantine {
+    path: PathBuf,
+    log: String,
+    file: File,
+    file_bytes: u64,
+    known: HashSet<[u8; 32]>,
+    _turn: FileLock,
+}
+
+impl Quarantine {
+    /// Opens the quarantine of a log of the store; makes it where it is missing, private to the user.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn of(store: &Store, log: &Path) -> Result<Self, StoreError> {
+        store.ensure()?;
+        let folder = store.ensure_folder(FOLDER)?;
+        let path = folder.join(log.file_name().unwrap_or_default());
+        let lock = lock::path_of(&store.root().join(log.file_name().unwrap_or_default()));
+        let turn = FileLock::take(&lock.with_extension("quarantine"), lock::WAIT_MS_MAX)?;
+        let mut file = open(&path)?;
+        let (known, file_bytes) = known_in(&mut file).map_err(StoreError::io("read", &path))?;
+        let log = log.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { path, log, file, file_bytes, known, _turn: turn })
+    }
+
+    /// Copies a damaged line, unless it was copied before.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]; the line in the log is as it was.
+    pub fn keep(&mut self, damaged: Damaged<'_>) -> Result<Kept, StoreError> {
+        let record = self.record(damaged);
+        let Some(key) = key_of(&record) else { return Ok(Kept::Before) };
+        if self.known.contains(&key) {
+            return Ok(Kept::Before);
+        }
+        let line = escaped(&record.to_string()) + "\n";
+        let line_bytes = u64::try_from(line.len()).unwrap_or(u64::MAX);
+        if self.file_bytes.saturating_add(line_bytes) > FILE_BYTES_MAX {
+            return Ok(Kept::NoRoom);
+        }
+        self.file.write_all(line.as_bytes()).map_err(StoreError::io("write", &self.path))?;
+        self.file_bytes += line_bytes;
+        self.known.insert(key);
+        Ok(Kept::Now)
+    }
+
+    fn record(&self, damaged: Damaged<'_>) -> Value {
+        let kept = damaged.bytes.get(..KEPT_BYTES_MAX).unwrap_or(damaged.bytes);
+        let mut record = Map::new();
+        record.insert("log".to_owned(), self.log.as_str().into());
+        record.insert("offset".to_owned(), damaged.offset.into());
+        record.insert("reason".to_owned(), damaged.reason.into());
+        if u64::try_from(kept.len()).is_ok_and(|kept_bytes| kept_bytes < damaged.line_bytes) {
+            record.insert("line_bytes".to_owned(), damaged.line_bytes.into());
+        }
+        match std::str::from_utf8(kept) {
+            Ok(text) => record.insert("line".to_owned(), text.into()),
+            Err(_) => record.insert("line_hex".to_owned(), Self::digits(kept).into()),
+        };
+        Value::Object(record)
+    }
+}
+
+impl Quarantine {
+    /// Finds the digits in a record of a line that is no text: where they stand, and the bytes they
+    /// mean.
+    #[must_use]
+    pub fn digits_of(record: &str) -> Option<(Range<usize>, Vec<u8>)> {
+        let start = record.find(HEX_FIELD)? + HEX_FIELD.len();
+        let digits = record.get(start..)?.split('"').next()?;
+        let pairs = digits.as_bytes().chunks(2).map(std::str::from_utf8);
+        let bytes: Option<Vec<u8>> =
+            pairs.map(|pair| u8::from_str_radix(pair.ok()?, 16).ok()).collect();
+        Some((start..start + digits.len(), bytes?))
+    }
+
+    /// Writes bytes as a record does whose line is no text: two digits each.
+    #[must_use]
+    pub fn digits(bytes: &[u8]) -> String {
+        let mut text = String::with_capacity(bytes.len() * 2);
+        for byte in bytes {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}
+
+impl Store {
+    /// Lists the quarantines, in order of name.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when the folder is there but cannot be read.
+    pub fn quarantines(&self) -> Result<Vec<PathBuf>, StoreError> {
+        Self::at(self.root().join(FOLDER)).logs()
+    }
+}
+
+/// What tells damaged lines apart: where they stand and what they say.
+fn key_of(record: &Value) -> Option<[u8; 32]> {
+    let content = record.get("line").or_else(|| record.get("line_hex"))?.as_str()?;
+    let mut hasher = Sha256::new_with_prefix(record.get("offset")?.as_u64()?.to_le_bytes());
+    hasher.update(record.get("line_bytes").and_then(Value::as_u64).unwrap_or(0).to_le_bytes());
+    hasher.update(content);
+    Some(hasher.finalize().into())
+}
+
+fn open(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.create(true).read(true).append(true);
+    layout::private(&mut options);
+    let file = options.open(path).map_err(|source| layout::why_not_opened(path, source))?;
+    let metadata = file.metadata().map_err(StoreError::io("inspect", path))?;
+    match what_instead(&metadata) {
+        Some(what) => Err(StoreError::NotALog { path: path.to_owned(), what }),
+        None => Ok(file),
+    }
+}
+
+/// Reads what was kept before. A record that a crash tore is ended, so that the next is whole.
+fn known_in(file: &mut File) -> io::Result<(HashSet<[u8; 32]>, u64)> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut known = HashSet::new();
+    let (mut held, mut file_bytes, mut is_torn) = (Vec::new(), 0, false);
+    let mut reader = BufReader::new(&*file);
+    loop {
+        held.clear();
+        let count = (&mut reader).take(RECORD_BYTES_MAX).read_until(b'\n', &mut held)?;
+        if count == 0 {
+            break;
+        }
+        is_torn = !held.ends_with(b"\n");
+        file_bytes += u64::try_from(count).unwrap_or(u64::MAX);
+        known.extend(serde_json::from_slice(&held).ok().as_ref().and_then(key_of));
+    }
+    if is_torn {
+        file.write_all(b"\n")?;
+    }
+    Ok((known, file_bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn world() -> (tempfile::TempDir, Store, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path().join("logs"));
+        let log = store.root().join("a.jsonl");
+        (folder, store, log)
+    }
+
+    fn damaged(offset: u64, bytes: &[u8]) -> Damaged<'_> {
+        let line_bytes = u64::try_from(bytes.len()).unwrap();
+        Damaged { offset, reason: "not JSON", bytes, line_bytes }
+    }
+
+    fn text_of(store: &Store) -> String {
+        std::fs::read_to_string(store.root().join(".quarantine/a.jsonl")).unwrap()
+    }
+
+    // S-VERIFY-2
+    #[test]
+    fn a_damaged_line_is_kept_once() {
+        let (_folder, store, log) = world();
+        for expected in [Kept::Now, Kept::Before] {
+            let mut quarantine = Quarantine::of(&store, &log).unwrap();
+            for line in [damaged(0, b"torn"), damaged(9, b"torn"), damaged(0, b"\xFFtorn")] {
+                assert_eq!(quarantine.keep(line).unwrap(), expected);
+                assert_eq!(quarantine.keep(line).unwrap(), Kept::Before);
+            }
+        }
+        let text = text_of(&store);
+        let first = r#"{"log":"a.jsonl","offset":0,"reason":"not JSON","line":"torn"}"#;
+        assert_eq!(text.lines().next(), Some(first));
+        assert!(text.ends_with("\"line_hex\":\"ff746f726e\"}\n") && text.lines().count() == 3);
+    }
+
+    // S-VERIFY-2
+    #[test]
+    fn a_huge_line_is_cut_with_its_true_length_and_commands_no_terminal() {
+        let (_folder, store, log) = world();
+        let mut quarantine = Quarantine::of(&store, &log).unwrap();
+        let huge = "\u{9B}\u{202E}".repeat(KEPT_BYTES_MAX);
+        assert_eq!(quarantine.keep(damaged(0, huge.as_bytes())).unwrap(), Kept::Now);
+        let zeros = vec![0; KEPT_BYTES_MAX * 2];
+        assert_eq!(quarantine.keep(damaged(1, &zeros)).unwrap(), Kept::Now);
+        drop(quarantine);
+        let text = text_of(&store);
+        assert!(text.contains(&format!("\"line_bytes\":{}", huge.len())));
+        assert!(!text.chars().any(crate::event::is_unsafe));
+        let mut again = Quarantine::of(&store, &log).unwrap();
+        assert_eq!(again.keep(damaged(1, &zeros)).unwrap(), Kept::Before);
+    }
+
+    // S-VERIFY-2
+    #[test]
+    fn a_record_torn_by_a_crash_does_not_swallow_the_next() {
+        let (_folder, store, log) = world();
+        drop(Quarantine::of(&store, &log).unwrap());
+        std::fs::write(store.root().join(".quarantine/a.jsonl"), "{\"log\":\"a").unwrap();
+        let keep = || Quarantine::of(&store, &log).unwrap().keep(damaged(3, b"x")).unwrap();
+        assert_eq!((keep(), keep()), (Kept::Now, Kept::Before));
+        assert_eq!(text_of(&store).lines().count(), 2);
+    }
+
+    // S-VERIFY-2
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let (_folder, store, log) = world();
+        let mut quarantine = Quarantine::of(&store, &log).unwrap();
+        quarantine.file_bytes = FILE_BYTES_MAX - 10;
+        assert_eq!(quarantine.keep(damaged(0, b"x")).unwrap(), Kept::NoRoom);
+    }
+
+    #[cfg(unix)]
+    // S-VERIFY-2, S-STORE-2
+    #[test]
+    fn the_quarantine_is_private_and_refuses_links() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let (folder, store, log) = world();
+        drop(Quarantine::of(&store, &log).unwrap());
+        let hidden = store.root().join(".quarantine");
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&hidden), mode(&hidden.join("a.jsonl"))), (0o700, 0o600));
+        assert_eq!(std::fs::read_to_string(hidden.join(".gitignore")).unwrap(), "*\n");
+        assert_eq!(store.logs().unwrap().len(), 0);
+        let target = folder.path().join("target");
+        std::fs::write(&target, "mine").unwrap();
+        std::fs::remove_file(hidden.join("a.jsonl")).unwrap();
+        symlink(&target, hidden.join("a.jsonl")).unwrap();
+        assert!(matches!(Quarantine::of(&store, &log), Err(StoreError::NotALog { .. })));
+        std::fs::remove_dir_all(&hidden).unwrap();
+        symlink(folder.path(), &hidden).unwrap();
+        assert!(matches!(Quarantine::of(&store, &log), Err(StoreError::NotALog { .. })));
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
+    }
+}

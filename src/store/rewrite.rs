@@ -1,0 +1,442 @@
+//! Rewriting a log in its place, so that at every moment the old one or the new one is there, whole.
+//! Not here: what is changed in it (`retriever::upkeep::scrub`).
+//!
+//! Most of the work is done without the lock, so that no appender waits for it: lines are copied into
+//! a hidden file beside the log. Then, under the appenders' lock, it is made sure that what was read
+//! still stands, the rest is copied, the copy put on the disk and renamed over the log. Appenders look
+//! after locking which file has the name. A program that knows no lock and had the old file open may
+//! have written meanwhile; what it wrote by the time of the renaming is copied too.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::append::what_instead;
+use super::layout::is_still_at;
+use super::lock::{self, FileLock};
+use super::{Line, Store, StoreError, layout, sync};
+
+/// The longest line that is handed out, in bytes. Far past what is read as an event; what is longer
+/// is copied as it is.
+const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// How often the rewriting starts over because somebody changed what had been read.
+const REPLACED_TRIES_MAX: usize = 3;
+
+/// How much is hashed at a time, in bytes.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// Hands every line of a file to `each`, the last one also without its line break, and longer ones
+/// than [`super::Tail`] does. A file that is not there has none. Returns how many lines were too
+/// long, at 64 MiB, to be handed out.
+///
+/// # Errors
+/// [`StoreError::Io`], or [`StoreError::NotALog`].
+pub fn lines_of(file: &Path, mut each: impl FnMut(Line<'_>)) -> Result<usize, StoreError> {
+    let Some((opened, _)) = open(file)? else { return Ok(0) };
+    let mut lines = Lines::of(opened);
+    let mut held = Vec::new();
+    while let Some(piece) = lines.next(&mut held).map_err(StoreError::io("read", file))? {
+        if let Piece::Line(offset) = piece {
+            each(line_at(offset, &held));
+        }
+    }
+    Ok(lines.too_long)
+}
+
+/// Rewrites a file of a store: each line for which `change` returns other bytes is replaced by them,
+/// everything else stays as it is. `change` is given what [`lines_of`] gives; where it starts over,
+/// because somebody changed the file meanwhile, it is given the line at offset 0 again.
+///
+/// # Errors
+/// [`StoreError`]; the file is then as it was, or rewritten and perhaps not on the disk yet.
+pub fn rewrite(
+    store: &Store,
+    file: &Path,
+    change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
+) -> Result<(), StoreError> {
+    store.ensure()?;
+    let lock = lock::path_of(&store.log_of(&Store::repo_of(file)));
+    // One rewriting at a time: they share the name of the copy.
+    let _only = FileLock::take(&lock.with_extension("rewrite"), lock::WAIT_MS_MAX)?;
+    for _ in 0..REPLACED_TRIES_MAX {
+        let Some(mut copying) = Copying::begin(file)? else { return Ok(()) };
+        copying.lines(change, Until::LastLineBreak)?;
+        // What is on the disk already need not be waited for under the lock.
+        copying.copy.sync()?;
+        let _turn = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
+        if copying.still_stands()? {
+            copying.lines(change, Until::End)?;
+            return copying.put_in_place(change);
+        }
+    }
+    let why = "another program keeps changing what is in it; try again";
+    Err(StoreError::io("rewrite", file)(io::Error::other(why)))
+}
+
+fn open(file: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    layout::private(&mut options);
+    let opened = match options.open(file) {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(layout::why_not_opened(file, error)),
+    };
+    let metadata = opened.metadata().map_err(StoreError::io("inspect", file))?;
+    match what_instead(&metadata) {
+        Some(what) => Err(StoreError::NotALog { path: file.to_owned(), what }),
+        None => Ok(Some((opened, metadata))),
+    }
+}
+
+fn line_at(offset: u64, held: &[u8]) -> Line<'_> {
+    let bytes = held.strip_suffix(b"\n").unwrap_or(held);
+    Line { offset, bytes, line_bytes: bytes_u64(bytes.len()) }
+}
+
+fn bytes_u64(bytes: usize) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+/// The lines of a file, one at a time.
+struct Lines {
+    source: BufReader<File>,
+    offset: u64,
+    is_in_long: bool,
+    too_long: usize,
+}
+
+/// What was read.
+enum Piece {
+    /// A line, or the unfinished last one, that begins at this offset.
+    Line(u64),
+    /// Part of a line that is too long.
+    Part,
+}
+
+impl Lines {
+    fn of(file: File) -> Self {
+        let source = BufReader::with_capacity(BLOCK_BYTES, file);
+        Self { source, offset: 0, is_in_long: false, too_long: 0 }
+    }
+
+    /// Reads the next line, with its line break, into `held`; nothing at the end.
+    fn next(&mut self, held: &mut Vec<u8>) -> io::Result<Option<Piece>> {
+        held.clear();
+        let offset = self.offset;
+        let mut bounded = (&mut self.source).take(bytes_u64(LINE_BYTES_MAX));
+        let count = bounded.read_until(b'\n', held)?;
+        self.offset += bytes_u64(count);
+        let (is_whole, was_in_long) = (held.ends_with(b"\n"), self.is_in_long);
+        self.is_in_long = !is_whole && (was_in_long || count == LINE_BYTES_MAX);
+        self.too_long += usize::from(self.is_in_long && !was_in_long);
+        Ok(match count {
+            0 => None,
+            _ if was_in_long || self.is_in_long => Some(Piece::Part),
+            _ => Some(Piece::Line(offset)),
+        })
+    }
+
+    /// Goes back to where `held` began.
+    fn put_back(&mut self, held: &[u8]) -> io::Result<()> {
+        self.offset -= bytes_u64(held.len());
+        self.source.seek(io::SeekFrom::Start(self.offset)).map(drop)
+    }
+}
+
+/// How far to copy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// The last line may not be finished: leave it.
+    LastLineBreak,
+    /// The last line with it.
+    End,
+}
+
+/// A copy in the making.
+struct Copying<'a> {
+    file: &'a Path,
+    lines: Lines,
+    /// Of everything read so far.
+    read: Sha256,
+    copy: Copy,
+}
+
+/// The hidden file beside the log; removed unless it takes the log's place.
+struct Copy {
+    path: PathBuf,
+    file: File,
+    is_in_place: bool,
+}
+
+impl Copy {
+    fn sync(&self) -> Result<(), StoreError> {
+        self.file.sync_all().map_err(StoreError::io("put on the disk", &self.path))
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        if !self.is_in_place {
+            // One that stays behind is no log, and the next rewriting removes it.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl<'a> Copying<'a> {
+    fn begin(file: &'a Path) -> Result<Option<Self>, StoreError> {
+        let Some((opened, metadata)) = open(file)? else { return Ok(None) };
+        let mut name = std::ffi::OsString::from(".");
+        name.push(file.file_name().unwrap_or_default());
+        name.push(".rewrite");
+        let path = file.with_file_name(name);
+        let copy = make_copy(&path, &metadata).map_err(StoreError::io("make", &path))?;
+        Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy }))
+    }
+
+    fn lines(
+        &mut self,
+        change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
+        until: Until,
+    ) -> Result<(), StoreError> {
+        let failed = || StoreError::io("read", self.file);
+        let mut held = Vec::new();
+        let mut copy = io::BufWriter::new(&self.copy.file);
+        while let Some(piece) = self.lines.next(&mut held).map_err(failed())? {
+            let is_unfinished = !held.ends_with(b"\n") && matches!(piece, Piece::Line(_));
+            if is_unfinished && until == Until::LastLineBreak {
+                self.lines.put_back(&held).map_err(failed())?;
+                break;
+            }
+            self.read.update(&held);
+            let changed = match piece {
+                Piece::Line(offset) => change(line_at(offset, &held)),
+                Piece::Part => None,
+            };
+            let written = match changed {
+                None => copy.write_all(&held),
+                Some(other) => copy.write_all(&other).and_then(|()| match is_unfinished {
+                    true => Ok(()),
+                    false => copy.write_all(b"\n"),
+                }),
+            };
+            written.map_err(StoreError::io("write", &self.copy.path))?;
+        }
+        copy.flush().map_err(StoreError::io("write", &self.copy.path))
+    }
+
+    /// Tells whether what was read is still what the file begins with. Goes on from there.
+    fn still_stands(&mut self) -> Result<bool, StoreError> {
+        let failed = || StoreError::io("read", self.file);
+        let source = &mut self.lines.source;
+        if !is_still_at(source.get_ref(), self.file) {
+            return Ok(false);
+        }
+        source.rewind().map_err(failed())?;
+        let (mut now, mut left) = (Sha256::new(), self.lines.offset);
+        while left > 0 {
+            let block = source.fill_buf().map_err(failed())?;
+            let count = block.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            if count == 0 {
+                return Ok(false);
+            }
+            now.update(block.get(..count).unwrap_or_default());
+            left -= bytes_u64(count);
+            source.consume(count);
+        }
+        Ok(now.finalize() == self.read.clone().finalize())
+    }
+
+    fn put_in_place(
+        mut self,
+        change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
+    ) -> Result<(), StoreError> {
+        self.copy.sync()?;
+        std::fs::rename(&self.copy.path, self.file)
+            .map_err(StoreError::io("put the rewritten lines in the place of", self.file))?;
+        self.copy.is_in_place = true;
+        // From programs that know no lock.
+        let before = self.lines.offset;
+        self.lines(change, Until::End)?;
+        if self.lines.offset > before {
+            self.copy.sync()?;
+        }
+        sync::names_of(self.file)
+    }
+}
+
+/// Makes the hidden file, with the mode and owner of the log. Nothing is written into a file that is
+/// there already: what stands under the name is only ever removed.
+fn make_copy(path: &Path, like: &Metadata) -> io::Result<Copy> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut options = OpenOptions::new();
+    options.create_new(true).append(true);
+    layout::private(&mut options);
+    let copy = Copy { path: path.to_owned(), file: options.open(path)?, is_in_place: false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        let made = copy.file.metadata()?;
+        if (made.uid(), made.gid()) != (like.uid(), like.gid()) {
+            fchown(&copy.file, Some(like.uid()), Some(like.gid()))?;
+        }
+    }
+    copy.file.set_permissions(like.permissions())?;
+    Ok(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct World {
+        _folder: tempfile::TempDir,
+        store: Store,
+        log: PathBuf,
+    }
+
+    impl World {
+        fn with(text: &str) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::at(folder.path().join("logs"));
+            store.ensure().unwrap();
+            let log = store.root().join("a.jsonl");
+            std::fs::write(&log, text).unwrap();
+            Self { _folder: folder, store, log }
+        }
+
+        /// Rewrites `secret` to `*`; `meanwhile` happens at each line.
+        fn rewrite(&self, mut meanwhile: impl FnMut(&Line<'_>)) -> Result<(), StoreError> {
+            rewrite(&self.store, &self.log, &mut |line| {
+                meanwhile(&line);
+                (line.bytes == b"secret").then(|| b"*".to_vec())
+            })
+        }
+
+        fn text(&self) -> String {
+            std::fs::read_to_string(&self.log).unwrap()
+        }
+
+        fn append(&self, text: &str) {
+            let mut file = OpenOptions::new().append(true).open(&self.log).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+        }
+
+        fn files(&self) -> Vec<String> {
+            let names = std::fs::read_dir(self.store.root()).unwrap();
+            let mut names: Vec<String> =
+                names.map(|name| name.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        }
+    }
+
+    // S-SCRUB-2
+    #[test]
+    fn only_the_lines_that_change_do() {
+        for (text, expected) in [
+            ("one\nsecret\r\nsecret\n\n\0two\nhalf", "one\nsecret\r\n*\n\n\0two\nhalf"),
+            ("secret", "*"),
+            ("secret\nsecret\n", "*\n*\n"),
+            ("", ""),
+        ] {
+            let world = World::with(text);
+            world.rewrite(|_| ()).unwrap();
+            assert_eq!(world.text(), expected);
+            assert_eq!(world.files(), [".locks", "a.jsonl"]);
+        }
+    }
+
+    // S-SCRUB-2
+    #[test]
+    fn what_is_appended_while_it_works_is_kept_also_by_programs_that_know_no_lock() {
+        let world = World::with("secret\nhalf");
+        let mut left = vec![" of it\n", "secret\n", "last"];
+        world
+            .rewrite(|_| {
+                if !left.is_empty() {
+                    world.append(left.remove(0));
+                }
+            })
+            .unwrap();
+        assert_eq!(world.text(), "*\nhalf of it\n*\nlast");
+    }
+
+    // S-SCRUB-2
+    #[test]
+    fn a_log_that_changes_under_it_is_read_again_and_at_last_left_alone() {
+        let world = World::with("one\nsecret\n");
+        let mut times = 0;
+        let replace = |line: &Line<'_>| {
+            if line.offset == 0 && times == 0 {
+                times += 1;
+                let other = world.log.with_extension("other");
+                std::fs::write(&other, "two\nsecret\n").unwrap();
+                std::fs::rename(&other, &world.log).unwrap();
+            }
+        };
+        world.rewrite(replace).unwrap();
+        assert_eq!(world.text(), "two\n*\n");
+        std::fs::write(&world.log, "a\nsecret\n").unwrap();
+        let mut letters = ('b'..='z').cycle();
+        let change = |line: &Line<'_>| {
+            if line.offset == 0 {
+                std::fs::write(&world.log, format!("{}\nsecret\n", letters.next().unwrap()))
+                    .unwrap();
+            }
+        };
+        assert!(world.rewrite(change).unwrap_err().to_string().contains("try again"));
+        assert!(world.text().ends_with("\nsecret\n"));
+        assert_eq!(world.files(), [".locks", "a.jsonl"], "no copy is left behind");
+    }
+
+    #[cfg(unix)]
+    // S-SCRUB-2
+    #[test]
+    fn the_mode_stays_and_nothing_is_written_through_planted_names() {
+        use std::os::unix::fs::PermissionsExt;
+        let world = World::with("secret\n");
+        let target = world.store.root().join("target");
+        std::fs::write(&target, "mine").unwrap();
+        std::fs::hard_link(&target, world.store.root().join(".a.jsonl.rewrite")).unwrap();
+        let mode = || std::fs::metadata(&world.log).unwrap().permissions().mode() & 0o777;
+        for expected in [0o600, 0o640] {
+            world.append("secret\n");
+            std::fs::set_permissions(&world.log, std::fs::Permissions::from_mode(expected))
+                .unwrap();
+            world.rewrite(|_| ()).unwrap();
+            assert_eq!(mode(), expected);
+        }
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
+        std::fs::remove_file(&world.log).unwrap();
+        std::fs::hard_link(&target, &world.log).unwrap();
+        assert!(matches!(world.rewrite(|_| ()), Err(StoreError::NotALog { .. })));
+    }
+
+    #[test]
+    fn appenders_wait_only_for_the_end() {
+        let world = World::with("one\nsecret\n");
+        let lock = lock::path_of(&world.log);
+        let mut free = 0;
+        world.rewrite(|_| free += usize::from(FileLock::take(&lock, 0).is_ok())).unwrap();
+        assert_eq!(free, 2, "both lines were handed out without the lock");
+    }
+
+    #[test]
+    fn a_line_past_the_bound_is_copied_as_it_is() {
+        let long = "x".repeat(LINE_BYTES_MAX + 10);
+        let world = World::with(&format!("secret\n{long}\nsecret\n"));
+        let mut seen = Vec::new();
+        let too_long = lines_of(&world.log, |line| seen.push(line.offset)).unwrap();
+        assert_eq!((too_long, seen.len()), (1, 2));
+        world.rewrite(|_| ()).unwrap();
+        assert!(world.text() == format!("*\n{long}\n*\n"));
+    }
+}
