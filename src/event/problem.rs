@@ -3,13 +3,17 @@
 
 use std::fmt;
 
+use super::redact::redacted;
+
 /// Most characters of a refused value that a message repeats: enough to know it again, and a value of
 /// megabytes does not come back as a message of megabytes.
 const QUOTED_CHARS_MAX: usize = 80;
 
-/// Quotes a refused value for a message, cut where it is long.
+/// Quotes a refused value for a message, cut where it is long. Secrets are taken out before the cut,
+/// since half a secret is hard to recognise.
 #[must_use]
 pub fn quoted(text: &str) -> String {
+    let text = redacted(text);
     let mut chars = text.chars();
     let beginning: String = chars.by_ref().take(QUOTED_CHARS_MAX).collect();
     let rest = if chars.next().is_some() { "…" } else { "" };
@@ -45,12 +49,13 @@ impl Problems {
 
     /// Notes one more problem.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
-        self.0.push(Problem { field: field.into(), message: message.into() });
+        self.push(Problem { field: field.into(), message: message.into() });
     }
 
     /// Notes a problem that somebody else described.
     pub fn push(&mut self, problem: Problem) {
-        self.0.push(problem);
+        let clean = |text: String| redacted(&text).into_owned();
+        self.0.push(Problem { field: clean(problem.field), message: clean(problem.message) });
     }
 
     /// Takes over all problems of another list.
@@ -107,6 +112,20 @@ impl std::error::Error for Problems {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_message_repeats_a_secret_nor_half_of_one() {
+        let token = ["gh", "p_", "a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
+        let long = format!("{}{token}", "x ".repeat(35));
+        for problems in [
+            Problems::one(token.clone(), "is unknown"),
+            Problems::one("timestamp", format!("must be a time; got {}", quoted(&long))),
+            Problems::one("lesson", token.clone()),
+        ] {
+            assert!(!problems.to_string().contains("a8Kd03j"), "{problems}");
+            assert!(problems.to_string().contains("[REDACTED:"), "{problems}");
+        }
+    }
 
     #[test]
     fn a_long_value_is_quoted_in_part() {

@@ -200,7 +200,7 @@ impl Wiring for Program<'_> {
             progress.from_cache, progress.failed
         );
         let json = json!({ "embedded": fresh, "from_cache": progress.from_cache, "failed": progress.failed });
-        Ok(Reply { text, json })
+        Ok(Reply::new(text, json))
     }
 
     fn model(
@@ -235,6 +235,6 @@ impl Wiring for Program<'_> {
         });
         let json =
             json!({ "directory": directory.display().to_string(), "ready": status.is_ready() });
-        Ok(Reply { text, json })
+        Ok(Reply::new(text, json))
     }
 }
