@@ -10,8 +10,15 @@ const TAIL_BYTES_MAX: usize = 40;
 /// White space between an operator and its value: an indented line after a line break.
 const GAP_BYTES_MAX: usize = 64;
 
-/// Bytes of a value: the longest tokens (with claims) stay under it.
-const VALUE_BYTES_MAX: usize = 4_096;
+/// Bytes of a value that are looked at before it is known to be a secret: the longest form of a key.
+/// Where names stand side by side each looks at the same value.
+const VALUE_BYTES_MAX: usize = 640;
+
+/// Bytes of a secret: the longest tokens (with claims) stay under it.
+const SECRET_BYTES_MAX: usize = 8_192;
+
+/// What ends a value that stands in no quotes.
+const ENDS: Alphabet = Alphabet::of("\"'`,;<>(){}[]&\\");
 
 const TAIL: Alphabet = DOTTED.and(" \t");
 
@@ -51,41 +58,55 @@ pub(super) struct Assigned<'a> {
     /// What stands between the word and the operator.
     pub(super) tail: &'a [u8],
     pub(super) is_quoted: bool,
+    quote: Option<u8>,
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) value: &'a [u8],
 }
 
-/// Calls `accept` on every reading of what stands after a name that ends at `place`, until one is
-/// accepted.
-pub(super) fn first_accepted<'a, T>(
+/// What a look behind a name found, and how far it went.
+pub(super) struct Look<T> {
+    pub(super) found: Option<T>,
+    pub(super) to: usize,
+}
+
+/// Calls `accept` on every reading of what stands behind a name, which stands from `start` to `end`,
+/// until one is accepted.
+pub(super) fn look<'a, T>(
     text: Text<'a>,
     start: usize,
-    place: usize,
+    end: usize,
     mut accept: impl FnMut(Assigned<'a>) -> Option<T>,
-) -> Option<T> {
-    let tail_end = text.run(place, TAIL, TAIL_BYTES_MAX);
-    let tail = text.slice(place, tail_end);
-    let bound = operator_end(text, tail_end).and_then(|from| {
-        let value = value_at(text, gap_end(text, from), Bond::Operator, tail)?;
-        // Between arguments of a call both are quoted; elsewhere a comma only ends a clause.
-        let is_clause = text.before(from) == b',' && !value.is_quoted;
-        if is_clause { None } else { accept(value) }
-    });
-    if bound.is_some() {
-        return bound;
-    }
-    if text.at(place) == b' ' {
-        let is_flag = starts_flag(text, start);
-        let bond = if is_flag { Bond::Flag } else { Bond::Neighbour };
-        let neighbour = value_at(text, place + 1, bond, b"").and_then(&mut accept);
-        if neighbour.is_some() {
-            return neighbour;
+) -> Look<T> {
+    let tail_end = text.run(end, TAIL, TAIL_BYTES_MAX);
+    let tail = text.slice(end, tail_end);
+    let readings: [&dyn Fn() -> Option<Assigned<'a>>; 3] = [
+        &|| {
+            let from = operator_end(text, tail_end)?;
+            let value = value_at(text, gap_end(text, from), Bond::Operator, tail)?;
+            // Between arguments of a call both are quoted; elsewhere a comma only ends a clause.
+            let is_clause = text.before(from) == b',' && !value.is_quoted;
+            (!is_clause).then_some(value)
+        },
+        &|| {
+            let bond = if starts_flag(text, start) { Bond::Flag } else { Bond::Neighbour };
+            (text.at(end) == b' ').then(|| value_at(text, end + 1, bond, b""))?
+        },
+        &|| {
+            let length = sentence_end(tail)?;
+            value_at(text, end + length, Bond::Sentence, tail.get(..length)?)
+        },
+    ];
+    let mut to = end;
+    for reading in readings {
+        let Some(assigned) = reading() else { continue };
+        to = to.max(assigned.to);
+        let found = accept(assigned);
+        if found.is_some() {
+            return Look { found, to };
         }
     }
-    let from = place + sentence_end(tail)?;
-    value_at(text, from, Bond::Sentence, tail.get(..from - place).unwrap_or_default())
-        .and_then(accept)
+    Look { found: None, to }
 }
 
 /// Tells whether the name in which a word stands is a flag, such as `--db-password`.
@@ -163,12 +184,7 @@ fn run_at<'a>(
     bond: Bond,
     tail: &'a [u8],
 ) -> Assigned<'a> {
-    let ends = b"\"'`,;<>(){}[]&\\";
-    let goes_on = |byte: u8| match quote {
-        Some(quote) => byte != quote && byte > b' ',
-        None => byte > b' ' && !ends.contains(&byte),
-    };
-    let mut to = text.run_while(from, VALUE_BYTES_MAX, goes_on);
+    let mut to = text.run_while(from, VALUE_BYTES_MAX, |byte| goes_on(byte, quote));
     // In a query `&` ends a value; in a password it need not.
     if quote.is_none() && text.at(to) == b'&' && to > from {
         let next = text.run(to + 1, DOTTED, TAIL_BYTES_MAX);
@@ -180,7 +196,21 @@ fn run_at<'a>(
     // What is called or indexed is no value.
     let is_call = quote.is_none() && matches!(text.at(to), b'(' | b'[');
     let value = if is_call { b"" } else { text.slice(from, to) };
-    Assigned { bond, tail, is_quoted, from, to, value }
+    Assigned { bond, tail, is_quoted, quote, from, to, value }
+}
+
+fn goes_on(byte: u8, quote: Option<u8>) -> bool {
+    byte > b' ' && quote.map_or_else(|| !ENDS.has(byte), |quote| byte != quote)
+}
+
+impl Assigned<'_> {
+    /// Returns where a secret ends of which the first `length` bytes of the value are the beginning.
+    pub(super) fn end(&self, text: Text<'_>, length: usize) -> usize {
+        let to = self.from + length;
+        let is_cut = length >= VALUE_BYTES_MAX;
+        let rest = if is_cut { SECRET_BYTES_MAX } else { 0 };
+        text.run_while(to, rest, |byte| goes_on(byte, self.quote))
+    }
 }
 
 fn is_quote(byte: u8) -> bool {

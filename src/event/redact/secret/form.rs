@@ -3,7 +3,7 @@
 
 use super::alphabet::{ALNUM, Alphabet, BASE64, DIGIT, DOTTED, HEX, URL};
 use super::hit::{Hit, Rank};
-use super::judge::{Hint, Make, is_random, is_stand_in};
+use super::judge::{Hint, JUDGED_BYTES_MAX, Make, is_random, is_stand_in};
 use super::text::Text;
 
 /// A form that has code of its own.
@@ -196,16 +196,19 @@ fn key_body_end(text: Text<'_>, place: usize) -> Option<usize> {
 }
 
 /// A JSON web token (RFC 7519): parts in base64, divided by points, of which the first is an object.
+/// None begins inside a run of what it is made of, so that each run is walked once.
 fn jwt(text: Text<'_>, start: usize) -> Option<Hit> {
-    if text.slice(start, start + 3) != b"eyJ" || text.before(start).is_ascii_alphanumeric() {
+    if text.slice(start, start + 3) != b"eyJ" || DOTTED.has(text.before(start)) {
         return None;
     }
     let body = URL.and("=");
     let first = text.run(start, body, usize::MAX);
     let second = text.run(first + 1, body, usize::MAX);
     let is_token = text.at(first) == b'.' && first - start >= 10 && second - first > 10;
-    let end = text.run(second, DOTTED.and("/+="), usize::MAX);
-    (is_token && !is_stand_in(text.slice(start, end))).then(|| hit("jwt", start, end))?
+    if !is_token || is_stand_in(text.slice(start, second)) {
+        return None;
+    }
+    hit("jwt", start, text.run(second, DOTTED.and("/+="), usize::MAX))
 }
 
 /// Name and password in an address (RFC 3986, section 3.2.1).
@@ -286,11 +289,10 @@ fn mysql_password(text: Text<'_>, end: usize) -> Option<Hit> {
 
 /// An address to which whoever knows it can post.
 fn hook(text: Text<'_>, start: usize, end: usize, rule: &'static str) -> Option<Hit> {
-    let to = text.run(end, ADDRESS, USER_BYTES_MAX);
-    let from = text.run_back(start, ADDRESS, 64);
-    let path = text.slice(end, to);
-    let is_whole = path.iter().filter(|byte| **byte == b'/').count() >= 1;
+    let path = text.slice(end, text.run(end, ADDRESS, JUDGED_BYTES_MAX));
     let make = Make::of(path);
-    (is_whole && path.len() >= 30 && make.digits >= 2 && !is_stand_in(path))
-        .then(|| hit(rule, from, to))?
+    if path.len() < 30 || !path.contains(&b'/') || make.digits < 2 || is_stand_in(path) {
+        return None;
+    }
+    hit(rule, text.run_back(start, ADDRESS, 64), text.run(end, ADDRESS, USER_BYTES_MAX))
 }

@@ -2,9 +2,11 @@
 //! English does not put side by side) that names, paths and sentences do not have. Not here: where
 //! the value was found.
 
+use super::text::count;
+
 /// Bytes of a value that are judged: the longest fixed-length keys are shorter, and a bound keeps the
 /// work in proportion where many names stand before one endless value.
-const JUDGED_BYTES_MAX: usize = 128;
+pub(super) const JUDGED_BYTES_MAX: usize = 128;
 
 /// How often chance may repeat a character: seven times on end is one key in thousands of millions.
 const ROW_BYTES_MAX: usize = 6;
@@ -108,6 +110,7 @@ pub(super) struct Make {
 impl Make {
     pub(super) fn of(value: &[u8]) -> Self {
         let value = value.get(..JUDGED_BYTES_MAX).unwrap_or(value);
+        count(value.len());
         let mut make = Self { bytes: value.len(), ..Self::default() };
         let (mut seen, mut last, mut row) = (0_u128, 0_u8, 0);
         for &byte in value {
@@ -191,23 +194,41 @@ pub(super) enum Hint {
 /// Tells whether a value looks drawn by lot. Names, paths, versions and hosts do not; digests do.
 pub(super) fn is_random(value: &[u8], hint: Hint) -> bool {
     let least = if hint == Hint::Weak { 16 } else { 10 };
-    if value.len() < least || is_stand_in(value) || is_place(value) {
-        return false;
-    }
+    // What is cheap to tell is asked first: most values are plain words.
+    value.len() >= least
+        && is_disordered(Make::of(value), hint)
+        && !is_place(value)
+        && !is_stand_in(value)
+}
+
+/// Tells whether a value looks drawn by lot from large and small letters and digits, unlike digests
+/// and names.
+pub(super) fn is_mixed(value: &[u8]) -> bool {
     let make = Make::of(value);
+    value.len() >= 20
+        && make.upper >= 2
+        && make.lower >= 2
+        && make.digits >= 2
+        && is_disordered(make, Hint::Weak)
+        && !value.starts_with(b"sha")
+        && !is_place(value)
+        && !is_stand_in(value)
+}
+
+fn is_disordered(make: Make, hint: Hint) -> bool {
     if make.distinct < 6 || make.letters() == 0 {
         return false;
     }
     if make.is_hex() {
         return make.digits > 0 && make.bytes >= if hint == Hint::Weak { 32 } else { 16 };
     }
-    let limit = if hint == Hint::Weak { 52 } else { 60 };
     let is_marked = make.marks >= 2 && make.digits > 0 && make.letters() >= 6;
     if make.is_unlike_words(75) && (make.is_disorderly() || (is_marked && hint == Hint::Strong)) {
         return true;
     }
+    let limit = if hint == Hint::Weak { 52 } else { 60 };
     match make.digits {
-        0 | 1 => make.letters() >= 16 && make.is_unlike_words(limit - 10) && make.pairs >= 12,
+        0 | 1 => make.letters() >= 16 && make.pairs >= 12 && make.is_unlike_words(limit - 10),
         2 => make.switches >= 2 && make.is_unlike_words(limit),
         _ => make.switches >= 3 && make.is_unlike_words(limit),
     }

@@ -25,6 +25,11 @@ mod text;
 mod unescaped;
 mod word;
 
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! Secrets that are known by the name before them. Not here: how the value is found (`assigned`).
 
-use super::assigned::{Assigned, Bond, first_accepted};
+use super::assigned::{Assigned, Bond, Look, look};
 use super::hit::{Hit, Rank};
-use super::judge::{Hint, Make, is_random, is_stand_in, is_uuid};
+use super::judge::{Hint, Make, is_mixed, is_random, is_stand_in, is_uuid};
 use super::password::is_password;
 use super::provider::Provider;
 use super::text::Text;
@@ -51,68 +51,64 @@ const DATA_KEYS: [&str; 16] = [
     "bucket",
 ];
 
+/// What a provider's name may go on with in one small word, as in `githubtoken`.
+const GLUED: [&str; 12] = [
+    "token", "key", "api", "secret", "access", "auth", "client", "app", "pass", "oauth", "bot",
+    "web",
+];
+
 /// Looks for a provider's secret behind its name, which stands from `start` to `end`.
 pub(super) fn of_provider(
     text: Text<'_>,
     start: usize,
     end: usize,
     provider: &Provider,
-) -> Option<Hit> {
-    let glued = [
-        "token", "key", "api", "secret", "access", "auth", "client", "app", "pass", "oauth", "bot",
-        "web",
-    ];
-    let continues = text.at(end).is_ascii_lowercase()
-        || (text.at(end).is_ascii_alphabetic()
-            && !text.at(end - 1).is_ascii_lowercase()
-            && text.at(end + 1).is_ascii_lowercase());
-    let is_other_word = continues && !glued.iter().any(|word| text.is_at(end, word));
+) -> Look<Hit> {
+    let (last, next) = (text.before(end), text.at(end));
+    let hump = !last.is_ascii_lowercase() && text.at(end + 1).is_ascii_lowercase();
+    let continues = next.is_ascii_lowercase() || (next.is_ascii_uppercase() && hump);
+    let is_other_word = continues && !GLUED.iter().any(|word| text.is_at(end, word));
     if !begins_word(text, start) || is_other_word {
-        return None;
+        return Look { found: None, to: end };
     }
-    first_accepted(text, start, end, |assigned| {
+    look(text, start, end, |assigned| {
         let value = trimmed(&assigned);
-        if is_harmless(&assigned) {
-            return None;
-        }
         let is_known = match assigned.bond {
             Bond::Operator | Bond::Flag => provider.accepts(value),
             Bond::Sentence => provider.accepts(value) && is_random(value, Hint::Weak),
             Bond::Neighbour => provider.accepts(value) && is_mixed(value),
         };
-        let rule = if is_known { provider.rule } else { "key" };
-        let is_secret = is_known
-            || (assigned.bond == Bond::Operator && !is_about(assigned.tail) && is_mixed(value));
-        is_secret.then_some(Hit {
-            rule,
-            from: assigned.from,
-            to: assigned.from + value.len(),
-            rank: if is_known { Rank::Provider } else { Rank::Hint },
-        })
+        let is_likely =
+            || assigned.bond == Bond::Operator && !is_about(assigned.tail) && is_mixed(value);
+        let (rule, rank) =
+            if is_known { (provider.rule, Rank::Provider) } else { ("key", Rank::Hint) };
+        let is_secret = (is_known || is_likely()) && !is_harmless(&assigned);
+        let to = assigned.end(text, value.len());
+        is_secret.then_some(Hit { rule, from: assigned.from, to, rank })
     })
 }
 
 /// Looks for a secret behind a word, which stands from `start` to `end`.
-pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> Option<Hit> {
+pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> Look<Hit> {
     let is_free = begins_word(text, start);
-    let continues = text.at(end).is_ascii_lowercase() && !matches!(text.at(end), b's')
-        || text.slice(start, end + 1).iter().all(u8::is_ascii_uppercase);
+    let next = text.at(end);
+    let is_large = text.slice(start, end).iter().all(u8::is_ascii_uppercase);
+    let continues =
+        (next.is_ascii_lowercase() && next != b's') || (is_large && next.is_ascii_uppercase());
     let stands = match word.promise {
         Promise::Token | Promise::Password | Promise::Header => !continues,
-        Promise::Key | Promise::Pass => is_free && !continues,
+        Promise::Key => is_free && !continues && !is_data_key(text, start),
+        Promise::Pass => is_free && !continues,
         Promise::Pin => is_free && text.slice(start, end) == b"PIN",
     };
-    if !stands
-        || (word.promise == Promise::Key && is_data_key(text, start))
-        || is_public(text, start)
-    {
-        return None;
+    if !stands || is_public(text, start) {
+        return Look { found: None, to: end };
     }
-    first_accepted(text, start, end, |assigned| {
+    look(text, start, end, |assigned| {
         let value = accepted(word.promise, &assigned)?;
-        let from = assigned.from;
         let rank = if word.promise == Promise::Key { Rank::Hint } else { Rank::Word };
-        Some(Hit { rule: word.rule, from, to: from + value.len(), rank })
+        let to = assigned.end(text, value.len());
+        Some(Hit { rule: word.rule, from: assigned.from, to, rank })
     })
 }
 
@@ -149,18 +145,6 @@ fn trimmed<'a>(assigned: &Assigned<'a>) -> &'a [u8] {
     let is_text = |byte: &u8| !matches!(byte, b'.' | b':' | b'?' | b'!' | b'*' | b'|');
     let end = value.iter().rposition(is_text).map_or(0, |last| last + 1);
     value.get(..end).unwrap_or_default()
-}
-
-/// Tells whether a value looks drawn by lot from large and small letters and digits, unlike digests
-/// and names.
-fn is_mixed(value: &[u8]) -> bool {
-    let make = Make::of(value);
-    value.len() >= 20
-        && make.upper >= 2
-        && make.lower >= 2
-        && make.digits >= 2
-        && !value.starts_with(b"sha")
-        && is_random(value, Hint::Weak)
 }
 
 /// Tells whether a value can be what stands in a header: only words and stand-ins cannot.

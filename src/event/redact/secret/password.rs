@@ -93,7 +93,7 @@ pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint) -> Option<&'a
     let value = assigned.value;
     let core = core_of(value);
     let bounds = PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX;
-    if !bounds.contains(&core.len()) || refers(value) || is_known_word(core) || is_stand_in(value) {
+    if !bounds.contains(&core.len()) || refers(value) || is_known_word(core) {
         return None;
     }
     let make = Make::of(core);
@@ -116,7 +116,11 @@ pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint) -> Option<&'a
         Bond::Sentence => is_strange || assigned.is_quoted && !core.contains(&b'_'),
         Bond::Neighbour => assigned.is_quoted && is_strange && !core.contains(&b'_'),
     };
-    is_chosen.then_some(if assigned.is_quoted { value } else { with_marks(value, core) })
+    (is_chosen && !is_stand_in(value)).then_some(if assigned.is_quoted {
+        value
+    } else {
+        with_marks(value, core)
+    })
 }
 
 /// Takes the punctuation of a sentence off the end.

@@ -4,7 +4,7 @@
 
 use super::alphabet::{ALNUM, Alphabet, BASE64, DOTTED, HEX, OPEN, PARTS, UPPER, URL, UUID, WORD};
 use super::hit::{Hit, Rank};
-use super::judge::{Make, is_stand_in, says_stand_in};
+use super::judge::{JUDGED_BYTES_MAX, Make, is_stand_in, says_stand_in};
 use super::text::Text;
 
 /// A kind of secret with a beginning of its own.
@@ -307,34 +307,42 @@ pub(super) fn found(text: Text<'_>, place: usize, kind: &Prefixed) -> Option<Hit
     let before = text.before(place);
     // A short beginning is also found in names of files and in base64.
     let is_short = kind.start.len() < 5;
-    let continues = before.is_ascii_alphanumeric() || (is_short && matches!(before, b'.' | b'+'));
+    // Inside a run of its own characters it would be one of many that walk the same run.
+    let is_inside = matches!(before, b'-' | b'_') && kind.body.has(before);
+    let continues =
+        before.is_ascii_alphanumeric() || is_inside || (is_short && matches!(before, b'.' | b'+'));
     if continues || text.slice(place, body) != kind.start.as_bytes() {
         return None;
     }
-    let end = body_end(text, body, kind)?;
-    let value = text.slice(body, end);
+    let enough = body_end(text, body, kind)?;
+    let value = text.slice(body, text.run(enough, kind.body, JUDGED_BYTES_MAX));
     let is_telling = kind.start.len() >= TELLING_START_BYTES;
     let make = Make::of(value);
     let is_dull = make.distinct < 5 || (make.digits < 2 && !make.is_unlike_words(80));
-    if says_stand_in(value) || (!is_telling && (is_dull || is_stand_in(value))) {
+    if (!is_telling && (is_dull || is_stand_in(value))) || says_stand_in(value) {
         return None;
     }
+    // Only a secret is walked to its end, behind which the pass goes on.
+    let end = text.run(enough, kind.body, usize::MAX);
     // A point or hyphen at the end belongs to the sentence.
-    let trailing = value.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-' | b',')).count();
+    let body = text.slice(body, end);
+    let trailing = body.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-' | b',')).count();
     Some(Hit { rule: kind.rule, from: place, to: end - trailing, rank: Rank::Telling })
 }
 
-/// Returns where the body ends, over breaks that a terminal or a program put into it.
+/// Returns where enough of a body ends, over breaks that a terminal or a program put into it; of a
+/// kind whose length is known, where the whole body ends.
 fn body_end(text: Text<'_>, body: usize, kind: &Prefixed) -> Option<usize> {
     let (mut end, mut length, mut joints) = (body, 0, 0);
+    let is_exact = kind.most != ANY;
+    let most = if is_exact { kind.most + 1 } else { kind.least };
     loop {
-        let part = text.run(end, kind.body, usize::MAX);
+        let part = text.run(end, kind.body, most - length);
         length += part - end;
         end = part;
         if length >= kind.least {
-            let too_long =
-                length > kind.most || (kind.most != ANY && text.at(end).is_ascii_alphanumeric());
-            return (!too_long).then_some(end);
+            let goes_on = is_exact && (length > kind.most || text.at(end).is_ascii_alphanumeric());
+            return (!goes_on).then_some(end);
         }
         if length == 0 || joints == JOINTS_MAX {
             return None;

@@ -303,12 +303,12 @@ impl Provider {
             (form.least..=form.most).contains(&value.len())
                 && value.iter().all(|byte| form.alphabet.has(*byte))
         };
-        if !self.forms.iter().any(fits) || is_stand_in(value) {
+        if !self.forms.iter().any(fits) {
             return false;
         }
         let make = Make::of(value);
         // Several of fewer characters are no lot; words have few digits and common pairs.
         let is_word = make.digits < 3 && make.pairs >= 8 && !make.is_unlike_words(75);
-        make.distinct >= 5 && !is_word
+        make.distinct >= 5 && !is_word && !is_stand_in(value)
     }
 }

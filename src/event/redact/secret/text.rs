@@ -36,12 +36,36 @@ impl<'a> Text<'a> {
         mut goes_on: impl FnMut(u8) -> bool,
     ) -> usize {
         let rest = self.slice(place, place.saturating_add(most));
-        place + rest.iter().position(|byte| !goes_on(*byte)).unwrap_or(rest.len())
+        let length = rest.iter().position(|byte| !goes_on(*byte)).unwrap_or(rest.len());
+        count(length + 1);
+        place + length
     }
 
     /// Returns where the run of `members` that ends at `place` begins, at most `most` bytes back.
     pub(super) fn run_back(self, place: usize, members: Alphabet, most: usize) -> usize {
         let before = self.slice(place.saturating_sub(most), place);
+        count(before.len());
         place - before.iter().rev().position(|byte| !members.has(*byte)).unwrap_or(before.len())
     }
+}
+
+/// Counts bytes that were looked at; only tests ask for it.
+pub(super) fn count(bytes: usize) {
+    #[cfg(test)]
+    WORK.with(|work| work.set(work.get() + bytes));
+    #[cfg(not(test))]
+    let _ = bytes;
+}
+
+#[cfg(test)]
+thread_local! {
+    static WORK: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Returns how many bytes `act` looked at.
+#[cfg(test)]
+pub(super) fn work(act: impl FnOnce()) -> usize {
+    let before = WORK.get();
+    act();
+    WORK.get() - before
 }
