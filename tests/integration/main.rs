@@ -37,5 +37,7 @@ mod repository;
 mod retrieval;
 // The rules of the house: who imports whom, and how a file looks.
 mod rooms;
+// No secret reaches the disk, a message or a reply.
+mod secrets;
 // The helper that agents call needs nothing but the binary.
 mod shell_helper;

@@ -182,7 +182,7 @@ fn key_body_end(text: Text<'_>, place: usize) -> Option<usize> {
         let to = text.run(line, BASE64, usize::MAX);
         // Proc-Type: 4,ENCRYPTED
         let head = text.run(line, DOTTED, 24);
-        if head > line && text.slice(head, head + 2) == b": " {
+        if key_bytes == 0 && head > line && text.slice(head, head + 2) == b": " {
             end = text.run_while(head, 128, |byte| byte != b'\n' && byte != b'\\');
             continue;
         }
