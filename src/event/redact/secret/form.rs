@@ -1,7 +1,7 @@
 //! Secrets that are known by the form around them: PEM, addresses, `curl -u`. Not here: what begins
 //! like no other (`prefixed`) or follows a name (`named`).
 
-use super::alphabet::{ALNUM, Alphabet, BASE64, DIGIT, DOTTED, HEX, URL};
+use super::alphabet::{ALNUM, Alphabet, BASE64, DIGIT, DOTTED, HEX, UPPER, URL};
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, JUDGED_BYTES_MAX, Make, is_random, is_stand_in};
 use super::text::Text;
@@ -19,6 +19,7 @@ pub(super) enum Structure {
     OtherHook,
     Azure,
     Telegram,
+    TelegramAddress,
     Terraform,
     Maxmind,
     Twilio,
@@ -32,6 +33,10 @@ pub(super) const FORMS: &[(&str, Structure)] = &[
     ("-----begin", Structure::Pem),
     ("private-lines:", Structure::Putty),
     ("eyj", Structure::Jwt),
+    ("eya", Structure::Jwt),
+    ("ewo", Structure::Jwt),
+    ("ew0", Structure::Jwt),
+    ("ewk", Structure::Jwt),
     ("://", Structure::Address),
     (" -u", Structure::CurlUser),
     ("--user", Structure::CurlUser),
@@ -53,6 +58,7 @@ pub(super) const FORMS: &[(&str, Structure)] = &[
     ("8q~", Structure::Azure),
     ("9q~", Structure::Azure),
     (":aa", Structure::Telegram),
+    ("telegram.org/bot", Structure::TelegramAddress),
     ("atlasv1.", Structure::Terraform),
     ("sk0", Structure::Twilio),
     ("sk1", Structure::Twilio),
@@ -71,9 +77,8 @@ pub(super) const FORMS: &[(&str, Structure)] = &[
     ("ske", Structure::Twilio),
     ("skf", Structure::Twilio),
     ("_mmk", Structure::Maxmind),
-    ("kind: secret", Structure::KubernetesSecret),
-    ("kind: \"secret\"", Structure::KubernetesSecret),
-    ("kind\": \"secret\"", Structure::KubernetesSecret),
+    ("kind:", Structure::KubernetesSecret),
+    ("kind\":", Structure::KubernetesSecret),
     ("[redacted:", Structure::Redacted),
 ];
 
@@ -114,6 +119,10 @@ pub(super) fn found(text: Text<'_>, start: usize, end: usize, form: Structure) -
             ((5..=16).contains(&(start - from)) && (30..=40).contains(&(to - end)))
                 .then(|| hit("telegram-token", from, to))?
         }
+        Structure::TelegramAddress => {
+            let to = text.run(end, URL.and(":"), 64);
+            (to - end >= 36).then(|| hit("telegram-token", end, to))?
+        }
         Structure::Terraform => {
             let (from, to) =
                 (text.run_back(start, ALNUM.and("."), 15), text.run(end, URL.and("="), 100));
@@ -142,7 +151,7 @@ fn hit(rule: &'static str, from: usize, to: usize) -> Option<Hit> {
 
 /// A private key in PEM (RFC 7468): from its first line to its last, or as far as it was copied.
 fn pem(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
-    let label_end = text.run_while(end, 40, |byte| byte == b' ' || byte.is_ascii_uppercase());
+    let label_end = text.run_while(end, 40, |byte| byte == b' ' || UPPER.has(byte));
     let label = text.slice(end, label_end);
     let is_private = label.windows(7).any(|window| window == b"PRIVATE");
     if !is_private || text.slice(label_end, label_end + 5) != b"-----" {
@@ -176,8 +185,8 @@ fn key_body_end(text: Text<'_>, place: usize) -> Option<usize> {
         let line = text.run_while(end, 64, is_gap);
         if text.is_at(line, "-----end") {
             let label = text.run_while(line + 5, 48, |byte| byte != b'-' && byte != b'\n');
-            end = text.run_while(label, 5, |byte| byte == b'-');
-            break;
+            let closed = text.run_while(label, 5, |byte| byte == b'-');
+            return (key_bytes > 0).then_some(closed);
         }
         let to = text.run(line, BASE64, usize::MAX);
         // Proc-Type: 4,ENCRYPTED
@@ -186,8 +195,10 @@ fn key_body_end(text: Text<'_>, place: usize) -> Option<usize> {
             end = text.run_while(head, 128, |byte| byte != b'\n' && byte != b'\\');
             continue;
         }
-        let is_last = text.is_at(text.run_while(to, 64, is_gap), "-----end") || text.at(to) == 0;
-        if to - line < 16 && !(is_last && to > line && key_bytes > 0) {
+        // Between its marks even a short key is one.
+        let closes = text.is_at(text.run_while(to, 64, is_gap), "-----end");
+        let is_cut = text.at(to) == 0 && key_bytes > 0;
+        if to - line < 16 && (to == line || !(closes || is_cut)) {
             break;
         }
         (end, key_bytes) = (to, key_bytes + to - line);
@@ -196,15 +207,18 @@ fn key_body_end(text: Text<'_>, place: usize) -> Option<usize> {
 }
 
 /// A JSON web token (RFC 7519): parts in base64, divided by points, of which the first is an object.
-/// None begins inside a run of what it is made of, so that each run is walked once.
+/// That begins with a brace and a quote, or a brace and white space. None begins inside a run of what it is made of, so that each run is walked once.
 fn jwt(text: Text<'_>, start: usize) -> Option<Hit> {
-    if text.slice(start, start + 3) != b"eyJ" || DOTTED.has(text.before(start)) {
+    let begins = |place: usize| matches!(text.slice(place, place + 2), b"ey" | b"ew");
+    if !begins(start) || DOTTED.has(text.before(start)) {
         return None;
     }
     let body = URL.and("=");
     let first = text.run(start, body, usize::MAX);
     let second = text.run(first + 1, body, usize::MAX);
-    let is_token = text.at(first) == b'.' && first - start >= 10 && second - first > 10;
+    // An encrypted token's second part is no object.
+    let is_jose = text.slice(start, start + 3) == b"eyJ" || begins(first + 1);
+    let is_token = is_jose && text.at(first) == b'.' && first - start >= 10 && second - first > 10;
     if !is_token || is_stand_in(text.slice(start, second)) {
         return None;
     }

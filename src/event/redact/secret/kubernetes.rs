@@ -7,6 +7,13 @@ use super::text::Text;
 /// Values shorter than this hold nothing worth hiding, and would blank out `data: {}`.
 const VALUE_BYTES_MIN: usize = 6;
 
+/// Tells whether the kind that stands behind `kind:` is `Secret`.
+pub(super) fn is_secret(text: Text<'_>, place: usize) -> bool {
+    let word = text.run_while(place, 8, |byte| matches!(byte, b' ' | b'"' | b'\''));
+    let end = word + "secret".len();
+    text.is_at(word, "secret") && !text.at(end).is_ascii_alphanumeric()
+}
+
 /// Reports the values under `data:` and `stringData:` in the manifest around `place`, and returns
 /// where it ends.
 pub(super) fn report(text: Text<'_>, place: usize, from: usize, hits: &mut Vec<Hit>) -> usize {
@@ -17,21 +24,37 @@ pub(super) fn report(text: Text<'_>, place: usize, from: usize, hits: &mut Vec<H
         let to = text.run_while(line, end - line, |byte| byte != b'\n');
         let content = text.run_while(line, to - line, |byte| byte == b' ');
         let indent = content - line;
-        if let Some((name_end, value)) = pair(text, content, to) {
-            let name = text.slice(content, name_end);
-            if data_indent.is_some_and(|data| indent > data) {
-                if to - value >= VALUE_BYTES_MIN && !refers(text.slice(value, to)) {
-                    hits.push(Hit { rule: "kubernetes-secret", from: value, to, rank: Rank::Form });
-                }
-            } else {
-                data_indent =
-                    matches!(name, b"data" | b"stringData" | b"\"data\"" | b"\"stringData\"")
-                        .then_some(indent);
+        let is_data = data_indent.is_some_and(|data| indent > data);
+        match pair(text, content, to) {
+            // Our own mark holds a colon.
+            Some(_) if text.at(content) == b'[' => {}
+            Some((_, value)) if is_data => hits.extend(report_value(text, value, to)),
+            // A line of a block.
+            None if is_data && text.at(content) != b'#' => {
+                hits.extend(report_value(text, content, to))
+            }
+            None if indent == to - line => {}
+            other => {
+                let name = other.map(|(name_end, _)| text.slice(content, name_end));
+                let names = [b"data".as_slice(), b"stringData", b"\"data\"", b"\"stringData\""];
+                data_indent = name.filter(|name| names.contains(name)).map(|_| indent);
             }
         }
         line = to + 1;
     }
     end
+}
+
+fn report_value(text: Text<'_>, from: usize, end: usize) -> Option<Hit> {
+    let closing = |byte: &&u8| matches!(byte, b'"' | b'\'' | b' ' | b'\r' | b',');
+    let to = end - text.slice(from, end).iter().rev().take_while(closing).count();
+    let value = text.slice(from, to);
+    (value.len() >= VALUE_BYTES_MIN && !refers(value)).then_some(Hit {
+        rule: "kubernetes-secret",
+        from,
+        to,
+        rank: Rank::Form,
+    })
 }
 
 /// Returns the bounds of the document in which `place` stands.

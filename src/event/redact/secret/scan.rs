@@ -101,7 +101,7 @@ impl Pass<'_> {
                 None
             }
             Anchor::Form(Structure::KubernetesSecret) => {
-                if start >= self.manifests_to {
+                if start >= self.manifests_to && kubernetes::is_secret(self.text, end) {
                     self.manifests_to =
                         kubernetes::report(self.text, start, self.manifests_to, &mut self.hits);
                 }
