@@ -31,7 +31,7 @@ pub(super) fn report(text: Text<'_>, place: usize, from: usize, hits: &mut Vec<H
             Some((_, value)) if is_data => hits.extend(report_value(text, value, to)),
             // A line of a block.
             None if is_data && text.at(content) != b'#' => {
-                hits.extend(report_value(text, content, to))
+                hits.extend(report_value(text, content, to));
             }
             None if indent == to - line => {}
             other => {

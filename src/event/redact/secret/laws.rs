@@ -62,7 +62,7 @@ proptest! {
     #[test]
     fn a_token_is_found_in_any_surroundings(before in "\\PC{0,40}", after in "\\PC{0,40}", body in "[a-z0-9]{12}[A-Z0-9]{12}[a-z]{4}[0-9]{8}") {
         let text = format!("{before} {}_{body} {after}", ["gh", "p"].concat());
-        prop_assert!(!redacted(&text).contains(&body[..12]), "{}", text);
+        prop_assert!(!redacted(&text).contains(body.split_at(12).0), "{}", text);
     }
 }
 
