@@ -83,8 +83,8 @@ pub(super) fn of_provider(
         let (rule, rank) =
             if is_known { (provider.rule, Rank::Provider) } else { ("key", Rank::Hint) };
         let is_secret = (is_known || is_likely()) && !is_harmless(&assigned);
-        let to = assigned.end(text, value.len());
-        is_secret.then_some(Hit { rule, from: assigned.from, to, rank })
+        let from = assigned.from;
+        is_secret.then(|| Hit { rule, from, to: assigned.end(text, value.len()), rank })
     })
 }
 
