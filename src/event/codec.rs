@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::fields::{strings, type_name};
 use super::limits::READ_LINE_BYTES_MAX;
+use super::redact::redacted;
 use super::surrogate;
 use super::{CleanEvent, Event, EventId, EventType, SuccessRate, parse_timestamp};
 
@@ -75,7 +76,7 @@ impl EncodedLine {
 /// Writes an event as one line.
 #[must_use]
 pub fn encode(clean: &CleanEvent) -> EncodedLine {
-    let line = Value::Object(fields_of(clean)).to_string();
+    let line = Value::Object(fields_of(clean.event())).to_string();
     // JSON allows these three raw; tools that split text into lines break at them.
     let breaks = [('\u{85}', "\\u0085"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
     let escaped = |line: String, (raw, escape): (char, &str)| match line.contains(raw) {
@@ -89,8 +90,7 @@ pub fn encode(clean: &CleanEvent) -> EncodedLine {
 
 /// Returns the fields of a line in their order: the founding ones first, what we do not know last.
 #[must_use]
-pub fn fields_of(clean: &CleanEvent) -> Map<String, Value> {
-    let event = clean.event();
+pub fn fields_of(event: &Event) -> Map<String, Value> {
     let mut line = Map::new();
     let mut text = |name: &str, value: &str| line.insert(name.to_owned(), Value::from(value));
     text("id", event.id.as_str());
@@ -166,7 +166,9 @@ pub fn decode(line: &[u8], file_repo: &str) -> Decoded {
         Err(error) if error.to_string().starts_with("recursion limit") => {
             Decoded::Skipped(SkipReason::TooDeep)
         }
-        Err(error) => Decoded::Skipped(SkipReason::NotJson(error.to_string())),
+        Err(error) => {
+            Decoded::Skipped(SkipReason::NotJson(redacted(&error.to_string()).into_owned()))
+        }
     }
 }
 

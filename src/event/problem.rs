@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use super::redact::redacted;
+
 /// Most characters of a refused value that a message repeats: enough to know it again, and a value of
 /// megabytes does not come back as a message of megabytes.
 const QUOTED_CHARS_MAX: usize = 80;
@@ -11,9 +13,11 @@ const QUOTED_CHARS_MAX: usize = 80;
 /// at once unless a program sends thousands of unknown ones, and a model has to read it.
 const TOLD_MAX: usize = 32;
 
-/// Quotes a refused value for a message, cut where it is long.
+/// Quotes a refused value for a message, cut where it is long. Secrets are taken out before the cut,
+/// since half a secret is hard to recognise.
 #[must_use]
 pub fn quoted(text: &str) -> String {
+    let text = redacted(text);
     let mut chars = text.chars();
     let beginning: String = chars.by_ref().take(QUOTED_CHARS_MAX).collect();
     let rest = if chars.next().is_some() { "…" } else { "" };
@@ -49,12 +53,13 @@ impl Problems {
 
     /// Notes one more problem.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
-        self.0.push(Problem { field: field.into(), message: message.into() });
+        self.push(Problem { field: field.into(), message: message.into() });
     }
 
     /// Notes a problem that somebody else described.
     pub fn push(&mut self, problem: Problem) {
-        self.0.push(problem);
+        let clean = |text: String| redacted(&text).into_owned();
+        self.0.push(Problem { field: clean(problem.field), message: clean(problem.message) });
     }
 
     /// Takes over all problems of another list.
@@ -124,6 +129,20 @@ mod tests {
         (0..10_000).for_each(|_| problems.add("lesson", "is empty"));
         assert_eq!(problems.to_string().lines().last(), Some("and 10000 more problems"));
         assert_eq!(problems.to_string().lines().count(), TOLD_MAX + 1);
+    }
+
+    #[test]
+    fn no_message_repeats_a_secret_nor_half_of_one() {
+        let token = ["gh", "p_", "a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
+        let long = format!("{}{token}", "x ".repeat(35));
+        for problems in [
+            Problems::one(token.clone(), "is unknown"),
+            Problems::one("timestamp", format!("must be a time; got {}", quoted(&long))),
+            Problems::one("lesson", token.clone()),
+        ] {
+            assert!(!problems.to_string().contains("a8Kd03j"), "{problems}");
+            assert!(problems.to_string().contains("[REDACTED:"), "{problems}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::limits::REPO_KEY_BYTES_MAX;
+use super::redact::redacted;
 
 /// The normalised key of one repository.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,7 +41,8 @@ impl RepoKey {
     /// # Errors
     /// [`RepoKeyError`] says what is wrong and what is allowed.
     pub fn parse(text: &str) -> Result<Self, RepoKeyError> {
-        let refuse = |why| Err(RepoKeyError { given: text.chars().take(80).collect(), why });
+        let refuse =
+            |why| Err(RepoKeyError { given: redacted(text).chars().take(80).collect(), why });
         let trimmed = text.trim();
         if let Some(remote) = Self::from_remote(trimmed) {
             return Ok(remote);

@@ -1,5 +1,6 @@
 //! A field that nobody knows, and the one that was probably meant. Not here: which fields there are.
 
+use super::redact::redacted;
 use super::{Layout, Problem, neutralise};
 
 /// Characters of an unknown field's name that are compared and shown. A name may be megabytes long
@@ -11,6 +12,7 @@ const NAME_CHARS_SHOWN: usize = 40;
 #[must_use]
 pub fn unknown_field(name: &str, known: &[&str], meant: &[(&str, &str)]) -> Problem {
     // Escapes vanish, so a little more is looked at than is shown.
+    let name = redacted(name);
     let head: String = name.chars().take(4 * NAME_CHARS_SHOWN).collect();
     let shown: String = neutralise(&head, Layout::Line).chars().take(NAME_CHARS_SHOWN).collect();
     let folded = shown.to_ascii_lowercase().replace('-', "_");

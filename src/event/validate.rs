@@ -7,6 +7,7 @@ use super::limits::{
     COMMAND_BYTES_MAX, CONTEXT_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, LESSON_BYTES_MAX,
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
+use super::redact::findings;
 use super::{
     Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate, parse_timestamp, quoted, text,
 };
@@ -32,6 +33,9 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
     let mut problems = draft.problems;
     let mut check = Check { problems: &mut problems };
     let event_type = check.kind(draft.event_type.as_deref());
+    check.name("event_type", event_type.as_str());
+    check.name("repo", stamp.repo.as_str());
+    check.name("id", draft.id.as_deref().unwrap_or_default());
     let event = Event {
         timestamp: check.timestamp(draft.timestamp.as_deref(), stamp.now),
         agent_id: check.short("agent_id", draft.agent_id).unwrap_or_else(|| stamp.agent_id.clone()),
@@ -129,6 +133,15 @@ impl Check<'_> {
             self.problems.add("id", message);
             EventId::mint(stamp.now, stamp.random)
         })
+    }
+
+    /// Refuses a secret where no mark can stand in its place: what names a thing names files, too.
+    fn name(&mut self, field: &str, given: &str) {
+        if let Some(finding) = findings(given).first() {
+            let message =
+                format!("holds what looks like a secret ({}); take another", finding.rule);
+            self.problems.add(field, message);
+        }
     }
 
     fn short(&mut self, field: &str, given: Option<String>) -> Option<String> {

@@ -10,7 +10,7 @@ use super::index::lexical::{DocId, LexicalIndex};
 use super::index::vector::VectorIndex;
 use super::projection::{Effect, Fold, Origin};
 use super::snapshot::{Health, Skip, Snapshot};
-use crate::event::{Decoded, RepoKey, SkipReason, codec};
+use crate::event::{Decoded, RepoKey, SkipReason, codec, redact};
 use crate::store::{Change, Config, Line, Store, StoreError, Tail};
 
 /// Skipped lines that are kept to be shown; the rest are only counted.
@@ -165,9 +165,11 @@ impl Follower {
             Decoded::Skipped(reason) => built.skip(&shared, line, reason),
             Decoded::Event(event) => {
                 Arc::make_mut(&mut built.health).lines += 1;
+                // Others write lines by hand: no secret gets further than this.
+                let event = redact::without_secrets(*event);
                 let repo = config.current(&event.repo_key());
                 let origin = Origin { log: Arc::clone(&shared), offset: line.offset };
-                let effect = built.fold.apply(*event, repo, origin);
+                let effect = built.fold.apply(event, repo, origin);
                 built.index(effect);
             }
         })

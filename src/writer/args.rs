@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use lexopt::prelude::{Long, Short, Value};
 
+use crate::event::redact::redacted;
 use crate::event::{Draft, quoted};
 use crate::store::Durability;
 
@@ -159,7 +160,7 @@ fn field_value(flag: &str, parser: &mut lexopt::Parser) -> Result<String, String
         _ => None,
     };
     // A flag this long is a text that lost its quotes.
-    let flag: String = flag.chars().take(FLAG_CHARS_SHOWN).collect();
+    let flag: String = redacted(flag).chars().take(FLAG_CHARS_SHOWN).collect();
     Err(match meant {
         Some(meant) => format!("--{flag}: unknown option; did you mean --{meant}?"),
         None => format!("--{flag}: unknown option; see log-memory --help"),

@@ -5,6 +5,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use crate::event::redact::redacted;
+
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -82,9 +84,10 @@ pub fn deliver(output: &mut dyn Write, text: &str) -> io::Result<()> {
     }
 }
 
-/// Says what went wrong, each line with the program's name.
+/// Says what went wrong, each line with the program's name. All that both programs say on the message
+/// stream comes through here, so that no secret does.
 pub fn complain(messages: &mut dyn Write, program: &str, text: &str) {
-    for line in text.lines() {
+    for line in redacted(text).lines() {
         // A message that cannot be delivered changes nothing about what happened.
         let _ = writeln!(messages, "{program}: {line}");
     }

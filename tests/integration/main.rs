@@ -49,6 +49,8 @@ mod retrieval;
 mod rooms;
 // A secret that is in a log can be taken out, and nothing else is lost.
 mod scrub;
+// No secret reaches the disk, a message or a reply.
+mod secrets;
 // The helper that agents call needs nothing but the binary.
 mod shell_helper;
 // Whether every line is well, and everything around them.

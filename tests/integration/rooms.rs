@@ -66,7 +66,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("retriever/cache_lock", &["store", "retriever/index"]),
     ("retriever/engine", &["event", "store", "retriever"]),
     // The exit codes are those of both programs; the door itself only two may call.
-    ("writer/exit", &["store", "writer"]),
+    ("writer/exit", &["event", "store", "writer"]),
     ("retriever/serve", &["event", "store", "writer/exit", "retriever"]),
     ("retriever/serve/local", &["event", "store", "writer", "retriever"]),
     ("retriever/serve/program", &["event", "store", "writer", "retriever"]),

@@ -25,7 +25,7 @@ fn find(text: &str) -> Vec<Finding> {
 
 fn scrub_all(world: &World) -> Checked {
     let recogniser =
-        Recogniser { find: &find, fields: &|event| codec::fields_of(&redact::clean(event)) };
+        Recogniser { find: &find, fields: &|event| codec::fields_of(redact::clean(event).event()) };
     let request = Request {
         store: &Store::at(world.store()),
         repo: Some(RepoKey::parse("api").unwrap()),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::event::{Event, EventId, RepoKey, Timestamp, codec, redact};
+use crate::event::{Event, EventId, RepoKey, Timestamp, codec};
 
 /// Where a line stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +54,7 @@ impl Version {
     /// followed.
     #[must_use]
     pub fn new(event: Event, repo: RepoKey, origin: Origin) -> Self {
-        let mut said = codec::fields_of(&redact::clean(event.clone()));
+        let mut said = codec::fields_of(&event);
         for stamped in ["timestamp", "commit", "branch", "session_id"] {
             said.shift_remove(stamped);
         }

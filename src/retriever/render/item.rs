@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::line::{self, Body, after, date};
 use super::reply::Reply;
 use super::tokens::Budget;
-use crate::event::{Layout, codec, neutralise, redact};
+use crate::event::{Layout, codec, neutralise};
 use crate::retriever::projection::{Memory, Version};
 
 /// Most tokens of a reply that shows memories whole, or lists them: clients cut longer ones off.
@@ -47,9 +47,7 @@ pub fn items(memories: &[Arc<Memory>]) -> Reply {
 fn item(memory: &Memory) -> Value {
     let mut json = fields(memory);
     let events = |list: &[Arc<Version>]| -> Value {
-        list.iter()
-            .map(|version| Value::Object(codec::fields_of(&redact::clean(version.event.clone()))))
-            .collect()
+        list.iter().map(|version| Value::Object(codec::fields_of(&version.event))).collect()
     };
     if !memory.about.is_empty() {
         json.insert("history".to_owned(), events(&memory.about));
@@ -95,7 +93,7 @@ fn too_long(memory: &Memory) -> String {
 
 /// Returns the fields of a memory's line, with its repository as resolved.
 pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
-    let mut fields = codec::fields_of(&redact::clean(memory.event.clone()));
+    let mut fields = codec::fields_of(&memory.event);
     fields.insert("repo".to_owned(), Value::from(memory.repo.as_str()));
     fields
 }

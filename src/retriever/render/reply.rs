@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::harmless::harmless;
-use crate::event::escaped;
+use crate::event::{escaped, redact};
 
 /// An answer; text and JSON say the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,10 +15,12 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Makes an answer of a text that is harmless and of JSON that need not be.
+    /// Makes an answer of a text that is harmless and of JSON that need not be. Memories hold no
+    /// secrets, but names of files and what the caller asked for may.
     #[must_use]
-    pub fn new(text: String, json: Value) -> Self {
-        Self { text, json: harmless(json) }
+    pub fn new(mut text: String, json: Value) -> Self {
+        redact::redact(&mut text);
+        Self { text, json: redact::json_without_secrets(harmless(json)) }
     }
 
     /// Returns the JSON on one line. Characters that could command a terminal stand as escapes, so

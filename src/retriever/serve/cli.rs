@@ -14,6 +14,7 @@ use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest};
 use super::args::{self, Briefing, Command, CommandLine, Form, Model, Search, Upkeep};
 use super::wire;
 use crate::event::Problems;
+use crate::event::redact::redacted;
 use crate::writer::exit::{Exit, complain, deliver};
 
 /// What the process gives the program.
@@ -112,7 +113,9 @@ fn explain(process: &mut Process<'_>, error: &clap::Error) -> Exit {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return print(process, &text);
     }
-    // A message that cannot be delivered changes nothing about what happened.
+    // A message that cannot be delivered changes nothing about what happened. Clap repeats what it
+    // does not understand.
+    let text = redacted(&text);
     let _ = match text.strip_prefix("error: ") {
         Some(text) => writeln!(process.messages, "agent-knowledge: {}", text.trim_end()),
         None => write!(process.messages, "{text}"),

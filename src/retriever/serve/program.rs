@@ -204,7 +204,7 @@ impl Wiring for Program<'_> {
             progress.from_cache, progress.failed
         );
         let json = json!({ "embedded": fresh, "from_cache": progress.from_cache, "failed": progress.failed });
-        Ok(Reply { text, json })
+        Ok(Reply::new(text, json))
     }
 
     fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError> {
@@ -255,6 +255,6 @@ impl Wiring for Program<'_> {
         });
         let json =
             json!({ "directory": directory.display().to_string(), "ready": status.is_ready() });
-        Ok(Reply { text, json })
+        Ok(Reply::new(text, json))
     }
 }

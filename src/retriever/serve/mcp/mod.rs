@@ -27,6 +27,7 @@ use rmcp::{ErrorData, ServerHandler};
 use super::api::{Api, ApiError, Reply};
 use super::paced::Load;
 use super::{schema, wire};
+use crate::event::redact::redacted;
 use crate::writer::exit::Exit;
 
 use client::Caller;
@@ -111,7 +112,7 @@ impl ServerHandler for Server {
         let answer = self.ask(move |api| call(api, &request.name, arguments, &caller)).await;
         Ok(match answer {
             Ok(reply) => CallToolResult::success(vec![ContentBlock::text(reply.text)]),
-            Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(said(&error))]),
         }
         .into())
     }
@@ -163,7 +164,7 @@ impl ServerHandler for Server {
         }
         let search = wire::recall(request.arguments.unwrap_or_default())
             .map_err(|problems| protocol_error(problems.into()))?;
-        let topic = search.query.clone();
+        let topic = redacted(&search.query).into_owned();
         let reply = self.ask(move |api| api.search(&search)).await.map_err(protocol_error)?;
         let text = format!(
             "What do we know about this: {topic}\n\n{}\n\n{RECALL_USE}",
@@ -227,10 +228,15 @@ fn recall_prompt() -> Prompt {
         .with_title("Recall")
 }
 
+/// Returns what an error says to a client: no secret, though it may repeat what was sent.
+fn said(error: &ApiError) -> String {
+    redacted(&error.to_string()).into_owned()
+}
+
 /// Where the protocol has no words for a failed answer, the failure is an error of the protocol.
 #[expect(clippy::needless_pass_by_value, reason = "a step of map_err, which gives it away")]
 fn protocol_error(error: ApiError) -> ErrorData {
-    let message = error.to_string();
+    let message = said(&error);
     match error {
         ApiError::Invalid(_) => ErrorData::invalid_params(message, None),
         ApiError::NotFound(_) => ErrorData::resource_not_found(message, None),

@@ -22,7 +22,10 @@ pub struct Recogniser<'a> {
 
 impl Default for Recogniser<'_> {
     fn default() -> Self {
-        Self { find: &redact::findings, fields: &|event| codec::fields_of(&redact::clean(event)) }
+        Self {
+            find: &redact::findings,
+            fields: &|event| codec::fields_of(redact::clean(event).event()),
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub(in super::super) fn find(text: &str) -> Vec<Finding> {
 }
 
 fn fields(event: Event) -> Map<String, Value> {
-    let mut fields = codec::fields_of(&redact::clean(event));
+    let mut fields = codec::fields_of(redact::clean(event).event());
     if let Some(pin) = fields.get_mut("pin").filter(|pin| pin.is_number()) {
         *pin = "[REDACTED:test-pin]".into();
     }

@@ -1,0 +1,256 @@
+//! Whether a value looks like a secret: chance leaves traces (digits between letters, letters that
+//! English does not put side by side) that names, paths and sentences do not have. Not here: where
+//! the value was found.
+
+use super::text::count;
+
+/// Bytes of a value that are judged: the longest fixed-length keys are shorter, and a bound keeps the
+/// work in proportion where many names stand before one endless value.
+pub(super) const JUDGED_BYTES_MAX: usize = 128;
+
+/// How often chance may repeat a character: seven times on end is one key in thousands of millions.
+const ROW_BYTES_MAX: usize = 6;
+
+/// What words stand for a secret that is not there.
+const STAND_INS: [&str; 20] = [
+    "example",
+    "xxxx",
+    "your",
+    "placeholder",
+    "redacted",
+    "changeme",
+    "change-me",
+    "change_me",
+    "dummy",
+    "sample",
+    "insert",
+    "replace",
+    "....",
+    "****",
+    "abcdefgh",
+    "<",
+    "--------",
+    "~~~~",
+    "undefined",
+    "0123456789",
+];
+
+/// Pairs of letters that are common in English and in names made of it: for each letter, those
+/// that often follow it. Counted over the words of this project; 28 % of all possible pairs, and nine
+/// in ten of those in its words.
+const FOLLOWERS: [&str; 26] = [
+    "bcdgilmnprsty",
+    "aeiloru",
+    "aehiklort",
+    "adeios",
+    "acdefilmnpqrstvx",
+    "aefio",
+    "aehilrs",
+    "aeio",
+    "acdefglmnoprstv",
+    "",
+    "eis",
+    "adeilosty",
+    "abeimops",
+    "acdefginost",
+    "cdklmnoprstuw",
+    "aeiloprst",
+    "u",
+    "acdegikmorstuy",
+    "acehiopstuy",
+    "acehiorstuy",
+    "bcelmnrst",
+    "aei",
+    "aehinor",
+    "t",
+    "",
+    "e",
+];
+
+/// For each letter the set of its followers, one bit each.
+const COMMON: [u32; 26] = common();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
+const fn common() -> [u32; 26] {
+    let (mut table, mut first) = ([0; 26], 0);
+    while first < 26 {
+        let mut rest = FOLLOWERS[first].as_bytes();
+        while let [second, others @ ..] = rest {
+            table[first] |= 1 << (*second - b'a');
+            rest = others;
+        }
+        first += 1;
+    }
+    table
+}
+
+/// What a value is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Make {
+    pub(super) bytes: usize,
+    pub(super) digits: usize,
+    pub(super) lower: usize,
+    pub(super) upper: usize,
+    pub(super) hex_letters: usize,
+    /// Marks that names and paths do not have.
+    pub(super) marks: usize,
+    /// Different characters.
+    pub(super) distinct: u32,
+    /// Changes between letter and digit.
+    pub(super) switches: usize,
+    /// Changes between small letter, large letter and digit.
+    pub(super) changes: usize,
+    /// The longest row of one letter or of zeros.
+    pub(super) longest_row: usize,
+    /// Letters side by side, and how many of these pairs are common.
+    pub(super) pairs: usize,
+    pub(super) common: usize,
+}
+
+impl Make {
+    pub(super) fn of(value: &[u8]) -> Self {
+        let value = value.get(..JUDGED_BYTES_MAX).unwrap_or(value);
+        count(value.len());
+        let mut make = Self { bytes: value.len(), ..Self::default() };
+        let (mut seen, mut last, mut row) = (0_u128, 0_u8, 0);
+        for &byte in value {
+            seen |= 1_u128.checked_shl(u32::from(byte)).unwrap_or(0);
+            make.digits += usize::from(byte.is_ascii_digit());
+            make.lower += usize::from(byte.is_ascii_lowercase());
+            make.upper += usize::from(byte.is_ascii_uppercase());
+            make.marks += usize::from(b"!@#$%^&*~?|".contains(&byte));
+            let is_letter = byte.is_ascii_alphabetic();
+            make.hex_letters += usize::from(is_letter && byte.is_ascii_hexdigit());
+            let switched = (is_letter && last.is_ascii_digit())
+                || (byte.is_ascii_digit() && last.is_ascii_alphabetic());
+            make.switches += usize::from(switched);
+            let changed = is_letter
+                && last.is_ascii_alphabetic()
+                && last.is_ascii_lowercase() != byte.is_ascii_lowercase();
+            make.changes += usize::from(switched || changed);
+            let repeats = last.eq_ignore_ascii_case(&byte) && (is_letter || byte == b'0');
+            row = if repeats { row + 1 } else { 1 };
+            make.longest_row = make.longest_row.max(row);
+            if is_letter && last.is_ascii_alphabetic() {
+                make.pairs += 1;
+                make.common += usize::from(is_common(last, byte));
+            }
+            last = byte;
+        }
+        make.distinct = seen.count_ones();
+        make
+    }
+
+    pub(super) fn letters(self) -> usize {
+        self.lower + self.upper
+    }
+
+    /// Whether fewer than `percent` of the pairs of letters are common ones.
+    pub(super) fn is_unlike_words(self, percent: usize) -> bool {
+        self.common * 100 < self.pairs * percent || self.pairs < 4
+    }
+
+    /// Whether letters of both sizes and digits change more often than in any name: there a word of
+    /// three letters, the shortest, brings two changes.
+    fn is_disorderly(self) -> bool {
+        let both = self.upper >= 2 && self.lower >= 2;
+        both && self.digits > 0 && self.changes * 100 >= (self.letters() + self.digits) * 45
+    }
+
+    fn is_hex(self) -> bool {
+        self.hex_letters == self.letters() && self.letters() + self.digits == self.bytes
+    }
+}
+
+fn is_common(first: u8, second: u8) -> bool {
+    let place = |byte: u8| byte.to_ascii_lowercase().wrapping_sub(b'a');
+    COMMON.get(usize::from(place(first))).is_some_and(|set| (set >> place(second)) & 1 == 1)
+}
+
+/// Tells whether a value only stands for a secret: says so, or is mostly one character.
+pub(super) fn is_stand_in(value: &[u8]) -> bool {
+    let row = Make::of(value).longest_row;
+    says_stand_in(value) || (row > ROW_BYTES_MAX && row * 3 >= value.len())
+}
+
+/// Tells whether a value says that it only stands for a secret.
+pub(super) fn says_stand_in(value: &[u8]) -> bool {
+    let value = value.get(..JUDGED_BYTES_MAX).unwrap_or(value);
+    let says = |word: &&str| {
+        value.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    STAND_INS.iter().any(says)
+}
+
+/// How much a name before a value says about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hint {
+    /// The name of a company, or a word with many meanings, such as `key`.
+    Weak,
+    /// A word that promises a secret, such as `token`.
+    Strong,
+}
+
+/// Tells whether a value looks drawn by lot. Names, paths, versions and hosts do not; digests do.
+pub(super) fn is_random(value: &[u8], hint: Hint) -> bool {
+    let least = if hint == Hint::Weak { 16 } else { 10 };
+    // What is cheap to tell is asked first: most values are plain words.
+    value.len() >= least
+        && is_disordered(Make::of(value), hint)
+        && !is_place(value)
+        && !is_stand_in(value)
+}
+
+/// Tells whether a value looks drawn by lot from large and small letters and digits, unlike digests
+/// and names.
+pub(super) fn is_mixed(value: &[u8]) -> bool {
+    let make = Make::of(value);
+    value.len() >= 20
+        && make.upper >= 2
+        && make.lower >= 2
+        && make.digits >= 2
+        && is_disordered(make, Hint::Weak)
+        && !value.starts_with(b"sha")
+        && !is_place(value)
+        && !is_stand_in(value)
+}
+
+fn is_disordered(make: Make, hint: Hint) -> bool {
+    if make.distinct < 6 || make.letters() == 0 {
+        return false;
+    }
+    if make.is_hex() {
+        return make.digits > 0 && make.bytes >= if hint == Hint::Weak { 32 } else { 16 };
+    }
+    let is_marked = make.marks >= 2 && make.digits > 0 && make.letters() >= 6;
+    if make.is_unlike_words(75) && (make.is_disorderly() || (is_marked && hint == Hint::Strong)) {
+        return true;
+    }
+    let limit = if hint == Hint::Weak { 52 } else { 60 };
+    match make.digits {
+        0 | 1 => make.letters() >= 16 && make.pairs >= 12 && make.is_unlike_words(limit - 10),
+        2 => make.switches >= 2 && make.is_unlike_words(limit),
+        _ => make.switches >= 3 && make.is_unlike_words(limit),
+    }
+}
+
+/// Tells whether a value is a path, an address or a host.
+fn is_place(value: &[u8]) -> bool {
+    let starts = |start: &[u8]| value.starts_with(start);
+    starts(b"/")
+        || starts(b"./")
+        || starts(b"~/")
+        || starts(b"../")
+        || starts(b"http")
+        || value.windows(3).any(|window| window == b"://")
+        || value.get(1..3) == Some(b":\\")
+}
+
+/// Tells whether a value has the form of a UUID.
+pub(super) fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(place, byte)| match place {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}

@@ -1,0 +1,95 @@
+//! Recognising secrets in a text.
+//!
+//! One pass over the bytes looks at places of three kinds (`anchors`): beginnings that only one
+//! provider uses (`prefixed`), names before a value (`named`: providers' and words such as `token`),
+//! and forms such as PEM (`form`). Only what such a place calls for is looked at more closely. A text
+//! with escapes is passed over once more with them undone (`unescaped`). Work grows with the length
+//! of the text and nothing else: every look from a place is bounded, or ends in a report that the
+//! pass goes on behind.
+//!
+//! Not here: which texts are looked at (`redact`).
+
+mod alphabet;
+mod anchors;
+mod assigned;
+mod form;
+mod hit;
+mod judge;
+mod kubernetes;
+mod named;
+mod password;
+mod prefixed;
+mod provider;
+mod scan;
+mod text;
+mod unescaped;
+mod word;
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule that recognised it, as it stands in `[REDACTED:rule]`.
+    pub rule: &'static str,
+    /// Where it is, in bytes; always on character boundaries.
+    pub span: Range<usize>,
+}
+
+impl Finding {
+    /// Returns what stands in its place.
+    pub(super) fn mark(&self) -> String {
+        format!("[REDACTED:{}]", self.rule)
+    }
+}
+
+/// Passes of [`redacted`]: what stands around a secret can make sense once it is gone, hardly ever twice.
+const PASSES_MAX: usize = 4;
+
+/// Finds the secrets in a text, in order and without overlap.
+#[must_use]
+pub fn findings(text: &str) -> Vec<Finding> {
+    let hits = scan::secrets(text.as_bytes());
+    let at_boundary = |mut place: usize| {
+        while !text.is_char_boundary(place) {
+            place -= 1;
+        }
+        place
+    };
+    hits.into_iter()
+        .map(|hit| Finding { rule: hit.rule, span: at_boundary(hit.from)..at_boundary(hit.to) })
+        .collect()
+}
+
+/// Returns `text` with `[REDACTED:rule]` in the place of every secret; what was redacted stays as it is.
+#[must_use]
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    let mut out = Cow::Borrowed(text);
+    for _ in 0..PASSES_MAX {
+        let found = findings(&out);
+        if found.is_empty() {
+            break;
+        }
+        out = Cow::Owned(replaced(&out, &found));
+    }
+    out
+}
+
+fn replaced(text: &str, found: &[Finding]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut copied_to = 0;
+    for finding in found {
+        let span = &finding.span;
+        out.push_str(text.get(copied_to..span.start).unwrap_or_default());
+        out.push_str(&finding.mark());
+        copied_to = span.end;
+    }
+    out.push_str(text.get(copied_to..).unwrap_or_default());
+    out
+}

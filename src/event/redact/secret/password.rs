@@ -1,0 +1,170 @@
+//! What people choose as a password, as far as it can be told from what is said about passwords. Not
+//! here: how a value is found.
+
+use super::assigned::{Assigned, Bond};
+use super::judge::{Hint, Make, is_stand_in};
+
+/// Shorter ones cannot be told from words.
+const PASSWORD_BYTES_MIN: usize = 6;
+const PASSWORD_BYTES_MAX: usize = 256;
+
+/// What is said about passwords, and what stands for one.
+const WORDS: [&str; 72] = [
+    "password",
+    "passwort",
+    "passwd",
+    "passphrase",
+    "secret",
+    "string",
+    "required",
+    "optional",
+    "incorrect",
+    "invalid",
+    "disabled",
+    "enabled",
+    "changed",
+    "rotated",
+    "encrypted",
+    "expired",
+    "mismatch",
+    "missing",
+    "username",
+    "unknown",
+    "correct",
+    "wrong",
+    "empty",
+    "stored",
+    "hashed",
+    "hidden",
+    "default",
+    "random",
+    "generated",
+    "none",
+    "null",
+    "true",
+    "false",
+    "stdin",
+    "prompt",
+    "option",
+    "argument",
+    "authentication",
+    "reset",
+    "rejected",
+    "accepted",
+    "supported",
+    "needed",
+    "protected",
+    "plaintext",
+    "database",
+    "account",
+    "postgres",
+    "localhost",
+    "the",
+    "and",
+    "from",
+    "with",
+    "instead",
+    "flag",
+    "field",
+    "value",
+    "variable",
+    "environment",
+    "confirm",
+    "confirmation",
+    "undefined",
+    "integer",
+    "boolean",
+    "number",
+    "varchar",
+    "credentials",
+    "config",
+    "settings",
+    "failed",
+    "policy",
+    "manager",
+];
+
+/// Beginnings of names of methods to keep passwords.
+const METHODS: [&str; 9] =
+    ["base64", "sha1", "sha2", "sha5", "md5", "utf", "argon", "pbkdf", "bcrypt"];
+
+/// Returns the password in a value, if it is one.
+pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint) -> Option<&'a [u8]> {
+    let value = assigned.value;
+    let core = core_of(value);
+    let bounds = PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX;
+    if !bounds.contains(&core.len()) || refers(value) || is_known_word(core) {
+        return None;
+    }
+    let make = Make::of(core);
+    let has_other = core.iter().any(|byte| !byte.is_ascii_alphanumeric());
+    let is_strange = make.digits > 0 || core.iter().any(|byte| is_strange(*byte));
+    let is_chosen = match assigned.bond {
+        _ if make.distinct < 3 || make.letters() == 0 && !has_other && make.digits < 6 => false,
+        Bond::Operator if hint == Hint::Weak => {
+            make.digits > 0
+                && make.letters() > 2
+                && (assigned.is_quoted || make.is_unlike_words(60))
+        }
+        Bond::Operator if assigned.is_quoted => core.len() >= 8 || is_strange,
+        Bond::Operator => {
+            is_strange
+                || core.contains(&b'-')
+                || (make.upper > 0 && make.lower > 0 && !make.is_unlike_words(101))
+        }
+        Bond::Flag => hint == Hint::Strong && (is_strange || has_other || make.letters() >= 6),
+        Bond::Sentence => is_strange || assigned.is_quoted && !core.contains(&b'_'),
+        Bond::Neighbour => assigned.is_quoted && is_strange && !core.contains(&b'_'),
+    };
+    (is_chosen && !is_stand_in(value)).then_some(if assigned.is_quoted {
+        value
+    } else {
+        with_marks(value, core)
+    })
+}
+
+/// Takes the punctuation of a sentence off the end.
+fn core_of(value: &[u8]) -> &[u8] {
+    let is_text = |byte: &u8| !matches!(byte, b'.' | b':' | b'?' | b'!' | b',' | b';' | b'*');
+    let end = value.iter().rposition(is_text).map_or(0, |last| last + 1);
+    value.get(..end).unwrap_or_default()
+}
+
+/// Marks of exclamation and stars may belong to the password, so they go with it.
+fn with_marks<'a>(value: &'a [u8], core: &[u8]) -> &'a [u8] {
+    let rest = value.get(core.len()..).unwrap_or_default();
+    let marks = rest.iter().take_while(|byte| matches!(byte, b'!' | b'*' | b'?')).count();
+    value.get(..core.len() + marks).unwrap_or_default()
+}
+
+fn is_strange(byte: u8) -> bool {
+    !byte.is_ascii()
+        || matches!(
+            byte,
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'~' | b'?'
+        )
+}
+
+/// Tells whether a value names where the password comes from.
+fn refers(value: &[u8]) -> bool {
+    let starts = value.first().is_some_and(|byte| b"$<{[(*/\\.-:=&|".contains(byte));
+    let is_variable = value.len() > 2 && value.starts_with(b"%") && value.ends_with(b"%");
+    // What follows `<password>` in an address.
+    let is_host = value.starts_with(b"@") && value.iter().any(|byte| matches!(byte, b':' | b'.'));
+    let calls = value.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{' | b'<'));
+    let is_path = value.contains(&b'/') || value.windows(2).any(|pair| pair == b"::");
+    // self.password, var.db_password, DB_PASSWORD
+    let is_name =
+        value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'))
+            && value.iter().any(|byte| matches!(byte, b'.' | b'_'));
+    starts || is_host || is_variable || calls || is_path || is_name
+}
+
+fn is_known_word(core: &[u8]) -> bool {
+    let is = |word: &&str| core.eq_ignore_ascii_case(word.as_bytes());
+    let begins = |word: &&str| {
+        core.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    let is_counted = core.first().is_some_and(u8::is_ascii_digit) && core.contains(&b'-');
+    WORDS.iter().any(is) || METHODS.iter().any(begins) || is_counted
+}

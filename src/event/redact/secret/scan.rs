@@ -1,0 +1,137 @@
+//! The pass over a text: from place to place that is worth a look, to the reports. Not here: the
+//! looks themselves.
+
+use std::ops::Range;
+
+use super::anchors::{Anchor, candidates, shifted};
+use super::assigned::Look;
+use super::form::{self, Structure};
+use super::hit::{Hit, Rank, merged};
+use super::prefixed::{self, PREFIXED};
+use super::provider::PROVIDERS;
+use super::text::Text;
+use super::unescaped::Unescaped;
+use super::word::WORDS;
+use super::{kubernetes, named};
+
+/// Bytes of a mark of ours: more than the longest name of a rule.
+const MARK_BYTES_MAX: usize = 64;
+
+/// Layers of escapes that are undone: JSON in JSON in a line of JSON.
+const LAYERS_MAX: usize = 3;
+
+/// Reports every secret of a text, in order and without overlap.
+pub(super) fn secrets(text: &[u8]) -> Vec<Hit> {
+    let mut hits = seen(text);
+    let mut layers: Vec<Unescaped> = Vec::new();
+    while layers.len() < LAYERS_MAX {
+        let bytes = layers.last().map_or(text, |layer| layer.bytes.as_slice());
+        let Some(layer) = Unescaped::of(bytes) else { break };
+        layers.push(layer);
+        let Some(layer) = layers.last() else { break };
+        for hit in seen(&layer.bytes) {
+            let origin =
+                |place| layers.iter().rev().fold(place, |place, layer| layer.origin(place));
+            hits.push(Hit { from: origin(hit.from), to: origin(hit.to), ..hit });
+        }
+    }
+    if hits.is_empty() { hits } else { merged(hits) }
+}
+
+/// Reports every secret of a text as it stands, in no order.
+fn seen(bytes: &[u8]) -> Vec<Hit> {
+    let text = Text(bytes);
+    let mut pass = Pass {
+        text,
+        hits: Vec::new(),
+        behind: 0,
+        value: 0..0,
+        names_behind: 0,
+        looked_to: 0,
+        looks: 0,
+        manifests_to: 0,
+    };
+    let mut window = 0;
+    for (place, byte) in bytes.iter().enumerate() {
+        window = shifted(window, *byte);
+        let Some(start) = place.checked_sub(2) else { continue };
+        for entry in candidates(window) {
+            if start >= pass.behind && text.is_at(start, entry.text) {
+                pass.look(start, start + entry.text.len(), entry.anchor);
+            }
+        }
+    }
+    pass.hits
+}
+
+struct Pass<'a> {
+    text: Text<'a>,
+    hits: Vec<Hit>,
+    /// Nothing that begins before this is looked at any more.
+    behind: usize,
+    /// The last value that was found behind a name; names inside it are part of it.
+    value: Range<usize>,
+    /// No name that begins before this is looked at any more: it stands in a crowd.
+    names_behind: usize,
+    /// How far the last look from a name went, and how many looks began before that.
+    looked_to: usize,
+    looks: usize,
+    /// The end of the last manifest that was looked at.
+    manifests_to: usize,
+}
+
+/// Looks from names inside a value that another name was given. Such a crowd (`key=key=key=…`) would
+/// have every name walk the same value; no writer of secrets makes one.
+const CROWD_MAX: usize = 16;
+
+impl Pass<'_> {
+    fn look(&mut self, start: usize, end: usize, anchor: Anchor) {
+        let found = match anchor {
+            Anchor::Prefixed(row) => PREFIXED
+                .get(usize::from(row))
+                .and_then(|kind| prefixed::found(self.text, start, kind)),
+            Anchor::Provider(row) => PROVIDERS.get(usize::from(row)).and_then(|provider| {
+                self.name(start, |text| named::of_provider(text, start, end, provider))
+            }),
+            Anchor::Word(row) => WORDS
+                .get(usize::from(row))
+                .and_then(|word| self.name(start, |text| named::of_word(text, start, end, word))),
+            Anchor::Form(Structure::Redacted) => {
+                self.behind = self.text.run_while(end, MARK_BYTES_MAX, |byte| byte != b']') + 1;
+                None
+            }
+            Anchor::Form(Structure::KubernetesSecret) => {
+                if start >= self.manifests_to && kubernetes::is_secret(self.text, end) {
+                    self.manifests_to =
+                        kubernetes::report(self.text, start, self.manifests_to, &mut self.hits);
+                }
+                None
+            }
+            Anchor::Form(form) => form::found(self.text, start, end, form),
+        };
+        if let Some(hit) = found {
+            // A value after a name may begin with something more telling, which then names it.
+            if hit.rank >= Rank::Form {
+                self.behind = hit.to;
+            }
+            self.hits.push(hit);
+        }
+    }
+
+    fn name(&mut self, start: usize, look: impl Fn(Text<'_>) -> Look<Hit>) -> Option<Hit> {
+        if start < self.names_behind || self.value.contains(&start) {
+            return None;
+        }
+        self.looks = if start < self.looked_to { self.looks + 1 } else { 0 };
+        if self.looks > CROWD_MAX {
+            self.names_behind = self.looked_to;
+            return None;
+        }
+        let look = look(self.text);
+        self.looked_to = self.looked_to.max(look.to);
+        if let Some(hit) = look.found {
+            self.value = hit.from..hit.to;
+        }
+        look.found
+    }
+}

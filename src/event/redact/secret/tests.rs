@@ -1,0 +1,237 @@
+//! Every rule finds what it is for and leaves what only resembles it. All secrets here are drawn by a
+//! generator, so that this file holds none.
+
+use super::alphabet::Alphabet;
+use super::form::FORMS;
+use super::prefixed::PREFIXED;
+use super::provider::PROVIDERS;
+use super::word::{Promise, WORDS};
+use super::{findings, redacted};
+
+/// Draws `length` characters of an alphabet, the same for the same seed (a linear congruential
+/// generator with the constants of Knuth's MMIX).
+fn drawn(alphabet: Alphabet, length: usize, seed: usize) -> String {
+    let members: Vec<char> = (0..128_u8).filter(|b| alphabet.has(*b)).map(char::from).collect();
+    let mut state = seed as u64 * 7_919 + 17;
+    let draw = |_| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        members[(state >> 33) as usize % members.len()]
+    };
+    (0..length).map(draw).collect()
+}
+
+fn mixed(length: usize) -> String {
+    drawn(super::alphabet::ALNUM, length, 5)
+}
+
+fn rules(text: &str) -> Vec<&'static str> {
+    findings(text).into_iter().map(|finding| finding.rule).collect()
+}
+
+/// Whether no run of twelve characters of the secret is left, nor the whole of a shorter one.
+fn hides(text: &str, secret: &str) -> bool {
+    let clean = redacted(text);
+    let run = secret.len().min(12);
+    (0..=secret.len() - run)
+        .all(|start| secret.get(start..start + run).is_none_or(|part| !clean.contains(part)))
+}
+
+#[test]
+fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
+    for (seed, kind) in PREFIXED.iter().enumerate() {
+        let secret = format!("{}{}", kind.start, drawn(kind.body, kind.least, seed));
+        assert_eq!(rules(&secret), [kind.rule], "{}", kind.start);
+        assert!(hides(&format!("see ({secret}), it works"), &secret), "{}", kind.start);
+        let short = format!("{}{}", kind.start, drawn(kind.body, kind.least / 4, seed));
+        assert!(!rules(&short).contains(&kind.rule), "too short: {}", kind.start);
+        let stand_in = format!("{}{}", kind.start, "x".repeat(kind.least));
+        assert!(rules(&stand_in).is_empty(), "a stand-in: {}", kind.start);
+        let inside = findings(&format!("x{secret}"));
+        assert!(inside.iter().all(|finding| finding.span.start != 1), "inside: {}", kind.start);
+    }
+}
+
+#[test]
+fn every_provider_is_found_in_each_form_and_its_near_misses_are_left() {
+    for (seed, provider) in PROVIDERS.iter().enumerate() {
+        for name in provider.names {
+            for form in provider.forms {
+                let secret = drawn(form.alphabet, form.least, seed);
+                let text = format!("{name}_token = \"{secret}\"");
+                assert_eq!(rules(&text), [provider.rule], "{text}");
+                let stand_in = format!("{name}_token = \"{}\"", "x".repeat(form.least));
+                assert!(rules(&stand_in).is_empty(), "{stand_in}");
+                let prose =
+                    format!("{name} was upgraded; see docs/{name}/setup-guide.md for the steps");
+                assert!(rules(&prose).is_empty(), "{prose}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_word_is_found_and_its_near_misses_are_left() {
+    for word in WORDS {
+        let (value, harmless) = match word.promise {
+            Promise::Pin => ("4821".to_owned(), "12"),
+            Promise::Password | Promise::Pass => (["hunter", "2!x"].concat(), "${SECRET}"),
+            Promise::Token | Promise::Key | Promise::Header => (mixed(24), "the-usual-place"),
+        };
+        let name = if word.promise == Promise::Pin { "PIN" } else { word.text };
+        let text = format!("{name}: '{value}'");
+        assert_eq!(rules(&text), [word.rule], "{text}");
+        assert!(rules(&format!("{name}: {harmless}")).is_empty(), "{name}");
+        assert!(rules(&format!("{name} is missing")).is_empty(), "{name}");
+    }
+}
+
+/// Samples of each form: its rule, a text before, the secret, a text after.
+fn forms() -> Vec<(&'static str, String, String, &'static str)> {
+    let hex = |length| drawn(super::alphabet::HEX, length, 3).to_lowercase();
+    let line = mixed(64);
+    let body = format!("{line}\n{line}\n{line}");
+    let pem = |label: &str, end: &str| {
+        format!("-----BEGIN {label}-----\n{body}\n{end}").trim_end().to_owned()
+    };
+    let ends = |label: &str| format!("-----END {label}-----");
+    let key = ["RSA ", "PRIVATE", " KEY"].concat();
+    let header = drawn(super::alphabet::ALNUM, 20, 8);
+    let jwt = format!("eyJ{header}.eyJ{}.{}", mixed(30), mixed(43));
+    vec![
+        ("private-key", "key: ".into(), pem(&key, &ends(&key)), "\nand more"),
+        ("private-key", "cut off: ".into(), pem(&key, ""), ""),
+        ("private-key", "'".into(), pem(&key, &ends(&key)).replace('\n', "\\n"), "\\n'"),
+        (
+            "private-key",
+            "short: ".into(),
+            format!("-----BEGIN {key}-----\nanything\n{}", ends(&key)),
+            "",
+        ),
+        (
+            "telegram-token",
+            "https://api.telegram.org/bot".into(),
+            format!("71234567:AE{}", mixed(33)),
+            "/getMe",
+        ),
+        ("kubernetes-secret", "data:\n  tls.crt: |\n    ".into(), mixed(60), "\nkind: \"Secret\""),
+        ("private-key", "Private-Lines: 3\n".into(), body.clone(), "\nPrivate-MAC: 1"),
+        ("jwt", "cookie ".into(), jwt, " was sent"),
+        ("url-password", "https://bob:".into(), ["s3cr", "3t-of-bob"].concat(), "@host/path"),
+        ("url-user", "https://".into(), mixed(30), "@host/path"),
+        ("curl-user", "curl -u ".into(), ["admin:Zx", "81spectrum"].concat(), " https://x"),
+        ("command-password", "mysql -u root -p".into(), ["S3cret", "OfRoot"].concat(), " db"),
+        ("command-password", "sshpass -p '".into(), ["S3cret", "OfRoot"].concat(), "' ssh x"),
+        (
+            "slack-webhook",
+            String::new(),
+            format!("https://hooks.slack.com/services/T0{}/B0{}", mixed(9), mixed(24)),
+            " posts",
+        ),
+        (
+            "webhook",
+            String::new(),
+            format!("https://acme.webhook.office.com/webhookb2/{}/{}", mixed(36), hex(32)),
+            " posts",
+        ),
+        (
+            "webhook",
+            String::new(),
+            format!("https://discord.com/api/webhooks/123456789012345678/{}", mixed(60)),
+            " posts",
+        ),
+        ("azure-secret", "(".into(), format!("{}8Q~{}", mixed(3), mixed(34)), ")"),
+        ("telegram-token", "bot ".into(), format!("7123456789:AA{}", mixed(33)), " polls"),
+        ("terraform-token", "cred ".into(), format!("{}.atlasv1.{}", mixed(14), mixed(65)), " ok"),
+        ("maxmind-key", "geo ".into(), format!("{}_{}_mmk", mixed(6), mixed(29)), " ok"),
+        ("twilio-key", "sid ".into(), format!("SK{}", hex(32)), " ok"),
+        (
+            "kubernetes-secret",
+            "kind: Secret\nmetadata:\n  name: x\ndata:\n  extra: ".into(),
+            mixed(16),
+            "\ntype: Opaque",
+        ),
+    ]
+}
+
+#[test]
+fn every_form_is_found_whole_and_what_is_around_it_stays() {
+    for (rule, before, secret, after) in forms() {
+        let text = format!("{before}{secret}{after}");
+        assert_eq!(redacted(&text), format!("{before}[REDACTED:{rule}]{after}"), "{text}");
+    }
+    for (anchor, _) in FORMS {
+        assert!(rules(&format!("see {anchor} for that")).is_empty(), "{anchor}");
+    }
+}
+
+#[test]
+fn escapes_breaks_and_joints_do_not_hide_a_secret() {
+    let body = mixed(36);
+    let token = format!("{}_{body}", ["gh", "p"].concat());
+    let (first, second) = token.split_at(20);
+    let lab = ["gl", "pat"].concat();
+    for text in [
+        format!("x {first}\n   {second} y"),
+        format!("x {first}\\n{second} y"),
+        format!("x {first}\\\\n{second} y"),
+        format!("a = \"{first}\" + \"{second}\""),
+        format!("a = \"{first}\"\n    \"{second}\""),
+        format!("{{\"lesson\":\"{{\\\"token\\\": \\\"{token}\\\"}}\"}}"),
+        format!("{lab}\\u002d{body}"),
+        format!("{lab}\\x2d{body}"),
+        format!("https://x.example/?private_token={lab}%2d{body}&page=2"),
+        format!("token = '{}' + '{}'", body.split_at(9).0, body.split_at(9).1),
+    ] {
+        assert!(hides(&text, body.split_at(18).1), "{}", redacted(&text));
+    }
+}
+
+#[test]
+fn passwords_are_found_as_people_tell_them() {
+    let (short, long) = (["hunter", "2"].concat(), ["Tr0ub", "4dor&3"].concat());
+    let words = ["correct", "-horse"].concat();
+    for (text, secret) in [
+        (format!("the password is {short}!"), &short),
+        (format!("password: {words}"), &words),
+        (format!("the root password was \"{words}\" until Friday"), &words),
+        (format!("I changed the password to {long}"), &long),
+        (format!("mytool --password {short} --user x"), &short),
+        (format!("mytool --db-password={short}"), &short),
+        (format!("PGPASSWORD={short} psql"), &short),
+        (format!("{{\"password\": \"{short}x\"}}"), &short),
+        (format!("<add key=\"Password\" value=\"{short}\" />"), &short),
+        (format!("https://bob:{short}@host/"), &short),
+        (format!("Passwort: {short}"), &short),
+        (format!("password = 'p\u{E4}ss-{short}'"), &short),
+    ] {
+        assert!(!redacted(&text).contains(secret.as_str()), "{text}");
+    }
+}
+
+#[test]
+fn what_is_said_about_secrets_stays() {
+    for text in include_str!("harmless.txt").lines() {
+        assert_eq!(redacted(text), text);
+    }
+}
+
+#[test]
+fn a_name_is_given_by_the_surest_rule() {
+    let token = format!("{}_{}", ["gh", "p"].concat(), mixed(36));
+    assert_eq!(
+        redacted(&format!("GITHUB_API_TOKEN=\"{token}\"")),
+        "GITHUB_API_TOKEN=\"[REDACTED:github-token]\""
+    );
+    assert_eq!(rules(&format!("stripe_api_key={}", mixed(40))), ["api-key"]);
+}
+
+#[test]
+fn names_of_rules_fit_their_mark_and_hold_nothing_that_ends_it() {
+    let names = PREFIXED.iter().map(|kind| kind.rule);
+    let names = names.chain(PROVIDERS.iter().map(|provider| provider.rule));
+    for rule in names.chain(WORDS.iter().map(|word| word.rule)) {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(rule.len() < 40 && rule.chars().all(is_plain), "{rule}");
+    }
+}
