@@ -117,7 +117,7 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
     (0, created.map_or(0, |age| u64::try_from(age.as_nanos()).unwrap_or(0)))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::fs::OpenOptions;

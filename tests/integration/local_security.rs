@@ -220,7 +220,7 @@ fn assert_well_ended(ran: &Ran, plant: Plant, by: &str) {
     match ran.exit {
         Some(0) => {}
         Some(74 | 75 | 78) => {
-            assert!(ran.messages.contains("failed to "), "{plant:?}: {by}: {ran:?}")
+            assert!(ran.messages.contains("failed to "), "{plant:?}: {by}: {ran:?}");
         }
         _ => panic!("{plant:?}: {by}: {ran:?}"),
     }

@@ -68,6 +68,41 @@ fn good_requests() -> Vec<String> {
     ]
 }
 
+/// Short texts that are no request: no JSON, no message, or a message at the wrong time.
+const FORMLESS: [&str; 31] = [
+    "null",
+    "true",
+    "0",
+    "-1e999",
+    "\"\"",
+    "[]",
+    "{}",
+    "[[]]",
+    "{",
+    "}",
+    "\"",
+    "[1,",
+    "\\",
+    "{\"jsonrpc\":\"2.0\"}",
+    "{\"jsonrpc\":\"1.0\",\"id\":77000000,\"method\":\"ping\"}",
+    "{\"jsonrpc\":2.0,\"id\":77000000,\"method\":\"ping\"}",
+    "{\"id\":77000000,\"method\":\"ping\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":7}",
+    "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"no/such\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"result\":{}}",
+    "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"error\":{\"code\":1,\"message\":\"x\"}}",
+    "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"ping\",\"method\":\"ping\",\"id\":77000001}",
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}",
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}",
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":[]}",
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/no_such\",\"params\":{\"a\":1}}",
+    "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/didOpen\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"initialize\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"initialize\",\"params\":{\"protocolVersion\":9}}",
+    "[{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":77000001,\"method\":\"ping\"}]",
+];
+
 /// What is no request of anybody's.
 fn broken() -> Vec<Vec<u8>> {
     let deep = |open: &str, close: &str| format!("{}{}", open.repeat(10_000), close.repeat(10_000));
@@ -78,29 +113,7 @@ fn broken() -> Vec<Vec<u8>> {
         )
     };
     let id = |id: &str| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}");
-    let mut texts: Vec<String> = [
-        "null", "true", "0", "-1e999", "\"\"", "[]", "{}", "[[]]", "{", "}", "\"", "[1,", "\\",
-        "{\"jsonrpc\":\"2.0\"}",
-        "{\"jsonrpc\":\"1.0\",\"id\":77000000,\"method\":\"ping\"}",
-        "{\"jsonrpc\":2.0,\"id\":77000000,\"method\":\"ping\"}",
-        "{\"id\":77000000,\"method\":\"ping\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":7}",
-        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"no/such\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"result\":{}}",
-        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"error\":{\"code\":1,\"message\":\"x\"}}",
-        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"ping\",\"method\":\"ping\",\"id\":77000001}",
-        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}",
-        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}",
-        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":[]}",
-        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/no_such\",\"params\":{\"a\":1}}",
-        "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/didOpen\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"initialize\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"initialize\",\"params\":{\"protocolVersion\":9}}",
-        "[{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":77000001,\"method\":\"ping\"}]",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut texts: Vec<String> = FORMLESS.map(str::to_owned).to_vec();
     for value in ["{}", "[]", "null", "-1", "1.5", "true", "1e400", "18446744073709551616", "\"\""]
     {
         texts.push(id(value));
