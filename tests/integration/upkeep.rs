@@ -70,7 +70,8 @@ fn doctor_finds_what_is_wrong_and_its_advice_mends_it() {
     let world = World::new();
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "x"]).done();
     let programs = Path::new(LOG_MEMORY).parent().unwrap();
-    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let path = std::env::var_os("PATH").unwrap();
+    let path = format!("{}:{}", programs.display(), path.to_str().unwrap());
     let doctor = || {
         let mut command = world.command(crate::world::AGENT_KNOWLEDGE);
         run(command.env("PATH", &path).args(["doctor", "--json"]), b"")

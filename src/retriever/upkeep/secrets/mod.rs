@@ -56,28 +56,46 @@ const IDS: [&str; 2] = ["id", "memory_id"];
 impl Recogniser<'_> {
     /// Looks for secrets in a line without its line break. `file_repo` is as for [`codec::decode`].
     pub(super) fn exposed(&self, line: &[u8], file_repo: &str) -> Option<Exposed> {
-        match codec::decode(line, file_repo) {
+        self.exposed_as(line, &codec::decode(line, file_repo), file_repo)
+    }
+
+    /// Looks for secrets in a line that is understood already.
+    pub(super) fn exposed_as(
+        &self,
+        line: &[u8],
+        decoded: &Decoded,
+        file_repo: &str,
+    ) -> Option<Exposed> {
+        match decoded {
             Decoded::Blank => None,
-            Decoded::Event(event) => self.exposed_event(line, &event.id, file_repo),
+            Decoded::Event(event) => self.exposed_event(line, event, file_repo),
             Decoded::Skipped(_) if is_json(line) => self.in_texts(line).map(Exposed::from),
             Decoded::Skipped(_) => self.in_bytes(line).map(Exposed::from),
         }
     }
 
-    fn exposed_event(&self, line: &[u8], id: &EventId, file_repo: &str) -> Option<Exposed> {
-        let (mut clean, mut spots) = self.in_texts(line).unwrap_or_else(|| (line.into(), vec![]));
-        if let Decoded::Event(event) = codec::decode(&clean, file_repo) {
-            let fields = (self.fields)(*event);
-            let (cleaner, more) = in_fields(&clean, &fields);
-            clean = cleaner;
+    fn exposed_event(&self, line: &[u8], event: &Event, file_repo: &str) -> Option<Exposed> {
+        let (mut clean, mut spots) = (Vec::new(), Vec::new());
+        let mut left = event.clone();
+        if let Some((cleaner, found)) = self.in_texts(line) {
+            if let Decoded::Event(event) = codec::decode(&cleaner, file_repo) {
+                left = *event;
+            }
+            (clean, spots) = (cleaner, found);
+        }
+        let fields = (self.fields)(left);
+        if fields.values().any(holds_mark) {
+            let known = if spots.is_empty() { line } else { &clean };
+            let (cleaner, more) = in_fields(known, &fields);
             spots.extend(more);
+            clean = cleaner;
         }
         if spots.is_empty() {
             return None;
         }
-        let clean = with_id(clean, line, id);
+        let clean = with_id(clean, &event.id);
         let still = codec::decode(&clean, file_repo);
-        let is_same = matches!(still, Decoded::Event(event) if event.id == *id);
+        let is_same = matches!(still, Decoded::Event(still) if still.id == event.id);
         Some(Exposed { spots, clean: is_same.then_some(clean) })
     }
 
@@ -161,10 +179,6 @@ fn json_of(value: &Value) -> Vec<u8> {
 /// Puts the fields that may be written in the place of those in which more secrets stand.
 fn in_fields(line: &[u8], fields: &Map<String, Value>) -> (Vec<u8>, Vec<Spot>) {
     let (mut edits, mut spots) = (Edits::default(), Vec::new());
-    // Nearly always there is nothing to put anywhere.
-    if !fields.values().any(|value| value.to_string().contains(MARK)) {
-        return (line.to_vec(), spots);
-    }
     for (name, place) in Members::of(line).values {
         let value = line.get(place.clone()).unwrap_or_default();
         let (Some(clean), false) = (fields.get(&name), IDS.contains(&name.as_str())) else {
@@ -184,6 +198,17 @@ fn in_fields(line: &[u8], fields: &Map<String, Value>) -> (Vec<u8>, Vec<Spot>) {
     (edits.apply(line), spots)
 }
 
+fn holds_mark(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(MARK),
+        Value::Array(items) => items.iter().any(holds_mark),
+        Value::Object(fields) => {
+            fields.iter().any(|(name, value)| name.contains(MARK) || holds_mark(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
 /// Lists the rules that a redacted text names.
 fn rules_in(text: &str) -> Vec<String> {
     let after = text.split(MARK).skip(1);
@@ -192,10 +217,7 @@ fn rules_in(text: &str) -> Vec<String> {
 
 /// An id that was derived from the bytes of a line would change with them: so it is written down.
 /// Behind one that could not be understood, since of two the last one counts.
-fn with_id(clean: Vec<u8>, line: &[u8], id: &EventId) -> Vec<u8> {
-    if clean == line {
-        return clean;
-    }
+fn with_id(clean: Vec<u8>, id: &EventId) -> Vec<u8> {
     let members = Members::of(&clean);
     let is_there = members.values.iter().any(|(name, _)| name == "id");
     if !is_there {

@@ -101,10 +101,12 @@ impl<'a> Reading<'a> {
     fn line(&mut self, census: &mut Census, line: Line<'_>) {
         self.found.lines += 1;
         let place = Place { log: census.logs.len(), line: self.found.lines };
-        if let Some(exposed) = self.request.recogniser.exposed(line.bytes, &self.file_repo) {
+        let decoded = codec::decode(line.bytes, &self.file_repo);
+        let recogniser = self.request.recogniser;
+        if let Some(exposed) = recogniser.exposed_as(line.bytes, &decoded, &self.file_repo) {
             exposed.spots.into_iter().for_each(|spot| self.found.secrets.add((place.line, spot)));
         }
-        match codec::decode(line.bytes, &self.file_repo) {
+        match decoded {
             Decoded::Blank => self.found.blank += 1,
             Decoded::Event(event) => self.event(census, place, *event),
             Decoded::Skipped(reason) => {
