@@ -4,6 +4,8 @@
 //!
 //! Run with everything else it takes its short form; `scripts/faults` runs the long one.
 
+// Logs that are repeated and shuffled.
+mod digest;
 // Full disks.
 mod disk_full;
 // Files that may not grow, and the signal for it.
