@@ -2,7 +2,7 @@
 //! Not here: what a file contains.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Config, StoreError, spool};
@@ -109,7 +109,7 @@ impl Store {
             make_private_dir(&folder).map_err(StoreError::io("make the directory", &folder))?;
             // A store inside a git work tree must not offer these files for commit.
             let ignore = folder.join(".gitignore");
-            std::fs::write(&ignore, "*\n").map_err(StoreError::io("write", &ignore))?;
+            write_private(&ignore, "*\n").map_err(StoreError::io("write", &ignore))?;
         }
         Ok(folder)
     }
@@ -180,6 +180,13 @@ pub fn make_private_dir(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(true).write(true);
+    private(&mut options);
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 /// Makes files opened with these options readable by nobody else, refuses a planted link, and does

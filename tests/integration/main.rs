@@ -53,5 +53,7 @@ mod scrub;
 mod secrets;
 // The helper that agents call needs nothing but the binary.
 mod shell_helper;
+// A store that others could have written is not trusted.
+mod store_refusals;
 // Whether every line is well, and everything around them.
 mod upkeep;

@@ -15,6 +15,8 @@ use agent_knowledge::store::Store;
 
 use crate::world::World;
 
+mod real;
+
 /// The word that the test's rule knows.
 const SECRET: &str = "hush-hush";
 

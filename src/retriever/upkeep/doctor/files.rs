@@ -183,7 +183,7 @@ fn waiting(store: &Store) -> Vec<Finding> {
         Ok(files) if !files.is_empty() => {
             let lines: usize = files.iter().map(|file| lines_in(file)).sum();
             let says = format!(
-                "{lines} lines in {} files wait for their logs; the next lesson of the same repository takes them along",
+                "{lines} lines in {} files wait, since another process held their log; the next write or search brings them in",
                 files.len()
             );
             findings.push(Finding::warn("spool", says));

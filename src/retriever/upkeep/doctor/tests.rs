@@ -132,9 +132,10 @@ fn a_lock_that_nobody_lets_go_is_told_with_its_file() {
 #[test]
 fn what_waits_and_what_is_damaged_is_counted() {
     let world = World::with_log();
-    for (folder, text) in [(".spool", "{}\n{}\n"), (".quarantine", "{}\n")] {
+    let files = [(".spool", "api@00.jsonl", "{}\n{}\n"), (".quarantine", "api.jsonl", "{}\n")];
+    for (folder, name, text) in files {
         crate::store::make_private_dir(&world.store.root().join(folder)).unwrap();
-        std::fs::write(world.store.root().join(folder).join("api.jsonl"), text).unwrap();
+        std::fs::write(world.store.root().join(folder).join(name), text).unwrap();
     }
     let checked = world.examine();
     assert!(state(&checked, "spool").1.starts_with("2 lines in 1 files wait"));

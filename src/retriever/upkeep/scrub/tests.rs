@@ -42,7 +42,7 @@ impl World {
 const FILES: [(&str, &[u8]); 4] = [
     ("api.jsonl", b"{\"id\":\"m1\",\"lesson\":\"a hush-1\"}\r\n\ntorn hush-2\n{\"id\":\"m2\",\"lesson\":\"fine\"}\n{\"half hush-3"),
     ("web.jsonl", b"{\"id\":\"m3\",\"lesson\":\"fine\"}\n"),
-    (".spool/api.jsonl", b"{\"id\":\"m4\",\"lesson\":\"hush-4\"}\n"),
+    (".spool/api@00.jsonl", b"{\"id\":\"m4\",\"lesson\":\"hush-4\"}\n"),
     (".quarantine/api.jsonl", b"{\"log\":\"api.jsonl\",\"offset\":0,\"reason\":\"r\",\"line\":\"x hush-5\"}\n{\"log\":\"api.jsonl\",\"offset\":1,\"reason\":\"r\",\"line_hex\":\"ff20687573682d36\"}\n"),
 ];
 
@@ -57,7 +57,7 @@ fn every_secret_goes_and_nothing_else_does() {
         b"{\"id\":\"m1\",\"lesson\":\"a [REDACTED:test-word]\"}\r\n\ntorn [REDACTED:test-word]\n{\"id\":\"m2\",\"lesson\":\"fine\"}\n{\"half [REDACTED:test-word]"
     );
     assert_eq!(world.bytes("web.jsonl"), FILES[1].1);
-    assert!(world.bytes(".spool/api.jsonl").ends_with(b"\"[REDACTED:test-word]\"}\n"));
+    assert!(world.bytes(".spool/api@00.jsonl").ends_with(b"\"[REDACTED:test-word]\"}\n"));
     let kept = String::from_utf8(world.bytes(".quarantine/api.jsonl")).unwrap();
     assert!(kept.contains("\"line\":\"x [REDACTED:test-word]\"}\n"), "{kept}");
     assert!(kept.contains("\"line_hex\":\"ff205b52454441435445443a"), "{kept}");

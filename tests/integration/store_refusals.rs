@@ -26,7 +26,7 @@ fn all_programs(world: &World) -> Vec<Ran> {
         world.log_memory(&RECORD),
         world.agent_knowledge(&["search", "zebra"]),
         world.agent_knowledge(&["context"]),
-        world.agent_knowledge(&["status"]),
+        world.agent_knowledge(&["recent"]),
     ]
 }
 
@@ -44,6 +44,9 @@ fn a_store_that_others_can_write_is_refused_with_the_command_that_mends_it() {
             let (_, arguments) = mends.unwrap_or_else(|| panic!("{mode:o}: {ran:?}"));
             assert!(arguments.contains(world.store().to_str().unwrap()), "{mode:o}: {ran:?}");
         }
+        // What is asked for the state tells it.
+        let state = world.agent_knowledge(&["status"]).done();
+        assert!(state.contains("chmod ") && state.contains("memories  0"), "{mode:o}: {state}");
         assert_eq!(bytes_under(&world.store()), before, "{mode:o}: refused, and still wrote");
         // The command that is told does mend it.
         let told = world.log_memory(&RECORD).messages;
