@@ -21,6 +21,8 @@ pub(super) enum Anchor {
 pub(super) struct Entry {
     pub(super) text: &'static str,
     pub(super) anchor: Anchor,
+    /// Its first three characters, as [`shifted`] puts them together.
+    window: u32,
     /// The next entry with the same hash.
     next: u16,
 }
@@ -50,22 +52,29 @@ const fn hash(window: u32) -> usize {
     (window.wrapping_mul(0x9E37_79B1) >> (32 - HASH_BITS)) as usize
 }
 
-/// Returns the anchors whose first three characters have the hash of the last three bytes read, in
-/// the order of the tables.
+/// Returns the anchors whose first three characters are the last three bytes read, in the order of the
+/// tables.
 pub(super) fn candidates(window: u32) -> Candidates {
-    Candidates(TABLE.heads.get(hash(window)).copied().unwrap_or(NONE))
+    Candidates { window, next: TABLE.heads.get(hash(window)).copied().unwrap_or(NONE) }
 }
 
-/// The anchors with one hash.
-pub(super) struct Candidates(u16);
+/// The anchors that begin alike.
+pub(super) struct Candidates {
+    window: u32,
+    next: u16,
+}
 
 impl Iterator for Candidates {
     type Item = &'static Entry;
 
     fn next(&mut self) -> Option<&'static Entry> {
-        let entry = TABLE.entries.get(usize::from(self.0))?;
-        self.0 = entry.next;
-        Some(entry)
+        loop {
+            let entry = TABLE.entries.get(usize::from(self.next))?;
+            self.next = entry.next;
+            if entry.window == self.window {
+                return Some(entry);
+            }
+        }
     }
 }
 
@@ -82,7 +91,7 @@ const fn count() -> usize {
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
 #[expect(clippy::cast_possible_truncation, reason = "the tables have fewer rows than 2^16")]
 const fn table() -> Table {
-    let empty = Entry { text: "", anchor: Anchor::Word(0), next: NONE };
+    let empty = Entry { text: "", anchor: Anchor::Word(0), window: 0, next: NONE };
     let (mut entries, mut filled, mut place) = ([empty; COUNT], 0, 0);
     while place < PREFIXED.len() {
         entries[filled] = entry(PREFIXED[place].start, Anchor::Prefixed(place as u16));
@@ -110,8 +119,11 @@ const fn table() -> Table {
     linked(entries)
 }
 
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
 const fn entry(text: &'static str, anchor: Anchor) -> Entry {
-    Entry { text, anchor, next: NONE }
+    let bytes = text.as_bytes();
+    let window = shifted(shifted(shifted(0, bytes[0]), bytes[1]), bytes[2]);
+    Entry { text, anchor, window, next: NONE }
 }
 
 /// Chains the entries by hash; from the last to the first, so that each chain is in order.
@@ -121,9 +133,7 @@ const fn linked(mut entries: [Entry; COUNT]) -> Table {
     let (mut heads, mut place) = ([NONE; 1 << HASH_BITS], COUNT);
     while place > 0 {
         place -= 1;
-        let text = entries[place].text.as_bytes();
-        let window = shifted(shifted(shifted(0, text[0]), text[1]), text[2]);
-        let head = hash(window);
+        let head = hash(entries[place].window);
         entries[place].next = heads[head];
         heads[head] = place as u16;
     }
