@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::fields::{strings, type_name};
 use super::limits::READ_LINE_BYTES_MAX;
-use super::surrogate;
 use super::{CleanEvent, Event, EventId, EventType, SuccessRate, parse_timestamp};
+use super::{surrogate, text};
 
 /// What one line of a log holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,11 +75,30 @@ impl EncodedLine {
 /// Writes an event as one line.
 #[must_use]
 pub fn encode(clean: &CleanEvent) -> EncodedLine {
-    let line = Value::Object(fields_of(clean)).to_string();
-    // JSON allows these two raw; tools that split text into lines break at them.
-    let mut line = line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    let mut line = escaped(Value::Object(fields_of(clean)).to_string());
     line.push('\n');
     EncodedLine(line)
+}
+
+/// Writes as escapes what JSON allows raw: line separators, at which tools that split text into lines
+/// break, and what is unsafe or shows nothing and stands where nothing may be dropped, as in a field
+/// that we do not know.
+fn escaped(json: String) -> String {
+    let separates = |c: char| matches!(c, '\u{2028}' | '\u{2029}');
+    let is_odd = |c: char| separates(c) || text::is_unsafe(c) || text::is_invisible(c);
+    if !json.chars().any(is_odd) {
+        return json;
+    }
+    let mut line = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_odd(c) {
+            let units = c.encode_utf16(&mut [0; 2]).to_vec();
+            units.iter().for_each(|unit| line.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            line.push(c);
+        }
+    }
+    line
 }
 
 /// Returns the fields of a line in their order: the founding ones first, what we do not know last.
@@ -394,10 +413,27 @@ mod tests {
             lesson in "\\PC{1,40}", context in any::<String>(), tags in prop::collection::vec("[a-z]{1,8}", 0..4)
         ) {
             let mut one = event(r#"{"id":"m1","lesson":"x"}"#);
-            one.lesson = lesson;
-            one.context = context.chars().filter(|c| !crate::event::is_unsafe(*c)).collect();
+            // What is dropped at the door is dropped here too.
+            one.lesson = format!("a{}", text::visible(&lesson));
+            let context: String = context.chars().filter(|c| !text::is_unsafe(*c)).collect();
+            one.context = text::visible(&context).into_owned();
             one.tags = tags;
             prop_assert_eq!(again(one.clone()), one);
+        }
+
+        // S-WRITE-3
+        #[test]
+        fn no_line_holds_what_is_unsafe_or_shows_nothing(
+            texts in prop::collection::vec(any::<String>(), 4), odd in "[\u{200B}-\u{200F}\u{202E}\u{FE00}-\u{FE0F}\u{E0041}\u{E0100}a1é]{0,20}"
+        ) {
+            let mut one = event(r#"{"id":"m1","lesson":"x"}"#);
+            one.lesson = format!("{}{odd}", texts[0]);
+            one.tags = vec![texts[1].clone(), odd.clone()];
+            one.branch = Some(odd.clone());
+            one.extra.insert(format!("{}{odd}", texts[2]), Value::from(format!("{odd}{}", texts[3])));
+            let line = encode(&redact::clean(one));
+            let line = line.as_str().strip_suffix('\n').unwrap();
+            prop_assert!(!line.chars().any(|c| text::is_unsafe(c) || text::is_invisible(c)), "{line:?}");
         }
 
         #[test]

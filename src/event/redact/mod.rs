@@ -4,6 +4,8 @@
 
 mod secret;
 
+use std::borrow::Cow;
+
 pub use secret::{Finding, findings, redacted};
 
 use super::{Event, text};
@@ -12,11 +14,14 @@ use super::{Event, text};
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanEvent(Event);
 
-/// Makes an event fit for the disk: unsafe characters are dropped from every text. Events that came
-/// through `validate` have none; those of importers may.
+/// Makes an event fit for the disk: what is unsafe or shows nothing is dropped from every text. Events
+/// that came through `validate` have none; those of importers may.
 #[must_use]
 pub fn clean(mut event: Event) -> CleanEvent {
     event.texts_mut(|text| {
+        if let Cow::Owned(visible) = text::visible(text) {
+            *text = visible;
+        }
         if text.chars().any(text::is_unsafe) {
             *text = text::neutralise(text, text::Layout::Block);
         }
