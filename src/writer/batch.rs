@@ -123,7 +123,7 @@ fn append(
         Trouble::Failed { exit: Exit::of_store(&error), message: format!("failed to {error}") }
     });
     for (place, prepared) in ready {
-        let receipt = Receipt { id: prepared.id, repo: prepared.repo, durability };
+        let receipt = prepared.receipt(durability);
         outcomes.push(Outcome { place, result: failure.clone().map_or(Ok(receipt), Err) });
     }
 }
@@ -138,7 +138,14 @@ impl Outcome {
                     Durability::Written => "written",
                     Durability::Synced => "synced",
                 };
-                json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() })
+                let mut report = json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() });
+                if let Some(why) = receipt.flagged {
+                    report["flagged"] = why.as_str().into();
+                }
+                if receipt.not_believed.is_some() {
+                    report["source"] = "agent".into();
+                }
+                report
             }
             Err(Trouble::Refused(problems)) => {
                 let problems: Vec<Value> = problems

@@ -16,12 +16,12 @@ use thiserror::Error;
 
 use crate::event::limits::LINE_BYTES_MAX;
 use crate::event::{
-    Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Timestamp, codec, fits_short_field,
-    redact, validate,
+    Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Suspicion, Timestamp, codec,
+    fits_short_field, redact, suspicion, validate,
 };
 use crate::store::{self, Config, Durability, Found, Store, StoreError};
 
-pub use identity::Identity;
+pub use identity::{Identity, host};
 
 /// What a writer needs to know besides the draft.
 #[derive(Debug, Clone)]
@@ -54,6 +54,10 @@ pub struct Receipt {
     pub repo: RepoKey,
     /// What it survives.
     pub durability: Durability,
+    /// Why it reads like an instruction to its reader, if it does; then searches hold it back.
+    pub flagged: Option<Suspicion>,
+    /// The `source` that it claimed and that was not believed.
+    pub not_believed: Option<String>,
 }
 
 /// Why nothing was written.
@@ -73,6 +77,8 @@ pub struct Prepared {
     id: EventId,
     repo: RepoKey,
     line: EncodedLine,
+    flagged: Option<Suspicion>,
+    not_believed: Option<String>,
 }
 
 impl Writer {
@@ -89,7 +95,7 @@ impl Writer {
         let prepared = self.prepare(draft, moment)?;
         let line = std::slice::from_ref(&prepared.line);
         let appended = store::append(&self.store, &prepared.repo, line, durability)?;
-        Ok(Receipt { id: prepared.id, repo: prepared.repo, durability: appended.durability })
+        Ok(prepared.receipt(appended.durability))
     }
 
     /// Does everything but the append.
@@ -110,7 +116,7 @@ impl Writer {
         let mut problems = Problems::none();
         target.complete(&mut draft, &mut problems);
         let repo = target.repo.clone();
-        self.identity.complete(&mut draft);
+        let not_believed = self.identity.complete(&mut draft);
         let agent_id = self.identity.agent_id.clone();
         let stamp = Stamp { now: moment.now, random: moment.random, repo: repo.clone(), agent_id };
         let event = match validate(draft, &stamp) {
@@ -121,14 +127,16 @@ impl Writer {
             }
         };
         let id = event.id.clone();
-        let line = codec::encode(&redact::clean(event));
+        let clean = redact::clean(event);
+        let flagged = suspicion(clean.event());
+        let line = codec::encode(&clean);
         let line_bytes = line.as_str().len();
         if line_bytes > LINE_BYTES_MAX {
             let message =
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(Prepared { id, repo, line })
+        Ok(Prepared { id, repo, line, flagged, not_believed })
     }
 
     /// Finds out which repository a draft means by its `repo`, or by saying nothing.
@@ -180,6 +188,12 @@ impl Target {
 }
 
 impl Prepared {
+    /// Returns the word of its having been written.
+    fn receipt(self, durability: Durability) -> Receipt {
+        let Self { id, repo, flagged, not_believed, .. } = self;
+        Receipt { id, repo, durability, flagged, not_believed }
+    }
+
     /// Returns the event's id.
     #[must_use]
     pub fn id(&self) -> &EventId {

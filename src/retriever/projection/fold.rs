@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Memory, Origin, Version};
-use crate::event::{Event, EventId, RepoKey, Timestamp};
+use crate::event::{Event, EventId, RepoKey, Timestamp, suspicion};
 
 /// All memories so far. Cloning is cheap and gives a frozen copy.
 #[derive(Debug, Clone, Default)]
@@ -61,7 +61,8 @@ impl Fold {
             false => Vec::new(),
         };
         Arc::make_mut(&mut self.numbers).insert(event.id.clone(), number);
-        let memory = Memory { event, repo, origin, about, conflicts: Vec::new() };
+        let flagged = suspicion(&event);
+        let memory = Memory { event, repo, origin, flagged, about, conflicts: Vec::new() };
         Arc::make_mut(&mut self.memories).push(Arc::new(memory));
         Effect::Added(number)
     }
@@ -79,6 +80,9 @@ impl Fold {
         memory.conflicts = all;
         let is_other = first.digest != shown.digest;
         (memory.event, memory.repo, memory.origin) = (first.event, first.repo, first.origin);
+        if is_other {
+            memory.flagged = suspicion(&memory.event);
+        }
         if is_other { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
     }
 

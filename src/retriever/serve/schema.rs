@@ -59,6 +59,7 @@ fn search() -> Value {
         "max_tokens": budget(SEARCH_TOKENS_DEFAULT),
         "ids": list("Show these in full, no query needed"),
         "explain": {"type": "boolean"},
+        "include_flagged": {"type": "boolean"},
     });
     arguments(&properties, &[])
 }
