@@ -139,11 +139,11 @@ impl Outcome {
                     Durability::Synced => "synced",
                 };
                 let mut report = json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() });
-                if let Some(why) = receipt.flagged {
-                    report["flagged"] = why.as_str().into();
-                }
-                if receipt.not_believed.is_some() {
-                    report["source"] = "agent".into();
+                let flagged = receipt.flagged.map(|why| ("flagged", why.as_str()));
+                let source = receipt.not_believed.as_ref().map(|_| ("source", "agent"));
+                if let Some(report) = report.as_object_mut() {
+                    let more = flagged.into_iter().chain(source);
+                    report.extend(more.map(|(name, value)| (name.to_owned(), value.into())));
                 }
                 report
             }

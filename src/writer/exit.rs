@@ -5,8 +5,6 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::event::{Suspicion, quoted};
-
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -89,21 +87,6 @@ pub fn complain(messages: &mut dyn Write, program: &str, text: &str) {
         // A message that cannot be delivered changes nothing about what happened.
         let _ = writeln!(messages, "{program}: {line}");
     }
-}
-
-/// Says that a memory was written but will be held back, and what to do about it.
-#[must_use]
-pub fn flagged(why: Suspicion) -> String {
-    format!(
-        "Flagged: it {why}, so searches hold it back unless asked. Word it as what happened and what \
-         helped, not as an order to whoever reads it."
-    )
-}
-
-/// Says that a claim about who vouches for a memory was not taken over.
-#[must_use]
-pub fn not_believed(claimed: &str) -> String {
-    format!("--source {}: an agent is writing, so it is recorded as agent", quoted(claimed))
 }
 
 impl From<Exit> for ExitCode {

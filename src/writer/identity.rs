@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use crate::event::{Draft, fits_short_field};
+use crate::event::{Draft, fits_short_field, quoted};
 
 /// The writer's name and circumstances.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,6 +91,11 @@ impl Identity {
         let lowered = draft.source.take().filter(|source| source.trim() != HUMAN);
         draft.source = lowered.or_else(|| Some(AGENT.to_owned()));
     }
+}
+
+/// Says that a claim about who vouches for a memory was not taken over.
+pub(super) fn not_believed(claimed: &str) -> String {
+    format!("--source {}: an agent is writing, so it is recorded as agent", quoted(claimed))
 }
 
 /// Who vouches for what a person, or an agent, learned.

@@ -6,8 +6,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::{self, Args, Command};
-use super::exit::{self, Exit, complain, deliver};
-use super::{Identity, Moment, RecordError, Writer, batch};
+use super::exit::{Exit, complain, deliver};
+use super::{Identity, Moment, RecordError, Writer, batch, identity};
 use crate::store::{Config, Places, Store, StoreError};
 
 /// What the process gives the program.
@@ -66,10 +66,10 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
             let written = format!("written as {}", receipt.id);
             let printed = print_written(process, &format!("{}\n", receipt.id), &written);
             if let Some(why) = receipt.flagged {
-                complain(process.messages, "log-memory", &exit::flagged(why));
+                complain(process.messages, "log-memory", &why.advice());
             }
             if let Some(claimed) = receipt.not_believed {
-                complain(process.messages, "log-memory", &exit::not_believed(&claimed));
+                complain(process.messages, "log-memory", &identity::not_believed(&claimed));
             }
             printed
         }

@@ -72,6 +72,17 @@ impl Suspicion {
     }
 }
 
+impl Suspicion {
+    /// Says to whoever wrote such a text what becomes of it, and how to word it instead.
+    #[must_use]
+    pub fn advice(self) -> String {
+        format!(
+            "Flagged: it {self}, so searches hold it back unless asked. Word it as what happened and \
+             what helped, not as an order to whoever reads it."
+        )
+    }
+}
+
 impl fmt::Display for Suspicion {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.as_str())

@@ -127,7 +127,7 @@ impl Reader {
                 match c {
                     '.' | '!' | '?' => self.end_sentence(c),
                     '\n' | ':' | ';' | '"' | '[' | '(' | '“' | '#' | '*' | '>' => {
-                        self.begins = true
+                        self.begins = true;
                     }
                     _ => {}
                 }

@@ -21,7 +21,7 @@ use crate::retriever::render::{self, Briefing, Found, Whoami};
 use crate::retriever::search::{self, Filter, Query, Words};
 use crate::retriever::snapshot::{Cited, Snapshot};
 use crate::store::{self, Durability};
-use crate::writer::exit::{self, Exit};
+use crate::writer::exit::Exit;
 use crate::writer::{Moment, RecordError, Writer};
 
 /// The memory in this process.
@@ -251,9 +251,9 @@ impl Api for Local {
             })?;
         let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
         let mut json = json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
-        if let Some(why) = receipt.flagged {
-            text.push_str(&format!(" {}", exit::flagged(why)));
-            json["flagged"] = why.as_str().into();
+        if let (Some(why), Some(json)) = (receipt.flagged, json.as_object_mut()) {
+            text.push_str(&format!(" {}", why.advice()));
+            json.insert("flagged".to_owned(), why.as_str().into());
         }
         Ok(Reply::new(text, json))
     }
