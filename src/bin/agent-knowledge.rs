@@ -8,7 +8,7 @@ use agent_knowledge::event::Timestamp;
 use agent_knowledge::retriever::serve::cli::{self, Process};
 use agent_knowledge::retriever::serve::program::{Program, Surroundings};
 use agent_knowledge::store::survive_the_file_size_limit;
-use agent_knowledge::writer::{Moment, exit::Exit};
+use agent_knowledge::writer::{self, Moment, exit::Exit};
 
 #[expect(
     clippy::disallowed_methods,
@@ -18,7 +18,9 @@ fn main() -> ExitCode {
     survive_the_file_size_limit();
     let lookup = |name: &str| std::env::var_os(name);
     let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
-    let mut program = Program::new(Surroundings { lookup: &lookup, directory, clock: moment });
+    let host = writer::host(&lookup);
+    let surroundings = Surroundings { lookup: &lookup, directory, host, clock: moment };
+    let mut program = Program::new(surroundings);
     let mut process = Process {
         args: std::env::args_os().skip(1).collect(),
         input: &mut std::io::stdin(),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use agent_knowledge::event::Timestamp;
 use agent_knowledge::store::survive_the_file_size_limit;
-use agent_knowledge::writer::{Moment, exit::Exit, program};
+use agent_knowledge::writer::{self, Moment, exit::Exit, program};
 
 #[expect(
     clippy::disallowed_methods,
@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         args: std::env::args_os().skip(1).collect(),
         lookup: &lookup,
         directory,
+        host: writer::host(&lookup),
         moment: &mut moment,
         input: &mut std::io::stdin().lock(),
         output: &mut std::io::stdout().lock(),

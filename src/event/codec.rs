@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::fields::{strings, type_name};
 use super::limits::READ_LINE_BYTES_MAX;
 use super::redact::redacted;
-use super::surrogate;
 use super::{CleanEvent, Event, EventId, EventType, SuccessRate, parse_timestamp};
+use super::{surrogate, text};
 
 /// What one line of a log holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,14 +76,8 @@ impl EncodedLine {
 /// Writes an event as one line.
 #[must_use]
 pub fn encode(clean: &CleanEvent) -> EncodedLine {
-    let line = Value::Object(fields_of(clean.event())).to_string();
-    // JSON allows these three raw; tools that split text into lines break at them.
-    let breaks = [('\u{85}', "\\u0085"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
-    let escaped = |line: String, (raw, escape): (char, &str)| match line.contains(raw) {
-        true => line.replace(raw, escape),
-        false => line,
-    };
-    let mut line = breaks.into_iter().fold(line, escaped);
+    let json = Value::Object(fields_of(clean.event())).to_string();
+    let mut line = text::escaped(&json).into_owned();
     line.push('\n');
     EncodedLine(line)
 }
@@ -445,10 +439,27 @@ mod tests {
             lesson in "\\PC{1,40}", context in any::<String>(), tags in prop::collection::vec("[a-z]{1,8}", 0..4)
         ) {
             let mut one = event(r#"{"id":"m1","lesson":"x"}"#);
-            one.lesson = lesson;
-            one.context = context.chars().filter(|c| !crate::event::is_unsafe(*c)).collect();
+            // What is dropped at the door is dropped here too.
+            one.lesson = format!("a{}", text::visible(&lesson));
+            let context: String = context.chars().filter(|c| !text::is_unsafe(*c)).collect();
+            one.context = text::visible(&context).into_owned();
             one.tags = tags;
             prop_assert_eq!(again(one.clone()), one);
+        }
+
+        // S-WRITE-3
+        #[test]
+        fn no_line_holds_what_is_unsafe_or_shows_nothing(
+            texts in prop::collection::vec(any::<String>(), 4), odd in "[\u{200B}-\u{200F}\u{202E}\u{FE00}-\u{FE0F}\u{E0041}\u{E0100}a1é]{0,20}"
+        ) {
+            let mut one = event(r#"{"id":"m1","lesson":"x"}"#);
+            one.lesson = format!("{}{odd}", texts[0]);
+            one.tags = vec![texts[1].clone(), odd.clone()];
+            one.branch = Some(odd.clone());
+            one.extra.insert(format!("{}{odd}", texts[2]), Value::from(format!("{odd}{}", texts[3])));
+            let line = encode(&redact::clean(one));
+            let line = line.as_str().strip_suffix('\n').unwrap();
+            prop_assert!(!line.chars().any(|c| text::is_unsafe(c) || text::is_invisible(c)), "{line:?}");
         }
 
         #[test]

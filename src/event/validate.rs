@@ -172,6 +172,7 @@ impl Check<'_> {
 
     fn text(&mut self, field: &str, given: Option<String>, bytes_max: usize) -> String {
         let text = given.unwrap_or_default().replace("\r\n", "\n");
+        let text = text::visible(&text);
         if text.len() > bytes_max {
             let message = format!(
                 "is {} bytes long; at most {bytes_max} are allowed. Keep what the next reader needs and drop the rest",
@@ -278,6 +279,15 @@ mod tests {
             let branched = Draft { branch: Some(text.to_owned()), ..draft() };
             assert_eq!(validate(branched, &stamp()).is_ok(), fits_short_field(text), "{text:?}");
         }
+    }
+
+    // S-WRITE-3
+    #[test]
+    fn what_shows_nothing_is_dropped_and_is_no_lesson() {
+        let mut hidden = draft();
+        hidden.lesson = Some("do\u{200B} th\u{AD}is\u{FEFF}".into());
+        assert_eq!(validate(hidden, &stamp()).unwrap().lesson, "do this");
+        assert!(problem(|d| d.lesson = Some("\u{200B}\u{2060}".into())).contains("is empty"));
     }
 
     // S-WRITE-3

@@ -95,7 +95,7 @@ impl Quarantine {
         if self.known.contains(&key) {
             return Ok(Kept::Before);
         }
-        let line = escaped(&record.to_string()) + "\n";
+        let line = escaped(&record.to_string()).into_owned() + "\n";
         let line_bytes = u64::try_from(line.len()).unwrap_or(u64::MAX);
         if self.file_bytes.saturating_add(line_bytes) > FILE_BYTES_MAX {
             return Ok(Kept::NoRoom);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::exit::Exit;
 use super::{Moment, Prepared, Receipt, RecordError, Target, WAITS, Writer};
 use crate::event::{Problems, RepoKey, draft_from_json};
-use crate::store::{self, Appended, Durability, Place};
+use crate::store::{self, Durability, Place};
 
 /// What became of one event.
 #[derive(Debug)]
@@ -124,14 +124,9 @@ fn append(
         exit: Exit::of_store(&error),
         message: format!("failed to {error}"),
     });
-    for (number, prepared) in ready {
-        let result = appended.clone().map(|Appended { durability, place, .. }| Receipt {
-            id: prepared.id,
-            repo: prepared.repo,
-            durability,
-            place,
-        });
-        outcomes.push(Outcome { place: number, result });
+    for (place, prepared) in ready {
+        let result = appended.clone().map(|appended| prepared.receipt(&appended));
+        outcomes.push(Outcome { place, result });
     }
 }
 
@@ -146,8 +141,12 @@ impl Outcome {
                     Durability::Synced => "synced",
                 };
                 let mut report = json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() });
-                if let (Place::Spool, Some(report)) = (receipt.place, report.as_object_mut()) {
-                    report.insert("waits".to_owned(), WAITS.into());
+                let waits = (receipt.place == Place::Spool).then_some(("waits", WAITS));
+                let flagged = receipt.flagged.map(|why| ("flagged", why.as_str()));
+                let source = receipt.not_believed.as_ref().map(|_| ("source", "agent"));
+                if let Some(report) = report.as_object_mut() {
+                    let more = waits.into_iter().chain(flagged).chain(source);
+                    report.extend(more.map(|(name, value)| (name.to_owned(), value.into())));
                 }
                 report
             }

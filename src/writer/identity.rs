@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use crate::event::{Draft, fits_short_field};
+use crate::event::{Draft, fits_short_field, quoted};
 
 /// The writer's name and circumstances.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct Identity {
     pub session_id: Option<String>,
     /// Whether an agent or a human writes.
     pub source: Option<String>,
+    /// The machine.
+    pub host: Option<String>,
 }
 
 /// A variable that an agent sets for the commands it runs, and the agent's name.
@@ -50,16 +52,69 @@ impl Identity {
             .or_else(|| fitting("CODEX_THREAD_ID"));
         let source = Some(if agent.is_some() { "agent" } else { "human" }.to_owned());
         let user = || fitting("USER").or_else(|| fitting("USERNAME")).unwrap_or_else(unknown);
-        Self { agent_id: agent.unwrap_or_else(user), session_id, source }
+        Self { agent_id: agent.unwrap_or_else(user), session_id, source, host: None }
     }
 
-    /// Fills in what the draft does not say.
-    pub fn complete(&self, draft: &mut Draft) {
+    /// Names the machine.
+    #[must_use]
+    pub fn on(self, host: Option<&str>) -> Self {
+        let fitting = host.map(str::trim).filter(|host| !host.is_empty() && fits_short_field(host));
+        Self { host: fitting.map(str::to_owned), ..self }
+    }
+
+    /// Fills in what the draft does not say, and puts right what it may not say of itself: only a
+    /// human vouches as one, and only what was learned elsewhere is from another machine. Returns the
+    /// `source` that was not believed.
+    pub fn complete(&self, draft: &mut Draft) -> Option<String> {
         draft.session_id = draft.session_id.take().or_else(|| self.session_id.clone());
         // Who is named is an agent: people do not introduce themselves.
-        let named = draft.agent_id.as_ref().map(|_| "agent".to_owned());
-        draft.source = draft.source.take().or(named).or_else(|| self.source.clone());
+        let named = draft.agent_id.as_ref().map(|_| AGENT.to_owned());
+        let ours = named.or_else(|| self.source.clone());
+        let claimed = draft.source.take().filter(|source| !source.trim().is_empty());
+        let is_raised =
+            claimed.as_deref().map(str::trim) == Some(HUMAN) && ours.as_deref() == Some(AGENT);
+        let not_believed = if is_raised { claimed.clone() } else { None };
+        draft.source = claimed.filter(|_| !is_raised).or(ours);
+        let is_first_hand = matches!(draft.source.as_deref(), None | Some(HUMAN | AGENT));
+        if is_first_hand || draft.host.is_none() {
+            draft.host.clone_from(&self.host);
+        }
+        not_believed
     }
+
+    /// Takes out of a draft of a model what a text must not decide: its name where its client has told
+    /// one, the time and the machine. What it says of `source` can only lower the trust in it.
+    pub fn vouch_for_model(&self, draft: &mut Draft, client: Option<&str>) {
+        draft.agent_id = client.map(str::to_owned).or_else(|| draft.agent_id.take());
+        // The earliest content of an id counts, so a time of its choice could take another's place.
+        (draft.timestamp, draft.host) = (None, None);
+        let lowered = draft.source.take().filter(|source| source.trim() != HUMAN);
+        draft.source = lowered.or_else(|| Some(AGENT.to_owned()));
+    }
+}
+
+/// Says that a claim about who vouches for a memory was not taken over.
+pub(super) fn not_believed(claimed: &str) -> String {
+    format!("--source {}: an agent is writing, so it is recorded as agent", quoted(claimed))
+}
+
+/// Who vouches for what a person, or an agent, learned.
+const HUMAN: &str = "human";
+const AGENT: &str = "agent";
+
+/// Where Linux tells the name of the machine.
+const HOST_FILES: [&str; 2] = ["/proc/sys/kernel/hostname", "/etc/hostname"];
+
+/// Returns the name of this machine: by `AGENT_KNOWLEDGE_HOST`, else as the system tells it in a file
+/// or a variable. For the mains; elsewhere it is passed in.
+#[must_use]
+pub fn host(lookup: &dyn Fn(&str) -> Option<OsString>) -> Option<String> {
+    let set = |name: &str| lookup(name)?.into_string().ok();
+    let told = || HOST_FILES.iter().find_map(|file| std::fs::read_to_string(file).ok());
+    let named = set("AGENT_KNOWLEDGE_HOST").filter(|host| !host.trim().is_empty());
+    let host = named.or_else(told).or_else(|| set("HOSTNAME")).or_else(|| set("COMPUTERNAME"))?;
+    let host = host.trim();
+    (!host.is_empty()).then(|| host.to_owned())
 }
 
 #[cfg(test)]
@@ -96,6 +151,74 @@ mod tests {
         let mut draft = Draft { agent_id: Some("ci-bot".into()), ..Draft::default() };
         human.complete(&mut draft);
         assert_eq!(draft.source.as_deref(), Some("agent"));
+    }
+
+    #[test]
+    fn only_a_human_vouches_as_one() {
+        let human = identity(&[("USER", "me")]);
+        let agent = identity(&[("CLAUDECODE", "1")]);
+        for (who, claimed, source, not_believed) in [
+            (&human, Some("human"), "human", None),
+            (&human, Some("agent"), "agent", None),
+            (&human, Some("imported"), "imported", None),
+            (&human, None, "human", None),
+            (&agent, Some("human"), "agent", Some("human")),
+            (&agent, Some(" human "), "agent", Some(" human ")),
+            (&agent, Some("team"), "team", None),
+            (&agent, Some(""), "agent", None),
+        ] {
+            let mut draft = Draft { source: claimed.map(str::to_owned), ..Draft::default() };
+            assert_eq!(who.complete(&mut draft).as_deref(), not_believed, "{claimed:?}");
+            assert_eq!(draft.source.as_deref(), Some(source), "{claimed:?}");
+        }
+        let claims = |agent_id: &str| Draft {
+            agent_id: Some(agent_id.into()),
+            source: Some("human".into()),
+            ..Draft::default()
+        };
+        let mut named = claims("bot");
+        assert_eq!(human.complete(&mut named).as_deref(), Some("human"));
+        assert_eq!(named.source.as_deref(), Some("agent"));
+    }
+
+    #[test]
+    fn the_machine_is_ours_unless_it_was_learned_elsewhere() {
+        let here = identity(&[("USER", "me")]).on(Some(" box-1\n"));
+        for (source, expected) in
+            [(None, "box-1"), (Some("agent"), "box-1"), (Some("imported"), "box-9")]
+        {
+            let source = source.map(str::to_owned);
+            let mut draft = Draft { host: Some("box-9".into()), source, ..Draft::default() };
+            here.complete(&mut draft);
+            assert_eq!(draft.host.as_deref(), Some(expected));
+        }
+        assert_eq!(here.on(Some("a\u{1B}[31mb")).host, None);
+    }
+
+    // S-MCP-5
+    #[test]
+    fn a_model_cannot_pass_for_a_person_another_time_or_another_machine() {
+        let human = identity(&[("USER", "me")]).on(Some("box-1"));
+        for (claimed, source) in
+            [(Some("human"), "agent"), (None, "agent"), (Some("imported"), "imported")]
+        {
+            let mut draft = Draft {
+                agent_id: Some("the-boss".into()),
+                session_id: Some("s1".into()),
+                timestamp: Some("1970-01-01T00:00:00Z".into()),
+                host: Some("box-9".into()),
+                source: claimed.map(str::to_owned),
+                ..Draft::default()
+            };
+            human.vouch_for_model(&mut draft, Some("codex"));
+            human.complete(&mut draft);
+            assert_eq!(
+                (draft.agent_id.as_deref(), draft.source.as_deref()),
+                (Some("codex"), Some(source))
+            );
+            assert_eq!((draft.host.as_deref(), draft.timestamp), (Some("box-1"), None));
+            assert_eq!(draft.session_id.as_deref(), Some("s1"));
+        }
     }
 
     #[test]

@@ -16,12 +16,12 @@ use thiserror::Error;
 
 use crate::event::limits::LINE_BYTES_MAX;
 use crate::event::{
-    Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Timestamp, codec, fits_short_field,
-    redact, validate,
+    Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Suspicion, Timestamp, codec,
+    fits_short_field, redact, suspicion, validate,
 };
 use crate::store::{self, Appended, Config, Durability, Found, Place, Store, StoreError};
 
-pub use identity::Identity;
+pub use identity::{Identity, host};
 
 /// What a writer needs to know besides the draft.
 #[derive(Debug, Clone)]
@@ -56,6 +56,10 @@ pub struct Receipt {
     pub durability: Durability,
     /// Whether it is in its log already.
     pub place: Place,
+    /// Why it reads like an instruction to its reader, if it does; then searches hold it back.
+    pub flagged: Option<Suspicion>,
+    /// The `source` that it claimed and that was not believed.
+    pub not_believed: Option<String>,
 }
 
 /// What is told of a write that could not join its log yet.
@@ -79,6 +83,8 @@ pub struct Prepared {
     id: EventId,
     repo: RepoKey,
     line: EncodedLine,
+    flagged: Option<Suspicion>,
+    not_believed: Option<String>,
 }
 
 impl Writer {
@@ -94,9 +100,8 @@ impl Writer {
     ) -> Result<Receipt, RecordError> {
         let prepared = self.prepare(draft, moment)?;
         let line = std::slice::from_ref(&prepared.line);
-        let Appended { durability, place, .. } =
-            store::append(&self.store, &prepared.repo, line, durability)?;
-        Ok(Receipt { id: prepared.id, repo: prepared.repo, durability, place })
+        let appended = store::append(&self.store, &prepared.repo, line, durability)?;
+        Ok(prepared.receipt(&appended))
     }
 
     /// Does everything but the append.
@@ -117,7 +122,7 @@ impl Writer {
         let mut problems = Problems::none();
         target.complete(&mut draft, &mut problems);
         let repo = target.repo.clone();
-        self.identity.complete(&mut draft);
+        let not_believed = self.identity.complete(&mut draft);
         let agent_id = self.identity.agent_id.clone();
         let stamp = Stamp { now: moment.now, random: moment.random, repo: repo.clone(), agent_id };
         let event = match validate(draft, &stamp) {
@@ -128,14 +133,16 @@ impl Writer {
             }
         };
         let id = event.id.clone();
-        let line = codec::encode(&redact::clean(event));
+        let clean = redact::clean(event);
+        let flagged = suspicion(clean.event());
+        let line = codec::encode(&clean);
         let line_bytes = line.as_str().len();
         if line_bytes > LINE_BYTES_MAX {
             let message =
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(Prepared { id, repo, line })
+        Ok(Prepared { id, repo, line, flagged, not_believed })
     }
 
     /// Finds out which repository a draft means by its `repo`, or by saying nothing.
@@ -187,6 +194,13 @@ impl Target {
 }
 
 impl Prepared {
+    /// Returns the word of its having been written.
+    fn receipt(self, appended: &Appended) -> Receipt {
+        let Self { id, repo, flagged, not_believed, .. } = self;
+        let Appended { durability, place, .. } = *appended;
+        Receipt { id, repo, durability, place, flagged, not_believed }
+    }
+
     /// Returns the event's id.
     #[must_use]
     pub fn id(&self) -> &EventId {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{self, Args, Command};
 use super::exit::{Exit, complain, deliver};
-use super::{Identity, Moment, RecordError, WAITS, Writer, batch};
+use super::{Identity, Moment, RecordError, WAITS, Writer, batch, identity};
 use crate::store::{Config, Place, Places, Store, StoreError};
 
 /// What the process gives the program.
@@ -18,6 +18,8 @@ pub struct Process<'a> {
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
     /// The working directory.
     pub directory: PathBuf,
+    /// The name of this machine, where it has one.
+    pub host: Option<String>,
     /// Tells the time, and gives random bits.
     pub moment: &'a mut dyn FnMut() -> Moment,
     /// Where `--json -` reads.
@@ -65,7 +67,14 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
                 complain(process.messages, "log-memory", WAITS);
             }
             let written = format!("written as {}", receipt.id);
-            print_written(process, &format!("{}\n", receipt.id), &written)
+            let printed = print_written(process, &format!("{}\n", receipt.id), &written);
+            if let Some(why) = receipt.flagged {
+                complain(process.messages, "log-memory", &why.advice());
+            }
+            if let Some(claimed) = receipt.not_believed {
+                complain(process.messages, "log-memory", &identity::not_believed(&claimed));
+            }
+            printed
         }
         Err(error) => refuse(process, &error),
     }
@@ -78,7 +87,7 @@ fn open(process: &Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreErr
         store,
         config,
         directory: process.directory.clone(),
-        identity: Identity::from_environment(process.lookup),
+        identity: Identity::from_environment(process.lookup).on(process.host.as_deref()),
     })
 }
 
@@ -234,6 +243,7 @@ mod tests {
                 args: args.collect(),
                 lookup: &lookup,
                 directory: folder.path().to_owned(),
+                host: None,
                 moment: &mut || Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: 7 },
                 input: &mut json.as_bytes(),
                 output: &mut Full,

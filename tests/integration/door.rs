@@ -264,7 +264,7 @@ fn every_founding_flag_reaches_its_field() {
         r#""event_type":"error","context":"npm install failed with EACCES","#,
         r#""command":"sudo chown -R $USER . && npm ci","#,
         r#""lesson":"always verify ownership before npm operations","success_rate":"9/10","#,
-        r#""tags":["npm","permissions","node_modules"],"source":"agent"}"#,
+        r#""tags":["npm","permissions","node_modules"],"host":"testbox","source":"agent"}"#,
     );
     assert_eq!(world.log_lines("gptcoach2.jsonl"), [expected.as_bytes()]);
 }

@@ -37,6 +37,8 @@ mod mcp;
 mod mcp_fuzz;
 // Meaning finds what words do not, and is computed once.
 mod model;
+// What reads like an instruction is held back, and nothing reaches a reply unframed.
+mod poison;
 // What was acknowledged is found by the next question.
 mod recall;
 // Replies are bounded and harmless.

@@ -64,6 +64,7 @@ const FACES: &[&[&str]] = &[
     &["search", "zebra"],
     &["search", "zebra", "--explain"],
     &["search", "zebra", "--max-tokens", "8000"],
+    &["search", "zebra", "--max-tokens", "8000", "--include-flagged"],
     &["context", "--task", "zebra"],
     &["context", "--repo", "zebra"],
     &["show", "m1", "m2"],
@@ -93,7 +94,8 @@ fn nothing_in_a_log_can_command_the_terminal() {
 #[test]
 fn no_text_of_a_memory_begins_a_line() {
     let world = poisoned();
-    let found = world.agent_knowledge(&["search", "zebra", "--max-tokens", "8000"]).done();
+    let args = ["search", "zebra", "--max-tokens", "8000", "--include-flagged"];
+    let found = world.agent_knowledge(&args).done();
     let numbered: Vec<&str> =
         found.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
     assert_eq!(numbered.len(), 3, "{found}");
@@ -104,7 +106,7 @@ fn no_text_of_a_memory_begins_a_line() {
     let shown = world.agent_knowledge(&["show", "m1"]).done();
     let inner = |line: &str| line.starts_with("    ") || line.is_empty();
     let names = "id timestamp agent_id repo event_type context command lesson success_rate tags symptoms \
-        files branch source";
+        files branch source flagged";
     let known = |line: &str| {
         line.starts_with("field unknown zebra")
             || line.starts_with("Recalled notes")
@@ -121,6 +123,8 @@ fn the_server_is_as_careful_as_the_command_line() {
     let world = poisoned();
     let mut client = Client::open(&world, Era::Legacy);
     assert_harmless(&client.search("zebra"));
+    let flagged = json!({"query": "zebra", "include_flagged": true});
+    assert_harmless(&client.told("memory_search", &flagged));
     assert_harmless(&client.told("memory_search", &json!({"ids": ["m1", "m2"]})));
     assert_harmless(&client.told("memory_context", &json!({"task": "zebra"})));
     assert_harmless(&client.call("memory_search", &json!({"ids": ["\u{1B}[31mnope"]})).0);
@@ -232,11 +236,20 @@ fn an_explanation_gives_every_part_of_the_score() {
     let world = World::new();
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "the zebra"]).done();
     let text = world.agent_knowledge(&["search", "zebra", "--explain"]).done();
-    for word in ["score ", "= fit ", "words ", "meaning ", "x repo ", "x recency ", "x success "] {
+    for word in [
+        "score ",
+        "= fit ",
+        "words ",
+        "meaning ",
+        "x repo ",
+        "x recency ",
+        "x success ",
+        "x trust ",
+    ] {
         assert!(text.contains(word), "no {word:?} in {text}");
     }
     let score = &world.asked(&["search", "zebra", "--explain"])["memories"][0]["score"];
-    let product: f64 = ["fit", "repo", "recency", "success"]
+    let product: f64 = ["fit", "repo", "recency", "success", "trust"]
         .map(|part| score[part].as_f64().unwrap())
         .iter()
         .product();

@@ -83,7 +83,10 @@ impl World {
         let mut command = Command::new(program);
         command.env_clear().current_dir(self.work()).stdin(Stdio::null());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("HOME", self.home()).env("USER", "tester");
+        command
+            .env("HOME", self.home())
+            .env("USER", "tester")
+            .env("AGENT_KNOWLEDGE_HOST", "testbox");
         command.env("XDG_CONFIG_HOME", self.home().join(".config"));
         command.env("XDG_DATA_HOME", self.home().join(".local/share"));
         command.env("XDG_CACHE_HOME", self.home().join(".cache"));

@@ -16,12 +16,15 @@ use super::{Event, EventId, EventType, text};
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanEvent(Event);
 
-/// Makes an event fit for the disk: unsafe characters are dropped from every text, and secrets give
-/// way to `[REDACTED:rule]`. Events that came through `validate` have no unsafe characters; those of
-/// importers may.
+/// Makes an event fit for the disk: what is unsafe or shows nothing is dropped from every text, and
+/// secrets give way to `[REDACTED:rule]`. Events that came through `validate` have no unsafe
+/// characters; those of importers may.
 #[must_use]
 pub fn clean(mut event: Event) -> CleanEvent {
     event.texts_mut(|text| {
+        if let Cow::Owned(visible) = text::visible(text) {
+            *text = visible;
+        }
         if text.chars().any(text::is_unsafe) {
             *text = text::neutralise(text, text::Layout::Block);
         }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Memory, Origin, Version};
-use crate::event::{Event, EventId, RepoKey};
+use crate::event::{Event, EventId, RepoKey, suspicion};
 
 /// All memories so far. Cloning is cheap and gives a frozen copy.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +67,8 @@ impl Fold {
             false => Vec::new(),
         };
         Arc::make_mut(&mut self.numbers).insert(event.id.clone(), number);
-        let memory = Memory { event, repo, origin, about, conflicts: Vec::new() };
+        let flagged = suspicion(&event);
+        let memory = Memory { event, repo, origin, flagged, about, conflicts: Vec::new() };
         Arc::make_mut(&mut self.memories).push(Arc::new(memory));
         Effect::Added(number)
     }
@@ -87,6 +88,9 @@ impl Fold {
         (memory.event, memory.repo, memory.origin) = (first.event, first.repo, first.origin);
         // What is left out of the digest as harmless may still be among the words.
         let is_other = says_other || memory.index_text() != shown_text;
+        if is_other {
+            memory.flagged = suspicion(&memory.event);
+        }
         if is_other { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
     }
 

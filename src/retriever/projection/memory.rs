@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::event::{Event, EventId, RepoKey, Timestamp, codec};
+use crate::event::{Event, EventId, RepoKey, Suspicion, Timestamp, codec};
 
 /// Where a line stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +27,9 @@ pub struct Memory {
     pub repo: RepoKey,
     /// A line that holds it.
     pub origin: Origin,
+    /// Why it reads like an instruction to its reader, if it does. Told anew from the text whenever a
+    /// line is read, never stored: better rules apply to old lines.
+    pub flagged: Option<Suspicion>,
     /// Later events about it, in the order of their ids. Kept and shown; they change nothing yet.
     pub about: Vec<Arc<Version>>,
     /// Other contents found under the same id, in a fixed order: damage or a clash, never silently
@@ -55,7 +58,7 @@ impl Version {
     #[must_use]
     pub fn new(event: Event, repo: RepoKey, origin: Origin) -> Self {
         let mut said = codec::fields_of(&event);
-        for stamped in ["timestamp", "commit", "branch", "session_id"] {
+        for stamped in ["timestamp", "commit", "branch", "session_id", "host"] {
             said.shift_remove(stamped);
         }
         said.insert("repo".to_owned(), repo.as_str().into());

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::excerpt::Interest;
 use super::item;
-use super::line::{Body, after, date};
+use super::line::{Body, after, date, mark};
 use super::reply::{Explain, Reply};
 use super::tokens::Budget;
 use crate::event::RepoKey;
@@ -136,7 +136,7 @@ impl Frame {
         if found.explain == Explain::Components {
             let _ = write!(after, "\n   {}", explained(&hit.score));
         }
-        Self { before: format!("\n{place}. [{}] ", date(&hit.memory)), after }
+        Self { before: format!("\n{place}. [{}] {}", date(&hit.memory), mark(&hit.memory)), after }
     }
 
     fn bytes(&self) -> usize {
@@ -147,8 +147,14 @@ impl Frame {
 fn explained(score: &Score) -> String {
     let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
     format!(
-        "score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}) x repo {:.2} x recency {:.3} x success {:.3}",
-        score.total, score.fused, score.lexical, score.repo, score.recency, score.success
+        "score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}) x repo {:.2} x recency {:.3} x success {:.3} x trust {:.2}",
+        score.total,
+        score.fused,
+        score.lexical,
+        score.repo,
+        score.recency,
+        score.success,
+        score.trust
     )
 }
 
@@ -160,7 +166,7 @@ fn json_of(hit: &Hit, explain: Explain) -> Value {
             "score".to_owned(),
             json!({
                 "total": score.total, "fit": score.fused, "words": score.lexical, "meaning": score.dense,
-                "repo": score.repo, "recency": score.recency, "success": score.success,
+                "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust,
             }),
         );
     }
@@ -218,7 +224,7 @@ mod tests {
     #[test]
     fn an_explanation_stands_under_its_hit() {
         let text = reply(&[hit(0, "c", "l")], 500, Explain::Components).text;
-        assert!(text.ends_with("success 0.000") && text.contains("\n   score"), "{text}");
+        assert!(text.ends_with("x trust 0.00") && text.contains("\n   score"), "{text}");
     }
 
     // S-REPLY-1

@@ -23,6 +23,11 @@ pub(super) fn name(text: &str) -> String {
     neutralise(text, Layout::Line).chars().take(NAME_CHARS_MAX).collect()
 }
 
+/// Says in front of a memory that it reads like an instruction, and why.
+pub(super) fn mark(memory: &Memory) -> String {
+    memory.flagged.map_or_else(String::new, |why| format!("⚠ flagged ({why}): "))
+}
+
 /// Says what a memory's success was, where it is from, who learned it, and how to cite it.
 pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
     let event = &memory.event;
@@ -40,6 +45,11 @@ pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
         source.push(name(kind));
     }
     source.push(name(&event.agent_id));
+    // Who learned it first-hand is named; any other source is worth a word.
+    let vouches = event.source.as_deref().unwrap_or_default();
+    if !matches!(vouches, "human" | "agent") {
+        source.push(name(vouches));
+    }
     source.retain(|part| !part.is_empty());
     if !source.is_empty() {
         let _ = write!(after, " · {}", source.join(", "));

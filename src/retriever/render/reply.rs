@@ -27,7 +27,7 @@ impl Reply {
     /// that nothing is lost and nothing happens.
     #[must_use]
     pub fn json_line(&self) -> String {
-        escaped(&self.json.to_string())
+        escaped(&self.json.to_string()).into_owned()
     }
 }
 

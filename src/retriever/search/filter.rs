@@ -5,6 +5,16 @@ use std::collections::BTreeSet;
 use crate::event::RepoKey;
 use crate::retriever::projection::Memory;
 
+/// Whether memories that read like an instruction to their reader may be hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Flagged {
+    /// No: they are held back.
+    #[default]
+    HeldBack,
+    /// Yes, each marked as such.
+    Included,
+}
+
 /// Conditions; an empty one lets everything through, and all must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
@@ -16,6 +26,8 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// Only memories about one of these files: a path, or the end of one.
     pub files: Vec<String>,
+    /// Whether those that read like an instruction count.
+    pub flagged: Flagged,
 }
 
 impl Filter {
@@ -31,7 +43,8 @@ impl Filter {
             self.tags.iter().all(|tag| event.tags.iter().any(|other| same(tag.trim(), other)));
         let files =
             self.files.is_empty() || self.files.iter().any(|file| is_about(memory, file.trim()));
-        repo && kind && tags && files
+        let flagged = self.flagged == Flagged::Included || memory.flagged.is_none();
+        flagged && repo && kind && tags && files
     }
 }
 
@@ -60,7 +73,7 @@ fn ends_with_path(whole: &str, end: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Decoded, codec};
+    use crate::event::{Decoded, Suspicion, codec};
     use crate::retriever::projection::Origin;
 
     fn memory() -> Memory {
@@ -71,6 +84,7 @@ mod tests {
             repo: event.repo_key(),
             event: *event,
             origin,
+            flagged: None,
             about: Vec::new(),
             conflicts: Vec::new(),
         }
@@ -94,6 +108,14 @@ mod tests {
         assert!(allows(|f| f.tags = vec!["npm".into(), "ci".into()]));
         assert!(!allows(|f| f.tags = vec!["npm".into(), "docker".into()]));
         assert!(!allows(|f| f.repos = Some(BTreeSet::from([RepoKey::parse("web").unwrap()]))));
+    }
+
+    #[test]
+    fn what_reads_like_an_instruction_passes_only_when_asked_for() {
+        let flagged = Memory { flagged: Some(Suspicion::Override), ..memory() };
+        assert!(!Filter::default().allows(&flagged));
+        let filter = Filter { flagged: Flagged::Included, ..Filter::default() };
+        assert!(filter.allows(&flagged) && filter.allows(&memory()));
     }
 
     #[test]

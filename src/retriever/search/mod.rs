@@ -15,7 +15,7 @@ use super::projection::Memory;
 use super::snapshot::Snapshot;
 use crate::event::{RepoKey, Timestamp};
 
-pub use filter::Filter;
+pub use filter::{Filter, Flagged};
 
 /// A search, ready to run.
 #[derive(Debug, Clone, Default)]
@@ -68,6 +68,8 @@ pub struct Score {
     pub recency: f32,
     /// What its success so far multiplies it by.
     pub success: f32,
+    /// What the trust in its source multiplies it by.
+    pub trust: f32,
     /// The product: what hits are sorted by.
     pub total: f32,
 }
@@ -95,6 +97,20 @@ pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usi
     hits
 }
 
+/// Counts the memories that a search would have shown among its first `limit` hits, had they not been
+/// held back. They have no part in the ranking of the others.
+#[must_use]
+pub fn held_back(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> usize {
+    let holds_back = query.filter.flagged == Flagged::HeldBack;
+    if !holds_back || snapshot.memories().iter().all(|memory| memory.flagged.is_none()) {
+        return 0;
+    }
+    let filter = Filter { flagged: Flagged::Included, ..query.filter.clone() };
+    let everything = Query { filter, ..query.clone() };
+    let hits = search(snapshot, &everything, now, limit);
+    hits.iter().filter(|hit| hit.memory.flagged.is_some()).count()
+}
+
 /// Our ids sort by time, those of others may not.
 fn newest_first(a: &Memory, b: &Memory) -> Ordering {
     let age = |memory: &Memory| (memory.event.timestamp, memory.event.id.clone());
@@ -102,7 +118,7 @@ fn newest_first(a: &Memory, b: &Memory) -> Ordering {
 }
 
 /// Returns the memories of some repositories that are likely to be of use whatever the task: proven
-/// and recent first; those in `told` are left out.
+/// and recent first; those in `told` are left out, and those that read like an instruction.
 #[must_use]
 pub fn useful(
     snapshot: &Snapshot,
@@ -115,6 +131,7 @@ pub fn useful(
     let mut memories: Vec<&Arc<Memory>> = snapshot
         .memories()
         .iter()
+        .filter(|memory| memory.flagged.is_none())
         .filter(|memory| repos.contains(&memory.repo) && !is_told(memory))
         .collect();
     let worth = |memory: &Memory| {

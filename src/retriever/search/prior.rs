@@ -1,4 +1,4 @@
-//! What a memory is worth besides how well it fits: nearness, age, success. Each multiplies the
+//! What a memory is worth besides how well it fits: nearness, age, success, trust. Each multiplies the
 //! fused score by a little, so that none can bury a clearly better fit. Not here: the fit (`fuse`).
 
 use super::Score;
@@ -17,6 +17,16 @@ const HALF_LIFE_DAYS: f32 = 180.0;
 const SUCCESS_SPAN: f32 = 0.1;
 /// What is believed of a memory without any report of success.
 const SUCCESS_UNKNOWN: f32 = 0.5;
+
+/// What a memory is multiplied by for who vouches for it. Agents and people who learned it themselves
+/// are the usual case and neutral; all others lose a little, at most a twentieth, so that of two that fit
+/// alike the one learned first-hand stands first, and no good fit is buried.
+const TRUST: [(&str, f32); 4] =
+    [("human", 1.0), ("agent", 1.0), ("team", 0.98), ("imported", 0.95)];
+/// Lines of the founding form name no source.
+const TRUST_UNNAMED: f32 = 0.97;
+/// A source that nobody knows.
+const TRUST_UNKNOWN: f32 = 0.95;
 
 /// Where a memory is from, seen from the work at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +54,7 @@ pub(super) fn weigh(
     let repo = if place == Place::Here { SAME_REPO } else { 1.0 };
     let recency = 1.0 + RECENCY_SPAN * (freshness(memory.event.timestamp, now) - 0.5);
     let success = 1.0 + SUCCESS_SPAN * (believed_success(memory) - 0.5);
+    let trust = trust(memory.event.source.as_deref());
     Score {
         lexical: candidate.lexical,
         dense: candidate.dense,
@@ -51,7 +62,8 @@ pub(super) fn weigh(
         repo,
         recency,
         success,
-        total: fused * repo * recency * success,
+        trust,
+        total: fused * repo * recency * success * trust,
     }
 }
 
@@ -72,12 +84,28 @@ pub(in crate::retriever) fn believed_success(memory: &Memory) -> f32 {
     memory.event.success_rate.map_or(SUCCESS_UNKNOWN, |rate| rate.lower_bound() as f32)
 }
 
+/// Returns what the trust in a source multiplies a memory by.
+fn trust(source: Option<&str>) -> f32 {
+    let Some(source) = source else { return TRUST_UNNAMED };
+    TRUST.iter().find(|(known, _)| *known == source).map_or(TRUST_UNKNOWN, |(_, trust)| *trust)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()
+    }
+
+    // S-RANK-4
+    #[test]
+    fn what_was_learned_first_hand_is_trusted_most() {
+        let of = |source| trust(Some(source));
+        assert!((of("human") - 1.0).abs() < 1e-6 && (of("agent") - 1.0).abs() < 1e-6);
+        for other in [trust(None), of("team"), of("imported"), of("Human"), of("")] {
+            assert!((0.95..1.0).contains(&other), "{other}");
+        }
     }
 
     // S-RANK-4

@@ -7,6 +7,7 @@ use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
 
 pub use crate::retriever::render::{Explain, Reply};
+pub use crate::retriever::search::Flagged;
 
 /// Most hits of one reply: past this an agent reads a log, not an answer.
 pub const LIMIT_MAX: usize = 20;
@@ -73,6 +74,8 @@ pub struct SearchRequest {
     pub mode: Mode,
     /// Whether to show the scores.
     pub explain: Explain,
+    /// Whether memories that read like an instruction to their reader may be shown.
+    pub flagged: Flagged,
 }
 
 /// A briefing at the start of work.
@@ -121,7 +124,8 @@ pub trait Api: Send + Sync {
     /// [`ApiError`].
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError>;
 
-    /// Writes an event through the one door. `client` names the agent where the draft does not.
+    /// Writes an event through the one door, for a model: its texts are believed, its claims about who
+    /// and when are not (`writer::Identity`). `client` names the agent.
     ///
     /// # Errors
     /// [`ApiError`]; then nothing was written.

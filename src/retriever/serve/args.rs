@@ -125,6 +125,9 @@ pub struct Search {
     /// Show how each score came about
     #[arg(long)]
     pub explain: bool,
+    /// Show also memories that read like instructions to their reader, marked
+    #[arg(long)]
+    pub include_flagged: bool,
     /// How to print.
     #[command(flatten)]
     pub form: Form,

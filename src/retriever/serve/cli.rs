@@ -190,6 +190,7 @@ fn search_request(process: &mut Process<'_>, search: Search) -> Result<SearchReq
     arguments.insert("limit".to_owned(), search.limit.into());
     arguments.insert("max_tokens".to_owned(), search.max_tokens.into());
     arguments.insert("explain".to_owned(), search.explain.into());
+    arguments.insert("include_flagged".to_owned(), search.include_flagged.into());
     match wire::search(arguments)? {
         wire::SearchCall::Search(request) => Ok(SearchRequest { mode, ..request }),
         wire::SearchCall::Show(_) => Err(Problems::one("ids", "are for the show command").into()),

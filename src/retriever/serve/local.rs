@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::api::{
-    Api, ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, LIMIT_DEFAULT, Mode, Reply, Scope,
-    SearchRequest,
+    Api, ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, Flagged, LIMIT_DEFAULT, Mode, Reply,
+    Scope, SearchRequest,
 };
 use crate::event::{Draft, EventId, Layout, Problems, RepoKey, fits_short_field, neutralise};
 use crate::retriever::digest::Digest;
@@ -170,6 +170,7 @@ impl Api for Local {
             kinds: request.kinds.clone(),
             tags: request.tags.clone(),
             files: request.files.clone(),
+            flagged: request.flagged,
         };
         let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
         let query = Query {
@@ -180,6 +181,12 @@ impl Api for Local {
             here: Some(here.clone()),
         };
         let hits = self.query_hits(&snapshot, &query, request.limit);
+        notices.extend(held_back(search::held_back(
+            &snapshot,
+            &query,
+            (self.clock)().now,
+            request.limit,
+        )));
         let found = Found {
             hits: &hits,
             here: Some(&here),
@@ -233,7 +240,7 @@ impl Api for Local {
         let mut draft = draft;
         // A name we were not given but found may not be why a memory is refused.
         let client = client.filter(|name| fits_short_field(name));
-        draft.agent_id = draft.agent_id.or_else(|| client.map(str::to_owned));
+        self.writer.identity.vouch_for_model(&mut draft, client);
         let receipt =
             self.writer.record(draft, (self.clock)(), Durability::Written).map_err(|error| {
                 let exit = Exit::of_record(&error);
@@ -248,7 +255,11 @@ impl Api for Local {
         if receipt.place == Place::Spool {
             let _ = write!(text, " Note: {WAITS}.");
         }
-        let json = json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
+        let mut json = json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
+        if let (Some(why), Some(json)) = (receipt.flagged, json.as_object_mut()) {
+            text.push_str(&format!(" {}", why.advice()));
+            json.insert("flagged".to_owned(), why.as_str().into());
+        }
         Ok(Reply::new(text, json))
     }
 
@@ -325,6 +336,18 @@ impl Api for Local {
     }
 }
 
+/// Says how many memories a search did not show, and how to see them.
+fn held_back(count: usize) -> Option<String> {
+    let notes = match count {
+        0 => return None,
+        1 => "1 note was".to_owned(),
+        many => format!("{many} notes were"),
+    };
+    Some(format!(
+        "Note: {notes} held back for reading like instructions; include_flagged shows them, marked."
+    ))
+}
+
 /// Says which memories a short id could mean; not all of them where they are many.
 fn several(id: &str, first: &[EventId], count: usize) -> String {
     let listed = first.iter().map(EventId::as_str).collect::<Vec<_>>().join(", ");
@@ -347,6 +370,7 @@ impl Default for SearchRequest {
             max_tokens: super::api::SEARCH_TOKENS_DEFAULT,
             mode: Mode::default(),
             explain: super::api::Explain::default(),
+            flagged: Flagged::default(),
         }
     }
 }

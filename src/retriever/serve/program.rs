@@ -54,6 +54,8 @@ pub struct Surroundings<'a> {
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
     /// The working directory.
     pub directory: PathBuf,
+    /// The name of this machine, where it has one.
+    pub host: Option<String>,
     /// Tells the time, and gives random bits.
     pub clock: fn() -> Moment,
 }
@@ -124,7 +126,8 @@ impl<'a> Program<'a> {
             store: settled.store,
             config: settled.config,
             directory: self.surroundings.directory.clone(),
-            identity: Identity::from_environment(self.surroundings.lookup),
+            identity: Identity::from_environment(self.surroundings.lookup)
+                .on(self.surroundings.host.as_deref()),
         };
         let wait_ms = if self.is_server { SERVER_QUERY_WAIT_MS } else { COMMAND_QUERY_WAIT_MS };
         Ok(Local::new(Parts {

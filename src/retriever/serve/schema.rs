@@ -50,15 +50,16 @@ fn search() -> Value {
     let properties = json!({
         "query": text("Error text, command or question"),
         "repo": text("Only this repo"),
-        "all_repos": {"type": "boolean", "description": "false: only the current repo"},
-        "kinds": list("Such as error, pattern, decision"),
+        "all_repos": {"type": "boolean", "description": "false: current repo only"},
+        "kinds": list("e.g. error, decision"),
         "tags": list(""),
         "files": list(""),
         "limit":
             {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": LIMIT_DEFAULT},
         "max_tokens": budget(SEARCH_TOKENS_DEFAULT),
-        "ids": list("Show these in full, no query needed"),
+        "ids": list("Show these in full; no query"),
         "explain": {"type": "boolean"},
+        "include_flagged": {"type": "boolean"},
     });
     arguments(&properties, &[])
 }

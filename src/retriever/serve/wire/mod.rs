@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 
 use self::fields::{Fields, ListRule};
 use super::api::{
-    CONTEXT_TOKENS_DEFAULT, ContextRequest, Explain, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, Mode,
-    QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, TOKENS_MAX, TOKENS_MIN,
+    CONTEXT_TOKENS_DEFAULT, ContextRequest, Explain, Flagged, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX,
+    Mode, QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, TOKENS_MAX, TOKENS_MIN,
 };
 use crate::event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
 use crate::event::{Draft, Problems, draft_from_json};
 
 /// The fields of `memory_search`.
-pub const SEARCH: [&str; 10] = [
+pub const SEARCH: [&str; 11] = [
     "query",
     "repo",
     "all_repos",
@@ -27,6 +27,7 @@ pub const SEARCH: [&str; 10] = [
     "max_tokens",
     "ids",
     "explain",
+    "include_flagged",
 ];
 /// The fields of `memory_context`.
 pub const CONTEXT: [&str; 4] = ["repo", "task", "files", "max_tokens"];
@@ -77,6 +78,10 @@ pub fn search(arguments: Map<String, Value>) -> Result<SearchCall, Problems> {
         explain: match fields.flag("explain") {
             Some(true) => Explain::Components,
             Some(false) | None => Explain::Silent,
+        },
+        flagged: match fields.flag("include_flagged") {
+            Some(true) => Flagged::Included,
+            Some(false) | None => Flagged::HeldBack,
         },
     };
     fields.finish(match ids.is_empty() {
@@ -151,6 +156,7 @@ pub fn recall(arguments: Map<String, Value>) -> Result<SearchRequest, Problems> 
         max_tokens: SEARCH_TOKENS_DEFAULT,
         mode: Mode::default(),
         explain: Explain::Silent,
+        flagged: Flagged::HeldBack,
     })
 }
 

@@ -50,6 +50,14 @@ fn the_forms_that_models_send_are_understood() {
 }
 
 #[test]
+fn what_reads_like_an_instruction_is_shown_only_when_asked_for() {
+    assert_eq!(searched(json!({"query": "x"})).flagged, Flagged::HeldBack);
+    let asked = searched(json!({"query": "x", "include_flagged": "true"}));
+    assert_eq!(asked.flagged, Flagged::Included);
+    assert_eq!(recall(object(json!({"topic": "x"}))).unwrap().flagged, Flagged::HeldBack);
+}
+
+#[test]
 fn what_is_null_or_empty_counts_as_left_out() {
     let full = json!({"query": "x", "repo": "", "all_repos": null, "kinds": [], "tags": "",
         "files": [""], "limit": null, "max_tokens": "", "ids": [], "explain": null});
@@ -151,7 +159,7 @@ fn unknown_fields_are_refused_with_the_likely_one() {
 #[test]
 fn every_problem_is_named_at_once() {
     let message = refused(json!({"query": 5, "repo": [], "all_repos": "maybe", "kinds": {},
-        "tags": [1], "files": 3, "limit": "x", "max_tokens": 1, "ids": false, "explain": 2, "zz": 1}));
+        "tags": [1], "files": 3, "limit": "x", "max_tokens": 1, "ids": false, "explain": 2, "include_flagged": [], "zz": 1}));
     let named: Vec<&str> = message.lines().filter_map(|line| line.split(':').next()).collect();
     assert_eq!(
         named,
@@ -166,7 +174,8 @@ fn every_problem_is_named_at_once() {
             "files",
             "limit",
             "max_tokens",
-            "explain"
+            "explain",
+            "include_flagged"
         ]
     );
     assert!(message.contains("query: must be a string, got a number"), "{message}");

@@ -172,8 +172,7 @@ fn without(text: &str, found: &[Finding]) -> String {
 
 /// Writes a value as our lines do.
 fn json_of(value: &Value) -> Vec<u8> {
-    let json = escaped(&value.to_string());
-    json.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029").into_bytes()
+    escaped(&value.to_string()).into_owned().into_bytes()
 }
 
 /// Puts the fields that may be written in the place of those in which more secrets stand.

@@ -1,0 +1,221 @@
+//! Whether a text reads like an instruction to its reader rather than a lesson: the mark of a poisoned
+//! memory. A pure function of the texts, made anew whenever a line is read, so that better rules apply to
+//! old lines too.
+//!
+//! A lesson is imperative as well ("run this first", "never use that"), so the mood of a verb tells nothing.
+//! What tells is who is spoken to and about what: the reader's rules, role, replies, secrets and silence.
+//! Not here: what is done about it (`retriever`), secrets themselves (`redact`).
+
+mod download;
+mod marker;
+mod pattern;
+mod phrases;
+mod signals;
+#[cfg(test)]
+mod tests;
+mod vocabulary;
+mod words;
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use self::pattern::{Index, Pattern};
+use self::phrases::{RULES, Where};
+use self::signals::{CROWDS, Crowd};
+use self::words::{Reading, read};
+use super::Event;
+
+/// Why a text reads like an instruction to its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Suspicion {
+    /// It would set aside what the reader was told before.
+    Override,
+    /// It casts the reader in a role, often one without limits.
+    Role,
+    /// It speaks as if it were the system, or to whatever machine reads it.
+    Frame,
+    /// It wants something kept from the user.
+    Conceal,
+    /// It asks for credentials or for what the reader was told in confidence.
+    Credentials,
+    /// It sends data or money away.
+    Send,
+    /// It runs what it downloads.
+    Download,
+    /// It brings code to be put into the reader's work.
+    Insert,
+    /// It dictates what the reader's reply looks like.
+    Steer,
+    /// It makes checks pass that should fail.
+    Check,
+    /// It asks for something to be done or told, and teaches nothing.
+    Errand,
+}
+
+impl Suspicion {
+    /// Returns the reason in words, to stand after "it".
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Override => "tells the reader to ignore instructions",
+            Self::Role => "casts the reader in a role",
+            Self::Frame => "speaks to the machine that reads it",
+            Self::Conceal => "keeps something from the user",
+            Self::Credentials => "asks for secrets",
+            Self::Send => "sends data or money away",
+            Self::Download => "runs what it downloads",
+            Self::Insert => "brings code to insert",
+            Self::Steer => "dictates the reader's reply",
+            Self::Check => "makes checks pass",
+            Self::Errand => "asks for something instead of telling a lesson",
+        }
+    }
+}
+
+impl Suspicion {
+    /// Says to whoever wrote such a text what becomes of it, and how to word it instead.
+    #[must_use]
+    pub fn advice(self) -> String {
+        format!(
+            "Flagged: it {self}, so searches hold it back unless asked. Word it as what happened and \
+             what helped, not as an order to whoever reads it."
+        )
+    }
+}
+
+impl fmt::Display for Suspicion {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// A lesson of more words or sentences than this says more than one request could.
+const SHORT_WORDS_MAX: usize = 90;
+const SHORT_SENTENCES_MAX: usize = 4;
+
+/// Tells why an event reads like an instruction to its reader, if it does. Takes time in proportion to
+/// the length of its texts.
+#[must_use]
+pub fn suspicion(event: &Event) -> Option<Suspicion> {
+    // Where the lesson says nothing, what it should have said stands in the context.
+    let says_something = event.lesson.split_whitespace().nth(2).is_some();
+    let (lesson, other) = match says_something {
+        true => (&event.lesson, &event.context),
+        false => (&event.context, &event.lesson),
+    };
+    let lists = event.symptoms.iter().chain(&event.tags);
+    let others = [other, &event.command].into_iter().chain(lists).map(String::as_str);
+    let made_up = event.extra.values().filter_map(serde_json::Value::as_str);
+    of_lesson(lesson).or_else(|| others.chain(made_up).find_map(of_text))
+}
+
+/// Tells why a lesson reads like an instruction to its reader, if it does.
+fn of_lesson(lesson: &str) -> Option<Suspicion> {
+    let reading = read(lesson);
+    of_reading(&reading, lesson).or_else(|| of_short(&reading, lesson))
+}
+
+fn of_text(text: &str) -> Option<Suspicion> {
+    of_reading(&read(text), text)
+}
+
+fn of_reading(reading: &Reading, text: &str) -> Option<Suspicion> {
+    let told = || RULEBOOK.first(reading, Where::Anywhere);
+    // A record of a conversation is full of talk to a machine, but none of it is to its reader.
+    let crowded = || if marker::is_transcript(text) { None } else { RULEBOOK.crowd(reading) };
+    marker::found(text).or_else(|| download::found(text)).or_else(told).or_else(crowded)
+}
+
+/// A short lesson that asks, or sends its reader on an errand, teaches nothing.
+fn of_short(reading: &Reading, lesson: &str) -> Option<Suspicion> {
+    let sentences = reading.questions + reading.statements;
+    if reading.words.len() > SHORT_WORDS_MAX || sentences > SHORT_SENTENCES_MAX {
+        return None;
+    }
+    let is_plain = !lesson.contains('`') && !RULEBOOK.is_technical(reading);
+    let only_asks = reading.questions > 0 && reading.statements == 0;
+    let asks = only_asks || (reading.begins_with_question && is_plain);
+    let is_topic = sentences == 1 && is_plain && RULEBOOK.teaches.is_at(&reading.words, 0);
+    let told = || RULEBOOK.first(reading, Where::ShortLesson);
+    let plainly_told = || if is_plain { RULEBOOK.first(reading, Where::PlainLesson) } else { None };
+    (asks || is_topic).then_some(Suspicion::Errand).or_else(told).or_else(plainly_told)
+}
+
+/// Every phrase of every rule, ready to be looked for.
+struct Rulebook {
+    /// The rules' phrases, each with the place of its rule.
+    phrases: Index<usize>,
+    /// The crowds' members, each with the place of its crowd and its own in it.
+    members: Index<(usize, usize)>,
+    teaches: Pattern,
+    technical: Pattern,
+}
+
+static RULEBOOK: LazyLock<Rulebook> = LazyLock::new(|| {
+    let phrases = RULES.iter().enumerate().flat_map(|(place, rule)| {
+        rule.phrases.iter().map(move |phrase| (place, Pattern::of(phrase)))
+    });
+    let members = CROWDS.iter().enumerate().flat_map(|(place, crowd)| {
+        let members = crowd.members.iter().enumerate();
+        members.map(move |(member, (phrase, _))| ((place, member), Pattern::of(phrase)))
+    });
+    Rulebook {
+        phrases: Index::of(phrases.collect()),
+        members: Index::of(members.collect()),
+        teaches: Pattern::of("^^ TEACH"),
+        technical: Pattern::of("TECH|BECAUSE"),
+    }
+});
+
+impl Rulebook {
+    /// Returns the reason of the first rule that is found.
+    fn first(&self, reading: &Reading, looked_in: Where) -> Option<Suspicion> {
+        let counts = |rule: &usize| RULES.get(*rule).is_some_and(|rule| rule.place == looked_in);
+        let found = self.phrases.found(&reading.words).map(|(_, rule)| rule).filter(counts).min();
+        found.and_then(|rule| RULES.get(rule)).map(|rule| rule.reason)
+    }
+
+    /// Returns the reason of the first crowd that stands close enough together.
+    fn crowd(&self, reading: &Reading) -> Option<Suspicion> {
+        let mut watches: Vec<Watch> = CROWDS.iter().map(Watch::of).collect();
+        let mut found = self.members.found(&reading.words);
+        found.find_map(|(place, (crowd, member))| watches.get_mut(crowd)?.saw(member, place))
+    }
+
+    /// Tells whether it names anything of our trade, or gives a reason.
+    fn is_technical(&self, reading: &Reading) -> bool {
+        (0..reading.words.len()).any(|place| self.technical.is_at(&reading.words, place))
+    }
+}
+
+/// Where each member of a crowd was last seen.
+struct Watch {
+    crowd: &'static Crowd,
+    last: Vec<Option<usize>>,
+}
+
+impl Watch {
+    fn of(crowd: &'static Crowd) -> Self {
+        Self { crowd, last: vec![None; crowd.members.len()] }
+    }
+
+    /// Notes a member, and tells what the crowd means once enough of it stands within the window.
+    fn saw(&mut self, member: usize, place: usize) -> Option<Suspicion> {
+        *self.last.get_mut(member)? = Some(place);
+        let is_near =
+            |seen: &Option<usize>| seen.is_some_and(|seen| place - seen < self.crowd.window);
+        let members = self.last.iter().zip(self.crowd.members);
+        let weight: u32 =
+            members.filter(|(seen, _)| is_near(seen)).map(|(_, (_, weight))| weight).sum();
+        (weight >= self.crowd.enough).then_some(self.crowd.reason)
+    }
+}
+
+/// Returns every word and class that any rule names.
+fn rule_items() -> impl Iterator<Item = &'static str> {
+    let phrases = RULES.iter().flat_map(|rule| rule.phrases.iter().copied());
+    let members = CROWDS.iter().flat_map(|crowd| crowd.members.iter().map(|(phrase, _)| *phrase));
+    let parts =
+        phrases.chain(members).flat_map(str::split_whitespace).flat_map(|part| part.split('|'));
+    parts.filter(|part| !part.starts_with("..") && !matches!(*part, "^" | "^^" | "$"))
+}
