@@ -205,6 +205,11 @@ fn goes_on(byte: u8, quote: Option<u8>) -> bool {
     byte > b' ' && quote.map_or_else(|| !ENDS.has(byte), |quote| byte != quote)
 }
 
+/// Returns where a run without white space and ends of values ends that goes on at `place`.
+pub(super) fn run_end(text: Text<'_>, place: usize) -> usize {
+    text.run_while(place, SECRET_BYTES_MAX, |byte| goes_on(byte, None))
+}
+
 impl Assigned<'_> {
     /// Returns where a secret ends of which the first `length` bytes of the value are the beginning.
     pub(super) fn end(&self, text: Text<'_>, length: usize) -> usize {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::anchors::{Anchor, candidates, shifted};
-use super::assigned::Look;
+use super::assigned::{Look, run_end};
 use super::form::{self, Structure};
 use super::hit::{Hit, Rank, merged};
 use super::prefixed::{self, PREFIXED};
@@ -128,7 +128,7 @@ impl Pass<'_> {
         }
         self.looks += usize::from(is_inside);
         if self.looks > CROWD_MAX {
-            self.names_behind = self.looked_at.end;
+            self.names_behind = run_end(self.text, self.looked_at.end);
             return None;
         }
         let look = look(self.text);
