@@ -34,8 +34,11 @@ fn main() {
     measure("no hit", &prose(500));
     measure("no hit", &prose(2_000));
     measure("no hit, with escapes", &prose(500).replace(". ", ".\\n"));
-    measure("one token", &format!("{}{token}", prose(460)));
-    measure("one password", &format!("{}the password is {}", prose(476), ["hunter", "2"].concat()));
+    measure("one token", &format!("{} {token}", prose(459)));
+    measure(
+        "one password",
+        &format!("{} the password is {}", prose(475), ["hunter", "2"].concat()),
+    );
     measure("a line of 2 MiB", &prose(line_bytes));
     measure("a hard line of 2 MiB", &HARD.repeat(line_bytes / HARD.len()));
 }

@@ -1,6 +1,8 @@
 //! From a name to the value assigned to it: `name = "value"` in the ways of many languages, formats
 //! and sentences. Not here: which values are secrets (`named`).
 
+use std::ops::Range;
+
 use super::alphabet::{Alphabet, DOTTED};
 use super::text::Text;
 
@@ -64,10 +66,10 @@ pub(super) struct Assigned<'a> {
     pub(super) value: &'a [u8],
 }
 
-/// What a look behind a name found, and how far it went.
+/// What a look behind a name found, and which values it looked at.
 pub(super) struct Look<T> {
     pub(super) found: Option<T>,
-    pub(super) to: usize,
+    pub(super) values: Range<usize>,
 }
 
 /// Calls `accept` on every reading of what stands behind a name, which stands from `start` to `end`,
@@ -97,16 +99,16 @@ pub(super) fn look<'a, T>(
             value_at(text, end + length, Bond::Sentence, tail.get(..length)?)
         },
     ];
-    let mut to = end;
+    let mut values = tail_end..end;
     for reading in readings {
         let Some(assigned) = reading() else { continue };
-        to = to.max(assigned.to);
+        values = values.start.min(assigned.from)..values.end.max(assigned.to);
         let found = accept(assigned);
         if found.is_some() {
-            return Look { found, to };
+            return Look { found, values };
         }
     }
-    Look { found: None, to }
+    Look { found: None, values }
 }
 
 /// Tells whether the name in which a word stands is a flag, such as `--db-password`.
@@ -203,6 +205,11 @@ fn goes_on(byte: u8, quote: Option<u8>) -> bool {
     byte > b' ' && quote.map_or_else(|| !ENDS.has(byte), |quote| byte != quote)
 }
 
+/// Returns where a run without white space and ends of values ends that goes on at `place`.
+pub(super) fn run_end(text: Text<'_>, place: usize) -> usize {
+    text.run_while(place, SECRET_BYTES_MAX, |byte| goes_on(byte, None))
+}
+
 impl Assigned<'_> {
     /// Returns where a secret ends of which the first `length` bytes of the value are the beginning.
     pub(super) fn end(&self, text: Text<'_>, length: usize) -> usize {
@@ -219,6 +226,9 @@ fn is_quote(byte: u8) -> bool {
 
 /// Returns where the value begins in a sentence such as ` for the database is now hunter2`.
 fn sentence_end(tail: &[u8]) -> Option<usize> {
+    if !tail.contains(&b' ') {
+        return None;
+    }
     let verbs = [" is ", " was ", " to ", " are "];
     let verb = |verb: &&str| {
         let place = tail.windows(verb.len()).position(|window| window == verb.as_bytes())?;

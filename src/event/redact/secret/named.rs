@@ -69,7 +69,7 @@ pub(super) fn of_provider(
     let continues = next.is_ascii_lowercase() || (next.is_ascii_uppercase() && hump);
     let is_other_word = continues && !GLUED.iter().any(|word| text.is_at(end, word));
     if !begins_word(text, start) || is_other_word {
-        return Look { found: None, to: end };
+        return Look { found: None, values: end..end };
     }
     look(text, start, end, |assigned| {
         let value = trimmed(&assigned);
@@ -102,7 +102,7 @@ pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> 
         Promise::Pin => is_free && text.slice(start, end) == b"PIN",
     };
     if !stands || is_public(text, start) {
-        return Look { found: None, to: end };
+        return Look { found: None, values: end..end };
     }
     look(text, start, end, |assigned| {
         let value = accepted(word.promise, &assigned)?;

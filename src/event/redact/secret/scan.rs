@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::anchors::{Anchor, candidates, shifted};
-use super::assigned::Look;
+use super::assigned::{Look, run_end};
 use super::form::{self, Structure};
 use super::hit::{Hit, Rank, merged};
 use super::prefixed::{self, PREFIXED};
@@ -47,7 +47,7 @@ fn seen(bytes: &[u8]) -> Vec<Hit> {
         behind: 0,
         value: 0..0,
         names_behind: 0,
-        looked_to: 0,
+        looked_at: 0..0,
         looks: 0,
         manifests_to: 0,
     };
@@ -73,8 +73,8 @@ struct Pass<'a> {
     value: Range<usize>,
     /// No name that begins before this is looked at any more: it stands in a crowd.
     names_behind: usize,
-    /// How far the last look from a name went, and how many looks began before that.
-    looked_to: usize,
+    /// The values that the last looks went through, and how many looks began inside them.
+    looked_at: Range<usize>,
     looks: usize,
     /// The end of the last manifest that was looked at.
     manifests_to: usize,
@@ -82,7 +82,7 @@ struct Pass<'a> {
 
 /// Looks from names inside a value that another name was given. Such a crowd (`key=key=key=…`) would
 /// have every name walk the same value; no writer of secrets makes one.
-const CROWD_MAX: usize = 16;
+const CROWD_MAX: usize = 4;
 
 impl Pass<'_> {
     fn look(&mut self, start: usize, end: usize, anchor: Anchor) {
@@ -122,13 +122,19 @@ impl Pass<'_> {
         if start < self.names_behind || self.value.contains(&start) {
             return None;
         }
-        self.looks = if start < self.looked_to { self.looks + 1 } else { 0 };
+        let is_inside = self.looked_at.contains(&start);
+        if !is_inside && start >= self.looked_at.end {
+            (self.looked_at, self.looks) = (start..start, 0);
+        }
+        self.looks += usize::from(is_inside);
         if self.looks > CROWD_MAX {
-            self.names_behind = self.looked_to;
+            self.names_behind = run_end(self.text, self.looked_at.end);
             return None;
         }
         let look = look(self.text);
-        self.looked_to = self.looked_to.max(look.to);
+        if self.looks == 0 {
+            self.looked_at = look.values.clone();
+        }
         if let Some(hit) = look.found {
             self.value = hit.from..hit.to;
         }
