@@ -293,7 +293,7 @@ mod tests {
         assert!(matches!(Quarantine::of(&store, &log), Err(StoreError::NotALog { .. })));
         std::fs::remove_dir_all(&hidden).unwrap();
         symlink(folder.path(), &hidden).unwrap();
-        assert!(matches!(Quarantine::of(&store, &log), Err(StoreError::NotALog { .. })));
+        assert!(matches!(Quarantine::of(&store, &log), Err(StoreError::Untrusted { .. })));
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
     }
 }

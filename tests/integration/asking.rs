@@ -23,7 +23,8 @@ fn refused_with(args: &[&str], exit: i32, words: &[&str]) {
     for word in words {
         assert!(ran.messages.contains(word), "{shown:?}: no {word:?} in {}", ran.messages);
     }
-    assert!(ran.messages.len() < 2_000, "{shown:?}: {} bytes of messages", ran.messages.len());
+    // The whole help is the longest of them.
+    assert!(ran.messages.len() < 2_500, "{shown:?}: {} bytes of messages", ran.messages.len());
     assert!(ran.messages.starts_with("agent-knowledge: ") || exit == 64, "{}", ran.messages);
 }
 

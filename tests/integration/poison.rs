@@ -114,6 +114,9 @@ fn most_attacks_are_flagged_and_hardly_any_lesson_is() {
     let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("logs");
     for folder in [logs, own] {
         for log in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if log.is_dir() {
+                continue;
+            }
             let bytes = std::fs::read(log).unwrap();
             lessons.extend(bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec));
         }

@@ -29,6 +29,19 @@ pub fn clean(mut event: Event) -> CleanEvent {
             *text = text::neutralise(text, text::Layout::Block);
         }
     });
+    // What was nothing but such characters is nothing, and would not be read back as anything else.
+    for list in [&mut event.tags, &mut event.symptoms, &mut event.files] {
+        list.retain(|text| !text.is_empty());
+    }
+    for optional in [
+        &mut event.commit,
+        &mut event.branch,
+        &mut event.session_id,
+        &mut event.host,
+        &mut event.source,
+    ] {
+        optional.take_if(|text| text.is_empty());
+    }
     // Afterwards: an escape sequence in the middle of a secret must not hide it.
     CleanEvent(without_secrets(event))
 }
