@@ -139,7 +139,7 @@ impl Outcome {
                     Durability::Synced => "synced",
                 };
                 let mut report = json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() });
-                let flagged = receipt.flagged.map(|why| ("flagged", why.as_str()));
+                let flagged = receipt.flagged().map(|why| ("flagged", why.as_str()));
                 let source = receipt.not_believed.as_ref().map(|_| ("source", "agent"));
                 if let Some(report) = report.as_object_mut() {
                     let more = flagged.into_iter().chain(source);

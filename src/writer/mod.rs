@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::event::limits::LINE_BYTES_MAX;
 use crate::event::{
-    Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Suspicion, Timestamp, codec,
+    CleanEvent, Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Suspicion, Timestamp, codec,
     fits_short_field, redact, suspicion, validate,
 };
 use crate::store::{self, Config, Durability, Found, Store, StoreError};
@@ -46,7 +46,7 @@ pub struct Moment {
 }
 
 /// Word of a write that was acknowledged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
     /// The event's id.
     pub id: EventId,
@@ -54,10 +54,19 @@ pub struct Receipt {
     pub repo: RepoKey,
     /// What it survives.
     pub durability: Durability,
-    /// Why it reads like an instruction to its reader, if it does; then searches hold it back.
-    pub flagged: Option<Suspicion>,
+    /// What was written.
+    event: CleanEvent,
     /// The `source` that it claimed and that was not believed.
     pub not_believed: Option<String>,
+}
+
+impl Receipt {
+    /// Tells why what was written reads like an instruction to its reader, if it does; then searches
+    /// hold it back. Found out when asked for, so that it delays no write.
+    #[must_use]
+    pub fn flagged(&self) -> Option<Suspicion> {
+        suspicion(self.event.event())
+    }
 }
 
 /// Why nothing was written.
@@ -77,7 +86,7 @@ pub struct Prepared {
     id: EventId,
     repo: RepoKey,
     line: EncodedLine,
-    flagged: Option<Suspicion>,
+    event: CleanEvent,
     not_believed: Option<String>,
 }
 
@@ -127,16 +136,15 @@ impl Writer {
             }
         };
         let id = event.id.clone();
-        let clean = redact::clean(event);
-        let flagged = suspicion(clean.event());
-        let line = codec::encode(&clean);
+        let event = redact::clean(event);
+        let line = codec::encode(&event);
         let line_bytes = line.as_str().len();
         if line_bytes > LINE_BYTES_MAX {
             let message =
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(Prepared { id, repo, line, flagged, not_believed })
+        Ok(Prepared { id, repo, line, event, not_believed })
     }
 
     /// Finds out which repository a draft means by its `repo`, or by saying nothing.
@@ -190,8 +198,8 @@ impl Target {
 impl Prepared {
     /// Returns the word of its having been written.
     fn receipt(self, durability: Durability) -> Receipt {
-        let Self { id, repo, flagged, not_believed, .. } = self;
-        Receipt { id, repo, durability, flagged, not_believed }
+        let Self { id, repo, event, not_believed, .. } = self;
+        Receipt { id, repo, durability, event, not_believed }
     }
 
     /// Returns the event's id.
