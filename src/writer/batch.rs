@@ -142,7 +142,7 @@ impl Outcome {
                 };
                 let mut report = json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() });
                 let waits = (receipt.place == Place::Spool).then_some(("waits", WAITS));
-                let flagged = receipt.flagged.map(|why| ("flagged", why.as_str()));
+                let flagged = receipt.flagged().map(|why| ("flagged", why.as_str()));
                 let source = receipt.not_believed.as_ref().map(|_| ("source", "agent"));
                 if let Some(report) = report.as_object_mut() {
                     let more = waits.into_iter().chain(flagged).chain(source);

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::event::limits::LINE_BYTES_MAX;
 use crate::event::{
-    Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Suspicion, Timestamp, codec,
+    CleanEvent, Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Suspicion, Timestamp, codec,
     fits_short_field, redact, suspicion, validate,
 };
 use crate::store::{self, Appended, Config, Durability, Found, Place, Store, StoreError};
@@ -46,7 +46,7 @@ pub struct Moment {
 }
 
 /// Word of a write that was acknowledged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
     /// The event's id.
     pub id: EventId,
@@ -56,8 +56,8 @@ pub struct Receipt {
     pub durability: Durability,
     /// Whether it is in its log already.
     pub place: Place,
-    /// Why it reads like an instruction to its reader, if it does; then searches hold it back.
-    pub flagged: Option<Suspicion>,
+    /// What was written.
+    event: CleanEvent,
     /// The `source` that it claimed and that was not believed.
     pub not_believed: Option<String>,
 }
@@ -65,6 +65,15 @@ pub struct Receipt {
 /// What is told of a write that could not join its log yet.
 pub const WAITS: &str =
     "another process holds the log; the event waits in the spool, where searches find it";
+
+impl Receipt {
+    /// Tells why what was written reads like an instruction to its reader, if it does; then searches
+    /// hold it back. Found out when asked for, so that it delays no write.
+    #[must_use]
+    pub fn flagged(&self) -> Option<Suspicion> {
+        suspicion(self.event.event())
+    }
+}
 
 /// Why nothing was written.
 #[derive(Debug, Error)]
@@ -83,7 +92,7 @@ pub struct Prepared {
     id: EventId,
     repo: RepoKey,
     line: EncodedLine,
-    flagged: Option<Suspicion>,
+    event: CleanEvent,
     not_believed: Option<String>,
 }
 
@@ -133,16 +142,15 @@ impl Writer {
             }
         };
         let id = event.id.clone();
-        let clean = redact::clean(event);
-        let flagged = suspicion(clean.event());
-        let line = codec::encode(&clean);
+        let event = redact::clean(event);
+        let line = codec::encode(&event);
         let line_bytes = line.as_str().len();
         if line_bytes > LINE_BYTES_MAX {
             let message =
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(Prepared { id, repo, line, flagged, not_believed })
+        Ok(Prepared { id, repo, line, event, not_believed })
     }
 
     /// Finds out which repository a draft means by its `repo`, or by saying nothing.
@@ -196,9 +204,9 @@ impl Target {
 impl Prepared {
     /// Returns the word of its having been written.
     fn receipt(self, appended: &Appended) -> Receipt {
-        let Self { id, repo, flagged, not_believed, .. } = self;
+        let Self { id, repo, event, not_believed, .. } = self;
         let Appended { durability, place, .. } = *appended;
-        Receipt { id, repo, durability, place, flagged, not_believed }
+        Receipt { id, repo, durability, place, event, not_believed }
     }
 
     /// Returns the event's id.

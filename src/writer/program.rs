@@ -68,7 +68,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
             }
             let written = format!("written as {}", receipt.id);
             let printed = print_written(process, &format!("{}\n", receipt.id), &written);
-            if let Some(why) = receipt.flagged {
+            if let Some(why) = receipt.flagged() {
                 complain(process.messages, "log-memory", &why.advice());
             }
             if let Some(claimed) = receipt.not_believed {

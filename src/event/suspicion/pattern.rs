@@ -81,30 +81,69 @@ impl Pattern {
 #[derive(Debug)]
 pub(super) struct Index<T> {
     patterns: Vec<(T, Pattern)>,
-    /// For each word, the phrases that may begin with it anywhere, and those only where a sentence begins.
-    by_first: Vec<[Vec<usize>; 2]>,
+    /// Those that may begin anywhere, and those that only begin a sentence.
+    by_first: [ByFirst; 2],
+}
+
+/// For each word the phrases that may begin with it, one list behind the other: this is made in every
+/// process that writes a lesson, so it must not take thousands of small allocations.
+#[derive(Debug)]
+struct ByFirst {
+    /// Where in `places` the list of each word ends.
+    ends: Vec<usize>,
+    places: Vec<usize>,
+}
+
+impl ByFirst {
+    fn of<'a>(patterns: impl Iterator<Item = (usize, &'a Pattern)> + Clone) -> Self {
+        let pairs = patterns.flat_map(|(place, pattern)| {
+            pattern.firsts.iter().map(move |WordId(first)| (usize::from(*first), place))
+        });
+        let mut ends = vec![0; vocabulary::len()];
+        for (first, _) in pairs.clone() {
+            ends.get_mut(first).into_iter().for_each(|count| *count += 1);
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            // For now where each list begins; filling it moves that to its end.
+            sum += std::mem::replace(end, sum);
+        }
+        let mut places = vec![0; sum];
+        for (first, place) in pairs {
+            if let Some(end) = ends.get_mut(first) {
+                places.get_mut(*end).into_iter().for_each(|slot| *slot = place);
+                *end += 1;
+            }
+        }
+        Self { ends, places }
+    }
+
+    fn list(&self, WordId(first): WordId) -> &[usize] {
+        let first = usize::from(first);
+        let begin = first.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
+        let end = self.ends.get(first).copied().unwrap_or_default();
+        self.places.get(begin.unwrap_or_default()..end).unwrap_or_default()
+    }
 }
 
 impl<T: Copy> Index<T> {
     pub(super) fn of(patterns: Vec<(T, Pattern)>) -> Self {
-        let mut by_first = vec![[const { Vec::new() }; 2]; vocabulary::len()];
-        for (place, (_, pattern)) in patterns.iter().enumerate() {
-            for WordId(first) in &pattern.firsts {
-                if let Some([anywhere, beginning]) = by_first.get_mut(usize::from(*first)) {
-                    let is_anywhere = pattern.start == Start::Anywhere;
-                    (if is_anywhere { anywhere } else { beginning }).push(place);
-                }
-            }
-        }
+        let numbered = || patterns.iter().enumerate().map(|(place, (_, pattern))| (place, pattern));
+        let is_anywhere = |(_, pattern): &(usize, &Pattern)| pattern.start == Start::Anywhere;
+        let by_first = [
+            ByFirst::of(numbered().filter(is_anywhere)),
+            ByFirst::of(numbered().filter(move |pattern| !is_anywhere(pattern))),
+        ];
         Self { patterns, by_first }
     }
 
     /// Returns where in a text phrases begin, in the order of the text.
     pub(super) fn found<'a>(&'a self, words: &'a [Word]) -> impl Iterator<Item = (usize, T)> + 'a {
         words.iter().enumerate().flat_map(move |(place, word)| {
-            let list = word.id.and_then(|id| self.by_first.get(usize::from(id.0)));
-            let lists = list.into_iter().flatten().take(if word.begins { 2 } else { 1 });
-            let patterns = lists.flatten().filter_map(|number| self.patterns.get(*number));
+            let lists = self.by_first.iter().take(if word.begins { 2 } else { 1 });
+            let numbers =
+                lists.flat_map(|list| word.id.map(|id| list.list(id)).unwrap_or_default());
+            let patterns = numbers.filter_map(|number| self.patterns.get(*number));
             patterns
                 .filter(move |(_, pattern)| pattern.is_at(words, place))
                 .map(move |(of, _)| (place, *of))

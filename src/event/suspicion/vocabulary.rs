@@ -257,17 +257,19 @@ type Ids = HashMap<&'static str, WordId, BuildHasherDefault<Quick>>;
 
 struct Vocabulary {
     ids: Ids,
-    classes: HashMap<&'static str, Vec<WordId>>,
+    classes: HashMap<&'static str, Vec<WordId>, BuildHasherDefault<Quick>>,
 }
 
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-    let mut ids = Ids::default();
-    let mut classes = HashMap::new();
+    let mut ids = Ids::with_capacity_and_hasher(4096, BuildHasherDefault::default());
+    let mut classes = HashMap::default();
     for (class, words) in CLASSES {
         let words = words.split_whitespace().map(|word| number(&mut ids, word));
         classes.insert(*class, words.collect());
     }
-    for item in super::rule_items().filter(|item| !item.chars().any(|c| c.is_ascii_uppercase())) {
+    for item in
+        super::rule_items().filter(|item| !item.starts_with(|c: char| c.is_ascii_uppercase()))
+    {
         number(&mut ids, item);
     }
     Vocabulary { ids, classes }
@@ -286,8 +288,10 @@ pub(super) fn len() -> usize {
 
 /// Returns the words of a class, or the one word that a name is.
 pub(super) fn named(name: &str) -> &'static [WordId] {
-    let class = VOCABULARY.classes.get(name).map(Vec::as_slice);
-    class.or_else(|| VOCABULARY.ids.get(name).map(std::slice::from_ref)).unwrap_or_default()
+    if name.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return VOCABULARY.classes.get(name).map(Vec::as_slice).unwrap_or_default();
+    }
+    VOCABULARY.ids.get(name).map(std::slice::from_ref).unwrap_or_default()
 }
 
 /// Returns the number of a word that is already in lower case: as it stands, without a plural `s`, or

@@ -256,7 +256,7 @@ impl Api for Local {
             let _ = write!(text, " Note: {WAITS}.");
         }
         let mut json = json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
-        if let (Some(why), Some(json)) = (receipt.flagged, json.as_object_mut()) {
+        if let (Some(why), Some(json)) = (receipt.flagged(), json.as_object_mut()) {
             text.push_str(&format!(" {}", why.advice()));
             json.insert("flagged".to_owned(), why.as_str().into());
         }
