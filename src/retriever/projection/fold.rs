@@ -3,10 +3,10 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Memory, Origin, Version};
-use crate::event::{Event, EventId, RepoKey, suspicion};
+use crate::event::{Event, EventId, RepoKey};
 
 /// All memories so far. Cloning is cheap and gives a frozen copy.
 #[derive(Debug, Clone, Default)]
@@ -67,8 +67,8 @@ impl Fold {
             false => Vec::new(),
         };
         Arc::make_mut(&mut self.numbers).insert(event.id.clone(), number);
-        let flagged = suspicion(&event);
-        let memory = Memory { event, repo, origin, flagged, about, conflicts: Vec::new() };
+        let memory =
+            Memory { event, repo, origin, flag: OnceLock::new(), about, conflicts: Vec::new() };
         Arc::make_mut(&mut self.memories).push(Arc::new(memory));
         Effect::Added(number)
     }
@@ -89,7 +89,7 @@ impl Fold {
         // What is left out of the digest as harmless may still be among the words.
         let is_other = says_other || memory.index_text() != shown_text;
         if is_other {
-            memory.flagged = suspicion(&memory.event);
+            memory.flag = OnceLock::new();
         }
         if is_other { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
     }

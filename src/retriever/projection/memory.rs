@@ -2,12 +2,12 @@
 //! Not here: how events are put together (`fold`).
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::event::{Event, EventId, RepoKey, Suspicion, Timestamp, codec};
+use crate::event::{Event, EventId, RepoKey, Suspicion, Timestamp, codec, suspicion};
 
 /// Where a line stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,9 +27,8 @@ pub struct Memory {
     pub repo: RepoKey,
     /// A line that holds it.
     pub origin: Origin,
-    /// Why it reads like an instruction to its reader, if it does. Told anew from the text whenever a
-    /// line is read, never stored: better rules apply to old lines.
-    pub flagged: Option<Suspicion>,
+    /// What [`Memory::flagged`] found out.
+    pub(super) flag: OnceLock<Option<Suspicion>>,
     /// Later events about it, in the order of their ids. Kept and shown; they change nothing yet.
     pub about: Vec<Arc<Version>>,
     /// Other contents found under the same id, in a fixed order: damage or a clash, never silently
@@ -84,6 +83,20 @@ impl Version {
 }
 
 impl Memory {
+    /// Tells why it reads like an instruction to its reader, if it does. Never stored in a log: better
+    /// rules apply to old lines. Found out once and when first asked, since it takes tens of
+    /// microseconds and most memories never are candidates.
+    #[must_use]
+    pub fn flagged(&self) -> Option<Suspicion> {
+        *self.flag.get_or_init(|| suspicion(&self.event))
+    }
+
+    /// Tells whether it has been found to read like an instruction.
+    #[must_use]
+    pub fn is_known_as_flagged(&self) -> bool {
+        matches!(self.flag.get(), Some(Some(_)))
+    }
+
     /// Returns what is shown of it, as a version among others.
     pub(super) fn version(&self) -> Version {
         Version::new(self.event.clone(), self.repo.clone(), self.origin.clone())

@@ -95,7 +95,7 @@ fn too_long(memory: &Memory) -> String {
 
 /// Returns the fields of a memory's line, with its repository as resolved.
 pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
-    let mut fields = marked(&memory.event, memory.flagged);
+    let mut fields = marked(&memory.event, memory.flagged());
     fields.insert("repo".to_owned(), Value::from(memory.repo.as_str()));
     fields
 }

@@ -25,7 +25,7 @@ pub(super) fn name(text: &str) -> String {
 
 /// Says in front of a memory that it reads like an instruction, and why.
 pub(super) fn mark(memory: &Memory) -> String {
-    memory.flagged.map_or_else(String::new, |why| format!("⚠ flagged ({why}): "))
+    memory.flagged().map_or_else(String::new, |why| format!("⚠ flagged ({why}): "))
 }
 
 /// Says what a memory's success was, where it is from, who learned it, and how to cite it.

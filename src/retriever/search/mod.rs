@@ -102,13 +102,13 @@ pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usi
 #[must_use]
 pub fn held_back(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> usize {
     let holds_back = query.filter.flagged == Flagged::HeldBack;
-    if !holds_back || snapshot.memories().iter().all(|memory| memory.flagged.is_none()) {
+    if !holds_back || !snapshot.memories().iter().any(|memory| memory.is_known_as_flagged()) {
         return 0;
     }
     let filter = Filter { flagged: Flagged::Included, ..query.filter.clone() };
     let everything = Query { filter, ..query.clone() };
     let hits = search(snapshot, &everything, now, limit);
-    hits.iter().filter(|hit| hit.memory.flagged.is_some()).count()
+    hits.iter().filter(|hit| hit.memory.flagged().is_some()).count()
 }
 
 /// Our ids sort by time, those of others may not.
@@ -131,12 +131,12 @@ pub fn useful(
     let mut memories: Vec<&Arc<Memory>> = snapshot
         .memories()
         .iter()
-        .filter(|memory| memory.flagged.is_none())
         .filter(|memory| repos.contains(&memory.repo) && !is_told(memory))
         .collect();
     let worth = |memory: &Memory| {
         prior::freshness(memory.event.timestamp, now) + prior::believed_success(memory)
     };
     memories.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then_with(|| newest_first(a, b)));
-    memories.into_iter().take(limit).cloned().collect()
+    let is_plain = |memory: &&Arc<Memory>| memory.flagged().is_none();
+    memories.into_iter().filter(is_plain).take(limit).cloned().collect()
 }
