@@ -192,6 +192,7 @@ fn no_attack_reaches_a_reply_unframed() {
     }
 }
 
+// S-READ-5
 #[test]
 fn what_is_flagged_is_written_told_and_held_back() {
     let world = World::new();
@@ -227,6 +228,7 @@ fn what_is_flagged_is_written_told_and_held_back() {
 }
 
 // S-MCP-5
+// S-MCP-5, S-WRITE-7
 #[test]
 fn no_model_claims_to_be_a_person_or_another_machine() {
     let world = World::new();
@@ -254,6 +256,7 @@ fn no_model_claims_to_be_a_person_or_another_machine() {
     assert_eq!(item["memories"][0]["source"], "imported");
 }
 
+// S-WRITE-7
 #[test]
 fn an_agent_on_the_command_line_is_recorded_as_one() {
     let world = World::new();
@@ -277,6 +280,7 @@ fn an_agent_on_the_command_line_is_recorded_as_one() {
     assert_eq!(sources, [by("agent"), by("agent"), by("human")]);
 }
 
+// S-WRITE-3
 // S-WRITE-3
 #[test]
 fn what_shows_nothing_is_never_stored() {

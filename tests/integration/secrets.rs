@@ -53,6 +53,7 @@ fn assert_disk_clean(world: &World, by_hand: &[&str]) {
 }
 
 // P13
+// S-WRITE-8
 #[test]
 fn every_field_is_cleaned_before_a_byte_is_written() {
     let world = World::new();
@@ -156,6 +157,7 @@ fn the_server_neither_writes_nor_repeats_a_secret() {
 }
 
 // P13
+// S-WRITE-8
 #[test]
 fn lines_written_by_hand_are_cleaned_before_anything_is_made_of_them() {
     let world = World::new();
