@@ -249,10 +249,12 @@ mod tests {
         world.append("a").unwrap();
         let mut torn = OpenOptions::new().append(true).open(world.log()).unwrap();
         torn.write_all(b"{\"lesson\":\"half").unwrap();
-        world.append("b").unwrap();
+        let appended = world.append("b").unwrap();
         let text = std::fs::read_to_string(world.log()).unwrap();
         let expected = format!("{}{{\"lesson\":\"half\n{}", line("a").as_str(), line("b").as_str());
         assert_eq!(text, expected);
+        let offset = usize::try_from(appended.offset).unwrap();
+        assert_eq!(&text[offset..], line("b").as_str());
     }
 
     // S-STORE-3
@@ -288,12 +290,49 @@ mod tests {
         assert!(lost.unwrap_err().to_string().contains("try again"));
     }
 
+    /// A file whose first write a signal interrupts.
+    struct Interrupted {
+        is_over: bool,
+        written: Vec<u8>,
+    }
+
+    impl Write for Interrupted {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if !std::mem::replace(&mut self.is_over, true) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            if self.written.len() > 1 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.written.extend_from_slice(&bytes[..1]);
+            Ok(1)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    // S-STORE-3
+    #[test]
+    fn a_signal_does_not_end_a_write_and_every_other_error_does() {
+        let mut file = Interrupted { is_over: false, written: Vec::new() };
+        let (written_bytes, outcome) = write_counted(&mut file, b"abc\n");
+        assert_eq!((written_bytes, file.written.as_slice()), (2, b"ab".as_slice()));
+        assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+
     // S-STORE-4
     #[test]
-    fn a_durable_append_says_so() {
+    fn a_durable_append_says_so_and_no_other_waits_for_the_disk() {
         let world = World::new();
+        let written = world.append("b").unwrap();
+        assert_eq!((written.durability, written.place), (Durability::Written, Place::Log));
+        let synced = world.store.root().join(".locks/api.jsonl.sync");
+        assert!(!cfg!(unix) || !synced.exists());
         let durable = append(&world.store, &world.repo, &[line("a")], Durability::Synced).unwrap();
         assert_eq!(durable.durability, Durability::Synced);
+        assert!(!cfg!(unix) || synced.exists());
     }
 
     #[cfg(unix)]
