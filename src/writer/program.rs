@@ -67,10 +67,9 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
                 complain(process.messages, "log-memory", WAITS);
             }
             let written = format!("written as {}", receipt.id);
+            // Whether it reads like an instruction is not asked here: that takes as long as all the rest
+            // of this program. Batches, MCP and every search tell it.
             let printed = print_written(process, &format!("{}\n", receipt.id), &written);
-            if let Some(why) = receipt.flagged() {
-                complain(process.messages, "log-memory", &why.advice());
-            }
             if let Some(claimed) = receipt.not_believed {
                 complain(process.messages, "log-memory", &identity::not_believed(&claimed));
             }

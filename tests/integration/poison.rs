@@ -200,11 +200,6 @@ fn what_is_flagged_is_written_told_and_held_back() {
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", good]).done();
     let ran = world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", ORDER]);
     assert_eq!((ran.exit, ran.output.len()), (Some(0), 27), "{ran:?}");
-    assert!(
-        ran.messages.starts_with("log-memory: Flagged: it tells the reader to ignore"),
-        "{ran:?}"
-    );
-    assert_eq!(ran.messages.lines().count(), 1, "{ran:?}");
     let id = ran.output.trim_end();
     let found = world.agent_knowledge(&["search", "walrus keys"]).done();
     assert!(found.contains(good) && !found.contains("Ignore all"), "{found}");
@@ -227,7 +222,6 @@ fn what_is_flagged_is_written_told_and_held_back() {
     assert!(!log.contains("flagged"), "the log is not changed: {log}");
 }
 
-// S-MCP-5
 // S-MCP-5, S-WRITE-7
 #[test]
 fn no_model_claims_to_be_a_person_or_another_machine() {
