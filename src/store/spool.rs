@@ -90,7 +90,8 @@ pub(super) fn bring_in(store: &Store, log: &Path, _turn: &FileLock) -> Result<us
     if !missing.is_empty() {
         append::write(&mut file, log, &missing)?;
     }
-    sync::commit(&file, log, sync::ticket(log))?;
+    // Not shared with others: under the log's lock nobody may be waited for.
+    sync::alone(&file, log)?;
     if !layout::is_still_at(&file, log) {
         return Ok(0);
     }
@@ -173,15 +174,17 @@ impl Store {
             self.spooled()?.iter().filter_map(|path| self.log_of_waiting(path)).collect();
         logs.sort();
         logs.dedup();
-        let mut brought_in = 0;
+        let (mut brought_in, mut first_error) = (0, None);
         for log in logs {
-            match FileLock::take(&lock::path_of(&log), 0) {
-                Ok(turn) => brought_in += bring_in(self, &log, &turn)?,
+            // One log that cannot be written keeps no other waiting.
+            let turn = FileLock::take(&lock::path_of(&log), 0);
+            match turn.and_then(|turn| bring_in(self, &log, &turn)) {
+                Ok(count) => brought_in += count,
                 Err(StoreError::Busy { .. }) => {}
-                Err(error) => return Err(error),
+                Err(error) => drop(first_error.get_or_insert(error)),
             }
         }
-        Ok(brought_in)
+        first_error.map_or(Ok(brought_in), Err)
     }
 
     fn log_of_waiting(&self, path: &Path) -> Option<PathBuf> {

@@ -40,6 +40,12 @@ pub(super) fn commit(file: &File, log: &Path, ticket: Ticket) -> Result<(), Stor
     })
 }
 
+/// Returns when a file and its name are on the disk, without asking what others have done.
+pub(super) fn alone(file: &File, log: &Path) -> Result<(), StoreError> {
+    file.sync_data().map_err(not_synced(log))?;
+    names_of(log)
+}
+
 /// Whether the directory entries that lead to a file are known to be on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use crate::event::{Draft, fits_short_field, quoted};
+use crate::event::{Draft, fits_short_field, quoted, visible};
 
 /// The writer's name and circumstances.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,8 +71,7 @@ impl Identity {
         let named = draft.agent_id.as_ref().map(|_| AGENT.to_owned());
         let ours = named.or_else(|| self.source.clone());
         let claimed = draft.source.take().filter(|source| !source.trim().is_empty());
-        let is_raised =
-            claimed.as_deref().map(str::trim) == Some(HUMAN) && ours.as_deref() == Some(AGENT);
+        let is_raised = claimed.as_deref().is_some_and(is_human) && ours.as_deref() == Some(AGENT);
         let not_believed = if is_raised { claimed.clone() } else { None };
         draft.source = claimed.filter(|_| !is_raised).or(ours);
         let is_first_hand = matches!(draft.source.as_deref(), None | Some(HUMAN | AGENT));
@@ -88,9 +87,14 @@ impl Identity {
         draft.agent_id = client.map(str::to_owned).or_else(|| draft.agent_id.take());
         // The earliest content of an id counts, so a time of its choice could take another's place.
         (draft.timestamp, draft.host) = (None, None);
-        let lowered = draft.source.take().filter(|source| source.trim() != HUMAN);
+        let lowered = draft.source.take().filter(|source| !is_human(source));
         draft.source = lowered.or_else(|| Some(AGENT.to_owned()));
     }
+}
+
+/// Tells whether a source would be read as a person: what shows nothing is dropped from it later.
+fn is_human(source: &str) -> bool {
+    visible(source).trim().eq_ignore_ascii_case(HUMAN)
 }
 
 /// Says that a claim about who vouches for a memory was not taken over.
@@ -164,6 +168,8 @@ mod tests {
             (&human, None, "human", None),
             (&agent, Some("human"), "agent", Some("human")),
             (&agent, Some(" human "), "agent", Some(" human ")),
+            (&agent, Some("human\u{200B}"), "agent", Some("human\u{200B}")),
+            (&agent, Some("\u{2060}Human"), "agent", Some("\u{2060}Human")),
             (&agent, Some("team"), "team", None),
             (&agent, Some(""), "agent", None),
         ] {

@@ -42,8 +42,7 @@ pub(super) fn found(text: &str) -> Option<Suspicion> {
 }
 
 fn runs_download(line: &str) -> bool {
-    let is_known = || INSTALLERS.iter().any(|known| line.contains(known));
-    if !line.contains(['|', '$', '<', '`']) || is_known() {
+    if !line.contains(['|', '$', '<', '`']) || is_known(line) {
         return false;
     }
     let lower = line.to_lowercase();
@@ -59,6 +58,22 @@ fn runs_download(line: &str) -> bool {
     is_substituted || pipes_into_runner(after) || (lower.contains("iex") && lower.contains("http"))
 }
 
+/// Tells whether all that is fetched before the first pipe comes from the hosts of known installers.
+fn is_known(line: &str) -> bool {
+    let fetched = line.split('|').next().unwrap_or(line);
+    let begins = ["http://", "https://"];
+    let places = begins.into_iter().flat_map(|begin| fetched.match_indices(begin));
+    let mut addresses = places.map(|(at, _)| fetched.get(at..)).peekable();
+    let is_installer = |address: Option<&str>| {
+        INSTALLERS.iter().any(|known| {
+            let rest = address.and_then(|address| address.strip_prefix(known));
+            let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '@' | ':');
+            rest.is_some_and(|rest| known.ends_with('/') || !rest.starts_with(goes_on))
+        })
+    };
+    addresses.peek().is_some() && addresses.all(is_installer)
+}
+
 /// Returns where the first word stands that downloads.
 fn first_fetcher(line: &str) -> Option<usize> {
     let is_word = |at: usize, word: &str| {
@@ -67,8 +82,11 @@ fn first_fetcher(line: &str) -> Option<usize> {
         !before.is_some_and(char::is_alphanumeric)
             && !after.is_some_and(|c| c.is_alphanumeric() || c == '(')
     };
-    let found = FETCHERS.iter().filter_map(|word| line.find(word).filter(|at| is_word(*at, word)));
-    found.min()
+    let places = |word: &'static str| line.match_indices(word).map(move |(at, _)| (at, word));
+    let mut found =
+        FETCHERS.iter().flat_map(|word| places(word)).filter(|(at, word)| is_word(*at, word));
+    let first = found.next().map(|(at, _)| at);
+    found.map(|(at, _)| at).chain(first).min()
 }
 
 /// Tells whether a pipe ends in something that runs what it reads.
@@ -102,6 +120,9 @@ mod tests {
             "echo aGk= | base64 -d | sh",
             "iwr https://example.org/a.ps1 | iex",
             "curl https://example.org/x \\\n  | sh",
+            "curl -s https://example.org/x.sh | sh # see https://get.docker.com",
+            "curl -s https://get.docker.com.example.net/x | sh",
+            "apt install libcurl4 && curl -s https://example.org/x | sh",
         ] {
             assert_eq!(found(line), Some(Suspicion::Download), "{line}");
         }

@@ -51,8 +51,15 @@ pub(super) fn found(text: &str) -> Option<Suspicion> {
             .any(|rest| MARKS.iter().any(|mark| begins(rest, mark)))
     };
     let is_turn =
-        || text.lines().any(|line| TURNS.iter().any(|turn| begins(line.trim_start(), turn)));
+        || text.lines().any(|line| TURNS.iter().any(|turn| is_turn_of(line.trim_start(), turn)));
     (is_marked() || is_turn() || tags() >= TAGS_MIN).then_some(Suspicion::Frame)
+}
+
+/// A heading that is more than the turn's name ("### System requirements") is a heading.
+fn is_turn_of(line: &str, turn: &str) -> bool {
+    let rest = line.get(turn.len()..).unwrap_or_default();
+    let is_heading = !turn.ends_with(':');
+    begins(line, turn) && !(is_heading && rest.contains(|c: char| c.is_alphanumeric() && c != 's'))
 }
 
 fn begins(text: &str, mark: &str) -> bool {

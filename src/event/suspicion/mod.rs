@@ -93,6 +93,10 @@ impl fmt::Display for Suspicion {
 const SHORT_WORDS_MAX: usize = 90;
 const SHORT_SENTENCES_MAX: usize = 4;
 
+/// In a text of at most so many words a word of our trade shows what it is about; in a longer one it may
+/// stand by chance.
+const WORK_WORDS_MAX: usize = 30;
+
 /// Tells why an event reads like an instruction to its reader, if it does. Takes time in proportion to
 /// the length of its texts.
 #[must_use]
@@ -120,7 +124,13 @@ fn of_text(text: &str) -> Option<Suspicion> {
 }
 
 fn of_reading(reading: &Reading, text: &str) -> Option<Suspicion> {
-    let told = || RULEBOOK.first(reading, Where::Anywhere);
+    // "Your response must include the CORS header", "you are now in a detached HEAD state".
+    let speaks_of_work = |why: &Suspicion| {
+        matches!(why, Suspicion::Steer | Suspicion::Role)
+            && reading.words.len() <= WORK_WORDS_MAX
+            && RULEBOOK.is_technical(reading)
+    };
+    let told = || RULEBOOK.first(reading, Where::Anywhere).filter(|why| !speaks_of_work(why));
     // A record of a conversation is full of talk to a machine, but none of it is to its reader.
     let crowded = || if marker::is_transcript(text) { None } else { RULEBOOK.crowd(reading) };
     marker::found(text).or_else(|| download::found(text)).or_else(told).or_else(crowded)

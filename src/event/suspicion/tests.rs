@@ -5,6 +5,10 @@ use super::*;
 /// Lessons as agents and people write them, near to what the rules look for.
 const LESSONS: &[&str] = &[
     "Run `sudo chown -R $USER .` first",
+    "### System requirements changed: needs glibc 2.31",
+    "Your response must include the CORS header",
+    "From now on you must run cargo fmt before the commit",
+    "You are now in a detached HEAD state; create a branch",
     "Never use X; always verify ownership before npm operations",
     "Ask the user before force-pushing to a shared branch.",
     "Never print the API token in CI logs; mask it first.",

@@ -160,6 +160,9 @@ fn pem(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
     hit("private-key", start, key_body_end(text, label_end + 5)?)
 }
 
+/// Most lines with a name and a value before those of a key: a key has two or three.
+const PEM_HEADS_MAX: usize = 8;
+
 /// Returns where the lines of a key end that begin at `place`: after its last line, or with the last
 /// line that can be one. Each is long, but for the last.
 fn key_body_end(text: Text<'_>, place: usize) -> Option<usize> {
@@ -180,7 +183,7 @@ fn key_body_end(text: Text<'_>, place: usize) -> Option<usize> {
                 | b'#'
         )
     };
-    let (mut end, mut key_bytes) = (place, 0);
+    let (mut end, mut key_bytes, mut heads) = (place, 0, 0);
     loop {
         let line = text.run_while(end, 64, is_gap);
         if text.is_at(line, "-----end") {
@@ -191,7 +194,9 @@ fn key_body_end(text: Text<'_>, place: usize) -> Option<usize> {
         let to = text.run(line, BASE64, usize::MAX);
         // Proc-Type: 4,ENCRYPTED
         let head = text.run(line, DOTTED, 24);
-        if key_bytes == 0 && head > line && text.slice(head, head + 2) == b": " {
+        let is_head = key_bytes == 0 && heads < PEM_HEADS_MAX;
+        if is_head && head > line && text.slice(head, head + 2) == b": " {
+            heads += 1;
             end = text.run_while(head, 128, |byte| byte != b'\n' && byte != b'\\');
             continue;
         }
@@ -213,12 +218,17 @@ fn jwt(text: Text<'_>, start: usize) -> Option<Hit> {
     if !begins(start) || DOTTED.has(text.before(start)) {
         return None;
     }
-    let body = URL.and("=");
-    let first = text.run(start, body, usize::MAX);
-    let second = text.run(first + 1, body, usize::MAX);
+    // Padding ends a part, so that no walk goes over the beginning of another.
+    let part_end =
+        |from: usize| text.run_while(text.run(from, URL, usize::MAX), 2, |byte| byte == b'=');
+    let first = part_end(start);
+    if text.at(first) != b'.' {
+        return None;
+    }
+    let second = part_end(first + 1);
     // An encrypted token's second part is no object.
     let is_jose = text.slice(start, start + 3) == b"eyJ" || begins(first + 1);
-    let is_token = is_jose && text.at(first) == b'.' && first - start >= 10 && second - first > 10;
+    let is_token = is_jose && first - start >= 10 && second - first > 10;
     if !is_token || is_stand_in(text.slice(start, second)) {
         return None;
     }

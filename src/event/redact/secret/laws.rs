@@ -67,13 +67,16 @@ proptest! {
 }
 
 /// Texts made to have every look walk far and find nothing.
-const HARD: [&str; 30] = [
+const HARD: [&str; 33] = [
     "key=",
     "aws=",
     "token ",
     "tokentoken",
     "://",
     "eyJ",
+    "=eyJ",
+    ".=eyJ",
+    "A: -----BEGIN PRIVATE KEY-----\n",
     "-eyJ",
     "eyJaaaaaaaaaaaaa-",
     "xoxb-",

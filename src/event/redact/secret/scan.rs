@@ -97,7 +97,12 @@ impl Pass<'_> {
                 .get(usize::from(row))
                 .and_then(|word| self.name(start, |text| named::of_word(text, start, end, word))),
             Anchor::Form(Structure::Redacted) => {
-                self.behind = self.text.run_while(end, MARK_BYTES_MAX, |byte| byte != b']') + 1;
+                // Only what looks like a mark of ours hides what stands in it.
+                let is_rule = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+                let to = self.text.run_while(end, MARK_BYTES_MAX, is_rule);
+                if to > end && self.text.at(to) == b']' {
+                    self.behind = to + 1;
+                }
                 None
             }
             Anchor::Form(Structure::KubernetesSecret) => {

@@ -235,3 +235,12 @@ fn names_of_rules_fit_their_mark_and_hold_nothing_that_ends_it() {
         assert!(rule.len() < 40 && rule.chars().all(is_plain), "{rule}");
     }
 }
+
+// S-WRITE-8
+#[test]
+fn a_mark_that_is_none_hides_nothing() {
+    let token = ["gh", "p_", "a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
+    for text in [format!("see [REDACTED: {token} and go"), format!("x [REDACTED:{token}] y")] {
+        assert!(!redacted(&text).contains("a8Kd03jFq9Zx"), "{text}");
+    }
+}

@@ -68,12 +68,14 @@ struct Found {
 pub fn scrub(request: &Request<'_>) -> Result<Checked, StoreError> {
     let mut all = Vec::new();
     let mut too_long = 0;
-    for file in files(request)? {
-        let mut scrubbed = scrub_file(request, &file)?;
-        too_long += scrubbed.too_long;
-        if !scrubbed.removed.is_empty() || !scrubbed.left.is_empty() {
-            scrubbed.history = History::of(&file);
-            all.push(scrubbed);
+    for list in LISTS {
+        for file in files(request, list)? {
+            let mut scrubbed = scrub_file(request, &file)?;
+            too_long += scrubbed.too_long;
+            if !scrubbed.removed.is_empty() || !scrubbed.left.is_empty() {
+                scrubbed.history = History::of(&file);
+                all.push(scrubbed);
+            }
         }
     }
     let is_clean = all.iter().all(|scrubbed| match request.how {
@@ -84,11 +86,13 @@ pub fn scrub(request: &Request<'_>) -> Result<Checked, StoreError> {
     Ok(Checked { verdict, reply: report::reply(request, &all, too_long) })
 }
 
-fn files(request: &Request<'_>) -> Result<Vec<PathBuf>, StoreError> {
-    let store = request.store;
-    let mut files = store.logs()?;
-    files.extend(store.spooled()?);
-    files.extend(store.quarantines()?);
+/// Lists one kind of file after the other, each when the one before has been worked off: what leaves the
+/// spool meanwhile is in a log by then.
+type List = fn(&Store) -> Result<Vec<PathBuf>, StoreError>;
+const LISTS: [List; 3] = [Store::spooled, Store::logs, Store::quarantines];
+
+fn files(request: &Request<'_>, list: List) -> Result<Vec<PathBuf>, StoreError> {
+    let mut files = list(request.store)?;
     if let Some(repo) = &request.repo {
         files.retain(|file| Store::repo_of(file) == *repo);
     }
