@@ -1,4 +1,4 @@
-//! Appending: the only code that writes to a log. Lock, seal a torn tail, one write, take back a
+//! Appending: the only code that adds to a log. Lock, seal a torn tail, one write, take back a
 //! short one, unlock, sync if asked. Not here: what may be written; an [`EncodedLine`] says that.
 
 use std::fs::{File, Metadata, OpenOptions};

@@ -74,8 +74,13 @@ fn read(log: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<u64, StoreError> {
     for _ in 0..READS_MAX {
         tail.read(&mut *each)?;
         let length = inspect(log)?.len();
-        if tail.look()? != Change::Grown {
-            return Ok(length.saturating_sub(tail.cursor().offset()));
+        match tail.look()? {
+            Change::Grown => {}
+            Change::None => return Ok(length.saturating_sub(tail.cursor().offset())),
+            Change::Replaced | Change::Gone => {
+                let why = "another program replaced it meanwhile; verify it again";
+                return Err(StoreError::io("read all of", log)(std::io::Error::other(why)));
+            }
         }
     }
     Ok(0)
