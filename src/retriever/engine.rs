@@ -2,19 +2,19 @@
 //! frozen snapshots back. Before every snapshot it catches up with the files by their lengths, so an
 //! acknowledged write is found even when no hint of it came. Not here: searching a snapshot.
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::follow::{Followed, Follower};
+use super::follow::{Followed, Follower, Wanted};
 use super::index::embed::cache::AppendLock;
 use super::index::embed::worker::{
-    CacheConfig, Embedded, Job, Progress, QueryError, SubmitError, Worker, WorkerConfig,
+    CacheConfig, Embedded, Progress, QueryError, SubmitError, Worker, WorkerConfig,
 };
 use super::index::embed::{EmbedError, Embedder};
+use super::projection::Bound;
 use super::snapshot::Snapshot;
 use super::watch::{Watch, Watching};
 use crate::store::{Config, Store};
@@ -32,6 +32,8 @@ pub struct Setup {
     pub store: Store,
     /// Settings; aliases are followed.
     pub config: Config,
+    /// How much memory the memories may take.
+    pub bound: Bound,
     /// How hints arrive.
     pub watching: Watching,
     /// The embedding model; `None` for words only.
@@ -87,9 +89,13 @@ impl Engine {
             let _ = hint_inbox.send(Input::Hint);
         };
         let watch = Watch::over(setup.store.root(), setup.watching, hint);
-        let follower = Follower::new(setup.store, setup.config, watch.trouble().map(str::to_owned));
-        let state =
-            State { follower, worker: worker.clone(), unsent: VecDeque::new(), _watch: watch };
+        let follower = Follower::new(
+            setup.store,
+            setup.config,
+            setup.bound,
+            watch.trouble().map(str::to_owned),
+        );
+        let state = State { follower, worker: worker.clone(), unsent: Vec::new(), _watch: watch };
         let thread = std::thread::Builder::new()
             .name("engine".to_owned())
             .spawn(move || run(state, &messages))?;
@@ -157,8 +163,8 @@ fn start_worker(dense: Dense, inbox: Sender<Input>) -> std::io::Result<Worker> {
 struct State {
     follower: Follower,
     worker: Option<Arc<Worker>>,
-    /// Texts that the worker had no room for.
-    unsent: VecDeque<Job>,
+    /// Memories whose texts the worker had no room for.
+    unsent: Vec<Wanted>,
     _watch: Watch,
 }
 
@@ -216,14 +222,15 @@ impl State {
         }
     }
 
-    /// Hands texts to the worker as far as it has room; it takes the newest of them first.
+    /// Hands texts to the worker as far as it has room, the newest first.
     fn submit_unsent(&mut self) {
         let Some(worker) = &self.worker else { return };
-        while let Some(job) = self.unsent.pop_front() {
+        while let Some(wanted) = self.unsent.pop() {
+            let Some(job) = self.follower.job(wanted) else { continue };
             match worker.submit(job) {
                 Ok(()) => {}
-                Err(SubmitError::Full(job)) => {
-                    self.unsent.push_front(job);
+                Err(SubmitError::Full(_)) => {
+                    self.unsent.push(wanted);
                     return;
                 }
                 Err(SubmitError::Stopped(_)) => self.unsent.clear(),
@@ -248,7 +255,8 @@ mod tests {
         fn new(watching: Watching) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path());
-            let setup = Setup { store, config: Config::default(), watching, dense: None };
+            let (config, bound) = (Config::default(), Bound::NONE);
+            let setup = Setup { store, config, bound, watching, dense: None };
             Self { engine: Engine::start(setup).unwrap(), folder }
         }
 

@@ -1,14 +1,14 @@
 //! From files to memories and indexes: follows every log of the store, folds what is new, and starts
 //! over when a log was replaced. Owned by the engine's thread. Not here: the thread (`engine`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::index::embed::worker::{Embedded, Job};
 use super::index::lexical::{DocId, LexicalIndex};
 use super::index::vector::VectorIndex;
-use super::projection::{Effect, Fold, Origin};
+use super::projection::{Bound, Census, Effect, Fold, Gone, Memory, Origin};
 use super::snapshot::{Health, Skip, Snapshot};
 use crate::event::{Decoded, RepoKey, SkipReason, codec, redact};
 use crate::store::{Change, Config, Line, Store, StoreError, Tail};
@@ -20,6 +20,7 @@ const SKIPS_SHOWN_MAX: usize = 1_000;
 pub struct Follower {
     store: Store,
     config: Config,
+    bound: Bound,
     tails: BTreeMap<PathBuf, Tail>,
     built: Built,
     waiting: usize,
@@ -34,7 +35,7 @@ struct Built {
     vectors: Option<VectorIndex>,
     repos: Arc<BTreeMap<RepoKey, usize>>,
     health: Arc<Health>,
-    to_embed: Vec<Job>,
+    to_embed: Vec<Wanted>,
     asked: Asked,
 }
 
@@ -47,14 +48,30 @@ struct Asked {
     changed: BTreeMap<u32, u64>,
 }
 
+/// A memory whose vector is wanted. Its text is made when its turn comes: of half a million memories
+/// they would take hundreds of megabytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    doc: u32,
+    generation: u64,
+}
+
 /// What catching up brought.
 #[derive(Debug, Default)]
 pub struct Followed {
-    /// Texts that need a vector, in the order they were read.
-    pub to_embed: Vec<Job>,
+    /// Memories that need a vector, in the order they were read.
+    pub to_embed: Vec<Wanted>,
     /// Whether everything was read anew, so that texts asked for before are of no use.
     pub started_over: bool,
 }
+
+/// How often in one look the ages of all memories are taken. Once is enough unless lines come meanwhile
+/// that put them in doubt again; those can wait for the next look.
+const CENSUSES_MAX: usize = 2;
+
+/// How much more than the bound may be held while lines are read, as a share of it: leaving out many at
+/// once costs little more than one.
+const SLACK_SHARE: u64 = 64;
 
 /// A file that was read is no longer the same, so what was read counts no more.
 struct Stale;
@@ -62,9 +79,9 @@ struct Stale;
 impl Follower {
     /// Follows a store from the beginning; nothing is read yet.
     #[must_use]
-    pub fn new(store: Store, config: Config, watch_trouble: Option<String>) -> Self {
-        let (tails, built) = (BTreeMap::new(), Built::default());
-        Self { store, config, tails, built, waiting: 0, watch_trouble }
+    pub fn new(store: Store, config: Config, bound: Bound, watch_trouble: Option<String>) -> Self {
+        let built = Built { fold: Fold::within(bound, None), ..Built::default() };
+        Self { store, config, bound, tails: BTreeMap::new(), built, waiting: 0, watch_trouble }
     }
 
     /// Reads what is new in every log, and in the spool.
@@ -72,16 +89,24 @@ impl Follower {
         // Where that fails, what waits is read where it is.
         let _ = self.store.bring_in_what_waits();
         let mut started_over = false;
+        let mut censuses = 0;
         let troubles = loop {
-            match self.sweep() {
-                Ok(troubles) => break troubles,
-                Err(Stale) => {
-                    // After this no file can be another than it was, so it happens once in a sweep.
-                    self.start_over();
-                    started_over = true;
+            let swept = self.sweep();
+            let is_sure = !self.built.fold.is_in_doubt() || censuses == CENSUSES_MAX;
+            let census = match swept {
+                Ok(troubles) if is_sure => break troubles,
+                Ok(_) => {
+                    censuses += 1;
+                    Some(Arc::new(self.census()))
                 }
-            }
+                // After this no file can be another than it was, so it happens once in a sweep.
+                Err(Stale) => None,
+            };
+            self.start_over(census);
+            started_over = true;
         };
+        self.built.fold.settle();
+        self.built.trim(0);
         self.note(troubles);
         Followed { to_embed: std::mem::take(&mut self.built.to_embed), started_over }
     }
@@ -117,6 +142,15 @@ impl Follower {
         self.tails.entry(path).or_insert_with_key(|path| Tail::of(path.clone()));
     }
 
+    /// Returns the text whose vector is wanted, unless it has become another one since.
+    #[must_use]
+    pub fn job(&self, wanted: Wanted) -> Option<Job> {
+        let Wanted { doc, generation } = wanted;
+        let memory =
+            self.built.memory(doc).filter(|_| generation == self.built.asked.awaited(doc))?;
+        Some(Job { doc, generation, text: memory.meaning_text() })
+    }
+
     /// Takes in a vector, unless it was asked for before the last start-over.
     pub fn embedded(&mut self, embedded: &Embedded) {
         if embedded.generation == self.built.asked.awaited(embedded.doc) {
@@ -143,12 +177,28 @@ impl Follower {
 
     /// Memories of a replaced log cannot be told from copies of them in other logs, so everything is
     /// read again. Rare, and vectors come from the cache.
-    fn start_over(&mut self) {
+    fn start_over(&mut self, census: Option<Arc<Census>>) {
         let last = self.built.asked.last + 1;
         let asked = Asked { last, since_start: last, changed: BTreeMap::new() };
-        self.built = Built { asked, ..Built::default() };
+        let fold = Fold::within(self.bound, census);
+        self.built = Built { asked, fold, ..Built::default() };
         self.tails.retain(|log, _| log.exists());
         self.tails.values_mut().for_each(Tail::rewind);
+    }
+
+    /// Takes the ages of all memories. What cannot be read now is told of when it is read again.
+    fn census(&mut self) -> Census {
+        let mut census = Census::default();
+        for (log, tail) in &mut self.tails {
+            let file_repo = Store::repo_of(log).to_string();
+            tail.rewind();
+            let _ = tail.read(|line| {
+                if let Decoded::Event(event) = codec::decode(line.bytes, &file_repo) {
+                    census.note(&redact::without_secrets(*event));
+                }
+            });
+        }
+        census
     }
 
     fn read(&mut self, log: &Path) -> Result<Change, StoreError> {
@@ -160,6 +210,7 @@ impl Follower {
         let shared: Arc<Path> = log.into();
         let file_repo = Store::repo_of(log).to_string();
         let (built, config) = (&mut self.built, &self.config);
+        let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
         tail.read(|line| match codec::decode(line.bytes, &file_repo) {
             Decoded::Blank => {}
             Decoded::Skipped(reason) => built.skip(&shared, line, reason),
@@ -171,6 +222,7 @@ impl Follower {
                 let origin = Origin { log: Arc::clone(&shared), offset: line.offset };
                 let effect = built.fold.apply(event, repo, origin);
                 built.index(effect);
+                built.trim(slack_bytes);
             }
         })
     }
@@ -204,32 +256,80 @@ impl Built {
     }
 
     fn index(&mut self, effect: Effect) {
-        let number = match &effect {
-            Effect::Added(number) | Effect::Changed { number, .. } => *number,
-            Effect::Nothing => return,
-        };
-        let memories = Arc::clone(self.fold.memories());
-        let place = usize::try_from(number).ok();
-        let Some(memory) = place.and_then(|place| memories.get(place)) else { return };
-        let text = memory.index_text();
-        let repos = Arc::make_mut(&mut self.repos);
-        *repos.entry(memory.repo.clone()).or_default() += 1;
-        if let Effect::Changed { old_repo, .. } = effect {
-            if let Some(count) = repos.get_mut(&old_repo) {
-                *count -= 1;
+        match effect {
+            Effect::Added(number) => self.add(number),
+            Effect::Changed { number, old_repo } => {
+                self.uncount(&old_repo);
+                self.forget_vector(number);
+                self.add(number);
             }
-            repos.retain(|_, count| *count > 0);
-            self.lexical.replace(DocId(number), &text);
-            self.asked.changed(number);
-            if let Some(vectors) = &mut self.vectors {
-                vectors.remove(number);
-            }
-        } else {
-            // Numbers only grow, so the index has nothing to refuse.
-            let _ = self.lexical.insert(DocId(number), &text);
+            Effect::Nothing => {}
         }
-        let generation = self.asked.awaited(number);
-        self.to_embed.push(Job { doc: number, generation, text: memory.meaning_text() });
+    }
+
+    /// Indexes a memory under a number that is free.
+    fn add(&mut self, number: u32) {
+        let Some(memory) = self.memory(number) else { return };
+        *Arc::make_mut(&mut self.repos).entry(memory.repo.clone()).or_default() += 1;
+        self.lexical.put(DocId(number), &memory.index_text());
+        self.want_vector(number);
+    }
+
+    fn memory(&self, number: u32) -> Option<Arc<Memory>> {
+        self.fold.memories().get(usize::try_from(number).ok()?).cloned()
+    }
+
+    fn uncount(&mut self, repo: &RepoKey) {
+        let repos = Arc::make_mut(&mut self.repos);
+        if let Some(count) = repos.get_mut(repo) {
+            *count -= 1;
+            if *count == 0 {
+                repos.remove(repo);
+            }
+        }
+    }
+
+    /// Keeps within the bound: what the fold leaves out leaves the indexes too.
+    fn trim(&mut self, slack_bytes: u64) {
+        let gone = self.fold.trim(slack_bytes);
+        if gone.is_empty() {
+            return;
+        }
+        let mut changed: BTreeSet<u32> = BTreeSet::new();
+        for Gone { number, repo, moved_from } in gone {
+            self.uncount(&repo);
+            let vector = moved_from.and_then(|from| self.vectors.as_ref()?.get(from));
+            for number in [number].into_iter().chain(moved_from) {
+                self.forget_vector(number);
+                changed.insert(number);
+            }
+            if let (Some(vector), Some(vectors)) = (vector, &mut self.vectors) {
+                // It was taken before.
+                let _ = vectors.set(number, &vector);
+            }
+        }
+        let texts = changed.into_iter().map(|number| {
+            let memory = self.memory(number);
+            (DocId(number), memory.map(|memory| memory.index_text()))
+        });
+        let texts: BTreeMap<DocId, Option<String>> = texts.collect();
+        self.lexical.put_all(&texts);
+        for (doc, _) in texts.iter().filter(|(_, text)| text.is_some()) {
+            if !self.vectors.as_ref().is_some_and(|vectors| vectors.contains(doc.0)) {
+                self.want_vector(doc.0);
+            }
+        }
+    }
+
+    fn forget_vector(&mut self, number: u32) {
+        self.asked.changed(number);
+        if let Some(vectors) = &mut self.vectors {
+            vectors.remove(number);
+        }
+    }
+
+    fn want_vector(&mut self, number: u32) {
+        self.to_embed.push(Wanted { doc: number, generation: self.asked.awaited(number) });
     }
 }
 
@@ -263,14 +363,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("a.jsonl");
         std::fs::write(&log, line(2, "old")).unwrap();
-        let mut follower = Follower::new(Store::at(folder.path()), Config::default(), None);
+        let mut follower =
+            Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
         let old = follower.catch_up().to_embed.remove(0);
+        let old = follower.job(old).unwrap();
         follower.embedded(&vector(&old, vec![1.0, 0.0]));
         // The earlier content wins; the log has only grown.
         std::fs::write(&log, line(2, "old") + &line(1, "new")).unwrap();
         let followed = follower.catch_up();
         assert!(!followed.started_over);
-        let new = &followed.to_embed[0];
+        let new = &follower.job(followed.to_embed[0]).unwrap();
         let holds = |follower: &Follower| follower.built.vectors.as_ref().unwrap().contains(0);
         assert!(!holds(&follower), "the old vector must be gone at once");
         follower.embedded(&vector(&old, vec![1.0, 0.0]));

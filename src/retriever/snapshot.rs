@@ -43,6 +43,36 @@ pub struct Health {
     pub without_vector: usize,
 }
 
+/// How much memory the memories take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// The bound, in bytes.
+    pub bytes_max: u64,
+    /// What they take, in bytes, as it is estimated.
+    pub held_bytes: u64,
+    /// How many of the oldest were left out for it.
+    pub left_out: usize,
+}
+
+impl Room {
+    /// The bound in MiB.
+    #[must_use]
+    pub fn mib_max(&self) -> u64 {
+        self.bytes_max >> 20
+    }
+
+    /// Says how many were left out, and what changes it; nothing where all are here.
+    #[must_use]
+    pub fn notice(&self) -> Option<String> {
+        let left_out = match self.left_out {
+            0 => return None,
+            1 => "the oldest memory is left out".to_owned(),
+            many => format!("the {many} oldest memories are left out"),
+        };
+        Some(format!("{left_out} (memory_mib is {}; the logs keep all)", self.mib_max()))
+    }
+}
+
 /// A line that held no event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skip {
@@ -59,6 +89,8 @@ pub struct Skip {
 pub enum Cited {
     /// The one memory that is meant.
     One(Arc<Memory>),
+    /// A memory that was left out to stay within the bound.
+    LeftOut,
     /// No memory.
     None,
     /// Several.
@@ -89,6 +121,16 @@ impl Snapshot {
     /// Returns the events about memories that are not here, under the ids of those, in no order.
     pub fn early(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
         self.fold.early()
+    }
+
+    /// Returns how much memory the memories may take, how much they take, and how many were left out.
+    #[must_use]
+    pub fn room(&self) -> Room {
+        Room {
+            bytes_max: self.fold.bound().bytes_max,
+            held_bytes: self.fold.held_bytes(),
+            left_out: self.fold.left_out_len(),
+        }
     }
 
     /// Returns the index of words.
@@ -139,6 +181,13 @@ impl Snapshot {
         keys
     }
 
+    /// Only whole ids of memories that were left out are known.
+    fn has_left_out(&self, id: &str) -> bool {
+        let upper = id.to_ascii_uppercase();
+        let ids = [id, &upper].into_iter().filter_map(EventId::foreign);
+        ids.into_iter().any(|id| self.fold.has_left_out(&id))
+    }
+
     /// Finds the memory that an id, or the beginning or end of one, means.
     #[must_use]
     pub fn cited(&self, id: &str) -> Cited {
@@ -154,6 +203,7 @@ impl Snapshot {
             }
         }
         match first.as_slice() {
+            [] if self.has_left_out(id) => Cited::LeftOut,
             [] => Cited::None,
             [only] => Cited::One(Arc::clone(only)),
             several => {

@@ -21,6 +21,8 @@ pub struct Config {
     pub model: Option<PathBuf>,
     /// Where what can be rebuilt is kept.
     pub cache: Option<PathBuf>,
+    /// How much memory the memories may take.
+    pub memory: Option<MemoryMib>,
     /// Old repository keys and the keys they are now.
     pub aliases: BTreeMap<RepoKey, RepoKey>,
 }
@@ -29,7 +31,8 @@ pub struct Config {
 const FILE_BYTES_MAX: usize = 1024 * 1024;
 
 /// The sections and keys a configuration file may have, for error messages.
-const KEYS: &str = "logs, model, cache, and a table [aliases] of \"old-repo\" = \"new-repo\"";
+const KEYS: &str =
+    "logs, model, cache, memory_mib, and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file; a file that does not exist is an empty one.
@@ -54,6 +57,11 @@ impl Config {
                 ("logs", toml::Value::String(path)) => config.logs = Some(expanded(&path)),
                 ("model", toml::Value::String(path)) => config.model = Some(expanded(&path)),
                 ("cache", toml::Value::String(path)) => config.cache = Some(expanded(&path)),
+                ("memory_mib", value) => {
+                    let mib = value.as_integer().ok_or_else(MemoryMib::allowed);
+                    let memory = mib.and_then(MemoryMib::of);
+                    config.memory = Some(memory.map_err(|why| format!("memory_mib {why}"))?);
+                }
                 ("aliases", toml::Value::Table(aliases)) => {
                     config.aliases = parse_aliases(aliases)?;
                 }
@@ -78,6 +86,48 @@ impl Config {
             }
         }
         current.clone()
+    }
+}
+
+/// How much memory a retriever's memories and indexes may take, in MiB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MemoryMib(u32);
+
+impl MemoryMib {
+    /// Room for some thousands of memories; less would leave out what was just learned.
+    pub const MIN: u32 = 16;
+    /// 1 TiB: more than any machine this is for has.
+    pub const MAX: u32 = 1024 * 1024;
+    /// Room for more than half a million memories of the usual size, without vectors.
+    pub const DEFAULT: Self = Self(1024);
+
+    /// Takes a number of MiB.
+    ///
+    /// # Errors
+    /// A sentence saying what is allowed.
+    pub fn of(mib: i64) -> Result<Self, String> {
+        let allowed = Self::MIN..=Self::MAX;
+        let mib = u32::try_from(mib).ok().filter(|mib| allowed.contains(mib));
+        mib.map(Self).ok_or_else(Self::allowed)
+    }
+
+    /// Reads a number of MiB, as the environment gives it.
+    ///
+    /// # Errors
+    /// A sentence saying what is allowed.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        text.trim().parse().map_err(|_| Self::allowed()).and_then(Self::of)
+    }
+
+    /// Returns it in bytes.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        u64::from(self.0) * 1024 * 1024
+    }
+
+    fn allowed() -> String {
+        let (min, max) = (Self::MIN, Self::MAX);
+        format!("must be a whole number of MiB from {min} to {max}, for example 1024")
     }
 }
 
@@ -158,6 +208,22 @@ mod tests {
         assert_eq!(Config::parse("cache = \"~/c\"").unwrap().cache, Some(home.join("c")));
         assert_eq!(config.current(&key("old")), key("github.com/a/new"));
         assert_eq!(config.current(&key("other")), key("other"));
+    }
+
+    // S-BOUND-1
+    #[test]
+    fn memory_is_set_in_mib_within_bounds() {
+        let memory = |text: &str| Config::parse(text).map(|config| config.memory);
+        assert_eq!(memory("memory_mib = 16"), Ok(Some(MemoryMib(16))));
+        assert_eq!(MemoryMib::parse(" 2048 ").map(MemoryMib::bytes), Ok(2 << 30));
+        let allowed = "must be a whole number of MiB from 16 to 1048576, for example 1024";
+        for wrong in ["15", "1048577", "-1"] {
+            let refused = memory(&format!("memory_mib = {wrong}")).unwrap_err();
+            assert_eq!(refused, format!("memory_mib {allowed}"));
+            assert_eq!(MemoryMib::parse(wrong), Err(allowed.to_owned()));
+        }
+        assert_eq!(MemoryMib::parse("much"), Err(allowed.to_owned()));
+        assert_eq!(memory("memory_mib = \"1024\""), Err(format!("memory_mib {allowed}")));
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod sync;
 mod tail;
 
 pub use append::{Appended, Durability, Place, append};
-pub use config::{Config, Places};
+pub use config::{Config, MemoryMib, Places};
 pub use cursor::{Change, Cursor};
 pub use error::StoreError;
 pub use layout::{Store, make_private_dir};

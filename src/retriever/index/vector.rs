@@ -17,6 +17,8 @@ use std::sync::Arc;
 /// to 2 ms; smaller chunks would copy less and make the list of pointers, cloned per
 /// snapshot, longer.
 const CHUNK_ROWS: usize = 1024;
+/// What a vector of 384 numbers takes in all: its row, and its entry in the table of the cache.
+pub const VECTOR_BYTES: u64 = 384 * 4 + 100;
 /// Presence bits per word.
 const WORD_BITS: usize = u64::BITS as usize;
 /// Independent sums in the dot product; one sum would make each addition wait for the one before,
@@ -117,6 +119,12 @@ impl VectorIndex {
         self.row(doc).is_some()
     }
 
+    /// The vector of this document, of length one.
+    #[must_use]
+    pub fn get(&self, doc: u32) -> Option<Vec<f32>> {
+        self.row(doc).map(<[f32]>::to_vec)
+    }
+
     /// Stores the direction of `vector` for `doc`, replacing what was there. Length does not
     /// matter: it is scaled to one.
     ///
@@ -150,6 +158,10 @@ impl VectorIndex {
         if let Some(Some(chunk)) = self.chunks.get_mut(chunk_at) {
             Arc::make_mut(chunk).mark(row, Presence::Gone);
             self.present -= 1;
+        }
+        let is_empty = |chunk: &Arc<Chunk>| chunk.present.iter().all(|word| *word == 0);
+        if let Some(slot) = self.chunks.get_mut(chunk_at) {
+            slot.take_if(|chunk| is_empty(chunk));
         }
     }
 

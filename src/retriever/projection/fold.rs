@@ -5,16 +5,18 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::{Memory, Origin, Version};
+use super::bound::{Age, IsFirst, Key, Ledger, Place, key};
+use super::{Bound, Census, Memory, Origin, Version, size};
 use crate::event::{Event, EventId, RepoKey};
 
 /// All memories so far. Cloning is cheap and gives a frozen copy.
 #[derive(Debug, Clone, Default)]
 pub struct Fold {
     memories: Arc<Vec<Arc<Memory>>>,
-    numbers: Arc<HashMap<EventId, u32>>,
+    numbers: Arc<HashMap<Key, u32>>,
     /// Events about memories that have not come yet.
     early: Arc<HashMap<EventId, Vec<Arc<Version>>>>,
+    ledger: Ledger,
 }
 
 /// What applying an event did.
@@ -33,14 +35,50 @@ pub enum Effect {
     Nothing,
 }
 
+/// A memory that was left out to stay within the bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gone {
+    /// The number it had.
+    pub number: u32,
+    /// The repository it belonged to.
+    pub repo: RepoKey,
+    /// The number of the memory that has its number now, so that numbers have no gaps: until then the
+    /// last one.
+    pub moved_from: Option<u32>,
+}
+
 impl Fold {
-    /// Applies one event. `repo` is its repository with aliases followed.
+    /// An empty fold that keeps within a bound; `census` where the ages of all that is to come are known.
+    #[must_use]
+    pub fn within(bound: Bound, census: Option<Arc<Census>>) -> Self {
+        Self { ledger: Ledger::new(bound, census), ..Self::default() }
+    }
+
+    /// Applies one event. `repo` is its repository with aliases followed. Afterwards more may be held than
+    /// the bound allows, until [`Fold::trim`].
     pub fn apply(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
-        match (event.memory_id.clone(), self.numbers.get(&event.id).copied()) {
+        match (event.memory_id.clone(), self.number_of(&event.id)) {
             (Some(memory), _) => self.apply_about(memory, Version::new(event, repo, origin)),
             (None, Some(number)) => self.apply_again(number, Version::new(event, repo, origin)),
             (None, None) => self.apply_new(event, repo, origin),
         }
+    }
+
+    /// Leaves out the oldest memories until no more than the bound is held, or little more: `slack_bytes`.
+    /// Tells which, in the order in which their numbers changed.
+    pub fn trim(&mut self, slack_bytes: u64) -> Vec<Gone> {
+        let mut gone = Vec::new();
+        if !self.ledger.is_over(slack_bytes) {
+            return gone;
+        }
+        while self.ledger.is_over(0) {
+            match self.ledger.pop_oldest() {
+                Some(age) => gone.extend(self.leave_out(age)),
+                None if self.look_up_oldest() => {}
+                None => break,
+            }
+        }
+        gone
     }
 
     /// Returns the memories; a memory's place is its number.
@@ -60,13 +98,55 @@ impl Fold {
         self.early.iter().map(|(id, versions)| (id, versions.as_slice()))
     }
 
+    /// Returns the bound it keeps within.
+    #[must_use]
+    pub fn bound(&self) -> Bound {
+        self.ledger.bound()
+    }
+
+    /// Returns how many bytes it holds, as they are estimated.
+    #[must_use]
+    pub fn held_bytes(&self) -> u64 {
+        self.ledger.held_bytes()
+    }
+
+    /// Returns how many memories were left out for the bound.
+    #[must_use]
+    pub fn left_out_len(&self) -> usize {
+        self.ledger.left_out_len()
+    }
+
+    /// Tells whether the memory of exactly this id was left out.
+    #[must_use]
+    pub fn has_left_out(&self, id: &EventId) -> bool {
+        self.ledger.has_left_out(id)
+    }
+
+    /// Tells whether other memories could be here, had the lines come in another order: then all must be
+    /// read once more, with a [`Census`].
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        self.ledger.is_in_doubt()
+    }
+
+    /// Forgets the census, when all that it knew of has been applied.
+    pub fn settle(&mut self) {
+        self.ledger.settle();
+    }
+
     fn apply_new(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
         let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
+        let age = self.ledger.age(&event.id, event.timestamp);
+        if self.ledger.admit(age) == Place::LeftOut {
+            return Effect::Nothing;
+        }
+        let bytes = size::of_nothing_said(self.ledger.bound()) + size::of_said(&event);
+        self.ledger.add(bytes);
         let about = match self.early.contains_key(&event.id) {
             true => Arc::make_mut(&mut self.early).remove(&event.id).unwrap_or_default(),
             false => Vec::new(),
         };
-        Arc::make_mut(&mut self.numbers).insert(event.id.clone(), number);
+        Arc::make_mut(&mut self.numbers).insert(key(&event.id), number);
         let memory =
             Memory { event, repo, origin, flag: OnceLock::new(), about, conflicts: Vec::new() };
         Arc::make_mut(&mut self.memories).push(Arc::new(memory));
@@ -76,8 +156,10 @@ impl Fold {
     /// The same id once more: the same content (a copy, or an event sent twice), or another one (a
     /// conflict). Of several contents the first in their order wins, wherever it was read.
     fn apply_again(&mut self, number: u32, version: Version) -> Effect {
+        let bytes = size::of_said(&version.event);
         let Some(memory) = self.memory_mut(number) else { return Effect::Nothing };
         let (shown, shown_text) = (memory.version(), memory.index_text());
+        let was_len = memory.conflicts.len();
         let mut all = std::mem::take(&mut memory.conflicts);
         // What is shown comes first of all, so this keeps the order.
         all.insert(0, Arc::new(shown.clone()));
@@ -91,24 +173,83 @@ impl Fold {
         if is_other {
             memory.flag = OnceLock::new();
         }
+        let (is_more, timestamp) = (memory.conflicts.len() > was_len, memory.event.timestamp);
+        if is_more {
+            self.ledger.add(bytes);
+        }
+        let was = self.ledger.age(&shown.event.id, shown.event.timestamp);
+        let is = self.ledger.age(&shown.event.id, timestamp);
+        self.ledger.aged(&was, is);
         if is_other { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
     }
 
     fn apply_about(&mut self, memory: EventId, version: Version) -> Effect {
-        match self.numbers.get(&memory).copied() {
-            Some(number) => {
-                if let Some(memory) = self.memory_mut(number) {
-                    insert(&mut memory.about, version);
+        let bytes = size::of_said(&version.event);
+        let number = self.number_of(&memory);
+        let versions = match number.and_then(|number| self.memory_mut(number)) {
+            Some(memory) => &mut memory.about,
+            None => {
+                let is_first = !self.early.contains_key(&memory);
+                let is_first = if is_first { IsFirst::Yes } else { IsFirst::No };
+                if self.ledger.admit_orphan(&memory, is_first) == Place::LeftOut {
+                    return Effect::Nothing;
                 }
+                Arc::make_mut(&mut self.early).entry(memory).or_default()
             }
-            None => insert(Arc::make_mut(&mut self.early).entry(memory).or_default(), version),
+        };
+        let was_len = versions.len();
+        insert(versions, version);
+        if versions.len() > was_len {
+            self.ledger.add(bytes);
         }
         Effect::Nothing
+    }
+
+    fn number_of(&self, id: &EventId) -> Option<u32> {
+        self.numbers.get(&key(id)).copied()
     }
 
     fn memory_mut(&mut self, number: u32) -> Option<&mut Memory> {
         let place = usize::try_from(number).ok()?;
         Arc::make_mut(&mut self.memories).get_mut(place).map(Arc::make_mut)
+    }
+
+    fn look_up_oldest(&mut self) -> bool {
+        let memories =
+            self.memories.iter().map(|memory| (&memory.event.id, memory.event.timestamp));
+        self.ledger.look_up(memories, self.early.keys())
+    }
+
+    /// Leaves out the memory of an age, or the events about one that has not come. An age that is
+    /// nobody's any more is passed over.
+    fn leave_out(&mut self, age: Age) -> Option<Gone> {
+        let number = self.number_of(&age.id);
+        let place = number.and_then(|number| usize::try_from(number).ok());
+        if let Some(memory) = place.and_then(|place| self.memories.get(place)).cloned()
+            && self.ledger.age(&age.id, memory.event.timestamp) == age
+        {
+            self.ledger.leave_out(age, size::of_memory(&memory, self.ledger.bound()));
+            return self.take_out(number?, &memory);
+        }
+        if self.early.contains_key(&age.id) && self.ledger.age_of_orphans(&age.id) == age {
+            let versions = Arc::make_mut(&mut self.early).remove(&age.id).unwrap_or_default();
+            self.ledger.leave_out(age, size::of_versions(&versions));
+        }
+        None
+    }
+
+    /// Takes a memory out and gives its number to the last one.
+    fn take_out(&mut self, number: u32, memory: &Memory) -> Option<Gone> {
+        let last = u32::try_from(self.memories.len().checked_sub(1)?).ok()?;
+        Arc::make_mut(&mut self.memories).swap_remove(usize::try_from(number).ok()?);
+        let numbers = Arc::make_mut(&mut self.numbers);
+        numbers.remove(&key(&memory.event.id));
+        let moved = usize::try_from(number).ok().and_then(|place| self.memories.get(place));
+        if let Some(moved) = moved {
+            numbers.insert(key(&moved.event.id), number);
+        }
+        let moved_from = moved.map(|_| last);
+        Some(Gone { number, repo: memory.repo.clone(), moved_from })
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::event::limits::SHORT_BYTES_MAX;
 use crate::event::{Event, EventId, RepoKey, Suspicion, Timestamp, codec, suspicion};
 
 /// Where a line stands.
@@ -51,15 +52,26 @@ pub struct Version {
 /// What a version says, without what the door fills in: an event that was sent twice is one.
 pub(super) type Digest = [u8; 32];
 
+/// The fields that the door fills in.
+const STAMPS: [&str; 5] = ["timestamp", "commit", "branch", "session_id", "host"];
+
+/// Whether a field can be what the door fills in, which is never longer (S-WRITE-2). Anything longer counts
+/// as said, in the digest of a version and in its size.
+pub(super) fn is_stamp(name: &str, value: &Value) -> bool {
+    let is_short = || match value {
+        Value::String(text) => text.len() <= SHORT_BYTES_MAX,
+        other => other.to_string().len() <= SHORT_BYTES_MAX,
+    };
+    STAMPS.contains(&name) && is_short()
+}
+
 impl Version {
     /// Makes the version of an event that stands at `origin`; `repo` is its repository with aliases
     /// followed.
     #[must_use]
     pub fn new(event: Event, repo: RepoKey, origin: Origin) -> Self {
         let mut said = codec::fields_of(&event);
-        for stamped in ["timestamp", "commit", "branch", "session_id", "host"] {
-            said.shift_remove(stamped);
-        }
+        said.retain(|name, value| !is_stamp(name, value));
         said.insert("repo".to_owned(), repo.as_str().into());
         let digest = Sha256::digest(Value::Object(said).to_string()).into();
         Self { event, repo, origin, digest }

@@ -1,8 +1,11 @@
 //! What events add up to: a fold from events to memories, pure, idempotent and independent of order.
 //! Not here: reading logs (`engine`), finding memories (`index`, `search`).
 
+mod bound;
 mod fold;
 mod memory;
+mod size;
 
-pub use fold::{Effect, Fold};
+pub use bound::{Bound, Census};
+pub use fold::{Effect, Fold, Gone};
 pub use memory::{Memory, Origin, Version};

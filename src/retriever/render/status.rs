@@ -41,6 +41,10 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
         snapshot.repos().len(),
         health.logs
     );
+    let room = snapshot.room();
+    if let Some(notice) = room.notice() {
+        let _ = writeln!(text, "          {notice}");
+    }
     let _ = writeln!(text, "lines     {} read, {} skipped", health.lines, health.skipped);
     health.skips.iter().take(SKIPS_SHOWN).for_each(|skip| {
         let _ = writeln!(
@@ -103,9 +107,11 @@ fn json_of(root: &Path, snapshot: &Snapshot, model: &Model) -> Value {
         .iter()
         .map(|(repo, count)| (repo.to_string(), Value::from(*count)))
         .collect();
+    let room = snapshot.room();
     json!({
         "store": root.display().to_string(), "logs": health.logs, "waiting": health.waiting, "memories": snapshot.memories().len(),
         "repos": repos, "lines": health.lines, "skipped": health.skipped, "skips": skips, "troubles": troubles,
+        "left_out": room.left_out, "memory_mib": room.mib_max(), "held_bytes": room.held_bytes,
         "orphans": health.early, "lexical": snapshot.lexical().len(),
         "embedded": snapshot.vectors().map_or(0, VectorIndex::len),
         "model": { "works": model.works, "state": model.line, "directory": model.directory, "cache_trouble": model.cache_trouble },

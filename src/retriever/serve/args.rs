@@ -32,6 +32,7 @@ Environment:
   AGENT_KNOWLEDGE_MODEL_DIR  the directory of the embedding model, unless --model is given
   AGENT_KNOWLEDGE_CACHE      the directory of stored vectors
   AGENT_KNOWLEDGE_CONFIG     the configuration file
+  AGENT_KNOWLEDGE_MEMORY_MIB how much memory the memories may take, in MiB (16 to 1048576, else 1024)
   AGENT_KNOWLEDGE_POLL_ONLY  if set, the system is not asked to watch the logs
 
 Exit codes:

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,9 +23,11 @@ use crate::retriever::CacheLock;
 use crate::retriever::engine::{Dense, Engine, Setup};
 use crate::retriever::index::embed::worker::WorkerState;
 use crate::retriever::index::embed::{self, Provider, model};
+use crate::retriever::index::vector::VECTOR_BYTES;
+use crate::retriever::projection::Bound;
 use crate::retriever::upkeep::Verdict;
 use crate::retriever::watch::Watching;
-use crate::store::{Config, Places, Store, StoreError};
+use crate::store::{Config, MemoryMib, Places, Store, StoreError};
 use crate::writer::exit::Exit;
 use crate::writer::program::settle;
 use crate::writer::{Identity, Moment, Writer};
@@ -70,6 +72,7 @@ pub struct Program<'a> {
 struct Settled {
     store: Store,
     config: Config,
+    bound: Bound,
     model_dir: PathBuf,
     cache_dir: PathBuf,
     watching: Watching,
@@ -99,7 +102,24 @@ impl<'a> Program<'a> {
         };
         let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
         let watching = if polls { Watching::PollOnly } else { Watching::System };
-        Ok(Settled { store, config, model_dir, cache_dir, watching })
+        let bound = self.bound(&config, &model_dir)?;
+        Ok(Settled { store, config, bound, model_dir, cache_dir, watching })
+    }
+
+    /// Returns how much memory the memories may take. Where a model is installed their vectors count,
+    /// also for a command that makes none: it must have the same memories as a server.
+    fn bound(&self, config: &Config, model_dir: &Path) -> Result<Bound, ApiError> {
+        let name = "AGENT_KNOWLEDGE_MEMORY_MIB";
+        let set = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
+        let set = set.map(|value| MemoryMib::parse(&value.to_string_lossy())).transpose();
+        let set = set.map_err(|why| ApiError::Failed {
+            exit: Exit::Config,
+            message: format!("{name} {why}"),
+        })?;
+        let memory = set.or(config.memory).unwrap_or(MemoryMib::DEFAULT);
+        let has_vectors = model::status(model_dir).is_ready();
+        let vector_bytes = if has_vectors { VECTOR_BYTES } else { 0 };
+        Ok(Bound { bytes_max: memory.bytes(), vector_bytes })
     }
 
     fn local(&self, settings: &Settings, need: Need) -> Result<Local, ApiError> {
@@ -116,8 +136,13 @@ impl<'a> Program<'a> {
             lock: Arc::new(CacheLock::of(&settled.cache_dir)),
             cache_dir: settled.cache_dir,
         });
-        let setup =
-            Setup { store: settled.store.clone(), config: settled.config.clone(), watching, dense };
+        let setup = Setup {
+            store: settled.store.clone(),
+            config: settled.config.clone(),
+            bound: settled.bound,
+            watching,
+            dense,
+        };
         let engine = Engine::start(setup).map_err(|error| ApiError::Failed {
             exit: Exit::Internal,
             message: format!("failed to start the retriever: {error}"),

@@ -1,6 +1,7 @@
 //! The index itself: which segments it is made of, and how they change when documents come and go.
 //! Not here: the inside of a segment (`segment`), answering queries (`search`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::part::Part;
@@ -43,7 +44,7 @@ impl LexicalIndex {
     /// Indexes one document. Only the first 16,384 terms of a text count.
     ///
     /// # Errors
-    /// `OutOfOrder` when `doc` is not above every document inserted before; nothing is changed then.
+    /// `OutOfOrder` when `doc` is not above every document that is or was there before [`Self::put_all`]; nothing is changed then.
     pub fn insert(&mut self, doc: DocId, text: &str) -> Result<(), LexicalError> {
         if let Some(last) = self.last.filter(|&last| last >= doc) {
             return Err(LexicalError::OutOfOrder { doc, last });
@@ -51,6 +52,29 @@ impl LexicalIndex {
         self.last = Some(doc);
         self.append(doc, text);
         Ok(())
+    }
+
+    /// Indexes one document, whatever was known under its id before, and whatever ids came before.
+    pub fn put(&mut self, doc: DocId, text: &str) {
+        if self.last.is_some_and(|last| last >= doc) {
+            self.remove(doc);
+        }
+        self.last = self.last.max(Some(doc));
+        self.append(doc, text);
+    }
+
+    /// Gives documents new texts, or takes them out where there is none, whether or not they were there.
+    /// Costs one scan of the ids for all.
+    pub fn put_all(&mut self, texts: &BTreeMap<DocId, Option<String>>) {
+        for part in &mut self.parts {
+            part.kill_all(texts);
+        }
+        self.parts.retain(|part| part.len() > 0);
+        (0..self.parts.len()).for_each(|place| self.rewrite_if_decayed(place));
+        for (doc, text) in texts {
+            text.iter().for_each(|text| self.append(*doc, text));
+        }
+        self.last = self.parts.iter().filter_map(Part::greatest).max();
     }
 
     /// Takes one document out; false when it was not there. Every score is afterwards as if it had

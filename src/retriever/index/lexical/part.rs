@@ -1,6 +1,7 @@
 //! A segment in its place in one index: the sealed documents, and which of them are dead by now.
 //! Not here: when a part is rewritten (`index`), how it is scored (`search`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::DocId;
@@ -56,6 +57,27 @@ impl Part {
         dead.insert(dead.partition_point(|&other| other < local), local);
         self.terms -= u64::from(length);
         true
+    }
+
+    /// Marks those of many documents dead that live here.
+    pub(super) fn kill_all<T>(&mut self, docs: &BTreeMap<DocId, T>) {
+        let places = (0..).zip(self.documents());
+        let doomed: Vec<(Local, Count)> = places
+            .filter(|(local, (doc, _))| docs.contains_key(doc) && self.is_alive(*local))
+            .map(|(local, (_, length))| (local, length))
+            .collect();
+        if !doomed.is_empty() {
+            self.terms -= doomed.iter().map(|(_, length)| u64::from(*length)).sum::<u64>();
+            let dead = Arc::make_mut(&mut self.dead);
+            dead.extend(doomed.into_iter().map(|(local, _)| local));
+            dead.sort_unstable();
+        }
+    }
+
+    /// The greatest of the living documents.
+    pub(super) fn greatest(&self) -> Option<DocId> {
+        let living = (0..).zip(&self.segment.docs).filter(|(local, _)| self.is_alive(*local));
+        living.map(|(_, doc)| *doc).max()
     }
 
     /// How many living documents `list` names: exact, so removal leaves no trace in any score.

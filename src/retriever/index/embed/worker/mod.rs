@@ -21,10 +21,9 @@ use std::time::Duration;
 use super::cache::{AppendLock, CacheStats};
 use super::{EmbedError, Embedder};
 
-/// Texts waiting at once. The 100,000 memories the program is built for fit; at a typical 500 bytes
-/// they are 65 MB. Above it `submit` hands the job back and the caller offers it again when the
-/// queue has shrunk.
-pub const JOBS_MAX: usize = 131_072;
+/// Texts waiting at once: minutes of work, and at a typical 500 bytes 4 MB. Above it `submit` hands the
+/// job back and the caller offers it again when the queue has shrunk.
+pub const JOBS_MAX: usize = 8_192;
 /// Queries waiting at once; each is a caller blocked on the answer, so more than this is not a
 /// person waiting.
 pub const QUERIES_MAX: usize = 32;
