@@ -7,7 +7,7 @@ use super::limits::KIND_BYTES_MAX;
 
 /// The `event_type` of a line: three founding kinds, seven more we know, and every other name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EventType(String);
+pub struct EventType(Box<str>);
 
 /// The kinds we know, in the order help texts list them. The first three are the founding ones.
 pub(super) const KNOWN: [&str; 10] = [
@@ -27,7 +27,7 @@ impl EventType {
     /// Takes the kind of a line as it stands; lines are never refused for their kind.
     #[must_use]
     pub fn from_line(text: &str) -> Self {
-        Self(text.trim().to_owned())
+        Self(text.trim().into())
     }
 
     /// Accepts a kind for writing: `[a-z][a-z0-9_-]*`, at most 32 bytes. Case is folded.
@@ -40,7 +40,7 @@ impl EventType {
         let is_name =
             |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
         if starts_well && folded.len() <= KIND_BYTES_MAX && folded.chars().all(is_name) {
-            return Ok(Self(folded));
+            return Ok(Self(folded.into_boxed_str()));
         }
         Err(format!(
             "must be a short lower-case name such as {} (at most {KIND_BYTES_MAX} characters of a-z, 0-9, _ and -)",

@@ -6,6 +6,7 @@
 //! it), `~` and eight hexadecimal digits of a hash are added, so that no two share a key.
 
 use std::fmt;
+use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
@@ -14,9 +15,9 @@ use thiserror::Error;
 use super::limits::REPO_KEY_BYTES_MAX;
 use super::redact::redacted;
 
-/// The normalised key of one repository.
+/// The normalised key of one repository. Copies share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RepoKey(Box<str>);
+pub struct RepoKey(Arc<str>);
 
 /// A repository name that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -71,7 +72,7 @@ impl RepoKey {
         if key == name && !name.contains('/') && is_reserved(name) {
             return refuse("some systems reserve this name");
         }
-        Ok(Self(key.into_boxed_str()))
+        Ok(Self(key.into()))
     }
 
     /// Takes the repo of a line as it stands. Never fails: what is no key becomes one by hashing.
@@ -102,11 +103,7 @@ impl RepoKey {
             && !folded.starts_with(['.', '-'])
             && folded.split('/').all(|part| !matches!(part, "" | "." | ".."))
             && folded.chars().all(|c| is_key_char(c) || c == '/');
-        Some(if is_lossless {
-            Self(folded.into_boxed_str())
-        } else {
-            Self::hashed(&folded, &exact)
-        })
+        Some(if is_lossless { Self(folded.into()) } else { Self::hashed(&folded, &exact) })
     }
 
     fn hashed(name: &str, identity: &str) -> Self {
@@ -123,7 +120,7 @@ impl RepoKey {
         let slug = if slug.is_empty() { "repo" } else { slug };
         let digest = Sha256::digest(identity.as_bytes());
         let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-        Self(format!("{slug}~{hash}").into_boxed_str())
+        Self(format!("{slug}~{hash}").into())
     }
 
     /// Returns the key as it stands in lines.

@@ -21,7 +21,8 @@ pub struct Follower {
     store: Store,
     config: Config,
     bound: Bound,
-    tails: BTreeMap<PathBuf, Tail>,
+    /// The logs, and each one's name as memories share it.
+    tails: BTreeMap<PathBuf, (Tail, Arc<Path>)>,
     built: Built,
     waiting: usize,
     watch_trouble: Option<String>,
@@ -139,7 +140,9 @@ impl Follower {
     }
 
     fn follow(&mut self, path: PathBuf) {
-        self.tails.entry(path).or_insert_with_key(|path| Tail::of(path.clone()));
+        self.tails
+            .entry(path)
+            .or_insert_with_key(|path| (Tail::of(path.clone()), path.as_path().into()));
     }
 
     /// Returns the text whose vector is wanted, unless it has become another one since.
@@ -183,13 +186,13 @@ impl Follower {
         let fold = Fold::within(self.bound, census);
         self.built = Built { asked, fold, ..Built::default() };
         self.tails.retain(|log, _| log.exists());
-        self.tails.values_mut().for_each(Tail::rewind);
+        self.tails.values_mut().for_each(|(tail, _)| tail.rewind());
     }
 
     /// Takes the ages of all memories. What cannot be read now is told of when it is read again.
     fn census(&mut self) -> Census {
         let mut census = Census::default();
-        for (log, tail) in &mut self.tails {
+        for (log, (tail, _)) in &mut self.tails {
             let file_repo = Store::repo_of(log).to_string();
             tail.rewind();
             let _ = tail.read(|line| {
@@ -202,24 +205,23 @@ impl Follower {
     }
 
     fn read(&mut self, log: &Path) -> Result<Change, StoreError> {
-        let Some(tail) = self.tails.get_mut(log) else { return Ok(Change::None) };
+        let Some((tail, shared)) = self.tails.get_mut(log) else { return Ok(Change::None) };
         match tail.look()? {
             Change::Grown => {}
             other => return Ok(other),
         }
-        let shared: Arc<Path> = log.into();
         let file_repo = Store::repo_of(log).to_string();
         let (built, config) = (&mut self.built, &self.config);
         let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
         tail.read(|line| match codec::decode(line.bytes, &file_repo) {
             Decoded::Blank => {}
-            Decoded::Skipped(reason) => built.skip(&shared, line, reason),
+            Decoded::Skipped(reason) => built.skip(shared, line, reason),
             Decoded::Event(event) => {
                 Arc::make_mut(&mut built.health).lines += 1;
                 // Others write lines by hand: no secret gets further than this.
                 let event = redact::without_secrets(*event);
-                let repo = config.current(&event.repo_key());
-                let origin = Origin { log: Arc::clone(&shared), offset: line.offset };
+                let repo = built.shared(config.current(&event.repo_key()));
+                let origin = Origin { log: Arc::clone(shared), offset: line.offset };
                 let effect = built.fold.apply(event, repo, origin);
                 built.index(effect);
                 built.trim(slack_bytes);
@@ -277,6 +279,11 @@ impl Built {
 
     fn memory(&self, number: u32) -> Option<Arc<Memory>> {
         self.fold.memories().get(usize::try_from(number).ok()?).cloned()
+    }
+
+    /// Returns a key as the memories of its repository share it.
+    fn shared(&self, repo: RepoKey) -> RepoKey {
+        self.repos.get_key_value(&repo).map_or(repo, |(known, _)| known.clone())
     }
 
     fn uncount(&mut self, repo: &RepoKey) {

@@ -5,7 +5,8 @@
 #[derive(Debug, Default)]
 pub(super) struct Dictionary {
     bytes: Vec<u8>,
-    ends: Vec<usize>,
+    /// Where each term ends in `bytes`: the terms of a segment take less than its postings.
+    ends: Vec<u32>,
 }
 
 impl Dictionary {
@@ -13,14 +14,14 @@ impl Dictionary {
     pub(super) fn push(&mut self, term: &[u8]) {
         debug_assert!(self.ends.is_empty() || self.get(self.ends.len() - 1) < Some(term));
         self.bytes.extend_from_slice(term);
-        self.ends.push(self.bytes.len());
+        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
 
     /// The term at `index`.
     pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
-        let end = *self.ends.get(index)?;
+        let end = *self.ends.get(index)? as usize;
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
-        self.bytes.get(start.unwrap_or(0)..end)
+        self.bytes.get(start.unwrap_or(0) as usize..end)
     }
 
     /// The index of `term`, if this segment knows it.
