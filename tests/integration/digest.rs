@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use agent_knowledge::retriever::digest::Digest;
 use agent_knowledge::retriever::engine::{Engine, Setup};
+use agent_knowledge::retriever::projection::Bound;
 use agent_knowledge::retriever::watch::Watching;
 use agent_knowledge::store::{Config, Store};
 use serde_json::json;
@@ -81,7 +82,8 @@ fn digest_of_copy(world: &World) -> String {
     }
     let store = Store::at(copy.store());
     let config = Config::default();
-    let setup = Setup { store, config, watching: Watching::PollOnly, dense: None };
+    let (bound, watching) = (Bound::NONE, Watching::PollOnly);
+    let setup = Setup { store, config, bound, watching, dense: None };
     let snapshot = Engine::start(setup).unwrap().snapshot().unwrap();
     assert!(snapshot.health().troubles.is_empty());
     Digest::of(&snapshot).to_string()

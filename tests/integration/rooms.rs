@@ -54,6 +54,7 @@ const MAP: &[(&str, &[&str])] = &[
             "store",
             "retriever/projection",
             "retriever/index",
+            "retriever/snapshot",
             "retriever/render",
             "retriever/watch",
         ],

@@ -6,9 +6,15 @@ use super::{Program, Settings, Settled, failed};
 use crate::event::{Problems, RepoKey};
 use crate::retriever::serve::api::ApiError;
 use crate::retriever::serve::args::{Scrub, Verify};
+use crate::retriever::serve::cli::Need;
+use crate::retriever::snapshot::Room;
 use crate::retriever::upkeep::{Checked, Recogniser, doctor, scrub, verify};
 use crate::retriever::watch::Watching;
 use crate::store::{Places, Store};
+
+/// How many bytes of memory a byte of a log can take: a line that says next to nothing has some thirty
+/// bytes and takes a thousand, or 2,700 with its vector.
+const ROOM_PER_BYTE_MAX: u64 = 100;
 
 impl Program<'_> {
     pub(super) fn verify(
@@ -73,11 +79,24 @@ impl Program<'_> {
             settings_trouble,
             model_dir: settled.as_ref().map(|settled| settled.model_dir.clone()),
             cache_dir: settled.as_ref().map(|settled| settled.cache_dir.clone()),
+            room: settled.as_ref().and_then(|settled| self.room(settings, settled)),
             watching: settled.as_ref().map_or(Watching::PollOnly, |settled| settled.watching),
             home: set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from),
             directory: &self.surroundings.directory,
             program_folders: folders.unwrap_or_default(),
         })
+    }
+
+    /// Returns how much memory the memories take. Of logs far below the bound it is not asked, since all
+    /// of them must be read for it.
+    fn room(&self, settings: &Settings, settled: &Settled) -> Option<Room> {
+        let logs = settled.store.logs().ok()?;
+        let bytes = logs.iter().filter_map(|log| Some(log.symlink_metadata().ok()?.len()));
+        if bytes.sum::<u64>().saturating_mul(ROOM_PER_BYTE_MAX) < settled.bound.bytes_max {
+            return None;
+        }
+        let local = self.local(settings, Need::Words).ok()?;
+        local.engine().snapshot().ok().map(|snapshot| snapshot.room())
     }
 
     /// Finds a log by its path, or by its name in the store.

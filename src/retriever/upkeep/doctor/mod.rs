@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::{Checked, Verdict};
 use crate::event::{Layout, neutralise};
 use crate::retriever::render::Reply;
+use crate::retriever::snapshot::Room;
 use crate::retriever::watch::Watching;
 use crate::store::Store;
 
@@ -29,6 +30,8 @@ pub struct Request<'a> {
     pub model_dir: Option<PathBuf>,
     /// Where vectors are stored.
     pub cache_dir: Option<PathBuf>,
+    /// How much memory the memories take, where it may come near to the bound.
+    pub room: Option<Room>,
     /// How a server is told of changes.
     pub watching: Watching,
     /// The user's home.
@@ -88,6 +91,7 @@ pub fn examine(request: &Request<'_>) -> Checked {
         findings.push(machine::watching(store, request.watching));
         findings.extend(machine::file_system(store));
     }
+    findings.extend(request.room.map(parts::room));
     findings.extend(request.model_dir.as_deref().map(parts::model));
     findings.extend(request.cache_dir.as_deref().map(parts::cache));
     findings.push(parts::log_memory(&request.program_folders));

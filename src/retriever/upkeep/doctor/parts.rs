@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{Finding, Request};
 use crate::retriever::index::embed::model;
+use crate::retriever::snapshot::Room;
 use crate::retriever::upkeep::place::{shown, word};
 use crate::store::make_a_file_in;
 
@@ -36,6 +37,19 @@ pub(super) fn configuration(request: &Request<'_>) -> Finding {
         Some(file) if file.exists() => Finding::fine(about, shown(file)),
         Some(file) => Finding::fine(about, format!("none at {}, which is well", shown(file))),
         None => Finding::fine(about, "none"),
+    }
+}
+
+pub(super) fn room(room: Room) -> Finding {
+    match room.notice() {
+        None => Finding::fine(
+            "memory",
+            format!("{} of {} MiB, by estimate", room.held_bytes >> 20, room.mib_max()),
+        ),
+        Some(notice) => {
+            let raise = "more fit where memory_mib in the configuration is greater";
+            Finding::warn("memory", format!("{notice}; {raise}"))
+        }
     }
 }
 

@@ -40,6 +40,7 @@ impl World {
             settings_trouble: None,
             model_dir: Some(self.folder.path().join("model")),
             cache_dir: Some(self.folder.path().join("cache")),
+            room: None,
             watching: Watching::System,
             home: Some(self.folder.path().to_owned()),
             directory: self.folder.path(),
@@ -189,4 +190,18 @@ fn clients_that_name_us_are_told() {
     let checked = examine(&request);
     let (level, says) = state(&checked, "clients");
     assert!(level == "ok" && says.contains("Codex (") && says.contains("Claude Code ("), "{says}");
+}
+
+// S-BOUND-3
+#[test]
+fn memories_that_were_left_out_are_told_with_the_setting_that_changes_it() {
+    let world = World::new();
+    let examined = |left_out| {
+        let room = Some(Room { bytes_max: 16 << 20, held_bytes: 15 << 20, left_out });
+        examine(&Request { room, ..world.request() })
+    };
+    assert_eq!(state(&examined(0), "memory"), ("ok", "15 of 16 MiB, by estimate"));
+    let (level, says) = (examined(7), "the 7 oldest memories are left out (memory_mib is 16;");
+    let (level, told) = state(&level, "memory");
+    assert!(level == "warn" && told.starts_with(says), "{told}");
 }
