@@ -365,6 +365,56 @@ mod tests {
         Embedded { doc: job.doc, generation: job.generation, vector }
     }
 
+    /// A follower of a log with memories of these numbers, of which three fit.
+    fn bounded(folder: &Path, numbers: std::ops::Range<u8>) -> Follower {
+        let lines: String = numbers
+            .map(|number| line(number, "same").replace("m1", &format!("m{number}")))
+            .collect();
+        std::fs::write(folder.join("a.jsonl"), lines).unwrap();
+        let bound = Bound { bytes_max: 8_000, vector_bytes: 1_500 };
+        Follower::new(Store::at(folder), Config::default(), bound, None)
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn what_is_left_out_leaves_both_indexes_and_the_others_keep_their_vectors() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut follower = bounded(folder.path(), 0..3);
+        for wanted in follower.catch_up().to_embed {
+            let job = follower.job(wanted).unwrap();
+            let place = f32::from(u8::try_from(job.doc).unwrap());
+            follower.embedded(&vector(&job, vec![1.0, place]));
+        }
+        let before = follower.snapshot();
+        assert_eq!((before.memories().len(), before.embedded()), (3, 3));
+        let log = folder.path().join("a.jsonl");
+        let more = line(9, "more").replace("m1", "m9");
+        let late = line(3, "late").replace("m1", "m3");
+        std::fs::write(&log, std::fs::read_to_string(&log).unwrap() + &more + &late).unwrap();
+        let to_embed = follower.catch_up().to_embed;
+        let after = follower.snapshot();
+        let mut ids: Vec<&str> =
+            after.memories().iter().map(|memory| memory.event.id.as_str()).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, ["m2", "m3", "m9"]);
+        assert_eq!((after.lexical().len(), after.room().left_out), (3, 2));
+        assert_eq!(after.repos().values().sum::<usize>(), 3);
+        let place = |id: &str| {
+            let mut memories = after.memories().iter();
+            u32::try_from(memories.position(|memory| memory.event.id.as_str() == id).unwrap())
+                .unwrap()
+        };
+        let vectors = after.vectors().unwrap();
+        assert_eq!(vectors.len(), 1, "m0 and m1 are gone, the others have none yet");
+        assert!((vectors.score(place("m2"), &[1.0, 2.0]).unwrap() - 1.0).abs() < 1e-6);
+        let jobs: Vec<Job> = to_embed.iter().filter_map(|wanted| follower.job(*wanted)).collect();
+        for id in ["m3", "m9"] {
+            assert!(jobs.iter().any(|job| job.doc == place(id)), "{id} waits for its vector");
+        }
+        // A frozen state is not disturbed.
+        assert_eq!((before.memories().len(), before.embedded()), (3, 3));
+    }
+
     #[test]
     fn a_memory_that_changed_never_takes_the_vector_of_its_old_text() {
         let folder = tempfile::tempdir().unwrap();

@@ -411,6 +411,21 @@ mod tests {
         assert_eq!(index.search(&[0.0, 1.0], |_| true, 5), [(9, 1.0)]);
     }
 
+    // S-BOUND-2
+    #[test]
+    fn a_chunk_without_vectors_takes_no_memory() {
+        let mut index = VectorIndex::new(2);
+        for doc in [5, 6, 5_000] {
+            index.set(doc, &[3.0, 4.0]).unwrap();
+        }
+        assert_eq!(index.get(5), Some(vec![0.6, 0.8]));
+        index.remove(5);
+        assert!(index.get(5).is_none() && index.get(6).is_some());
+        index.remove(6);
+        let here: Vec<bool> = index.chunks.iter().map(Option::is_some).collect();
+        assert_eq!(here, [false, false, false, false, true]);
+    }
+
     #[test]
     fn a_vector_that_cannot_be_compared_is_refused_and_changes_nothing() {
         let mut index = VectorIndex::new(2);

@@ -291,3 +291,111 @@ pub(super) enum IsFirst {
     Yes,
     No,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Option<Timestamp> {
+        Timestamp::from_second(second).ok()
+    }
+
+    fn id(text: &str) -> EventId {
+        EventId::foreign(text).unwrap()
+    }
+
+    /// A ledger that left out what is not newer than second 5.
+    fn ledger(census: Option<Census>) -> Ledger {
+        let bound = Bound { bytes_max: 100, vector_bytes: 0 };
+        let mut ledger = Ledger::new(bound, census.map(Arc::new));
+        let age = ledger.age(&id("five"), at(5));
+        ledger.add(200);
+        ledger.leave_out(age, 150);
+        ledger
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn those_without_time_are_the_oldest_and_ids_decide_among_equals() {
+        let ledger = Ledger::default();
+        let mut ages = [
+            ledger.age(&id("b"), at(1)),
+            ledger.age(&id("a"), at(1)),
+            ledger.age(&id("z"), None),
+            ledger.age_of_orphans(&id("zz")),
+            ledger.age(&id("c"), at(-7)),
+        ];
+        ages.sort();
+        let order: Vec<&str> = ages.iter().map(|age| age.id.as_str()).collect();
+        assert_eq!(order, ["zz", "z", "c", "a", "b"]);
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn what_is_not_above_the_horizon_is_left_out_at_once_and_once() {
+        let mut ledger = ledger(None);
+        assert_eq!(ledger.held_bytes(), 50 + TRACE_BYTES);
+        for _ in 0..2 {
+            let old = ledger.age(&id("old"), at(4));
+            assert_eq!(ledger.admit(old), Place::LeftOut);
+            assert_eq!((ledger.left_out_len(), ledger.held_bytes()), (2, 50 + 2 * TRACE_BYTES));
+        }
+        let new = ledger.age(&id("new"), at(6));
+        assert_eq!(ledger.admit(new), Place::Here);
+        assert!(ledger.has_left_out(&id("old")) && !ledger.has_left_out(&id("new")));
+        assert!(!ledger.is_in_doubt());
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn a_memory_that_was_thought_newer_puts_all_in_doubt() {
+        for older in [Some(4), None] {
+            let mut kept = ledger(None);
+            let (was, is) = (kept.age(&id("m"), at(9)), kept.age(&id("m"), older.and_then(at)));
+            kept.aged(&was, is);
+            assert!(kept.is_in_doubt(), "one that is here");
+        }
+        let mut gone = ledger(None);
+        let again = gone.age(&id("five"), at(5));
+        assert_eq!((gone.admit(again), gone.is_in_doubt()), (Place::LeftOut, false));
+        let older = gone.age(&id("five"), at(3));
+        assert_eq!((gone.admit(older), gone.is_in_doubt()), (Place::LeftOut, true));
+        let mut still_newer = ledger(None);
+        let (was, is) = (still_newer.age(&id("m"), at(9)), still_newer.age(&id("m"), at(6)));
+        still_newer.aged(&was, is);
+        assert!(!still_newer.is_in_doubt(), "it took no room that others could have had");
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn a_memory_spoken_of_before_it_came_is_in_doubt_only_where_it_stays() {
+        for (second, is_in_doubt) in [(4, false), (6, true)] {
+            let mut ledger = ledger(None);
+            assert_eq!(ledger.admit_orphan(&id("late"), IsFirst::Yes), Place::LeftOut);
+            let age = ledger.age(&id("late"), at(second));
+            ledger.admit(age);
+            assert_eq!(ledger.is_in_doubt(), is_in_doubt);
+        }
+        let mut census = Census::default();
+        census.earliest.insert(key(&id("late")), at(6));
+        let mut known = ledger(Some(census));
+        assert_eq!(known.admit_orphan(&id("late"), IsFirst::Yes), Place::Here);
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn the_oldest_come_first_however_many_there_are() {
+        let ids: Vec<EventId> =
+            (0..OLDEST_LEN + 10).map(|number| id(&format!("m{number}"))).collect();
+        let mut ledger = Ledger::default();
+        let memories = ids.iter().zip((0_i64..).map(at));
+        assert!(ledger.look_up(memories, std::iter::empty()));
+        assert_eq!(ledger.oldest.len(), OLDEST_LEN);
+        // One that comes older than some of them is found among them.
+        let age = ledger.age(&id("early"), at(1));
+        ledger.admit(age);
+        let first: Vec<String> =
+            (0..3).filter_map(|_| Some(ledger.pop_oldest()?.id.to_string())).collect();
+        assert_eq!(first, ["m0", "early", "m1"]);
+    }
+}

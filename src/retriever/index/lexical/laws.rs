@@ -75,6 +75,8 @@ enum Change {
     Insert(String),
     Remove(prop::sample::Index),
     Replace(prop::sample::Index, String),
+    Put(String),
+    PutAll(Vec<(prop::sample::Index, Option<String>)>),
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -105,6 +107,9 @@ fn change() -> impl Strategy<Value = Change> {
         6 => text().prop_map(Change::Insert),
         1 => any::<prop::sample::Index>().prop_map(Change::Remove),
         1 => (any::<prop::sample::Index>(), text()).prop_map(|(at, text)| Change::Replace(at, text)),
+        1 => text().prop_map(Change::Put),
+        1 => prop::collection::vec((any::<prop::sample::Index>(), prop::option::of(text())), 0..6)
+            .prop_map(Change::PutAll),
     ]
 }
 
@@ -126,8 +131,27 @@ fn apply(index: &mut LexicalIndex, living: &mut BTreeMap<u32, String>, at: u32, 
             assert!(index.replace(DocId(doc), text));
             living.insert(doc, text.clone());
         }
+        // Between the ids of others, most of which are taken by now.
+        Change::Put(text) => {
+            let doc = at * 3 / 2;
+            index.put(DocId(doc), text);
+            living.insert(doc, text.clone());
+        }
+        Change::PutAll(texts) => {
+            // One more than there are, so that some are new.
+            let ids: Vec<u32> = ids.iter().copied().chain([at * 3 + 1]).collect();
+            let texts = texts.iter().map(|(which, text)| (DocId(*which.get(&ids)), text.clone()));
+            let texts: BTreeMap<DocId, Option<String>> = texts.collect();
+            index.put_all(&texts);
+            for (doc, text) in texts {
+                match text {
+                    Some(text) => living.insert(doc.0, text),
+                    None => living.remove(&doc.0),
+                };
+            }
+        }
         Change::Remove(_) | Change::Replace(..) => {
-            assert!(!index.remove(DocId(0)) && !index.replace(DocId(0), "x"));
+            assert!(!index.remove(DocId(1)) && !index.replace(DocId(1), "x"));
         }
     }
 }
