@@ -174,9 +174,9 @@ fn usual_lines(count: u64) -> String {
     let mut state = 7_u64;
     let mut word = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        // The square of a share: low numbers are many.
-        let share = (state >> 33) as f64 / f64::from(1 << 31);
-        format!("w{}ord", (share * share * share * 20_000.0) as u32)
+        // The cube of a share of a thousand: low numbers are many.
+        let share = (state >> 33) % 1_000;
+        format!("w{}ord", share * share * share / 50_000)
     };
     let mut words = |count: usize| (0..count).map(|_| word()).collect::<Vec<_>>().join(" ");
     let mut text = String::new();

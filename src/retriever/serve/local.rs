@@ -1,6 +1,7 @@
 //! The memory in this process: [`Api`] over an engine and a writer of its own. The only place of the
 //! reader that asks the writer to write. Not here: other processes' retrievers, which come later.
 
+mod left_out;
 mod meaning;
 
 use std::fmt::Write;
@@ -21,7 +22,7 @@ use crate::retriever::engine::{Engine, Stopped};
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Briefing, Found, Whoami};
 use crate::retriever::search::{self, Filter, Query, Words};
-use crate::retriever::snapshot::{Cited, Room, Snapshot};
+use crate::retriever::snapshot::{Cited, Snapshot};
 use crate::store::{self, Durability, Place};
 use crate::writer::exit::Exit;
 use crate::writer::{Moment, RecordError, WAITS, Writer};
@@ -154,7 +155,7 @@ impl Api for Local {
         let snapshot = self.snapshot_for(vector.as_deref())?;
         let mut notices: Vec<String> = notice.into_iter().collect();
         notices.extend(self.partial(&snapshot, vector.as_deref()));
-        notices.extend(left_out(&snapshot));
+        notices.extend(left_out::note(snapshot.room()));
         let (Scope::All(named) | Scope::Only(named)) = &request.scope;
         let here = self.repo(named.as_deref(), &snapshot)?;
         let repos = matches!(request.scope, Scope::Only(_)).then(|| snapshot.keys_of(&here));
@@ -224,7 +225,7 @@ impl Api for Local {
             search::useful(&snapshot, &keys, (self.clock)().now, BRIEFING_REPO_MAX, &for_task);
         let memories = keys.iter().filter_map(|key| snapshot.repos().get(key)).sum();
         let partial = self.partial(&snapshot, vector.as_deref());
-        let notices = notice.into_iter().chain(partial).chain(left_out(&snapshot));
+        let notices = notice.into_iter().chain(partial).chain(left_out::note(snapshot.room()));
         let notices: Vec<String> = notices.collect();
         let briefing = Briefing {
             repo: &repo,
@@ -272,11 +273,8 @@ impl Api for Local {
         for id in ids {
             match snapshot.cited(id.trim()) {
                 Cited::One(memory) => memories.push(memory),
-                Cited::None => missing.push(no_memory(id, &snapshot.room())),
-                Cited::LeftOut => missing.push(format!(
-                    "memory {id:?} is too old to be kept at hand: {}",
-                    snapshot.room().notice().unwrap_or_default()
-                )),
+                Cited::None => missing.push(left_out::no_memory(id, snapshot.room())),
+                Cited::LeftOut => missing.push(left_out::too_old(id, snapshot.room())),
                 Cited::Several { first, count } => missing.push(several(id, &first, count)),
             }
         }
@@ -340,11 +338,6 @@ impl Api for Local {
     }
 }
 
-/// Says that not all memories were searched.
-fn left_out(snapshot: &Snapshot) -> Option<String> {
-    snapshot.room().notice().map(|notice| format!("Note: {notice}."))
-}
-
 /// Says how many memories a search did not show, and how to see them.
 fn held_back(count: usize) -> Option<String> {
     let notes = match count {
@@ -355,16 +348,6 @@ fn held_back(count: usize) -> Option<String> {
     Some(format!(
         "Note: {notes} held back for reading like instructions; include_flagged shows them, marked."
     ))
-}
-
-/// Says that there is no such memory, or none at hand: a short form of the id of one that was left out
-/// cannot be recognised.
-fn no_memory(id: &str, room: &Room) -> String {
-    let hint = format!("no memory {id:?}; ids stand at the end of each line of a search");
-    match room.notice() {
-        Some(notice) => format!("{hint}; {notice}"),
-        None => hint,
-    }
 }
 
 /// Says which memories a short id could mean; not all of them where they are many.
