@@ -2,6 +2,8 @@
 //! part by part, and the words of the query that each holds. Not here: how scores come about; the parts are
 //! those that `search --explain` shows.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use super::EvalError;
@@ -19,6 +21,10 @@ use crate::writer::exit::Exit;
 
 /// Hits asked for: more than there are candidates.
 const DEEP: usize = 100_000;
+/// The best so many by words are candidates, and as many by meaning (S-RANK-3).
+const CANDIDATES: usize = 200;
+/// How long a query waits for its vector: the model is loaded by now.
+const VECTOR_WAIT_MS: u64 = 10_000;
 /// The hits of a reply; what stands behind them is missed.
 const SHOWN: usize = api::LIMIT_DEFAULT;
 
@@ -94,6 +100,8 @@ pub struct Side {
     pub matched: Vec<(String, f32)>,
     /// The query's terms it does not hold, with the number of memories that do.
     pub missing: Vec<(String, usize)>,
+    /// The cosine of its meaning and the query's, also where it is no candidate.
+    pub cosine: Option<f32>,
 }
 
 impl Side {
@@ -108,7 +116,7 @@ impl Side {
             self.missing.iter().map(|(term, count)| (term.clone(), json!(count))).collect();
         json!({
             "document": self.document, "rank": self.rank, "score": self.score,
-            "matched": matched, "missing": missing,
+            "matched": matched, "missing": missing, "cosine": self.cosine,
         })
     }
 }
@@ -162,14 +170,14 @@ fn explain(
             document: id.map(|document| document.id.clone()).unwrap_or_default(),
             rank: at.map(|at| at + 1),
             score: score.unwrap_or_default(),
-            ..words(run, snapshot, &request.query, number)
+            ..held(run, snapshot, &request.query, number)
         }
     };
     let missed = side(run.asker.number_of(document));
     let last_shown = ranked.get(..SHOWN.min(ranked.len())).and_then(<[_]>::last);
     let fifth = last_shown.map(|(number, _)| side(Some(*number)));
     let why = match (&fifth, missed.rank) {
-        (Some(fifth), Some(_)) => behind(&missed, fifth, &Ranges::over(&ranked)),
+        (Some(fifth), Some(_)) => behind(run.mode, &missed, fifth, &Ranges::over(&ranked)),
         _ => absent(run, &request, &missed, ranked.len())?,
     };
     let (query, text) = (query.id.clone(), query.text.clone());
@@ -177,9 +185,12 @@ fn explain(
 }
 
 /// Tells why a ranked document stands behind another.
-fn behind(missed: &Side, fifth: &Side, ranges: &Ranges) -> Why {
+fn behind(mode: Mode, missed: &Side, fifth: &Side, ranges: &Ranges) -> Why {
     if missed.part("fit") > fifth.part("fit") {
         return Why::Prior;
+    }
+    if mode == Mode::Dense {
+        return Why::OutScoredByMeaning;
     }
     let lead = |name: &str, range: f64| {
         let lead = fifth.part(name) - missed.part(name);
@@ -209,9 +220,9 @@ fn absent(
     if hits(&reply).iter().any(|hit| run.asker.document_of(hit) == number) {
         return Ok(Why::Filtered);
     }
-    // A list that ends before it is full was cut by what it takes for relevant.
+    // Where there was room for it among the candidates, it was one and was dropped again.
     let is_near = run.mode != Mode::Dense && !missed.matched.is_empty();
-    Ok(if is_near && ranked < SHOWN { Why::Floor } else { Why::NotACandidate })
+    Ok(if is_near && ranked < CANDIDATES { Why::Floor } else { Why::NotACandidate })
 }
 
 /// The widths of the lists of scores, which differ in their units.
@@ -233,8 +244,8 @@ impl Ranges {
     }
 }
 
-/// Finds which terms of a query a document holds; of one in parts, its first part counts.
-fn words(run: &Run<'_>, snapshot: &Snapshot, query: &str, number: Option<usize>) -> Side {
+/// Finds what a document has of a query's words and meaning; of one in parts, its first part counts.
+fn held(run: &Run<'_>, snapshot: &Snapshot, query: &str, number: Option<usize>) -> Side {
     let is_it = |id: &str| number.is_some() && run.corpus.documents.get(id).copied() == number;
     let place = snapshot.memories().iter().position(|memory| is_it(memory.event.id.as_str()));
     let Some(doc) = place.and_then(|place| u32::try_from(place).ok()) else {
@@ -247,6 +258,16 @@ fn words(run: &Run<'_>, snapshot: &Snapshot, query: &str, number: Option<usize>)
     Side {
         missing: missing.map(|term| (term.term.into_string(), term.documents)).collect(),
         matched: matched.iter().map(|matched| (matched.term.to_string(), matched.score)).collect(),
+        cosine: cosine(run, snapshot, query, doc),
         ..Side::default()
     }
+}
+
+fn cosine(run: &Run<'_>, snapshot: &Snapshot, query: &str, doc: u32) -> Option<f32> {
+    if run.mode == Mode::Lexical {
+        return None;
+    }
+    let wait = Duration::from_millis(VECTOR_WAIT_MS);
+    let vector = run.local.engine().embed_query(query, wait)?.ok()?;
+    snapshot.vectors()?.score(doc, &vector)
 }

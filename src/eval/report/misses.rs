@@ -42,6 +42,9 @@ fn side(text: &mut String, name: &str, side: &Side) {
             }
         }
     }
+    if let (None, Some(cosine)) = (side.rank, side.cosine) {
+        let _ = write!(text, ", meaning {cosine:.3}");
+    }
     let matched: Vec<String> =
         side.matched.iter().map(|(term, score)| format!("{term} {score:.1}")).collect();
     let missing: Vec<String> =
