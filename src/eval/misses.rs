@@ -10,14 +10,13 @@ use super::EvalError;
 use super::ask::{Asker, How, hits};
 use super::corpus::Corpus;
 use super::measure::Answer;
+use super::run::frozen;
 use super::set::{Query, Set};
-use crate::retriever::engine::Stopped;
 use crate::retriever::index::lexical::DocId;
 use crate::retriever::render::Explain;
-use crate::retriever::serve::api::{self, ApiError, Flagged, Mode, SearchRequest};
+use crate::retriever::serve::api::{self, Flagged, Mode, SearchRequest};
 use crate::retriever::serve::local::Local;
 use crate::retriever::snapshot::Snapshot;
-use crate::writer::exit::Exit;
 
 /// Hits asked for: more than there are candidates.
 const DEEP: usize = 100_000;
@@ -133,9 +132,7 @@ pub(super) struct Run<'a> {
 
 /// Explains the first missed document of each query that misses any.
 pub(super) fn explained(run: &Run<'_>) -> Result<Vec<Miss>, EvalError> {
-    let stopped =
-        |error: Stopped| ApiError::Failed { exit: Exit::Internal, message: error.to_string() };
-    let snapshot = run.local.engine().snapshot().map_err(stopped)?;
+    let snapshot = frozen(run.local)?;
     let mut misses = Vec::new();
     for (query, answer) in run.set.queries.iter().zip(run.answers) {
         // The one that came nearest says most about what would have helped.

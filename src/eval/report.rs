@@ -69,7 +69,7 @@ pub(super) fn reply(
         text.push('\n');
         sets.push(json!({
             "set": result.set, "scope": result.scope, "split": result.split, "judged": result.judged,
-            "documents": result.documents, "modes": modes,
+            "documents": result.documents, "held_back": result.held_back, "modes": modes,
         }));
     }
     Ok(Reply::new(text, json!({ "sets": sets })))
@@ -99,8 +99,8 @@ fn heading(text: &mut String, result: &Measured, request: &Request) {
     let queries = result.modes.first().map_or(0, |of_mode| of_mode.answers.len());
     let _ = writeln!(
         text,
-        "{}: {} documents, {queries} queries (split {}), scope {}, {} hits",
-        result.set, result.documents, result.split, result.scope, request.limit
+        "{}: {} documents ({} held back), {queries} queries (split {}), scope {}, {} hits",
+        result.set, result.documents, result.held_back, result.split, result.scope, request.limit
     );
 }
 

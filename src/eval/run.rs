@@ -14,10 +14,12 @@ use super::scratch::Scratch;
 use super::set::{Scope, Set, Split};
 use super::{EvalError, Form, forms, report, saved};
 use crate::event::Timestamp;
+use crate::retriever::engine::Stopped;
 use crate::retriever::index::embed::worker::WorkerState;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{ApiError, Mode};
 use crate::retriever::serve::local::Local;
+use crate::retriever::snapshot::Snapshot;
 use crate::writer::exit::Exit;
 
 /// What is to be measured.
@@ -110,6 +112,8 @@ pub struct Measured {
     pub judged: String,
     /// How many documents there are.
     pub documents: usize,
+    /// How many of them read like an instruction to their reader, so that searches hold them back.
+    pub held_back: usize,
     /// What each mode came to.
     pub modes: Vec<OfMode>,
 }
@@ -205,8 +209,22 @@ fn measured(
         split: request.split.name().to_owned(),
         judged: judged(set),
         documents: set.documents.len(),
+        held_back: held_back(&local)?,
         modes: of_modes,
     })
+}
+
+/// Counts what searches hold back. Not before they are timed: what is known about a memory is known to all.
+fn held_back(local: &Local) -> Result<usize, EvalError> {
+    let snapshot = frozen(local)?;
+    Ok(snapshot.memories().iter().filter(|memory| memory.flagged().is_some()).count())
+}
+
+/// Returns the state that is asked.
+pub(super) fn frozen(local: &Local) -> Result<Snapshot, EvalError> {
+    let stopped =
+        |error: Stopped| ApiError::Failed { exit: Exit::Internal, message: error.to_string() };
+    Ok(local.engine().snapshot().map_err(stopped)?)
 }
 
 /// Starts the engine on what was written, and sees that it read all of it.

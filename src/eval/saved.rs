@@ -69,7 +69,7 @@ fn json_of_set(set: &Measured) -> Value {
     let modes: Vec<Value> = set.modes.iter().map(json_of_mode).collect();
     json!({
         "set": set.set, "scope": set.scope, "split": set.split, "judged": set.judged,
-        "documents": set.documents, "modes": modes,
+        "documents": set.documents, "held_back": set.held_back, "modes": modes,
     })
 }
 
@@ -106,6 +106,7 @@ fn set_of_json(value: &Value) -> Option<Measured> {
         split: text_of(value, "split")?,
         judged: text_of(value, "judged")?,
         documents: count_of(value, "documents")?,
+        held_back: count_of(value, "held_back")?,
         modes: modes.iter().map(mode_of_json).collect::<Option<_>>()?,
     })
 }
@@ -180,6 +181,7 @@ mod tests {
             split: text("all"),
             judged: text("00"),
             documents: 7,
+            held_back: 1,
             modes: vec![of_mode],
         }
     }

@@ -252,7 +252,7 @@ fn model_ranks_by_meaning_and_a_second_run_embeds_nothing() {
     let Some(model) = pieces::model() else { return };
     let world = World::with_model(model);
     let folder =
-        changed(&world, "queries.jsonl", |text| text.replace("penguin", "striped animals"));
+        changed(&world, "queries.jsonl", |text| text.replace("penguin", "horse with a pattern"));
     let modes = |report: &Value| -> Vec<(String, f64)> {
         let modes = report["sets"][0]["modes"].as_array().unwrap().iter();
         let all = modes.map(|of_mode| {

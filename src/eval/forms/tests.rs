@@ -111,7 +111,7 @@ fn what_is_wrong_in_a_folder_is_named_by_file_line_and_field() {
         assert!(told.contains(expected), "{told}\n{expected} expected");
     }
     let twice = CORPUS.1.replace("\"b\"", "\"a\"");
-    let folder = Folder::with(&[CORPUS, QUERIES, QRELS, ("corpus.jsonl", &twice)]);
+    let folder = Folder::with(&[QUERIES, ("qrels.tsv", ""), ("corpus.jsonl", &twice)]);
     assert!(
         told(read(&folder.path(), None, None)).contains("corpus.jsonl:3: id: \"a\" stands twice")
     );
