@@ -7,6 +7,7 @@
 //! - [`store`]: the files. Imports `event`.
 //! - [`writer`]: the one door through which every write goes. Imports `event`, `store`.
 //! - `retriever`: the reader. Imports `event`, `store`; only its `serve` part calls `writer`.
+//! - `eval`: how well the reader recalls. Imports all of them; only `retriever::serve::program` imports it.
 //!
 //! ARCHITECTURE.md tells the whole story, SPEC.md what is promised.
 
@@ -14,5 +15,7 @@ pub mod event;
 pub mod store;
 pub mod writer;
 
+#[cfg(feature = "retriever")]
+pub mod eval;
 #[cfg(feature = "retriever")]
 pub mod retriever;

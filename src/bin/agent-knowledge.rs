@@ -19,7 +19,8 @@ fn main() -> ExitCode {
     let lookup = |name: &str| std::env::var_os(name);
     let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
     let host = writer::host(&lookup);
-    let surroundings = Surroundings { lookup: &lookup, directory, host, clock: moment };
+    let temporary = std::env::temp_dir();
+    let surroundings = Surroundings { lookup: &lookup, directory, temporary, host, clock: moment };
     let mut program = Program::new(surroundings);
     let mut process = Process {
         args: std::env::args_os().skip(1).collect(),

@@ -19,6 +19,8 @@ mod clients;
 mod digest;
 // What may not pass the door, what is said about it, and how the program ends.
 mod door;
+// How well it recalls is measured as worked out by hand.
+mod eval;
 // Kills, full disks, failing system calls, stopped lock holders, lost hints and lost power.
 mod faults;
 // Lines of every age and damage load for ever.

@@ -70,16 +70,14 @@ const MAP: &[(&str, &[&str])] = &[
     ("writer/exit", &["event", "store", "writer"]),
     ("retriever/serve", &["event", "store", "writer/exit", "retriever"]),
     ("retriever/serve/local", &["event", "store", "writer", "retriever"]),
-    ("retriever/serve/program", &["event", "store", "writer", "retriever"]),
+    ("retriever/serve/program", &["event", "store", "writer", "retriever", "eval"]),
     ("bin/log-memory", &["event", "store", "writer"]),
-    (
-        "bin/agent-knowledge",
-        &["event", "store", "writer", "retriever", "import", "sync", "setup", "eval"],
-    ),
+    ("bin/agent-knowledge", &["event", "store", "writer", "retriever", "import", "sync", "setup"]),
 ];
 
 /// Rooms that nothing above may import back, although their neighbours' row says `retriever`.
-const NEVER: &[(&str, &str)] = &[("retriever/engine", "retriever/serve")];
+const NEVER: &[(&str, &str)] =
+    &[("retriever/engine", "retriever/serve"), ("eval", "retriever/serve/program")];
 
 /// One foreign crate, one home: the beginnings of the files that may name it.
 const HOMES: &[(&str, &[&str])] = &[

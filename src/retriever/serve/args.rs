@@ -7,8 +7,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::api;
 
+mod eval;
 mod upkeep;
 
+pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 pub use upkeep::{Scrub, Upkeep, Verify};
 
 /// Recall what agents have learned, across repositories.
@@ -85,6 +87,8 @@ pub enum Command {
     /// Look after what is there.
     #[command(flatten)]
     Upkeep(Upkeep),
+    /// Measure how well it recalls, on a set of questions
+    Eval(Box<Eval>),
     /// Manage the embedding model
     Model {
         /// What to do with it.

@@ -11,7 +11,7 @@ use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
 use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest};
-use super::args::{self, Briefing, Command, CommandLine, Form, Model, Search, Upkeep};
+use super::args::{self, Briefing, Command, CommandLine, Eval, Form, Model, Search, Upkeep};
 use super::wire;
 use crate::event::Problems;
 use crate::event::redact::redacted;
@@ -75,6 +75,17 @@ pub trait Wiring {
     /// # Errors
     /// [`ApiError`].
     fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError>;
+
+    /// Measures how well it recalls, telling `progress` how far it is.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn eval(
+        &mut self,
+        settings: &Settings,
+        command: Eval,
+        progress: &mut dyn Write,
+    ) -> Result<Reply, ApiError>;
 
     /// Fetches the embedding model, or tells its state.
     ///
@@ -164,6 +175,9 @@ fn perform(
                 Exit::Done => exit,
                 failed => failed,
             });
+        }
+        Command::Eval(command) => {
+            (command.form, wiring.eval(settings, *command, process.messages)?)
         }
         Command::Model { command } => {
             (Form { json: false }, wiring.model(command, settings, process.messages)?)

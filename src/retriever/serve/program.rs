@@ -12,11 +12,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::api::{Api, ApiError, Reply};
-use super::args::{Model, Upkeep};
+use super::args::{Eval, Model, Upkeep};
 use super::cli::{Need, Settings, Wiring};
 use super::local::{Local, Parts};
 use super::stdio;
 
+mod eval;
 mod upkeep;
 
 use crate::retriever::CacheLock;
@@ -56,10 +57,18 @@ pub struct Surroundings<'a> {
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
     /// The working directory.
     pub directory: PathBuf,
+    /// Where folders may be made that are removed again.
+    pub temporary: PathBuf,
     /// The name of this machine, where it has one.
     pub host: Option<String>,
     /// Tells the time, and gives random bits.
     pub clock: fn() -> Moment,
+}
+
+/// From where and when the memory is asked.
+struct Asking {
+    directory: PathBuf,
+    clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }
 
 /// The wiring of the program.
@@ -124,6 +133,15 @@ impl<'a> Program<'a> {
 
     fn local(&self, settings: &Settings, need: Need) -> Result<Local, ApiError> {
         let settled = self.settle(settings)?;
+        let directory = self.surroundings.directory.clone();
+        self.local_over(
+            settled,
+            need,
+            Asking { directory, clock: Box::new(self.surroundings.clock) },
+        )
+    }
+
+    fn local_over(&self, settled: Settled, need: Need, asking: Asking) -> Result<Local, ApiError> {
         let watching = if self.is_server { settled.watching } else { Watching::PollOnly };
         if watching == Watching::System {
             // A store that does not exist yet could not be watched. What cannot be made is reported
@@ -150,7 +168,7 @@ impl<'a> Program<'a> {
         let writer = Writer {
             store: settled.store,
             config: settled.config,
-            directory: self.surroundings.directory.clone(),
+            directory: asking.directory,
             identity: Identity::from_environment(self.surroundings.lookup)
                 .on(self.surroundings.host.as_deref()),
         };
@@ -159,7 +177,7 @@ impl<'a> Program<'a> {
             engine,
             writer,
             model_dir: settled.model_dir,
-            clock: Box::new(self.surroundings.clock),
+            clock: asking.clock,
             query_wait: Duration::from_millis(wait_ms),
             embed_wait: Duration::from_millis(if self.is_server {
                 0
@@ -249,6 +267,15 @@ impl Wiring for Program<'_> {
             Verdict::Wrong => Exit::NotFound,
         };
         Ok((exit, checked.reply))
+    }
+
+    fn eval(
+        &mut self,
+        settings: &Settings,
+        command: Eval,
+        messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError> {
+        self.measure(settings, command, messages)
     }
 
     fn model(

@@ -35,6 +35,16 @@ impl Wiring for World {
         Ok((if is_fine { Exit::Done } else { Exit::NotFound }, reply))
     }
 
+    fn eval(
+        &mut self,
+        _: &Settings,
+        command: Eval,
+        progress: &mut dyn Write,
+    ) -> Result<Reply, ApiError> {
+        writeln!(progress, "1 of 1").unwrap();
+        Ok(Reply { text: format!("{command:?}"), json: Value::Null })
+    }
+
     fn model(
         &mut self,
         command: Model,

@@ -5,6 +5,8 @@
 
 mod fields;
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value};
 
 use self::fields::{Fields, ListRule};
@@ -134,6 +136,20 @@ pub fn recent(given: Option<String>) -> Result<usize, Problems> {
     let mut fields = Fields::of(&["limit"], Map::from_iter([("limit".to_owned(), given.into())]));
     let limit = limit(&mut fields);
     fields.finish(limit)
+}
+
+/// Reads a whole number that may be left out.
+///
+/// # Errors
+/// What is allowed.
+pub fn number(
+    name: &str,
+    given: Option<String>,
+    allowed: RangeInclusive<usize>,
+) -> Result<Option<usize>, Problems> {
+    let mut fields = Fields::of(&[name], Map::from_iter([(name.to_owned(), given.into())]));
+    let number = fields.number(name, allowed);
+    fields.finish(number)
 }
 
 /// Reads the arguments of the `recall` prompt, and returns the search it stands for.

@@ -1,0 +1,143 @@
+//! Asks the engine what agents would ask it, and notes where the right documents stand in the reply.
+//! Not here: what that is worth (`measure`).
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::corpus::Corpus;
+use super::measure::{Answer, Judged};
+use super::set::{Query, Scope, Set};
+use crate::event::{Layout, RepoKey, neutralise};
+use crate::retriever::render::{Explain, Reply, tokens};
+use crate::retriever::serve::api::{self, Api, ApiError, Mode, SearchRequest};
+
+/// Asks the queries of one set.
+pub struct Asker<'a> {
+    api: &'a dyn Api,
+    corpus: &'a Corpus,
+    /// The numbers of documents by their ids.
+    numbers: HashMap<&'a str, usize>,
+    scope: Scope,
+    limit: usize,
+}
+
+/// How a query is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How {
+    pub(super) mode: Mode,
+    pub(super) limit: usize,
+    pub(super) explain: Explain,
+}
+
+impl<'a> Asker<'a> {
+    /// Prepares to ask for `limit` hits of each query.
+    #[must_use]
+    pub fn new(
+        api: &'a dyn Api,
+        set: &'a Set,
+        corpus: &'a Corpus,
+        scope: Scope,
+        limit: usize,
+    ) -> Self {
+        let ids = set.documents.iter().map(|document| document.id.as_str());
+        Self { api, corpus, numbers: ids.zip(0..).collect(), scope, limit }
+    }
+
+    /// Asks one query: once as an agent does, for the time and the tokens, and once for all the hits that
+    /// are looked at.
+    ///
+    /// # Errors
+    /// [`ApiError`], for example where there is no model to rank by meaning.
+    pub fn ask(&self, query: &Query, mode: Mode) -> Result<Answer, ApiError> {
+        let usual = How { mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
+        let request = self.request(query, usual);
+        let start = Instant::now();
+        let reply = self.api.search(&request)?;
+        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let all = self.request(query, How { limit: self.limit, ..usual });
+        let found = self.documents(&self.api.search(&all)?);
+        let rank = |id: &str| {
+            let number = self.numbers.get(id)?;
+            found.iter().position(|found| found == number).map(|place| place + 1)
+        };
+        let judged = |(id, grade): &(String, u32)| Judged { grade: *grade, rank: rank(id) };
+        let best_stale = || query.stale.iter().filter_map(|id| rank(id)).min();
+        Ok(Answer {
+            id: query.id.clone(),
+            kind: query.kind.clone(),
+            relevant: query.relevant.iter().map(judged).collect(),
+            stale: (!query.stale.is_empty()).then(best_stale),
+            depth: self.limit,
+            returned: hits(&reply).len(),
+            tokens: tokens(&reply.text),
+            micros,
+        })
+    }
+
+    pub(super) fn request(&self, query: &Query, how: How) -> SearchRequest {
+        // As every face does before it asks.
+        let text = neutralise(&query.text.replace("\r\n", "\n"), Layout::Block);
+        let text = text.trim();
+        let end = text.floor_char_boundary(api::QUERY_BYTES_MAX);
+        SearchRequest {
+            query: text.get(..end).unwrap_or(text).to_owned(),
+            scope: self.scope_of(query),
+            limit: how.limit,
+            mode: how.mode,
+            explain: how.explain,
+            ..SearchRequest::default()
+        }
+    }
+
+    fn scope_of(&self, query: &Query) -> api::Scope {
+        let repo = query.group.as_ref().and_then(|group| self.corpus.repos.get(group));
+        let repo = repo.map(RepoKey::to_string);
+        match self.scope {
+            Scope::Store => api::Scope::All(None),
+            Scope::Group => api::Scope::Only(repo),
+            Scope::Here => api::Scope::All(repo),
+        }
+    }
+
+    /// Returns the numbers of the documents found, best first, each once.
+    fn documents(&self, reply: &Reply) -> Vec<usize> {
+        let mut found = Vec::new();
+        for hit in hits(reply) {
+            if let Some(number) = self.document_of(hit).filter(|number| !found.contains(number)) {
+                found.push(number);
+            }
+        }
+        found
+    }
+
+    /// Returns the number of the document that a hit is of.
+    pub(super) fn document_of(&self, hit: &Value) -> Option<usize> {
+        self.corpus.documents.get(hit.get("id")?.as_str()?).copied()
+    }
+
+    /// Returns the number of the document of this id.
+    pub(super) fn number_of(&self, id: &str) -> Option<usize> {
+        self.numbers.get(id).copied()
+    }
+
+    pub(super) fn api(&self) -> &dyn Api {
+        self.api
+    }
+}
+
+/// Returns the memories of a reply.
+pub(super) fn hits(reply: &Reply) -> &[Value] {
+    reply.json.get("memories").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Returns the name of a mode on the command line and in reports.
+#[must_use]
+pub fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Lexical => "lexical",
+        Mode::Dense => "dense",
+        Mode::Hybrid => "hybrid",
+    }
+}

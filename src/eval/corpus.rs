@@ -1,0 +1,252 @@
+//! Documents become events: dated, grouped into repositories and sessions, and written through the door
+//! into a store that is thrown away. Not here: reading sets (`forms`), asking (`ask`).
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::EvalError;
+use super::set::{Document, Set};
+use super::when;
+use crate::event::limits::LESSON_BYTES_MAX;
+use crate::event::{EventId, Layout, RepoKey, Timestamp, neutralise, parse_timestamp};
+use crate::store::{Config, Durability, Store};
+use crate::writer::{Identity, Moment, Outcome, Trouble, Writer, record_all};
+
+/// The repository of documents without a group.
+const NO_GROUP: &str = "eval";
+
+/// When undated documents are said to be from, where no document has a date. Any would do: all share it.
+const UNDATED: Timestamp = Timestamp::constant(1_767_225_600, 0);
+
+/// Longest text of one event, as JSON writes it. A line may have 64 KiB, and the rest of it some hundred
+/// bytes and a title.
+const JSON_BYTES_MAX: usize = 44 * 1024;
+
+/// A set, written down.
+#[derive(Debug)]
+pub struct Corpus {
+    /// The number of the document that each event is of, or is a part of.
+    pub documents: HashMap<String, usize>,
+    /// The repository of each group.
+    pub repos: BTreeMap<String, RepoKey>,
+    /// When the newest document is from.
+    pub newest: Timestamp,
+    /// Documents that were longer than an event can be, and are several.
+    pub in_parts: usize,
+}
+
+/// Writes the documents of a set into the store at `root`.
+///
+/// # Errors
+/// [`EvalError::Form`] names a document that the door refuses; [`EvalError::Io`] what could not be written.
+pub fn write(set: &Set, root: &Path) -> Result<Corpus, EvalError> {
+    let dates: Vec<Option<Timestamp>> = set.documents.iter().map(date).collect();
+    let newest = dates.iter().flatten().max().copied().unwrap_or(UNDATED);
+    let mut corpus = Corpus { documents: HashMap::new(), repos: repos(set), newest, in_parts: 0 };
+    let sittings = sittings(&set.documents);
+    let mut events = Vec::new();
+    let mut of_document = Vec::new();
+    for (number, (document, (date, sitting))) in
+        (0..).zip(set.documents.iter().zip(dates.into_iter().zip(sittings)))
+    {
+        let at = date.unwrap_or(newest);
+        let drafts = corpus.drafts(document, number, at, sitting);
+        of_document.extend(std::iter::repeat_n(number, drafts.len()));
+        corpus.in_parts += usize::from(drafts.len() > 1);
+        events.extend(drafts.into_iter().map(Value::Object));
+    }
+    record(&mut corpus, set, root, &Batch { events, of_document })?;
+    Ok(corpus)
+}
+
+struct Batch {
+    events: Vec<Value>,
+    /// The document of each event.
+    of_document: Vec<usize>,
+}
+
+fn record(corpus: &mut Corpus, set: &Set, root: &Path, batch: &Batch) -> Result<(), EvalError> {
+    let source = Some("agent".to_owned());
+    let writer = Writer {
+        store: Store::at(root.join("logs")),
+        config: Config::default(),
+        directory: root.to_owned(),
+        identity: Identity { agent_id: "eval".to_owned(), source, ..Identity::default() },
+    };
+    let (mut random, now) = (0, corpus.newest);
+    let moment = || {
+        random += 1;
+        Moment { now, random }
+    };
+    let text = Value::Array(batch.events.clone()).to_string();
+    let outcomes = record_all(&writer, &text, Durability::Written, moment);
+    for (outcome, number) in outcomes.into_iter().zip(&batch.of_document) {
+        let id = written(outcome, set.documents.get(*number))?;
+        corpus.documents.insert(id, *number);
+    }
+    Ok(())
+}
+
+/// Returns the id of an event that was written.
+fn written(outcome: Outcome, document: Option<&Document>) -> Result<String, EvalError> {
+    let place = document.map_or_else(String::new, |document| document.place.clone());
+    match outcome.result {
+        Ok(receipt) => Ok(receipt.id.as_str().to_owned()),
+        Err(Trouble::Refused(problems)) => {
+            let first = problems.iter().next();
+            let field = first.map_or("event", |problem| problem.field.as_str());
+            let message = first.map_or("is refused", |problem| problem.message.as_str());
+            Err(EvalError::form(place, field, message))
+        }
+        Err(Trouble::Failed { message, .. }) => Err(EvalError::form(place, "event", message)),
+    }
+}
+
+impl Corpus {
+    /// Makes the events of a document: itself where it is one, else one for each part of its text.
+    fn drafts(
+        &self,
+        document: &Document,
+        number: usize,
+        at: Timestamp,
+        sitting: Option<Sitting>,
+    ) -> Vec<Map<String, Value>> {
+        let repo = self.repos.get(document.group.as_deref().unwrap_or(NO_GROUP));
+        let repo = repo.map_or(NO_GROUP, RepoKey::as_str);
+        if let Some(event) = &document.event {
+            return vec![whole_event(event, repo, at)];
+        }
+        let text = neutralise(&document.text.replace("\r\n", "\n"), Layout::Block);
+        let title = document.title.as_deref().map(|title| neutralise(title, Layout::Line));
+        let title = title.filter(|title| !text.trim_start().starts_with(title.trim()));
+        let parts = parts(text.trim());
+        let is_one = parts.len() == 1;
+        let session = sitting.as_ref().map(|sitting| format!("sitting-{}", sitting.number));
+        let session = session.or_else(|| (!is_one).then(|| format!("document-{number}")));
+        // Lines carry whole seconds, so what was said one after the other is a second apart.
+        let at = sitting.map_or(at, |sitting| later(at, sitting.place));
+        let event = |(place, part): (u64, &str)| {
+            let at = if is_one { at } else { later(at, place) };
+            let low_bits = u128::try_from(number).unwrap_or(0) << 20 | u128::from(place);
+            let mut event = Map::new();
+            let mut put = |name: &str, value: &str| event.insert(name.to_owned(), value.into());
+            put("id", EventId::mint(at, low_bits).as_str());
+            put("timestamp", &at.to_string());
+            put("repo", repo);
+            put("event_type", "fact");
+            put("context", title.as_deref().unwrap_or_default());
+            put("lesson", part);
+            if let Some(session) = &session {
+                put("session_id", session);
+            }
+            event
+        };
+        (0..).zip(parts).map(event).collect()
+    }
+}
+
+fn later(at: Timestamp, seconds: u64) -> Timestamp {
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    Timestamp::from_second(at.as_second().saturating_add(seconds)).unwrap_or(at)
+}
+
+/// Takes an event as it stands, but for what only sets know. What the door does not allow it refuses.
+fn whole_event(given: &Map<String, Value>, repo: &str, at: Timestamp) -> Map<String, Value> {
+    let mut event = given.clone();
+    for field in ["group", "title", "text"] {
+        event.shift_remove(field);
+    }
+    event.entry("repo").or_insert_with(|| repo.into());
+    event.entry("event_type").or_insert_with(|| "fact".into());
+    let stands = event.get("timestamp").and_then(Value::as_str).and_then(parse_timestamp);
+    if stands.is_none() {
+        event.insert("timestamp".to_owned(), at.to_string().into());
+    }
+    event
+}
+
+fn date(document: &Document) -> Option<Timestamp> {
+    when::parse(document.timestamp.as_deref()?)
+}
+
+/// Gives each group a key of its own; names that differ only in what keys do not tell apart, too.
+fn repos(set: &Set) -> BTreeMap<String, RepoKey> {
+    let mut repos = BTreeMap::from([(NO_GROUP.to_owned(), RepoKey::of_line(NO_GROUP))]);
+    let documents = set.documents.iter().filter_map(|document| document.group.as_ref());
+    for group in documents.chain(set.queries.iter().filter_map(|query| query.group.as_ref())) {
+        if !repos.contains_key(group) {
+            let key = RepoKey::of_line(group);
+            let is_taken = repos.values().any(|other| *other == key);
+            let key = if is_taken { RepoKey::of_place(group, group) } else { key };
+            repos.insert(group.clone(), key);
+        }
+    }
+    repos
+}
+
+/// Where a document stands in what was said in one sitting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sitting {
+    number: usize,
+    place: u64,
+}
+
+/// Finds documents that were said in one sitting: neighbours in the file, of one group, at one time of day.
+fn sittings(documents: &[Document]) -> Vec<Option<Sitting>> {
+    let mut sittings: Vec<Option<Sitting>> = Vec::with_capacity(documents.len());
+    let mut number = 0;
+    for run in documents.chunk_by(is_same_sitting) {
+        let is_sitting = run.len() > 1;
+        number += usize::from(is_sitting);
+        let places = (0..).zip(run);
+        sittings.extend(places.map(|(place, _)| is_sitting.then_some(Sitting { number, place })));
+    }
+    sittings
+}
+
+fn is_same_sitting(one: &Document, other: &Document) -> bool {
+    let (Some(when), None, None) = (&one.timestamp, &one.event, &other.event) else { return false };
+    when::has_time_of_day(when)
+        && other.timestamp.as_ref() == Some(when)
+        && one.group == other.group
+}
+
+/// Cuts a text that is longer than an event can be, at the ends of lines where there are some.
+fn parts(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    loop {
+        let end = fitting(rest);
+        let Some((part, after)) = rest.split_at_checked(end).filter(|(_, after)| !after.is_empty())
+        else {
+            parts.push(rest);
+            return parts;
+        };
+        let line_end = part.rfind('\n').filter(|place| *place > end / 2);
+        let (part, after) =
+            line_end.and_then(|place| rest.split_at_checked(place)).unwrap_or((part, after));
+        parts.push(part);
+        rest = after.trim_start();
+    }
+}
+
+/// Returns how many bytes of a text fit an event.
+fn fitting(text: &str) -> usize {
+    let mut json_bytes = 0;
+    for (place, c) in text.char_indices() {
+        json_bytes += match c {
+            '"' | '\\' | '\n' | '\t' => 2,
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => 6,
+            c => c.len_utf8(),
+        };
+        if place + c.len_utf8() > LESSON_BYTES_MAX || json_bytes > JSON_BYTES_MAX {
+            return place;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! From answers to numbers. Not here: how sure a difference is (`bootstrap`), tables (`report`).
+//!
+//! Each measure is taken of one query and then averaged over the queries it applies to. With the hits of a
+//! query ranked from 1, `rel` the number of its relevant documents, and `g` a document's grade:
+//!
+//! - R@k: relevant documents among the first k, divided by `rel`.
+//! - hit@1: 1 where the first hit is relevant.
+//! - MRR: 1 / rank of the first relevant hit among the first ten, else 0 (E. M. Voorhees, "The TREC-8 Question
+//!   Answering Track Report", 1999).
+//! - nDCG@10: the sum of g / log2(rank + 1) over the first ten hits, divided by the same sum for the best
+//!   order there is (K. Järvelin, J. Kekäläinen, "Cumulated Gain-Based Evaluation of IR Techniques",
+//!   TOIS 20(4), 2002, with gains as they are graded).
+//! - answered: the share of answerable queries that return anything at all; false: that of unanswerable ones.
+//! - stale: the share of queries with stale documents where one stands above the best relevant hit.
+//! - tokens: of the reply as an agent gets it (five hits, 500 tokens at most; a token is four bytes).
+
+/// What a query came to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    /// The query's id.
+    pub id: String,
+    /// The query's kind.
+    pub kind: Option<String>,
+    /// Its relevant documents.
+    pub relevant: Vec<Judged>,
+    /// The rank of the best stale document, where it has stale documents.
+    pub stale: Option<Option<usize>>,
+    /// How many hits were looked at.
+    pub depth: usize,
+    /// How many hits the reply had.
+    pub returned: usize,
+    /// Tokens of the reply.
+    pub tokens: usize,
+    /// Time from the question to the words of the reply, in microseconds.
+    pub micros: u64,
+}
+
+/// A relevant document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Judged {
+    /// How relevant, from 1.
+    pub grade: u32,
+    /// Where it stands, from 1; `None` where not among the hits looked at.
+    pub rank: Option<usize>,
+}
+
+/// Hits that every measure but R@1 and R@5 looks at.
+const TEN: usize = 10;
+
+/// A number that a query has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Measure {
+    /// R@1.
+    Recall1,
+    /// R@5.
+    Recall5,
+    /// R@10.
+    Recall10,
+    /// Whether the first hit is relevant.
+    Hit1,
+    /// Reciprocal rank.
+    Mrr,
+    /// nDCG@10.
+    Ndcg10,
+    /// Whether anything is returned where something is there.
+    Answered,
+    /// Whether anything is returned where nothing is there.
+    FalseAnswer,
+    /// Whether something stale stands above what is right.
+    StaleAbove,
+    /// Tokens of the reply.
+    Tokens,
+}
+
+impl Measure {
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; 10] = [
+        Self::Recall1,
+        Self::Recall5,
+        Self::Recall10,
+        Self::Hit1,
+        Self::Mrr,
+        Self::Ndcg10,
+        Self::Answered,
+        Self::FalseAnswer,
+        Self::StaleAbove,
+        Self::Tokens,
+    ];
+
+    /// Returns its name in tables and JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recall1 => "R@1",
+            Self::Recall5 => "R@5",
+            Self::Recall10 => "R@10",
+            Self::Hit1 => "hit@1",
+            Self::Mrr => "MRR",
+            Self::Ndcg10 => "nDCG@10",
+            Self::Answered => "answered",
+            Self::FalseAnswer => "false",
+            Self::StaleAbove => "stale",
+            Self::Tokens => "tokens",
+        }
+    }
+
+    /// Takes it of one answer; `None` where it does not apply, or too few hits were looked at.
+    #[must_use]
+    pub fn of(self, answer: &Answer) -> Option<f64> {
+        let is_answerable = !answer.relevant.is_empty();
+        let deep = |depth: usize| is_answerable && answer.depth >= depth;
+        let share = |holds: bool| f64::from(u8::from(holds));
+        match self {
+            Self::Recall1 => deep(1).then(|| recall(answer, 1)),
+            Self::Recall5 => deep(5).then(|| recall(answer, 5)),
+            Self::Recall10 => deep(TEN).then(|| recall(answer, TEN)),
+            Self::Hit1 => deep(1).then(|| share(best(answer) == Some(1))),
+            Self::Mrr => deep(TEN).then(|| {
+                best(answer).filter(|rank| *rank <= TEN).map_or(0.0, |rank| 1.0 / number(rank))
+            }),
+            Self::Ndcg10 => deep(TEN).then(|| ndcg(answer)),
+            Self::Answered => is_answerable.then(|| share(answer.returned > 0)),
+            Self::FalseAnswer => (!is_answerable).then(|| share(answer.returned > 0)),
+            Self::StaleAbove => answer.stale.filter(|_| is_answerable).map(|stale| {
+                share(stale.is_some_and(|stale| best(answer).is_none_or(|best| stale < best)))
+            }),
+            Self::Tokens => Some(number(answer.tokens)),
+        }
+    }
+
+    /// Averages it over the answers it applies to; `None` where there are none.
+    #[must_use]
+    pub fn mean(self, answers: &[&Answer]) -> Option<f64> {
+        mean(answers.iter().filter_map(|answer| self.of(answer)))
+    }
+}
+
+/// Averages numbers; `None` where there are none.
+#[must_use]
+pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    (count > 0).then(|| sum / number(count))
+}
+
+/// Returns the time that a share of the answers kept, in milliseconds (nearest rank); 0 for no answers.
+#[must_use]
+pub fn percentile_ms(answers: &[&Answer], share: f64) -> f64 {
+    let mut micros: Vec<u64> = answers.iter().map(|answer| answer.micros).collect();
+    micros.sort_unstable();
+    let micros = micros.get(nearest(share, micros.len())).copied().unwrap_or(0);
+    #[expect(clippy::cast_precision_loss, reason = "a search takes less than 2^52 microseconds")]
+    let ms = micros as f64 / 1_000.0;
+    ms
+}
+
+/// Returns the place from 0 that a share of `count` sorted values means, by nearest rank.
+#[must_use]
+pub fn nearest(share: f64, count: usize) -> usize {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a count is between 0 and the count"
+    )]
+    let rank = (share.clamp(0.0, 1.0) * number(count)).ceil() as usize;
+    rank.saturating_sub(1)
+}
+
+/// Counts are far below 2^52.
+#[expect(clippy::cast_precision_loss, reason = "see above")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
+fn recall(answer: &Answer, depth: usize) -> f64 {
+    let is_found = |judged: &&Judged| judged.rank.is_some_and(|rank| rank <= depth);
+    number(answer.relevant.iter().filter(is_found).count()) / number(answer.relevant.len())
+}
+
+fn best(answer: &Answer) -> Option<usize> {
+    answer.relevant.iter().filter_map(|judged| judged.rank).min()
+}
+
+fn ndcg(answer: &Answer) -> f64 {
+    let gain = |grade: u32, rank: usize| f64::from(grade) / number(rank + 1).log2();
+    let found = answer.relevant.iter().filter_map(|judged| Some((judged.grade, judged.rank?)));
+    let gained: f64 =
+        found.filter(|(_, rank)| *rank <= TEN).map(|(grade, rank)| gain(grade, rank)).sum();
+    let mut grades: Vec<u32> = answer.relevant.iter().map(|judged| judged.grade).collect();
+    grades.sort_unstable_by(|a, b| b.cmp(a));
+    let best: f64 = (1..=TEN).zip(grades).map(|(rank, grade)| gain(grade, rank)).sum();
+    if best > 0.0 { gained / best } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,270 @@
+//! Why a document that answers a query is not among the first five hits: its score beside that of the fifth,
+//! part by part, and the words of the query that each holds. Not here: how scores come about; the parts are
+//! those that `search --explain` shows.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::EvalError;
+use super::ask::{Asker, How, hits};
+use super::corpus::Corpus;
+use super::measure::Answer;
+use super::run::frozen;
+use super::set::{Query, Set};
+use crate::retriever::index::lexical::DocId;
+use crate::retriever::render::Explain;
+use crate::retriever::serve::api::{self, Flagged, Mode, SearchRequest};
+use crate::retriever::serve::local::Local;
+use crate::retriever::snapshot::Snapshot;
+
+/// Hits asked for: more than there are candidates.
+const DEEP: usize = 100_000;
+/// The best so many by words are candidates, and as many by meaning (S-RANK-3).
+const CANDIDATES: usize = 200;
+/// How long a query waits for its vector: the model is loaded by now.
+const VECTOR_WAIT_MS: u64 = 10_000;
+/// The hits of a reply; what stands behind them is missed.
+const SHOWN: usize = api::LIMIT_DEFAULT;
+
+/// A document that was missed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Miss {
+    /// The query's id.
+    pub query: String,
+    /// What it asks.
+    pub text: String,
+    /// The missed document's id.
+    pub document: String,
+    /// Why, in a word.
+    pub why: Why,
+    /// The missed document.
+    pub missed: Side,
+    /// The fifth hit, or the last where there are fewer.
+    pub fifth: Option<Side>,
+}
+
+/// Why a document was missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// Neither its words nor its meaning are near enough to be ranked.
+    NotACandidate,
+    /// Others have more of the query's words.
+    OutScoredByWords,
+    /// Others are nearer in meaning.
+    OutScoredByMeaning,
+    /// It fits better than the fifth hit; its age, success, source or repository put it behind.
+    Prior,
+    /// It is in another repository, or held back for reading like an instruction.
+    Filtered,
+    /// It is ranked, but taken for not relevant enough.
+    Floor,
+}
+
+impl Why {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::NotACandidate,
+        Self::OutScoredByWords,
+        Self::OutScoredByMeaning,
+        Self::Prior,
+        Self::Filtered,
+        Self::Floor,
+    ];
+
+    /// Returns its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotACandidate => "not-a-candidate",
+            Self::OutScoredByWords => "out-scored-by-words",
+            Self::OutScoredByMeaning => "out-scored-by-meaning",
+            Self::Prior => "prior",
+            Self::Filtered => "filtered",
+            Self::Floor => "floor",
+        }
+    }
+}
+
+/// How one document fares.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Side {
+    /// The document's id.
+    pub document: String,
+    /// Where it stands among all candidates, from 1.
+    pub rank: Option<usize>,
+    /// Its score, part by part.
+    pub score: Map<String, Value>,
+    /// The query's terms it holds, with what each adds.
+    pub matched: Vec<(String, f32)>,
+    /// The query's terms it does not hold, with the number of memories that do.
+    pub missing: Vec<(String, usize)>,
+    /// The cosine of its meaning and the query's, also where it is no candidate.
+    pub cosine: Option<f32>,
+}
+
+impl Side {
+    fn part(&self, name: &str) -> f64 {
+        self.score.get(name).and_then(Value::as_f64).unwrap_or(0.0)
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let matched: Map<String, Value> =
+            self.matched.iter().map(|(term, score)| (term.clone(), json!(score))).collect();
+        let missing: Map<String, Value> =
+            self.missing.iter().map(|(term, count)| (term.clone(), json!(count))).collect();
+        json!({
+            "document": self.document, "rank": self.rank, "score": self.score,
+            "matched": matched, "missing": missing, "cosine": self.cosine,
+        })
+    }
+}
+
+/// What is explained.
+pub(super) struct Run<'a> {
+    pub(super) local: &'a Local,
+    pub(super) asker: &'a Asker<'a>,
+    pub(super) set: &'a Set,
+    pub(super) corpus: &'a Corpus,
+    pub(super) answers: &'a [Answer],
+    pub(super) mode: Mode,
+}
+
+/// Explains the first missed document of each query that misses any.
+pub(super) fn explained(run: &Run<'_>) -> Result<Vec<Miss>, EvalError> {
+    let snapshot = frozen(run.local)?;
+    let mut misses = Vec::new();
+    for (query, answer) in run.set.queries.iter().zip(run.answers) {
+        // The one that came nearest says most about what would have helped.
+        let missed = query.relevant.iter().zip(&answer.relevant);
+        let missed = missed.filter(|(_, judged)| judged.rank.is_none_or(|rank| rank > SHOWN));
+        let nearest = missed.min_by_key(|(_, judged)| judged.rank.unwrap_or(usize::MAX));
+        if let Some(((document, _), _)) = nearest {
+            misses.push(explain(run, &snapshot, query, document)?);
+        }
+    }
+    Ok(misses)
+}
+
+fn explain(
+    run: &Run<'_>,
+    snapshot: &Snapshot,
+    query: &Query,
+    document: &str,
+) -> Result<Miss, EvalError> {
+    let how = How { mode: run.mode, limit: DEEP, explain: Explain::Components };
+    let request = run.asker.request(query, how);
+    let reply = run.asker.api().search(&request)?;
+    let ranked: Vec<(usize, &Map<String, Value>)> = hits(&reply)
+        .iter()
+        .filter_map(|hit| Some((run.asker.document_of(hit)?, hit.get("score")?.as_object()?)))
+        .collect();
+    let side = |number: Option<usize>| {
+        let at = ranked.iter().position(|(other, _)| Some(*other) == number);
+        let score = at.and_then(|at| ranked.get(at)).map(|(_, score)| (*score).clone());
+        let id = number.and_then(|number| run.set.documents.get(number));
+        Side {
+            document: id.map(|document| document.id.clone()).unwrap_or_default(),
+            rank: at.map(|at| at + 1),
+            score: score.unwrap_or_default(),
+            ..held(run, snapshot, &request.query, number)
+        }
+    };
+    let missed = side(run.asker.number_of(document));
+    let last_shown = ranked.get(..SHOWN.min(ranked.len())).and_then(<[_]>::last);
+    let fifth = last_shown.map(|(number, _)| side(Some(*number)));
+    let why = match (&fifth, missed.rank) {
+        (Some(fifth), Some(_)) => behind(run.mode, &missed, fifth, &Ranges::over(&ranked)),
+        _ => absent(run, &request, &missed, ranked.len())?,
+    };
+    let (query, text) = (query.id.clone(), query.text.clone());
+    Ok(Miss { query, text, document: document.to_owned(), why, missed, fifth })
+}
+
+/// Tells why a ranked document stands behind another.
+fn behind(mode: Mode, missed: &Side, fifth: &Side, ranges: &Ranges) -> Why {
+    if missed.part("fit") > fifth.part("fit") {
+        return Why::Prior;
+    }
+    if mode == Mode::Dense {
+        return Why::OutScoredByMeaning;
+    }
+    let lead = |name: &str, range: f64| {
+        let lead = fifth.part(name) - missed.part(name);
+        if range > 0.0 { lead / range } else { 0.0 }
+    };
+    if lead("meaning", ranges.meaning) > lead("words", ranges.words) {
+        Why::OutScoredByMeaning
+    } else {
+        Why::OutScoredByWords
+    }
+}
+
+/// Tells why a document is not ranked at all.
+fn absent(
+    run: &Run<'_>,
+    request: &SearchRequest,
+    missed: &Side,
+    ranked: usize,
+) -> Result<Why, EvalError> {
+    let everywhere = SearchRequest {
+        scope: api::Scope::All(None),
+        flagged: Flagged::Included,
+        ..request.clone()
+    };
+    let number = run.asker.number_of(&missed.document);
+    let reply = run.asker.api().search(&everywhere)?;
+    if hits(&reply).iter().any(|hit| run.asker.document_of(hit) == number) {
+        return Ok(Why::Filtered);
+    }
+    // Where there was room for it among the candidates, it was one and was dropped again.
+    let is_near = run.mode != Mode::Dense && !missed.matched.is_empty();
+    Ok(if is_near && ranked < CANDIDATES { Why::Floor } else { Why::NotACandidate })
+}
+
+/// The widths of the lists of scores, which differ in their units.
+struct Ranges {
+    words: f64,
+    meaning: f64,
+}
+
+impl Ranges {
+    fn over(ranked: &[(usize, &Map<String, Value>)]) -> Self {
+        let width = |name: &str| {
+            let values = ranked.iter().filter_map(|(_, score)| score.get(name)?.as_f64());
+            let start = (f64::INFINITY, f64::NEG_INFINITY);
+            let (low, high) =
+                values.fold(start, |(low, high), value| (value.min(low), value.max(high)));
+            (high - low).max(0.0)
+        };
+        Self { words: width("words"), meaning: width("meaning") }
+    }
+}
+
+/// Finds what a document has of a query's words and meaning; of one in parts, its first part counts.
+fn held(run: &Run<'_>, snapshot: &Snapshot, query: &str, number: Option<usize>) -> Side {
+    let is_it = |id: &str| number.is_some() && run.corpus.documents.get(id).copied() == number;
+    let place = snapshot.memories().iter().position(|memory| is_it(memory.event.id.as_str()));
+    let Some(doc) = place.and_then(|place| u32::try_from(place).ok()) else {
+        return Side::default();
+    };
+    let lexical = snapshot.lexical();
+    let matched = lexical.matched_terms(DocId(doc), query);
+    let is_held = |term: &str| matched.iter().any(|matched| &*matched.term == term);
+    let missing = lexical.query_terms(query).into_iter().filter(|term| !is_held(&term.term));
+    Side {
+        missing: missing.map(|term| (term.term.into_string(), term.documents)).collect(),
+        matched: matched.iter().map(|matched| (matched.term.to_string(), matched.score)).collect(),
+        cosine: cosine(run, snapshot, query, doc),
+        ..Side::default()
+    }
+}
+
+fn cosine(run: &Run<'_>, snapshot: &Snapshot, query: &str, doc: u32) -> Option<f32> {
+    if run.mode == Mode::Lexical {
+        return None;
+    }
+    let wait = Duration::from_millis(VECTOR_WAIT_MS);
+    let vector = run.local.engine().embed_query(query, wait)?.ok()?;
+    snapshot.vectors()?.score(doc, &vector)
+}

@@ -1,0 +1,259 @@
+//! What was measured, as a table for people and as JSON for programs. Not here: the numbers themselves
+//! (`measure`, `bootstrap`).
+
+mod misses;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::EvalError;
+use super::bootstrap::{self, Difference, RESAMPLES};
+use super::measure::{Answer, Measure, percentile_ms};
+use super::run::{Measured, OfMode, Request};
+use super::saved::Saved;
+use crate::event::Problems;
+use crate::retriever::render::Reply;
+
+/// The name of the row over all queries.
+const ALL: &str = "all";
+/// The name of the row of queries without a type, where others have one.
+const UNTYPED: &str = "other";
+/// Columns of the names of rows.
+const NAME_COLUMNS: usize = 26;
+/// What is compared with a saved run.
+const COMPARED: [Measure; 8] = [
+    Measure::Recall1,
+    Measure::Recall5,
+    Measure::Recall10,
+    Measure::Mrr,
+    Measure::Ndcg10,
+    Measure::FalseAnswer,
+    Measure::StaleAbove,
+    Measure::Tokens,
+];
+
+/// Writes the report.
+///
+/// # Errors
+/// [`EvalError::Options`] where nothing that was measured can be compared with the saved run.
+pub(super) fn reply(
+    results: &[Measured],
+    against: Option<&Saved>,
+    request: &Request,
+) -> Result<Reply, EvalError> {
+    let (mut text, mut sets) = (String::new(), Vec::new());
+    for result in results {
+        let before = against.map(|saved| earlier(result, saved)).transpose()?;
+        let mut modes = Vec::new();
+        heading(&mut text, result, request);
+        for of_mode in &result.modes {
+            let rows = rows(&of_mode.answers);
+            table(&mut text, &of_mode.mode, &rows);
+            let mut json = json_of_mode(&of_mode.mode, &rows);
+            if let Some(count) = request.misses {
+                json.insert("misses".to_owned(), misses::json(&of_mode.misses));
+                text.push_str(&misses::text(&of_mode.misses, count));
+            }
+            modes.push(json);
+        }
+        if let (Some(before), Some(saved)) = (before, against) {
+            let _ = writeln!(
+                text,
+                "\nagainst version {}: difference and its 95 % interval ({RESAMPLES} resamples); * leaves out 0",
+                saved.program
+            );
+            compare(&mut text, &mut modes, result, before, request.seed)?;
+        }
+        text.push('\n');
+        sets.push(json!({
+            "set": result.set, "scope": result.scope, "split": result.split, "judged": result.judged,
+            "documents": result.documents, "held_back": result.held_back, "modes": modes,
+        }));
+    }
+    Ok(Reply::new(text, json!({ "sets": sets })))
+}
+
+/// The answers of one line of a table.
+struct Row<'a> {
+    name: String,
+    answers: Vec<&'a Answer>,
+}
+
+/// Returns a row for each type of query, and one for all.
+fn rows(answers: &[Answer]) -> Vec<Row<'_>> {
+    let mut kinds: BTreeMap<&str, Vec<&Answer>> = BTreeMap::new();
+    for answer in answers {
+        kinds.entry(answer.kind.as_deref().unwrap_or(UNTYPED)).or_default().push(answer);
+    }
+    let has_kinds = kinds.keys().any(|kind| *kind != UNTYPED);
+    let kinds = kinds.into_iter().filter(|_| has_kinds);
+    let mut rows: Vec<Row<'_>> =
+        kinds.map(|(kind, answers)| Row { name: kind.to_owned(), answers }).collect();
+    rows.push(Row { name: ALL.to_owned(), answers: answers.iter().collect() });
+    rows
+}
+
+fn heading(text: &mut String, result: &Measured, request: &Request) {
+    let queries = result.modes.first().map_or(0, |of_mode| of_mode.answers.len());
+    let _ = writeln!(
+        text,
+        "{}: {} documents ({} held back), {queries} queries (split {}), scope {}, {} hits",
+        result.set, result.documents, result.held_back, result.split, result.scope, request.limit
+    );
+}
+
+fn table(text: &mut String, mode: &str, rows: &[Row<'_>]) {
+    let _ = write!(text, "{mode:NAME_COLUMNS$} {:>5}", "n");
+    for measure in Measure::ALL {
+        let _ = write!(text, " {:>8}", measure.name());
+    }
+    let _ = writeln!(text, " {:>8} {:>8}", "p50 ms", "p99 ms");
+    for row in rows {
+        let _ = write!(text, "  {} {:>5}", fitted(&row.name), row.answers.len());
+        for measure in Measure::ALL {
+            let value = measure.mean(&row.answers);
+            let _ =
+                write!(text, " {:>8}", value.map_or("-".to_owned(), |value| cell(measure, value)));
+        }
+        for share in [0.5, 0.99] {
+            let _ = write!(text, " {:>8.2}", percentile_ms(&row.answers, share));
+        }
+        text.push('\n');
+    }
+}
+
+/// Cuts or fills the name of a row to its column.
+fn fitted(name: &str) -> String {
+    let width = NAME_COLUMNS - 2;
+    let cut: String = name.chars().take(width).collect();
+    format!("{cut:width$}")
+}
+
+fn cell(measure: Measure, value: f64) -> String {
+    if measure == Measure::Tokens { format!("{value:.0}") } else { format!("{value:.4}") }
+}
+
+fn json_of_mode(mode: &str, rows: &[Row<'_>]) -> Map<String, Value> {
+    let row = |row: &Row<'_>| {
+        let mut json = Map::new();
+        json.insert("type".to_owned(), row.name.clone().into());
+        json.insert("queries".to_owned(), row.answers.len().into());
+        for measure in Measure::ALL {
+            json.insert(measure.name().to_owned(), json!(measure.mean(&row.answers)));
+        }
+        json.insert("p50_ms".to_owned(), json!(percentile_ms(&row.answers, 0.5)));
+        json.insert("p99_ms".to_owned(), json!(percentile_ms(&row.answers, 0.99)));
+        Value::Object(json)
+    };
+    let rows: Vec<Value> = rows.iter().map(row).collect();
+    Map::from_iter([("mode".to_owned(), mode.into()), ("rows".to_owned(), rows.into())])
+}
+
+/// Finds the same set in a saved run. Other documents, queries or judgements make other numbers.
+fn earlier<'a>(result: &Measured, saved: &'a Saved) -> Result<&'a Measured, EvalError> {
+    let refuse = |message: String| Err(Problems::one("against", message).into());
+    let Some(before) = saved.sets.iter().find(|before| before.set == result.set) else {
+        return refuse(format!("holds no run of {}; save one with --save", result.set));
+    };
+    if before.judged != result.judged || before.scope != result.scope {
+        return refuse(format!(
+            "holds a run of {} with other documents, queries or judgements, or of another scope; both must be the same",
+            result.set
+        ));
+    }
+    Ok(before)
+}
+
+fn compare(
+    text: &mut String,
+    modes: &mut [Map<String, Value>],
+    result: &Measured,
+    before: &Measured,
+    seed: u64,
+) -> Result<(), EvalError> {
+    let mut is_any = false;
+    for (of_mode, json) in result.modes.iter().zip(modes) {
+        let Some(old) = before.modes.iter().find(|old| old.mode == of_mode.mode) else { continue };
+        is_any = true;
+        let compared = differences(of_mode, old, seed);
+        json.insert("against".to_owned(), compared.iter().map(json_of_compared).collect());
+        comparison(text, &of_mode.mode, &compared);
+    }
+    if is_any {
+        return Ok(());
+    }
+    let message = format!("holds no mode that was asked of {}", result.set);
+    Err(Problems::one("against", message).into())
+}
+
+/// The differences of one row.
+struct Compared {
+    name: String,
+    queries: usize,
+    of: Vec<(Measure, Option<Difference>)>,
+}
+
+fn differences(new: &OfMode, old: &OfMode, seed: u64) -> Vec<Compared> {
+    let old: BTreeMap<&str, &Answer> =
+        old.answers.iter().map(|answer| (answer.id.as_str(), answer)).collect();
+    let of_row = |row: Row<'_>| {
+        let pairs = row.answers.iter().filter_map(|new| Some((*new, *old.get(new.id.as_str())?)));
+        let pairs: Vec<(&Answer, &Answer)> = pairs.collect();
+        let of = COMPARED.into_iter().map(|measure| {
+            let both =
+                pairs.iter().filter_map(|(new, old)| Some(measure.of(new)? - measure.of(old)?));
+            (measure, bootstrap::difference(&both.collect::<Vec<_>>(), seed))
+        });
+        Compared { name: row.name, queries: pairs.len(), of: of.collect() }
+    };
+    rows(&new.answers).into_iter().map(of_row).collect()
+}
+
+fn comparison(text: &mut String, mode: &str, compared: &[Compared]) {
+    // What applies to no query at all needs no column.
+    let is_there = |measure: Measure| {
+        let mut all = compared.iter().flat_map(|row| &row.of);
+        all.any(|(other, difference)| *other == measure && difference.is_some())
+    };
+    let shown: Vec<Measure> = COMPARED.into_iter().filter(|measure| is_there(*measure)).collect();
+    let _ = write!(text, "{mode:NAME_COLUMNS$} {:>5}", "n");
+    for measure in &shown {
+        let _ = write!(text, " {:>24}", measure.name());
+    }
+    text.push('\n');
+    for row in compared {
+        let _ = write!(text, "  {} {:>5}", fitted(&row.name), row.queries);
+        for (measure, difference) in row.of.iter().filter(|(measure, _)| shown.contains(measure)) {
+            let cell = difference.map_or("-".to_owned(), |found| difference_cell(*measure, found));
+            let _ = write!(text, " {cell:>24}");
+        }
+        text.push('\n');
+    }
+}
+
+fn difference_cell(measure: Measure, found: Difference) -> String {
+    let star = if found.is_sure() { '*' } else { ' ' };
+    let Difference { mean, low, high } = found;
+    if measure == Measure::Tokens {
+        format!("{mean:+.1} [{low:+.1} {high:+.1}]{star}")
+    } else {
+        format!("{mean:+.4} [{low:+.3} {high:+.3}]{star}")
+    }
+}
+
+fn json_of_compared(row: &Compared) -> Value {
+    let of = row.of.iter().map(|(measure, difference)| {
+        let json = difference.map(|found| {
+            json!({ "mean": found.mean, "low": found.low, "high": found.high, "sure": found.is_sure() })
+        });
+        (measure.name().to_owned(), json!(json))
+    });
+    let mut json = Map::from_iter([
+        ("type".to_owned(), row.name.clone().into()),
+        ("queries".to_owned(), row.queries.into()),
+    ]);
+    json.extend(of);
+    Value::Object(json)
+}

@@ -1,0 +1,216 @@
+//! Answers kept in a file, so that a later run can be compared with them query by query. Not here: the
+//! comparison (`report`).
+//!
+//! One JSON object: `format`, `version`, `program`, and `sets`, each with its `modes` and their `queries`:
+//! id, type, `relevant` as pairs of grade and rank, `stale` as the rank of the best stale document (null
+//! where it was not among the hits; absent where the query has none), depth, returned, tokens and micros.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::EvalError;
+use super::measure::{Answer, Judged};
+use super::run::{Measured, OfMode};
+
+const FORMAT: &str = "agent-knowledge eval";
+/// Raised when a reader of the old form would misunderstand the new one.
+const VERSION: u64 = 1;
+
+/// A saved run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved {
+    /// Which version of the program made it.
+    pub program: String,
+    /// What it measured, without misses.
+    pub sets: Vec<Measured>,
+}
+
+/// Writes a run.
+///
+/// # Errors
+/// [`EvalError::Io`].
+pub fn write(path: &Path, sets: &[Measured]) -> Result<(), EvalError> {
+    let sets: Vec<Value> = sets.iter().map(json_of_set).collect();
+    let whole = json!({
+        "format": FORMAT, "version": VERSION, "program": env!("CARGO_PKG_VERSION"), "sets": sets,
+    });
+    std::fs::write(path, format!("{whole}\n")).map_err(EvalError::io("write", path))
+}
+
+/// Reads a run.
+///
+/// # Errors
+/// [`EvalError::Io`], or [`EvalError::Form`] where it is no saved run of a version we know.
+pub fn read(path: &Path) -> Result<Saved, EvalError> {
+    let text = std::fs::read_to_string(path).map_err(EvalError::io("read", path))?;
+    let wrong = |field: &str, message: &str| {
+        EvalError::form(
+            path.display().to_string(),
+            field,
+            format!("{message}; --save writes such a file"),
+        )
+    };
+    let whole: Value =
+        serde_json::from_str(&text).map_err(|error| wrong("JSON", &error.to_string()))?;
+    if whole.get("format").and_then(Value::as_str) != Some(FORMAT) {
+        return Err(wrong("format", &format!("must be {FORMAT:?}")));
+    }
+    if whole.get("version").and_then(Value::as_u64) != Some(VERSION) {
+        return Err(wrong("version", &format!("must be {VERSION}")));
+    }
+    let sets = whole.get("sets").and_then(Value::as_array);
+    let sets = sets.and_then(|sets| sets.iter().map(set_of_json).collect::<Option<Vec<_>>>());
+    let sets = sets.ok_or_else(|| wrong("sets", "lacks a field or has one of another type"))?;
+    Ok(Saved { program: text_of(&whole, "program").unwrap_or_default(), sets })
+}
+
+fn json_of_set(set: &Measured) -> Value {
+    let modes: Vec<Value> = set.modes.iter().map(json_of_mode).collect();
+    json!({
+        "set": set.set, "scope": set.scope, "split": set.split, "judged": set.judged,
+        "documents": set.documents, "held_back": set.held_back, "modes": modes,
+    })
+}
+
+fn json_of_mode(of_mode: &OfMode) -> Value {
+    let queries: Vec<Value> = of_mode.answers.iter().map(json_of_answer).collect();
+    json!({ "mode": of_mode.mode, "queries": queries })
+}
+
+fn json_of_answer(answer: &Answer) -> Value {
+    let relevant: Vec<Value> =
+        answer.relevant.iter().map(|judged| json!([judged.grade, judged.rank])).collect();
+    let mut fields = Map::new();
+    let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    put("id", answer.id.clone().into());
+    if let Some(kind) = &answer.kind {
+        put("type", kind.clone().into());
+    }
+    put("relevant", relevant.into());
+    if let Some(stale) = answer.stale {
+        put("stale", json!(stale));
+    }
+    put("depth", answer.depth.into());
+    put("returned", answer.returned.into());
+    put("tokens", answer.tokens.into());
+    put("micros", answer.micros.into());
+    Value::Object(fields)
+}
+
+fn set_of_json(value: &Value) -> Option<Measured> {
+    let modes = value.get("modes")?.as_array()?;
+    Some(Measured {
+        set: text_of(value, "set")?,
+        scope: text_of(value, "scope")?,
+        split: text_of(value, "split")?,
+        judged: text_of(value, "judged")?,
+        documents: count_of(value, "documents")?,
+        held_back: count_of(value, "held_back")?,
+        modes: modes.iter().map(mode_of_json).collect::<Option<_>>()?,
+    })
+}
+
+fn mode_of_json(value: &Value) -> Option<OfMode> {
+    let answers = value.get("queries")?.as_array()?;
+    let answers = answers.iter().map(answer_of_json).collect::<Option<_>>()?;
+    Some(OfMode { mode: text_of(value, "mode")?, answers, misses: Vec::new() })
+}
+
+fn answer_of_json(value: &Value) -> Option<Answer> {
+    let judged = |pair: &Value| {
+        let grade = u32::try_from(pair.get(0)?.as_u64()?).ok()?;
+        Some(Judged { grade, rank: rank_of(pair.get(1)?)? })
+    };
+    let relevant = value.get("relevant")?.as_array()?;
+    let stale = match value.get("stale") {
+        Some(stale) => Some(rank_of(stale)?),
+        None => None,
+    };
+    Some(Answer {
+        id: text_of(value, "id")?,
+        kind: text_of(value, "type"),
+        relevant: relevant.iter().map(judged).collect::<Option<_>>()?,
+        stale,
+        depth: count_of(value, "depth")?,
+        returned: count_of(value, "returned")?,
+        tokens: count_of(value, "tokens")?,
+        micros: value.get("micros")?.as_u64()?,
+    })
+}
+
+/// Reads a rank or null; the outer `None` is neither.
+#[expect(clippy::option_option, reason = "what is wrong and what is null differ")]
+fn rank_of(value: &Value) -> Option<Option<usize>> {
+    if value.is_null() { Some(None) } else { usize::try_from(value.as_u64()?).ok().map(Some) }
+}
+
+fn text_of(value: &Value, field: &str) -> Option<String> {
+    Some(value.get(field)?.as_str()?.to_owned())
+}
+
+fn count_of(value: &Value, field: &str) -> Option<usize> {
+    usize::try_from(value.get(field)?.as_u64()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run() -> Measured {
+        let judged = |grade, rank| Judged { grade, rank };
+        let answers = vec![
+            Answer {
+                id: "q1".into(),
+                kind: Some("vague".into()),
+                relevant: vec![judged(2, Some(3)), judged(1, None)],
+                stale: Some(None),
+                depth: 10,
+                returned: 5,
+                tokens: 321,
+                micros: 1_234,
+            },
+            Answer { id: "q2".into(), stale: Some(Some(1)), ..Answer::default() },
+            Answer { id: "q3".into(), ..Answer::default() },
+        ];
+        let of_mode = OfMode { mode: "lexical".into(), answers, misses: Vec::new() };
+        let text = String::from;
+        Measured {
+            set: text("s"),
+            scope: text("store"),
+            split: text("all"),
+            judged: text("00"),
+            documents: 7,
+            held_back: 1,
+            modes: vec![of_mode],
+        }
+    }
+
+    #[test]
+    fn what_was_saved_is_read_back_equal() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        write(&path, &[run()]).unwrap();
+        let saved = read(&path).unwrap();
+        assert_eq!(saved.sets, [run()]);
+        assert_eq!(saved.program, env!("CARGO_PKG_VERSION"));
+    }
+
+    #[test]
+    fn what_is_no_saved_run_is_named_by_field() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        write(&path, &[run()]).unwrap();
+        let good = std::fs::read_to_string(&path).unwrap();
+        for (text, field) in [
+            ("[]".to_owned(), "format"),
+            ("{".to_owned(), "JSON"),
+            (good.replace("\"version\":1", "\"version\":2"), "version"),
+            (good.replace("\"depth\":10", "\"depth\":\"ten\""), "sets"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = read(&path).unwrap_err().to_string();
+            assert!(error.contains(&format!("run.json: {field}: ")), "{error}");
+        }
+    }
+}
