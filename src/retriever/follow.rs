@@ -263,6 +263,7 @@ impl Built {
             Effect::Changed { number, old_repo } => {
                 self.uncount(&old_repo);
                 self.forget_vector(number);
+                self.lexical.remove(DocId(number));
                 self.add(number);
             }
             Effect::Nothing => {}
@@ -273,7 +274,7 @@ impl Built {
     fn add(&mut self, number: u32) {
         let Some(memory) = self.memory(number) else { return };
         *Arc::make_mut(&mut self.repos).entry(memory.repo.clone()).or_default() += 1;
-        self.lexical.put(DocId(number), &memory.index_text());
+        self.lexical.add(DocId(number), &memory.index_text());
         self.want_vector(number);
     }
 

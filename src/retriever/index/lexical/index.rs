@@ -19,6 +19,9 @@ pub(super) const MERGED_TOGETHER: usize = 4;
 /// dead stay below a third, and a rewrite is paid for by the removals before it.
 pub(super) const DEAD_SHARE: usize = 4;
 
+/// Up to so many documents are looked for one by one: that scan compares numbers and nothing else.
+const FEW: usize = 8;
+
 /// The index. Cloning makes a frozen snapshot; later changes to either side do not show in the other.
 #[derive(Clone, Debug)]
 pub struct LexicalIndex {
@@ -44,7 +47,7 @@ impl LexicalIndex {
     /// Indexes one document. Only the first 16,384 terms of a text count.
     ///
     /// # Errors
-    /// `OutOfOrder` when `doc` is not above every document that is or was there before [`Self::put_all`]; nothing is changed then.
+    /// `OutOfOrder` when `doc` is not above every document inserted before; nothing is changed then.
     pub fn insert(&mut self, doc: DocId, text: &str) -> Result<(), LexicalError> {
         if let Some(last) = self.last.filter(|&last| last >= doc) {
             return Err(LexicalError::OutOfOrder { doc, last });
@@ -54,27 +57,27 @@ impl LexicalIndex {
         Ok(())
     }
 
-    /// Indexes one document, whatever was known under its id before, and whatever ids came before.
-    pub fn put(&mut self, doc: DocId, text: &str) {
-        if self.last.is_some_and(|last| last >= doc) {
-            self.remove(doc);
-        }
+    /// Indexes one document that the caller knows not to be there, whatever ids came before.
+    pub fn add(&mut self, doc: DocId, text: &str) {
         self.last = self.last.max(Some(doc));
         self.append(doc, text);
     }
 
     /// Gives documents new texts, or takes them out where there is none, whether or not they were there.
-    /// Costs one scan of the ids for all.
+    /// Costs one scan of the ids for all, or one each where they are few.
     pub fn put_all(&mut self, texts: &BTreeMap<DocId, Option<String>>) {
-        for part in &mut self.parts {
-            part.kill_all(texts);
+        if texts.len() <= FEW {
+            texts.keys().for_each(|doc| {
+                self.parts.iter_mut().any(|part| part.kill(*doc));
+            });
+        } else {
+            self.parts.iter_mut().for_each(|part| part.kill_all(texts));
         }
         self.parts.retain(|part| part.len() > 0);
         (0..self.parts.len()).for_each(|place| self.rewrite_if_decayed(place));
         for (doc, text) in texts {
-            text.iter().for_each(|text| self.append(*doc, text));
+            text.iter().for_each(|text| self.add(*doc, text));
         }
-        self.last = self.parts.iter().filter_map(Part::greatest).max();
     }
 
     /// Takes one document out; false when it was not there. Every score is afterwards as if it had

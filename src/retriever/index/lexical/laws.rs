@@ -75,7 +75,7 @@ enum Change {
     Insert(String),
     Remove(prop::sample::Index),
     Replace(prop::sample::Index, String),
-    Put(String),
+    Add(String),
     PutAll(Vec<(prop::sample::Index, Option<String>)>),
 }
 
@@ -107,8 +107,8 @@ fn change() -> impl Strategy<Value = Change> {
         6 => text().prop_map(Change::Insert),
         1 => any::<prop::sample::Index>().prop_map(Change::Remove),
         1 => (any::<prop::sample::Index>(), text()).prop_map(|(at, text)| Change::Replace(at, text)),
-        1 => text().prop_map(Change::Put),
-        1 => prop::collection::vec((any::<prop::sample::Index>(), prop::option::of(text())), 0..6)
+        1 => text().prop_map(Change::Add),
+        1 => prop::collection::vec((any::<prop::sample::Index>(), prop::option::of(text())), 0..12)
             .prop_map(Change::PutAll),
     ]
 }
@@ -131,15 +131,18 @@ fn apply(index: &mut LexicalIndex, living: &mut BTreeMap<u32, String>, at: u32, 
             assert!(index.replace(DocId(doc), text));
             living.insert(doc, text.clone());
         }
-        // Between the ids of others, most of which are taken by now.
-        Change::Put(text) => {
-            let doc = at * 3 / 2;
-            index.put(DocId(doc), text);
+        // Between the ids of others.
+        Change::Add(text) => {
+            let doc = (at / 2) * 3 + 2;
+            if living.contains_key(&doc) {
+                return;
+            }
+            index.add(DocId(doc), text);
             living.insert(doc, text.clone());
         }
         Change::PutAll(texts) => {
             // One more than there are, so that some are new.
-            let ids: Vec<u32> = ids.iter().copied().chain([at * 3 + 1]).collect();
+            let ids: Vec<u32> = ids.iter().copied().chain([(at / 2) * 3 + 1]).collect();
             let texts = texts.iter().map(|(which, text)| (DocId(*which.get(&ids)), text.clone()));
             let texts: BTreeMap<DocId, Option<String>> = texts.collect();
             index.put_all(&texts);

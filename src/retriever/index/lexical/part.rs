@@ -74,12 +74,6 @@ impl Part {
         }
     }
 
-    /// The greatest of the living documents.
-    pub(super) fn greatest(&self) -> Option<DocId> {
-        let living = (0..).zip(&self.segment.docs).filter(|(local, _)| self.is_alive(*local));
-        living.map(|(_, doc)| *doc).max()
-    }
-
     /// How many living documents `list` names: exact, so removal leaves no trace in any score.
     pub(super) fn living(&self, list: List<'_>) -> usize {
         if self.dead.is_empty() {

@@ -114,10 +114,16 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     }
 }
 
+/// Most numbers are of one byte: lists are walked for every query.
 #[inline]
 fn next_number(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u64> {
-    let mut number = 0;
-    let mut shift = 0;
+    let first = *bytes.next()?;
+    if first < 0x80 { Some(u64::from(first)) } else { long_number(first, bytes) }
+}
+
+fn long_number(first: u8, bytes: &mut std::slice::Iter<'_, u8>) -> Option<u64> {
+    let mut number = u64::from(first & 0x7F);
+    let mut shift = 7;
     loop {
         let byte = *bytes.next()?;
         number |= u64::from(byte & 0x7F) << shift;
