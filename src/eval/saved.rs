@@ -26,6 +26,15 @@ pub struct Saved {
     pub sets: Vec<Measured>,
 }
 
+/// Tries a file before the minutes that a measurement takes are lost. What is in it stays.
+///
+/// # Errors
+/// [`EvalError::Io`].
+pub fn can_be_written(path: &Path) -> Result<(), EvalError> {
+    let opened = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    opened.map(drop).map_err(EvalError::io("write", path))
+}
+
 /// Writes a run.
 ///
 /// # Errors
