@@ -150,6 +150,11 @@ pub fn run(request: &Request, around: &mut Surroundings<'_>) -> Result<Reply, Ev
     // All of them, before any takes its time.
     let sets = request.paths.iter().map(|path| read(path, request, around));
     let sets = sets.collect::<Result<Vec<_>, _>>()?;
+    for (saved, (set, _)) in
+        against.iter().flat_map(|saved| sets.iter().map(move |set| (saved, set)))
+    {
+        saved.earlier(&set.name, &judged(set))?;
+    }
     let mut results = Vec::new();
     for (number, (set, scope)) in (0_u32..).zip(&sets) {
         let scratch = Scratch::new(&around.temporary, around.random ^ u128::from(number))?;
