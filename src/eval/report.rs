@@ -45,7 +45,7 @@ pub(super) fn reply(
 ) -> Result<Reply, EvalError> {
     let (mut text, mut sets) = (String::new(), Vec::new());
     for result in results {
-        let before = against.map(|saved| earlier(result, saved)).transpose()?;
+        let before = against.map(|saved| saved.earlier(&result.set, &result.judged)).transpose()?;
         let mut modes = Vec::new();
         heading(&mut text, result, request);
         for of_mode in &result.modes {
@@ -61,8 +61,8 @@ pub(super) fn reply(
         if let (Some(before), Some(saved)) = (before, against) {
             let _ = writeln!(
                 text,
-                "\nagainst version {}: difference and its 95 % interval ({RESAMPLES} resamples); * leaves out 0",
-                saved.program
+                "\nagainst version {}, scope {}: difference and its 95 % interval ({RESAMPLES} resamples); * leaves out 0",
+                saved.program, before.scope
             );
             compare(&mut text, &mut modes, result, before, request.seed)?;
         }
@@ -149,21 +149,6 @@ fn json_of_mode(mode: &str, rows: &[Row<'_>]) -> Map<String, Value> {
     };
     let rows: Vec<Value> = rows.iter().map(row).collect();
     Map::from_iter([("mode".to_owned(), mode.into()), ("rows".to_owned(), rows.into())])
-}
-
-/// Finds the same set in a saved run. Other documents, queries or judgements make other numbers.
-fn earlier<'a>(result: &Measured, saved: &'a Saved) -> Result<&'a Measured, EvalError> {
-    let refuse = |message: String| Err(Problems::one("against", message).into());
-    let Some(before) = saved.sets.iter().find(|before| before.set == result.set) else {
-        return refuse(format!("holds no run of {}; save one with --save", result.set));
-    };
-    if before.judged != result.judged || before.scope != result.scope {
-        return refuse(format!(
-            "holds a run of {} with other documents, queries or judgements, or of another scope; both must be the same",
-            result.set
-        ));
-    }
-    Ok(before)
 }
 
 fn compare(

@@ -144,21 +144,40 @@ const DAY_SECONDS: i64 = 86_400;
 /// [`EvalError`]: a file is not in its form, an option does not fit it, or the engine failed.
 pub fn run(request: &Request, around: &mut Surroundings<'_>) -> Result<Reply, EvalError> {
     let against = request.against.as_deref().map(saved::read).transpose()?;
+    if let Some(path) = &request.save {
+        saved::can_be_written(path)?;
+    }
+    // All of them, before any takes its time.
+    let sets = request.paths.iter().map(|path| read(path, request, around));
+    let sets = sets.collect::<Result<Vec<_>, _>>()?;
+    for (saved, (set, _)) in
+        against.iter().flat_map(|saved| sets.iter().map(move |set| (saved, set)))
+    {
+        saved.earlier(&set.name, &judged(set))?;
+    }
     let mut results = Vec::new();
-    for (number, path) in (0_u32..).zip(&request.paths) {
-        let (mut set, scope) = forms::read(path, request.form, request.scope)?;
-        set.keep(request.split)?;
-        set.fits(scope)?;
-        for note in &set.notes {
-            (around.tell)(Step::Note(&format!("{}: {note}", set.name)));
-        }
+    for (number, (set, scope)) in (0_u32..).zip(&sets) {
         let scratch = Scratch::new(&around.temporary, around.random ^ u128::from(number))?;
-        results.push(measured(&set, scope, request, around, &scratch)?);
+        results.push(measured(set, *scope, request, around, &scratch)?);
     }
     if let Some(path) = &request.save {
         saved::write(path, &results)?;
     }
     report::reply(&results, against.as_ref(), request)
+}
+
+fn read(
+    path: &Path,
+    request: &Request,
+    around: &mut Surroundings<'_>,
+) -> Result<(Set, Scope), EvalError> {
+    let (mut set, scope) = forms::read(path, request.form, request.scope)?;
+    set.keep(request.split)?;
+    set.fits(scope)?;
+    for note in &set.notes {
+        (around.tell)(Step::Note(&format!("{}: {note}", set.name)));
+    }
+    Ok((set, scope))
 }
 
 fn measured(

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::EvalError;
 use super::measure::{Answer, Judged};
 use super::run::{Measured, OfMode};
+use crate::event::Problems;
 
 const FORMAT: &str = "agent-knowledge eval";
 /// Raised when a reader of the old form would misunderstand the new one.
@@ -24,6 +25,33 @@ pub struct Saved {
     pub program: String,
     /// What it measured, without misses.
     pub sets: Vec<Measured>,
+}
+
+impl Saved {
+    /// Finds the run of a set. Other documents, queries or judgements make other numbers; where queries
+    /// look may differ, and be what is compared.
+    ///
+    /// # Errors
+    /// [`EvalError::Options`] where there is none of this set as it is.
+    pub fn earlier(&self, set: &str, judged: &str) -> Result<&Measured, EvalError> {
+        let refuse = |message: String| Err(Problems::one("against", message).into());
+        match self.sets.iter().find(|before| before.set == set) {
+            Some(before) if before.judged == judged => Ok(before),
+            Some(_) => refuse(format!(
+                "holds a run of {set} with other documents, queries or judgements; they must be the same"
+            )),
+            None => refuse(format!("holds no run of {set}; save one with --save")),
+        }
+    }
+}
+
+/// Tries a file before the minutes that a measurement takes are lost. What is in it stays.
+///
+/// # Errors
+/// [`EvalError::Io`].
+pub fn can_be_written(path: &Path) -> Result<(), EvalError> {
+    let opened = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    opened.map(drop).map_err(EvalError::io("write", path))
 }
 
 /// Writes a run.
@@ -106,7 +134,8 @@ fn set_of_json(value: &Value) -> Option<Measured> {
         split: text_of(value, "split")?,
         judged: text_of(value, "judged")?,
         documents: count_of(value, "documents")?,
-        held_back: count_of(value, "held_back")?,
+        // The first runs that were saved do not tell it.
+        held_back: count_of(value, "held_back").unwrap_or(0),
         modes: modes.iter().map(mode_of_json).collect::<Option<_>>()?,
     })
 }

@@ -231,6 +231,7 @@ mod tests {
         for (command, told) in [
             ("search", limit.clone()),
             ("recent", limit),
+            ("eval", format!("1 to {} [default: ", api::LIMIT_MAX)),
             ("search", format!("{tokens}{}]", api::SEARCH_TOKENS_DEFAULT)),
             ("context", format!("{tokens}{}]", api::CONTEXT_TOKENS_DEFAULT)),
         ] {

@@ -42,7 +42,10 @@ impl Wiring for World {
         progress: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         writeln!(progress, "1 of 1").unwrap();
-        Ok(Reply { text: format!("{command:?}"), json: Value::Null })
+        Ok(Reply {
+            text: format!("eval {:?} {:?}", command.paths, command.limit),
+            json: Value::Null,
+        })
     }
 
     fn model(
@@ -114,6 +117,7 @@ fn each_command_prints_its_answer() {
         (&["status"], "status\n"),
         (&["whoami"], "whoami\n"),
         (&["index"], "indexed\n"),
+        (&["eval", "a", "b", "--limit", "5"], "eval [\"a\", \"b\"] Some(\"5\")\n"),
         (&["model", "status"], "here\n"),
         (&["status", "--json"], "{\"asked\":\"status\"}\n"),
         (&["mcp"], ""),
