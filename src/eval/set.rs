@@ -66,7 +66,8 @@ pub enum Scope {
     Store,
     /// Only in its group.
     Group,
-    /// Everywhere, from the directory of its group, which is preferred.
+    /// Everywhere, from the directory of its group, which is preferred; a query without one is asked from
+    /// nowhere.
     Here,
 }
 
@@ -132,7 +133,7 @@ impl Set {
     /// [`EvalError::Options`] names a query that has no group.
     pub fn fits(&self, scope: Scope) -> Result<(), EvalError> {
         let homeless = self.queries.iter().find(|query| query.group.is_none());
-        match homeless.filter(|_| scope != Scope::Store) {
+        match homeless.filter(|_| scope == Scope::Group) {
             None => Ok(()),
             Some(query) => {
                 let message = format!(

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::index::embed::worker::{Embedded, Job};
-use super::index::lexical::{DocId, LexicalIndex};
+use super::index::lexical::{DocId, LexicalIndex, Passage};
 use super::index::vector::VectorIndex;
-use super::projection::{Bound, Census, Effect, Fold, Gone, Memory, Origin};
+use super::projection::{Bound, Census, Effect, Fold, Gone, Memory, Near, Origin, Sessions};
 use super::snapshot::{Health, Skip, Snapshot};
 use crate::event::{Decoded, RepoKey, SkipReason, codec, redact};
 use crate::store::{Change, Config, Line, Store, StoreError, Tail};
@@ -34,6 +34,10 @@ struct Built {
     fold: Fold,
     lexical: LexicalIndex,
     vectors: Option<VectorIndex>,
+    sessions: Sessions,
+    near: Arc<Vec<Near>>,
+    /// Memories whose words are to be indexed anew; also numbers that are free now.
+    unindexed: BTreeSet<u32>,
     repos: Arc<BTreeMap<RepoKey, usize>>,
     health: Arc<Health>,
     to_embed: Vec<Wanted>,
@@ -74,6 +78,13 @@ const CENSUSES_MAX: usize = 2;
 /// once costs little more than one.
 const SLACK_SHARE: u64 = 64;
 
+/// How many memories wait for their words to be indexed while logs are read: enough that what is learned
+/// side by side is indexed once, few enough that their texts are some megabytes.
+const UNINDEXED_MAX: usize = 1_024;
+
+/// So much of each neighbour is indexed with a memory, in bytes: a whole lesson of the usual length.
+const NEARBY_BYTES_MAX: usize = 1_000;
+
 /// A file that was read is no longer the same, so what was read counts no more.
 struct Stale;
 
@@ -108,6 +119,7 @@ impl Follower {
         };
         self.built.fold.settle();
         self.built.trim(0);
+        self.built.index_words();
         self.note(troubles);
         Followed { to_embed: std::mem::take(&mut self.built.to_embed), started_over }
     }
@@ -173,6 +185,7 @@ impl Follower {
             fold: self.built.fold.clone(),
             lexical: self.built.lexical.clone(),
             vectors: self.built.vectors.clone(),
+            near: Arc::clone(&self.built.near),
             repos: Arc::clone(&self.built.repos),
             health: Arc::clone(&self.built.health),
         }
@@ -274,8 +287,49 @@ impl Built {
     fn add(&mut self, number: u32) {
         let Some(memory) = self.memory(number) else { return };
         *Arc::make_mut(&mut self.repos).entry(memory.repo.clone()).or_default() += 1;
-        self.lexical.add(DocId(number), &memory.index_text());
+        self.place(number, Some(&memory));
         self.want_vector(number);
+        if self.unindexed.len() >= UNINDEXED_MAX {
+            self.index_words();
+        }
+    }
+
+    /// Takes in what stands under a number now: its words, and those of its neighbours, are to be indexed.
+    fn place(&mut self, number: u32, memory: Option<&Memory>) {
+        self.unindexed.extend(self.sessions.note(number, memory));
+        self.unindexed.insert(number);
+    }
+
+    /// Indexes the words of all that changed since the last time.
+    fn index_words(&mut self) {
+        if self.unindexed.is_empty() {
+            return;
+        }
+        let numbers = std::mem::take(&mut self.unindexed);
+        let near = Arc::make_mut(&mut self.near);
+        near.resize(self.fold.memories().len(), Near::default());
+        for number in &numbers {
+            let place = usize::try_from(*number).ok().and_then(|place| near.get_mut(place));
+            place.into_iter().for_each(|near| *near = self.sessions.near(*number));
+        }
+        let documents = numbers.into_iter().map(|number| (DocId(number), self.passages(number)));
+        let documents: BTreeMap<DocId, Vec<Passage>> = documents.collect();
+        self.lexical.put_all(&documents);
+    }
+
+    /// The passages of a memory, none where the number is free. What was learned beside a short one is part of
+    /// it: a lesson often leaves out what it is about.
+    fn passages(&self, number: u32) -> Vec<Passage> {
+        let Some(memory) = self.memory(number) else { return Vec::new() };
+        let mut passages: Vec<Passage> = memory.passages().into_iter().map(Passage::of).collect();
+        if let [only] = passages.as_mut_slice() {
+            let near = self.sessions.near(number);
+            for neighbour in near.numbers().filter_map(|number| self.memory(number)) {
+                only.nearby.push_str(beginning(&neighbour.index_text()));
+                only.nearby.push('\n');
+            }
+        }
+        passages
     }
 
     fn memory(&self, number: u32) -> Option<Arc<Memory>> {
@@ -309,22 +363,20 @@ impl Built {
             let vector = moved_from.and_then(|from| self.vectors.as_ref()?.get(from));
             for number in [number].into_iter().chain(moved_from) {
                 self.forget_vector(number);
+                self.place(number, None);
                 changed.insert(number);
             }
+            let moved = moved_from.and_then(|_| self.memory(number));
+            self.place(number, moved.as_deref());
             if let (Some(vector), Some(vectors)) = (vector, &mut self.vectors) {
                 // It was taken before.
                 let _ = vectors.set(number, &vector);
             }
         }
-        let texts = changed.into_iter().map(|number| {
-            let memory = self.memory(number);
-            (DocId(number), memory.map(|memory| memory.index_text()))
-        });
-        let texts: BTreeMap<DocId, Option<String>> = texts.collect();
-        self.lexical.put_all(&texts);
-        for (doc, _) in texts.iter().filter(|(_, text)| text.is_some()) {
-            if !self.vectors.as_ref().is_some_and(|vectors| vectors.contains(doc.0)) {
-                self.want_vector(doc.0);
+        for number in changed {
+            let has_vector = self.vectors.as_ref().is_some_and(|vectors| vectors.contains(number));
+            if !has_vector && self.memory(number).is_some() {
+                self.want_vector(number);
             }
         }
     }
@@ -350,6 +402,11 @@ impl Asked {
         self.last += 1;
         self.changed.insert(number, self.last);
     }
+}
+
+/// The beginning of a neighbour's text.
+fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(NEARBY_BYTES_MAX)).unwrap_or(text)
 }
 
 #[cfg(test)]

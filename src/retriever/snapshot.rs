@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::index::lexical::LexicalIndex;
 use super::index::vector::VectorIndex;
-use super::projection::{Fold, Memory, Version};
+use super::projection::{Fold, Memory, Near, Version};
 use crate::event::{EventId, RepoKey, SkipReason};
 
 /// A frozen state of the retriever.
@@ -16,6 +16,7 @@ pub struct Snapshot {
     pub(super) fold: Fold,
     pub(super) lexical: LexicalIndex,
     pub(super) vectors: Option<VectorIndex>,
+    pub(super) near: Arc<Vec<Near>>,
     pub(super) repos: Arc<BTreeMap<RepoKey, usize>>,
     pub(super) health: Arc<Health>,
 }
@@ -131,6 +132,13 @@ impl Snapshot {
             held_bytes: self.fold.held_bytes(),
             left_out: self.fold.left_out_len(),
         }
+    }
+
+    /// Returns what was learned beside a memory.
+    #[must_use]
+    pub fn near(&self, number: u32) -> Near {
+        let near = usize::try_from(number).ok().and_then(|place| self.near.get(place));
+        near.copied().unwrap_or_default()
     }
 
     /// Returns the index of words.

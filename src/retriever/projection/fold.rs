@@ -168,8 +168,11 @@ impl Fold {
         memory.conflicts = all;
         let says_other = first.digest != shown.digest;
         (memory.event, memory.repo, memory.origin) = (first.event, first.repo, first.origin);
-        // What is left out of the digest as harmless may still be among the words.
-        let is_other = says_other || memory.index_text() != shown_text;
+        // What is left out of the digest as harmless may still be among the words, or say what was
+        // learned beside it.
+        let is_elsewhere = memory.event.session_id != shown.event.session_id
+            || memory.event.timestamp != shown.event.timestamp;
+        let is_other = says_other || is_elsewhere || memory.index_text() != shown_text;
         if is_other {
             memory.flag = OnceLock::new();
         }

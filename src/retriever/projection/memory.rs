@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::passages::passages;
 use crate::event::limits::SHORT_BYTES_MAX;
 use crate::event::{Event, EventId, RepoKey, Suspicion, Timestamp, codec, suspicion};
 
@@ -128,6 +129,12 @@ impl Memory {
             }
         }
         text
+    }
+
+    /// Returns what word search indexes, cut into the passages that can each answer a query.
+    #[must_use]
+    pub fn passages(&self) -> Vec<String> {
+        passages(&self.index_text()).into_iter().map(str::to_owned).collect()
     }
 
     /// Returns the text whose meaning is embedded. What the model reads first counts most, since it

@@ -4,8 +4,11 @@
 mod bound;
 mod fold;
 mod memory;
+mod passages;
+mod session;
 mod size;
 
 pub use bound::{Bound, Census};
 pub use fold::{Effect, Fold, Gone};
 pub use memory::{Memory, Origin, Version};
+pub use session::{NEAR_MAX, Near, Sessions};

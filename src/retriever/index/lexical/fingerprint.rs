@@ -14,18 +14,22 @@ impl LexicalIndex {
     /// order, each with its count. Walks all postings once.
     #[must_use]
     pub fn fingerprints(&self) -> BTreeMap<DocId, [u8; 32]> {
-        self.parts.iter().flat_map(fingerprints_of).collect()
+        let mut documents: BTreeMap<DocId, Sha256> = BTreeMap::new();
+        for (doc, passage) in self.parts.iter().flat_map(fingerprints_of) {
+            documents.entry(doc).or_default().update(passage);
+        }
+        documents.into_iter().map(|(doc, passages)| (doc, passages.finalize().into())).collect()
     }
 
-    /// Returns the number of terms that the average length is made of, repeats included.
+    /// Returns the number of terms that the average length is made of, in halves, repeats included.
     #[must_use]
     pub fn terms_len(&self) -> u64 {
         self.parts.iter().map(|part| part.terms).sum()
     }
 }
 
-/// Each document is in one part, and the part's terms are in order: so each document gets its own in
-/// order too.
+/// Each document is in one part with its passages in order, and the part's terms are in order: so each
+/// passage gets its own in order too.
 fn fingerprints_of(part: &Part) -> Vec<(DocId, [u8; 32])> {
     let mut said: Vec<(DocId, Sha256)> =
         part.documents().map(|(doc, length)| (doc, begun_with(length))).collect();

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::part::Part;
+use super::passage::{Passage, PassageTerms};
 use super::segment::Segment;
 use super::terms::Terms;
-use super::tokenize::{self, DOCUMENT_TERMS_MAX, QUERY_TERMS_MAX};
+use super::tokenize::{self, DOCUMENT_TERMS_MAX, NEARBY_TERMS_MAX, QUERY_TERMS_MAX};
 use super::words::{WordCache, Words};
 use super::{DocId, LexicalError};
 
@@ -18,9 +19,6 @@ pub(super) const MERGED_TOGETHER: usize = 4;
 /// A part is rewritten when one in this many of its documents is dead: memory and time lost to the
 /// dead stay below a third, and a rewrite is paid for by the removals before it.
 pub(super) const DEAD_SHARE: usize = 4;
-
-/// Up to so many documents are looked for one by one: that scan compares numbers and nothing else.
-const FEW: usize = 8;
 
 /// The index. Cloning makes a frozen snapshot; later changes to either side do not show in the other.
 #[derive(Clone, Debug)]
@@ -44,7 +42,7 @@ impl LexicalIndex {
         Self { words, cache: WordCache::default(), parts: Vec::new(), last: None }
     }
 
-    /// Indexes one document. Only the first 16,384 terms of a text count.
+    /// Indexes one document of one passage. Only the first 16,384 terms of a text count.
     ///
     /// # Errors
     /// `OutOfOrder` when `doc` is not above every document inserted before; nothing is changed then.
@@ -53,37 +51,38 @@ impl LexicalIndex {
             return Err(LexicalError::OutOfOrder { doc, last });
         }
         self.last = Some(doc);
-        self.append(doc, text);
+        self.append(doc, &[Passage::of(text)]);
         Ok(())
     }
 
-    /// Indexes one document that the caller knows not to be there, whatever ids came before.
-    pub fn add(&mut self, doc: DocId, text: &str) {
-        self.last = self.last.max(Some(doc));
-        self.append(doc, text);
-    }
-
-    /// Gives documents new texts, or takes them out where there is none, whether or not they were there.
-    /// Costs one scan of the ids for all, or one each where they are few.
-    pub fn put_all(&mut self, texts: &BTreeMap<DocId, Option<String>>) {
-        if texts.len() <= FEW {
-            texts.keys().for_each(|doc| {
-                self.parts.iter_mut().any(|part| part.kill(*doc));
-            });
-        } else {
-            self.parts.iter_mut().for_each(|part| part.kill_all(texts));
+    /// Gives documents new passages, or takes them out where there are none, whether or not they were
+    /// there. Costs one scan of the ids for all.
+    pub fn put_all(&mut self, documents: &BTreeMap<DocId, Vec<Passage>>) {
+        let (Some((first, _)), Some((last, _))) =
+            (documents.first_key_value(), documents.last_key_value())
+        else {
+            return;
+        };
+        if self.last.is_some_and(|known| known >= *first) {
+            // Most are outside of the range, which is faster told than looking each up.
+            let is_in_range = |doc| *first <= doc && doc <= *last;
+            for part in &mut self.parts {
+                part.kill_all(|doc| is_in_range(doc) && documents.contains_key(&doc));
+            }
+            self.parts.retain(|part| part.len() > 0);
+            (0..self.parts.len()).for_each(|place| self.rewrite_if_decayed(place));
         }
-        self.parts.retain(|part| part.len() > 0);
-        (0..self.parts.len()).for_each(|place| self.rewrite_if_decayed(place));
-        for (doc, text) in texts {
-            text.iter().for_each(|text| self.add(*doc, text));
+        for (doc, passages) in documents.iter().filter(|(_, passages)| !passages.is_empty()) {
+            self.append(*doc, passages);
+            self.last = self.last.max(Some(*doc));
         }
     }
 
     /// Takes one document out; false when it was not there. Every score is afterwards as if it had
     /// never been. Costs a scan of the ids, and now and then the rewriting of one segment.
     pub fn remove(&mut self, doc: DocId) -> bool {
-        let Some(place) = self.parts.iter_mut().position(|part| part.kill(doc)) else {
+        let killed = |part: &mut Part| part.kill_all(|other| other == doc);
+        let Some(place) = self.parts.iter_mut().position(killed) else {
             return false;
         };
         self.rewrite_if_decayed(place);
@@ -94,12 +93,12 @@ impl LexicalIndex {
     pub fn replace(&mut self, doc: DocId, text: &str) -> bool {
         let was_there = self.remove(doc);
         if was_there {
-            self.append(doc, text);
+            self.append(doc, &[Passage::of(text)]);
         }
         was_there
     }
 
-    /// Number of living documents.
+    /// Number of living passages.
     pub fn len(&self) -> usize {
         self.parts.iter().map(Part::len).sum()
     }
@@ -109,8 +108,18 @@ impl LexicalIndex {
         self.len() == 0
     }
 
-    fn append(&mut self, doc: DocId, text: &str) {
-        let terms = tokenize::terms_of(text, DOCUMENT_TERMS_MAX, &self.words, &mut self.cache);
+    fn append(&mut self, doc: DocId, passages: &[Passage]) {
+        if passages.is_empty() {
+            return;
+        }
+        let mut analyse = |text, max| tokenize::terms_of(text, max, &self.words, &mut self.cache);
+        let terms: Vec<PassageTerms> = passages
+            .iter()
+            .map(|Passage { own, nearby }| PassageTerms {
+                own: analyse(own, DOCUMENT_TERMS_MAX),
+                nearby: analyse(nearby, NEARBY_TERMS_MAX),
+            })
+            .collect();
         self.parts.push(Part::new(Segment::of_one(doc, &terms)));
         self.merge_like_sizes();
     }

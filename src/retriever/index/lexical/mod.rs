@@ -7,7 +7,8 @@
 //! there is no mutable tail to copy. Document frequency, corpus size and average length are those of
 //! the living documents at query time (`index`, `part`, `search`, `weight`), whatever the segments.
 //!
-//! Not here: what is put into a document's text, fusion with other indexes, persistence.
+//! A document may have several passages; its score is that of the best. Not here: what is put into a
+//! document's text, fusion with other indexes, persistence.
 
 mod dictionary;
 mod fingerprint;
@@ -15,7 +16,9 @@ mod identifier;
 mod index;
 mod interest;
 mod part;
+mod passage;
 mod postings;
+mod quoted;
 mod script;
 mod search;
 mod segment;
@@ -30,6 +33,7 @@ mod laws;
 
 pub use index::LexicalIndex;
 pub use interest::Interest;
+pub use passage::Passage;
 
 /// A document's ordinal, given by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,7 +1,6 @@
 //! A segment in its place in one index: the sealed documents, and which of them are dead by now.
 //! Not here: when a part is rewritten (`index`), how it is scored (`search`).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::DocId;
@@ -14,7 +13,7 @@ pub(super) struct Part {
     pub(super) segment: Arc<Segment>,
     /// Ascending places of removed documents. Few: the part is rewritten when they grow many.
     dead: Arc<Vec<Local>>,
-    /// Terms of the living documents, repeats included.
+    /// Terms of the living passages in halves, repeats included.
     pub(super) terms: u64,
 }
 
@@ -24,12 +23,12 @@ impl Part {
         Self { segment: Arc::new(segment), dead: Arc::default(), terms }
     }
 
-    /// Number of living documents.
+    /// Number of living passages.
     pub(super) fn len(&self) -> usize {
         self.segment.docs.len() - self.dead.len()
     }
 
-    /// Number of removed documents it still carries.
+    /// Number of removed passages it still carries.
     pub(super) fn dead_len(&self) -> usize {
         self.dead.len()
     }
@@ -38,40 +37,33 @@ impl Part {
         self.dead.is_empty() || self.dead.binary_search(&local).is_err()
     }
 
-    /// All documents with their lengths, the dead included, in the order of their places.
+    /// All passages' documents with their lengths, the dead included, in the order of their places.
     pub(super) fn documents(&self) -> impl Iterator<Item = (DocId, Count)> {
         self.segment.docs.iter().copied().zip(self.segment.lengths.iter().copied())
     }
 
-    /// The place of a living document. A scan: four bytes a document, some microseconds in all.
-    pub(super) fn place_of(&self, doc: DocId) -> Option<Local> {
-        let place = self.segment.docs.iter().position(|&held| held == doc)?;
-        Local::try_from(place).ok().filter(|&local| self.is_alive(local))
+    /// The places of a living document's passages. A scan: four bytes a passage, some microseconds in all.
+    pub(super) fn places_of(&self, doc: DocId) -> Vec<Local> {
+        let places = (0..).zip(&self.segment.docs).filter(|(_, held)| **held == doc);
+        places.map(|(local, _)| local).filter(|local| self.is_alive(*local)).collect()
     }
 
-    /// Marks one document dead; false when it does not live here.
-    pub(super) fn kill(&mut self, doc: DocId) -> bool {
-        let Some(local) = self.place_of(doc) else { return false };
-        let length = self.segment.lengths.get(local as usize).copied().unwrap_or(0);
-        let dead = Arc::make_mut(&mut self.dead);
-        dead.insert(dead.partition_point(|&other| other < local), local);
-        self.terms -= u64::from(length);
-        true
-    }
-
-    /// Marks those of many documents dead that live here.
-    pub(super) fn kill_all<T>(&mut self, docs: &BTreeMap<DocId, T>) {
+    /// Marks those documents dead that are doomed and live here; false when there are none. A scan: four
+    /// bytes a passage.
+    pub(super) fn kill_all(&mut self, is_doomed: impl Fn(DocId) -> bool) -> bool {
         let places = (0..).zip(self.documents());
         let doomed: Vec<(Local, Count)> = places
-            .filter(|(local, (doc, _))| docs.contains_key(doc) && self.is_alive(*local))
+            .filter(|(local, (doc, _))| is_doomed(*doc) && self.is_alive(*local))
             .map(|(local, (_, length))| (local, length))
             .collect();
-        if !doomed.is_empty() {
-            self.terms -= doomed.iter().map(|(_, length)| u64::from(*length)).sum::<u64>();
-            let dead = Arc::make_mut(&mut self.dead);
-            dead.extend(doomed.into_iter().map(|(local, _)| local));
-            dead.sort_unstable();
+        if doomed.is_empty() {
+            return false;
         }
+        self.terms -= doomed.iter().map(|(_, length)| u64::from(*length)).sum::<u64>();
+        let dead = Arc::make_mut(&mut self.dead);
+        dead.extend(doomed.into_iter().map(|(local, _)| local));
+        dead.sort_unstable();
+        true
     }
 
     /// How many living documents `list` names: exact, so removal leaves no trace in any score.

@@ -5,7 +5,10 @@
 //! whether a count follows: most terms stand in a document once. Numbers are of seven bits a byte, the
 //! lowest first, as in LEB128.
 
-/// How often, or how many terms: at most `DOCUMENT_TERMS_MAX`, so 16 bits hold it.
+use super::passage::OWN;
+
+/// How often, or how many terms, in halves: what is nearby counts half. `DOCUMENT_TERMS_MAX` and
+/// `NEARBY_TERMS_MAX` fit in 16 bits.
 pub(super) type Count = u16;
 
 /// A document's place in its segment.
@@ -35,8 +38,8 @@ impl Postings {
     pub(super) fn push(&mut self, local: Local, count: Count) {
         debug_assert!(self.open_len == 0 || local > self.open_last);
         let distance = u64::from(local - self.open_last);
-        push_number(&mut self.open, distance << 1 | u64::from(count != 1));
-        if count != 1 {
+        push_number(&mut self.open, distance << 1 | u64::from(count != OWN));
+        if count != OWN {
             push_number(&mut self.open, u64::from(count));
         }
         self.open_len += 1;
@@ -85,7 +88,7 @@ impl<'segment> List<'segment> {
         std::iter::from_fn(move || {
             let head = next_number(&mut bytes)?;
             last = last.wrapping_add(narrowed(head >> 1));
-            let count = if head & 1 == 0 { 1 } else { next_number(&mut bytes)? };
+            let count = if head & 1 == 0 { u64::from(OWN) } else { next_number(&mut bytes)? };
             Some((last, Count::try_from(count).unwrap_or(Count::MAX)))
         })
     }

@@ -4,16 +4,20 @@
 use std::collections::HashMap;
 
 use super::part::Part;
-use super::postings::List;
+use super::postings::{Count, List, Local};
+use super::quoted::{self, QUOTED_SHARE};
 use super::terms::Terms;
 use super::top::Top;
-use super::weight::{Corpus, LengthNorm};
+use super::weight::{Corpus, K1, LengthNorm};
 use super::{DocId, LexicalIndex, MatchedTerm, QueryTerm, Scored};
+
+/// The most that one term of a text can be worth, in units of its inverse document frequency.
+const SATURATED: f32 = K1 + 1.0;
 
 /// A query term with what it is worth in this corpus.
 struct Weighed<'index> {
     term: Box<str>,
-    /// Inverse document frequency, once for each time the query says it.
+    /// Inverse document frequency, once for each time the query says it; less in backticks.
     weight: f32,
     documents: usize,
     /// Its list in each part, in the order of the parts.
@@ -35,6 +39,13 @@ impl LexicalIndex {
         top.into_sorted()
     }
 
+    /// The score that no document can exceed: that of one which says nothing but the query, endlessly.
+    /// What a score is of it tells how much of the query a document covers, whatever the query; terms
+    /// that no document holds count too. 0 for a query without terms.
+    pub fn utmost(&self, query: &str) -> f32 {
+        self.weighed(query).iter().map(|term| term.weight).sum::<f32>() * SATURATED
+    }
+
     /// The distinct terms a query is made of, in its order, with how many documents hold each.
     pub fn query_terms(&self, query: &str) -> Vec<QueryTerm> {
         let weighed = self.weighed(query).into_iter();
@@ -44,17 +55,21 @@ impl LexicalIndex {
     /// Why `doc` matches: its share of the score for each query term it holds, in the query's order.
     /// Empty when it does not match or is not indexed.
     pub fn matched_terms(&self, doc: DocId, query: &str) -> Vec<MatchedTerm> {
-        let mut parts = self.parts.iter().enumerate();
-        let held = parts.find_map(|(place, part)| Some((place, part, part.place_of(doc)?)));
-        let Some((place, part, local)) = held else { return Vec::new() };
-        let length = part.segment.lengths.get(local as usize).copied().unwrap_or(0);
+        let terms = self.weighed(query);
         let norm = self.corpus().length_norm();
-        let matched = self.weighed(query).into_iter().filter_map(|term| {
-            let count = term.lists.get(place).copied().flatten()?.count_in(local)?;
-            let score = term.weight * norm.saturated(count, length);
-            Some(MatchedTerm { term: term.term, score })
-        });
-        matched.collect()
+        let mut best = (0.0, Vec::new());
+        for (place, part) in self.parts.iter().enumerate() {
+            for local in part.places_of(doc) {
+                let length = part.segment.lengths.get(local as usize).copied().unwrap_or(0);
+                let matched =
+                    matched_in(&terms, place, local, |count| norm.saturated(count, length));
+                let sum = matched.iter().map(|matched| matched.score).sum();
+                if sum > best.0 {
+                    best = (sum, matched);
+                }
+            }
+        }
+        best.1
     }
 
     /// The weight of each distinct term of a query: its inverse document frequency, once for each time
@@ -70,32 +85,60 @@ impl LexicalIndex {
 
     fn weighed(&self, query: &str) -> Vec<Weighed<'_>> {
         let corpus = self.corpus();
-        let distinct = with_repeats(&self.analyse_query(query)).into_iter();
+        let distinct = self.distinct(query).into_iter();
         distinct.map(|(term, repeats)| self.weigh(term, repeats, corpus)).collect()
     }
 
-    fn weigh(&self, term: Box<str>, repeats: u16, corpus: Corpus) -> Weighed<'_> {
+    /// Distinct terms in order of first use, those in backticks last. A repeated term counts as often as
+    /// the query says it: error texts repeat what matters.
+    fn distinct(&self, query: &str) -> Vec<(Box<str>, f32)> {
+        let (outside, inside) = quoted::parted(query);
+        if !query.contains('`') || self.analyse_query(&outside).len() == 0 {
+            return with_repeats([(&self.analyse_query(query), 1.0)]);
+        }
+        let (outside, inside) = (self.analyse_query(&outside), self.analyse_query(&inside));
+        with_repeats([(&outside, 1.0), (&inside, QUOTED_SHARE)])
+    }
+
+    fn weigh(&self, term: Box<str>, repeats: f32, corpus: Corpus) -> Weighed<'_> {
         let lists: Vec<_> = self.parts.iter().map(|part| part.segment.list(&term)).collect();
         let held = self.parts.iter().zip(&lists);
         let documents = held.filter_map(|(part, list)| Some(part.living((*list)?))).sum();
-        let weight = f32::from(repeats) * corpus.inverse_document_frequency(documents);
+        let weight = repeats * corpus.inverse_document_frequency(documents);
         Weighed { term, weight, documents, lists }
     }
 }
 
-/// Distinct terms in order of first use. A repeated term counts as often as the query says it:
-/// error texts repeat what matters.
-fn with_repeats(terms: &Terms) -> Vec<(Box<str>, u16)> {
-    let mut distinct: Vec<(Box<str>, u16)> = Vec::with_capacity(terms.len());
-    let mut places = HashMap::with_capacity(terms.len());
-    for term in terms.iter() {
-        let place = *places.entry(term).or_insert(distinct.len());
-        match distinct.get_mut(place) {
-            Some((_, repeats)) => *repeats = repeats.saturating_add(1),
-            None => distinct.push((term.into(), 1)),
+/// Distinct terms, each with the sum of what its uses count.
+fn with_repeats<'terms>(
+    lists: impl IntoIterator<Item = (&'terms Terms, f32)>,
+) -> Vec<(Box<str>, f32)> {
+    let mut distinct: Vec<(Box<str>, f32)> = Vec::new();
+    let mut places = HashMap::new();
+    for (terms, share) in lists {
+        for term in terms.iter() {
+            let place = *places.entry(term).or_insert(distinct.len());
+            match distinct.get_mut(place) {
+                Some((_, repeats)) => *repeats += share,
+                None => distinct.push((term.into(), share)),
+            }
         }
     }
     distinct
+}
+
+/// The query terms that one passage holds, with what each adds.
+fn matched_in(
+    terms: &[Weighed<'_>],
+    place: usize,
+    local: Local,
+    saturated: impl Fn(Count) -> f32,
+) -> Vec<MatchedTerm> {
+    let matched = terms.iter().filter_map(|term| {
+        let count = term.lists.get(place).copied().flatten()?.count_in(local)?;
+        Some(MatchedTerm { term: term.term.clone(), score: term.weight * saturated(count) })
+    });
+    matched.collect()
 }
 
 /// Fills `scores` with the score of every document of `part`, zero where nothing matches.
@@ -120,11 +163,19 @@ fn add_up(
     }
 }
 
-/// Offers the living, wanted documents with a score to `top`.
+/// Offers the living, wanted documents with a score to `top`, each with that of its best passage.
 fn collect(part: &Part, scores: &[f32], keep: &impl Fn(DocId) -> bool, top: &mut Top) {
-    for (local, (&score, &doc)) in (0..).zip(scores.iter().zip(&part.segment.docs)) {
+    let mut first: Local = 0;
+    for passages in part.segment.docs.chunk_by(|one, other| one == other) {
+        let locals =
+            first..first.saturating_add(Local::try_from(passages.len()).unwrap_or(Local::MAX));
+        first = locals.end;
+        let Some(&doc) = passages.first() else { continue };
+        let score_of = |local: Local| scores.get(local as usize).copied().unwrap_or(0.0);
+        let living = locals.filter(|local| score_of(*local) > 0.0 && part.is_alive(*local));
+        let score = living.map(score_of).fold(0.0, f32::max);
         let scored = Scored { doc, score };
-        if score > 0.0 && top.wants(scored) && part.is_alive(local) && keep(doc) {
+        if score > 0.0 && top.wants(scored) && keep(doc) {
             top.push(scored);
         }
     }

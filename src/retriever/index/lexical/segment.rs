@@ -4,33 +4,38 @@
 use super::DocId;
 use super::dictionary::Dictionary;
 use super::part::Part;
+use super::passage::PassageTerms;
 use super::postings::{Count, List, Local, Postings};
-use super::terms::Terms;
 
 /// Never changes once built, so any number of snapshots can share it.
 #[derive(Debug, Default)]
 pub(super) struct Segment {
-    /// Local place -> document.
+    /// Local place -> document. The passages of a document stand side by side.
     pub(super) docs: Vec<DocId>,
-    /// Local place -> number of terms, repeats included.
+    /// Local place -> number of terms in halves, repeats included.
     pub(super) lengths: Vec<Count>,
     dictionary: Dictionary,
     postings: Postings,
 }
 
 impl Segment {
-    /// The segment of one document. `terms` are at most `DOCUMENT_TERMS_MAX`.
-    pub(super) fn of_one(doc: DocId, terms: &Terms) -> Self {
+    /// The segment of one document.
+    pub(super) fn of_one(doc: DocId, passages: &[PassageTerms]) -> Self {
         let mut segment = Self::default();
-        segment.docs.push(doc);
-        segment.lengths.push(count(terms.len()));
-        let mut sorted: Vec<&str> = terms.iter().collect();
+        let mut sorted: Vec<(&str, Local, Count)> = Vec::new();
+        for (local, passage) in (0..).zip(passages) {
+            segment.docs.push(doc);
+            segment.lengths.push(passage.length());
+            sorted.extend(passage.weighed().map(|(term, count)| (term, local, count)));
+        }
         sorted.sort_unstable();
-        for same in sorted.chunk_by(|one, other| one == other) {
-            if let Some(term) = same.first() {
-                segment.postings.push(0, count(same.len()));
-                segment.seal_term(term.as_bytes());
+        for same_term in sorted.chunk_by(|one, other| one.0 == other.0) {
+            for same in same_term.chunk_by(|one, other| one.1 == other.1) {
+                let count =
+                    same.iter().fold(0, |sum: Count, (_, _, count)| sum.saturating_add(*count));
+                same.first().into_iter().for_each(|first| segment.postings.push(first.1, count));
             }
+            same_term.first().into_iter().for_each(|first| segment.seal_term(first.0.as_bytes()));
         }
         segment.shrink();
         segment
@@ -75,11 +80,6 @@ impl Segment {
         self.dictionary.shrink();
         self.postings.shrink();
     }
-}
-
-/// Saturates where it never happens: the analysis bounds the number of terms far below.
-fn count(terms: usize) -> Count {
-    Count::try_from(terms).unwrap_or(Count::MAX)
 }
 
 /// One source segment of a merge, walked term by term.

@@ -16,8 +16,12 @@ use super::words::{WordCache, Words};
 const TERM_BYTES_MAX: usize = 64;
 
 /// Most terms of one memory: several times the longest real lesson, so one pasted log cannot
-/// outweigh the store, and a term count fits 16 bits.
+/// outweigh the store, and a count in halves fits 16 bits.
 pub(super) const DOCUMENT_TERMS_MAX: usize = 16_384;
+
+/// Most terms of what stands near a passage: four lessons and more; with the passage's own terms a length
+/// in halves fits 16 bits.
+pub(super) const NEARBY_TERMS_MAX: usize = 2_048;
 
 /// Most terms of one query: a pasted stack trace fits; a pasted file must not cost seconds.
 pub(super) const QUERY_TERMS_MAX: usize = 1_024;

@@ -10,11 +10,14 @@ pub(super) const K1: f32 = 1.2;
 /// How much length counts; Lucene's and the crate's default.
 pub(super) const B: f32 = 0.75;
 
+/// Counts and lengths are in halves of an occurrence.
+const HALF: f32 = 0.5;
+
 /// Size of the corpus: what every score depends on besides its own document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corpus {
     pub(super) documents: usize,
-    /// Terms of all documents, repeats included.
+    /// Terms of all documents in halves, repeats included.
     pub(super) terms: u64,
 }
 
@@ -41,9 +44,9 @@ impl Corpus {
 }
 
 impl LengthNorm {
-    /// `tf * (k1 + 1) / (tf + norm(length))`: between 0 and `k1 + 1`.
+    /// `tf * (k1 + 1) / (tf + norm(length))`: between 0 and `k1 + 1`. Both are in halves.
     pub(super) fn saturated(self, count: u16, length: u16) -> f32 {
-        let count = f32::from(count);
+        let count = HALF * f32::from(count);
         count * (K1 + 1.0) / (count + self.base + self.slope * f32::from(length))
     }
 }

@@ -1,0 +1,42 @@
+//! What stands in backticks in a query: names of the asker's own, which another's lesson seldom shares,
+//! while the words around them are the tool's. Not here: what a term is worth otherwise (`search`).
+
+/// What a term in backticks counts beside one outside. Measured: .3 to .5 adds two points of recall at
+/// five on compiler errors and costs lessons at most one query in 782; 0 costs both.
+pub(super) const QUOTED_SHARE: f32 = 0.5;
+
+/// A query in two: what stands outside of backticks, and inside. A single one opens nothing.
+pub(super) fn parted(query: &str) -> (String, String) {
+    let (mut outside, mut inside) = (String::new(), String::new());
+    let mut rest = query;
+    while let Some((before, after)) = rest.split_once('`') {
+        let Some((quoted, tail)) = after.split_once('`') else { break };
+        outside.push_str(before);
+        outside.push(' ');
+        // Still quoted: a keyword in backticks is a word even where it would be a stop word.
+        inside.push_str(&format!("`{quoted}` "));
+        rest = tail;
+    }
+    outside.push_str(rest);
+    (outside, inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trimmed(query: &str) -> (String, String) {
+        let (outside, inside) = parted(query);
+        let one = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        (one(&outside), one(&inside))
+    }
+
+    #[test]
+    fn backticks_part_a_query_and_a_lone_one_does_not() {
+        let both = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(trimmed("cannot find `Foo` in `bar`"), both("cannot find in", "`Foo` `bar`"));
+        assert_eq!(trimmed("a lone ` stays"), both("a lone ` stays", ""));
+        assert_eq!(trimmed("`all`"), both("", "`all`"));
+        assert_eq!(trimmed(""), both("", ""));
+    }
+}

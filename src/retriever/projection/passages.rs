@@ -1,0 +1,134 @@
+//! Cutting a long text into passages that can each answer a query: a dialogue at its turns, anything else
+//! at blank lines. Scores of a whole long text drown what one part of it says. Not here: scoring.
+
+/// Texts up to here are one passage, in bytes: notes of agents are, and their parts belong together.
+const WHOLE_BYTES_MAX: usize = 3_000;
+
+/// Paragraphs are packed into passages of about this size, in bytes.
+const PACKED_BYTES: usize = 1_200;
+
+/// Passages of one text: 64 kB of them; what follows is in the last one.
+const PASSAGES_MAX: usize = 64;
+
+/// The longest name of a speaker, in bytes.
+const SPEAKER_BYTES_MAX: usize = 32;
+
+/// Cuts a text where it is long. Nothing is lost and nothing moves.
+pub(super) fn passages(text: &str) -> Vec<&str> {
+    if text.len() <= WHOLE_BYTES_MAX {
+        return vec![text];
+    }
+    let turns = turns_at(text);
+    if turns.is_empty() { cut(text, &packed_at(text)) } else { cut(text, &turns) }
+}
+
+/// Where the turns of a dialogue begin; nowhere in other texts. A dialogue has two speakers who speak twice.
+fn turns_at(text: &str) -> Vec<usize> {
+    let spoken: Vec<(usize, &str)> =
+        lines_at(text).filter_map(|(at, line)| Some((at, speaker(line)?))).collect();
+    let speaks_twice =
+        |name: &str| spoken.iter().filter(|(_, other)| *other == name).nth(1).is_some();
+    let turns: Vec<(usize, &str)> =
+        spoken.iter().filter(|(_, name)| speaks_twice(name)).copied().collect();
+    let mut speakers = turns.iter().map(|(_, name)| name);
+    let first = speakers.next();
+    let are_two = speakers.any(|name| Some(name) != first);
+    if are_two { turns.into_iter().map(|(at, _)| at).collect() } else { Vec::new() }
+}
+
+/// `user: How do I …` -> user.
+fn speaker(line: &str) -> Option<&str> {
+    let head = line.get(..line.len().min(SPEAKER_BYTES_MAX + 2)).unwrap_or(line);
+    let (name, _) = head.split_once(": ")?;
+    let is_name =
+        |character: char| character.is_alphanumeric() || matches!(character, ' ' | '_' | '-' | '.');
+    let is_spoken = name.starts_with(char::is_alphabetic) && name.chars().all(is_name);
+    is_spoken.then_some(name)
+}
+
+/// Where to cut so that the paragraphs between make passages of about one size.
+fn packed_at(text: &str) -> Vec<usize> {
+    let mut cuts = Vec::new();
+    let mut begun_at = 0;
+    let mut was_blank = false;
+    for (at, line) in lines_at(text) {
+        let is_blank = line.trim().is_empty();
+        let is_enough = at - begun_at >= PACKED_BYTES;
+        if (was_blank && !is_blank && is_enough) || at - begun_at >= 2 * PACKED_BYTES {
+            cuts.push(at);
+            begun_at = at;
+        }
+        was_blank = is_blank;
+    }
+    cuts
+}
+
+fn lines_at(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let begins_at = at;
+        at += line.len();
+        (begins_at, line)
+    })
+}
+
+fn cut<'text>(text: &'text str, cuts: &[usize]) -> Vec<&'text str> {
+    let mut pieces = Vec::new();
+    let (mut rest, mut rest_at) = (text, 0);
+    for at in cuts.iter().take(PASSAGES_MAX - 1) {
+        if let Some((piece, tail)) =
+            at.checked_sub(rest_at).and_then(|at| rest.split_at_checked(at))
+        {
+            pieces.push(piece);
+            (rest, rest_at) = (tail, *at);
+        }
+    }
+    pieces.push(rest);
+    pieces.retain(|piece| !piece.trim().is_empty());
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_long_dialogue_is_cut_at_its_turns_and_a_short_one_is_not() {
+        let turn = |who: &str| format!("{who}: {}\nand more: of it\n", "words ".repeat(150));
+        let text = [turn("user"), turn("assistant"), turn("user"), turn("assistant")].concat();
+        let found = passages(&text);
+        assert_eq!(found.len(), 4);
+        assert!(found.iter().all(|passage| passage.contains("and more: of it")));
+        let short = "user: a\nassistant: b\nuser: c\nassistant: d\n";
+        assert_eq!(passages(short), [short]);
+    }
+
+    #[test]
+    fn other_long_texts_are_cut_at_blank_lines() {
+        let paragraph = format!("{}\n\n", "note: words and words ".repeat(40));
+        let text = paragraph.repeat(6);
+        let found = passages(&text);
+        assert_eq!(
+            found.len(),
+            3,
+            "{:?}",
+            found.iter().map(|piece| piece.len()).collect::<Vec<_>>()
+        );
+        assert!(found.iter().all(|passage| passage.starts_with("note:")));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_there_are_not_too_many(
+            lines in prop::collection::vec("(a: |b: |)[a-zé ]{0,60}", 0..400),
+        ) {
+            let text = lines.join("\n");
+            let found = passages(&text);
+            prop_assert!(found.len() <= PASSAGES_MAX);
+            let solid = |text: &str| text.split_whitespace().collect::<String>();
+            prop_assert_eq!(solid(&found.concat()), solid(&text));
+        }
+    }
+}
