@@ -84,8 +84,16 @@ pub fn json_without_secrets(json: Value) -> Value {
 fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
     let mut clean = Map::new();
     for (mut name, value) in fields {
+        let named = |text| Value::String(named_without_secrets(&name, text));
         let value = match value {
-            Value::String(text) => Value::String(named_without_secrets(&name, text)),
+            Value::String(text) => named(text),
+            Value::Array(items) => items
+                .into_iter()
+                .map(|item| match item {
+                    Value::String(text) => named(text),
+                    other => json_without_secrets(other),
+                })
+                .collect(),
             other => json_without_secrets(other),
         };
         redact(&mut name);
@@ -100,9 +108,10 @@ fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
 
 fn named_without_secrets(name: &str, mut text: String) -> String {
     redact(&mut text);
-    let quote = if text.contains('"') { '\'' } else { '"' };
-    let lead = format!("{name}={quote}");
-    let assigned = format!("{lead}{text}{quote}");
+    // A quote of the text's own must not end it early; for what it is judged by, any mark serves.
+    let plain = text.replace('"', "'");
+    let lead = format!("{name}=\"");
+    let assigned = format!("{lead}{plain}\"");
     let whole = lead.len()..lead.len() + text.len();
     match findings(&assigned).iter().find(|finding| finding.span == whole) {
         Some(finding) => finding.mark(),
