@@ -95,9 +95,9 @@ pub(super) const COMMANDS: &[Command] = &[
     command("keytool", " -keypass", Shape::Apart),
     command("jarsigner", " -storepass", Shape::Apart),
     command("jarsigner", " -keypass", Shape::Apart),
-    command("rclone", " obscure", Shape::Apart),
-    command("vault", " login", Shape::Apart),
-    command("cargo", " login", Shape::Apart),
+    command("rclone obscure", " ", Shape::Glued),
+    command("vault login", " ", Shape::Glued),
+    command("cargo login", " ", Shape::Glued),
     command("convertto-securestring", " ", Shape::Glued),
 ];
 

@@ -334,7 +334,7 @@ fn curl_user(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
     // `-ubob:…` stands for itself only where the program is known; a container's user is no login.
     let is_other =
         is_argument_of(text, start, &["docker", "podman", "kubectl", "nerdctl", "compose"]);
-    if (gap == end && !is_curl) || (is_other && !is_curl) {
+    if !is_curl && (gap == end || is_other) {
         return None;
     }
     let quote = text.at(gap);
