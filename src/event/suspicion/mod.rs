@@ -8,6 +8,7 @@
 
 mod carrier;
 mod download;
+mod foreign;
 mod marker;
 mod orders;
 mod pattern;
@@ -161,7 +162,7 @@ fn of_reading(reading: &Reading, text: &str) -> Option<Suspicion> {
         .or_else(|| download::found(text))
         .or_else(|| carrier::found(text))
         .or_else(told)
-        .or_else(|| tongues::found(text))
+        .or_else(|| foreign::found(text))
         .or_else(disguised)
         .or_else(crowded)
 }

@@ -4,7 +4,7 @@
 
 use super::command::COMMANDS;
 use super::form::{FORMS, Structure};
-use super::prefixed::PREFIXED;
+use super::prefixes::PREFIXED;
 use super::provider::PROVIDERS;
 use super::word::WORDS;
 

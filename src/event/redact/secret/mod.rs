@@ -22,6 +22,7 @@ mod named;
 mod password;
 mod phrase;
 mod prefixed;
+mod prefixes;
 mod provider;
 mod scan;
 mod text;

@@ -4,7 +4,7 @@
 use super::alphabet::Alphabet;
 use super::command::{COMMANDS, Shape};
 use super::form::FORMS;
-use super::prefixed::PREFIXED;
+use super::prefixes::PREFIXED;
 use super::provider::PROVIDERS;
 use super::word::{Promise, WORDS};
 use super::{findings, redacted};
