@@ -90,6 +90,8 @@ struct Pass<'a> {
 const CROWD_MAX: usize = 4;
 
 impl Pass<'_> {
+    // Rare beside the bytes that are passed over: the loop over those must stay small.
+    #[inline(never)]
     fn look(&mut self, start: usize, end: usize, anchor: Anchor) {
         let found = match anchor {
             Anchor::Prefixed(row) => PREFIXED
