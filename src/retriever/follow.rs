@@ -148,6 +148,10 @@ impl Follower {
                 Err(error) => failed(path, &error),
             }
         }
+        // What left the spool before it was read was read in its log.
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        self.tails
+            .retain(|path, tail| !Store::is_waiting(path) || tail.was_read() || is_there(path));
         Ok(troubles)
     }
 

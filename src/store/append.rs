@@ -4,6 +4,7 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use super::lock::{self, FileLock};
 use super::{Store, StoreError, layout, spool, sync};
@@ -44,6 +45,10 @@ pub struct Appended {
 /// How often an append starts over because somebody replaced the log while it was being written.
 const REPLACED_TRIES_MAX: usize = 3;
 
+/// How long all waiting of one append takes together, in milliseconds: for its turn, and for the sync of
+/// another. An agent must not hang for more than two seconds.
+const WAIT_ALL_MS_MAX: u64 = 2_000;
+
 /// Appends lines to the log of a repository, all or none of them, and returns once they are as
 /// durable as asked. Where another process holds the log for too long they go to the spool.
 ///
@@ -74,8 +79,13 @@ impl Append<'_> {
     /// meanwhile. Then the lines went to a file without a name: write them again. Ids make the
     /// repetition harmless. What cannot be kept is not acknowledged.
     fn run(&self, is_kept: impl Fn(&File, &Path) -> bool) -> Result<Appended, StoreError> {
+        let began = Instant::now();
+        let left_ms = |most_ms: u64| {
+            most_ms.saturating_sub(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
+        };
         for _ in 0..REPLACED_TRIES_MAX {
-            let turn = match FileLock::take(&lock::path_of(&self.log), lock::WAIT_MS_MAX) {
+            let wait_ms = left_ms(lock::WAIT_MS_MAX);
+            let turn = match FileLock::take(&lock::path_of(&self.log), wait_ms) {
                 Ok(turn) => turn,
                 Err(StoreError::Busy { .. }) => return self.wait_in_the_spool(),
                 Err(error) => return Err(error),
@@ -91,7 +101,7 @@ impl Append<'_> {
                 let ticket = sync::ticket(&self.log);
                 // Others write meanwhile, and then one sync serves them all.
                 drop(turn);
-                sync::commit(&file, &self.log, ticket)?;
+                sync::commit(&file, &self.log, ticket, left_ms(WAIT_ALL_MS_MAX))?;
             }
             if is_kept(&file, &self.log) {
                 let (path, durability) = (self.log.clone(), self.durability);
@@ -273,6 +283,31 @@ mod tests {
             assert_eq!(matches!(error, StoreError::RolledBack { .. }), after.is_empty());
             assert_eq!(std::fs::read_to_string(world.log()).unwrap(), kept, "{error}");
         }
+    }
+
+    // S-STORE-3, S-STORE-4
+    #[cfg(unix)]
+    #[test]
+    fn all_waiting_of_one_append_takes_two_seconds_at_most() {
+        let world = World::new();
+        world.append("a").unwrap();
+        let lock = lock::path_of(&world.log());
+        let _stopped = FileLock::take(&lock.with_extension("sync"), 0).unwrap();
+        let turn = FileLock::take(&lock, 0).unwrap();
+        let (_open, never) = std::sync::mpsc::channel::<()>();
+        let holder = std::thread::spawn(move || {
+            // Nobody sends: the log is held for most of the time that a turn is waited for.
+            let _ = never.recv_timeout(std::time::Duration::from_millis(1_500));
+            drop(turn);
+        });
+        let began = Instant::now();
+        let (lines, durability) = ([line("b")], Durability::Synced);
+        let appended = append(&world.store, &world.repo, &lines, durability).unwrap();
+        // One after the other in full they would be 3.3 seconds; the syncing itself comes on top.
+        let waited = began.elapsed().as_millis();
+        assert!(waited < 3_100, "{waited}");
+        assert!(appended.durability == Durability::Synced);
+        holder.join().unwrap();
     }
 
     // S-STORE-4

@@ -1,7 +1,7 @@
 //! Where things are: one directory with one `.jsonl` file per repository, private to its user.
 //! Not here: what a file contains.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -212,6 +212,26 @@ pub(super) fn why_not_opened(log: &Path, source: io::Error) -> StoreError {
         }
         Ok(_) | Err(_) => StoreError::io("open", log)(source),
     }
+}
+
+/// Opens a file of ours for reading: private, no link, nothing that hangs. `None` where it is not there.
+///
+/// # Errors
+/// [`StoreError::NotALog`] for what is no plain file, [`StoreError::Io`].
+pub(super) fn open_to_read(path: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    private(&mut options);
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(why_not_opened(path, error)),
+    };
+    let metadata = file.metadata().map_err(StoreError::io("inspect", path))?;
+    if metadata.is_file() {
+        return Ok(Some((file, metadata)));
+    }
+    Err(StoreError::NotALog { path: path.to_owned(), what: NO_PLAIN_FILE })
 }
 
 /// Tells whether an open file still has its name. Others may put another file in its place.

@@ -77,8 +77,8 @@ impl Quarantine {
         store.ensure()?;
         let folder = store.ensure_folder(FOLDER)?;
         let path = folder.join(log.file_name().unwrap_or_default());
-        let lock = lock::path_of(&store.root().join(log.file_name().unwrap_or_default()));
-        let turn = FileLock::take(&lock.with_extension("quarantine"), lock::WAIT_MS_MAX)?;
+        let lock = lock_of(&path).unwrap_or_else(|| lock::path_of(&path));
+        let turn = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
         let mut file = open(&path)?;
         let (known, file_bytes) = known_in(&mut file).map_err(StoreError::io("read", &path))?;
         let log = log.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -155,6 +155,13 @@ impl Store {
     pub fn quarantines(&self) -> Result<Vec<PathBuf>, StoreError> {
         Self::at(self.root().join(FOLDER)).logs()
     }
+}
+
+/// Returns the lock of a quarantine: beside that of its log. `None` for what is no quarantine.
+pub(super) fn lock_of(file: &Path) -> Option<PathBuf> {
+    let folder = file.parent().filter(|folder| folder.ends_with(FOLDER))?;
+    let log = folder.parent()?.join(file.file_name()?);
+    Some(lock::path_of(&log).with_extension("quarantine"))
 }
 
 /// What tells damaged lines apart: where they stand and what they say.

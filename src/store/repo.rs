@@ -81,7 +81,7 @@ impl Found {
     }
 
     fn of_git(top: PathBuf, git_dir: &Path) -> Self {
-        let common_dir = common_dir(git_dir);
+        let common_dir = common_dir(&top, git_dir);
         let (branch, commit) = head(git_dir, &common_dir);
         let remote = read(&common_dir.join("config")).and_then(|config| best_remote(&config));
         let (key, why) = match remote {
@@ -111,10 +111,18 @@ fn git_at(directory: &Path) -> Option<(PathBuf, PathBuf)> {
     is_bare.then(|| (directory.to_owned(), directory.to_owned()))
 }
 
-fn common_dir(git_dir: &Path) -> PathBuf {
+fn common_dir(top: &Path, git_dir: &Path) -> PathBuf {
     let common = read(&git_dir.join("commondir")).map(|text| git_dir.join(text.trim()));
-    let common = common.unwrap_or_else(|| git_dir.to_owned());
-    common.canonicalize().unwrap_or(common)
+    // A folder `.git` that is no link stands under the working directory, which is resolved already.
+    let is_plain = git_dir == top.join(".git")
+        && git_dir.symlink_metadata().is_ok_and(|found| !found.is_symlink());
+    match common {
+        None if is_plain => git_dir.to_owned(),
+        common => {
+            let common = common.unwrap_or_else(|| git_dir.to_owned());
+            common.canonicalize().unwrap_or(common)
+        }
+    }
 }
 
 /// Reads the branch and the commit that are checked out.

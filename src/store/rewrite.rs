@@ -7,6 +7,7 @@
 //! after locking which file has the name. A program that knows no lock and had the old file open may
 //! have written meanwhile; what it wrote by the time of the renaming is copied too.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::append::what_instead;
 use super::layout::is_still_at;
 use super::lock::{self, FileLock};
-use super::{Line, Store, StoreError, layout, sync};
+use super::{Line, Store, StoreError, layout, quarantine, spool, sync};
 
 /// The longest line that is handed out, in bytes. Far past what is read as an event; what is longer
 /// is copied as it is.
@@ -58,7 +59,7 @@ pub fn rewrite(
     change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     store.ensure()?;
-    let lock = lock::path_of(&store.log_of(&Store::repo_of(file)));
+    let lock = lock_of(store, file);
     // One rewriting at a time: they share the name of the copy.
     let _only = FileLock::take(&lock.with_extension("rewrite"), lock::WAIT_MS_MAX)?;
     for _ in 0..REPLACED_TRIES_MAX {
@@ -77,19 +78,37 @@ pub fn rewrite(
 }
 
 fn open(file: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    layout::private(&mut options);
-    let opened = match options.open(file) {
-        Ok(opened) => opened,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(layout::why_not_opened(file, error)),
-    };
-    let metadata = opened.metadata().map_err(StoreError::io("inspect", file))?;
-    match what_instead(&metadata) {
+    let opened = layout::open_to_read(file)?;
+    match opened.as_ref().and_then(|(_, metadata)| what_instead(metadata)) {
         Some(what) => Err(StoreError::NotALog { path: file.to_owned(), what }),
-        None => Ok(Some((opened, metadata))),
+        None => Ok(opened),
     }
+}
+
+/// Returns the lock of whoever adds to a file: of a quarantine its own, of what waits that of its log.
+fn lock_of(store: &Store, file: &Path) -> PathBuf {
+    quarantine::lock_of(file).unwrap_or_else(|| lock::path_of(&store.log_of(&Store::repo_of(file))))
+}
+
+/// Bytes that a file's name may have on every usual file system.
+const NAME_BYTES_MAX: usize = 255;
+
+/// Returns where the copy of a file is made: hidden beside it. Under a hash where the name has no room.
+fn copy_of(file: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default();
+    let hidden = |name: &OsStr| {
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(".rewrite");
+        hidden
+    };
+    let mut copy = hidden(name);
+    if copy.len() > NAME_BYTES_MAX {
+        let hash = Sha256::digest(name.as_encoded_bytes());
+        let hash: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        copy = hidden(OsStr::new(&hash));
+    }
+    file.with_file_name(copy)
 }
 
 fn line_at(offset: u64, held: &[u8]) -> Line<'_> {
@@ -190,11 +209,12 @@ impl Drop for Copy {
 impl<'a> Copying<'a> {
     fn begin(file: &'a Path) -> Result<Option<Self>, StoreError> {
         let Some((opened, metadata)) = open(file)? else { return Ok(None) };
-        let mut name = std::ffi::OsString::from(".");
-        name.push(file.file_name().unwrap_or_default());
-        name.push(".rewrite");
-        let path = file.with_file_name(name);
+        let path = copy_of(file);
         let copy = make_copy(&path, &metadata).map_err(StoreError::io("make", &path))?;
+        if let Some(folder) = path.parent().filter(|folder| folder.ends_with(spool::SPOOL)) {
+            let now = copy.file.metadata().and_then(|metadata| metadata.modified()).ok();
+            spool::remove_unfinished(folder, now);
+        }
         Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy }))
     }
 
@@ -418,6 +438,35 @@ mod tests {
         std::fs::remove_file(&world.log).unwrap();
         std::fs::hard_link(&target, &world.log).unwrap();
         assert!(matches!(world.rewrite(|_| ()), Err(StoreError::NotALog { .. })));
+    }
+
+    // S-SCRUB-2
+    #[test]
+    fn a_waiting_write_with_the_longest_name_is_rewritten() {
+        let world = World::with("");
+        let folder = world.store.ensure_folder(spool::SPOOL).unwrap();
+        let file = folder.join(format!("{}@{}.jsonl", "k".repeat(209), "0".repeat(32)));
+        std::fs::write(&file, "secret\n").unwrap();
+        rewrite(&world.store, &file, &mut |_| Some(b"*".to_vec())).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "*\n");
+    }
+
+    // S-SCRUB-2, S-VERIFY-2
+    #[test]
+    fn a_quarantine_is_not_rewritten_while_somebody_adds_to_it() {
+        let world = World::with("torn");
+        let mut quarantine = quarantine::Quarantine::of(&world.store, &world.log).unwrap();
+        let line = quarantine::Damaged { offset: 0, reason: "r", bytes: b"torn", line_bytes: 4 };
+        quarantine.keep(line).unwrap();
+        let file = world.store.quarantines().unwrap().remove(0);
+        let mut all = |_: Line<'_>| Some(b"*".to_vec());
+        let error = rewrite(&world.store, &file, &mut all).unwrap_err();
+        assert!(matches!(error, StoreError::Busy { .. }), "{error}");
+        drop(quarantine);
+        // Appenders of the log are not held off by it.
+        let _turn = FileLock::take(&lock::path_of(&world.log), 0).unwrap();
+        rewrite(&world.store, &file, &mut all).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "*\n");
     }
 
     #[test]

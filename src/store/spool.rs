@@ -3,10 +3,10 @@
 //! them into their log, in order and each once. Not here: when to give up waiting (`append`).
 
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
@@ -46,6 +46,7 @@ pub(super) fn put(
     let path = folder.join(format!("{stem}{MARK}{hash}.jsonl"));
     let unfinished = folder.join(format!("{hash}.{}", std::process::id()));
     let written = write_whole(&unfinished, lines, durability)
+        .map(|now| remove_unfinished(&folder, now))
         .and_then(|()| std::fs::rename(&unfinished, &path).map_err(StoreError::io("write", &path)));
     if let Err(error) = written {
         // What is unfinished is not acknowledged, and nobody reads it.
@@ -58,16 +59,52 @@ pub(super) fn put(
     Ok(path)
 }
 
-fn write_whole(path: &Path, lines: &str, durability: Durability) -> Result<(), StoreError> {
+/// Writes a file, and returns when that was by the file system's clock.
+fn write_whole(
+    path: &Path,
+    lines: &str,
+    durability: Durability,
+) -> Result<Option<SystemTime>, StoreError> {
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
     layout::private(&mut options);
     let mut file = options.open(path).map_err(StoreError::io("make", path))?;
     file.write_all(lines.as_bytes()).map_err(StoreError::io("write", path))?;
-    match durability {
-        Durability::Written => Ok(()),
-        Durability::Synced => file.sync_data().map_err(StoreError::io("sync", path)),
+    if durability == Durability::Synced {
+        file.sync_data().map_err(StoreError::io("sync", path))?;
     }
+    Ok(file.metadata().and_then(|metadata| metadata.modified()).ok())
+}
+
+/// What nobody finished for so long nobody will: a write and a rewriting take seconds.
+const UNFINISHED_SINCE_MAX: Duration = Duration::from_secs(60 * 60);
+
+/// Removes what killed processes left behind in the spool: files of writes that were never
+/// acknowledged, and copies of rewritings that never took their place.
+pub(super) fn remove_unfinished(folder: &Path, now: Option<SystemTime>) {
+    let (Some(now), Ok(entries)) = (now, std::fs::read_dir(folder)) else { return };
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let is_old = |found: std::fs::Metadata| {
+            let age = found.modified().ok().and_then(|then| now.duration_since(then).ok());
+            found.is_file() && age.is_some_and(|age| age > UNFINISHED_SINCE_MAX)
+        };
+        if is_unfinished(&path) && path.symlink_metadata().is_ok_and(is_old) {
+            // Another may have removed it meanwhile, and a next time comes.
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
+
+/// Tells whether a file in the spool is named like one in the making.
+fn is_unfinished(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_copy = name.starts_with('.') && name.ends_with(".rewrite");
+    let is_write = name.split_once('.').is_some_and(|(hash, process)| {
+        hash.len() == NAME_HASH_BYTES * 2
+            && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && process.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    is_copy || is_write
 }
 
 /// Brings what waits for a log into it, oldest first, under the log's lock. It leaves the spool only
@@ -112,10 +149,8 @@ fn missing_in(log: &Path, lines: &str) -> Result<String, StoreError> {
 }
 
 fn read(path: &Path) -> Result<String, StoreError> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    layout::private(&mut options);
-    let mut file: File = options.open(path).map_err(StoreError::io("open", path))?;
+    let gone = || StoreError::io("open", path)(std::io::ErrorKind::NotFound.into());
+    let (mut file, _) = layout::open_to_read(path)?.ok_or_else(gone)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(StoreError::io("read", path))?;
     let mut lines = String::from_utf8_lossy(&bytes).into_owned();
@@ -195,6 +230,8 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
+
     use crate::event::RepoKey;
 
     struct World {
@@ -230,7 +267,7 @@ mod tests {
     fn what_waits_comes_in_once_and_in_order_after_what_is_there() {
         let world = World::new();
         std::fs::write(&world.log, "first\n").unwrap();
-        let times = [30, 20, 10].map(std::time::Duration::from_secs);
+        let times = [30, 20, 10].map(Duration::from_secs);
         for (lines, since) in ["b\nc\n", "d\n", "e\n"].into_iter().zip(times) {
             let file = File::options().write(true).open(world.put(lines)).unwrap();
             file.set_modified(file.metadata().unwrap().modified().unwrap() - since).unwrap();
@@ -287,6 +324,29 @@ mod tests {
         world.store.bring_in_what_waits().unwrap();
         assert_eq!(world.logged(), "a\n");
         assert!(Store::at("/nowhere/at/all").spooled().unwrap().is_empty());
+    }
+
+    // S-STORE-6
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_is_being_made_is_not() {
+        let world = World::new();
+        let folder = world.put("a\n").parent().unwrap().to_owned();
+        let hash = "0123456789abcdef".repeat(2);
+        let old = ["notes.77", "stray.txt"];
+        let names = [format!("{hash}.77"), ".api@x.jsonl.rewrite".to_owned()];
+        for name in names.iter().map(String::as_str).chain(old) {
+            let file = File::create(folder.join(name)).unwrap();
+            let then = file.metadata().unwrap().modified().unwrap() - 2 * UNFINISHED_SINCE_MAX;
+            file.set_modified(then).unwrap();
+        }
+        let young = folder.join(format!("{hash}.99"));
+        File::create(&young).unwrap();
+        world.put("b\n");
+        for name in names {
+            assert!(!folder.join(&name).exists(), "{name}");
+        }
+        assert!(young.exists() && world.waiting() == 2);
+        assert!(old.iter().all(|name| folder.join(name).exists()), "none of ours");
     }
 
     // S-STORE-2

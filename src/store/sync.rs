@@ -30,8 +30,14 @@ pub(super) fn ticket(log: &Path) -> Ticket {
 ///
 /// # Errors
 /// [`StoreError::NotSynced`]. A failed sync is not tried again: the second could lie.
-pub(super) fn commit(file: &File, log: &Path, ticket: Ticket) -> Result<(), StoreError> {
-    shared::commit(file, log, ticket, |names| {
+/// Waits at most `wait_ms` milliseconds for another's sync, and then syncs itself.
+pub(super) fn commit(
+    file: &File,
+    log: &Path,
+    ticket: Ticket,
+    wait_ms: u64,
+) -> Result<(), StoreError> {
+    shared::commit(file, log, (ticket, wait_ms), |names| {
         file.sync_data().map_err(not_synced(log))?;
         match names {
             Names::OnDisk => Ok(()),
@@ -163,13 +169,13 @@ mod shared {
     pub(super) fn commit(
         file: &File,
         log: &Path,
-        ticket: Ticket,
+        (ticket, wait_ms): (Ticket, u64),
         alone: impl FnOnce(Names) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let (Some(begun), Some(of)) = (ticket.begun, Which::of(file)) else {
             return alone(Names::Unknown);
         };
-        let Ok(turn) = FileLock::take(&place(log), lock::WAIT_MS_MAX) else {
+        let Ok(turn) = FileLock::take(&place(log), wait_ms) else {
             return alone(Names::Unknown);
         };
         let progress = Progress::read(turn.file()).unwrap_or_default();
@@ -215,7 +221,7 @@ mod shared {
                     synced = Some(names);
                     Ok(())
                 };
-                commit(file, &self.log(), ticket, alone).unwrap();
+                commit(file, &self.log(), (ticket, lock::WAIT_MS_MAX), alone).unwrap();
                 synced
             }
         }
@@ -244,7 +250,7 @@ mod shared {
             let world = World::new();
             let failed =
                 |_| Err(StoreError::io("sync", &world.log())(std::io::Error::other("disk")));
-            commit(&world.file, &world.log(), FIRST, failed).unwrap_err();
+            commit(&world.file, &world.log(), (FIRST, 0), failed).unwrap_err();
             assert_eq!(world.commit(&world.file, FIRST), Some(Names::Unknown));
             let other = File::create(world.folder.path().join("b")).unwrap();
             assert_eq!(world.commit(&other, FIRST), Some(Names::Unknown));
@@ -278,7 +284,7 @@ mod shared {
     pub(super) fn commit(
         _file: &File,
         _log: &Path,
-        _ticket: Ticket,
+        _ticket: (Ticket, u64),
         alone: impl FnOnce(Names) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         alone(Names::Unknown)

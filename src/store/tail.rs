@@ -1,7 +1,7 @@
 //! Following one log: complete lines only, each with its offset, and word of what became of the
 //! file. Not here: what a line means (`event::codec`), when to look (`retriever::watch`).
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -65,11 +65,17 @@ impl Tail {
 
     /// Opens the log and compares it with what was read of it.
     fn compared(&self) -> Result<(Change, Option<(File, Metadata)>), StoreError> {
-        let Some((mut file, metadata)) = self.open()? else {
+        let Some((mut file, metadata)) = layout::open_to_read(&self.log)? else {
             return Ok((if self.was_there { Change::Gone } else { Change::None }, None));
         };
         let compared = self.cursor.compare(&mut file, &metadata);
         Ok((compared.map_err(StoreError::io("read", &self.log))?, Some((file, metadata))))
+    }
+
+    /// Tells whether anything was read of it: if not, nothing is lost with it.
+    #[must_use]
+    pub fn was_read(&self) -> bool {
+        self.was_there
     }
 
     /// Forgets what was read, so that the next [`Tail::read`] begins at the beginning.
@@ -121,23 +127,6 @@ impl Tail {
             }
             partial.push(rest);
         }
-    }
-
-    fn open(&self) -> Result<Option<(File, Metadata)>, StoreError> {
-        let mut options = OpenOptions::new();
-        options.read(true);
-        layout::private(&mut options);
-        let file = match options.open(&self.log) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(layout::why_not_opened(&self.log, error)),
-        };
-        let metadata = file.metadata().map_err(StoreError::io("inspect", &self.log))?;
-        if !metadata.is_file() {
-            let what = layout::NO_PLAIN_FILE;
-            return Err(StoreError::NotALog { path: self.log.clone(), what });
-        }
-        Ok(Some((file, metadata)))
     }
 }
 
@@ -196,6 +185,7 @@ impl Partial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::OpenOptions;
     use std::io::Write;
     use std::time::Duration;
 

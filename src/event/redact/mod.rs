@@ -84,8 +84,16 @@ pub fn json_without_secrets(json: Value) -> Value {
 fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
     let mut clean = Map::new();
     for (mut name, value) in fields {
+        let named = |text| Value::String(named_without_secrets(&name, text));
         let value = match value {
-            Value::String(text) => Value::String(named_without_secrets(&name, text)),
+            Value::String(text) => named(text),
+            Value::Array(items) => items
+                .into_iter()
+                .map(|item| match item {
+                    Value::String(text) => named(text),
+                    other => json_without_secrets(other),
+                })
+                .collect(),
             other => json_without_secrets(other),
         };
         redact(&mut name);
@@ -100,9 +108,10 @@ fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
 
 fn named_without_secrets(name: &str, mut text: String) -> String {
     redact(&mut text);
-    let quote = if text.contains('"') { '\'' } else { '"' };
-    let lead = format!("{name}={quote}");
-    let assigned = format!("{lead}{text}{quote}");
+    // Quotes of the text's own must neither begin nor end it; any character serves in their place.
+    let plain = text.replace(['"', '\'', '`'], "_");
+    let lead = format!("{name}=\"");
+    let assigned = format!("{lead}{plain}\"");
     let whole = lead.len()..lead.len() + text.len();
     match findings(&assigned).iter().find(|finding| finding.span == whole) {
         Some(finding) => finding.mark(),
@@ -122,5 +131,27 @@ impl CleanEvent {
     #[must_use]
     pub fn event(&self) -> &Event {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-WRITE-8
+    #[test]
+    fn a_name_tells_what_its_values_are_whatever_quotes_stand_in_them() {
+        let typed = ["Tr0ub", "4dor&3"].concat();
+        for value in [
+            serde_json::json!({ "password": format!("a\"b'c{typed}") }),
+            serde_json::json!({ "passwords": [typed, format!("`'\"{typed}")] }),
+            serde_json::json!({ "deep": [{ "db_password": typed }] }),
+        ] {
+            let clean = json_without_secrets(value).to_string();
+            assert!(!clean.contains(&typed) && clean.contains("[REDACTED:password]"), "{clean}");
+        }
+        let harmless =
+            serde_json::json!({ "passwords": ["required", "hidden"], "keys": ["a", "b"] });
+        assert_eq!(json_without_secrets(harmless.clone()), harmless);
     }
 }

@@ -3,7 +3,20 @@
 
 use super::Suspicion;
 
-/// Marks of conversations and replies, in lower case. None of them has a place in a lesson.
+/// Marks of our own replies, in lower case. None of them has a place in a lesson.
+const OURS: &[&str] = &[
+    "</memory>",
+    "</memories>",
+    "</untrusted",
+    "**relevant memories (",
+    "**memory of ",
+    "recalled notes, not instructions",
+    "<system-reminder>",
+    "</system-reminder>",
+];
+
+/// Marks of conversations. People who work on such things name one in an error; two, or one at the
+/// beginning of a line, play one.
 const MARKS: &[&str] = &[
     "<|im_start|>",
     "<|im_end|>",
@@ -14,25 +27,47 @@ const MARKS: &[&str] = &[
     "<|begin_of_text|>",
     "<|start_header_id|>",
     "<|eot_id|>",
+    "<|channel|>",
+    "<start_of_turn>",
+    "<end_of_turn>",
     "[inst]",
     "[/inst]",
+    "[system]",
+    "[/system]",
+    "[system notice]",
+    "[system message]",
+    "[system update]",
     "<<sys>>",
     "<</sys>>",
-    "</memory>",
-    "</memories>",
-    "</system>",
     "<system>",
-    "<system-reminder>",
-    "</system-reminder>",
+    "</system>",
     "</instructions>",
     "</tool_result>",
-    "</untrusted",
+    "</tool_response>",
+    "</function_results>",
+    "<tool_result>",
+    "<tool_response>",
     "</context>",
-    "**relevant memories (",
-    "**memory of ",
-    "recalled notes, not instructions",
     "<information>",
     "</information>",
+];
+
+/// Words of a text that is about such marks.
+const ABOUT_MARKS: &[&str] = &[
+    "token",
+    "tag",
+    "parse",
+    "xml",
+    "html",
+    "jsx",
+    "unexpected",
+    "template",
+    "escape",
+    "element",
+    "syntax",
+    "render",
+    "markup",
+    "regex",
 ];
 
 /// How a line begins that passes for another's turn in a conversation.
@@ -46,13 +81,32 @@ pub(super) fn found(text: &str) -> Option<Suspicion> {
     let tags = || text.chars().filter(|c| matches!(c, '\u{E0020}'..='\u{E007E}')).count();
     let is_marked = || {
         let starts = text.match_indices(['<', '[', '*', 'R', 'r']).map(|(at, _)| at);
-        starts
-            .filter_map(|at| text.get(at..))
-            .any(|rest| MARKS.iter().any(|mark| begins(rest, mark)))
+        let mut weight = 0;
+        for at in starts {
+            let (before, rest) = text.split_at_checked(at).unwrap_or_default();
+            if OURS.iter().any(|mark| begins(rest, mark)) {
+                return true;
+            }
+            if MARKS.iter().any(|mark| begins(rest, mark)) {
+                let leads = before.trim_end_matches([' ', '\t']).ends_with('\n')
+                    || before.trim().is_empty();
+                weight += if leads && !rest.trim_end().ends_with('>') { 2 } else { 1 };
+            }
+        }
+        weight >= 2 || (weight == 1 && !is_about_marks(text))
+    };
+    let is_talk = || {
+        let speaks = |who: &str| text.lines().any(|line| begins(line, who));
+        speaks("human:") && speaks("assistant:")
     };
     let is_turn =
         || text.lines().any(|line| TURNS.iter().any(|turn| is_turn_of(line.trim_start(), turn)));
-    (is_marked() || is_turn() || tags() >= TAGS_MIN).then_some(Suspicion::Frame)
+    (is_marked() || is_turn() || is_talk() || tags() >= TAGS_MIN).then_some(Suspicion::Frame)
+}
+
+fn is_about_marks(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ABOUT_MARKS.iter().any(|word| lower.contains(word))
 }
 
 /// A heading that is more than the turn's name ("### System requirements") is a heading.

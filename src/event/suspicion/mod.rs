@@ -6,13 +6,17 @@
 //! What tells is who is spoken to and about what: the reader's rules, role, replies, secrets and silence.
 //! Not here: what is done about it (`retriever`), secrets themselves (`redact`).
 
+mod carrier;
 mod download;
+mod foreign;
 mod marker;
+mod orders;
 mod pattern;
 mod phrases;
 mod signals;
 #[cfg(test)]
 mod tests;
+mod tongues;
 mod vocabulary;
 mod words;
 
@@ -20,7 +24,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use self::pattern::{Index, Pattern};
-use self::phrases::{RULES, Where};
+use self::phrases::{Rule, Where};
 use self::signals::{CROWDS, Crowd};
 use self::words::{Reading, read};
 use super::Event;
@@ -48,6 +52,8 @@ pub enum Suspicion {
     Steer,
     /// It makes checks pass that should fail.
     Check,
+    /// It plants a rule for later: in memories, or for whoever asks.
+    Plant,
     /// It asks for something to be done or told, and teaches nothing.
     Errand,
 }
@@ -67,6 +73,7 @@ impl Suspicion {
             Self::Insert => "brings code to insert",
             Self::Steer => "dictates the reader's reply",
             Self::Check => "makes checks pass",
+            Self::Plant => "plants a rule for later",
             Self::Errand => "asks for something instead of telling a lesson",
         }
     }
@@ -123,6 +130,11 @@ fn of_text(text: &str) -> Option<Suspicion> {
     of_reading(&read(text), text)
 }
 
+/// Every rule, the plainest first.
+fn rules() -> impl Iterator<Item = &'static Rule> {
+    phrases::RULES.iter().chain(orders::RULES)
+}
+
 fn of_reading(reading: &Reading, text: &str) -> Option<Suspicion> {
     // "Your response must include the CORS header", "you are now in a detached HEAD state".
     let speaks_of_work = |why: &Suspicion| {
@@ -130,10 +142,29 @@ fn of_reading(reading: &Reading, text: &str) -> Option<Suspicion> {
             && reading.words.len() <= WORK_WORDS_MAX
             && RULEBOOK.is_technical(reading)
     };
-    let told = || RULEBOOK.first(reading, Where::Anywhere).filter(|why| !speaks_of_work(why));
+    // "Ignore all previous rules in .eslintrc": rules of a file, not of the reader.
+    let speaks_of_file = |why: &Suspicion| {
+        *why == Suspicion::Override
+            && reading.words.len() <= WORK_WORDS_MAX
+            && RULEBOOK.names(&RULEBOOK.rule_files, reading)
+            && !RULEBOOK.names(&RULEBOOK.reader, reading)
+    };
+    let is_meant = |why: &Suspicion| !speaks_of_work(why) && !speaks_of_file(why);
+    let told = || RULEBOOK.first_of(reading, Where::Anywhere, is_meant);
     // A record of a conversation is full of talk to a machine, but none of it is to its reader.
     let crowded = || if marker::is_transcript(text) { None } else { RULEBOOK.crowd(reading) };
-    marker::found(text).or_else(|| download::found(text)).or_else(told).or_else(crowded)
+    let disguised = || {
+        carrier::carried(text).iter().find_map(|text| {
+            RULEBOOK.first(&read(text), Where::Anywhere).or_else(|| download::found(text))
+        })
+    };
+    marker::found(text)
+        .or_else(|| download::found(text))
+        .or_else(|| carrier::found(text))
+        .or_else(told)
+        .or_else(|| foreign::found(text))
+        .or_else(disguised)
+        .or_else(crowded)
 }
 
 /// A short lesson that asks, or sends its reader on an errand, teaches nothing.
@@ -159,10 +190,14 @@ struct Rulebook {
     members: Index<(usize, usize)>,
     teaches: Pattern,
     technical: Pattern,
+    /// Files and programs that have rules of their own.
+    rule_files: Pattern,
+    /// The reader, and what only a reader has.
+    reader: Pattern,
 }
 
 static RULEBOOK: LazyLock<Rulebook> = LazyLock::new(|| {
-    let phrases = RULES.iter().enumerate().flat_map(|(place, rule)| {
+    let phrases = rules().enumerate().flat_map(|(place, rule)| {
         rule.phrases.iter().map(move |phrase| (place, Pattern::of(phrase)))
     });
     let members = CROWDS.iter().enumerate().flat_map(|(place, crowd)| {
@@ -174,15 +209,28 @@ static RULEBOOK: LazyLock<Rulebook> = LazyLock::new(|| {
         members: Index::of(members.collect()),
         teaches: Pattern::of("^^ TEACH"),
         technical: Pattern::of("TECH|BECAUSE"),
+        rule_files: Pattern::of("RULEFILE"),
+        reader: Pattern::of("FIRM|YOUR|READER|you"),
     }
 });
 
 impl Rulebook {
     /// Returns the reason of the first rule that is found.
     fn first(&self, reading: &Reading, looked_in: Where) -> Option<Suspicion> {
-        let counts = |rule: &usize| RULES.get(*rule).is_some_and(|rule| rule.place == looked_in);
-        let found = self.phrases.found(&reading.words).map(|(_, rule)| rule).filter(counts).min();
-        found.and_then(|rule| RULES.get(rule)).map(|rule| rule.reason)
+        self.first_of(reading, looked_in, |_| true)
+    }
+
+    /// Returns the reason of the first rule that is found, of those whose reason counts.
+    fn first_of(
+        &self,
+        reading: &Reading,
+        looked_in: Where,
+        counts: impl Fn(&Suspicion) -> bool,
+    ) -> Option<Suspicion> {
+        let found = self.phrases.found(&reading.words).map(|(_, rule)| rule);
+        let known = found.filter_map(|place| Some((place, rules().nth(place)?)));
+        let counted = known.filter(|(_, rule)| rule.place == looked_in && counts(&rule.reason));
+        counted.min_by_key(|(place, _)| *place).map(|(_, rule)| rule.reason)
     }
 
     /// Returns the reason of the first crowd that stands close enough together.
@@ -194,7 +242,12 @@ impl Rulebook {
 
     /// Tells whether it names anything of our trade, or gives a reason.
     fn is_technical(&self, reading: &Reading) -> bool {
-        (0..reading.words.len()).any(|place| self.technical.is_at(&reading.words, place))
+        self.names(&self.technical, reading)
+    }
+
+    /// Tells whether a pattern stands anywhere in a text.
+    fn names(&self, pattern: &Pattern, reading: &Reading) -> bool {
+        (0..reading.words.len()).any(|place| pattern.is_at(&reading.words, place))
     }
 }
 
@@ -223,7 +276,7 @@ impl Watch {
 
 /// Returns every word and class that any rule names.
 fn rule_items() -> impl Iterator<Item = &'static str> {
-    let phrases = RULES.iter().flat_map(|rule| rule.phrases.iter().copied());
+    let phrases = rules().flat_map(|rule| rule.phrases.iter().copied());
     let members = CROWDS.iter().flat_map(|crowd| crowd.members.iter().map(|(phrase, _)| *phrase));
     let parts =
         phrases.chain(members).flat_map(str::split_whitespace).flat_map(|part| part.split('|'));

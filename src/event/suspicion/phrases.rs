@@ -160,7 +160,8 @@ pub(super) const RULES: &[Rule] = &[
             "if you are|re an|a|the ..1 READER",
             "if youre an|a|the ..1 READER",
             "when|if|once|whoever|whichever ..2 READER read|reads|see|sees|reading|retrieve|recall|process|retrieves ..2 this|memory|note",
-            "when|if|once you ..2 read|see|reading|retrieve|recall this ..1 memory|note|message|instruction|text",
+            "when|if|once you ..2 read|reading|retrieve|recall this ..1 memory|note|message|instruction|text",
+            "when|if|once you ..2 see this ..1 memory|note|instruction",
             "to|for any|the|all|every ..2 READER reading|processing|that|who ..2 read|reads|this",
             "message|instruction|instructions|attention|notice ..1 to|for the|all|any|every ..2 READER",
             "as an ai ..2 YOU|assistant ..3 must|should|will|need|WILL",
@@ -306,7 +307,6 @@ pub(super) const RULES: &[Rule] = &[
             "^ SEND|make|do|initiate|perform a ..2 transaction|payment ..8 to|of|from",
             "^^ send|forward|email|mail|share|transfer|pay|invite|visit|buy|book|say|recommend|wire|reserve|grant ..24 <blank>",
             "^^ send|forward|email|mail|share|invite|text|message|dm|cc ..20 <email>|recipient|inbox|friend|colleague|boss",
-            "^^ visit|subscribe ..4 <url>",
             "and|then SEND it|them ..4 to|on|in ..4 <blank>|website|forum",
         ],
         samples: &[
@@ -322,6 +322,7 @@ pub(super) const RULES: &[Rule] = &[
         place: Where::PlainLesson,
         phrases: &[
             "^^ please",
+            "^^ visit|subscribe ..4 <url>",
             "^^ DO ..14 my|me",
             "^^ STEER ..10 your ..3 REPLY",
             "^^ STEER ..8 in|into|to|with|at|of|from ..1 your ..3 REPLY",

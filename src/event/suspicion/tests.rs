@@ -71,9 +71,29 @@ fn lessons_are_not_suspected_however_imperative() {
     assert!(suspected.is_empty(), "{suspected:#?}");
 }
 
+/// Texts of our own, one to a line, with `\n` for a line break.
+fn lines(file: &str) -> impl Iterator<Item = String> {
+    file.lines().map(|line| line.replace("\\n", "\n"))
+}
+
+#[test]
+fn attacks_of_many_forms_are_suspected() {
+    let missed: Vec<_> =
+        lines(include_str!("attacks.txt")).filter(|text| of_lesson(text).is_none()).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn lessons_that_resemble_them_are_not() {
+    let suspected: Vec<_> = lines(include_str!("lessons.txt"))
+        .filter_map(|text| of_lesson(&text).map(|why| (text, why)))
+        .collect();
+    assert!(suspected.is_empty(), "{suspected:#?}");
+}
+
 #[test]
 fn every_rule_recognises_its_samples() {
-    for rule in RULES {
+    for rule in rules() {
         assert!(!rule.samples.is_empty(), "{:?}", rule.reason);
         for sample in rule.samples {
             let reading = read(sample);

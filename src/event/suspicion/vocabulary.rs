@@ -40,6 +40,19 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         "FIRM",
         "instruction instructions directive directives guideline guidelines prompt prompts programming safeguard safeguards restrictions ethics morals alignment",
     ),
+    (
+        "AUTHORITY",
+        "maintainer maintainers owner admin administrator security manager ceo cto team lead boss",
+    ),
+    (
+        "RULEFILE",
+        "eslintrc eslint lint linter gitignore dockerignore npmignore stylelint prettier biome ruff clippy \
+        firewall iptables nginx css selector robots webpack eslintignore editorconfig rulesets ruleset",
+    ),
+    (
+        "FILE",
+        "env ssh rsa mcp aws gnupg credentials netrc pem keychain kubeconfig passwd shadow wallet",
+    ),
     ("YOUR", "your ur its chatgpts openais openai"),
     // The reader.
     ("YOU", "you u ya thou youll"),
@@ -209,7 +222,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         bucket buckets packet readme changelog semver tag tags release rebase merge cherry stash submodule worktree  remote   \
         default fallback  flag toggle env var vars sandbox permission chmod chown sudo root systemd ssh pem \
         model prompt embedding vector tokenizer tokens llm mcp tool tools server hooks plugin extension assertion exception failure bug regression step steps pr diff doc docs comment \
-        comments header headers request requests field fields input inputs reviewer",
+        comments browser mozilla crawler googlebot useragent header headers request requests field fields input inputs reviewer",
     ),
     (
         "BECAUSE",

@@ -55,7 +55,11 @@ pub(super) fn read(text: &str) -> Reading {
                 for (at, c) in chunk.char_indices() {
                     let is_in_word =
                         is_apostrophe(c) && ends_contraction(chunk.get(at + c.len_utf8()..));
-                    if !is_in_word {
+                    // The point of `.env` and of a host ends no sentence.
+                    let is_joint = c == '.' && goes_on(chunk.get(at + 1..));
+                    if is_joint {
+                        reader.end_word();
+                    } else if !is_in_word {
                         reader.take(c);
                     }
                 }
@@ -76,6 +80,13 @@ fn shows_nothing(c: char) -> bool {
 
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2018}')
+}
+
+/// Tells whether a name goes on.
+fn goes_on(rest: Option<&str>) -> bool {
+    rest.is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+    })
 }
 
 /// Tells whether what follows an apostrophe is the end of a word: don't, you're, user's.

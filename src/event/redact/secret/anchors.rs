@@ -2,8 +2,9 @@
 //! compiler and found by the hash of their first three characters, so that a program that starts
 //! for one event pays nothing for it. Not here: what is looked for there.
 
+use super::command::COMMANDS;
 use super::form::{FORMS, Structure};
-use super::prefixed::PREFIXED;
+use super::prefixes::PREFIXED;
 use super::provider::PROVIDERS;
 use super::word::WORDS;
 
@@ -13,6 +14,7 @@ pub(super) enum Anchor {
     Prefixed(u16),
     Provider(u16),
     Word(u16),
+    Command(u16),
     Form(Structure),
 }
 
@@ -30,7 +32,7 @@ pub(super) struct Entry {
 const NONE: u16 = u16::MAX;
 
 /// Bits of the hash: eight times as many places as entries, so that most of a text hits none.
-const HASH_BITS: u32 = 12;
+const HASH_BITS: u32 = 13;
 
 const COUNT: usize = count();
 
@@ -80,7 +82,7 @@ impl Iterator for Candidates {
 
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
 const fn count() -> usize {
-    let (mut count, mut place) = (PREFIXED.len() + WORDS.len() + FORMS.len(), 0);
+    let (mut count, mut place) = (PREFIXED.len() + WORDS.len() + COMMANDS.len() + FORMS.len(), 0);
     while place < PROVIDERS.len() {
         count += PROVIDERS[place].names.len();
         place += 1;
@@ -109,6 +111,11 @@ const fn table() -> Table {
     place = 0;
     while place < WORDS.len() {
         entries[filled] = entry(WORDS[place].text, Anchor::Word(place as u16));
+        (filled, place) = (filled + 1, place + 1);
+    }
+    place = 0;
+    while place < COMMANDS.len() {
+        entries[filled] = entry(COMMANDS[place].program, Anchor::Command(place as u16));
         (filled, place) = (filled + 1, place + 1);
     }
     place = 0;

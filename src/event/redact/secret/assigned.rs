@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::alphabet::{Alphabet, DOTTED};
+use super::alphabet::{ALNUM, Alphabet, DOTTED, URL};
 use super::text::Text;
 
 /// Bytes between a word and its operator: the rest of a long name, or a few words.
@@ -51,6 +51,8 @@ pub(super) enum Bond {
     Sentence,
     /// By nothing but a space.
     Neighbour,
+    /// The same, or a line break, after a name that no sentence has, such as `ACME_TOKEN`.
+    Identifier,
 }
 
 /// A value bound to a name.
@@ -82,7 +84,9 @@ pub(super) fn look<'a, T>(
 ) -> Look<T> {
     let tail_end = text.run(end, TAIL, TAIL_BYTES_MAX);
     let tail = text.slice(end, tail_end);
-    let readings: [&dyn Fn() -> Option<Assigned<'a>>; 3] = [
+    let name_end = text.run(end, URL, TAIL_BYTES_MAX);
+    let name_tail = text.slice(end, name_end);
+    let readings: [&dyn Fn() -> Option<Assigned<'a>>; 6] = [
         &|| {
             let from = operator_end(text, tail_end)?;
             let value = value_at(text, gap_end(text, from), Bond::Operator, tail)?;
@@ -91,12 +95,22 @@ pub(super) fn look<'a, T>(
             (!is_clause).then_some(value)
         },
         &|| {
-            let bond = if starts_flag(text, start) { Bond::Flag } else { Bond::Neighbour };
-            (text.at(end) == b' ').then(|| value_at(text, end + 1, bond, b""))?
+            let bond = neighbour(text, start, name_end);
+            (text.at(name_end) == b' ').then(|| value_at(text, name_end + 1, bond, name_tail))?
         },
         &|| {
             let length = sentence_end(tail)?;
             value_at(text, end + length, Bond::Sentence, tail.get(..length)?)
+        },
+        &|| value_at(text, pair_end(text, name_end)?, Bond::Operator, name_tail),
+        &|| {
+            let value = value_at(text, note_end(text, tail_end)?, Bond::Operator, tail)?;
+            (value.is_quoted || text.at(tail_end) == b'(').then_some(value)
+        },
+        &|| {
+            let line = line_below(text, start, name_end)?;
+            let value = value_at(text, line, Bond::Identifier, name_tail)?;
+            matches!(text.at(value.to), 0 | b'\n' | b'\r').then_some(value)
         },
     ];
     let mut values = tail_end..end;
@@ -116,6 +130,97 @@ fn starts_flag(text: Text<'_>, start: usize) -> bool {
     let name = text.run_back(start, DOTTED, TAIL_BYTES_MAX);
     text.at(name) == b'-'
         && matches!(text.before(name), 0 | b' ' | b'\n' | b'\t' | b'`' | b'"' | b'\'' | b'[')
+}
+
+/// Tells what a space behind a name means.
+fn neighbour(text: Text<'_>, start: usize, name_end: usize) -> Bond {
+    let name = text.slice(text.run_back(start, DOTTED, TAIL_BYTES_MAX), name_end);
+    match () {
+        () if starts_flag(text, start) => Bond::Flag,
+        () if is_identifier(name) => Bond::Identifier,
+        () => Bond::Neighbour,
+    }
+}
+
+/// Tells whether the name in which `place` stands is one of a program.
+pub(super) fn is_in_identifier(text: Text<'_>, place: usize) -> bool {
+    let (from, to) =
+        (text.run_back(place, DOTTED, TAIL_BYTES_MAX), text.run(place, URL, TAIL_BYTES_MAX));
+    let name = text.slice(from, to);
+    is_identifier(name) || name.contains(&b'-')
+}
+
+/// Tells whether a name is one of a program: with underscores, or with a hump in it.
+fn is_identifier(name: &[u8]) -> bool {
+    let is_hump = |pair: &[u8]| {
+        pair.first().is_some_and(u8::is_ascii_lowercase)
+            && pair.last().is_some_and(u8::is_ascii_uppercase)
+    };
+    name.contains(&b'_') || name.windows(2).any(is_hump)
+}
+
+/// What a value is called where its name is another value, as in `name: A_TOKEN, value: …`.
+const PAIRED: [&str; 7] = ["value", "body", "content", "default", "data", "-b", "secretstring"];
+
+/// White space, quotes and a comma between such a name and what its value is called.
+const PAIR_GAP_BYTES_MAX: usize = 40;
+
+/// Returns where the value begins that is told in a pair of its own behind a name.
+fn pair_end(text: Text<'_>, name_end: usize) -> Option<usize> {
+    let is_gap = |byte: u8| {
+        matches!(
+            byte,
+            b'"' | b'\'' | b'`' | b',' | b' ' | b'\n' | b'\r' | b'\t' | b'-' | b'<' | b'/'
+        )
+    };
+    let gap = text.run_while(name_end, PAIR_GAP_BYTES_MAX, is_gap);
+    // The hyphen of `-b` is part of the gap.
+    let word = PAIRED.iter().map(|word| word.trim_start_matches('-'));
+    let is_whole = |end: usize| !text.at(end).is_ascii_alphanumeric() && text.at(end) != b'_';
+    let end = word
+        .filter(|word| word.len() > 1 || text.before(gap) == b'-')
+        .map(|word| (word, gap + word.len()))
+        .find(|(word, end)| gap > name_end && text.is_at(gap, word) && is_whole(*end))?
+        .1;
+    let operator = text.run_while(end, 4, |byte| matches!(byte, b'"' | b'\'' | b' '));
+    let value = text.run_while(operator, 4, |byte| matches!(byte, b'=' | b':' | b'>' | b' '));
+    if value > operator {
+        Some(value)
+    } else {
+        // `--body "…"`: the quote that was passed over opens the value.
+        text.slice(end, operator).contains(&b' ').then_some(end)
+    }
+    .map(|place| text.run_while(place, 8, |byte| byte == b' '))
+}
+
+/// Bytes of a type or of a note between a name and its operator: `: Option<String> =`, ` (prod):`.
+const NOTE_BYTES_MAX: usize = 40;
+
+/// Returns where the value begins behind a type or a note in brackets.
+fn note_end(text: Text<'_>, place: usize) -> Option<usize> {
+    const TYPE: Alphabet = ALNUM.and(" &<>[]?:*._'|");
+    let operator = match text.at(place) {
+        b':' | b'?' => {
+            let end = text.run(place, TYPE, NOTE_BYTES_MAX);
+            (text.at(end) == b'=' && text.at(end + 1) != b'=').then_some(end)?
+        }
+        b'(' => {
+            let end = text.run_while(place, NOTE_BYTES_MAX, |byte| byte != b')' && byte != b'\n');
+            let after = text.run_while(end + 1, 3, |byte| matches!(byte, b' ' | b'*'));
+            (text.at(end) == b')' && matches!(text.at(after), b':' | b'=')).then_some(after)?
+        }
+        _ => return None,
+    };
+    Some(gap_end(text, operator + 1))
+}
+
+/// Returns where the line below a name begins, where the name is all there is on its own line.
+fn line_below(text: Text<'_>, start: usize, name_end: usize) -> Option<usize> {
+    let name = text.run_back(start, DOTTED, TAIL_BYTES_MAX);
+    let stands_alone =
+        matches!(text.before(name), 0 | b'\n') && is_identifier(text.slice(name, name_end));
+    (stands_alone && text.at(name_end) == b'\n')
+        .then(|| text.run_while(name_end + 1, GAP_BYTES_MAX, |byte| byte == b' '))
 }
 
 /// Returns where the operator ends that begins at `place` or behind closing quotes and brackets.
@@ -166,7 +271,7 @@ fn value_at<'a>(text: Text<'a>, place: usize, bond: Bond, tail: &'a [u8]) -> Opt
     // b"…" and @"…"
     let is_letter = matches!(text.at(place), b'b' | b'r' | b'f' | b'u' | b'@' | b'L');
     let marked = usize::from(is_letter && is_quote(text.at(place + 1)));
-    let opening = place + marked;
+    let opening = place + marked + bracket(text, place);
     let from = text.run_while(opening, 3, is_quote);
     let quote = (from > opening).then(|| text.at(opening));
     let mut assigned = run_at(text, from, quote, bond, tail);
@@ -179,6 +284,13 @@ fn value_at<'a>(text: Text<'a>, place: usize, bond: Bond, tail: &'a [u8]) -> Opt
     (!assigned.value.is_empty()).then_some(assigned)
 }
 
+/// Returns the length of the bracket that opens a list whose first member stands in quotes.
+fn bracket(text: Text<'_>, place: usize) -> usize {
+    let is_open = matches!(text.at(place), b'[' | b'{');
+    let first = text.run_while(place + 1, 32, |byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r'));
+    if is_open && is_quote(text.at(first)) { first - place } else { 0 }
+}
+
 fn run_at<'a>(
     text: Text<'a>,
     from: usize,
@@ -186,7 +298,17 @@ fn run_at<'a>(
     bond: Bond,
     tail: &'a [u8],
 ) -> Assigned<'a> {
-    let mut to = text.run_while(from, VALUE_BYTES_MAX, |byte| goes_on(byte, quote));
+    // Behind a backslash a quote is one more character, unless the first was written so as well.
+    let is_escaped = text.before(from.saturating_sub(1)) == b'\\';
+    let mut last = 0;
+    let mut to = text.run_while(from, VALUE_BYTES_MAX, |byte| {
+        let is_inner = last == b'\\' && !is_escaped && Some(byte) == quote;
+        last = byte;
+        is_inner || goes_on(byte, quote)
+    });
+    if is_escaped && quote.is_some() && text.before(to) == b'\\' && to > from {
+        to -= 1;
+    }
     // In a query `&` ends a value; in a password it need not.
     if quote.is_none() && text.at(to) == b'&' && to > from {
         let next = text.run(to + 1, DOTTED, TAIL_BYTES_MAX);
@@ -194,7 +316,8 @@ fn run_at<'a>(
             to = next;
         }
     }
-    let is_quoted = quote.is_some_and(|quote| text.at(to) == quote);
+    let closing = to + usize::from(is_escaped && text.at(to) == b'\\');
+    let is_quoted = quote.is_some_and(|quote| text.at(closing) == quote);
     // What is called or indexed is no value.
     let is_call = quote.is_none() && matches!(text.at(to), b'(' | b'[');
     let value = if is_call { b"" } else { text.slice(from, to) };

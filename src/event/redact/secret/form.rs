@@ -4,7 +4,9 @@
 use super::alphabet::{ALNUM, Alphabet, BASE64, DIGIT, DOTTED, HEX, UPPER, URL};
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, JUDGED_BYTES_MAX, Make, is_random, is_stand_in};
-use super::text::Text;
+use super::password::is_said_of_passwords;
+use super::text::{Text, count};
+use super::{command, phrase, vendor};
 
 /// A form that has code of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +16,18 @@ pub(super) enum Structure {
     Jwt,
     Address,
     CurlUser,
-    MysqlPassword,
+    Echo,
+    HereString,
+    Discord,
+    AzureKey,
+    Salesforce,
+    Mailchimp,
+    Firebase,
+    Purposed,
+    SeedPhrase,
+    AppPassword,
+    Cookie,
+    Pgpass,
     SlackHook,
     OtherHook,
     Azure,
@@ -40,13 +53,50 @@ pub(super) const FORMS: &[(&str, Structure)] = &[
     ("://", Structure::Address),
     (" -u", Structure::CurlUser),
     ("--user", Structure::CurlUser),
-    ("mysql", Structure::MysqlPassword),
-    ("mariadb", Structure::MysqlPassword),
-    ("sshpass", Structure::MysqlPassword),
+    ("--proxy-user", Structure::CurlUser),
+    ("echo ", Structure::Echo),
+    ("printf ", Structure::Echo),
+    ("<<<", Structure::HereString),
+    ("mta", Structure::Discord),
+    ("mte", Structure::Discord),
+    ("mti", Structure::Discord),
+    ("mtm", Structure::Discord),
+    ("mtq", Structure::Discord),
+    ("jqqj9", Structure::AzureKey),
+    ("00d", Structure::Salesforce),
+    ("-us", Structure::Mailchimp),
+    (":apa91b", Structure::Firebase),
+    ("_live_", Structure::Purposed),
+    ("_prod_", Structure::Purposed),
+    ("_test_", Structure::Purposed),
+    ("_pat_", Structure::Purposed),
+    ("_sk_", Structure::Purposed),
+    ("_api_", Structure::Purposed),
+    ("_secret_", Structure::Purposed),
+    ("_token_", Structure::Purposed),
+    ("_key_", Structure::Purposed),
+    ("seed phrase", Structure::SeedPhrase),
+    ("recovery phrase", Structure::SeedPhrase),
+    ("mnemonic phrase", Structure::SeedPhrase),
+    ("mnemonic", Structure::SeedPhrase),
+    ("app password", Structure::AppPassword),
+    ("application password", Structure::AppPassword),
+    ("app_password", Structure::AppPassword),
+    ("cookie", Structure::Cookie),
+    (":5432:", Structure::Pgpass),
     ("hooks.slack.com/", Structure::SlackHook),
     (".webhook.office.com/", Structure::OtherHook),
     ("discord.com/api/webhooks/", Structure::OtherHook),
     ("discordapp.com/api/webhooks/", Structure::OtherHook),
+    ("outlook.office.com/webhook/", Structure::OtherHook),
+    ("chat.googleapis.com/v1/spaces/", Structure::OtherHook),
+    ("logic.azure.com", Structure::OtherHook),
+    ("hooks.zapier.com/hooks/", Structure::OtherHook),
+    ("hook.make.com/", Structure::OtherHook),
+    ("maker.ifttt.com/trigger/", Structure::OtherHook),
+    ("open-apis/bot/v2/hook/", Structure::OtherHook),
+    ("oapi.dingtalk.com/robot/", Structure::OtherHook),
+    ("qyapi.weixin.qq.com/cgi-bin/webhook/", Structure::OtherHook),
     ("0q~", Structure::Azure),
     ("1q~", Structure::Azure),
     ("2q~", Structure::Azure),
@@ -90,8 +140,8 @@ const AZURE: Alphabet = DOTTED.and("~");
 /// The longest name and password before an `@`.
 const USER_BYTES_MAX: usize = 512;
 
-/// How far a command is read behind the name of its program.
-const COMMAND_BYTES_MAX: usize = 256;
+/// How far back a command is read for the name of its program.
+const COMMAND_BYTES_MAX: usize = 192;
 
 /// Looks for a secret of this form; its anchor stands from `start` to `end`.
 pub(super) fn found(text: Text<'_>, start: usize, end: usize, form: Structure) -> Option<Hit> {
@@ -104,8 +154,17 @@ pub(super) fn found(text: Text<'_>, start: usize, end: usize, form: Structure) -
         }
         Structure::Jwt => jwt(text, start),
         Structure::Address => address(text, end),
-        Structure::CurlUser => curl_user(text, end),
-        Structure::MysqlPassword => mysql_password(text, end),
+        Structure::CurlUser => curl_user(text, start, end),
+        Structure::Echo => command::echoed(text, end),
+        Structure::HereString => command::here(text, start, end),
+        Structure::Discord => vendor::discord(text, start),
+        Structure::AzureKey => vendor::azure_key(text, start, end),
+        Structure::Salesforce => vendor::salesforce(text, start),
+        Structure::Mailchimp => vendor::mailchimp(text, start, end),
+        Structure::Firebase => vendor::firebase(text, start, end),
+        Structure::Purposed => vendor::purposed(text, start, end),
+        Structure::SeedPhrase => phrase::words(text, end),
+        Structure::AppPassword => phrase::groups(text, end),
         Structure::SlackHook => hook(text, start, end, "slack-webhook"),
         Structure::OtherHook => hook(text, start, end, "webhook"),
         Structure::Azure => {
@@ -141,7 +200,8 @@ pub(super) fn found(text: Text<'_>, start: usize, end: usize, form: Structure) -
             let is_random = Make::of(text.slice(start, to)).distinct > 6;
             (stands && is_random && to - start == 34).then(|| hit("twilio-key", start, to))?
         }
-        Structure::KubernetesSecret | Structure::Redacted => None,
+        Structure::Pgpass => command::pgpass(text, end),
+        Structure::Cookie | Structure::KubernetesSecret | Structure::Redacted => None,
     }
 }
 
@@ -268,9 +328,13 @@ fn address(text: Text<'_>, authority: usize) -> Option<Hit> {
 }
 
 /// `-u name:password` of curl and programs like it.
-fn curl_user(text: Text<'_>, end: usize) -> Option<Hit> {
+fn curl_user(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
     let gap = text.run_while(end, 4, |byte| matches!(byte, b' ' | b'='));
-    if gap == end {
+    let is_curl = is_argument_of(text, start, &["curl", "wget", "http"]);
+    // `-ubob:…` stands for itself only where the program is known; a container's user is no login.
+    let is_other =
+        is_argument_of(text, start, &["docker", "podman", "kubectl", "nerdctl", "compose"]);
+    if !is_curl && (gap == end || is_other) {
         return None;
     }
     let quote = text.at(gap);
@@ -288,27 +352,23 @@ fn curl_user(text: Text<'_>, end: usize) -> Option<Hit> {
         let refers =
             part.first().is_some_and(|byte| b"$<{[(%".contains(byte)) || part.contains(&b'{');
         let is_strange = make.digits > 0 && make.letters() > 0 || make.upper > 1 && make.lower > 1;
-        part.len() >= 6 && is_strange && !refers && !is_stand_in(part)
+        let is_typed = is_curl && part.len() >= 4 && !is_said_of_passwords(part);
+        (is_typed || part.len() >= 6 && is_strange) && !refers && !is_stand_in(part)
     };
-    let is_secret = chosen(password) || (password.is_empty() && chosen(user));
+    // `<user:password>` and `test:test` stand for others.
+    let refers = pair.first().is_some_and(|byte| b"<[(".contains(byte)) || user == password;
+    let is_secret = !refers && (chosen(password) || (password.is_empty() && chosen(user)));
     is_secret.then(|| hit("curl-user", from, to))?
 }
 
-/// The password of `mysql -pPASSWORD` and `sshpass -p PASSWORD`.
-fn mysql_password(text: Text<'_>, end: usize) -> Option<Hit> {
-    let command_end =
-        text.run_while(end, COMMAND_BYTES_MAX, |byte| !matches!(byte, b'\n' | b'|' | b';'));
-    let command = text.slice(end, command_end);
-    let flag = command.windows(3).position(|window| window == b" -p")? + 3;
-    let is_ssh = text.is_at(end.saturating_sub(4), "pass");
-    let gap = text.run_while(end + flag, usize::from(is_ssh), |byte| byte == b' ');
-    let from = text.run_while(gap, 1, |byte| matches!(byte, b'"' | b'\''));
-    let to = text
-        .run_while(from, 128, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'`' | b'\\'));
-    let value = text.slice(from, to);
-    let refers = value.first().is_none_or(|byte| b"$<{[(-*".contains(byte));
-    (value.len() >= 4 && !refers && !is_stand_in(value))
-        .then(|| hit("command-password", from, to))?
+/// Tells whether one of the programs stands before `place` on its line, in the same command.
+fn is_argument_of(text: Text<'_>, place: usize, programs: &[&str]) -> bool {
+    let before = text.slice(place.saturating_sub(COMMAND_BYTES_MAX), place);
+    let in_command = |byte: &&u8| !matches!(byte, b'\n' | b'|' | b';');
+    let length = before.iter().rev().take_while(in_command).count();
+    count(length);
+    let line = before.get(before.len() - length..).unwrap_or_default();
+    programs.iter().any(|name| line.windows(name.len()).any(|part| part == name.as_bytes()))
 }
 
 /// An address to which whoever knows it can post.

@@ -12,7 +12,7 @@ pub(super) const JUDGED_BYTES_MAX: usize = 128;
 const ROW_BYTES_MAX: usize = 6;
 
 /// What words stand for a secret that is not there.
-const STAND_INS: [&str; 20] = [
+const STAND_INS: [&str; 23] = [
     "example",
     "xxxx",
     "your",
@@ -33,6 +33,9 @@ const STAND_INS: [&str; 20] = [
     "~~~~",
     "undefined",
     "0123456789",
+    "a-za-z",
+    "a-z0-9",
+    "a-f0-9",
 ];
 
 /// Pairs of letters that are common in English and in names made of it: for each letter, those
@@ -221,6 +224,13 @@ fn is_disordered(make: Make, hint: Hint) -> bool {
     }
     if make.is_hex() {
         return make.digits > 0 && make.bytes >= if hint == Hint::Weak { 32 } else { 16 };
+    }
+    // A letter beside a digit seven times is no name; nor are sixteen letters and digits on end with
+    // few of the pairs of words.
+    let is_plain = make.letters() + make.digits == make.bytes;
+    let is_dense = hint == Hint::Strong && is_plain && make.bytes >= 16 && make.digits >= 2;
+    if make.switches >= 7 || (is_dense && make.switches >= 2 && make.is_unlike_words(80)) {
+        return true;
     }
     let is_marked = make.marks >= 2 && make.digits > 0 && make.letters() >= 6;
     if make.is_unlike_words(75) && (make.is_disorderly() || (is_marked && hint == Hint::Strong)) {

@@ -12,17 +12,22 @@
 mod alphabet;
 mod anchors;
 mod assigned;
+mod command;
+mod cookie;
 mod form;
 mod hit;
 mod judge;
 mod kubernetes;
 mod named;
 mod password;
+mod phrase;
 mod prefixed;
+mod prefixes;
 mod provider;
 mod scan;
 mod text;
 mod unescaped;
+mod vendor;
 mod word;
 
 #[cfg(test)]

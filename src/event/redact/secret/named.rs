@@ -1,11 +1,12 @@
 //! Secrets that are known by the name before them. Not here: how the value is found (`assigned`).
 
-use super::assigned::{Assigned, Bond, Look, look};
+use super::alphabet::Alphabet;
+use super::assigned::{Assigned, Bond, Look, is_in_identifier, look};
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, Make, is_mixed, is_random, is_stand_in, is_uuid};
 use super::password::is_password;
 use super::provider::Provider;
-use super::text::Text;
+use super::text::{Text, count};
 use super::word::{Promise, Word};
 
 /// Words in a name that say that its value is no secret though it looks like one.
@@ -32,7 +33,8 @@ const ABOUT: [&str; 38] = [
 ];
 
 /// Words before `key` that make it a key of data.
-const DATA_KEYS: [&str; 16] = [
+const DATA_KEYS: [&str; 17] = [
+    "recv",
     "public",
     "pub",
     "foreign",
@@ -77,12 +79,15 @@ pub(super) fn of_provider(
             Bond::Operator | Bond::Flag => provider.accepts(value),
             Bond::Sentence => provider.accepts(value) && is_random(value, Hint::Weak),
             Bond::Neighbour => provider.accepts(value) && is_mixed(value),
+            Bond::Identifier => provider.accepts(value) && is_random(value, Hint::Strong),
         };
         let is_likely =
             || assigned.bond == Bond::Operator && !is_about(assigned.tail) && is_mixed(value);
         let (rule, rank) =
             if is_known { (provider.rule, Rank::Provider) } else { ("key", Rank::Hint) };
-        let is_secret = (is_known || is_likely()) && !is_harmless(&assigned);
+        let is_secret = (is_known || is_likely())
+            && !is_harmless(&assigned)
+            && !is_trace(text, start, provider, &assigned);
         let from = assigned.from;
         is_secret.then(|| Hit { rule, from, to: assigned.end(text, value.len()), rank })
     })
@@ -96,7 +101,7 @@ pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> 
     let continues =
         (next.is_ascii_lowercase() && next != b's') || (is_large && next.is_ascii_uppercase());
     let stands = match word.promise {
-        Promise::Token | Promise::Password | Promise::Header => !continues,
+        Promise::Token | Promise::Login | Promise::Password | Promise::Header => !continues,
         Promise::Key => is_free && !continues && !is_data_key(text, start),
         Promise::Pass => is_free && !continues,
         Promise::Pin => is_free && text.slice(start, end) == b"PIN",
@@ -105,11 +110,143 @@ pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> 
         return Look { found: None, values: end..end };
     }
     look(text, start, end, |assigned| {
-        let value = accepted(word.promise, &assigned)?;
+        let value = accepted(word.promise, &assigned)
+            .or_else(|| told_with_user(text, start, word.promise, &assigned))
+            .or_else(|| told_uuid(text, start, word.promise, &assigned))?;
+        // The pairs of a header are looked at one by one (`cookie`).
+        let is_cookie = word.text == "cookie" && is_named_value(value);
+        if is_cookie || is_other_thing(text, start, word.promise, &assigned) {
+            return None;
+        }
         let rank = if word.promise == Promise::Key { Rank::Hint } else { Rank::Word };
-        let to = assigned.end(text, value.len());
+        let to = list_end(text, &assigned, assigned.end(text, value.len()));
         Some(Hit { rule: word.rule, from: assigned.from, to, rank })
     })
+}
+
+/// Providers that give digests to what happened, which people tell with nothing but their name.
+const TRACERS: [&str; 6] = [
+    "sentry-token",
+    "honeycomb-key",
+    "rollbar-token",
+    "bugsnag-key",
+    "datadog-key",
+    "mlflow-token",
+];
+
+/// Tells whether a value is the number of what happened rather than a key.
+fn is_trace(text: Text<'_>, start: usize, provider: &Provider, assigned: &Assigned<'_>) -> bool {
+    let is_digest = assigned.value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    let is_bare = assigned.tail.trim_ascii().is_empty() && !assigned.is_quoted;
+    is_digest
+        && TRACERS.contains(&provider.rule)
+        && (is_bare || is_near(text, start, &["trace", "event", "issue", "span"]))
+}
+
+/// Tells whether a value is a name, `=`, and another value.
+fn is_named_value(value: &[u8]) -> bool {
+    let equals = value.iter().position(|byte| *byte == b'=');
+    equals.is_some_and(|place| place > 0 && value.get(place + 1).is_some_and(|byte| *byte != b'='))
+}
+
+/// How far around a name is looked for what it is about.
+const AROUND_BYTES: usize = 40;
+
+/// Tells whether one of the words stands shortly before or behind a place, in any case.
+fn is_near(text: Text<'_>, place: usize, words: &[&str]) -> bool {
+    let around = text.slice(place.saturating_sub(AROUND_BYTES), place + AROUND_BYTES);
+    count(around.len());
+    mentions(around, words)
+}
+
+/// Words that say that four to eight digits let somebody in.
+const OF_PEOPLE: [&str; 16] = [
+    "card", "bank", "unlock", "sim ", "sim-", "door", "alarm", "login", "log in", "user",
+    "account", "phone", "my ", "your ", "atm", "safe",
+];
+
+/// Words near a commit's name.
+const OF_COMMITS: [&str; 5] = ["commit", "sha", "revision", "git ", "head"];
+
+/// Tells whether what stands around a value makes it something else: a number of a pin, a commit, a
+/// pass of a compiler.
+fn is_other_thing(text: Text<'_>, start: usize, promise: Promise, assigned: &Assigned<'_>) -> bool {
+    let value = assigned.value;
+    let is_digest = matches!(value.len(), 40 | 64) && value.iter().all(u8::is_ascii_hexdigit);
+    match promise {
+        Promise::Pin => !is_near(text, start, &OF_PEOPLE),
+        Promise::Pass => !is_login(text, start) && !is_strong(value),
+        Promise::Token | Promise::Key if is_digest => {
+            is_near(text, start, &OF_COMMITS) || is_near(text, assigned.to, &OF_COMMITS)
+        }
+        _ => false,
+    }
+}
+
+/// Tells whether a user is named shortly before.
+fn is_login(text: Text<'_>, start: usize) -> bool {
+    is_near(text, start.saturating_sub(AROUND_BYTES), &["user", "login", "account", "smtp", "auth"])
+        || is_near(text, start, &["user", "login", "smtp", "auth"])
+}
+
+/// Tells whether a value is too odd for a name: marks, or many digits.
+fn is_strong(value: &[u8]) -> bool {
+    let make = Make::of(value);
+    make.marks > 0 || make.digits > 2 || (make.digits > 0 && make.upper > 0 && make.lower > 0)
+}
+
+/// Returns a password that is only named beside its user, as in `user bob and password X`.
+fn told_with_user<'a>(
+    text: Text<'_>,
+    start: usize,
+    promise: Promise,
+    assigned: &Assigned<'a>,
+) -> Option<&'a [u8]> {
+    let is_told = matches!(promise, Promise::Password | Promise::Pass)
+        && assigned.bond == Bond::Neighbour
+        && is_login(text, start);
+    is_told.then(|| is_password(assigned, Hint::Strong, Bond::Sentence))?
+}
+
+/// Returns a UUID of which a sentence says that it is the secret of a program's name.
+fn told_uuid<'a>(
+    text: Text<'_>,
+    start: usize,
+    promise: Promise,
+    assigned: &Assigned<'a>,
+) -> Option<&'a [u8]> {
+    let value = trimmed(assigned);
+    let is_told = promise == Promise::Token
+        && matches!(assigned.bond, Bond::Sentence | Bond::Identifier)
+        && is_uuid(value)
+        && is_in_identifier(text, start);
+    is_told.then_some(value)
+}
+
+/// The longest list of secrets that is taken as one.
+const LIST_BYTES_MAX: usize = 4_096;
+
+/// Returns where a list of quoted values ends, of which a secret that ends at `to` is the first.
+fn list_end(text: Text<'_>, assigned: &Assigned<'_>, to: usize) -> usize {
+    let quote = text.at(to);
+    let opening = text.run_back(assigned.from, Alphabet::of("\"' \n\t"), 32);
+    if !assigned.is_quoted || !matches!(text.before(opening), b'[' | b'{' | b'(') {
+        return to;
+    }
+    let (mut end, last) = (to, to + LIST_BYTES_MAX);
+    while end < last {
+        let gap = |byte: u8| matches!(byte, b',' | b' ' | b'\n' | b'\t' | b'\r');
+        let next = text.run_while(end + 1, 64, gap);
+        if next == end + 1 || text.at(next) != quote {
+            break;
+        }
+        let close = text.run_while(next + 1, 512, |byte| byte != quote && byte != b'\n');
+        if text.at(close) != quote {
+            break;
+        }
+        end = close;
+    }
+    end
 }
 
 /// Returns the part of the value that is a secret after a word of this promise.
@@ -122,18 +259,36 @@ fn accepted<'a>(promise: Promise, assigned: &Assigned<'a>) -> Option<&'a [u8]> {
     let is_secret = match promise {
         Promise::Header => is_header(value),
         Promise::Token if is_uuid(value) => !is_loose,
-        Promise::Token if assigned.bond == Bond::Neighbour => is_mixed(value),
+        Promise::Token if assigned.bond == Bond::Identifier => is_random(value, Hint::Weak),
+        Promise::Token if assigned.bond == Bond::Neighbour => {
+            is_mixed(value) || (assigned.is_quoted && is_random(value, Hint::Strong))
+        }
         Promise::Token => is_random(value, Hint::Strong),
-        Promise::Key => !is_loose && !is_uuid(value) && is_random(value, Hint::Weak),
-        Promise::Password => return is_password(assigned, Hint::Strong),
-        Promise::Pass => return is_password(assigned, Hint::Weak),
+        Promise::Login if is_pair(value) => !is_loose,
+        Promise::Login => is_random(value, Hint::Strong),
+        Promise::Key if is_loose => is_mixed(value),
+        Promise::Key => !is_uuid(value) && is_random(value, Hint::Weak),
+        Promise::Password => return is_password(assigned, Hint::Strong, assigned.bond),
+        Promise::Pass => return is_password(assigned, Hint::Weak, assigned.bond),
         Promise::Pin => {
-            assigned.bond != Bond::Neighbour
+            matches!(assigned.bond, Bond::Operator | Bond::Flag | Bond::Sentence)
                 && (4..=8).contains(&value.len())
                 && value.iter().all(u8::is_ascii_digit)
         }
     };
     is_secret.then_some(value)
+}
+
+/// Tells whether a value is a name and a password, as in `admin/…`.
+fn is_pair(value: &[u8]) -> bool {
+    let Some(middle) = value.iter().position(|byte| matches!(byte, b'/' | b':')) else {
+        return false;
+    };
+    let (name, rest) = value.split_at(middle);
+    let password = rest.get(1..).unwrap_or_default();
+    let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric);
+    let is_path = password.iter().any(|byte| matches!(byte, b'/' | b':' | b'.' | b'{'));
+    is_name && password.len() >= 6 && !is_path && is_strong(password) && !is_stand_in(value)
 }
 
 /// Takes punctuation of the sentence off the end of a value without quotes.

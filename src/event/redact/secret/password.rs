@@ -9,7 +9,7 @@ const PASSWORD_BYTES_MIN: usize = 6;
 const PASSWORD_BYTES_MAX: usize = 256;
 
 /// What is said about passwords, and what stands for one.
-const WORDS: [&str; 72] = [
+const WORDS: [&str; 96] = [
     "password",
     "passwort",
     "passwd",
@@ -82,6 +82,30 @@ const WORDS: [&str; 72] = [
     "failed",
     "policy",
     "manager",
+    "safer",
+    "history",
+    "visible",
+    "fails",
+    "works",
+    "shows",
+    "leaked",
+    "leaks",
+    "insecure",
+    "command",
+    "apikey",
+    "token",
+    "mypassword",
+    "secretpassword",
+    "user",
+    "pass",
+    "after",
+    "before",
+    "cannot",
+    "should",
+    "because",
+    "without",
+    "requires",
+    "prompts",
 ];
 
 /// Beginnings of names of methods to keep passwords.
@@ -89,7 +113,7 @@ const METHODS: [&str; 9] =
     ["base64", "sha1", "sha2", "sha5", "md5", "utf", "argon", "pbkdf", "bcrypt"];
 
 /// Returns the password in a value, if it is one.
-pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint) -> Option<&'a [u8]> {
+pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint, bond: Bond) -> Option<&'a [u8]> {
     let value = assigned.value;
     let core = core_of(value);
     let bounds = PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX;
@@ -99,7 +123,7 @@ pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint) -> Option<&'a
     let make = Make::of(core);
     let has_other = core.iter().any(|byte| !byte.is_ascii_alphanumeric());
     let is_strange = make.digits > 0 || core.iter().any(|byte| is_strange(*byte));
-    let is_chosen = match assigned.bond {
+    let is_chosen = match bond {
         _ if make.distinct < 3 || make.letters() == 0 && !has_other && make.digits < 6 => false,
         Bond::Operator if hint == Hint::Weak => {
             make.digits > 0
@@ -115,12 +139,21 @@ pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint) -> Option<&'a
         Bond::Flag => hint == Hint::Strong && (is_strange || has_other || make.letters() >= 6),
         Bond::Sentence => is_strange || assigned.is_quoted && !core.contains(&b'_'),
         Bond::Neighbour => assigned.is_quoted && is_strange && !core.contains(&b'_'),
+        Bond::Identifier => {
+            is_strange && (assigned.is_quoted || is_varied(make)) && !core.contains(&b'_')
+        }
     };
     (is_chosen && !is_stand_in(value)).then_some(if assigned.is_quoted {
         value
     } else {
         with_marks(value, core)
     })
+}
+
+/// Tells whether a value is made of more kinds of characters than a word.
+fn is_varied(make: Make) -> bool {
+    let kinds = [make.digits > 0, make.upper > 0, make.lower > 0, make.marks > 0];
+    kinds.into_iter().filter(|has| *has).count() >= 3 && make.switches > 0
 }
 
 /// Takes the punctuation of a sentence off the end.
@@ -158,6 +191,11 @@ fn refers(value: &[u8]) -> bool {
         value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'))
             && value.iter().any(|byte| matches!(byte, b'.' | b'_'));
     starts || is_host || is_variable || calls || is_path || is_name
+}
+
+/// Tells whether a word is one that is said about passwords or stands for one.
+pub(super) fn is_said_of_passwords(value: &[u8]) -> bool {
+    is_known_word(core_of(value))
 }
 
 fn is_known_word(core: &[u8]) -> bool {

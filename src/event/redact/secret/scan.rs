@@ -5,14 +5,16 @@ use std::ops::Range;
 
 use super::anchors::{Anchor, candidates, shifted};
 use super::assigned::{Look, run_end};
+use super::command::COMMANDS;
 use super::form::{self, Structure};
 use super::hit::{Hit, Rank, merged};
-use super::prefixed::{self, PREFIXED};
+use super::prefixed;
+use super::prefixes::PREFIXED;
 use super::provider::PROVIDERS;
 use super::text::Text;
 use super::unescaped::Unescaped;
 use super::word::WORDS;
-use super::{kubernetes, named};
+use super::{command, cookie, kubernetes, named};
 
 /// Bytes of a mark of ours: more than the longest name of a rule.
 const MARK_BYTES_MAX: usize = 64;
@@ -50,6 +52,7 @@ fn seen(bytes: &[u8]) -> Vec<Hit> {
         looked_at: 0..0,
         looks: 0,
         manifests_to: 0,
+        cookies_to: 0,
     };
     let mut window = 0;
     for (place, byte) in bytes.iter().enumerate() {
@@ -78,6 +81,8 @@ struct Pass<'a> {
     looks: usize,
     /// The end of the last manifest that was looked at.
     manifests_to: usize,
+    /// The end of the last cookies that were looked at.
+    cookies_to: usize,
 }
 
 /// Looks from names inside a value that another name was given. Such a crowd (`key=key=key=…`) would
@@ -85,6 +90,8 @@ struct Pass<'a> {
 const CROWD_MAX: usize = 4;
 
 impl Pass<'_> {
+    // Rare beside the bytes that are passed over: the loop over those must stay small.
+    #[inline(never)]
     fn look(&mut self, start: usize, end: usize, anchor: Anchor) {
         let found = match anchor {
             Anchor::Prefixed(row) => PREFIXED
@@ -96,6 +103,15 @@ impl Pass<'_> {
             Anchor::Word(row) => WORDS
                 .get(usize::from(row))
                 .and_then(|word| self.name(start, |text| named::of_word(text, start, end, word))),
+            Anchor::Command(row) => COMMANDS
+                .get(usize::from(row))
+                .and_then(|known| command::found(self.text, start, end, known)),
+            Anchor::Form(Structure::Cookie) => {
+                if start >= self.cookies_to {
+                    self.cookies_to = cookie::report(self.text, end, &mut self.hits);
+                }
+                None
+            }
             Anchor::Form(Structure::Redacted) => {
                 // Only what looks like a mark of ours hides what stands in it.
                 let is_rule = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');

@@ -2,8 +2,9 @@
 //! generator, so that this file holds none.
 
 use super::alphabet::Alphabet;
+use super::command::{COMMANDS, Shape};
 use super::form::FORMS;
-use super::prefixed::PREFIXED;
+use super::prefixes::PREFIXED;
 use super::provider::PROVIDERS;
 use super::word::{Promise, WORDS};
 use super::{findings, redacted};
@@ -76,9 +77,11 @@ fn every_word_is_found_and_its_near_misses_are_left() {
         let (value, harmless) = match word.promise {
             Promise::Pin => ("4821".to_owned(), "12"),
             Promise::Password | Promise::Pass => (["hunter", "2!x"].concat(), "${SECRET}"),
-            Promise::Token | Promise::Key | Promise::Header => (mixed(24), "the-usual-place"),
+            Promise::Token | Promise::Login | Promise::Key | Promise::Header => {
+                (mixed(24), "the-usual-place")
+            }
         };
-        let name = if word.promise == Promise::Pin { "PIN" } else { word.text };
+        let name = if word.promise == Promise::Pin { "the card PIN" } else { word.text };
         let text = format!("{name}: '{value}'");
         assert_eq!(rules(&text), [word.rule], "{text}");
         assert!(rules(&format!("{name}: {harmless}")).is_empty(), "{name}");
@@ -154,9 +157,40 @@ fn forms() -> Vec<(&'static str, String, String, &'static str)> {
     ]
 }
 
+/// The same for what is typed, and for what has its tell-tale in the middle.
+fn more_forms() -> Vec<(&'static str, String, String, &'static str)> {
+    let hex = |length| drawn(super::alphabet::HEX, length, 3).to_lowercase();
+    let typed = ["S3cr", "3tOfBob"].concat();
+    vec![
+        ("command-password", "docker login -u me -p ".into(), typed.clone(), " reg.example"),
+        ("command-password", "redis-cli -a ".into(), typed.clone(), " ping"),
+        ("command-password", "openssl rsa -passin pass:".into(), typed.clone(), " -in x"),
+        ("command-password", "mysql --port=3306 -p -h x -p".into(), typed.clone(), " db"),
+        ("command-password", "echo '".into(), typed.clone(), "' | docker login --password-stdin"),
+        ("command-password", "docker login --password-stdin <<< \"".into(), typed.clone(), "\""),
+        ("command-password", "127.0.0.1:5432:app:bob:".into(), typed.clone(), "\n"),
+        ("curl-user", "curl -u".into(), format!("bob:{typed}"), " https://x"),
+        ("cookie", "Set-Cookie: session=".into(), hex(32), "; Path=/"),
+        ("cookie", "Cookie: theme=dark; sid=".into(), mixed(24), "; lang=en"),
+        (
+            "discord-token",
+            "bot ".into(),
+            format!("MTA{}.Ga{}.{}", mixed(23), mixed(4), mixed(38)),
+            " joins",
+        ),
+        ("azure-key", "(".into(), format!("{}JQQJ9{}", mixed(52), mixed(27)), ")"),
+        ("salesforce-token", "sid ".into(), format!("00D{}!{}", mixed(12), mixed(90)), " ok"),
+        ("mailchimp-key", "list ".into(), format!("{}-us12", hex(32)), " ok"),
+        ("firebase-key", "push ".into(), format!("AAAA{}:APA91b{}", mixed(7), mixed(134)), " ok"),
+        ("vendor-key", "used ".into(), format!("acme_live_{}", mixed(24)), " there"),
+        ("seed-phrase", "the seed phrase is ".into(), ["abandon"; 12].join(" "), "."),
+        ("app-password", "app password: ".into(), "abcd efgh ijkl mnop".into(), "."),
+    ]
+}
+
 #[test]
 fn every_form_is_found_whole_and_what_is_around_it_stays() {
-    for (rule, before, secret, after) in forms() {
+    for (rule, before, secret, after) in forms().into_iter().chain(more_forms()) {
         let text = format!("{before}{secret}{after}");
         assert_eq!(redacted(&text), format!("{before}[REDACTED:{rule}]{after}"), "{text}");
     }
@@ -204,8 +238,72 @@ fn passwords_are_found_as_people_tell_them() {
         (format!("https://bob:{short}@host/"), &short),
         (format!("Passwort: {short}"), &short),
         (format!("password = 'p\u{E4}ss-{short}'"), &short),
+        (format!("log in as user bob and password {short}"), &short),
+        (format!("machine x.example login bob password {short}"), &short),
+        (format!("passwords: [\"{long}\", \"x{short}\"]"), &short),
+        (format!("{{\"password\": \"a\\\"b'{short}\"}}"), &short),
+        (format!("credentials: admin/{short}!x"), &short),
+        (format!("DB_PASS={short}x"), &short),
+        (format!("DB_PW={short}x"), &short),
+        (format!("smtp: {{ user: 'x', pass: '{short}' }}"), &short),
     ] {
         assert!(!redacted(&text).contains(secret.as_str()), "{text}");
+    }
+}
+
+/// What a program's password is typed behind, for every option that is known.
+#[test]
+fn every_option_that_takes_a_password_hides_it_and_no_reference() {
+    let typed = ["S3cr", "3tOfBob"].concat();
+    for command in COMMANDS {
+        let gap = if command.shape == Shape::Apart { " " } else { "" };
+        let with =
+            |value: &str| format!("{} -v x{}{gap}{value} y", command.program, command.option);
+        assert_eq!(rules(&with(&typed)), ["command-password"], "{}", with(&typed));
+        for reference in ["$SECRET", "${SECRET}", "<password>", "****"] {
+            assert!(rules(&with(reference)).is_empty(), "{}", with(reference));
+        }
+    }
+}
+
+/// A name of no provider that is known, in the ways people and programs write it.
+#[test]
+fn any_providers_secret_is_found_however_it_is_told() {
+    let (first, second) = (mixed(32), drawn(super::alphabet::HEX, 40, 9).to_lowercase());
+    for text in [
+        "{name} = \"{value}\"",
+        "{name}: {value}",
+        "export {name}={value}",
+        "{\"{name}\": \"{value}\"}",
+        "<{name}>{value}</{name}>",
+        "<add key=\"{name}\" value=\"{value}\" />",
+        "- name: {name}\n  value: {value}",
+        "{ name = \"{name}\", value = \"{value}\" }",
+        "\"name\": \"{name}\", \"value\": \"{value}\"",
+        "gh secret set {name} --body \"{value}\"",
+        "gh secret set {name} -b {value}",
+        "echo {value} | gh secret set {name}",
+        "setx {name} {value}",
+        "ENV {name} {value}",
+        "{name} \"{value}\"",
+        "{name}\n{value}",
+        "{name}?: string = \"{value}\"",
+        "let {name}: &str = \"{value}\";",
+        "{name} (prod): {value}",
+        "the {name} is {value}",
+        "--{name} {value}",
+        "curl -H '{name}: {value}' https://x",
+        "https://x/?{name}={value}&page=2",
+        "| {name} | {value} |",
+        "{name}s: [\"x\", \"{value}\"]",
+    ] {
+        for name in ["zebra_api_key", "ZEBRA_TOKEN", "zebraClientSecret", "zebra_service_key"] {
+            for value in [&first, &second] {
+                let text = text.replace("{name}", name).replace("{value}", value);
+                let text = text.replace("[\"x\"", &format!("[\"{}\"", mixed(24)));
+                assert!(hides(&text, value), "{}", redacted(&text));
+            }
+        }
     }
 }
 

@@ -47,6 +47,23 @@ impl World {
 
 // S-VERIFY-1
 #[test]
+fn a_log_that_is_replaced_while_it_is_read_is_said_to_be() {
+    let world = World::with(&[("a.jsonl", "{\"lesson\":\"one\"}\n{\"lesson\":\"two\"}\n")]);
+    let log = world.store.root().join("a.jsonl");
+    let mut seen = 0;
+    let error = read(&log, &mut |_| {
+        seen += 1;
+        let other = log.with_extension("other");
+        std::fs::write(&other, format!("{{\"lesson\":\"other {seen}\"}}\n")).unwrap();
+        std::fs::rename(&other, &log).unwrap();
+    });
+    assert!(error.unwrap_err().to_string().contains("replaced it meanwhile"));
+    let error = read(&log, &mut |_| std::fs::remove_file(&log).unwrap());
+    assert!(error.is_err(), "gone is not well");
+}
+
+// S-VERIFY-1
+#[test]
 fn logs_that_are_well_take_one_line() {
     let world = World::with(&[
         ("a.jsonl", "{\"id\":\"m1\",\"lesson\":\"x\"}\n\n{\"id\":\"m2\",\"lesson\":\"y\"}\r\n"),
