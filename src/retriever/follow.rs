@@ -150,8 +150,9 @@ impl Follower {
         }
         // What left the spool before it was read was read in its log.
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
-        self.tails
-            .retain(|path, tail| !Store::is_waiting(path) || tail.was_read() || is_there(path));
+        self.tails.retain(|path, (tail, _)| {
+            !Store::is_waiting(path) || tail.was_read() || is_there(path)
+        });
         Ok(troubles)
     }
 

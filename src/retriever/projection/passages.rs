@@ -13,6 +13,9 @@ const PASSAGES_MAX: usize = 64;
 /// The longest name of a speaker, in bytes.
 const SPEAKER_BYTES_MAX: usize = 32;
 
+/// Who speaks in transcripts of chats, as they are written there.
+const ROLES: [&str; 7] = ["user", "assistant", "system", "human", "ai", "agent", "tool"];
+
 /// Cuts a text where it is long. Nothing is lost and nothing moves.
 pub(super) fn passages(text: &str) -> Vec<&str> {
     if text.len() <= WHOLE_BYTES_MAX {
@@ -36,14 +39,13 @@ fn turns_at(text: &str) -> Vec<usize> {
     if are_two { turns.into_iter().map(|(at, _)| at).collect() } else { Vec::new() }
 }
 
-/// `user: How do I …` -> user.
+/// `user: How do I …` -> user. A speaker is a role of chats or a name; `and then: …` is neither.
 fn speaker(line: &str) -> Option<&str> {
-    let head = line.get(..line.len().min(SPEAKER_BYTES_MAX + 2)).unwrap_or(line);
+    let head = line.get(..line.floor_char_boundary(SPEAKER_BYTES_MAX + 2)).unwrap_or(line);
     let (name, _) = head.split_once(": ")?;
-    let is_name =
-        |character: char| character.is_alphanumeric() || matches!(character, ' ' | '_' | '-' | '.');
-    let is_spoken = name.starts_with(char::is_alphabetic) && name.chars().all(is_name);
-    is_spoken.then_some(name)
+    let is_part = |character: char| character.is_alphanumeric() || " _-.".contains(character);
+    let is_name = name.starts_with(char::is_uppercase) && name.chars().all(is_part);
+    (is_name || ROLES.contains(&name)).then_some(name)
 }
 
 /// Where to cut so that the paragraphs between make passages of about one size.
@@ -122,7 +124,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost_and_there_are_not_too_many(
-            lines in prop::collection::vec("(a: |b: |)[a-zé ]{0,60}", 0..400),
+            lines in prop::collection::vec("(A: |user: |)[a-zé ]{0,60}", 0..400),
         ) {
             let text = lines.join("\n");
             let found = passages(&text);

@@ -56,7 +56,7 @@ mod tests {
     // S-RANK-3
     #[test]
     fn the_best_is_one_and_the_worst_nothing_whatever_they_are() {
-        assert_eq!(relative(&[0.2, 0.6, 0.4]), [0.0, 1.0, 0.5]);
+        assert_eq!(relative(&[0.25, 0.75, 0.5]), [0.0, 1.0, 0.5]);
         assert_eq!(relative(&[0.3, 0.3]), [1.0, 1.0]);
         assert!(relative(&[]).is_empty());
     }
