@@ -19,8 +19,18 @@ pub struct Asker<'a> {
     corpus: &'a Corpus,
     /// The numbers of documents by their ids.
     numbers: HashMap<&'a str, usize>,
-    scope: Scope,
-    limit: usize,
+    asking: Asking,
+}
+
+/// How all queries of a run are asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Asking {
+    /// Where they look.
+    pub scope: Scope,
+    /// Hits looked at for each.
+    pub limit: usize,
+    /// How likely the best hit must be an answer, in hundredths.
+    pub min_relevance_percent: u8,
 }
 
 /// How a query is asked.
@@ -32,17 +42,11 @@ pub(super) struct How {
 }
 
 impl<'a> Asker<'a> {
-    /// Prepares to ask for `limit` hits of each query.
+    /// Prepares to ask the queries of a set.
     #[must_use]
-    pub fn new(
-        api: &'a dyn Api,
-        set: &'a Set,
-        corpus: &'a Corpus,
-        scope: Scope,
-        limit: usize,
-    ) -> Self {
+    pub fn new(api: &'a dyn Api, set: &'a Set, corpus: &'a Corpus, asking: Asking) -> Self {
         let ids = set.documents.iter().map(|document| document.id.as_str());
-        Self { api, corpus, numbers: ids.zip(0..).collect(), scope, limit }
+        Self { api, corpus, numbers: ids.zip(0..).collect(), asking }
     }
 
     /// Asks one query: once as an agent does, for the time and the tokens, and once for all the hits that
@@ -56,7 +60,7 @@ impl<'a> Asker<'a> {
         let start = Instant::now();
         let reply = self.api.search(&request)?;
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let all = self.request(query, How { limit: self.limit, ..usual });
+        let all = self.request(query, How { limit: self.asking.limit, ..usual });
         let found = self.documents(&self.api.search(&all)?);
         let rank = |id: &str| {
             let number = self.numbers.get(id)?;
@@ -69,7 +73,7 @@ impl<'a> Asker<'a> {
             kind: query.kind.clone(),
             relevant: query.relevant.iter().map(judged).collect(),
             stale: (!query.stale.is_empty()).then(best_stale),
-            depth: self.limit,
+            depth: self.asking.limit,
             returned: hits(&reply).len(),
             tokens: tokens(&reply.text),
             micros,
@@ -87,6 +91,7 @@ impl<'a> Asker<'a> {
             limit: how.limit,
             mode: how.mode,
             explain: how.explain,
+            min_relevance_percent: self.asking.min_relevance_percent,
             ..SearchRequest::default()
         }
     }
@@ -94,19 +99,24 @@ impl<'a> Asker<'a> {
     fn scope_of(&self, query: &Query) -> api::Scope {
         let repo = query.group.as_ref().and_then(|group| self.corpus.repos.get(group));
         let repo = repo.map(RepoKey::to_string);
-        match self.scope {
+        match self.asking.scope {
             Scope::Store => api::Scope::All(None),
             Scope::Group => api::Scope::Only(repo),
             Scope::Here => api::Scope::All(repo),
         }
     }
 
-    /// Returns the numbers of the documents found, best first, each once.
+    /// Returns the numbers of the documents found, best first, each once; those that a hit stands for come
+    /// right behind it.
     fn documents(&self, reply: &Reply) -> Vec<usize> {
         let mut found = Vec::new();
         for hit in hits(reply) {
-            if let Some(number) = self.document_of(hit).filter(|number| !found.contains(number)) {
-                found.push(number);
+            let also = hit.get("also").and_then(Value::as_array).into_iter().flatten();
+            let ids = hit.get("id").into_iter().chain(also).filter_map(Value::as_str);
+            for number in ids.filter_map(|id| self.corpus.documents.get(id)) {
+                if !found.contains(number) {
+                    found.push(*number);
+                }
             }
         }
         found

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::ask::{Asker, mode_name};
+use super::ask::{Asker, Asking, mode_name};
 use super::corpus::{self, Corpus};
 use super::measure::Answer;
 use super::misses::{self, Miss};
@@ -37,6 +37,8 @@ pub struct Request {
     pub split: Split,
     /// Hits looked at.
     pub limit: usize,
+    /// How likely the best hit must be an answer, in hundredths.
+    pub min_relevance_percent: u8,
     /// The time at which is asked; a day after the newest document unless given.
     pub now: Option<Timestamp>,
     /// Where the answers are kept.
@@ -197,7 +199,9 @@ fn measured(
     }
     let local = opened(set, &corpus, request, around, scratch)?;
     let modes = modes(&local, request, around)?;
-    let asker = Asker::new(&local, set, &corpus, scope, request.limit);
+    let Request { limit, min_relevance_percent, .. } = *request;
+    let asking = Asking { scope, limit, min_relevance_percent };
+    let asker = Asker::new(&local, set, &corpus, asking);
     let mut of_modes = Vec::new();
     for mode in modes {
         let doing = format!("{}: asking, {}", set.name, mode_name(mode));

@@ -1,6 +1,8 @@
 //! Cutting a long text into passages that can each answer a query: a dialogue at its turns, anything else
 //! at blank lines. Scores of a whole long text drown what one part of it says. Not here: scoring.
 
+use std::collections::BTreeMap;
+
 /// Texts up to here are one passage, in bytes: notes of agents are, and their parts belong together.
 const WHOLE_BYTES_MAX: usize = 3_000;
 
@@ -25,27 +27,35 @@ pub(super) fn passages(text: &str) -> Vec<&str> {
     if turns.is_empty() { cut(text, &packed_at(text)) } else { cut(text, &turns) }
 }
 
-/// Where the turns of a dialogue begin; nowhere in other texts. A dialogue has two speakers who speak twice.
+/// Where the turns of a dialogue begin; nowhere in other texts. Where roles of a chat speak, what looks like a
+/// name in what they say (`Pros: …`) is none.
 fn turns_at(text: &str) -> Vec<usize> {
-    let spoken: Vec<(usize, &str)> =
-        lines_at(text).filter_map(|(at, line)| Some((at, speaker(line)?))).collect();
-    let speaks_twice =
-        |name: &str| spoken.iter().filter(|(_, other)| *other == name).nth(1).is_some();
-    let turns: Vec<(usize, &str)> =
-        spoken.iter().filter(|(_, name)| speaks_twice(name)).copied().collect();
-    let mut speakers = turns.iter().map(|(_, name)| name);
-    let first = speakers.next();
-    let are_two = speakers.any(|name| Some(name) != first);
-    if are_two { turns.into_iter().map(|(at, _)| at).collect() } else { Vec::new() }
+    let turns = turns_of(text, |name| ROLES.contains(&name));
+    if turns.is_empty() { turns_of(text, is_name) } else { turns }
 }
 
-/// `user: How do I …` -> user. A speaker is a role of chats or a name; `and then: …` is neither.
+/// Where somebody speaks whom `may_speak` lets through, if two of them speak twice.
+fn turns_of(text: &str, may_speak: impl Fn(&str) -> bool) -> Vec<usize> {
+    let spoken: Vec<(usize, &str)> = lines_at(text)
+        .filter_map(|(at, line)| Some((at, speaker(line).filter(|name| may_speak(name))?)))
+        .collect();
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    spoken.iter().for_each(|(_, name)| *times.entry(name).or_default() += 1);
+    times.retain(|_, times| *times > 1);
+    let turns = spoken.into_iter().filter(|(_, name)| times.contains_key(name));
+    if times.len() > 1 { turns.map(|(at, _)| at).collect() } else { Vec::new() }
+}
+
+/// `user: How do I …` -> user.
 fn speaker(line: &str) -> Option<&str> {
     let head = line.get(..line.floor_char_boundary(SPEAKER_BYTES_MAX + 2)).unwrap_or(line);
-    let (name, _) = head.split_once(": ")?;
+    head.split_once(": ").map(|(name, _)| name)
+}
+
+/// Whether this can be the name of a person: `and then: …` is not.
+fn is_name(name: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || " _-.".contains(character);
-    let is_name = name.starts_with(char::is_uppercase) && name.chars().all(is_part);
-    (is_name || ROLES.contains(&name)).then_some(name)
+    name.starts_with(char::is_uppercase) && name.chars().all(is_part)
 }
 
 /// Where to cut so that the paragraphs between make passages of about one size.

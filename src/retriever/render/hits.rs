@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::excerpt::Interest;
 use super::item;
-use super::line::{Body, after, date, mark};
+use super::line::{Body, date, mark};
 use super::reply::{Explain, Reply};
 use super::tokens::Budget;
 use crate::event::RepoKey;
@@ -132,7 +132,8 @@ struct Frame {
 
 impl Frame {
     fn of(found: &Found<'_>, place: usize, hit: &Hit) -> Self {
-        let mut after = after(&hit.memory, found.here);
+        let mut after = seen(hit);
+        after.push_str(&super::line::after(&hit.memory, found.here));
         if found.explain == Explain::Components {
             let _ = write!(after, "\n   {}", explained(&hit.score));
         }
@@ -141,6 +142,14 @@ impl Frame {
 
     fn bytes(&self) -> usize {
         self.before.len() + self.after.len()
+    }
+}
+
+/// Says how often the same was learned, where it was more than once.
+fn seen(hit: &Hit) -> String {
+    match hit.also.len() {
+        0 => String::new(),
+        others => format!(" (seen {} times)", others.saturating_add(1)),
     }
 }
 
@@ -160,6 +169,10 @@ fn explained(score: &Score) -> String {
 
 fn json_of(hit: &Hit, explain: Explain) -> Value {
     let mut json = item::fields(&hit.memory);
+    if !hit.also.is_empty() {
+        let also: Vec<&str> = hit.also.iter().map(|memory| memory.event.id.as_str()).collect();
+        json.insert("also".to_owned(), json!(also));
+    }
     if explain == Explain::Components {
         let score = &hit.score;
         json.insert(
@@ -185,7 +198,7 @@ mod tests {
             "timestamp": "2025-10-28T10:00:00Z", "agent_id": "claude-code", "repo": "api", "event_type": "error",
             "context": context, "command": "npm ci", "lesson": lesson, "success_rate": "9/10",
         });
-        Hit { number, memory: sample::memory(&line), score: Score::default() }
+        Hit { number, memory: sample::memory(&line), score: Score::default(), also: Vec::new() }
     }
 
     fn reply(hits: &[Hit], max_tokens: usize, explain: Explain) -> Reply {

@@ -6,6 +6,8 @@ mod candidates;
 mod filter;
 mod fuse;
 mod prior;
+mod relevance;
+mod same;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -30,6 +32,8 @@ pub struct Query<'a> {
     pub filter: Filter,
     /// The repository at hand, preferred among equals.
     pub here: Option<RepoKey>,
+    /// How likely it must be, 0 to 1, that the best hit answers the query; below, there are no hits.
+    pub min_relevance: f32,
 }
 
 /// Whether a search looks at words.
@@ -51,6 +55,8 @@ pub struct Hit {
     pub memory: Arc<Memory>,
     /// How it was ranked.
     pub score: Score,
+    /// Others that say the same, which it stands for.
+    pub also: Vec<Arc<Memory>>,
 }
 
 /// How a hit was ranked; what `--explain` shows.
@@ -60,7 +66,7 @@ pub struct Score {
     pub lexical: f32,
     /// Cosine of the meanings, -1 to 1; `None` without a vector.
     pub dense: Option<f32>,
-    /// Both, each scaled to 0..1 over the candidates, in equal parts.
+    /// Both together, on the scale from the worst candidate, 0, to the best, 1.
     pub fused: f32,
     /// What the same repository multiplies it by.
     pub repo: f32,
@@ -74,11 +80,19 @@ pub struct Score {
     pub total: f32,
 }
 
-/// Runs a search and returns at most `limit` hits, best first. Equal ones stand newest first.
+/// Runs a search and returns at most `limit` hits, best first. Equal ones stand newest first; of those that
+/// say the same there is one. None at all where not even the best is likely to answer the query.
 #[must_use]
 pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> Vec<Hit> {
     let candidates = candidates::find(snapshot, query);
     let fits: Vec<f32> = candidates.iter().map(fuse::fit).collect();
+    // Without words the model has nothing to go by; meaning has a floor of its own.
+    if query.min_relevance > 0.0 && query.words == Words::Count {
+        let terms = snapshot.lexical().query_terms(query.text).len();
+        if relevance::of_best(&candidates, &fits, terms) < query.min_relevance {
+            return Vec::new();
+        }
+    }
     let fused = fuse::relative(&fits);
     let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
     let mut hits: Vec<Hit> = candidates
@@ -88,12 +102,13 @@ pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usi
             let memory = Arc::clone(snapshot.memory(candidate.number)?);
             let is_here = here.as_ref().is_some_and(|keys| keys.contains(&memory.repo));
             let score = prior::weigh(&candidate, fused, &memory, now, prior::Place::of(is_here));
-            Some(Hit { number: candidate.number, memory, score })
+            Some(Hit { number: candidate.number, memory, score, also: Vec::new() })
         })
         .collect();
     hits.sort_by(|a, b| {
         b.score.total.total_cmp(&a.score.total).then_with(|| newest_first(&a.memory, &b.memory))
     });
+    let mut hits = same::collapse(hits);
     hits.truncate(limit);
     hits
 }

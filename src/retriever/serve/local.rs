@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::api::{
-    Api, ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, Flagged, LIMIT_DEFAULT, Mode, Reply,
-    Scope, SearchRequest,
+    Api, ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, Flagged, LIMIT_DEFAULT,
+    MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, Scope, SearchRequest,
 };
 use crate::event::{Draft, EventId, Layout, Problems, RepoKey, fits_short_field, neutralise};
 use crate::retriever::digest::Digest;
@@ -181,6 +181,7 @@ impl Api for Local {
             words,
             filter,
             here: Some(here.clone()),
+            min_relevance: f32::from(request.min_relevance_percent) / 100.0,
         };
         let hits = self.query_hits(&snapshot, &query, request.limit);
         notices.extend(held_back(search::held_back(
@@ -213,6 +214,7 @@ impl Api for Local {
             text: asked,
             vector: vector.as_deref(),
             here: Some(repo.clone()),
+            min_relevance: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
             ..Query::default()
         };
         let hits = if asked.is_empty() {
@@ -373,6 +375,7 @@ impl Default for SearchRequest {
             mode: Mode::default(),
             explain: super::api::Explain::default(),
             flagged: Flagged::default(),
+            min_relevance_percent: MIN_RELEVANCE_PERCENT_DEFAULT,
         }
     }
 }

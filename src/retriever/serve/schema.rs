@@ -60,6 +60,7 @@ fn search() -> Value {
         "ids": list("Show these in full; no query"),
         "explain": {"type": "boolean"},
         "include_flagged": {"type": "boolean"},
+        "min_relevance": {"type": "integer", "minimum": 0, "maximum": 100},
     });
     arguments(&properties, &[])
 }

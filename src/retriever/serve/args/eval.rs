@@ -44,6 +44,9 @@ pub struct Eval {
     /// Hits looked at for each query, 1 to 20 [default: 10]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub limit: Option<String>,
+    /// How likely the best hit must be an answer, 0 to 100 [default: as in search]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub min_relevance: Option<String>,
     /// When the queries are asked [default: a day after the newest document]
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,

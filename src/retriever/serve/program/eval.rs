@@ -11,7 +11,7 @@ use crate::eval::{
 };
 use crate::event::{Problems, Timestamp, parse_timestamp, quoted};
 use crate::retriever::render::Reply;
-use crate::retriever::serve::api::{ApiError, LIMIT_MAX};
+use crate::retriever::serve::api::{ApiError, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT};
 use crate::retriever::serve::args::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 use crate::retriever::serve::cli::Need;
 use crate::retriever::serve::wire;
@@ -96,6 +96,7 @@ fn request(command: Eval) -> Result<Request, Problems> {
         })
     };
     let limit = number("limit", command.limit, 1..=LIMIT_MAX).unwrap_or(LIMIT_DEFAULT);
+    let relevance = number("min_relevance", command.min_relevance, 0..=100);
     let seed = number("seed", command.seed, 0..=usize::MAX).unwrap_or(SEED_DEFAULT);
     let misses = number("explain_misses", command.explain_misses, 0..=MISSES_MAX);
     let now = command.now.as_deref().and_then(|text| time(text, &mut problems));
@@ -106,6 +107,9 @@ fn request(command: Eval) -> Result<Request, Problems> {
         scope: command.scope.map(scope),
         split: split(command.split),
         limit,
+        min_relevance_percent: relevance
+            .and_then(|percent| u8::try_from(percent).ok())
+            .unwrap_or(MIN_RELEVANCE_PERCENT_DEFAULT),
         now,
         save: command.save,
         against: command.against,

@@ -12,13 +12,14 @@ use serde_json::{Map, Value};
 use self::fields::{Fields, ListRule};
 use super::api::{
     CONTEXT_TOKENS_DEFAULT, ContextRequest, Explain, Flagged, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX,
-    Mode, QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, TOKENS_MAX, TOKENS_MIN,
+    MIN_RELEVANCE_PERCENT_DEFAULT, Mode, QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, Scope,
+    SearchRequest, TOKENS_MAX, TOKENS_MIN,
 };
 use crate::event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
 use crate::event::{Draft, Problems, draft_from_json};
 
 /// The fields of `memory_search`.
-pub const SEARCH: [&str; 11] = [
+pub const SEARCH: [&str; 12] = [
     "query",
     "repo",
     "all_repos",
@@ -30,6 +31,7 @@ pub const SEARCH: [&str; 11] = [
     "ids",
     "explain",
     "include_flagged",
+    "min_relevance",
 ];
 /// The fields of `memory_context`.
 pub const CONTEXT: [&str; 4] = ["repo", "task", "files", "max_tokens"];
@@ -85,6 +87,7 @@ pub fn search(arguments: Map<String, Value>) -> Result<SearchCall, Problems> {
             Some(true) => Flagged::Included,
             Some(false) | None => Flagged::HeldBack,
         },
+        min_relevance_percent: min_relevance(&mut fields),
     };
     fields.finish(match ids.is_empty() {
         true => SearchCall::Search(request),
@@ -173,6 +176,7 @@ pub fn recall(arguments: Map<String, Value>) -> Result<SearchRequest, Problems> 
         mode: Mode::default(),
         explain: Explain::Silent,
         flagged: Flagged::HeldBack,
+        min_relevance_percent: MIN_RELEVANCE_PERCENT_DEFAULT,
     })
 }
 
@@ -187,6 +191,11 @@ fn scope(repo: Option<String>, all_repos: Option<bool>) -> Scope {
 
 fn limit(fields: &mut Fields) -> usize {
     fields.number("limit", 1..=LIMIT_MAX).unwrap_or(LIMIT_DEFAULT)
+}
+
+fn min_relevance(fields: &mut Fields) -> u8 {
+    let percent = fields.number("min_relevance", 0..=100).map(u8::try_from);
+    percent.and_then(Result::ok).unwrap_or(MIN_RELEVANCE_PERCENT_DEFAULT)
 }
 
 fn tokens(fields: &mut Fields, default: usize) -> usize {
