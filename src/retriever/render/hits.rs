@@ -249,7 +249,7 @@ mod tests {
                     "id": format!("{number:0>128}"), "agent_id": "a".repeat(40), "repo": "o".repeat(40),
                     "event_type": "k".repeat(32), "lesson": format!("zebra{number:02} {}", "word ".repeat(99)),
                 });
-                Hit { number, memory: sample::memory(&line), score: Score::default() }
+                Hit { number, memory: sample::memory(&line), score: Score::default(), also: Vec::new() }
             })
             .collect();
         let notices = vec!["Note: found by words only.".to_owned()];

@@ -8,6 +8,10 @@ use crate::event::Event;
 /// So many hits are looked at: past the longest reply and its repetitions nobody looks.
 const LOOKED_AT_MAX: usize = 60;
 
+/// Longer texts than this are not compared, in bytes: notes are shorter, and a search must not take longer
+/// for transcripts.
+const COMPARED_BYTES_MAX: usize = 3_000;
+
 /// The share of their words that two memories have in common at the least (Jaccard).
 const SHARED_MIN: f32 = 0.7;
 
@@ -17,20 +21,24 @@ const TURNING: [&str; 8] = ["not", "no", "never", "without", "off", "disable", "
 /// Leaves one of several hits that say the same in the same repository: the best one, which tells how often
 /// it was seen. Texts that differ in a number, a name of code or a "not" never are the same.
 pub(super) fn collapse(hits: Vec<Hit>) -> Vec<Hit> {
-    let mut kept: Vec<(Hit, Said)> = Vec::new();
+    let mut kept: Vec<(Hit, Option<Said>)> = Vec::new();
     let mut rest = Vec::new();
     for (place, hit) in hits.into_iter().enumerate() {
         if place >= LOOKED_AT_MAX {
             rest.push(hit);
             continue;
         }
-        let said = Said::by(&hit.memory.event);
-        let same = |(other, said_there): &&mut (Hit, Said)| {
-            other.memory.repo == hit.memory.repo && said_there.is_same_as(&said)
+        let Some(said) = Said::by(&hit.memory.event) else {
+            kept.push((hit, None));
+            continue;
+        };
+        let same = |(other, said_there): &&mut (Hit, Option<Said>)| {
+            other.memory.repo == hit.memory.repo
+                && said_there.as_ref().is_some_and(|said_there| said_there.is_same_as(&said))
         };
         match kept.iter_mut().find(same) {
             Some((other, _)) => other.also.push(hit.memory),
-            None => kept.push((hit, said)),
+            None => kept.push((hit, Some(said))),
         }
     }
     kept.into_iter().map(|(hit, _)| hit).chain(rest).collect()
@@ -44,7 +52,11 @@ struct Said {
 }
 
 impl Said {
-    fn by(event: &Event) -> Self {
+    fn by(event: &Event) -> Option<Self> {
+        let bytes = event.context.len() + event.lesson.len() + event.command.len();
+        if bytes > COMPARED_BYTES_MAX {
+            return None;
+        }
         let text = format!("{} {} {}", event.context, event.lesson, event.command).to_lowercase();
         let is_outer =
             |character: char| !character.is_alphanumeric() && !"-_/$".contains(character);
@@ -57,7 +69,7 @@ impl Said {
             !word.chars().all(char::is_alphabetic) || TURNING.contains(&word.as_str())
         };
         let telling = words.iter().filter(is_telling).cloned().collect();
-        Self { words, telling }
+        Some(Self { words, telling })
     }
 
     fn is_same_as(&self, other: &Self) -> bool {
@@ -78,7 +90,7 @@ mod tests {
     fn said(context: &str, lesson: &str) -> Said {
         let line = serde_json::json!({"context": context, "lesson": lesson}).to_string();
         let Decoded::Event(event) = codec::decode(line.as_bytes(), "api") else { panic!() };
-        Said::by(&event)
+        Said::by(&event).unwrap()
     }
 
     // S-RANK-7
