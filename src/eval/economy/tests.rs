@@ -1,3 +1,5 @@
+//! Costs worked out by hand, and the forms of others to the letter. Not here: whole runs (`tests/integration`).
+
 use super::*;
 use crate::event::Decoded;
 use crate::retriever::render::tokens;
