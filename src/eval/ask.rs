@@ -97,13 +97,18 @@ impl<'a> Asker<'a> {
     }
 
     fn scope_of(&self, query: &Query) -> api::Scope {
-        let repo = query.group.as_ref().and_then(|group| self.corpus.repos.get(group));
-        let repo = repo.map(RepoKey::to_string);
+        let repo = self.repo_of(query).map(RepoKey::to_string);
         match self.asking.scope {
             Scope::Store => api::Scope::All(None),
             Scope::Group => api::Scope::Only(repo),
             Scope::Here => api::Scope::All(repo),
         }
+    }
+
+    /// Returns the repository that a query is asked in, if in any.
+    pub(super) fn repo_of(&self, query: &Query) -> Option<&RepoKey> {
+        let group = query.group.as_ref().filter(|_| self.asking.scope != Scope::Store)?;
+        self.corpus.repos.get(group)
     }
 
     /// Returns the numbers of the documents found, best first, each once; those that a hit stands for come

@@ -171,7 +171,7 @@ pub fn nearest(share: f64, count: usize) -> usize {
 
 /// Counts are far below 2^52.
 #[expect(clippy::cast_precision_loss, reason = "see above")]
-fn number(count: usize) -> f64 {
+pub(super) fn number(count: usize) -> f64 {
     count as f64
 }
 

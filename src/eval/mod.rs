@@ -4,7 +4,8 @@
 //! In reading order: [`set`] (what is measured with), `forms` (the ways such sets are written down),
 //! [`corpus`] (documents become events in a scratch store), [`ask`] (queries become answers),
 //! [`measure`] (answers become numbers), [`bootstrap`] (how sure a difference is), [`saved`] (answers kept
-//! for a later comparison), [`misses`] (why a document was not found), `report`. [`mod@run`] is the recipe.
+//! for a later comparison), [`misses`] (why a document was not found), [`economy`] (what an answer costs),
+//! `report`. [`mod@run`] is the recipe.
 //!
 //! Not here: ranking, rendering, embedding: those are the engine's own, which this room only asks. Nothing
 //! but the program that dispatches the command imports it.
@@ -12,6 +13,7 @@
 pub mod ask;
 pub mod bootstrap;
 pub mod corpus;
+pub mod economy;
 mod error;
 mod forms;
 pub mod measure;

@@ -1,6 +1,7 @@
 //! What was measured, as a table for people and as JSON for programs. Not here: the numbers themselves
 //! (`measure`, `bootstrap`).
 
+mod economy;
 mod misses;
 
 use std::collections::BTreeMap;
@@ -55,6 +56,10 @@ pub(super) fn reply(
             if let Some(count) = request.misses {
                 json.insert("misses".to_owned(), misses::json(&of_mode.misses));
                 text.push_str(&misses::text(&of_mode.misses, count));
+            }
+            if request.economy {
+                json.insert("economy".to_owned(), economy::json(&of_mode.economy));
+                text.push_str(&economy::text(&of_mode.economy));
             }
             modes.push(json);
         }

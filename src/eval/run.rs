@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::ask::{Asker, Asking, mode_name};
 use super::corpus::{self, Corpus};
+use super::economy::{self, Cost, Shape};
 use super::measure::Answer;
 use super::misses::{self, Miss};
 use super::scratch::Scratch;
@@ -47,6 +48,8 @@ pub struct Request {
     pub against: Option<PathBuf>,
     /// How many misses are explained, if any.
     pub misses: Option<usize>,
+    /// Whether it is counted what an answer costs.
+    pub economy: bool,
     /// What the resampling begins with.
     pub seed: u64,
 }
@@ -129,6 +132,8 @@ pub struct OfMode {
     pub answers: Vec<Answer>,
     /// Why documents were missed, where that was asked.
     pub misses: Vec<Miss>,
+    /// What an answer costs in each form, where that was asked.
+    pub economy: Vec<(Shape, Cost)>,
 }
 
 /// How often the embedding is looked at.
@@ -213,18 +218,22 @@ fn measured(
             }
             answers.push(asker.ask(query, mode)?);
         }
-        let misses = match request.misses {
-            Some(_) => misses::explained(&misses::Run {
-                local: &local,
-                asker: &asker,
-                set,
-                corpus: &corpus,
-                answers: &answers,
-                mode,
-            })?,
-            None => Vec::new(),
+        let run = misses::Run {
+            local: &local,
+            asker: &asker,
+            set,
+            corpus: &corpus,
+            answers: &answers,
+            mode,
         };
-        of_modes.push(OfMode { mode: mode_name(mode).to_owned(), answers, misses });
+        let misses = request.misses.map(|_| misses::explained(&run)).transpose()?;
+        let economy = request.economy.then(|| economy::counted(&run)).transpose()?;
+        of_modes.push(OfMode {
+            mode: mode_name(mode).to_owned(),
+            answers,
+            misses: misses.unwrap_or_default(),
+            economy: economy.unwrap_or_default(),
+        });
     }
     Ok(Measured {
         set: set.name.clone(),

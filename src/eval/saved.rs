@@ -143,7 +143,7 @@ fn set_of_json(value: &Value) -> Option<Measured> {
 fn mode_of_json(value: &Value) -> Option<OfMode> {
     let answers = value.get("queries")?.as_array()?;
     let answers = answers.iter().map(answer_of_json).collect::<Option<_>>()?;
-    Some(OfMode { mode: text_of(value, "mode")?, answers, misses: Vec::new() })
+    Some(OfMode { mode: text_of(value, "mode")?, answers, misses: Vec::new(), economy: Vec::new() })
 }
 
 fn answer_of_json(value: &Value) -> Option<Answer> {
@@ -202,7 +202,8 @@ mod tests {
             Answer { id: "q2".into(), stale: Some(Some(1)), ..Answer::default() },
             Answer { id: "q3".into(), ..Answer::default() },
         ];
-        let of_mode = OfMode { mode: "lexical".into(), answers, misses: Vec::new() };
+        let of_mode =
+            OfMode { mode: "lexical".into(), answers, misses: Vec::new(), economy: Vec::new() };
         let text = String::from;
         Measured {
             set: text("s"),

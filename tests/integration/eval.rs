@@ -183,6 +183,31 @@ fn a_miss_is_explained_beside_the_hit_that_took_its_place() {
 }
 
 #[test]
+fn what_an_answer_costs_is_told_beside_what_it_would_cost_otherwise() {
+    let world = World::new();
+    let tiny = fixture("tiny");
+    let args = ["--mode", "lexical", "--economy"];
+    let cost =
+        |report: &Value, place: usize| report["sets"][0]["modes"][0]["economy"][place].clone();
+    let store = measured(&world, &[&[&*tiny], &args[..]].concat());
+    let (ours, log) = (cost(&store, 0), cost(&store, 1));
+    assert_eq!((&ours["form"], &log["form"]), (&json!("our reply"), &json!("the whole log")));
+    // Seven queries, five of them with an answer; words find that of four, and the log holds it always.
+    near(&ours, &[("answered", 0.8), ("tokens", row(&store, "all")["tokens"].as_f64().unwrap())]);
+    near(&ours, &[("tokens_per_answer", ours["tokens"].as_f64().unwrap() * 7.0 / 4.0)]);
+    near(
+        &log,
+        &[("answered", 1.0), ("tokens_per_answer", log["tokens"].as_f64().unwrap() * 7.0 / 5.0)],
+    );
+    // Asked from a repository, only its own log would be read.
+    let here = measured(&world, &[&[&*tiny, "--scope", "here"], &args[..]].concat());
+    assert!(cost(&here, 1)["tokens"].as_f64() < log["tokens"].as_f64());
+    near(&cost(&here, 1), &[("answered", 1.0)]);
+    let text = world.agent_knowledge(&[&["eval", &*tiny], &args[..]].concat()).done();
+    assert!(text.contains("\n  in the form of mem0 "), "{text}");
+}
+
+#[test]
 fn published_files_are_read_in_their_own_forms() {
     let world = World::new();
     let report = measured(&world, &[&fixture("longmemeval.json"), "--mode", "lexical"]);

@@ -11,6 +11,8 @@ mod raw_client;
 
 // What may be asked, and how the program ends when it may not.
 mod asking;
+// Our own benchmark is what was frozen, and recall on it stays above floors.
+mod benchmark;
 // Over its bound the memory leaves out the oldest, and says so.
 mod bounded;
 // The official clients connect, and find what they need.

@@ -59,6 +59,9 @@ pub struct Eval {
     /// Tell why documents are not among the first five hits, and show N of them [default: 20]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20")]
     pub explain_misses: Option<String>,
+    /// Count the tokens of an answer beside those of the whole log, full notes, and the forms of others
+    #[arg(long)]
+    pub economy: bool,
     /// What the resampling of comparisons begins with [default: 1]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub seed: Option<String>,

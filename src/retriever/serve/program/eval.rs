@@ -114,6 +114,7 @@ fn request(command: Eval) -> Result<Request, Problems> {
         save: command.save,
         against: command.against,
         misses,
+        economy: command.economy,
         seed: u64::try_from(seed).unwrap_or(u64::MAX),
     })
 }

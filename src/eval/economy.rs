@@ -1,0 +1,199 @@
+//! What an answer costs an agent: the tokens of our reply, beside those of the log pasted whole, of the same
+//! hits as full notes, and of the same hits in the forms of other memories. Not here: how those forms look
+//! (`forms`), what a token is (`retriever::render`).
+//!
+//! Every query that is asked spends tokens, also one that nothing answers. A form answers a query where it
+//! shows one of its relevant documents, perhaps abridged; tokens per answer are all that were spent, divided by
+//! the queries that were answered.
+
+mod forms;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::EvalError;
+use super::ask::{How, hits};
+use super::corpus::Corpus;
+use super::measure::number;
+use super::misses::Run;
+use super::run::frozen;
+use super::set::Query;
+use crate::event::redact::clean;
+use crate::event::{Event, RepoKey, codec};
+use crate::retriever::render::{Explain, Reply, tokens};
+use crate::retriever::serve::api;
+use crate::retriever::snapshot::Snapshot;
+
+/// A form in which memories can be handed to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shape {
+    /// Our reply, as an agent gets it.
+    Reply,
+    /// The log of the repository that is asked in, or all logs where that is none: what an agent reads that
+    /// has no search.
+    WholeLog,
+    /// The lines of the hits, as they stand in the log.
+    FullNotes,
+    /// The hits, in the form of server-memory.
+    ServerMemory,
+    /// The hits, in the form of mem0.
+    Mem0,
+    /// The hits, in the form of basic-memory.
+    BasicMemory,
+}
+
+impl Shape {
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; 6] = [
+        Self::Reply,
+        Self::WholeLog,
+        Self::FullNotes,
+        Self::ServerMemory,
+        Self::Mem0,
+        Self::BasicMemory,
+    ];
+
+    /// Returns its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reply => "our reply",
+            Self::WholeLog => "the whole log",
+            Self::FullNotes => "five full notes",
+            Self::ServerMemory => "in the form of server-memory",
+            Self::Mem0 => "in the form of mem0",
+            Self::BasicMemory => "in the form of basic-memory",
+        }
+    }
+}
+
+/// What a form came to over some queries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Queries that were asked.
+    pub queries: usize,
+    /// Those that have an answer.
+    pub answerable: usize,
+    /// Those of them that were answered.
+    pub answered: usize,
+    /// Tokens of all replies.
+    pub tokens: usize,
+}
+
+impl Cost {
+    /// Returns the mean tokens of a reply; `None` without queries.
+    #[must_use]
+    pub fn mean_tokens(&self) -> Option<f64> {
+        ratio(self.tokens, self.queries)
+    }
+
+    /// Returns the share of answerable queries that were answered, 0 to 1; `None` where none is answerable.
+    #[must_use]
+    pub fn share_answered(&self) -> Option<f64> {
+        ratio(self.answered, self.answerable)
+    }
+
+    /// Returns all tokens, divided by the queries that were answered; `None` where none was.
+    #[must_use]
+    pub fn tokens_per_answer(&self) -> Option<f64> {
+        ratio(self.tokens, self.answered)
+    }
+
+    /// Adds one reply to a query to which these documents are right.
+    fn add(&mut self, text: &str, shown: &BTreeSet<usize>, right: &BTreeSet<usize>) {
+        self.queries += 1;
+        self.answerable += usize::from(!right.is_empty());
+        self.answered += usize::from(!right.is_disjoint(shown));
+        self.tokens += tokens(text);
+    }
+}
+
+fn ratio(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| number(part) / number(whole))
+}
+
+/// What each form comes to over the queries of a run.
+pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(Shape, Cost)>, EvalError> {
+    let snapshot = frozen(run.local)?;
+    let store = Written::of(&snapshot, run.corpus);
+    let mut costs: BTreeMap<Shape, Cost> = BTreeMap::new();
+    let usual = How { mode: run.mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
+    for query in &run.set.queries {
+        let reply = run.asker.api().search(&run.asker.request(query, usual))?;
+        let right: BTreeSet<usize> =
+            query.relevant.iter().filter_map(|(id, _)| run.asker.number_of(id)).collect();
+        for shape in Shape::ALL {
+            let (text, shown) = store.handed(shape, &reply, run, query);
+            costs.entry(shape).or_default().add(&text, &shown, &right);
+        }
+    }
+    Ok(costs.into_iter().collect())
+}
+
+/// What is in the store, as an agent without a search would read it.
+struct Written<'a> {
+    events: HashMap<&'a str, &'a Event>,
+    /// The log of each repository, and the documents in it.
+    logs: BTreeMap<&'a RepoKey, (String, BTreeSet<usize>)>,
+    all: (String, BTreeSet<usize>),
+}
+
+impl<'a> Written<'a> {
+    fn of(snapshot: &'a Snapshot, corpus: &Corpus) -> Self {
+        let mut store =
+            Self { events: HashMap::new(), logs: BTreeMap::new(), all: Default::default() };
+        for memory in snapshot.memories() {
+            let id = memory.event.id.as_str();
+            let (line, document) = (line(&memory.event), corpus.documents.get(id));
+            store.events.insert(id, &memory.event);
+            for log in [&mut store.all, store.logs.entry(&memory.repo).or_default()] {
+                log.0.push_str(&line);
+                log.1.extend(document);
+            }
+        }
+        store
+    }
+
+    /// Returns what an agent would read in a form, and the documents that it shows.
+    fn handed(
+        &self,
+        shape: Shape,
+        reply: &Reply,
+        run: &Run<'_>,
+        query: &Query,
+    ) -> (String, BTreeSet<usize>) {
+        let documents = |ids: Vec<&str>| -> BTreeSet<usize> {
+            ids.iter().filter_map(|id| run.corpus.documents.get(*id)).copied().collect()
+        };
+        let ids = hits(reply).iter().filter_map(|hit| hit.get("id")?.as_str());
+        let found: Vec<&Event> = ids.filter_map(|id| self.events.get(id).copied()).collect();
+        let text = match shape {
+            Shape::Reply => {
+                let cited = found.iter().filter(|event| is_cited(&reply.text, event));
+                let cited = cited.map(|event| event.id.as_str()).collect();
+                return (reply.text.clone(), documents(cited));
+            }
+            Shape::WholeLog => {
+                let log = run.asker.repo_of(query).and_then(|repo| self.logs.get(repo));
+                return log.unwrap_or(&self.all).clone();
+            }
+            Shape::FullNotes => found.iter().map(|event| line(event)).collect(),
+            Shape::ServerMemory => forms::server_memory(&found),
+            Shape::Mem0 => forms::mem0(&found),
+            Shape::BasicMemory => forms::basic_memory(&found),
+        };
+        (text, documents(found.iter().map(|event| event.id.as_str()).collect()))
+    }
+}
+
+fn line(event: &Event) -> String {
+    codec::encode(&clean(event.clone())).as_str().to_owned()
+}
+
+/// Tells whether a reply shows an event: each of its lines ends with what to cite it by.
+fn is_cited(text: &str, event: &Event) -> bool {
+    let end = format!(" · {}", event.id.short());
+    text.lines().any(|line| line.ends_with(&end))
+}
+
+#[cfg(test)]
+mod tests;
