@@ -5,7 +5,13 @@
 mod candidates;
 mod filter;
 mod fuse;
+mod phrase;
+mod point;
 mod prior;
+mod syntax;
+
+#[cfg(test)]
+mod laws;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -16,6 +22,9 @@ use super::snapshot::Snapshot;
 use crate::event::{RepoKey, Timestamp};
 
 pub use filter::{Filter, Flagged};
+pub use phrase::Phrase;
+pub use point::Point;
+pub use syntax::Asked;
 
 /// A search, ready to run.
 #[derive(Debug, Clone, Default)]
@@ -74,11 +83,25 @@ pub struct Score {
     pub total: f32,
 }
 
-/// Runs a search and returns at most `limit` hits, best first. Equal ones stand newest first.
+/// Runs a search and returns at most `limit` hits, best first. Equal ones stand newest first, then by id.
+/// Without a text it lists the newest memories that the filter lets through.
 #[must_use]
 pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> Vec<Hit> {
+    if query.text.is_empty() {
+        return newest(snapshot, &query.filter, limit);
+    }
+    if let Some(phrase) = Phrase::alone(query.text).filter(|_| query.filter.phrase.is_none()) {
+        let filter = Filter { phrase: Some(phrase), ..query.filter.clone() };
+        let hits = search(snapshot, &Query { filter, ..query.clone() }, now, limit);
+        if !hits.is_empty() {
+            return hits;
+        }
+    }
     let candidates = candidates::find(snapshot, query);
-    let fits: Vec<f32> = candidates.iter().map(fuse::fit).collect();
+    let phrases = phrase::Phrases::of(query.text);
+    let boost = |number| snapshot.memory(number).map_or(1.0, |memory| phrases.boost(memory));
+    let fits: Vec<f32> =
+        candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect();
     let fused = fuse::relative(&fits);
     let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
     let mut hits: Vec<Hit> = candidates
@@ -96,6 +119,24 @@ pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usi
     });
     hits.truncate(limit);
     hits
+}
+
+/// The newest memories that a filter lets through, newest first.
+fn newest(snapshot: &Snapshot, filter: &Filter, limit: usize) -> Vec<Hit> {
+    let numbered = (0..).zip(snapshot.memories());
+    let mut fitting: Vec<(u32, &Arc<Memory>)> =
+        numbered.filter(|(_, memory)| filter.allows(memory)).collect();
+    fitting.sort_unstable_by(|(_, a), (_, b)| newest_first(a, b));
+    // Looked at one by one: whether a memory reads like an instruction is found out late.
+    let is_shown =
+        |memory: &Memory| filter.flagged == Flagged::Included || memory.flagged().is_none();
+    let shown = fitting.into_iter().filter(|(_, memory)| is_shown(memory)).take(limit);
+    let hit = |(number, memory): (u32, &Arc<Memory>)| Hit {
+        number,
+        memory: Arc::clone(memory),
+        score: Score::default(),
+    };
+    shown.map(hit).collect()
 }
 
 /// Counts the memories that a search would have shown among its first `limit` hits, had they not been
