@@ -25,6 +25,8 @@ mod door;
 mod eval;
 // Kills, full disks, failing system calls, stopped lock holders, lost hints and lost power.
 mod faults;
+// Filters as fields and in the query, phrases, slips.
+mod filters;
 // Lines of every age and damage load for ever.
 mod format;
 // A running server notices everything that happens to the logs.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::event::RepoKey;
+use super::phrase::Phrase;
+use crate::event::{RepoKey, Timestamp};
 use crate::retriever::projection::Memory;
 
 /// Whether memories that read like an instruction to their reader may be hits.
@@ -26,8 +27,19 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// Only memories about one of these files: a path, or the end of one.
     pub files: Vec<String>,
+    /// Only memories learned by one of these agents.
+    pub agents: Vec<String>,
+    /// Only memories from then on. One without a time passes neither this nor `until`.
+    pub since: Option<Timestamp>,
+    /// Only memories up to then.
+    pub until: Option<Timestamp>,
     /// Whether those that read like an instruction count.
     pub flagged: Flagged,
+    /// Only memories that say this.
+    pub phrase: Option<Phrase>,
+    /// Further conditions, which must hold as well: those that stood in the query. Who reads like an
+    /// instruction is not asked twice.
+    pub also: Option<Box<Filter>>,
 }
 
 impl Filter {
@@ -35,6 +47,11 @@ impl Filter {
     /// found out for candidates only, by [`super::search`].
     #[must_use]
     pub fn allows(&self, memory: &Memory) -> bool {
+        let flagged = self.flagged == Flagged::Included || !memory.is_known_as_flagged();
+        flagged && self.fits(memory)
+    }
+
+    fn fits(&self, memory: &Memory) -> bool {
         let event = &memory.event;
         let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
         let repo = self.repos.as_ref().is_none_or(|repos| repos.contains(&memory.repo));
@@ -44,8 +61,23 @@ impl Filter {
             self.tags.iter().all(|tag| event.tags.iter().any(|other| same(tag.trim(), other)));
         let files =
             self.files.is_empty() || self.files.iter().any(|file| is_about(memory, file.trim()));
-        let flagged = self.flagged == Flagged::Included || !memory.is_known_as_flagged();
-        flagged && repo && kind && tags && files
+        let agent = self.agents.is_empty()
+            || self.agents.iter().any(|agent| same(agent.trim(), event.agent_id.trim()));
+        let phrase = || self.phrase.as_ref().is_none_or(|phrase| phrase.is_in(memory));
+        let also = || self.also.as_ref().is_none_or(|also| also.fits(memory));
+        repo && kind
+            && tags
+            && files
+            && agent
+            && self.is_in_time(event.timestamp)
+            && also()
+            && phrase()
+    }
+
+    fn is_in_time(&self, timestamp: Option<Timestamp>) -> bool {
+        let after = |since: Timestamp| timestamp.is_some_and(|timestamp| timestamp >= since);
+        let before = |until: Timestamp| timestamp.is_some_and(|timestamp| timestamp <= until);
+        self.since.is_none_or(after) && self.until.is_none_or(before)
     }
 }
 
@@ -79,7 +111,7 @@ mod tests {
 
     fn memory_that_says(lesson: &str) -> Memory {
         let line = serde_json::json!({"id": "m1", "repo": "api", "event_type": "error",
-            "lesson": lesson, "tags": ["NPM", "ci"], "files": ["src/lib/a.rs"]});
+            "agent_id": "codex", "timestamp": "2026-01-02T00:00:00Z", "lesson": lesson, "tags": ["NPM", "ci"], "files": ["src/lib/a.rs"]});
         let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
             panic!()
         };
@@ -87,6 +119,10 @@ mod tests {
         let (mut fold, repo) = (Fold::default(), event.repo_key());
         fold.apply(*event, repo, origin);
         Memory::clone(&fold.memories()[0])
+    }
+
+    fn at(text: &str) -> Option<Timestamp> {
+        Some(text.parse().unwrap())
     }
 
     fn memory() -> Memory {
@@ -111,6 +147,48 @@ mod tests {
         assert!(allows(|f| f.tags = vec!["npm".into(), "ci".into()]));
         assert!(!allows(|f| f.tags = vec!["npm".into(), "docker".into()]));
         assert!(!allows(|f| f.repos = Some(BTreeSet::from([RepoKey::parse("web").unwrap()]))));
+    }
+
+    // S-FIND-7
+    #[test]
+    fn an_agent_is_known_whatever_its_case() {
+        assert!(allows(|f| f.agents = vec!["claude".into(), "CODEX".into()]));
+        assert!(!allows(|f| f.agents = vec!["code".into()]));
+    }
+
+    // S-FIND-7
+    #[test]
+    fn since_and_until_include_their_instant() {
+        for (since, until, passes) in [
+            ("2026-01-02T00:00:00Z", "2026-01-02T00:00:00Z", true),
+            ("2026-01-02T00:00:01Z", "2026-02-01T00:00:00Z", false),
+            ("2026-01-01T00:00:00Z", "2026-01-01T23:59:59Z", false),
+        ] {
+            assert_eq!(allows(|f| (f.since, f.until) = (at(since), at(until))), passes, "{since}");
+        }
+    }
+
+    // S-FIND-7
+    #[test]
+    fn a_memory_without_a_time_is_neither_old_nor_new() {
+        let mut timeless = memory();
+        timeless.event.timestamp = None;
+        let (since, until) = (at("0001-01-01T00:00:00Z"), at("9000-01-01T00:00:00Z"));
+        assert!(Filter::default().allows(&timeless));
+        assert!(!Filter { since, ..Filter::default() }.allows(&timeless));
+        assert!(!Filter { until, ..Filter::default() }.allows(&timeless));
+    }
+
+    // S-FIND-8
+    #[test]
+    fn what_stood_in_the_query_must_hold_as_well() {
+        let also = |kind: &str| {
+            let kinds = vec![kind.to_owned()];
+            Some(Box::new(Filter { kinds, ..Filter::default() }))
+        };
+        assert!(allows(|f| (f.tags, f.also) = (vec!["npm".into()], also("error"))));
+        assert!(!allows(|f| (f.tags, f.also) = (vec!["npm".into()], also("fact"))));
+        assert!(!allows(|f| (f.tags, f.also) = (vec!["docker".into()], also("error"))));
     }
 
     #[test]

@@ -5,9 +5,15 @@
 mod candidates;
 mod filter;
 mod fuse;
+mod phrase;
+mod point;
 mod prior;
 mod relevance;
 mod same;
+mod syntax;
+
+#[cfg(test)]
+mod laws;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -18,6 +24,9 @@ use super::snapshot::Snapshot;
 use crate::event::{RepoKey, Timestamp};
 
 pub use filter::{Filter, Flagged};
+pub use phrase::Phrase;
+pub use point::Point;
+pub use syntax::Asked;
 
 /// A search, ready to run.
 #[derive(Debug, Clone, Default)]
@@ -80,12 +89,28 @@ pub struct Score {
     pub total: f32,
 }
 
-/// Runs a search and returns at most `limit` hits, best first. Equal ones stand newest first; of those that
-/// say the same there is one. None at all where not even the best is likely to answer the query.
+/// Runs a search and returns at most `limit` hits, best first. Equal ones stand newest first, then by id; of
+/// those that say the same there is one. None at all where not even the best is likely to answer the query.
+/// Without a text it lists the newest memories that the filter lets through.
 #[must_use]
 pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> Vec<Hit> {
+    if query.text.is_empty() {
+        return newest(snapshot, &query.filter, limit);
+    }
+    if let Some(phrase) = Phrase::alone(query.text).filter(|_| query.filter.phrase.is_none()) {
+        let filter = Filter { phrase: Some(phrase), ..query.filter.clone() };
+        // Who holds the very words is relevant.
+        let held = Query { filter, min_relevance: 0.0, ..query.clone() };
+        let hits = search(snapshot, &held, now, limit);
+        if !hits.is_empty() {
+            return hits;
+        }
+    }
     let candidates = candidates::find(snapshot, query);
-    let fits: Vec<f32> = candidates.iter().map(fuse::fit).collect();
+    let phrases = phrase::Phrases::of(query.text);
+    let boost = |number| snapshot.memory(number).map_or(1.0, |memory| phrases.boost(memory));
+    let fits: Vec<f32> =
+        candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect();
     // Without words the model has nothing to go by; meaning has a floor of its own.
     if query.min_relevance > 0.0 && query.words == Words::Count {
         let terms = snapshot.lexical().query_terms(query.text).len();
@@ -111,6 +136,25 @@ pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usi
     let mut hits = same::collapse(hits);
     hits.truncate(limit);
     hits
+}
+
+/// The newest memories that a filter lets through, newest first.
+fn newest(snapshot: &Snapshot, filter: &Filter, limit: usize) -> Vec<Hit> {
+    let numbered = (0..).zip(snapshot.memories());
+    let mut fitting: Vec<(u32, &Arc<Memory>)> =
+        numbered.filter(|(_, memory)| filter.allows(memory)).collect();
+    fitting.sort_unstable_by(|(_, a), (_, b)| newest_first(a, b));
+    // Looked at one by one: whether a memory reads like an instruction is found out late.
+    let is_shown =
+        |memory: &Memory| filter.flagged == Flagged::Included || memory.flagged().is_none();
+    let shown = fitting.into_iter().filter(|(_, memory)| is_shown(memory)).take(limit);
+    let hit = |(number, memory): (u32, &Arc<Memory>)| Hit {
+        number,
+        memory: Arc::clone(memory),
+        score: Score::default(),
+        also: Vec::new(),
+    };
+    shown.map(hit).collect()
 }
 
 /// Counts the memories that a search would have shown among its first `limit` hits, had they not been

@@ -7,7 +7,7 @@ use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
 
 pub use crate::retriever::render::{Explain, Reply};
-pub use crate::retriever::search::Flagged;
+pub use crate::retriever::search::{Flagged, Point};
 
 /// Most hits of one reply: past this an agent reads a log, not an answer.
 pub const LIMIT_MAX: usize = 20;
@@ -59,7 +59,7 @@ pub enum Mode {
 /// A search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
-    /// What is looked for: a question, an error text, an identifier.
+    /// What is looked for: a question, an error text, an identifier; with filters in it, if any.
     pub query: String,
     /// Where to look.
     pub scope: Scope,
@@ -69,6 +69,12 @@ pub struct SearchRequest {
     pub tags: Vec<String>,
     /// Only memories about one of these files (a path, or its end).
     pub files: Vec<String>,
+    /// Only memories learned by one of these agents, whatever the case.
+    pub agents: Vec<String>,
+    /// Only memories from then on; one without a time passes neither this nor `until`.
+    pub since: Option<Point>,
+    /// Only memories up to then.
+    pub until: Option<Point>,
     /// Most hits, 1 to [`LIMIT_MAX`].
     pub limit: usize,
     /// Most tokens of the reply, [`TOKENS_MIN`] to [`TOKENS_MAX`].

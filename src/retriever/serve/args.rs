@@ -100,7 +100,8 @@ pub enum Command {
 /// The `search` command.
 #[derive(Debug, Args)]
 pub struct Search {
-    /// What to look for, in any number of words; - reads standard input
+    /// What to look for, in any number of words; - reads standard input. Filters may stand in it:
+    /// repo:x kind:error tag:npm file:a.rs agent:codex since:30d until:2026-03-01
     #[arg(value_name = "QUERY", required = true)]
     pub query: Vec<String>,
     /// Only this repository: its name, key or URL
@@ -118,6 +119,15 @@ pub struct Search {
     /// Only about this file (may be repeated: any of them)
     #[arg(long, value_name = "PATH")]
     pub file: Vec<String>,
+    /// Only learned by this agent (may be repeated: any of them)
+    #[arg(long, value_name = "AGENT")]
+    pub agent: Vec<String>,
+    /// Only from then on: a time, a day or an age, such as 2026-03-01 or 30d
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub since: Option<String>,
+    /// Only up to then
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub until: Option<String>,
     /// Most memories, 1 to 20 [default: 5]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub limit: Option<String>,
@@ -208,6 +218,7 @@ pub fn flag_of(field: &str) -> String {
         "kinds" => "--kind".to_owned(),
         "tags" => "--tag".to_owned(),
         "files" => "--file".to_owned(),
+        "agents" => "--agent".to_owned(),
         other => format!("--{}", other.replace('_', "-")),
     }
 }

@@ -201,6 +201,9 @@ fn search_request(process: &mut Process<'_>, search: Search) -> Result<SearchReq
     arguments.insert("kinds".to_owned(), search.kind.into());
     arguments.insert("tags".to_owned(), search.tag.into());
     arguments.insert("files".to_owned(), search.file.into());
+    arguments.insert("agents".to_owned(), search.agent.into());
+    arguments.insert("since".to_owned(), search.since.into());
+    arguments.insert("until".to_owned(), search.until.into());
     arguments.insert("limit".to_owned(), search.limit.into());
     arguments.insert("max_tokens".to_owned(), search.max_tokens.into());
     arguments.insert("explain".to_owned(), search.explain.into());

@@ -1,6 +1,7 @@
 //! The memory in this process: [`Api`] over an engine and a writer of its own. The only place of the
 //! reader that asks the writer to write. Not here: other processes' retrievers, which come later.
 
+mod filters;
 mod left_out;
 mod meaning;
 
@@ -21,7 +22,7 @@ use crate::retriever::digest::Digest;
 use crate::retriever::engine::{Engine, Stopped};
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Briefing, Found, Whoami};
-use crate::retriever::search::{self, Filter, Query, Words};
+use crate::retriever::search::{self, Asked, Query, Words};
 use crate::retriever::snapshot::{Cited, Snapshot};
 use crate::store::{self, Durability, Place};
 use crate::writer::exit::Exit;
@@ -151,7 +152,11 @@ impl Local {
 
 impl Api for Local {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
-        let (vector, notice) = self.vector(&request.query, request.mode)?;
+        let asked = Asked::of(&request.query);
+        let (vector, notice) = match asked.text.is_empty() {
+            true => (None, None),
+            false => self.vector(&asked.text, request.mode)?,
+        };
         let snapshot = self.snapshot_for(vector.as_deref())?;
         let mut notices: Vec<String> = notice.into_iter().collect();
         notices.extend(self.partial(&snapshot, vector.as_deref()));
@@ -167,16 +172,10 @@ impl Api for Local {
                 "Note: there are no memories of {here}; search without a repo to see the others."
             ));
         }
-        let filter = Filter {
-            repos,
-            kinds: request.kinds.clone(),
-            tags: request.tags.clone(),
-            files: request.files.clone(),
-            flagged: request.flagged,
-        };
+        let filter = self.filter(request, repos, &asked, &snapshot)?;
         let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
         let query = Query {
-            text: &request.query,
+            text: &asked.text,
             vector: vector.as_deref(),
             words,
             filter,
@@ -190,6 +189,7 @@ impl Api for Local {
             (self.clock)().now,
             request.limit,
         )));
+        notices.extend(filters::note(&asked, hits.len()));
         let found = Found {
             hits: &hits,
             here: Some(&here),
@@ -197,7 +197,7 @@ impl Api for Local {
             explain: request.explain,
             max_tokens: request.max_tokens,
         };
-        let interest = snapshot.lexical().interest(&request.query);
+        let interest = snapshot.lexical().interest(&asked.text);
         Ok(render::found(&found, &|piece| interest.of(piece)))
     }
 
@@ -370,6 +370,9 @@ impl Default for SearchRequest {
             kinds: Vec::new(),
             tags: Vec::new(),
             files: Vec::new(),
+            agents: Vec::new(),
+            since: None,
+            until: None,
             limit: LIMIT_DEFAULT,
             max_tokens: super::api::SEARCH_TOKENS_DEFAULT,
             mode: Mode::default(),

@@ -26,16 +26,28 @@ impl Dictionary {
 
     /// The index of `term`, if this segment knows it.
     pub(super) fn find(&self, term: &[u8]) -> Option<usize> {
+        self.place_of(term).ok()
+    }
+
+    /// The terms that begin with `letter`.
+    pub(super) fn beginning_with(&self, letter: u8) -> impl Iterator<Item = &[u8]> {
+        let first = self.place_of(&[letter]).unwrap_or_else(|place| place);
+        let terms = (first..).map_while(|index| self.get(index));
+        terms.take_while(move |term| term.first() == Some(&letter))
+    }
+
+    /// The index of `term`, or else that of the first term after it.
+    fn place_of(&self, term: &[u8]) -> Result<usize, usize> {
         let (mut low, mut high) = (0, self.ends.len());
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.get(middle)?.cmp(term) {
-                std::cmp::Ordering::Equal => return Some(middle),
+            match self.get(middle).unwrap_or_default().cmp(term) {
+                std::cmp::Ordering::Equal => return Ok(middle),
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
             }
         }
-        None
+        Err(low)
     }
 
     /// Gives back memory reserved for growth; called once, when the segment is sealed.
@@ -64,5 +76,9 @@ mod tests {
             assert_eq!(dictionary.find(absent.as_bytes()), None);
         }
         assert_eq!(dictionary.get(terms.len()), None);
+        let beginning = |letter| dictionary.beginning_with(letter).collect::<Vec<_>>();
+        assert_eq!(beginning(b'a'), [&b"a"[..], b"ab"]);
+        assert_eq!(beginning(b'z'), [b"zebra"]);
+        assert!(beginning(b'c').is_empty() && beginning(0).is_empty());
     }
 }

@@ -102,7 +102,8 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
 }
 
-/// What stands in backticks counts less in a query, which the crate does not know of.
+/// What stands in backticks counts less in a query, which the crate does not know of; nor does it of slips,
+/// so no word of `text` is one of another.
 fn query() -> impl Strategy<Value = String> {
     text().prop_map(|text| text.replace('`', ""))
 }
@@ -192,6 +193,33 @@ proptest! {
         }
     }
 
+    // S-FIND-10
+    #[test]
+    fn a_query_whose_terms_all_occur_is_answered_by_them_alone(
+        texts in prop::collection::vec(text(), 1..30),
+        slips in prop::collection::vec("[a-z]{5,9}", 0..30),
+        query in query(),
+    ) {
+        // All that the query says occurs; what else does, and is near to it, must not count.
+        let all_texts = texts.iter().map(String::as_str).chain([query.as_str()]);
+        let living: BTreeMap<u32, String> =
+            (0..).zip(all_texts.chain(slips.iter().map(String::as_str)).map(str::to_owned)).collect();
+        let index = indexed(living.values().map(String::as_str));
+        agrees(&index, &living, &query);
+    }
+
+    // S-FIND-10
+    #[test]
+    fn no_score_reaches_the_utmost_whatever_stands_in(
+        texts in prop::collection::vec("(pand[a-f] ?){1,6}", 1..20), query in "(pand[a-h] ?){1,3}",
+    ) {
+        let index = indexed(texts.iter().map(String::as_str));
+        let utmost = index.utmost(&query);
+        for scored in all(&index, &query) {
+            prop_assert!(scored.score > 0.0 && scored.score < utmost, "{} {utmost}", scored.score);
+        }
+    }
+
     #[test]
     fn a_filter_and_a_limit_only_select(
         texts in prop::collection::vec(text(), 0..40),
@@ -249,6 +277,22 @@ fn what_agents_paste_finds_the_memory_it_came_from() {
         assert_eq!(found(&index, query).first(), Some(&doc), "{query}");
     }
     assert!(found(&index, "kubernetes the of").is_empty());
+}
+
+// S-FIND-10
+#[test]
+fn a_slip_finds_what_was_meant_and_counts_less() {
+    let index = indexed(["kubernetes evicts the pod", "connection refused", "nothing of it"]);
+    assert_eq!(found(&index, "kuberntes"), [0]);
+    assert_eq!(found(&index, "kubenretes pods"), [0]);
+    assert_eq!(found(&index, "conection"), [1]);
+    assert_eq!(found(&index, "xonnection"), [0_u32; 0]);
+    let score = |query: &str| all(&index, query)[0].score;
+    assert!((score("conection") - 0.7 * score("connection")).abs() < 1e-6);
+    let matched = index.matched_terms(DocId(1), "conection refused");
+    assert_eq!(matched.len(), 2, "{matched:?}");
+    assert!(index.interest("conection").of("the connection") > 0.0);
+    assert_eq!(index.query_terms("conection")[0].documents, 0);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod fingerprint;
 mod identifier;
 mod index;
 mod interest;
+mod nearby_terms;
 mod part;
 mod passage;
 mod postings;

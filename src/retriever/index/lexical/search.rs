@@ -1,7 +1,7 @@
 //! Scores a query against a frozen index: term at a time into one dense row of scores per segment,
 //! then the best few. Pure. Not here: analysis (`tokenize`), the formula (`weight`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::part::Part;
 use super::postings::{Count, List, Local};
@@ -14,14 +14,63 @@ use super::{DocId, LexicalIndex, MatchedTerm, QueryTerm, Scored};
 /// The most that one term of a text can be worth, in units of its inverse document frequency.
 const SATURATED: f32 = K1 + 1.0;
 
+/// What a term counts that stands in for one which no document holds.
+const STAND_IN_SHARE: f32 = 0.7;
+
+/// For how many terms of a query others may stand in: a question has a slip or two, and a pasted trace
+/// names of its own, which are no slips and would each cost a walk through the dictionaries.
+const SLIPS_MAX: usize = 8;
+
 /// A query term with what it is worth in this corpus.
 struct Weighed<'index> {
     term: Box<str>,
     /// Inverse document frequency, once for each time the query says it; less in backticks.
     weight: f32,
     documents: usize,
-    /// Its list in each part, in the order of the parts.
-    lists: Vec<Option<List<'index>>>,
+    /// Who holds it in each part, in the order of the parts.
+    lists: Vec<Held<'index>>,
+    /// What stands in for it.
+    stand_ins: Vec<Box<str>>,
+}
+
+/// The passages of one part that hold a query term, with their counts.
+enum Held<'index> {
+    /// None.
+    Nowhere,
+    /// The term itself.
+    Exact(List<'index>),
+    /// Terms that stand in for it, as if they were one.
+    StandIn(BTreeMap<Local, Count>),
+}
+
+impl<'index> Held<'index> {
+    fn count_in(&self, local: Local) -> Option<Count> {
+        match self {
+            Self::Nowhere => None,
+            Self::Exact(list) => list.count_in(local),
+            Self::StandIn(counts) => counts.get(&local).copied(),
+        }
+    }
+
+    /// The passages that hold any of `terms`.
+    fn any(part: &'index Part, terms: &[Box<str>]) -> Self {
+        let mut counts: BTreeMap<Local, Count> = BTreeMap::new();
+        let lists = terms.iter().filter_map(|term| part.segment.list(term));
+        for (local, count) in lists.flat_map(|list| list.iter()) {
+            let sum = counts.entry(local).or_insert(0);
+            *sum = sum.saturating_add(count);
+        }
+        if counts.is_empty() { Self::Nowhere } else { Self::StandIn(counts) }
+    }
+
+    /// How many living passages of `part`, whose this is, there are.
+    fn living(&self, part: &Part) -> usize {
+        match self {
+            Self::Nowhere => 0,
+            Self::Exact(list) => part.living(*list),
+            Self::StandIn(counts) => counts.keys().filter(|local| part.is_alive(**local)).count(),
+        }
+    }
 }
 
 impl LexicalIndex {
@@ -43,13 +92,14 @@ impl LexicalIndex {
     /// What a score is of it tells how much of the query a document covers, whatever the query; terms
     /// that no document holds count too. 0 for a query without terms.
     pub fn utmost(&self, query: &str) -> f32 {
-        self.weighed(query).iter().map(|term| term.weight).sum::<f32>() * SATURATED
+        self.exact(query).map(|term| term.weight).sum::<f32>() * SATURATED
     }
 
     /// The distinct terms a query is made of, in its order, with how many documents hold each.
     pub fn query_terms(&self, query: &str) -> Vec<QueryTerm> {
-        let weighed = self.weighed(query).into_iter();
-        weighed.map(|Weighed { term, documents, .. }| QueryTerm { term, documents }).collect()
+        self.exact(query)
+            .map(|Weighed { term, documents, .. }| QueryTerm { term, documents })
+            .collect()
     }
 
     /// Why `doc` matches: its share of the score for each query term it holds, in the query's order.
@@ -73,9 +123,13 @@ impl LexicalIndex {
     }
 
     /// The weight of each distinct term of a query: its inverse document frequency, once for each time
-    /// the query says it.
+    /// the query says it. What stands in for a term has that of the term.
     pub(super) fn term_weights(&self, query: &str) -> HashMap<Box<str>, f32> {
-        self.weighed(query).into_iter().map(|weighed| (weighed.term, weighed.weight)).collect()
+        let names = |term: Weighed<'_>| {
+            let weight = term.weight;
+            std::iter::once(term.term).chain(term.stand_ins).map(move |name| (name, weight))
+        };
+        self.weighed(query).into_iter().flat_map(names).collect()
     }
 
     fn corpus(&self) -> Corpus {
@@ -83,10 +137,35 @@ impl LexicalIndex {
         Corpus { documents: self.len(), terms }
     }
 
+    /// The terms of a query, others in place of those that no document holds.
     fn weighed(&self, query: &str) -> Vec<Weighed<'_>> {
+        let mut terms: Vec<Weighed<'_>> = self.exact(query).collect();
+        let unheld = terms.iter_mut().filter(|term| term.documents == 0);
+        unheld.take(SLIPS_MAX).for_each(|term| self.stand_in(term));
+        terms
+    }
+
+    /// The terms of a query as it says them.
+    fn exact(&self, query: &str) -> impl Iterator<Item = Weighed<'_>> {
         let corpus = self.corpus();
         let distinct = self.distinct(query).into_iter();
-        distinct.map(|(term, repeats)| self.weigh(term, repeats, corpus)).collect()
+        distinct.map(move |(term, repeats)| self.weigh(term, repeats, corpus))
+    }
+
+    /// Gives a term that nobody holds the passages of those nearest to it, weighed as if these were one
+    /// term: so no score exceeds the utmost, which counts the term itself.
+    fn stand_in<'index>(&'index self, term: &mut Weighed<'index>) {
+        let stand_ins = self.nearby_terms(&term.term);
+        if stand_ins.is_empty() {
+            return;
+        }
+        let lists: Vec<_> = self.parts.iter().map(|part| Held::any(part, &stand_ins)).collect();
+        let documents = self.parts.iter().zip(&lists).map(|(part, list)| list.living(part)).sum();
+        let corpus = self.corpus();
+        let rarity = corpus.inverse_document_frequency(documents)
+            / corpus.inverse_document_frequency(term.documents);
+        term.weight *= STAND_IN_SHARE * rarity;
+        (term.lists, term.stand_ins) = (lists, stand_ins);
     }
 
     /// Distinct terms in order of first use, those in backticks last. A repeated term counts as often as
@@ -101,11 +180,11 @@ impl LexicalIndex {
     }
 
     fn weigh(&self, term: Box<str>, repeats: f32, corpus: Corpus) -> Weighed<'_> {
-        let lists: Vec<_> = self.parts.iter().map(|part| part.segment.list(&term)).collect();
-        let held = self.parts.iter().zip(&lists);
-        let documents = held.filter_map(|(part, list)| Some(part.living((*list)?))).sum();
+        let lists = self.parts.iter().map(|part| part.segment.list(&term));
+        let lists: Vec<_> = lists.map(|list| list.map_or(Held::Nowhere, Held::Exact)).collect();
+        let documents = self.parts.iter().zip(&lists).map(|(part, list)| list.living(part)).sum();
         let weight = repeats * corpus.inverse_document_frequency(documents);
-        Weighed { term, weight, documents, lists }
+        Weighed { term, weight, documents, lists, stand_ins: Vec::new() }
     }
 }
 
@@ -135,7 +214,7 @@ fn matched_in(
     saturated: impl Fn(Count) -> f32,
 ) -> Vec<MatchedTerm> {
     let matched = terms.iter().filter_map(|term| {
-        let count = term.lists.get(place).copied().flatten()?.count_in(local)?;
+        let count = term.lists.get(place)?.count_in(local)?;
         Some(MatchedTerm { term: term.term.clone(), score: term.weight * saturated(count) })
     });
     matched.collect()
@@ -153,12 +232,18 @@ fn add_up(
     scores.resize(part.segment.docs.len(), 0.0);
     let lengths = &part.segment.lengths;
     for term in terms {
-        let Some(list) = term.lists.get(place).copied().flatten() else { continue };
-        for (local, count) in list.iter() {
+        let mut add = |local: Local, count| {
             let local = local as usize;
             if let (Some(score), Some(&length)) = (scores.get_mut(local), lengths.get(local)) {
                 *score += term.weight * norm.saturated(count, length);
             }
+        };
+        match term.lists.get(place) {
+            Some(Held::Exact(list)) => list.iter().for_each(|(local, count)| add(local, count)),
+            Some(Held::StandIn(counts)) => {
+                counts.iter().for_each(|(local, count)| add(*local, *count));
+            }
+            Some(Held::Nowhere) | None => {}
         }
     }
 }

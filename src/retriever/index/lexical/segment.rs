@@ -62,6 +62,11 @@ impl Segment {
         self.dictionary.find(term.as_bytes()).map(|index| self.postings.list(index))
     }
 
+    /// The terms that begin with `letter`, in ascending byte order.
+    pub(super) fn terms_beginning_with(&self, letter: u8) -> impl Iterator<Item = &[u8]> {
+        self.dictionary.beginning_with(letter)
+    }
+
     /// All terms in ascending byte order, with their documents.
     pub(super) fn terms(&self) -> impl Iterator<Item = (&[u8], List<'_>)> {
         let terms = (0..).map_while(|index| self.dictionary.get(index));

@@ -6,10 +6,12 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
+use crate::event::limits::SHORT_BYTES_MAX;
 use crate::event::{Layout, Problems, json_type, list_from_json, neutralise, unknown_field};
+use crate::retriever::serve::api::Point;
 
 /// Names that models and people reach for, and the field they mean.
-const MEANT: [(&str, &str); 30] = [
+const MEANT: [(&str, &str); 37] = [
     ("q", "query"),
     ("text", "query"),
     ("search", "query"),
@@ -34,6 +36,13 @@ const MEANT: [(&str, &str); 30] = [
     ("labels", "tags"),
     ("path", "files"),
     ("paths", "files"),
+    ("agent", "agents"),
+    ("agent_id", "agents"),
+    ("after", "since"),
+    ("from", "since"),
+    ("max_age", "since"),
+    ("before", "until"),
+    ("to", "until"),
     ("n", "limit"),
     ("k", "limit"),
     ("top_k", "limit"),
@@ -128,6 +137,17 @@ impl Fields {
             self.problems.add(name, message);
         }
         number
+    }
+
+    /// Takes a point in time.
+    pub(super) fn point(&mut self, name: &str) -> Option<Point> {
+        let text = self.text(name, SHORT_BYTES_MAX)?;
+        let point = Point::parse(&text);
+        if point.is_none() {
+            let message = format!("must be {}, got {:?}", Point::ALLOWED, shown(&text));
+            self.problems.add(name, message);
+        }
+        point
     }
 
     /// Takes true or false, given as such or as a string.

@@ -19,13 +19,16 @@ use crate::event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHO
 use crate::event::{Draft, Problems, draft_from_json};
 
 /// The fields of `memory_search`.
-pub const SEARCH: [&str; 12] = [
+pub const SEARCH: [&str; 15] = [
     "query",
     "repo",
     "all_repos",
     "kinds",
     "tags",
     "files",
+    "agents",
+    "since",
+    "until",
     "limit",
     "max_tokens",
     "ids",
@@ -76,6 +79,9 @@ pub fn search(arguments: Map<String, Value>) -> Result<SearchCall, Problems> {
         kinds: fields.list("kinds", &NAMES),
         tags: fields.list("tags", &NAMES),
         files: fields.list("files", &FILES),
+        agents: fields.list("agents", &NAMES),
+        since: fields.point("since"),
+        until: fields.point("until"),
         limit: limit(&mut fields),
         max_tokens: tokens(&mut fields, SEARCH_TOKENS_DEFAULT),
         mode: Mode::default(),
@@ -165,19 +171,7 @@ pub fn recall(arguments: Map<String, Value>) -> Result<SearchRequest, Problems> 
     if topic.is_none() {
         fields.lacks("topic", NO_QUERY);
     }
-    fields.finish(SearchRequest {
-        query: topic.unwrap_or_default(),
-        scope: Scope::default(),
-        kinds: Vec::new(),
-        tags: Vec::new(),
-        files: Vec::new(),
-        limit: LIMIT_DEFAULT,
-        max_tokens: SEARCH_TOKENS_DEFAULT,
-        mode: Mode::default(),
-        explain: Explain::Silent,
-        flagged: Flagged::HeldBack,
-        min_relevance_percent: MIN_RELEVANCE_PERCENT_DEFAULT,
-    })
+    fields.finish(SearchRequest { query: topic.unwrap_or_default(), ..SearchRequest::default() })
 }
 
 /// A repository that was named narrows the search, unless all are asked for in so many words.

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::retriever::serve::api::Point;
 
 fn object(value: Value) -> Map<String, Value> {
     let Value::Object(object) = value else { panic!("{value}") };
@@ -47,6 +48,25 @@ fn the_forms_that_models_send_are_understood() {
         assert_eq!(request.kinds, ["a", "b"]);
         assert_eq!((request.tags, request.files.len()), (request.kinds, 2));
     }
+}
+
+// S-FIND-7
+#[test]
+fn filters_of_time_and_agent_are_read_and_what_is_none_is_named() {
+    let request =
+        searched(json!({"query": "x", "agents": "codex", "since": "30d", "until": "2026-01-01"}));
+    assert_eq!(request.agents, ["codex"]);
+    assert_eq!((request.since, request.until), (Point::parse("30d"), Point::parse("2026-01-01")));
+    for field in ["since", "until"] {
+        let message = refused(json!({"query": "x", field: "yesterday"}));
+        assert!(
+            message.starts_with(&format!("{field}: must be a time, a day or an age, for")),
+            "{message}"
+        );
+        assert!(message.ends_with("got \"yesterday\"") && message.contains("30d"), "{message}");
+        assert!(refused(json!({"query": "x", field: 7})).contains("must be a string"));
+    }
+    assert!(refused(json!({"query": "x", "agent": "codex"})).contains("agents"));
 }
 
 #[test]

@@ -1,0 +1,154 @@
+//! A search is narrowed by repository, kind, tag, file, time and agent, as fields and in the query; a
+//! slip of the finger finds what was meant, and a phrase in quotes who says it. Not here: ranking
+//! (`retrieval`), what may be asked at all (`asking`).
+
+use serde_json::{Value, json};
+
+use crate::raw_client::{Client, Era};
+use crate::world::World;
+
+/// Memories that differ in everything a filter sees.
+fn world() -> World {
+    let world = World::new();
+    let line = |id: &str, time: Option<&str>, agent: &str, kind: &str, more: Value| {
+        let mut line = json!({"id": id, "repo": "api", "agent_id": agent, "event_type": kind,
+            "lesson": format!("walrus lesson {id}")});
+        let fields = line.as_object_mut().unwrap();
+        time.into_iter().for_each(|time| drop(fields.insert("timestamp".into(), time.into())));
+        fields.extend(more.as_object().unwrap().clone());
+        format!("{line}\n")
+    };
+    let lines = [
+        line("oldest", Some("2020-01-01T00:00:00Z"), "Codex", "error", json!({"tags": ["npm"]})),
+        line(
+            "middle",
+            Some("2022-03-01T23:30:00Z"),
+            "claude",
+            "fact",
+            json!({"files": ["src/a.rs"]}),
+        ),
+        line(
+            "newest",
+            Some("2023-01-01T00:00:00Z"),
+            "codex",
+            "error",
+            json!({"tags": ["npm", "ci"]}),
+        ),
+        line("timeless", None, "cursor", "error", json!({"repo": "web"})),
+    ];
+    world.hand_write("all.jsonl", lines.concat());
+    world
+}
+
+#[track_caller]
+fn found(world: &World, args: &[&str]) -> Vec<String> {
+    let answer =
+        world.asked(&[&["search", "--max-tokens", "4000", "--limit", "20"], args].concat());
+    let hits = answer["memories"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    hits.iter().map(|hit| hit["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn sorted(mut ids: Vec<String>) -> Vec<String> {
+    ids.sort();
+    ids
+}
+
+// S-FIND-7, S-FIND-8
+#[test]
+fn every_filter_means_the_same_as_an_option_and_in_the_query() {
+    let world = world();
+    for (option, word, expected) in [
+        (["--kind", "error"], "kind:error", &["newest", "oldest", "timeless"][..]),
+        (["--tag", "npm"], "tag:npm", &["newest", "oldest"]),
+        (["--file", "src/a.rs"], "file:src/a.rs", &["middle"]),
+        (["--repo", "web"], "repo:web", &["timeless"]),
+        (["--agent", "CODEX"], "agent:CODEX", &["newest", "oldest"]),
+        (["--since", "2022-03-01"], "since:2022-03-01", &["middle", "newest"]),
+        (["--until", "2022-03-01"], "until:2022-03-01", &["middle", "oldest"]),
+        (["--until", "2022-03-01T23:30:00Z"], "until:2022-03-01T23:30:00Z", &["middle", "oldest"]),
+        (["--until", "1d"], "until:1d", &["middle", "newest", "oldest"]),
+        (["--since", "2w"], "since:2w", &[]),
+    ] {
+        assert_eq!(
+            sorted(found(&world, &[&["walrus"], &option[..]].concat())),
+            expected,
+            "{option:?}"
+        );
+        assert_eq!(sorted(found(&world, &["walrus", word])), expected, "{word}");
+    }
+}
+
+// S-FIND-8
+#[test]
+fn options_and_words_of_the_query_must_all_hold() {
+    let world = world();
+    assert_eq!(found(&world, &["walrus agent:codex", "--tag", "ci"]), ["newest"]);
+    assert!(found(&world, &["walrus kind:fact", "--kind", "error"]).is_empty());
+    assert_eq!(found(&world, &["tag:npm", "until:2021-01-01", "walrus"]), ["oldest"]);
+}
+
+// S-FIND-8
+#[test]
+fn filters_alone_list_the_newest_first_and_say_so_when_there_is_nothing() {
+    let world = world();
+    assert_eq!(found(&world, &["kind:error"]), ["newest", "oldest", "timeless"]);
+    assert_eq!(found(&world, &["kind:error", "--agent", "codex"]), ["newest", "oldest"]);
+    let nothing = world.agent_knowledge(&["search", "kind:nonsense"]).done();
+    assert!(nothing.contains("was taken as a filter"), "{nothing}");
+}
+
+// S-FIND-8
+#[test]
+fn what_was_pasted_is_text() {
+    let world = world();
+    for query in
+        ["error: walrus", "kind: walrus", "std::walrus", "https://walrus", "since:ever walrus"]
+    {
+        assert_eq!(found(&world, &[query]).len(), 4, "{query}");
+    }
+    assert_eq!(found(&world, &["\"kind:error walrus\" walrus"]).len(), 4);
+}
+
+// S-FIND-7
+#[test]
+fn a_wrong_time_ends_with_65_and_an_example() {
+    for option in ["--since", "--until"] {
+        let ran = world().agent_knowledge(&["search", "x", option, "yesterday"]);
+        assert_eq!((ran.exit, ran.output.as_str()), (Some(65), ""), "{}", ran.messages);
+        let told = format!("{option}: must be a time, a day or an age, for example");
+        assert!(ran.messages.contains(&told) && ran.messages.contains("30d"), "{}", ran.messages);
+    }
+}
+
+// S-FIND-7, S-FIND-8
+#[test]
+fn models_filter_alike() {
+    let world = world();
+    let mut client = Client::open(&world, Era::Modern);
+    let mut told = |arguments: Value| client.told("memory_search", &arguments);
+    let by_field = told(json!({"query": "walrus", "agents": ["codex"], "until": "2021-01-01"}));
+    let by_word = told(json!({"query": "walrus agent:codex until:2021-01-01"}));
+    for reply in [by_field, by_word] {
+        assert!(reply.contains("lesson oldest") && !reply.contains("lesson newest"), "{reply}");
+    }
+    let (refusal, is_error) = client.call("memory_search", &json!({"query": "x", "since": "soon"}));
+    assert!(is_error && refusal.contains("since: must be a time"), "{refusal}");
+}
+
+// S-FIND-9, S-FIND-10
+#[test]
+fn a_phrase_finds_who_says_it_and_a_slip_what_was_meant() {
+    let world = World::new();
+    for lesson in [
+        "the pipe is broken: pipe, broken, pipe",
+        "it ended with a broken pipe in a very long build of everything on a cold day",
+        "kubernetes evicts the pod",
+    ] {
+        world.log_memory(&["--repo", "api", "--type", "error", "--lesson", lesson]).done();
+    }
+    let first = |query: &str| world.agent_knowledge(&["search", query]).done();
+    let phrase = first("\"Broken Pipe\"");
+    assert!(phrase.contains("ended with") && !phrase.contains("pipe, broken"), "{phrase}");
+    assert!(first("\"broken pipes everywhere\"").contains("pipe, broken"));
+    assert!(first("kuberntes").contains("kubernetes evicts"));
+}
