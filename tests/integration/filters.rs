@@ -53,7 +53,7 @@ fn sorted(mut ids: Vec<String>) -> Vec<String> {
     ids
 }
 
-// S-FIND-7, S-FIND-8
+// S-FIND-1, S-FIND-2
 #[test]
 fn every_filter_means_the_same_as_an_option_and_in_the_query() {
     let world = world();
@@ -78,7 +78,7 @@ fn every_filter_means_the_same_as_an_option_and_in_the_query() {
     }
 }
 
-// S-FIND-8
+// S-FIND-2
 #[test]
 fn options_and_words_of_the_query_must_all_hold() {
     let world = world();
@@ -87,7 +87,7 @@ fn options_and_words_of_the_query_must_all_hold() {
     assert_eq!(found(&world, &["tag:npm", "until:2021-01-01", "walrus"]), ["oldest"]);
 }
 
-// S-FIND-8
+// S-FIND-2
 #[test]
 fn filters_alone_list_the_newest_first_and_say_so_when_there_is_nothing() {
     let world = world();
@@ -97,7 +97,7 @@ fn filters_alone_list_the_newest_first_and_say_so_when_there_is_nothing() {
     assert!(nothing.contains("was taken as a filter"), "{nothing}");
 }
 
-// S-FIND-8
+// S-FIND-2
 #[test]
 fn what_was_pasted_is_text() {
     let world = world();
@@ -109,7 +109,7 @@ fn what_was_pasted_is_text() {
     assert_eq!(found(&world, &["\"kind:error walrus\" walrus"]).len(), 4);
 }
 
-// S-FIND-7
+// S-FIND-1
 #[test]
 fn a_wrong_time_ends_with_65_and_an_example() {
     for option in ["--since", "--until"] {
@@ -120,7 +120,7 @@ fn a_wrong_time_ends_with_65_and_an_example() {
     }
 }
 
-// S-FIND-7, S-FIND-8
+// S-FIND-1, S-FIND-2
 #[test]
 fn models_filter_alike() {
     let world = world();
@@ -135,7 +135,7 @@ fn models_filter_alike() {
     assert!(is_error && refusal.contains("since: must be a time"), "{refusal}");
 }
 
-// S-FIND-9, S-FIND-10
+// S-FIND-3, S-FIND-4
 #[test]
 fn a_phrase_finds_who_says_it_and_a_slip_what_was_meant() {
     let world = World::new();

@@ -149,14 +149,14 @@ mod tests {
         assert!(!allows(|f| f.repos = Some(BTreeSet::from([RepoKey::parse("web").unwrap()]))));
     }
 
-    // S-FIND-7
+    // S-FIND-1
     #[test]
     fn an_agent_is_known_whatever_its_case() {
         assert!(allows(|f| f.agents = vec!["claude".into(), "CODEX".into()]));
         assert!(!allows(|f| f.agents = vec!["code".into()]));
     }
 
-    // S-FIND-7
+    // S-FIND-1
     #[test]
     fn since_and_until_include_their_instant() {
         for (since, until, passes) in [
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    // S-FIND-7
+    // S-FIND-1
     #[test]
     fn a_memory_without_a_time_is_neither_old_nor_new() {
         let mut timeless = memory();
@@ -179,7 +179,7 @@ mod tests {
         assert!(!Filter { until, ..Filter::default() }.allows(&timeless));
     }
 
-    // S-FIND-8
+    // S-FIND-2
     #[test]
     fn what_stood_in_the_query_must_hold_as_well() {
         let also = |kind: &str| {

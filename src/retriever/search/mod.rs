@@ -19,6 +19,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::index::lexical::DocId;
 use super::projection::Memory;
 use super::snapshot::Snapshot;
 use crate::event::{RepoKey, Timestamp};
@@ -114,7 +115,8 @@ pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usi
     // Without words the model has nothing to go by; meaning has a floor of its own.
     if query.min_relevance > 0.0 && query.words == Words::Count {
         let terms = snapshot.lexical().query_terms(query.text).len();
-        if relevance::of_best(&candidates, &fits, terms) < query.min_relevance {
+        let coverage = |number| snapshot.lexical().coverage(DocId(number), query.text);
+        if relevance::of_best(&candidates, &fits, terms, coverage) < query.min_relevance {
             return Vec::new();
         }
     }

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::retriever::search::laws::memory_that_says;
 
-    // S-FIND-9
+    // S-FIND-3
     #[test]
     fn what_stands_in_quotes_is_a_phrase_from_two_words_on() {
         let phrases = |query| Phrases::of(query).0.into_iter().map(|phrase| phrase.0).collect();
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(Phrases::of(&"\"a b\" ".repeat(50)).0.len(), PHRASES_MAX);
     }
 
-    // S-FIND-9
+    // S-FIND-3
     #[test]
     fn only_a_query_that_is_one_phrase_stands_alone() {
         assert_eq!(Phrase::alone(" \"Broken pipe\" "), Phrase::of("broken PIPE"));
@@ -104,7 +104,7 @@ mod tests {
         }
     }
 
-    // S-FIND-9
+    // S-FIND-3
     #[test]
     fn a_phrase_is_held_whatever_its_case_and_spaces() {
         let memory = memory_that_says("write: Broken\n  pipe, again");

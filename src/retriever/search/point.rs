@@ -87,7 +87,7 @@ mod tests {
         (point.first(now), point.last(now))
     }
 
-    // S-FIND-7
+    // S-FIND-1
     #[test]
     fn times_days_and_ages_are_understood() {
         let instant = at("2026-03-01T10:00:00Z");
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(both("4294967295w").0, Timestamp::MIN);
     }
 
-    // S-FIND-7
+    // S-FIND-1
     #[test]
     fn a_day_counts_whole() {
         let (first, last) = both("2026-03-01");

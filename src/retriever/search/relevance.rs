@@ -27,8 +27,14 @@ const WORDS_ALONE: Model =
     Model { covered: 14.3, meaning: 0.0, margin: 7.15, terms: 2.37, bias: -8.2 };
 
 /// Returns how likely it is that the best candidate answers the query. `fits` are those of the candidates,
-/// in their order; `terms` is how many distinct terms were asked for. 0 without candidates.
-pub(super) fn of_best(candidates: &[Candidate], fits: &[f32], terms: usize) -> f32 {
+/// in their order; `terms` is how many distinct terms were asked for; `coverage` tells how much of them
+/// a candidate's words cover. 0 without candidates.
+pub(super) fn of_best(
+    candidates: &[Candidate],
+    fits: &[f32],
+    terms: usize,
+    coverage: impl Fn(u32) -> f32,
+) -> f32 {
     let mut sorted = fits.to_vec();
     sorted.sort_unstable_by(|a, b| b.total_cmp(a));
     let best = candidates.iter().zip(fits).max_by(|a, b| a.1.total_cmp(b.1));
@@ -38,7 +44,7 @@ pub(super) fn of_best(candidates: &[Candidate], fits: &[f32], terms: usize) -> f
     // Queries have at most some thousand terms, which an f32 holds exactly.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
     let terms = (1.0 + terms as f32).ln();
-    let odds = model.covered * best.covered
+    let odds = model.covered * coverage(best.number)
         + model.meaning * best.dense.unwrap_or(0.0).max(0.0)
         + model.margin * margin
         + model.terms * terms
@@ -56,7 +62,7 @@ mod tests {
 
     fn of(candidates: &[Candidate]) -> f32 {
         let fits: Vec<f32> = candidates.iter().map(super::super::fuse::fit).collect();
-        of_best(candidates, &fits, 6)
+        of_best(candidates, &fits, 6, |_| candidates[0].covered)
     }
 
     // S-RANK-6

@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    // S-FIND-8
+    // S-FIND-2
     #[test]
     fn filters_are_taken_out_and_the_rest_is_the_text() {
         let asked = Asked::of(
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!((asked.since, asked.until), (Point::parse("30d"), Point::parse("2026-01-01")));
     }
 
-    // S-FIND-8
+    // S-FIND-2
     #[test]
     fn filters_alone_leave_no_text() {
         for query in ["kind:error", " tag:a  tag:b ", "- kind:error -"] {
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(Asked::of("kind:error tag:a/b tag:b").tags, ["a/b", "b"]);
     }
 
-    // S-FIND-8
+    // S-FIND-2
     #[test]
     fn what_people_paste_stays_text() {
         for query in [
@@ -178,7 +178,7 @@ mod tests {
     }
 
     proptest! {
-        // S-FIND-8
+        // S-FIND-2
         #[test]
         fn a_text_without_a_known_prefix_is_never_changed(text in "[a-eg-jl-qu-z:\"` /.]{0,40}") {
             let asked = Asked::of(&text);

@@ -55,7 +55,7 @@ fn search() -> Value {
         "tags": list(""),
         "files": list(""),
         "agents": list(""),
-        "since": text("e.g. 30d or a date"),
+        "since": text("30d or a date"),
         "until": text(""),
         "limit":
             {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": LIMIT_DEFAULT},
@@ -63,7 +63,7 @@ fn search() -> Value {
         "ids": list("Show these in full; no query"),
         "explain": {"type": "boolean"},
         "include_flagged": {"type": "boolean"},
-        "min_relevance": {"type": "integer", "minimum": 0, "maximum": 100},
+        "min_relevance": {"type": "integer"},
     });
     arguments(&properties, &[])
 }

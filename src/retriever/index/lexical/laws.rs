@@ -193,7 +193,7 @@ proptest! {
         }
     }
 
-    // S-FIND-10
+    // S-FIND-4
     #[test]
     fn a_query_whose_terms_all_occur_is_answered_by_them_alone(
         texts in prop::collection::vec(text(), 1..30),
@@ -208,7 +208,7 @@ proptest! {
         agrees(&index, &living, &query);
     }
 
-    // S-FIND-10
+    // S-FIND-4
     #[test]
     fn no_score_reaches_the_utmost_whatever_stands_in(
         texts in prop::collection::vec("(pand[a-f] ?){1,6}", 1..20), query in "(pand[a-h] ?){1,3}",
@@ -279,7 +279,7 @@ fn what_agents_paste_finds_the_memory_it_came_from() {
     assert!(found(&index, "kubernetes the of").is_empty());
 }
 
-// S-FIND-10
+// S-FIND-4
 #[test]
 fn a_slip_finds_what_was_meant_and_counts_less() {
     let index = indexed(["kubernetes evicts the pod", "connection refused", "nothing of it"]);
@@ -394,4 +394,17 @@ fn what_is_nearby_counts_half() {
     put(&mut index, 1, vec![passage("gamma delta", "alpha beta")]);
     assert_eq!(found(&index, "alpha"), [0, 1]);
     assert_eq!(found(&index, "gamma"), [1, 0]);
+}
+
+// S-RANK-6
+#[test]
+fn the_only_memory_covers_what_it_says_as_it_would_among_many() {
+    let text = "verify ownership EACCES permission denied";
+    let query = "npm ERR! EACCES: permission denied, mkdir";
+    let alone = indexed([text]).coverage(DocId(0), query);
+    let others = (0..400).map(|number| format!("lesson {number} on something else altogether"));
+    let texts: Vec<String> = std::iter::once(text.to_owned()).chain(others).collect();
+    let among = indexed(texts.iter().map(String::as_str)).coverage(DocId(0), query);
+    assert!((0.15..0.4).contains(&alone) && (alone - among).abs() < 0.1, "{alone} {among}");
+    assert!(indexed([text]).coverage(DocId(0), "zebra").abs() < 1e-6);
 }

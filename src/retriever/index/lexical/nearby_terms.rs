@@ -138,7 +138,7 @@ mod tests {
     }
 
     proptest! {
-        // S-FIND-10
+        // S-FIND-4
         #[test]
         fn edits_are_those_of_the_table(
             one in "[a-d]{0,9}", other in "[a-d]{0,9}", edits_max in 0_usize..3,
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    // S-FIND-10
+    // S-FIND-4
     #[test]
     fn a_word_of_five_letters_bears_one_slip_and_one_of_eight_two() {
         let texts = ["kafka broker zookeeper"];
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    // S-FIND-10
+    // S-FIND-4
     #[test]
     fn the_nearest_stand_in_and_of_those_the_most_frequent_at_most_three() {
         let texts = ["panda", "panda pando", "pando", "pando pandb pandc", "pandxx"];

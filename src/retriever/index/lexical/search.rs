@@ -14,6 +14,10 @@ use super::{DocId, LexicalIndex, MatchedTerm, QueryTerm, Scored};
 /// The most that one term of a text can be worth, in units of its inverse document frequency.
 const SATURATED: f32 = K1 + 1.0;
 
+/// A term's rarity says little in a corpus of a few documents: coverage is reckoned as if there were so many
+/// more that hold none of the query. As many as the benchmark has that relevance was fitted on.
+const DOCUMENTS_MIN: usize = 300;
+
 /// What a term counts that stands in for one which no document holds.
 const STAND_IN_SHARE: f32 = 0.7;
 
@@ -93,6 +97,29 @@ impl LexicalIndex {
     /// that no document holds count too. 0 for a query without terms.
     pub fn utmost(&self, query: &str) -> f32 {
         self.exact(query).map(|term| term.weight).sum::<f32>() * SATURATED
+    }
+
+    /// How much of the query `doc` covers, 0 to 1: what its best passage scores as a share of the utmost, in a
+    /// corpus of three hundred documents or more. In a smaller one every word of the only memory would be common.
+    pub fn coverage(&self, doc: DocId, query: &str) -> f32 {
+        let corpus = self.corpus();
+        let larger = Corpus { documents: corpus.documents.max(DOCUMENTS_MIN), ..corpus };
+        let terms: HashMap<Box<str>, (f32, f32)> = self
+            .exact(query)
+            .map(|Weighed { term, weight, documents, .. }| {
+                let rarity = larger.inverse_document_frequency(documents)
+                    / corpus.inverse_document_frequency(documents);
+                (term, (weight * rarity, rarity))
+            })
+            .collect();
+        let utmost = terms.values().map(|(weight, _)| weight).sum::<f32>() * SATURATED;
+        let matched = self.matched_terms(doc, query).into_iter();
+        let score: f32 = matched
+            .map(|matched| {
+                matched.score * terms.get(&matched.term).map_or(1.0, |(_, rarity)| *rarity)
+            })
+            .sum();
+        if utmost > 0.0 { (score / utmost).min(1.0) } else { 0.0 }
     }
 
     /// The distinct terms a query is made of, in its order, with how many documents hold each.

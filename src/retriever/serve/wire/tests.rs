@@ -50,7 +50,7 @@ fn the_forms_that_models_send_are_understood() {
     }
 }
 
-// S-FIND-7
+// S-FIND-1
 #[test]
 fn filters_of_time_and_agent_are_read_and_what_is_none_is_named() {
     let request =
