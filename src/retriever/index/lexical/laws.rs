@@ -102,7 +102,8 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
 }
 
-/// No two words are a slip of each other, which the crate does not know of. What stands in backticks counts less in a query, which the crate does not know of.
+/// What stands in backticks counts less in a query, which the crate does not know of; nor does it of slips,
+/// so no word of `text` is one of another.
 fn query() -> impl Strategy<Value = String> {
     text().prop_map(|text| text.replace('`', ""))
 }
