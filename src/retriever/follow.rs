@@ -1,6 +1,8 @@
 //! From files to memories and indexes: follows every log of the store, folds what is new, and starts
 //! over when a log was replaced. Owned by the engine's thread. Not here: the thread (`engine`).
 
+mod wanted;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +14,9 @@ use super::projection::{Bound, Census, Effect, Fold, Gone, Memory, Near, Origin,
 use super::snapshot::{Health, Skip, Snapshot};
 use crate::event::{Decoded, RepoKey, SkipReason, codec, redact};
 use crate::store::{Change, Config, Line, Store, StoreError, Tail};
+
+use wanted::Asked;
+pub use wanted::Wanted;
 
 /// Skipped lines that are kept to be shown; the rest are only counted.
 const SKIPS_SHOWN_MAX: usize = 1_000;
@@ -42,23 +47,6 @@ struct Built {
     health: Arc<Health>,
     to_embed: Vec<Wanted>,
     asked: Asked,
-}
-
-/// Which vector is awaited for each memory, so that one for an older text is not taken. Numbers only
-/// grow, also over a start-over.
-#[derive(Default)]
-struct Asked {
-    last: u64,
-    since_start: u64,
-    changed: BTreeMap<u32, u64>,
-}
-
-/// A memory whose vector is wanted. Its text is made when its turn comes: of half a million memories
-/// they would take hundreds of megabytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
-    doc: u32,
-    generation: u64,
 }
 
 /// What catching up brought.
@@ -395,17 +383,6 @@ impl Built {
 
     fn want_vector(&mut self, number: u32) {
         self.to_embed.push(Wanted { doc: number, generation: self.asked.awaited(number) });
-    }
-}
-
-impl Asked {
-    fn awaited(&self, number: u32) -> u64 {
-        self.changed.get(&number).copied().unwrap_or(self.since_start)
-    }
-
-    fn changed(&mut self, number: u32) {
-        self.last += 1;
-        self.changed.insert(number, self.last);
     }
 }
 

@@ -116,7 +116,9 @@ pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usi
     if query.min_relevance > 0.0 && query.words == Words::Count {
         let terms = snapshot.lexical().query_terms(query.text).len();
         let coverage = |number| snapshot.lexical().coverage(DocId(number), query.text);
-        if relevance::of_best(&candidates, &fits, terms, coverage) < query.min_relevance {
+        if relevance::of_best(&candidates, &fits, terms, coverage) < query.min_relevance
+            && terms > 1
+        {
             return Vec::new();
         }
     }

@@ -31,6 +31,8 @@ mod words;
 
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod passage_laws;
 
 pub use index::LexicalIndex;
 pub use interest::Interest;

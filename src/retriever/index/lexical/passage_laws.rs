@@ -1,0 +1,69 @@
+//! What a query counts and covers: backticks, the utmost, passages and what is nearby. Not here: equality of
+//! scores with the `bm25` crate (`laws`).
+
+use super::laws::{all, found, indexed, put};
+use super::*;
+
+// S-RANK-1
+#[test]
+fn what_stands_in_backticks_counts_half_unless_it_is_all() {
+    let index = indexed(["cannot find macro", "Foo is deprecated", "nothing of it"]);
+    let score = |query: &str, doc: u32| {
+        all(&index, query).iter().find(|scored| scored.doc == DocId(doc)).unwrap().score
+    };
+    let (plain, quoted) = (score("macro Foo", 1), score("macro `Foo`", 1));
+    assert!((quoted - 0.5 * plain).abs() < 1e-6, "{quoted} {plain}");
+    assert!((score("`Foo`", 1) - score("Foo", 1)).abs() < 1e-6);
+    assert!((score("macro `Foo`", 0) - score("macro Foo", 0)).abs() < 1e-6);
+}
+
+// S-RANK-1
+#[test]
+fn no_score_reaches_the_utmost_and_what_nobody_says_counts_in_it() {
+    let mut index = indexed(["npm install", "docker build"]);
+    put(&mut index, 7, vec![Passage::of("npm ".repeat(4_000))]);
+    let best = all(&index, "npm")[0].score;
+    assert!(best < index.utmost("npm") && best > 0.9 * index.utmost("npm"));
+    assert!(index.utmost("npm zebra") > index.utmost("npm") * 1.5);
+    assert!(index.utmost("the of").abs() < 1e-6);
+}
+
+// S-RANK-5
+#[test]
+fn a_document_is_as_good_as_its_best_passage_and_leaves_as_one() {
+    let mut index = indexed(["alpha beta", "gamma"]);
+    put(&mut index, 5, ["alpha beta", "delta", "delta alpha"].map(Passage::of).into());
+    assert_eq!(found(&index, "delta"), [5]);
+    assert_eq!(found(&index, "alpha beta"), [0, 5]);
+    let scores: Vec<f32> = all(&index, "alpha beta").iter().map(|scored| scored.score).collect();
+    assert!((scores[0] - scores[1]).abs() < 1e-6, "{scores:?}");
+    let matched = index.matched_terms(DocId(5), "beta delta");
+    assert_eq!(matched.len(), 1, "no passage holds both: {matched:?}");
+    assert_eq!(index.len(), 5);
+    assert!(index.remove(DocId(5)) && found(&index, "delta").is_empty());
+    assert_eq!(index.len(), 2);
+}
+
+// S-RANK-5
+#[test]
+fn what_is_nearby_counts_half() {
+    let mut index = indexed([]);
+    let passage = |own: &str, nearby: &str| Passage { own: own.into(), nearby: nearby.into() };
+    put(&mut index, 0, vec![passage("alpha beta", "gamma delta")]);
+    put(&mut index, 1, vec![passage("gamma delta", "alpha beta")]);
+    assert_eq!(found(&index, "alpha"), [0, 1]);
+    assert_eq!(found(&index, "gamma"), [1, 0]);
+}
+
+// S-RANK-6
+#[test]
+fn the_only_memory_covers_what_it_says_as_it_would_among_many() {
+    let text = "verify ownership EACCES permission denied";
+    let query = "npm ERR! EACCES: permission denied, mkdir";
+    let alone = indexed([text]).coverage(DocId(0), query);
+    let others = (0..400).map(|number| format!("lesson {number} on something else altogether"));
+    let texts: Vec<String> = std::iter::once(text.to_owned()).chain(others).collect();
+    let among = indexed(texts.iter().map(String::as_str)).coverage(DocId(0), query);
+    assert!((0.15..0.4).contains(&alone) && (alone - among).abs() < 0.1, "{alone} {among}");
+    assert!(indexed([text]).coverage(DocId(0), "zebra").abs() < 1e-6);
+}
