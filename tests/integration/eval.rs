@@ -14,7 +14,8 @@ fn fixture(name: &str) -> String {
 }
 
 fn measured(world: &World, args: &[&str]) -> Value {
-    world.asked(&[&["eval"], args].concat())
+    // What is measured here are ranks; that nothing is answered where nothing fits is measured elsewhere.
+    world.asked(&[&["eval", "--min-relevance", "0"], args].concat())
 }
 
 /// The row of a type in the first mode of the first set.
@@ -43,6 +44,7 @@ fn changed(world: &World, file: &str, change: impl Fn(&str) -> String) -> String
     folder.to_str().unwrap().to_owned()
 }
 
+// S-EVAL-1
 #[test]
 fn numbers_of_a_small_set_are_those_worked_out_by_hand() {
     let world = World::new();
@@ -106,6 +108,7 @@ fn a_split_and_a_scope_change_what_is_asked_and_where() {
     assert_eq!(row(&here, "all")["R@10"], Value::Null, "only five hits were looked at");
 }
 
+// S-EVAL-2
 #[test]
 fn a_run_is_compared_query_by_query_with_one_that_was_saved() {
     let world = World::new();

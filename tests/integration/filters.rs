@@ -104,7 +104,7 @@ fn what_was_pasted_is_text() {
     for query in
         ["error: walrus", "kind: walrus", "std::walrus", "https://walrus", "since:ever walrus"]
     {
-        assert_eq!(found(&world, &[query]).len(), 4, "{query}");
+        assert_eq!(found(&world, &[query, "--min-relevance", "0"]).len(), 4, "{query}");
     }
     assert_eq!(found(&world, &["\"kind:error walrus\" walrus"]).len(), 4);
 }

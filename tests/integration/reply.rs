@@ -24,7 +24,8 @@ fn poisoned() -> World {
         "source": text("source"), text("unknown"): text("value"),
     });
     // Once with escapes, once with the characters themselves where JSON lets them stand.
-    let raw = line.to_string().replace("\"m1\"", "\"m2\"");
+    let raw =
+        line.to_string().replace("\"m1\"", "\"m2\"").replace("lesson zebra", "lesson77 zebra");
     let escaped: String = line.to_string().chars().map(escape).collect();
     world.hand_write("a.jsonl", format!("{escaped}\n{raw}\n{{\"lesson\":\"torn{bad}\n"));
     world.hand_write("evil\u{1B}[31m\u{202E}.jsonl", "not json\n{\"lesson\":\"zebra by name\"}\n");

@@ -16,7 +16,7 @@ const RECENCY_SPAN: f32 = 0.2;
 /// differed by one or two questions either way.
 const HALF_LIFE_DAYS: f32 = 180.0;
 /// How much success can give or take: three twentieths each way. Measured there: the worse proven of two
-/// advices above the better .88 -> .38; .2 leaves .5, and .4 wins nothing more.
+/// lessons above the better .88 -> .38; .2 leaves .5, and .4 wins nothing more.
 const SUCCESS_SPAN: f32 = 0.3;
 /// What is believed of a memory without any report of success.
 const SUCCESS_UNKNOWN: f32 = 0.5;

@@ -81,7 +81,7 @@ mod tests {
     fn nothing_is_not_relevant_and_all_of_it_is() {
         assert!(of(&[]).abs() < 1e-6);
         assert!(of(&[candidate(0.7, Some(0.8))]) > 0.95 && of(&[candidate(0.7, None)]) > 0.95);
-        assert!(of(&[candidate(0.05, Some(0.2)); 9]) < 0.15);
+        assert!(of(&[candidate(0.05, Some(0.2)); 9]) < 0.1);
         assert!(of(&[candidate(0.08, None); 9]) < 0.2);
     }
 }

@@ -15,7 +15,7 @@ pub const LIMIT_MAX: usize = 20;
 pub const LIMIT_DEFAULT: usize = 5;
 /// How likely it must be, in hundredths, that the best memory answers a query, unless another share is asked
 /// for. No set measured loses more than two points of recall at five to it (benches/runs).
-pub const MIN_RELEVANCE_PERCENT_DEFAULT: u8 = 15;
+pub const MIN_RELEVANCE_PERCENT_DEFAULT: u8 = 10;
 /// Tokens of a search reply unless asked otherwise: the founding hard cap.
 pub const SEARCH_TOKENS_DEFAULT: usize = 500;
 /// Tokens of a briefing unless asked otherwise.

@@ -143,7 +143,7 @@ pub struct Search {
     /// Show also memories that read like instructions to their reader, marked
     #[arg(long)]
     pub include_flagged: bool,
-    /// How likely the best memory must be an answer, 0 to 100; below, nothing is shown [default: 15]
+    /// How likely the best memory must be an answer, 0 to 100; below, nothing is shown [default: 10]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub min_relevance: Option<String>,
     /// How to print.
