@@ -116,8 +116,9 @@ pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usi
     if query.min_relevance > 0.0 && query.words == Words::Count {
         let terms = snapshot.lexical().query_terms(query.text).len();
         let coverage = |number| snapshot.lexical().coverage(DocId(number), query.text);
-        if relevance::of_best(&candidates, &fits, terms, coverage) < query.min_relevance
-            && terms > 1
+        // Who looks for one word knows that it is there.
+        if terms > 1
+            && relevance::of_best(&candidates, &fits, terms, coverage) < query.min_relevance
         {
             return Vec::new();
         }
