@@ -269,7 +269,6 @@ impl Built {
             Effect::Changed { number, old_repo } => {
                 self.uncount(&old_repo);
                 self.forget_vector(number);
-                self.lexical.remove(DocId(number));
                 self.add(number);
             }
             Effect::Nothing => {}
@@ -413,6 +412,48 @@ mod tests {
         std::fs::write(folder.join("a.jsonl"), lines).unwrap();
         let bound = Bound { bytes_max: 8_000, vector_bytes: 1_500 };
         Follower::new(Store::at(folder), Config::default(), bound, None)
+    }
+
+    // S-RANK-5
+    #[test]
+    fn what_was_learned_beside_a_lesson_finds_it_whatever_came_first() {
+        let lines: Vec<String> = ["walrus", "otter", "heron", "badger"]
+            .iter()
+            .zip(1..)
+            .map(|(lesson, second): (_, u8)| {
+                let session = format!("\"session_id\":\"s\",\"id\":\"m{second}\"");
+                line(second, lesson).replace("\"id\":\"m1\"", &session)
+            })
+            .collect();
+        let indexed = |order: &[usize]| {
+            let folder = tempfile::tempdir().unwrap();
+            let mut follower =
+                Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+            let mut written = String::new();
+            for place in order {
+                written.push_str(&lines[*place]);
+                std::fs::write(folder.path().join("a.jsonl"), &written).unwrap();
+                follower.catch_up();
+            }
+            let snapshot = follower.snapshot();
+            let found = snapshot.lexical().search("walrus", |_| true, 9);
+            let ids = found.iter().map(|scored| snapshot.memory(scored.doc.0).unwrap());
+            let ids: Vec<String> = ids.map(|memory| memory.event.id.to_string()).collect();
+            let of = |(doc, print): (DocId, _)| {
+                (snapshot.memory(doc.0).unwrap().event.id.clone(), print)
+            };
+            let index: BTreeMap<_, _> =
+                snapshot.lexical().fingerprints().into_iter().map(of).collect();
+            (ids, index)
+        };
+        let (ids, index) = indexed(&[0, 1, 2, 3]);
+        assert_eq!(ids.first().map(String::as_str), Some("m1"), "what says it itself is first");
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), 3, "m4 is three away: {ids:?}");
+        for order in [[3, 2, 1, 0], [2, 0, 3, 1], [1, 3, 0, 2]] {
+            let (other_ids, other) = indexed(&order);
+            assert_eq!(other, index, "{order:?}");
+            assert_eq!(other_ids.len(), ids.len());
+        }
     }
 
     // S-BOUND-2
