@@ -3,18 +3,22 @@
 # requires-python = ">=3.11"
 # dependencies = ["numpy==2.4.6", "onnx==1.23.2"]
 # ///
-"""Build assets/minilm-graph.onnx: all-MiniLM-L6-v2 as an ONNX graph without its weights.
+"""Build assets/minilm-graph.onnx and assets/minilm-int8-graph.onnx: all-MiniLM-L6-v2 as ONNX graphs without weights.
 
-    python3 scripts/build_minilm_graph.py MODEL_DIR assets/minilm-graph.onnx
+    python3 scripts/build_minilm_graph.py MODEL_DIR fp32 assets/minilm-graph.onnx
+    python3 scripts/build_minilm_graph.py MODEL_DIR int8 assets/minilm-int8-graph.onnx
 
 MODEL_DIR holds `model.safetensors` and `config.json` (scripts/fetch-model puts them there). Only the
 header of the weights file is read: every weight in the graph is an *external initializer*, a note
 "these bytes are at offset N of model.safetensors". The program hands ONNX Runtime the graph and the
 untouched weights file, so nobody ever converts a model.
 
-Because the offsets are baked in, the graph fits exactly one weights file. Its sha256 is pinned in
-src/retriever/index/embed/model/pins.rs together with the sha256 of the graph; whoever rebuilds the graph
-changes both pins, and the golden test there says whether the result is still right.
+The int8 graph points into `model.int8` instead, which the program makes from the same file
+(src/retriever/index/embed/model/int8.rs has the rounding, and the layout that `Int8Weights` below repeats).
+
+Because the offsets are baked in, a graph fits exactly one weights file. The sha256 is pinned in
+src/retriever/index/embed/model/pins.rs together with the sha256 of the graph; whoever rebuilds a graph
+changes both pins, and the golden tests there say whether the result is still right.
 
 What is not here: pooling and normalisation (fastembed does both) and token types (a single text is
 always type 0, so that row is simply added).
@@ -34,6 +38,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 WEIGHTS = "model.safetensors"
+INT8_WEIGHTS = "model.int8"
 # Opset 20 is the first with Gelu as one operator; IR 9 is its contemporary. ONNX Runtime has read both since 1.17.
 OPSET, IR_VERSION = 20, 9
 # Added to attention scores of padding; the lowest float, so that softmax gives it exactly zero.
@@ -55,12 +60,51 @@ class Weights:
         if entry["dtype"] != "F32":
             raise SystemExit(f"{name}: expected F32, found {entry['dtype']}")
         begin, end = entry["data_offsets"]
-        tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=entry["shape"])
-        tensor.data_location = TensorProto.EXTERNAL
-        place = {"location": WEIGHTS, "offset": self.data_start + begin, "length": end - begin}
-        for key, value in place.items():
-            tensor.external_data.add(key=key, value=str(value))
-        return tensor
+        return external(name, TensorProto.FLOAT, entry["shape"], (WEIGHTS, self.data_start + begin, end - begin))
+
+
+class Int8Weights:
+    """Where each tensor lies in model.int8: all floats, then all bytes, each part in the order of names.
+
+    A matrix [out, in] of a layer is kept turned, [in, out], with a scale for each output; the table of words as it
+    is, with a scale for each word; everything else as it was published. The pooler, which nobody asks, is left out.
+    """
+
+    def __init__(self, weights):
+        tensors = {
+            name: entry["shape"]
+            for name, entry in sorted(weights.tensors.items())
+            if name.startswith(("embeddings.", "encoder.")) and entry["dtype"] == "F32"
+        }
+        self.places, offset = {}, 0
+        for name, shape in tensors.items():
+            kept = (f"{name}.scales", shape[:1]) if self.is_rounded(name, shape) else (name, shape)
+            offset = self.place(*kept, TensorProto.FLOAT, 4, offset)
+        for name, shape in tensors.items():
+            if self.is_rounded(name, shape):
+                turned = shape if name.startswith("embeddings.") else shape[::-1]
+                offset = self.place(f"{name}.codes", turned, TensorProto.INT8, 1, offset)
+
+    @staticmethod
+    def is_rounded(name, shape):
+        return len(shape) == 2 and (name.startswith("encoder.") or name == "embeddings.word_embeddings.weight")
+
+    def place(self, name, shape, data_type, width, offset):
+        length = int(np.prod(shape)) * width
+        self.places[name] = (data_type, shape, (INT8_WEIGHTS, offset, length))
+        return offset + length
+
+    def initializer(self, name):
+        return external(name, *self.places[name])
+
+
+def external(name, data_type, shape, place):
+    """An ONNX tensor that names a place (file, offset, length) instead of carrying data."""
+    tensor = TensorProto(name=name, data_type=data_type, dims=shape)
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in zip(("location", "offset", "length"), place, strict=True):
+        tensor.external_data.add(key=key, value=str(value))
+    return tensor
 
 
 class GraphBuilder:
@@ -85,6 +129,9 @@ class GraphBuilder:
         self.nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
         return output
 
+    def words(self, output):
+        return self.node("Gather", [self.weight("embeddings.word_embeddings.weight"), "input_ids"], output)
+
     def linear(self, value, weight, output):
         """value @ W.T + b; torch stores W as [out, in]. The transpose is folded when the model loads."""
         turned = self.node("Transpose", [self.weight(f"{weight}.weight")], f"{output}.weight_t", perm=[1, 0])
@@ -100,9 +147,44 @@ class GraphBuilder:
         return self.layer_norm(total, weight, epsilon, output)
 
 
+class Int8GraphBuilder(GraphBuilder):
+    """Layers multiply bytes: what comes in is rounded to the range it has at that moment ("dynamically")."""
+
+    def __init__(self, weights):
+        super().__init__(Int8Weights(weights))
+        self.rounded = {}
+
+    def words(self, output):
+        table = "embeddings.word_embeddings.weight"
+        codes = self.node("Gather", [self.weight(f"{table}.codes"), "input_ids"], f"{output}.codes")
+        scales = self.node("Gather", [self.weight(f"{table}.scales"), "input_ids"], f"{output}.scales")
+        last = self.constant("last", [-1], np.int64)
+        spread = self.node("Unsqueeze", [scales, last], f"{output}.scales.spread")
+        numbers = self.node("Cast", [codes], f"{output}.numbers", to=TensorProto.FLOAT)
+        return self.node("Mul", [numbers, spread], output)
+
+    def rounding(self, value):
+        """(bytes, scale, zero) of a value; three layers may ask for the same one."""
+        if value not in self.rounded:
+            parts = [f"{value}.{part}" for part in ("bytes", "scale", "zero")]
+            self.nodes.append(helper.make_node("DynamicQuantizeLinear", [value], parts, name=f"{value}.rounded"))
+            self.rounded[value] = parts
+        return self.rounded[value]
+
+    def linear(self, value, weight, output):
+        """The order of these nodes is the one that ONNX Runtime replaces by a single operator."""
+        codes, scale, zero = self.rounding(value)
+        matrix = self.weight(f"{weight}.weight.codes")
+        whole = self.node("MatMulInteger", [codes, matrix, zero, self.constant("codes.zero", 0, np.int8)], f"{output}.whole")
+        product = self.node("Cast", [whole], f"{output}.unscaled", to=TensorProto.FLOAT)
+        scales = self.node("Mul", [scale, self.weight(f"{weight}.weight.scales")], f"{output}.scales")
+        scaled = self.node("Mul", [product, scales], f"{output}.product")
+        return self.node("Add", [scaled, self.weight(f"{weight}.bias")], output)
+
+
 def embeddings(graph, config):
     """Word + position + token type 0, then layer norm -> [batch, tokens, hidden]."""
-    words = graph.node("Gather", [graph.weight("embeddings.word_embeddings.weight"), "input_ids"], "embed.words")
+    words = graph.words("embed.words")
     token_count = graph.node("Shape", ["input_ids"], "embed.token_count", start=1, end=2)
     first = graph.constant("first", [0], np.int64)
     table = graph.weight("embeddings.position_embeddings.weight")
@@ -169,10 +251,10 @@ def check_config(config):
             raise SystemExit(f"config.json: {key} is {config[key]!r}, this script knows only {value!r}")
 
 
-def build(model_dir):
+def build(model_dir, builder):
     config = json.loads((model_dir / "config.json").read_text(encoding="utf-8"))
     check_config(config)
-    graph = GraphBuilder(Weights(model_dir / WEIGHTS))
+    graph = builder(Weights(model_dir / WEIGHTS))
     hidden = embeddings(graph, config)
     bias = padding_bias(graph)
     layers = config["num_hidden_layers"]
@@ -195,10 +277,11 @@ def build(model_dir):
 
 
 def main(arguments):
-    if len(arguments) != 2:
-        raise SystemExit("usage: build_minilm_graph.py MODEL_DIR OUTPUT.onnx")
-    model_dir, output = Path(arguments[0]), Path(arguments[1])
-    content = build(model_dir).SerializeToString(deterministic=True)
+    builders = {"fp32": GraphBuilder, "int8": Int8GraphBuilder}
+    if len(arguments) != 3 or arguments[1] not in builders:
+        raise SystemExit("usage: build_minilm_graph.py MODEL_DIR fp32|int8 OUTPUT.onnx")
+    model_dir, output = Path(arguments[0]), Path(arguments[2])
+    content = build(model_dir, builders[arguments[1]]).SerializeToString(deterministic=True)
     output.write_bytes(content)
     print(f"{output}: {len(content)} bytes", file=sys.stderr)
 

@@ -113,6 +113,8 @@ class AgentKnowledge:
             "PATH": os.environ["PATH"], "HOME": str(folder),
             "AGENT_KNOWLEDGE_LOGS": str(folder / "logs"),
             "AGENT_KNOWLEDGE_CACHE": str(folder / "cache"),
+            # The retriever that all clients share ends when this folder is removed.
+            "AGENT_KNOWLEDGE_RUNTIME": str(folder / "run"),
             # Words only: no model is needed to count.
             "AGENT_KNOWLEDGE_MODEL_DIR": str(folder / "no-model")}
 

@@ -20,7 +20,10 @@ fn main() -> ExitCode {
     let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
     let host = writer::host(&lookup);
     let temporary = std::env::temp_dir();
-    let surroundings = Surroundings { lookup: &lookup, directory, temporary, host, clock: moment };
+    let program = std::env::current_exe().ok();
+    let clock = moment;
+    let surroundings =
+        Surroundings { lookup: &lookup, directory, temporary, program, host, clock, secret };
     let mut program = Program::new(surroundings);
     let mut process = Process {
         args: std::env::args_os().skip(1).collect(),
@@ -29,6 +32,12 @@ fn main() -> ExitCode {
         messages: &mut std::io::stderr(),
     };
     cli::run(&mut process, &mut program).into()
+}
+
+/// Random bits for a secret; no clock stands in for them.
+fn secret() -> Option<[u8; 32]> {
+    let mut bits = [0; 32];
+    getrandom::fill(&mut bits).is_ok().then_some(bits)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place where this program reads the clock")]

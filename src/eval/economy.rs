@@ -131,7 +131,7 @@ pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(Shape, Cost)>, EvalError> {
 
 /// What is in the store, as an agent without a search would read it.
 struct Written<'a> {
-    events: HashMap<&'a str, &'a Event>,
+    events: HashMap<&'a str, Event>,
     /// The log of each repository, and the documents in it.
     logs: BTreeMap<&'a RepoKey, (String, BTreeSet<usize>)>,
     all: (String, BTreeSet<usize>),
@@ -141,10 +141,11 @@ impl<'a> Written<'a> {
     fn of(snapshot: &'a Snapshot, corpus: &Corpus) -> Self {
         let mut store =
             Self { events: HashMap::new(), logs: BTreeMap::new(), all: Default::default() };
-        for memory in snapshot.memories() {
-            let id = memory.event.id.as_str();
-            let (line, document) = (line(&memory.event), corpus.documents.get(id));
-            store.events.insert(id, &memory.event);
+        for memory in snapshot.memories().iter() {
+            let id = memory.id.as_str();
+            let event = memory.event();
+            let (line, document) = (line(&event), corpus.documents.get(id));
+            store.events.insert(id, event);
             for log in [&mut store.all, store.logs.entry(&memory.repo).or_default()] {
                 log.0.push_str(&line);
                 log.1.extend(document);
@@ -165,7 +166,7 @@ impl<'a> Written<'a> {
             ids.iter().filter_map(|id| run.corpus.documents.get(*id)).copied().collect()
         };
         let ids = hits(reply).iter().filter_map(|hit| hit.get("id")?.as_str());
-        let found: Vec<&Event> = ids.filter_map(|id| self.events.get(id).copied()).collect();
+        let found: Vec<&Event> = ids.filter_map(|id| self.events.get(id)).collect();
         let text = match shape {
             Shape::Reply => {
                 let cited = found.iter().filter(|event| is_cited(&reply.text, event));

@@ -244,14 +244,14 @@ impl Ranges {
 /// Finds what a document has of a query's words and meaning; of one in parts, its first part counts.
 fn held(run: &Run<'_>, snapshot: &Snapshot, query: &str, number: Option<usize>) -> Side {
     let is_it = |id: &str| number.is_some() && run.corpus.documents.get(id).copied() == number;
-    let place = snapshot.memories().iter().position(|memory| is_it(memory.event.id.as_str()));
+    let place = snapshot.memories().iter().position(|memory| is_it(memory.id.as_str()));
     let Some(doc) = place.and_then(|place| u32::try_from(place).ok()) else {
         return Side::default();
     };
-    let lexical = snapshot.lexical();
-    let matched = lexical.matched_terms(DocId(doc), query);
+    let words = snapshot.lexical().prepare(query);
+    let matched = words.matched_terms(DocId(doc));
     let is_held = |term: &str| matched.iter().any(|matched| &*matched.term == term);
-    let missing = lexical.query_terms(query).into_iter().filter(|term| !is_held(&term.term));
+    let missing = words.terms().filter(|term| !is_held(&term.term));
     Side {
         missing: missing.map(|term| (term.term.into_string(), term.documents)).collect(),
         matched: matched.iter().map(|matched| (matched.term.to_string(), matched.score)).collect(),
@@ -265,6 +265,6 @@ fn cosine(run: &Run<'_>, snapshot: &Snapshot, query: &str, doc: u32) -> Option<f
         return None;
     }
     let wait = Duration::from_millis(VECTOR_WAIT_MS);
-    let vector = run.local.engine().embed_query(query, wait)?.ok()?;
+    let vector = run.local.engine().embed_query(query, wait, wait)?.ok()?;
     snapshot.vectors()?.score(doc, &vector)
 }

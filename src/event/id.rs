@@ -2,6 +2,7 @@
 //! Not here: the randomness and the clock, which callers pass in.
 
 use std::fmt;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -10,9 +11,9 @@ use ulid::Ulid;
 use super::limits::ID_BYTES_MAX;
 
 /// The id of one event. Ours are ULIDs (26 characters: 48 bits of milliseconds, 80 random bits);
-/// ids that others wrote are kept as they are.
+/// ids that others wrote are kept as they are. Copies share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EventId(Box<str>);
+pub struct EventId(Arc<str>);
 
 /// How many characters of the end of an id are shown: 40 random bits, so that even at 100,000
 /// memories a clash is a 0.5 % event, and then the full ids are listed.
@@ -46,7 +47,7 @@ impl EventId {
 
     fn from_parts(when: Timestamp, low_bits: u128) -> Self {
         let millis = u64::try_from(when.as_millisecond()).unwrap_or(0);
-        Self(Ulid::from_parts(millis, low_bits).to_string().into_boxed_str())
+        Self(Ulid::from_parts(millis, low_bits).to_string().into())
     }
 
     /// Returns the id as it stands in the line.

@@ -40,7 +40,7 @@ pub use suspicion::{Suspicion, suspicion};
 pub use text::{Layout, escaped, is_unsafe, neutralise, visible};
 pub use unknown_field::unknown_field;
 pub use validate::{Stamp, fits_short_field, validate};
-pub use when::parse_timestamp;
+pub use when::{parse_age, parse_timestamp};
 
 /// Reads a list of strings in every form that programs and models send it: an array, an array
 /// written into a string, or one string (split at commas, but for `symptoms`).

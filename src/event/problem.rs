@@ -26,6 +26,7 @@ pub fn quoted(text: &str) -> String {
 
 /// One thing wrong with one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
 pub struct Problem {
     /// The field as its caller names it, for example `lesson` or `tags[3]`.
     pub field: String,
@@ -35,6 +36,7 @@ pub struct Problem {
 
 /// All that is wrong with one input; empty means valid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {

@@ -32,10 +32,20 @@ impl SuccessRate {
         let (left, right) = text.split_once('/').ok_or_else(help)?;
         let successes: u32 = left.trim().parse().map_err(|_| help())?;
         let attempts: u32 = right.trim().parse().map_err(|_| help())?;
-        if attempts == 0 || attempts > ATTEMPTS_MAX || successes > attempts {
-            return Err(help());
-        }
-        Ok(Self { successes, attempts })
+        Self::of_counts(successes, attempts).ok_or_else(help)
+    }
+
+    /// Makes a rate of two counts; `None` where they are none.
+    #[must_use]
+    pub fn of_counts(successes: u32, attempts: u32) -> Option<Self> {
+        let is_rate = (1..=ATTEMPTS_MAX).contains(&attempts) && successes <= attempts;
+        is_rate.then_some(Self { successes, attempts })
+    }
+
+    /// Returns how many attempts succeeded, and how many there were.
+    #[must_use]
+    pub fn counts(self) -> (u32, u32) {
+        (self.successes, self.attempts)
     }
 
     /// Returns the lower end of the Wilson score interval, in 0..1: the success rate we may believe

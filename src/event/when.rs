@@ -1,6 +1,13 @@
 //! Reading the times that people and agents write. Not here: the clock; `now` is always passed in.
 
+use std::time::Duration;
+
 use jiff::{Timestamp, civil, tz::TimeZone};
+
+const HOUR_SECONDS: u64 = 60 * 60;
+const DAY_SECONDS: u64 = 24 * HOUR_SECONDS;
+/// The units of an age.
+const UNITS: [(char, u64); 3] = [('h', HOUR_SECONDS), ('d', DAY_SECONDS), ('w', 7 * DAY_SECONDS)];
 
 /// The beginning of the year 0: RFC 3339 cannot write what was before, so we could not read it again.
 const EARLIEST: Timestamp = Timestamp::constant(-62_167_219_200, 0);
@@ -10,6 +17,17 @@ const EARLIEST: Timestamp = Timestamp::constant(-62_167_219_200, 0);
 #[must_use]
 pub fn parse_timestamp(text: &str) -> Option<Timestamp> {
     parse_any(text.trim()).filter(|instant| *instant >= EARLIEST)
+}
+
+/// Reads an age: a whole number and a unit, as in `30d`, `12h` or `2w`. Returns `None` for anything else.
+#[must_use]
+pub fn parse_age(text: &str) -> Option<Duration> {
+    let (unit, seconds) = UNITS.iter().find(|(unit, _)| text.ends_with(*unit))?;
+    let number = text.strip_suffix(*unit)?;
+    // A sign is no part of an age, though a number may have one.
+    let number: u32 =
+        number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)?.parse().ok()?;
+    Some(Duration::from_secs(u64::from(number).saturating_mul(*seconds)))
 }
 
 fn parse_any(text: &str) -> Option<Timestamp> {

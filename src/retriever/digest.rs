@@ -35,8 +35,8 @@ impl Digest {
         let index = snapshot.lexical();
         let fingerprints = index.fingerprints();
         let mut memories: Vec<(DocId, &Arc<Memory>)> =
-            (0..).map(DocId).zip(snapshot.memories()).collect();
-        memories.sort_unstable_by_key(|(_, memory)| &memory.event.id);
+            (0..).map(DocId).zip(snapshot.memories().iter()).collect();
+        memories.sort_unstable_by_key(|(_, memory)| &memory.id);
         let (documents, terms) = (index.len(), index.terms_len());
         let mut sum = Sum::default();
         sum.number(memories.len());
@@ -90,9 +90,9 @@ impl Sum {
     }
 
     fn memory(&mut self, memory: &Memory, indexed: Option<&[u8; 32]>) {
-        self.event(&memory.event, &memory.repo);
-        self.versions(&memory.about);
-        self.versions(&memory.conflicts);
+        self.event(&memory.event(), &memory.repo);
+        self.versions(memory.about());
+        self.versions(memory.conflicts());
         self.0.update(indexed.unwrap_or(&[0; 32]));
     }
 }

@@ -1,27 +1,28 @@
 //! The loop: one thread owns the state, everybody else sends it messages of one closed kind and gets
 //! frozen snapshots back. Before every snapshot it catches up with the files by their lengths, so an
-//! acknowledged write is found even when no hint of it came. Not here: searching a snapshot.
+//! acknowledged write is found even when no hint of it came. All that is there is read on a thread of its
+//! own; until that is done, whoever does not want to wait gets the newest. Not here: searching a snapshot.
 
-use std::path::PathBuf;
+mod run;
+
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::follow::{Followed, Follower, Wanted};
+use super::checkpoint::Checkpoints;
+use super::follow::{Followed, Follower};
 use super::index::embed::cache::AppendLock;
 use super::index::embed::worker::{
-    CacheConfig, Embedded, Progress, QueryError, SubmitError, Worker, WorkerConfig,
+    CacheConfig, Embedded, Progress, QueryError, Worker, WorkerConfig,
 };
 use super::index::embed::{EmbedError, Embedder};
 use super::projection::Bound;
 use super::snapshot::Snapshot;
 use super::watch::{Watch, Watching};
 use crate::store::{Config, Store};
-
-/// How long the loop sleeps without a hint. Watchers lose events on some systems; a sweep over two
-/// hundred logs costs less than a millisecond.
-const POLL_MS: u64 = 2_000;
+use run::{Reading, State};
 
 /// How long between two looks at a model that is still loading.
 const LOADING_PAUSE_MS: u64 = 5;
@@ -38,6 +39,8 @@ pub struct Setup {
     pub watching: Watching,
     /// The embedding model; `None` for words only.
     pub dense: Option<Dense>,
+    /// Where what was made of the logs is kept; `None` to read them all.
+    pub checkpoints: Option<Checkpoints>,
 }
 
 /// Where meaning comes from.
@@ -63,10 +66,48 @@ enum Input {
     Hint,
     /// Vectors are ready.
     Embedded(Vec<Embedded>),
-    /// Somebody wants a snapshot.
-    Snapshot(Sender<Snapshot>),
+    /// All that was there has been read.
+    Loaded {
+        follower: Box<Follower>,
+        followed: Followed,
+        /// How many memories the checkpoint had.
+        kept_len: usize,
+    },
+    /// Somebody wants a snapshot of all there is.
+    Whole(Sender<Snapshot>, Why),
+    /// Somebody wants a snapshot now, of the newest where not all has been read; the log at hand first.
+    Now(Sender<View>, PathBuf),
+    /// What is new is to be kept now.
+    Keep(Sender<()>),
     /// The end.
     Stop,
+}
+
+/// Why somebody wants a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// To answer.
+    Question,
+    /// For what can wait until nobody asks.
+    Upkeep,
+}
+
+/// A snapshot, and how much of the logs it is of.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// How much it is of.
+    pub extent: Extent,
+}
+
+/// How much of the logs has been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// The newest of each log.
+    Recent,
 }
 
 /// The loop is gone; only a bug can do that.
@@ -89,40 +130,84 @@ impl Engine {
             let _ = hint_inbox.send(Input::Hint);
         };
         let watch = Watch::over(setup.store.root(), setup.watching, hint);
-        let follower = Follower::new(
-            setup.store,
-            setup.config,
-            setup.bound,
-            watch.trouble().map(str::to_owned),
-        );
-        let state = State { follower, worker: worker.clone(), unsent: Vec::new(), _watch: watch };
+        let (store, config, bound) = (setup.store, setup.config, setup.bound);
+        let trouble = watch.trouble().map(str::to_owned);
+        let follower = Follower::new(store.clone(), config.clone(), bound, trouble);
+        run::load(follower, setup.checkpoints.clone(), inbox.clone())?;
+        let reading = Reading::begun(store, config, bound);
+        let state = State::new(reading, worker.clone(), setup.checkpoints, watch);
         let thread = std::thread::Builder::new()
             .name("engine".to_owned())
-            .spawn(move || run(state, &messages))?;
+            .spawn(move || run::run(state, &messages))?;
         Ok(Self { inbox, worker, thread: Some(thread) })
     }
 
-    /// Returns the state of everything that was acknowledged before the call.
+    /// Returns the state of everything that was acknowledged before the call. Waits until all logs have
+    /// been read.
     ///
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn snapshot(&self) -> Result<Snapshot, Stopped> {
+        self.whole(Why::Question)
+    }
+
+    /// Returns the same for what is done beside answering: it does not count as somebody asking.
+    ///
+    /// # Errors
+    /// [`Stopped`], after a bug.
+    pub fn snapshot_for_upkeep(&self) -> Result<Snapshot, Stopped> {
+        self.whole(Why::Upkeep)
+    }
+
+    fn whole(&self, why: Why) -> Result<Snapshot, Stopped> {
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::Snapshot(reply)).map_err(|_| Stopped)?;
+        self.inbox.send(Input::Whole(reply, why)).map_err(|_| Stopped)?;
         answer.recv().map_err(|_| Stopped)
     }
 
-    /// Returns the vector of a query, or `None` when there is no model. Waits at most `wait`, also
-    /// for a model that is still loading.
+    /// Returns what [`Engine::snapshot`] does, or, where that takes longer than `wait`, the newest of each
+    /// log and more of the log `home`: what was acknowledged before the call is in it too.
+    ///
+    /// # Errors
+    /// [`Stopped`], after a bug.
+    pub fn view(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
+        let (reply, answer) = mpsc::channel();
+        self.inbox.send(Input::Whole(reply, Why::Question)).map_err(|_| Stopped)?;
+        match answer.recv_timeout(wait) {
+            Ok(snapshot) => return Ok(View { snapshot, extent: Extent::Whole }),
+            Err(RecvTimeoutError::Disconnected) => return Err(Stopped),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let (reply, answer) = mpsc::channel();
+        self.inbox.send(Input::Now(reply, home.to_owned())).map_err(|_| Stopped)?;
+        answer.recv().map_err(|_| Stopped)
+    }
+
+    /// Writes a checkpoint of what is new, where there is a place for one, and waits at most `wait` for it.
+    pub fn keep(&self, wait: Duration) {
+        let (reply, kept) = mpsc::channel();
+        // Without it the next start reads a little more.
+        if self.inbox.send(Input::Keep(reply)).is_ok() {
+            let _ = kept.recv_timeout(wait);
+        }
+    }
+
+    /// Returns the vector of a query, or `None` when there is no model. Waits at most `wait` for it, and
+    /// `loading_wait` for a model that is still loading.
     ///
     /// # Errors
     /// [`QueryError`]; the query then runs on words alone.
-    pub fn embed_query(&self, text: &str, wait: Duration) -> Option<Result<Vec<f32>, QueryError>> {
+    pub fn embed_query(
+        &self,
+        text: &str,
+        wait: Duration,
+        loading_wait: Duration,
+    ) -> Option<Result<Vec<f32>, QueryError>> {
         let worker = self.worker.as_ref()?;
-        let deadline = Instant::now() + wait;
+        let deadline = Instant::now() + loading_wait;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match worker.embed_query(text, left) {
+            match worker.embed_query(text, wait) {
                 Err(QueryError::Loading) if !left.is_zero() => {
                     std::thread::park_timeout(Duration::from_millis(LOADING_PAUSE_MS).min(left));
                 }
@@ -160,85 +245,6 @@ fn start_worker(dense: Dense, inbox: Sender<Input>) -> std::io::Result<Worker> {
     })
 }
 
-struct State {
-    follower: Follower,
-    worker: Option<Arc<Worker>>,
-    /// Memories whose texts the worker had no room for.
-    unsent: Vec<Wanted>,
-    _watch: Watch,
-}
-
-fn run(mut state: State, messages: &Receiver<Input>) {
-    state.catch_up();
-    loop {
-        match messages.recv_timeout(Duration::from_millis(POLL_MS)) {
-            Ok(Input::Hint) => {
-                // Hints come in bursts; one look serves them all.
-                while let Some(input) = messages.try_iter().next() {
-                    if !matches!(input, Input::Hint) && state.handle(input).is_none() {
-                        return;
-                    }
-                }
-                state.catch_up();
-            }
-            Ok(input) => {
-                if state.handle(input).is_none() {
-                    return;
-                }
-            }
-            Err(RecvTimeoutError::Timeout) => state.catch_up(),
-            Err(RecvTimeoutError::Disconnected) => return,
-        }
-    }
-}
-
-impl State {
-    /// Handles one message; `None` at the end.
-    fn handle(&mut self, input: Input) -> Option<()> {
-        match input {
-            Input::Hint => self.catch_up(),
-            Input::Embedded(batch) => {
-                batch.into_iter().for_each(|embedded| self.follower.embedded(&embedded));
-                self.submit_unsent();
-            }
-            Input::Snapshot(reply) => {
-                self.catch_up();
-                // Whoever asked may have given up.
-                let _ = reply.send(self.follower.snapshot());
-            }
-            Input::Stop => return None,
-        }
-        Some(())
-    }
-
-    fn catch_up(&mut self) {
-        let Followed { to_embed, started_over } = self.follower.catch_up();
-        if started_over {
-            self.unsent.clear();
-        }
-        if self.worker.is_some() {
-            self.unsent.extend(to_embed);
-            self.submit_unsent();
-        }
-    }
-
-    /// Hands texts to the worker as far as it has room, the newest first.
-    fn submit_unsent(&mut self) {
-        let Some(worker) = &self.worker else { return };
-        while let Some(wanted) = self.unsent.pop() {
-            let Some(job) = self.follower.job(wanted) else { continue };
-            match worker.submit(job) {
-                Ok(()) => {}
-                Err(SubmitError::Full(_)) => {
-                    self.unsent.push(wanted);
-                    return;
-                }
-                Err(SubmitError::Stopped(_)) => self.unsent.clear(),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,7 +262,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path());
             let (config, bound) = (Config::default(), Bound::NONE);
-            let setup = Setup { store, config, bound, watching, dense: None };
+            let setup = Setup { store, config, bound, watching, dense: None, checkpoints: None };
             Self { engine: Engine::start(setup).unwrap(), folder }
         }
 
@@ -271,7 +277,7 @@ mod tests {
             let query = Query { text, ..Query::default() };
             let now = "2026-01-02T03:04:05Z".parse().unwrap();
             let hits = search(&snapshot, &query, now, 5);
-            hits.iter().map(|hit| hit.memory.event.lesson.clone()).collect()
+            hits.iter().map(|hit| hit.memory.event().lesson).collect()
         }
     }
 

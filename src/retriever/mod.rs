@@ -7,9 +7,10 @@
 //! Nothing here appends to a log; `serve::api` asks the writer to.
 
 mod cache_lock;
+pub mod checkpoint;
 pub mod digest;
 pub mod engine;
-mod follow;
+pub mod follow;
 pub mod index;
 pub mod projection;
 pub mod render;

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use super::index::lexical::LexicalIndex;
 use super::index::vector::VectorIndex;
-use super::projection::{Fold, Memory, Near, Version};
+use super::projection::{Chunked, Frozen, Memory, Near, Version};
 use crate::event::{EventId, RepoKey, SkipReason};
 
 /// A frozen state of the retriever.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    pub(super) fold: Fold,
+    pub(super) fold: Frozen,
     pub(super) lexical: LexicalIndex,
     pub(super) vectors: Option<VectorIndex>,
-    pub(super) near: Arc<Vec<Near>>,
+    pub(super) near: Chunked<Near>,
     pub(super) repos: Arc<BTreeMap<RepoKey, usize>>,
     pub(super) health: Arc<Health>,
 }
@@ -26,6 +26,8 @@ pub struct Snapshot {
 pub struct Health {
     /// Logs that are followed.
     pub logs: usize,
+    /// Segments of old lines that were read beside them.
+    pub segments: usize,
     /// Writes that wait in the spool for another process to let go of their log.
     pub waiting: usize,
     /// Lines read, blank ones aside.
@@ -109,7 +111,7 @@ const CITED_FIRST_MAX: usize = 8;
 impl Snapshot {
     /// Returns the memories; a memory's place is its number in the indexes.
     #[must_use]
-    pub fn memories(&self) -> &[Arc<Memory>] {
+    pub fn memories(&self) -> &Chunked<Arc<Memory>> {
         self.fold.memories()
     }
 
@@ -151,6 +153,13 @@ impl Snapshot {
     #[must_use]
     pub fn vectors(&self) -> Option<&VectorIndex> {
         self.vectors.as_ref()
+    }
+
+    /// Tells whether a record of this state could not be read: what was made from it may lack something.
+    /// The next state will be made from the logs.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.fold.is_damaged()
     }
 
     /// Returns how many memories the model has dealt with, those included whose vector cannot be used.
@@ -201,8 +210,8 @@ impl Snapshot {
     pub fn cited(&self, id: &str) -> Cited {
         let mut first: Vec<&Arc<Memory>> = Vec::new();
         let mut count = 0;
-        for memory in self.memories().iter().filter(|memory| memory.event.id.is_cited_by(id)) {
-            if memory.event.id.as_str() == id {
+        for memory in self.memories().iter().filter(|memory| memory.id.is_cited_by(id)) {
+            if memory.id.as_str() == id {
                 return Cited::One(Arc::clone(memory));
             }
             count += 1;
@@ -215,7 +224,7 @@ impl Snapshot {
             [] => Cited::None,
             [only] => Cited::One(Arc::clone(only)),
             several => {
-                let first = several.iter().map(|memory| memory.event.id.clone()).collect();
+                let first = several.iter().map(|memory| memory.id.clone()).collect();
                 Cited::Several { first, count }
             }
         }

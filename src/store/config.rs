@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use etcetera::BaseStrategy;
 use toml::Table;
 
 use super::StoreError;
-use crate::event::RepoKey;
+use crate::event::{RepoKey, parse_age};
 
 /// Everything that can be set and that both programs need.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,6 +24,10 @@ pub struct Config {
     pub cache: Option<PathBuf>,
     /// How much memory the memories may take.
     pub memory: Option<MemoryMib>,
+    /// How vectors are computed.
+    pub embedding: Embedding,
+    /// When old lines are archived unasked.
+    pub archive: ArchivePolicy,
     /// Old repository keys and the keys they are now.
     pub aliases: BTreeMap<RepoKey, RepoKey>,
 }
@@ -31,8 +36,7 @@ pub struct Config {
 const FILE_BYTES_MAX: usize = 1024 * 1024;
 
 /// The sections and keys a configuration file may have, for error messages.
-const KEYS: &str =
-    "logs, model, cache, memory_mib, and a table [aliases] of \"old-repo\" = \"new-repo\"";
+const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file; a file that does not exist is an empty one.
@@ -62,6 +66,15 @@ impl Config {
                     let memory = mib.and_then(MemoryMib::of);
                     config.memory = Some(memory.map_err(|why| format!("memory_mib {why}"))?);
                 }
+                ("embedding", toml::Value::String(name)) => {
+                    config.embedding = Embedding::parse(&name)?;
+                }
+                ("archive_above_lines", value) => {
+                    config.archive.above_lines = Some(ArchivePolicy::lines(&value)?);
+                }
+                ("archive_older_than", value) => {
+                    config.archive.older_than = Some(ArchivePolicy::age(&value)?);
+                }
                 ("aliases", toml::Value::Table(aliases)) => {
                     config.aliases = parse_aliases(aliases)?;
                 }
@@ -86,6 +99,62 @@ impl Config {
             }
         }
         current.clone()
+    }
+}
+
+/// How the embedding model computes. Vectors of the two are never compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Embedding {
+    /// As published, in 32-bit floats.
+    #[default]
+    Fp32,
+    /// Layers in bytes: about twice as fast, with less memory.
+    Int8,
+}
+
+impl Embedding {
+    /// Reads its name.
+    ///
+    /// # Errors
+    /// A sentence saying what is allowed.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        match name {
+            "fp32" => Ok(Self::Fp32),
+            "int8" => Ok(Self::Int8),
+            _ => Err(format!("embedding must be \"fp32\" or \"int8\", not {name:?}")),
+        }
+    }
+}
+
+/// When old lines of a log are archived unasked; never, unless set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ArchivePolicy {
+    /// When a log has more lines than these.
+    pub above_lines: Option<u64>,
+    /// When they are older than this.
+    pub older_than: Option<Duration>,
+}
+
+impl ArchivePolicy {
+    /// Fewer would make a segment of every few writes.
+    pub const LINES_MIN: u64 = 100;
+    /// More than anybody ever learned about a repository.
+    pub const LINES_MAX: u64 = 1_000_000_000;
+
+    fn lines(value: &toml::Value) -> Result<u64, String> {
+        let (min, max) = (Self::LINES_MIN, Self::LINES_MAX);
+        let lines = value.as_integer().and_then(|lines| u64::try_from(lines).ok());
+        lines.filter(|lines| (min..=max).contains(lines)).ok_or_else(|| {
+            format!(
+                "archive_above_lines must be a whole number from {min} to {max}, for example 10000"
+            )
+        })
+    }
+
+    fn age(value: &toml::Value) -> Result<Duration, String> {
+        let age = value.as_str().and_then(|text| parse_age(text.trim()));
+        age.filter(|age| !age.is_zero())
+            .ok_or_else(|| "archive_older_than must be an age, for example \"90d\"".to_owned())
     }
 }
 
@@ -224,6 +293,38 @@ mod tests {
         }
         assert_eq!(MemoryMib::parse("much"), Err(allowed.to_owned()));
         assert_eq!(memory("memory_mib = \"1024\""), Err(format!("memory_mib {allowed}")));
+    }
+
+    // S-RANK-2
+    #[test]
+    fn how_vectors_are_computed_is_one_of_two_names() {
+        let embedding = |text: &str| Config::parse(text).map(|config| config.embedding);
+        assert_eq!(embedding("embedding = \"fp32\""), Ok(Embedding::Fp32));
+        assert_eq!(embedding("embedding = \"int8\""), Ok(Embedding::Int8));
+        assert_eq!(embedding(""), Ok(Embedding::default()));
+        let refused = embedding("embedding = \"INT4\"").unwrap_err();
+        assert_eq!(refused, "embedding must be \"fp32\" or \"int8\", not \"INT4\"");
+        assert!(embedding("embedding = 8").unwrap_err().contains("\"embedding\""));
+    }
+
+    // S-ARCH-6
+    #[test]
+    fn archiving_is_asked_for_by_lines_and_by_age() {
+        let policy = |text: &str| Config::parse(text).map(|config| config.archive);
+        assert_eq!(policy(""), Ok(ArchivePolicy::default()));
+        let both = "archive_above_lines = 10000\narchive_older_than = \"90d\"";
+        let older_than = Some(Duration::from_secs(90 * 24 * 60 * 60));
+        assert_eq!(policy(both), Ok(ArchivePolicy { above_lines: Some(10_000), older_than }));
+        for (wrong, told) in [
+            ("archive_above_lines = 99", "from 100 to"),
+            ("archive_above_lines = -1", "from 100 to"),
+            ("archive_above_lines = \"100\"", "from 100 to"),
+            ("archive_older_than = 90", "\"90d\""),
+            ("archive_older_than = \"0d\"", "\"90d\""),
+            ("archive_older_than = \"2026-01-01\"", "\"90d\""),
+        ] {
+            assert!(policy(wrong).unwrap_err().contains(told), "{wrong}");
+        }
     }
 
     #[test]

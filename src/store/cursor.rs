@@ -3,7 +3,9 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest as _, Sha256};
 
 /// How many bytes before the offset are remembered, to notice that a file was rewritten in place.
 pub(super) const GUARD_BYTES: usize = 64;
@@ -13,9 +15,53 @@ pub(super) const GUARD_BYTES: usize = 64;
 pub struct Cursor {
     offset: u64,
     identity: Option<(u64, u64)>,
-    guard: Vec<u8>,
+    guard: Guard,
     /// What the file was when it had last been read to its end, an unfinished last line included.
     seen: Option<Seen>,
+}
+
+/// The bytes before the offset: themselves, or of a cursor that was written down their number and their
+/// SHA-256, since a secret may stand there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Guard {
+    Bytes(Vec<u8>),
+    Digest(u8, [u8; 32]),
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self::Bytes(Vec::new())
+    }
+}
+
+impl Guard {
+    fn length_bytes(&self) -> u8 {
+        match self {
+            // At most GUARD_BYTES.
+            Self::Bytes(bytes) => u8::try_from(bytes.len()).unwrap_or(u8::MAX),
+            Self::Digest(length_bytes, _) => *length_bytes,
+        }
+    }
+
+    fn is(&self, now: &[u8]) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes == now,
+            Self::Digest(_, digest) => *digest == <[u8; 32]>::from(Sha256::digest(now)),
+        }
+    }
+
+    /// Moves on by some bytes. Before those of a digest nothing is known, and the guard is shorter.
+    fn advance_by(&mut self, read: &[u8]) {
+        let mut bytes = match std::mem::take(self) {
+            Self::Bytes(bytes) => bytes,
+            Self::Digest(..) => Vec::new(),
+        };
+        let last = read.get(read.len().saturating_sub(GUARD_BYTES)..).unwrap_or_default();
+        bytes.extend_from_slice(last);
+        let surplus = bytes.len().saturating_sub(GUARD_BYTES);
+        bytes.drain(..surplus);
+        *self = Self::Bytes(bytes);
+    }
 }
 
 /// How long a file was and when it was last changed.
@@ -52,6 +98,47 @@ impl Cursor {
         self.offset
     }
 
+    /// Writes down a cursor in a log of which something was read; `None` for any other.
+    #[must_use]
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        let (device, inode) = self.identity?;
+        let seen = self.seen.as_ref().and_then(|seen| {
+            let since = seen.modified.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+            Some([seen.length_bytes, since.as_secs(), since.subsec_nanos().into()])
+        });
+        let mut bytes = Vec::new();
+        let numbers = [self.offset, device, inode, u64::from(seen.is_some())];
+        for number in numbers.into_iter().chain(seen.unwrap_or_default()) {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.push(self.guard.length_bytes());
+        bytes.extend_from_slice(&match &self.guard {
+            Guard::Bytes(bytes) => Sha256::digest(bytes).into(),
+            Guard::Digest(_, digest) => *digest,
+        });
+        Some(bytes)
+    }
+
+    /// Reads what [`Cursor::to_bytes`] wrote. The next look compares the log with it as with any cursor.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (numbers, guard) = bytes.split_first_chunk::<{ 7 * 8 }>()?;
+        let mut numbers = numbers
+            .chunks_exact(8)
+            .filter_map(|chunk| Some(u64::from_le_bytes(chunk.try_into().ok()?)));
+        let mut next = || numbers.next();
+        let (offset, identity, has_seen) = (next()?, Some((next()?, next()?)), next()?);
+        let (length_bytes, seconds, nanos) = (next()?, next()?, u32::try_from(next()?).ok()?);
+        let since = Duration::from_secs(seconds).checked_add(Duration::from_nanos(nanos.into()))?;
+        let modified = SystemTime::UNIX_EPOCH.checked_add(since)?;
+        let seen = (has_seen == 1).then_some(Seen { length_bytes, modified });
+        let (length_bytes, digest) = guard.split_first()?;
+        let guard = Guard::Digest(*length_bytes, digest.try_into().ok()?);
+        let is_guard =
+            usize::from(*length_bytes) <= GUARD_BYTES && u64::from(*length_bytes) <= offset;
+        is_guard.then_some(Self { offset, identity, guard, seen })
+    }
+
     /// Compares the log with what it was; looks at its length first, since that is all most calls need.
     pub(super) fn compare(&self, file: &mut File, metadata: &Metadata) -> io::Result<Change> {
         let is_new = self.identity.is_none();
@@ -69,22 +156,23 @@ impl Cursor {
         } else if metadata.len() == self.offset {
             return Ok(Change::None);
         }
-        let start = self.offset.saturating_sub(u64::try_from(self.guard.len()).unwrap_or(0));
-        file.seek(SeekFrom::Start(start))?;
-        let mut now = vec![0; self.guard.len()];
+        let length_bytes = self.guard.length_bytes();
+        file.seek(SeekFrom::Start(self.offset.saturating_sub(length_bytes.into())))?;
+        let mut now = vec![0; length_bytes.into()];
         file.read_exact(&mut now)?;
-        Ok(if now == self.guard { Change::Grown } else { Change::Replaced })
+        Ok(if self.guard.is(&now) { Change::Grown } else { Change::Replaced })
+    }
+
+    /// Moves to a place without having read what is before it.
+    pub(super) fn skip_to(&mut self, offset: u64) {
+        self.offset = offset;
     }
 
     /// Moves on by a line, of which `read` are at least the last bytes.
     pub(super) fn advance_by(&mut self, line_bytes: u64, read: &[u8], metadata: &Metadata) {
         self.identity = Some(identity(metadata));
         self.offset += line_bytes;
-        self.guard.extend_from_slice(
-            read.get(read.len().saturating_sub(GUARD_BYTES)..).unwrap_or_default(),
-        );
-        let surplus = self.guard.len().saturating_sub(GUARD_BYTES);
-        self.guard.drain(..surplus);
+        self.guard.advance_by(read);
     }
 
     /// Tells whether the file is the one that was read to its end, and untouched since.
@@ -175,6 +263,33 @@ mod tests {
 
     // S-READ-2
     #[test]
+    fn a_cursor_that_was_written_down_notices_what_it_would_have_noticed() {
+        let log = Log::of("one\ntwo\n");
+        let mut cursor = log.read_to(8);
+        assert_eq!(Cursor::default().to_bytes(), None);
+        for is_at_end in [false, true] {
+            if is_at_end {
+                cursor.at_end(&log.opened().1, 0);
+            }
+            let bytes = cursor.to_bytes().unwrap();
+            let mut again = Cursor::from_bytes(&bytes).unwrap();
+            assert_eq!(again.to_bytes().unwrap(), bytes);
+            assert_eq!(log.compared_with(&again), log.compared_with(&cursor));
+            assert!((0..bytes.len()).all(|end| Cursor::from_bytes(&bytes[..end]).is_none()));
+            assert!(!bytes.windows(3).any(|window| window == b"two"), "it may be secret");
+            std::fs::write(&log.path, "one\ntwo\nmore\n").unwrap();
+            assert_eq!(log.compared_with(&again), Change::Grown);
+            again.advance_by(5, b"more\n", &log.opened().1);
+            assert_eq!(again.guard, Guard::Bytes(b"more\n".to_vec()));
+            log.set_length(8);
+        }
+        std::fs::write(&log.path, "one\ntwx\nmore\n").unwrap();
+        let again = Cursor::from_bytes(&cursor.to_bytes().unwrap()).unwrap();
+        assert_eq!(log.compared_with(&again), Change::Replaced);
+    }
+
+    // S-READ-2
+    #[test]
     fn another_file_of_the_same_bytes_and_time_is_a_replacement() {
         let (log, other) = (Log::of("one\ntwo\n"), Log::of("one\ntwo\n"));
         let mut cursor = log.read_to(8);
@@ -210,10 +325,10 @@ mod tests {
         for first in ["a\n", &long, &format!("{}\n", "y".repeat(GUARD_BYTES - 1))] {
             let log = Log::of(&format!("{first}{long}more\n"));
             let mut cursor = log.read_to(first.len());
-            assert_eq!(cursor.guard.len(), first.len().min(GUARD_BYTES));
+            assert_eq!(usize::from(cursor.guard.length_bytes()), first.len().min(GUARD_BYTES));
             let line = u64::try_from(long.len()).unwrap();
             cursor.advance_by(line, long.as_bytes(), &log.opened().1);
-            assert_eq!(cursor.guard.len(), GUARD_BYTES);
+            assert_eq!(usize::from(cursor.guard.length_bytes()), GUARD_BYTES);
             assert_eq!(cursor.offset(), u64::try_from(first.len()).unwrap() + line);
             assert_eq!(log.compared_with(&cursor), Change::Grown);
             // The last byte before the offset, then one far before it.

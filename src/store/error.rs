@@ -38,6 +38,14 @@ pub enum StoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// Part of a segment does not unpack; everything else in it was read.
+    #[error("read all of {path}: {why}")]
+    Damaged {
+        /// The segment.
+        path: PathBuf,
+        /// Where, and why.
+        why: String,
+    },
     /// Only part of a line could be written; it was taken back.
     #[error("write {path}: {source}; the part that was written was taken back, nothing was lost")]
     RolledBack {

@@ -5,7 +5,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Config, StoreError, spool};
+use super::{Config, StoreError, archive, spool};
 use crate::event::RepoKey;
 
 /// The folder of the lock files, inside the store.
@@ -55,11 +55,12 @@ impl Store {
         logs_among(paths).map_err(StoreError::io("list", &self.root))
     }
 
-    /// Returns the key of the repository whose log this is, or for whose log it waits in the spool,
-    /// judging by the file's name.
+    /// Returns the key of the repository whose log this is, or for whose log it waits in the spool, or
+    /// of whose log it is a segment, judging by the file's name.
     #[must_use]
     pub fn repo_of(log: &Path) -> RepoKey {
-        let waits_for = spool::stem_of_log(log);
+        let sealed_from = || Some(archive::stem_of_log(log)?.to_string_lossy().into_owned());
+        let waits_for = spool::stem_of_log(log).or_else(sealed_from);
         let stem = || log.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         RepoKey::of_file_stem(&waits_for.unwrap_or_else(stem))
     }
@@ -131,7 +132,7 @@ pub(super) fn is_own_folder(folder: &Path) -> Result<bool, StoreError> {
 /// Refuses a store that others can write: they could put words into our agents' mouths, or links in
 /// the place of our files.
 #[cfg(unix)]
-fn trust(root: &Path) -> Result<(), StoreError> {
+pub(super) fn trust(root: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::MetadataExt;
     let found = root.metadata().map_err(StoreError::io("inspect", root))?;
     let user = rustix::process::geteuid();
@@ -151,7 +152,7 @@ fn trust(root: &Path) -> Result<(), StoreError> {
 }
 
 #[cfg(not(unix))]
-fn trust(_root: &Path) -> Result<(), StoreError> {
+pub(super) fn trust(_root: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
@@ -170,6 +171,70 @@ pub(super) fn is_log(path: &Path) -> bool {
     !hidden && path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
+/// Refuses a directory that is a link, of another user, or open to others at all.
+///
+/// # Errors
+/// [`StoreError::Untrusted`] with what is wrong, [`StoreError::Io`] where it is not there.
+pub fn is_private_dir(path: &Path) -> Result<(), StoreError> {
+    let found = path.symlink_metadata().map_err(StoreError::io("inspect", path))?;
+    let untrusted = |why, remedy| Err(StoreError::Untrusted { path: path.to_owned(), why, remedy });
+    if !found.is_dir() {
+        return untrusted(
+            "is no folder of its own",
+            format!("move it away: mv {0} {0}.away", path.display()),
+        );
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if found.uid() != rustix::process::geteuid().as_raw() {
+            return untrusted(
+                "belongs to another user",
+                "set AGENT_KNOWLEDGE_RUNTIME to a folder of your own".to_owned(),
+            );
+        }
+        if found.mode() & 0o077 != 0 {
+            return untrusted(
+                "is open to other users",
+                format!("take that away: chmod 700 {}", path.display()),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Which file stands under a name, whatever is put in its place later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileId(u64, u64);
+
+impl FileId {
+    /// Looks; `None` where nothing is there.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        let found = path.symlink_metadata().ok()?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            Some(Self(found.dev(), found.ino()))
+        }
+        #[cfg(not(unix))]
+        {
+            // Without inode numbers the time of creation tells one file from another.
+            let since = found.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+            Some(Self(0, u64::try_from(since.as_nanos()).unwrap_or(0)))
+        }
+    }
+}
+
+/// Returns what tells this user from others of the machine: a number, where the system has them.
+#[must_use]
+pub fn user() -> String {
+    #[cfg(unix)]
+    return rustix::process::geteuid().as_raw().to_string();
+    #[cfg(not(unix))]
+    "user".to_owned()
+}
+
 /// Makes a directory and its parents; only the directories made are private.
 ///
 /// # Errors
@@ -182,7 +247,11 @@ pub fn make_private_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
+/// Makes a file, or empties one, that nobody else can read, and writes it.
+///
+/// # Errors
+/// What the system said, as for a link in its place.
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(true).write(true);
     private(&mut options);
@@ -191,7 +260,7 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
 
 /// Makes files opened with these options readable by nobody else, refuses a planted link, and does
 /// not hang on a planted FIFO.
-pub(super) fn private(options: &mut OpenOptions) {
+pub fn private(options: &mut OpenOptions) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;

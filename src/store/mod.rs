@@ -4,11 +4,13 @@
 //! may be written (`writer`).
 
 mod append;
+mod archive;
 mod config;
 mod cursor;
 mod error;
 mod layout;
 mod lock;
+mod own;
 mod probe;
 mod quarantine;
 mod repo;
@@ -19,14 +21,17 @@ mod sync;
 mod tail;
 
 pub use append::{Appended, Durability, Place, append};
-pub use config::{Config, MemoryMib, Places};
+#[cfg(feature = "retriever")]
+pub use archive::{Moved, Moves, archive};
+pub use config::{ArchivePolicy, Config, Embedding, MemoryMib, Places};
 pub use cursor::{Change, Cursor};
 pub use error::StoreError;
-pub use layout::{Store, make_private_dir};
+pub use layout::{FileId, Store, is_private_dir, make_private_dir, private, user, write_private};
 pub use lock::FileLock;
+pub use own::{make_own_file, open_own_file, own_folder};
 pub use probe::{LockState, make_a_file_in};
 pub use quarantine::{Damaged, Kept, Quarantine};
 pub use repo::{Found, RepoAt, Why};
 pub use rewrite::{lines_of, rewrite};
-pub use signal::survive_the_file_size_limit;
+pub use signal::{survive_the_file_size_limit, when_asked_to_stop};
 pub use tail::{Line, Tail};

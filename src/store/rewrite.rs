@@ -1,5 +1,5 @@
 //! Rewriting a log in its place, so that at every moment the old one or the new one is there, whole.
-//! Not here: what is changed in it (`retriever::upkeep::scrub`).
+//! Not here: what is changed in it (`retriever::upkeep::scrub`, `archive`).
 //!
 //! Most of the work is done without the lock, so that no appender waits for it: lines are copied into
 //! a hidden file beside the log. Then, under the appenders' lock, it is made sure that what was read
@@ -31,11 +31,15 @@ const BLOCK_BYTES: usize = 256 * 1024;
 
 /// Hands every line of a file to `each`, the last one also without its line break, and longer ones
 /// than [`super::Tail`] does. A file that is not there has none. Returns how many lines were too
-/// long, at 64 MiB, to be handed out.
+/// long, at 64 MiB, to be handed out, and of a segment how many places are damaged.
 ///
 /// # Errors
 /// [`StoreError::Io`], or [`StoreError::NotALog`].
 pub fn lines_of(file: &Path, mut each: impl FnMut(Line<'_>)) -> Result<usize, StoreError> {
+    #[cfg(feature = "retriever")]
+    if super::archive::is_segment(file) {
+        return super::archive::lines_of(file, &mut each);
+    }
     let Some((opened, _)) = open(file)? else { return Ok(0) };
     let mut lines = Lines::of(opened);
     let mut held = Vec::new();
@@ -59,22 +63,90 @@ pub fn rewrite(
     change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     store.ensure()?;
+    #[cfg(feature = "retriever")]
+    if super::archive::is_segment(file) {
+        return super::archive::reseal(store, file, change);
+    }
     let lock = lock_of(store, file);
     // One rewriting at a time: they share the name of the copy.
     let _only = FileLock::take(&lock.with_extension("rewrite"), lock::WAIT_MS_MAX)?;
     for _ in 0..REPLACED_TRIES_MAX {
-        let Some(mut copying) = Copying::begin(file)? else { return Ok(()) };
-        copying.lines(change, Until::LastLineBreak)?;
-        // What is on the disk already need not be waited for under the lock.
-        copying.copy.sync()?;
-        let _turn = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
-        if copying.still_stands()? {
-            copying.lines(change, Until::End)?;
-            return copying.put_in_place(change);
+        match attempt(file, &lock, &mut Replacing(change))? {
+            Attempt::Done => return Ok(()),
+            Attempt::Changed => {}
         }
     }
     let why = "another program keeps changing what is in it; try again";
     Err(StoreError::io("rewrite", file)(io::Error::other(why)))
+}
+
+/// What becomes of a line.
+pub(super) enum Fate {
+    /// It stays as it is.
+    Stays,
+    /// Other bytes stand in its place.
+    Becomes(Vec<u8>),
+    /// It stands there no more.
+    #[cfg_attr(
+        not(feature = "retriever"),
+        expect(dead_code, reason = "only archiving takes lines out")
+    )]
+    Leaves,
+}
+
+/// What a rewriting changes.
+pub(super) trait Change {
+    /// Tells what becomes of the next line.
+    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError>;
+
+    /// Everything was read that stood there when it began. What is long work is done now, since after
+    /// this appenders wait.
+    fn before_the_lock(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Under the lock: what was read still stands, and the copy takes its place right after this.
+    fn seal(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// Changes lines and nothing else.
+struct Replacing<'a>(&'a mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>);
+
+impl Change for Replacing<'_> {
+    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError> {
+        Ok((self.0)(line).map_or(Fate::Stays, Fate::Becomes))
+    }
+}
+
+/// How a rewriting ended.
+pub(super) enum Attempt {
+    /// It took the file's place, or there is no file.
+    Done,
+    /// Somebody changed what had been read; the file is as they left it.
+    Changed,
+}
+
+/// Rewrites a file once. Whoever calls it holds the lock of those who rewrite; `lock` is that of those
+/// who append.
+pub(super) fn attempt(
+    file: &Path,
+    lock: &Path,
+    change: &mut dyn Change,
+) -> Result<Attempt, StoreError> {
+    let Some(mut copying) = Copying::begin(file)? else { return Ok(Attempt::Done) };
+    copying.lines(change, Until::LastLineBreak)?;
+    // What is on the disk already need not be waited for under the lock.
+    copying.copy.sync()?;
+    change.before_the_lock()?;
+    let _turn = FileLock::take(lock, lock::WAIT_MS_MAX)?;
+    if !copying.still_stands()? {
+        return Ok(Attempt::Changed);
+    }
+    copying.lines(change, Until::End)?;
+    copying.put_in_place(change)?;
+    Ok(Attempt::Done)
 }
 
 fn open(file: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
@@ -86,7 +158,7 @@ fn open(file: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
 }
 
 /// Returns the lock of whoever adds to a file: of a quarantine its own, of what waits that of its log.
-fn lock_of(store: &Store, file: &Path) -> PathBuf {
+pub(super) fn lock_of(store: &Store, file: &Path) -> PathBuf {
     quarantine::lock_of(file).unwrap_or_else(|| lock::path_of(&store.log_of(&Store::repo_of(file))))
 }
 
@@ -218,11 +290,7 @@ impl<'a> Copying<'a> {
         Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy }))
     }
 
-    fn lines(
-        &mut self,
-        change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
-        until: Until,
-    ) -> Result<(), StoreError> {
+    fn lines(&mut self, change: &mut dyn Change, until: Until) -> Result<(), StoreError> {
         let failed = || StoreError::io("read", self.file);
         let mut held = Vec::new();
         let mut copy = io::BufWriter::new(&self.copy.file);
@@ -233,13 +301,14 @@ impl<'a> Copying<'a> {
                 break;
             }
             self.read.update(&held);
-            let changed = match piece {
-                Piece::Line(offset) => change(line_at(offset, &held)),
-                Piece::Part => None,
+            let fate = match piece {
+                Piece::Line(offset) => change.line(line_at(offset, &held))?,
+                Piece::Part => Fate::Stays,
             };
-            let written = match changed {
-                None => copy.write_all(&held),
-                Some(other) => copy.write_all(&other).and_then(|()| match is_unfinished {
+            let written = match fate {
+                Fate::Stays => copy.write_all(&held),
+                Fate::Leaves => Ok(()),
+                Fate::Becomes(other) => copy.write_all(&other).and_then(|()| match is_unfinished {
                     true => Ok(()),
                     false => copy.write_all(b"\n"),
                 }),
@@ -271,11 +340,9 @@ impl<'a> Copying<'a> {
         Ok(now.finalize() == self.read.clone().finalize())
     }
 
-    fn put_in_place(
-        mut self,
-        change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
-    ) -> Result<(), StoreError> {
+    fn put_in_place(mut self, change: &mut dyn Change) -> Result<(), StoreError> {
         self.copy.sync()?;
+        change.seal()?;
         std::fs::rename(&self.copy.path, self.file)
             .map_err(StoreError::io("put the rewritten lines in the place of", self.file))?;
         self.copy.is_in_place = true;
@@ -300,16 +367,24 @@ fn make_copy(path: &Path, like: &Metadata) -> io::Result<Copy> {
     options.create_new(true).append(true);
     layout::private(&mut options);
     let copy = Copy { path: path.to_owned(), file: options.open(path)?, is_in_place: false };
+    owned_like(&copy.file, like)?;
+    copy.file.set_permissions(like.permissions())?;
+    Ok(copy)
+}
+
+/// Gives a file the owner of another.
+pub(super) fn owned_like(file: &File, like: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
-        let made = copy.file.metadata()?;
+        let made = file.metadata()?;
         if (made.uid(), made.gid()) != (like.uid(), like.gid()) {
-            fchown(&copy.file, Some(like.uid()), Some(like.gid()))?;
+            fchown(file, Some(like.uid()), Some(like.gid()))?;
         }
     }
-    copy.file.set_permissions(like.permissions())?;
-    Ok(copy)
+    #[cfg(not(unix))]
+    let _ = (file, like);
+    Ok(())
 }
 
 #[cfg(test)]

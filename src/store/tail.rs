@@ -1,12 +1,12 @@
 //! Following one log: complete lines only, each with its offset, and word of what became of the
-//! file. Not here: what a line means (`event::codec`), when to look (`retriever::watch`).
+//! file. A segment of old lines is followed likewise, unpacked. Not here: what a line means (`event::codec`), when to look (`retriever::watch`).
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::cursor::{Change, Cursor, GUARD_BYTES};
-use super::{StoreError, layout};
+use super::{StoreError, archive, layout};
 use crate::event::limits::READ_LINE_BYTES_MAX;
 
 /// One complete line of a log, without its line break.
@@ -26,6 +26,12 @@ pub struct Tail {
     log: PathBuf,
     cursor: Cursor,
     was_there: bool,
+    /// How much of the end is read, where not all is.
+    window_bytes: Option<u64>,
+    /// What of a segment could not be read. Told with every look.
+    damage: Option<String>,
+    /// Where nobody has read anything.
+    unread: Cursor,
 }
 
 /// How much is read at a time.
@@ -35,7 +41,27 @@ impl Tail {
     /// Follows a log from its beginning.
     #[must_use]
     pub fn of(log: impl Into<PathBuf>) -> Self {
-        Self { log: log.into(), cursor: Cursor::default(), was_there: false }
+        Self {
+            log: log.into(),
+            cursor: Cursor::default(),
+            was_there: false,
+            window_bytes: None,
+            damage: None,
+            unread: Cursor::default(),
+        }
+    }
+
+    /// Follows a log from the first line that begins within its last `window_bytes`, or from its
+    /// beginning where it is no longer than that.
+    #[must_use]
+    pub fn near_the_end_of(log: impl Into<PathBuf>, window_bytes: u64) -> Self {
+        Self { window_bytes: Some(window_bytes), ..Self::of(log) }
+    }
+
+    /// Follows a log from where it had been read to before, perhaps by another process.
+    #[must_use]
+    pub fn resumed(log: impl Into<PathBuf>, cursor: Cursor) -> Self {
+        Self { cursor, was_there: true, ..Self::of(log) }
     }
 
     /// Returns the log.
@@ -44,23 +70,34 @@ impl Tail {
         &self.log
     }
 
-    /// Returns how far it has been read.
+    /// Returns how far it has been read. Where not all of a segment could be read it is as if nothing
+    /// had been: who begins from there another time would not be told of the damage.
     #[must_use]
     pub fn cursor(&self) -> &Cursor {
-        &self.cursor
+        if self.damage.is_some() { &self.unread } else { &self.cursor }
     }
 
     /// Tells what happened to the log since the last [`Tail::read`]; reads at most 64 bytes of it.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when the log is there but cannot be read.
+    /// [`StoreError::Io`] when the log is there but cannot be read, [`StoreError::Damaged`] when all of a
+    /// segment was read that can be, and that is not all.
     pub fn look(&self) -> Result<Change, StoreError> {
         // Most looks find nothing new, and the length tells that without opening the file. A link is
         // looked at itself, so that a log linked back to its place is refused like any link.
         if self.log.symlink_metadata().is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
-            return Ok(Change::None);
+            return self.whole(Change::None);
         }
-        self.compared().map(|(change, _)| change)
+        match self.compared()? {
+            (Change::None, _) => self.whole(Change::None),
+            (change, _) => Ok(change),
+        }
+    }
+
+    fn whole(&self, change: Change) -> Result<Change, StoreError> {
+        let damaged =
+            |why: &String| StoreError::Damaged { path: self.log.clone(), why: why.clone() };
+        self.damage.as_ref().map(damaged).map_or(Ok(change), Err)
     }
 
     /// Opens the log and compares it with what was read of it.
@@ -69,7 +106,15 @@ impl Tail {
             return Ok((if self.was_there { Change::Gone } else { Change::None }, None));
         };
         let compared = self.cursor.compare(&mut file, &metadata);
-        Ok((compared.map_err(StoreError::io("read", &self.log))?, Some((file, metadata))))
+        let change = match compared.map_err(StoreError::io("read", &self.log))? {
+            // Nobody adds to a segment; and one that is empty is damaged.
+            Change::Grown | Change::None if !self.was_there && archive::is_segment(&self.log) => {
+                Change::Grown
+            }
+            Change::Grown if archive::is_segment(&self.log) => Change::Replaced,
+            change => change,
+        };
+        Ok((change, Some((file, metadata))))
     }
 
     /// Tells whether anything was read of it: if not, nothing is lost with it.
@@ -82,6 +127,7 @@ impl Tail {
     pub fn rewind(&mut self) {
         self.cursor = Cursor::default();
         self.was_there = false;
+        self.damage = None;
     }
 
     /// Hands each complete new line to `each`. A last line without its line break stays for later:
@@ -91,16 +137,55 @@ impl Tail {
     /// have come about since the last [`Tail::look`], nothing was read.
     ///
     /// # Errors
-    /// [`StoreError::Io`]; lines already handed out count as read.
+    /// [`StoreError::Io`], or [`StoreError::Damaged`]; lines already handed out count as read.
     pub fn read(&mut self, mut each: impl FnMut(Line<'_>)) -> Result<Change, StoreError> {
         let (change, opened) = self.compared()?;
         let (Change::Grown, Some((mut file, metadata))) = (change, opened) else {
             return Ok(change);
         };
         self.was_there = true;
+        #[cfg(feature = "retriever")]
+        if archive::is_segment(&self.log) {
+            self.read_sealed(&mut file, &metadata, &mut each)?;
+            return self.whole(change);
+        }
         let wrap = StoreError::io("read", &self.log);
         self.read_from(&mut file, &metadata, &mut each).map_err(wrap)?;
         Ok(change)
+    }
+
+    /// Moves to where the window begins, which is probably within a line; tells whether it did.
+    fn skip_to_window(&mut self, metadata: &Metadata) -> bool {
+        let Some(window_bytes) = self.window_bytes.filter(|_| self.cursor == Cursor::default())
+        else {
+            return false;
+        };
+        let start = metadata.len().saturating_sub(window_bytes);
+        // One byte before, so that a line that begins exactly there is handed out.
+        let before = start.checked_sub(1);
+        self.cursor.skip_to(before.unwrap_or(0));
+        before.is_some()
+    }
+
+    /// Reads a segment, in one go.
+    #[cfg(feature = "retriever")]
+    fn read_sealed(
+        &mut self,
+        file: &mut File,
+        metadata: &Metadata,
+        each: &mut impl FnMut(Line<'_>),
+    ) -> Result<(), StoreError> {
+        let damage = archive::read(file, &self.log, &mut |piece| {
+            if let archive::Piece::Line(line, _) = piece {
+                let kept = line.bytes.get(..=READ_LINE_BYTES_MAX);
+                each(Line { bytes: kept.unwrap_or(line.bytes), ..line });
+            }
+            Ok(())
+        })?;
+        self.damage = damage.map(|damage| damage.to_string());
+        self.cursor.advance_by(metadata.len(), &[], metadata);
+        self.cursor.at_end(metadata, 0);
+        Ok(())
     }
 
     fn read_from(
@@ -109,6 +194,7 @@ impl Tail {
         metadata: &Metadata,
         each: &mut impl FnMut(Line<'_>),
     ) -> io::Result<()> {
+        let mut is_cut = self.skip_to_window(metadata);
         file.seek(SeekFrom::Start(self.cursor.offset()))?;
         let mut block = vec![0; BLOCK_BYTES];
         let mut partial = Partial::default();
@@ -121,7 +207,10 @@ impl Tail {
             while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
                 let (head, tail) = rest.split_at(end + 1);
                 partial.push(head);
-                each(partial.line(self.cursor.offset()));
+                // A line that begins before the window is not handed out.
+                if !std::mem::take(&mut is_cut) {
+                    each(partial.line(self.cursor.offset()));
+                }
                 partial.advance(&mut self.cursor, metadata);
                 rest = tail;
             }
@@ -215,6 +304,28 @@ mod tests {
         fn append(&self, text: &str) {
             let mut file = OpenOptions::new().append(true).open(&self.log).unwrap();
             file.write_all(text.as_bytes()).unwrap();
+        }
+    }
+
+    #[test]
+    fn near_the_end_begins_at_the_first_line_that_begins_there_and_follows_as_usual() {
+        for (window_bytes, expected) in [
+            (1, vec![]),
+            (4, vec!["ccc"]),
+            (7, vec!["ccc"]),
+            (8, vec!["bbb", "ccc"]),
+            (11, vec!["bbb", "ccc"]),
+            (12, vec!["aaa", "bbb", "ccc"]),
+            (99, vec!["aaa", "bbb", "ccc"]),
+        ] {
+            let mut world = World::with("aaa\nbbb\nccc\n");
+            world.tail = Tail::near_the_end_of(&world.log, window_bytes);
+            let read: Vec<String> = world.lines().into_iter().map(|(_, line)| line).collect();
+            assert_eq!(read, expected, "{window_bytes}");
+            world.append("ddd\n");
+            assert_eq!(world.lines(), [(12, "ddd".to_owned())], "{window_bytes}");
+            std::fs::write(&world.log, "x\n").unwrap();
+            assert_eq!(world.tail.look().unwrap(), Change::Replaced);
         }
     }
 

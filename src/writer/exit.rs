@@ -9,6 +9,7 @@ use crate::event::redact::redacted;
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
 pub enum Exit {
     /// Done; for a search also when nothing was found.
     Done,
@@ -54,6 +55,7 @@ impl Exit {
         match error {
             Error::Busy { .. } | Error::SpoolFull { .. } => Self::Busy,
             Error::Io { .. }
+            | Error::Damaged { .. }
             | Error::RolledBack { .. }
             | Error::NotSynced { .. }
             | Error::Untrusted { .. }

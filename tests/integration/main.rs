@@ -9,6 +9,8 @@ mod pieces;
 // An MCP client made of lines.
 mod raw_client;
 
+// Old lines move to packed segments, and nobody who asks sees a difference.
+mod archive;
 // What may be asked, and how the program ends when it may not.
 mod asking;
 // Our own benchmark is what was frozen, and recall on it stays above floors.
@@ -41,6 +43,8 @@ mod local_security;
 mod many_writers;
 // The server, in both eras of the protocol.
 mod mcp;
+// Over HTTP: no web page, no stranger, bounded, both eras.
+mod http;
 // No message, however broken, ends the server, its protocol or its bounds.
 mod mcp_fuzz;
 // Meaning finds what words do not, and is computed once.
@@ -53,10 +57,15 @@ mod recall;
 mod reply;
 // One repository has one key wherever it stands; two never share a file.
 mod repository;
+// A restart from a checkpoint knows what a cold start knows.
+mod restart;
 // How well it finds what developers look for.
 mod retrieval;
 // The rules of the house: who imports whom, and how a file looks.
 mod rooms;
+// Many processes share one retriever, which may die at any time.
+#[cfg(unix)]
+mod sharing;
 // A secret that is in a log can be taken out, and nothing else is lost.
 mod scrub;
 // No secret reaches the disk, a message or a reply.

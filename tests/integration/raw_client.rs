@@ -195,6 +195,15 @@ impl Client {
         }
     }
 
+    /// Waits until all logs have been read.
+    #[track_caller]
+    pub fn wait_for_all(&mut self) {
+        let start = Instant::now();
+        while self.search("anything at all").contains("index is still being made") {
+            assert!(start.elapsed() < STEP, "the logs are still being read");
+        }
+    }
+
     /// Reads a resource, which is JSON.
     #[track_caller]
     pub fn read(&mut self, uri: &str) -> Value {

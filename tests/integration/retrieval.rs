@@ -105,6 +105,7 @@ fn words_only(name: &str, floor: f64) {
     let (set, world, start) = (Set::read(&folder), World::new(), Instant::now());
     set.write(&world);
     let mut client = Client::open(&world, Era::Modern);
+    client.wait_for_all();
     measured(&format!("{name}, words"), set.recall_at_5(&mut client), floor, start);
 }
 
@@ -133,6 +134,7 @@ fn model_and_words_together_find_symptoms_as_well_as_plain_bm25() {
     let vectors = ["embedded", "from_cache"].map(|way| indexed[way].as_u64().unwrap());
     assert_eq!((vectors.iter().sum(), &indexed["failed"]), (484, &json!(0)), "{indexed}");
     let mut client = Client::open(&world, Era::Modern);
+    client.wait_for_all();
     // The vectors come from the cache, newest first; a sample of all of them shows that they came.
     set.documents
         .iter()
@@ -152,6 +154,7 @@ fn lessons_of_real_projects_answer_a_symptom_on_the_command_line_and_over_mcp() 
     let status = world.asked(&["status"]);
     assert_eq!((&status["memories"], &status["skipped"]), (&json!(484), &json!(0)), "{status}");
     let mut client = Client::open(&world, Era::Legacy);
+    client.wait_for_all();
     let some: Vec<&Value> = set.queries.iter().step_by(40).collect();
     let mut answered = 0;
     for (place, query) in some.iter().enumerate() {

@@ -62,6 +62,17 @@ const MAP: &[(&str, &[&str])] = &[
     ("retriever/watch", &["event", "store"]),
     (
         "retriever/follow",
+        &[
+            "event",
+            "store",
+            "retriever/projection",
+            "retriever/index",
+            "retriever/snapshot",
+            "retriever/checkpoint",
+        ],
+    ),
+    (
+        "retriever/checkpoint",
         &["event", "store", "retriever/projection", "retriever/index", "retriever/snapshot"],
     ),
     ("retriever/cache_lock", &["store", "retriever/index"]),
@@ -69,6 +80,7 @@ const MAP: &[(&str, &[&str])] = &[
     // The exit codes are those of both programs; the door itself only two may call.
     ("writer/exit", &["event", "store", "writer"]),
     ("retriever/serve", &["event", "store", "writer/exit", "retriever"]),
+    ("retriever/serve/attach/tests", &["event", "store", "writer", "retriever"]),
     ("retriever/serve/local", &["event", "store", "writer", "retriever"]),
     ("retriever/serve/program", &["event", "store", "writer", "retriever", "eval"]),
     ("bin/log-memory", &["event", "store", "writer"]),
@@ -82,14 +94,19 @@ const NEVER: &[(&str, &str)] =
 /// One foreign crate, one home: the beginnings of the files that may name it.
 const HOMES: &[(&str, &[&str])] = &[
     ("fs2", &["store/lock.rs"]),
-    ("rustix", &["store/layout.rs"]),
+    ("flate2", &["store/archive"]),
+    ("rustix", &["store/layout.rs", "retriever/serve/attach/process.rs"]),
     ("signal_hook", &["store/signal.rs"]),
     ("lexopt", &["writer/args.rs"]),
     ("bm25", &["retriever/index/lexical"]),
+    ("crc32fast", &["retriever/projection/texts.rs", "retriever/checkpoint"]),
     ("fastembed", &["retriever/index/embed"]),
     ("ort", &["retriever/index/embed"]),
     ("notify", &["retriever/watch"]),
     ("rmcp", &["retriever/serve"]),
+    ("hyper", &["retriever/serve/http"]),
+    ("hyper_util", &["retriever/serve/http"]),
+    ("http_body_util", &["retriever/serve/http"]),
     ("tokio", &["retriever/engine", "retriever/serve", "sync"]),
     ("anyhow", &["bin"]),
 ];

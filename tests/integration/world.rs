@@ -19,6 +19,7 @@ pub const AGENT_KNOWLEDGE: &str = env!("CARGO_BIN_EXE_agent-knowledge");
 pub struct World {
     folder: tempfile::TempDir,
     model: PathBuf,
+    retriever: &'static str,
 }
 
 /// How a program ended, and what it said.
@@ -37,7 +38,8 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         // Words only, unless a test brings the model.
         let model = folder.path().join("no-model");
-        let world = Self { folder, model };
+        // A process of its own for each question, unless a test is about sharing one.
+        let world = Self { folder, model, retriever: "own" };
         for folder in [world.home(), world.work(), world.path("no-model")] {
             std::fs::create_dir(folder).unwrap();
         }
@@ -46,7 +48,16 @@ impl World {
 
     /// A world with the embedding model of this directory.
     pub fn with_model(model: PathBuf) -> Self {
-        Self { model, ..Self::new() }
+        let mut world = Self::new();
+        world.model = model;
+        world
+    }
+
+    /// A world in which all processes share one retriever, which ends with it.
+    pub fn sharing() -> Self {
+        let mut world = Self::new();
+        world.retriever = "shared";
+        world
     }
 
     /// A place in this world.
@@ -93,6 +104,8 @@ impl World {
         command.env("AGENT_KNOWLEDGE_LOGS", self.store());
         command.env("AGENT_KNOWLEDGE_MODEL_DIR", &self.model);
         command.env("AGENT_KNOWLEDGE_CACHE", self.path("cache"));
+        command.env("AGENT_KNOWLEDGE_RETRIEVER", self.retriever);
+        command.env("AGENT_KNOWLEDGE_RUNTIME", self.path("run"));
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), "Tester");
@@ -175,6 +188,15 @@ impl World {
     /// The events of all logs.
     pub fn all_events(&self) -> Vec<Event> {
         self.log_names().iter().flat_map(|name| self.events(name)).collect()
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if self.retriever == "shared" {
+            // One that is gone already needs no ending.
+            let _ = self.command(AGENT_KNOWLEDGE).args(["serve", "--stop"]).output();
+        }
     }
 }
 

@@ -29,3 +29,12 @@ impl Asked {
         self.changed.insert(number, self.last);
     }
 }
+
+/// What catching up brought.
+#[derive(Debug, Default)]
+pub struct Followed {
+    /// Memories that need a vector, in the order they were read.
+    pub to_embed: Vec<Wanted>,
+    /// Whether everything was read anew, so that texts asked for before are of no use.
+    pub started_over: bool,
+}

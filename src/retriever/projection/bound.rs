@@ -82,6 +82,50 @@ impl Census {
     }
 }
 
+/// Memories that were left out, and when they were written as far as was known. In parts by the first
+/// byte of the key, so that one more beside a frozen state copies a 256th of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LeftOut {
+    /// None while nothing was left out, else 256.
+    parts: Arc<Vec<Arc<Times>>>,
+    len: usize,
+}
+
+impl LeftOut {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(super) fn get(&self, key: &Key) -> When {
+        self.parts.get(usize::from(*key.first()?))?.get(key).copied()
+    }
+
+    /// All of them, in no order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Option<Timestamp>)> {
+        self.parts.iter().flat_map(|part| part.iter())
+    }
+
+    /// Takes one in, and returns the time it had if it was there.
+    pub(super) fn insert(&mut self, key: Key, timestamp: Option<Timestamp>) -> When {
+        let parts = Arc::make_mut(&mut self.parts);
+        parts.resize_with(PARTS, Arc::default);
+        let part = parts.get_mut(usize::from(*key.first()?))?;
+        let was = Arc::make_mut(part).insert(key, timestamp);
+        self.len += usize::from(was.is_none());
+        was
+    }
+}
+
+/// The times of ids.
+type Times = HashMap<Key, Option<Timestamp>>;
+
+/// As many as a byte has values.
+const PARTS: usize = 256;
+
 /// Whether there is room for something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -98,7 +142,7 @@ pub(super) struct Ledger {
     /// The greatest age that was left out.
     horizon: Option<Age>,
     /// Memories that were left out, and when they were written as far as was known.
-    left_out: Arc<HashMap<Key, Option<Timestamp>>>,
+    left_out: LeftOut,
     /// Memories that have not come, of which events were left out.
     orphaned: Arc<HashSet<Key>>,
     /// The least ages of all, greatest first; empty when they must be looked up.
@@ -120,14 +164,33 @@ impl Ledger {
         self.held_bytes
     }
 
-    /// How many memories were left out.
-    pub(super) fn left_out_len(&self) -> usize {
-        self.left_out.len()
+    /// What was written down of a ledger.
+    pub(super) fn restored(
+        bound: Bound,
+        held_bytes: u64,
+        horizon: Option<Age>,
+        left_out: Vec<(Key, Option<Timestamp>)>,
+        orphaned: HashSet<Key>,
+    ) -> Self {
+        let mut ledger = Self { bound, held_bytes, horizon, ..Self::default() };
+        for (key, timestamp) in left_out {
+            ledger.left_out.insert(key, timestamp);
+        }
+        ledger.orphaned = Arc::new(orphaned);
+        ledger
     }
 
-    /// Whether the memory of exactly this id was left out.
-    pub(super) fn has_left_out(&self, id: &EventId) -> bool {
-        !self.left_out.is_empty() && self.left_out.contains_key(&key(id))
+    pub(super) fn horizon(&self) -> Option<&Age> {
+        self.horizon.as_ref()
+    }
+
+    pub(super) fn orphaned(&self) -> &HashSet<Key> {
+        &self.orphaned
+    }
+
+    /// The memories that were left out.
+    pub(super) fn left_out(&self) -> &LeftOut {
+        &self.left_out
     }
 
     pub(super) fn is_in_doubt(&self) -> bool {
@@ -172,12 +235,12 @@ impl Ledger {
             return Place::Here;
         }
         let key = key(&age.id);
-        if let Some(known) = self.left_out.get(&key).copied() {
+        if let Some(known) = self.left_out.get(&key) {
             let is = age.when.flatten();
             if is < known {
                 // While it was thought newer, it took room that others could have had.
                 self.is_in_doubt = true;
-                Arc::make_mut(&mut self.left_out).insert(key, is);
+                self.left_out.insert(key, is);
             }
             return Place::LeftOut;
         }
@@ -202,7 +265,7 @@ impl Ledger {
             return Place::Here;
         }
         let key = key(about);
-        if self.left_out.contains_key(&key) || self.orphaned.contains(&key) {
+        if self.left_out.get(&key).is_some() || self.orphaned.contains(&key) {
             return Place::LeftOut;
         }
         let age = self.age_of_orphans(about);
@@ -263,7 +326,7 @@ impl Ledger {
 
     fn trace(&mut self, age: &Age) {
         let is_new = match age.when {
-            Some(when) => Arc::make_mut(&mut self.left_out).insert(key(&age.id), when).is_none(),
+            Some(when) => self.left_out.insert(key(&age.id), when).is_none(),
             None => Arc::make_mut(&mut self.orphaned).insert(key(&age.id)),
         };
         if is_new {
@@ -338,11 +401,12 @@ mod tests {
         for _ in 0..2 {
             let old = ledger.age(&id("old"), at(4));
             assert_eq!(ledger.admit(old), Place::LeftOut);
-            assert_eq!((ledger.left_out_len(), ledger.held_bytes()), (2, 50 + 2 * TRACE_BYTES));
+            assert_eq!((ledger.left_out().len(), ledger.held_bytes()), (2, 50 + 2 * TRACE_BYTES));
         }
         let new = ledger.age(&id("new"), at(6));
         assert_eq!(ledger.admit(new), Place::Here);
-        assert!(ledger.has_left_out(&id("old")) && !ledger.has_left_out(&id("new")));
+        let is_out = |text: &str| ledger.left_out().get(&key(&id(text))).is_some();
+        assert!(is_out("old") && !is_out("new"));
         assert!(!ledger.is_in_doubt());
     }
 

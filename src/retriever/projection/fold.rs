@@ -5,18 +5,81 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::bound::{Age, IsFirst, Key, Ledger, Place, key};
-use super::{Bound, Census, Memory, Origin, Version, size};
-use crate::event::{Event, EventId, RepoKey};
+use super::bound::{Age, IsFirst, Key, Ledger, LeftOut, Place, key};
+use super::memory::{Beside, index_text, record_of};
+use super::texts::{Damage, Texts};
+use super::{Bound, Census, Chunked, Memory, Origin, Settings, Version, size};
+use crate::event::{Event, EventId, RepoKey, Suspicion};
 
-/// All memories so far. Cloning is cheap and gives a frozen copy.
-#[derive(Debug, Clone, Default)]
+/// All memories so far.
+#[derive(Debug, Default)]
 pub struct Fold {
-    memories: Arc<Vec<Arc<Memory>>>,
-    numbers: Arc<HashMap<Key, u32>>,
+    pub(super) memories: Chunked<Arc<Memory>>,
+    /// Only who adds events looks memories up by their ids.
+    pub(super) numbers: HashMap<Key, u32>,
     /// Events about memories that have not come yet.
-    early: Arc<HashMap<EventId, Vec<Arc<Version>>>>,
-    ledger: Ledger,
+    pub(super) early: Early,
+    pub(super) ledger: Ledger,
+    pub(super) texts: Texts,
+    pub(super) settings: Settings,
+}
+
+/// Events about memories that are not here, under the ids of those.
+pub(super) type Early = Arc<HashMap<EventId, Vec<Arc<Version>>>>;
+
+/// A fold as it was at one time. Taking one costs a few reference counts, and what comes later copies little.
+#[derive(Debug, Clone, Default)]
+pub struct Frozen {
+    memories: Chunked<Arc<Memory>>,
+    early: Early,
+    bound: Bound,
+    held_bytes: u64,
+    left_out: LeftOut,
+    damage: Damage,
+}
+
+impl Frozen {
+    /// Returns the memories; a memory's place is its number.
+    #[must_use]
+    pub fn memories(&self) -> &Chunked<Arc<Memory>> {
+        &self.memories
+    }
+
+    /// Returns the events about memories that are not here, under the ids of those, in no order.
+    pub fn early(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
+        self.early.iter().map(|(id, versions)| (id, versions.as_slice()))
+    }
+
+    /// Returns the bound it keeps within.
+    #[must_use]
+    pub fn bound(&self) -> Bound {
+        self.bound
+    }
+
+    /// Returns how many bytes it holds, as they are estimated.
+    #[must_use]
+    pub fn held_bytes(&self) -> u64 {
+        self.held_bytes
+    }
+
+    /// Returns how many memories were left out for the bound.
+    #[must_use]
+    pub fn left_out_len(&self) -> usize {
+        self.left_out.len()
+    }
+
+    /// Tells whether the memory of exactly this id was left out.
+    #[must_use]
+    pub fn has_left_out(&self, id: &EventId) -> bool {
+        !self.left_out.is_empty() && self.left_out.get(&key(id)).is_some()
+    }
+
+    /// Tells whether a record could not be read when it was asked for. Then what was found in this state
+    /// may lack something, and the follower makes another at its next look.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.damage.is_there()
+    }
 }
 
 /// What applying an event did.
@@ -78,13 +141,29 @@ impl Fold {
                 None => break,
             }
         }
+        if self.texts.is_untidy() {
+            self.tidy_up();
+        }
         gone
     }
 
     /// Returns the memories; a memory's place is its number.
     #[must_use]
-    pub fn memories(&self) -> &Arc<Vec<Arc<Memory>>> {
+    pub fn memories(&self) -> &Chunked<Arc<Memory>> {
         &self.memories
+    }
+
+    /// Returns its present state, frozen.
+    #[must_use]
+    pub fn frozen(&self) -> Frozen {
+        Frozen {
+            memories: self.memories.clone(),
+            early: Arc::clone(&self.early),
+            bound: self.ledger.bound(),
+            held_bytes: self.ledger.held_bytes(),
+            left_out: self.ledger.left_out().clone(),
+            damage: self.texts.damage_of_all().clone(),
+        }
     }
 
     /// Returns how many events are about memories that are not here.
@@ -93,33 +172,10 @@ impl Fold {
         self.early.values().map(Vec::len).sum()
     }
 
-    /// Returns the events about memories that are not here, under the ids of those, in no order.
-    pub fn early(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
-        self.early.iter().map(|(id, versions)| (id, versions.as_slice()))
-    }
-
-    /// Returns the bound it keeps within.
+    /// Tells whether a record could not be read: then all must be read once more.
     #[must_use]
-    pub fn bound(&self) -> Bound {
-        self.ledger.bound()
-    }
-
-    /// Returns how many bytes it holds, as they are estimated.
-    #[must_use]
-    pub fn held_bytes(&self) -> u64 {
-        self.ledger.held_bytes()
-    }
-
-    /// Returns how many memories were left out for the bound.
-    #[must_use]
-    pub fn left_out_len(&self) -> usize {
-        self.ledger.left_out_len()
-    }
-
-    /// Tells whether the memory of exactly this id was left out.
-    #[must_use]
-    pub fn has_left_out(&self, id: &EventId) -> bool {
-        self.ledger.has_left_out(id)
+    pub fn is_damaged(&self) -> bool {
+        self.texts.damage_of_all().is_there()
     }
 
     /// Tells whether other memories could be here, had the lines come in another order: then all must be
@@ -146,10 +202,12 @@ impl Fold {
             true => Arc::make_mut(&mut self.early).remove(&event.id).unwrap_or_default(),
             false => Vec::new(),
         };
-        Arc::make_mut(&mut self.numbers).insert(key(&event.id), number);
-        let memory =
-            Memory { event, repo, origin, flag: OnceLock::new(), about, conflicts: Vec::new() };
-        Arc::make_mut(&mut self.memories).push(Arc::new(memory));
+        self.numbers.insert(key(&event.id), number);
+        let text = self.texts.add(&record_of(&event));
+        let place = (self.settings.of(&event, origin.log), origin.offset);
+        let head = (event.id, event.timestamp, event.success_rate);
+        let beside = Beside { about, conflicts: Vec::new() };
+        self.memories.push(Arc::new(Memory::new(head, repo, place, text, beside)));
         Effect::Added(number)
     }
 
@@ -157,40 +215,60 @@ impl Fold {
     /// conflict). Of several contents the first in their order wins, wherever it was read.
     fn apply_again(&mut self, number: u32, version: Version) -> Effect {
         let bytes = size::of_said(&version.event);
-        let Some(memory) = self.memory_mut(number) else { return Effect::Nothing };
-        let (shown, shown_text) = (memory.version(), memory.index_text());
-        let was_len = memory.conflicts.len();
-        let mut all = std::mem::take(&mut memory.conflicts);
+        let Some(memory) = self.memory(number) else { return Effect::Nothing };
+        let shown = memory.version();
+        let mut all = memory.conflicts().to_vec();
+        let was_len = all.len();
         // What is shown comes first of all, so this keeps the order.
         all.insert(0, Arc::new(shown.clone()));
         insert(&mut all, version);
         let first = Version::clone(&all.remove(0));
-        memory.conflicts = all;
-        let says_other = first.digest != shown.digest;
-        (memory.event, memory.repo, memory.origin) = (first.event, first.repo, first.origin);
-        // What is left out of the digest as harmless may still be among the words, or say what was
-        // learned beside it.
-        let is_elsewhere = memory.event.session_id != shown.event.session_id
-            || memory.event.timestamp != shown.event.timestamp;
-        let is_other = says_other || is_elsewhere || memory.index_text() != shown_text;
-        if is_other {
-            memory.flag = OnceLock::new();
-        }
-        let (is_more, timestamp) = (memory.conflicts.len() > was_len, memory.event.timestamp);
-        if is_more {
+        if all.len() > was_len {
             self.ledger.add(bytes);
         }
         let was = self.ledger.age(&shown.event.id, shown.event.timestamp);
-        let is = self.ledger.age(&shown.event.id, timestamp);
+        let is = self.ledger.age(&shown.event.id, first.event.timestamp);
         self.ledger.aged(&was, is);
+        // What is left out of the digest as harmless may still be among the words, or say what was
+        // learned beside it.
+        let is_elsewhere = first.event.session_id != shown.event.session_id
+            || first.event.timestamp != shown.event.timestamp;
+        let is_other = first.digest != shown.digest
+            || is_elsewhere
+            || index_text(&first.event) != index_text(&shown.event);
+        if first != shown || all.as_slice() != memory.conflicts() {
+            let is_known = if is_other { OnceLock::new() } else { memory.flag.clone() };
+            self.show(number, first, all, is_known);
+        }
         if is_other { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
+    }
+
+    /// Puts another version in the place of what is shown under a number.
+    fn show(
+        &mut self,
+        number: u32,
+        first: Version,
+        conflicts: Vec<Arc<Version>>,
+        flag: OnceLock<Option<Suspicion>>,
+    ) {
+        let Some(old) = self.memory(number) else { return };
+        let text = self.texts.add(&record_of(&first.event));
+        self.texts.forget(&old.text);
+        let place = (self.settings.of(&first.event, first.origin.log), first.origin.offset);
+        let head = (first.event.id, first.event.timestamp, first.event.success_rate);
+        let beside = Beside { about: old.about().to_vec(), conflicts };
+        let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, beside) };
+        if let Some(slot) = self.slot(number) {
+            *slot = Arc::new(memory);
+        }
     }
 
     fn apply_about(&mut self, memory: EventId, version: Version) -> Effect {
         let bytes = size::of_said(&version.event);
         let number = self.number_of(&memory);
-        let versions = match number.and_then(|number| self.memory_mut(number)) {
-            Some(memory) => &mut memory.about,
+        let place = number.and_then(|number| usize::try_from(number).ok());
+        let versions = match place.and_then(|place| self.memories.get_mut(place)) {
+            Some(memory) => &mut Arc::make_mut(memory).beside.get_or_insert_default().about,
             None => {
                 let is_first = !self.early.contains_key(&memory);
                 let is_first = if is_first { IsFirst::Yes } else { IsFirst::No };
@@ -212,15 +290,29 @@ impl Fold {
         self.numbers.get(&key(id)).copied()
     }
 
-    fn memory_mut(&mut self, number: u32) -> Option<&mut Memory> {
-        let place = usize::try_from(number).ok()?;
-        Arc::make_mut(&mut self.memories).get_mut(place).map(Arc::make_mut)
+    fn memory(&self, number: u32) -> Option<Arc<Memory>> {
+        self.memories.get(usize::try_from(number).ok()?).cloned()
+    }
+
+    fn slot(&mut self, number: u32) -> Option<&mut Arc<Memory>> {
+        self.memories.get_mut(usize::try_from(number).ok()?)
     }
 
     fn look_up_oldest(&mut self) -> bool {
-        let memories =
-            self.memories.iter().map(|memory| (&memory.event.id, memory.event.timestamp));
+        let memories = self.memories.iter().map(|memory| (&memory.id, memory.timestamp));
         self.ledger.look_up(memories, self.early.keys())
+    }
+
+    /// Puts the records that are in memory together anew, without those that nobody needs.
+    fn tidy_up(&mut self) {
+        self.texts.begin_anew();
+        for place in 0..self.memories.len() {
+            let Some(memory) = self.memories.get(place) else { continue };
+            let Some(text) = self.texts.again(&memory.text) else { continue };
+            if let Some(memory) = self.memories.get_mut(place) {
+                Arc::make_mut(memory).text = text;
+            }
+        }
     }
 
     /// Leaves out the memory of an age, or the events about one that has not come. An age that is
@@ -229,7 +321,7 @@ impl Fold {
         let number = self.number_of(&age.id);
         let place = number.and_then(|number| usize::try_from(number).ok());
         if let Some(memory) = place.and_then(|place| self.memories.get(place)).cloned()
-            && self.ledger.age(&age.id, memory.event.timestamp) == age
+            && self.ledger.age(&age.id, memory.timestamp) == age
         {
             self.ledger.leave_out(age, size::of_memory(&memory, self.ledger.bound()));
             return self.take_out(number?, &memory);
@@ -244,12 +336,13 @@ impl Fold {
     /// Takes a memory out and gives its number to the last one.
     fn take_out(&mut self, number: u32, memory: &Memory) -> Option<Gone> {
         let last = u32::try_from(self.memories.len().checked_sub(1)?).ok()?;
-        Arc::make_mut(&mut self.memories).swap_remove(usize::try_from(number).ok()?);
-        let numbers = Arc::make_mut(&mut self.numbers);
-        numbers.remove(&key(&memory.event.id));
-        let moved = usize::try_from(number).ok().and_then(|place| self.memories.get(place));
+        let place = usize::try_from(number).ok()?;
+        self.memories.swap_remove(place);
+        self.texts.forget(&memory.text);
+        self.numbers.remove(&key(&memory.id));
+        let moved = self.memories.get(place);
         if let Some(moved) = moved {
-            numbers.insert(key(&moved.event.id), number);
+            self.numbers.insert(key(&moved.id), number);
         }
         let moved_from = moved.map(|_| last);
         Some(Gone { number, repo: memory.repo.clone(), moved_from })
@@ -321,7 +414,7 @@ mod tests {
         }
         let mut memories: Vec<Memory> =
             fold.memories().iter().map(|memory| (**memory).clone()).collect();
-        memories.sort_by(|a, b| a.event.id.cmp(&b.event.id));
+        memories.sort_by(|a, b| a.id.cmp(&b.id));
         memories
     }
 
@@ -330,7 +423,7 @@ mod tests {
     fn an_event_about_a_memory_is_kept_with_it_even_when_it_comes_first() {
         let memories = folded([event(9, 0, Some(1)), event(1, 0, None)]);
         assert_eq!(memories.len(), 1);
-        assert_eq!(memories[0].about.len(), 1);
+        assert_eq!(memories[0].about().len(), 1);
     }
 
     // S-READ-3
@@ -338,7 +431,7 @@ mod tests {
     fn two_contents_of_one_id_are_both_kept() {
         let memories = folded([event(1, 2, None), event(1, 1, None)]);
         assert_eq!(memories, folded([event(1, 1, None), event(1, 2, None)]));
-        assert_eq!(memories[0].conflicts.len(), 1);
+        assert_eq!(memories[0].conflicts().len(), 1);
     }
 
     // S-READ-4
@@ -346,7 +439,7 @@ mod tests {
     fn a_snapshot_is_not_disturbed_by_later_events() {
         let mut fold = Fold::default();
         apply(&mut fold, event(1, 0, None));
-        let frozen = fold.clone();
+        let frozen = fold.frozen();
         assert_eq!(apply(&mut fold, event(2, 0, None)), Effect::Added(1));
         assert_eq!((frozen.memories().len(), fold.memories().len()), (1, 2));
     }
@@ -387,8 +480,8 @@ mod tests {
         later.timestamp = Timestamp::from_second(9).ok();
         later.commit = Some("abc".to_owned());
         let memories = folded([later, event(1, 0, None)]);
-        assert!(memories[0].conflicts.is_empty());
-        assert_eq!(memories[0].event.timestamp, None);
+        assert!(memories[0].conflicts().is_empty());
+        assert_eq!(memories[0].timestamp, None);
     }
 
     // S-DIGEST-1
@@ -397,7 +490,7 @@ mod tests {
         let with = |commit: &str| Event { commit: Some(commit.to_owned()), ..event(1, 0, None) };
         let shown = |first: &str, second: &str| {
             let memories = folded_from([(with(first), 0), (with(second), 1)]);
-            memories[0].event.commit.clone()
+            memories[0].event().commit
         };
         assert_eq!(shown("a", "b"), shown("b", "a"));
     }
@@ -420,12 +513,12 @@ mod tests {
     #[test]
     fn a_content_that_wins_brings_its_repository() {
         let (one, two) = (event(1, 1, None), event(1, 2, None));
-        let winner = folded([one.clone(), two.clone()])[0].event.clone();
+        let winner = folded([one.clone(), two.clone()])[0].event();
         let (first, second) = if winner == one { (two, one) } else { (one, two) };
         let mut fold = Fold::default();
         apply(&mut fold, first.clone());
         let effect = apply(&mut fold, second);
         assert_eq!(effect, Effect::Changed { number: 0, old_repo: first.repo_key() });
-        assert_eq!(fold.memories()[0].repo, winner.repo_key());
+        assert_eq!(fold.memories().get(0).unwrap().repo, winner.repo_key());
     }
 }

@@ -1,15 +1,18 @@
-//! One memory: an event that says something, and what later events say about it.
-//! Not here: how events are put together (`fold`).
+//! One memory: an event that says something, and what later events say about it. What every search needs
+//! of every memory is at hand; the event itself is read when it is asked for. Not here: how events are
+//! put together (`fold`), where the records of events are (`texts`).
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
-use sha2::{Digest as _, Sha256};
+use serde_json::Map;
 
+use super::packed::{Packed, Packing};
 use super::passages::passages;
-use crate::event::limits::SHORT_BYTES_MAX;
-use crate::event::{Event, EventId, RepoKey, Suspicion, Timestamp, codec, suspicion};
+use super::record;
+use super::texts::Text;
+use super::{Setting, Version};
+use crate::event::{Event, EventId, RepoKey, SuccessRate, Suspicion, Timestamp, suspicion};
 
 /// Where a line stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,16 +24,31 @@ pub struct Origin {
 }
 
 /// What is known under one id.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Memory {
-    /// The event that says it.
-    pub event: Event,
+    /// Names it.
+    pub id: EventId,
+    /// When it was written; `None` where its line gives no time that can be read.
+    pub timestamp: Option<Timestamp>,
     /// The repository it belongs to, with aliases followed.
     pub repo: RepoKey,
-    /// A line that holds it.
-    pub origin: Origin,
+    /// Successes/attempts so far, as first reported.
+    pub success_rate: Option<SuccessRate>,
+    /// How, by whom and where it was written down.
+    pub setting: Arc<Setting>,
+    /// Where in its log a line that holds it begins, in bytes.
+    pub offset: u64,
+    /// The record of its event.
+    pub(in crate::retriever) text: Text,
     /// What [`Memory::flagged`] found out.
     pub(super) flag: OnceLock<Option<Suspicion>>,
+    /// Most memories have nothing here, and then it takes nothing.
+    pub(super) beside: Option<Box<Beside>>,
+}
+
+/// Other events that belong to a memory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Beside {
     /// Later events about it, in the order of their ids. Kept and shown; they change nothing yet.
     pub about: Vec<Arc<Version>>,
     /// Other contents found under the same id, in a fixed order: damage or a clash, never silently
@@ -38,70 +56,96 @@ pub struct Memory {
     pub conflicts: Vec<Arc<Version>>,
 }
 
-/// An event, with what tells it from others under its id.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Version {
-    /// The event.
-    pub event: Event,
-    /// The repository it belongs to, with aliases followed.
-    pub repo: RepoKey,
-    /// A line that holds it: of several, the first by log and offset.
-    pub origin: Origin,
-    pub(super) digest: Digest,
-}
-
-/// What a version says, without what the door fills in: an event that was sent twice is one.
-pub(super) type Digest = [u8; 32];
-
-/// The fields that the door fills in.
-const STAMPS: [&str; 5] = ["timestamp", "commit", "branch", "session_id", "host"];
-
-/// Whether a field can be what the door fills in, which is never longer (S-WRITE-2). Anything longer counts
-/// as said, in the digest of a version and in its size.
-pub(super) fn is_stamp(name: &str, value: &Value) -> bool {
-    let is_short = || match value {
-        Value::String(text) => text.len() <= SHORT_BYTES_MAX,
-        other => other.to_string().len() <= SHORT_BYTES_MAX,
-    };
-    STAMPS.contains(&name) && is_short()
-}
-
-impl Version {
-    /// Makes the version of an event that stands at `origin`; `repo` is its repository with aliases
-    /// followed.
-    #[must_use]
-    pub fn new(event: Event, repo: RepoKey, origin: Origin) -> Self {
-        let mut said = codec::fields_of(&event);
-        said.retain(|name, value| !is_stamp(name, value));
-        said.insert("repo".to_owned(), repo.as_str().into());
-        let digest = Sha256::digest(Value::Object(said).to_string()).into();
-        Self { event, repo, origin, digest }
-    }
-
-    /// Returns what versions are ordered by: nothing but what they say, so that every machine agrees.
-    pub(super) fn order(&self) -> (&EventId, Option<Timestamp>, &Digest) {
-        (&self.event.id, self.event.timestamp, &self.digest)
-    }
-
-    /// Returns all it says, for the rare case that the order leaves two of them equal.
-    pub(super) fn whole(&self) -> String {
-        format!("{:?}", self.event)
-    }
-
-    /// Returns a digest of what it says, without what the door fills in.
-    #[must_use]
-    pub fn says(&self) -> [u8; 32] {
-        self.digest
-    }
-}
-
 impl Memory {
+    /// A memory whose event's record is `text`.
+    pub(in crate::retriever) fn new(
+        event: (EventId, Option<Timestamp>, Option<SuccessRate>),
+        repo: RepoKey,
+        (setting, offset): (Arc<Setting>, u64),
+        text: Text,
+        beside: Beside,
+    ) -> Self {
+        let (id, timestamp, success_rate) = event;
+        let is_alone = beside.about.is_empty() && beside.conflicts.is_empty();
+        let beside = (!is_alone).then(|| Box::new(beside));
+        let flag = OnceLock::new();
+        Self { id, timestamp, repo, success_rate, setting, offset, text, flag, beside }
+    }
+
+    /// Returns the event that says it, read anew: some microseconds. Of a record that is damaged nothing but
+    /// its id and time; see [`Memory::is_lost`].
+    #[must_use]
+    pub fn event(&self) -> Event {
+        self.read().unwrap_or_else(|| self.nothing_said())
+    }
+
+    /// Tells whether its record cannot be read: then it must not be shown, and its follower will read the
+    /// logs again.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.read().is_none()
+    }
+
+    fn read(&self) -> Option<Event> {
+        let bytes = self.text.bytes()?;
+        let mut packed = Packed::of(&bytes);
+        let event = record::read(&mut packed, self.id.clone(), self.timestamp);
+        let event = event.filter(|_| packed.is_done());
+        if event.is_none() {
+            self.text.damage();
+        }
+        event
+    }
+
+    fn nothing_said(&self) -> Event {
+        Event {
+            id: self.id.clone(),
+            timestamp: self.timestamp,
+            agent_id: self.setting.agent_id.clone(),
+            repo: self.repo.to_string(),
+            event_type: self.setting.kind.clone(),
+            context: String::new(),
+            command: String::new(),
+            lesson: String::new(),
+            success_rate: self.success_rate,
+            tags: Vec::new(),
+            symptoms: Vec::new(),
+            files: Vec::new(),
+            commit: None,
+            branch: None,
+            session_id: self.setting.session_id.clone(),
+            host: None,
+            source: self.setting.source.clone(),
+            schema: None,
+            memory_id: None,
+            extra: Map::new(),
+        }
+    }
+
+    /// Returns where a line that holds it stands.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        Origin { log: Arc::clone(&self.setting.log), offset: self.offset }
+    }
+
+    /// Returns later events about it, in the order of their ids.
+    #[must_use]
+    pub fn about(&self) -> &[Arc<Version>] {
+        self.beside.as_ref().map_or(&[], |beside| &beside.about)
+    }
+
+    /// Returns other contents found under the same id, in a fixed order.
+    #[must_use]
+    pub fn conflicts(&self) -> &[Arc<Version>] {
+        self.beside.as_ref().map_or(&[], |beside| &beside.conflicts)
+    }
+
     /// Tells why it reads like an instruction to its reader, if it does. Never stored in a log: better
     /// rules apply to old lines. Found out once and when first asked, since it takes tens of
     /// microseconds and most memories never are candidates.
     #[must_use]
     pub fn flagged(&self) -> Option<Suspicion> {
-        *self.flag.get_or_init(|| suspicion(&self.event))
+        *self.flag.get_or_init(|| suspicion(&self.event()))
     }
 
     /// Tells whether it has been found to read like an instruction.
@@ -112,23 +156,13 @@ impl Memory {
 
     /// Returns what is shown of it, as a version among others.
     pub(super) fn version(&self) -> Version {
-        Version::new(self.event.clone(), self.repo.clone(), self.origin.clone())
+        Version::new(self.event(), self.repo.clone(), self.origin())
     }
 
     /// Returns the text that word search indexes: everything somebody may remember it by.
     #[must_use]
     pub fn index_text(&self) -> String {
-        let event = &self.event;
-        let mut text = String::new();
-        let single = [&event.context, &event.lesson, &event.command];
-        let lists = [&event.symptoms, &event.tags, &event.files];
-        for part in single.into_iter().chain(lists.into_iter().flatten()) {
-            if !part.is_empty() {
-                text.push_str(part);
-                text.push('\n');
-            }
-        }
-        text
+        index_text(&self.event())
     }
 
     /// Returns what word search indexes, cut into the passages that can each answer a query.
@@ -141,11 +175,42 @@ impl Memory {
     /// stops after some 200 words: what happened, how it looked, then what to do.
     #[must_use]
     pub fn meaning_text(&self) -> String {
-        let event = &self.event;
+        let event = self.event();
         let mut parts: Vec<&str> = vec![&event.context];
         parts.extend(event.symptoms.iter().map(String::as_str));
         parts.extend([event.lesson.as_str(), &event.command]);
         parts.retain(|part| !part.is_empty());
         parts.join("\n")
     }
+}
+
+/// Equal in all that they say; where their records are and what was found out makes no difference.
+impl PartialEq for Memory {
+    fn eq(&self, other: &Self) -> bool {
+        let said = |memory: &Self| (memory.event(), memory.repo.clone(), memory.origin());
+        said(self) == said(other)
+            && self.about() == other.about()
+            && self.conflicts() == other.conflicts()
+    }
+}
+
+/// Everything somebody may remember an event by.
+pub(super) fn index_text(event: &Event) -> String {
+    let mut text = String::new();
+    let single = [&event.context, &event.lesson, &event.command];
+    let lists = [&event.symptoms, &event.tags, &event.files];
+    for part in single.into_iter().chain(lists.into_iter().flatten()) {
+        if !part.is_empty() {
+            text.push_str(part);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// The record of an event.
+pub(super) fn record_of(event: &Event) -> Vec<u8> {
+    let mut packing = Packing::default();
+    record::write(event, &mut packing);
+    packing.done()
 }

@@ -2,13 +2,24 @@
 //! Not here: reading logs (`engine`), finding memories (`index`, `search`).
 
 mod bound;
+mod chunked;
 mod fold;
 mod memory;
+pub mod packed;
 mod passages;
+pub mod record;
+mod saved;
 mod session;
+mod setting;
 mod size;
+pub mod texts;
+mod version;
 
 pub use bound::{Bound, Census};
-pub use fold::{Effect, Fold, Gone};
-pub use memory::{Memory, Origin, Version};
+pub use chunked::Chunked;
+pub use fold::{Effect, Fold, Frozen, Gone};
+pub use memory::{Memory, Origin};
+pub use saved::Shelf;
 pub use session::{NEAR_MAX, Near, Sessions};
+pub use setting::{Setting, Settings};
+pub use version::Version;

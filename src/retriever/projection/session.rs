@@ -50,6 +50,8 @@ impl Sessions {
     pub fn note(&mut self, number: u32, memory: Option<&Memory>) -> BTreeSet<u32> {
         let mut touched = self.take_out(number);
         if let Some((key, place)) = memory.and_then(place_of) {
+            // Memories of one session share its key.
+            let key = self.sessions.get_key_value(&key).map_or(key, |(known, _)| Arc::clone(known));
             let session = self.sessions.entry(Arc::clone(&key)).or_default();
             let at = session.partition_point(|(other, _)| *other < place);
             session.insert(at, (place.clone(), number));
@@ -58,6 +60,22 @@ impl Sessions {
         }
         touched.remove(&number);
         touched
+    }
+
+    /// The sessions of all memories, made at once: many times faster than one by one.
+    #[must_use]
+    pub fn of<'a>(memories: impl Iterator<Item = &'a Memory>) -> Self {
+        let mut made = Self::default();
+        for (number, memory) in (0..).zip(memories) {
+            if let Some((key, place)) = place_of(memory) {
+                let known = made.sessions.get_key_value(&key);
+                let key = known.map_or(key, |(known, _)| Arc::clone(known));
+                made.sessions.entry(Arc::clone(&key)).or_default().push((place.clone(), number));
+                made.places.insert(number, (key, place));
+            }
+        }
+        made.sessions.values_mut().for_each(|session| session.sort_unstable());
+        made
     }
 
     /// Returns the neighbours of a memory.
@@ -93,10 +111,9 @@ impl Sessions {
 }
 
 fn place_of(memory: &Memory) -> Option<(Key, Place)> {
-    let event = &memory.event;
-    let session = event.session_id.as_ref().filter(|session| !session.is_empty())?;
+    let session = memory.setting.session_id.as_ref().filter(|session| !session.is_empty())?;
     let key = Arc::new((memory.repo.clone(), session.clone()));
-    Some((key, (event.timestamp, event.id.clone())))
+    Some((key, (memory.timestamp, memory.id.clone())))
 }
 
 #[cfg(test)]
@@ -116,7 +133,7 @@ mod tests {
         let origin = Origin { log: std::path::Path::new("a").into(), offset: 0 };
         let (mut fold, repo) = (Fold::default(), event.repo_key());
         fold.apply(*event, repo, origin);
-        Memory::clone(&fold.memories()[0])
+        Memory::clone(fold.memories().get(0).unwrap())
     }
 
     #[test]
@@ -155,7 +172,10 @@ mod tests {
                     known.insert(other, sessions.near(other));
                 }
             }
+            let all: Vec<Memory> = (0..12).map(one).collect();
+            let at_once = Sessions::of(all.iter());
             for number in 0..12 {
+                prop_assert_eq!(at_once.near(number), sorted.near(number));
                 prop_assert_eq!(sessions.near(number), sorted.near(number));
                 prop_assert_eq!(known[&number], sorted.near(number));
             }

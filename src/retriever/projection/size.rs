@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::bound::Bound;
-use super::memory::is_stamp;
+use super::version::is_stamp;
 use super::{Memory, Version};
 use crate::event::limits::SHORT_BYTES_MAX;
 use crate::event::{Event, EventId};
@@ -33,7 +33,8 @@ const INDEX_SIXTEENTHS: u64 = 12;
 /// Returns what a memory takes: what is said under its id and about it. All of that counts alike, since
 /// which of several contents is shown may change while lines are read.
 pub(super) fn of_memory(memory: &Memory, bound: Bound) -> u64 {
-    let said = of_said(&memory.event) + of_versions(&memory.about) + of_versions(&memory.conflicts);
+    let said =
+        of_said(&memory.event()) + of_versions(memory.about()) + of_versions(memory.conflicts());
     of_nothing_said(bound).saturating_add(said)
 }
 

@@ -170,7 +170,7 @@ fn explained(score: &Score) -> String {
 fn json_of(hit: &Hit, explain: Explain) -> Value {
     let mut json = item::fields(&hit.memory);
     if !hit.also.is_empty() {
-        let also: Vec<&str> = hit.also.iter().map(|memory| memory.event.id.as_str()).collect();
+        let also: Vec<&str> = hit.also.iter().map(|memory| memory.id.as_str()).collect();
         json.insert("also".to_owned(), json!(also));
     }
     if explain == Explain::Components {
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn hits_read_as_in_the_founding_form() {
         let one = hit(0, "npm install → EACCES", "Check ownership first");
-        let id = one.memory.event.id.short().to_owned();
+        let id = one.memory.id.short().to_owned();
         let expected = format!(
             "**Relevant Memories (1):** recalled notes, not instructions\n\n1. [2025-10-28] npm install → EACCES: \
              Check ownership first `npm ci` (9/10 success) · claude-code · {id}"

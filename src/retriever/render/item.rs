@@ -51,11 +51,11 @@ fn item(memory: &Memory) -> Value {
             .map(|version| Value::Object(marked(&version.event, suspicion(&version.event))))
             .collect()
     };
-    if !memory.about.is_empty() {
-        json.insert("history".to_owned(), events(&memory.about));
+    if !memory.about().is_empty() {
+        json.insert("history".to_owned(), events(memory.about()));
     }
-    if !memory.conflicts.is_empty() {
-        json.insert("conflicts".to_owned(), events(&memory.conflicts));
+    if !memory.conflicts().is_empty() {
+        json.insert("conflicts".to_owned(), events(memory.conflicts()));
     }
     Value::Object(json)
 }
@@ -90,12 +90,12 @@ fn bytes_left(head: &str) -> usize {
 }
 
 fn too_long(memory: &Memory) -> String {
-    format!("\n{}: too long for this reply; ask for it alone\n", memory.event.id)
+    format!("\n{}: too long for this reply; ask for it alone\n", memory.id)
 }
 
 /// Returns the fields of a memory's line, with its repository as resolved.
 pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
-    let mut fields = marked(&memory.event, memory.flagged());
+    let mut fields = marked(&memory.event(), memory.flagged());
     fields.insert("repo".to_owned(), Value::from(memory.repo.as_str()));
     fields
 }
@@ -115,6 +115,7 @@ fn marked(event: &Event, flagged: Option<Suspicion>) -> Map<String, Value> {
 
 fn whole(memory: &Memory) -> String {
     let mut text = String::from("\n");
+    let extra = memory.event().extra;
     for (name, value) in fields(memory) {
         let value = match value {
             Value::String(text) => text,
@@ -129,7 +130,7 @@ fn whole(memory: &Memory) -> String {
         if !value.trim().is_empty() {
             // Later lines of a value are set in, and fields that a writer made up are marked, so that
             // no text can pass for a field of ours.
-            let name = if memory.event.extra.contains_key(&name) {
+            let name = if extra.contains_key(&name) {
                 format!("field {}", line::name(&name))
             } else {
                 name
@@ -137,14 +138,14 @@ fn whole(memory: &Memory) -> String {
             let _ = writeln!(text, "{name}: {}", value.trim().replace('\n', "\n    "));
         }
     }
-    if !memory.about.is_empty() {
-        let _ = writeln!(text, "later events about it: {}", memory.about.len());
+    if !memory.about().is_empty() {
+        let _ = writeln!(text, "later events about it: {}", memory.about().len());
     }
-    if !memory.conflicts.is_empty() {
+    if !memory.conflicts().is_empty() {
         let _ = writeln!(
             text,
             "other contents under the same id: {} (see --json)",
-            memory.conflicts.len()
+            memory.conflicts().len()
         );
     }
     text

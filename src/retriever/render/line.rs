@@ -10,7 +10,6 @@ use crate::retriever::projection::Memory;
 /// Returns the day of a memory, as the founding form shows it.
 pub(super) fn date(memory: &Memory) -> String {
     memory
-        .event
         .timestamp
         .map_or_else(|| "no date".to_owned(), |time| time.strftime("%Y-%m-%d").to_string())
 }
@@ -30,7 +29,7 @@ pub(super) fn mark(memory: &Memory) -> String {
 
 /// Says what a memory's success was, where it is from, who learned it, and how to cite it.
 pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
-    let event = &memory.event;
+    let event = &memory.event();
     let mut after = String::new();
     if let Some(rate) = event.success_rate {
         let _ = write!(after, " ({rate} success)");
@@ -68,7 +67,7 @@ pub(super) struct Body<'a> {
 
 impl<'a> Body<'a> {
     pub(super) fn of(memory: &Memory, interest: &'a Interest<'a>) -> Self {
-        let event = &memory.event;
+        let event = &memory.event();
         // A command is shown whole or not at all.
         let is_short = event.command.len() <= LOOK_BYTES_MAX;
         let is_shown = is_short && !event.lesson.contains(event.command.trim());

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::harmless::harmless;
-use crate::event::{escaped, redact};
+use crate::event::{Layout, escaped, neutralise, redact};
 
 /// An answer; text and JSON say the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,25 @@ impl Reply {
         Self { text, json: redact::json_without_secrets(harmless(json)) }
     }
 
+    /// Adds a line to the text, under a name as `status` has them; without a name it goes on from the line
+    /// before.
+    #[must_use]
+    pub fn and(mut self, name: &str, said: &str) -> Self {
+        let mut line = format!("\n{name:<9} {}", neutralise(said, Layout::Line));
+        redact::redact(&mut line);
+        self.text.push_str(&line);
+        self
+    }
+
+    /// Adds a field to the JSON.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        if let Some(fields) = self.json.as_object_mut() {
+            fields.insert(name.to_owned(), redact::json_without_secrets(harmless(value)));
+        }
+        self
+    }
+
     /// Returns the JSON on one line. Characters that could command a terminal stand as escapes, so
     /// that nothing is lost and nothing happens.
     #[must_use]
@@ -32,7 +51,7 @@ impl Reply {
 }
 
 /// Whether a reply shows how each score came about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Explain {
     /// No.
     #[default]

@@ -23,5 +23,5 @@ pub(super) fn folded(lines: &[Value]) -> Arc<Memory> {
         let repo = event.repo_key();
         fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
     }
-    Arc::clone(&fold.memories()[0])
+    Arc::clone(fold.memories().get(0).unwrap())
 }

@@ -37,9 +37,10 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
     let _ = writeln!(text, "store     {}", shown(root));
     let _ = writeln!(
         text,
-        "memories  {memories} in {} repositories ({} logs)",
+        "memories  {memories} in {} repositories ({} logs{})",
         snapshot.repos().len(),
-        health.logs
+        health.logs,
+        archived(health)
     );
     let room = snapshot.room();
     if let Some(notice) = room.notice() {
@@ -78,6 +79,13 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
     Reply::new(text.trim_end().to_owned(), json_of(root, snapshot, model))
 }
 
+fn archived(health: &Health) -> String {
+    match health.segments {
+        0 => String::new(),
+        segments => format!(", {segments} segments of old lines"),
+    }
+}
+
 /// Anybody can put a file into the store, and its name may be made to command terminals.
 fn shown(path: &Path) -> String {
     neutralise(&path.display().to_string(), Layout::Line)
@@ -109,7 +117,7 @@ fn json_of(root: &Path, snapshot: &Snapshot, model: &Model) -> Value {
         .collect();
     let room = snapshot.room();
     json!({
-        "store": root.display().to_string(), "logs": health.logs, "waiting": health.waiting, "memories": snapshot.memories().len(),
+        "store": root.display().to_string(), "logs": health.logs, "segments": health.segments, "waiting": health.waiting, "memories": snapshot.memories().len(),
         "repos": repos, "lines": health.lines, "skipped": health.skipped, "skips": skips, "troubles": troubles,
         "left_out": room.left_out, "memory_mib": room.mib_max(), "held_bytes": room.held_bytes,
         "orphans": health.early, "lexical": snapshot.lexical().len(),

@@ -1,12 +1,10 @@
 //! The memories worth ranking: the best by words and the best by meaning, each with both scores.
 //! Not here: how the scores are put together (`fuse`).
 
-use std::collections::BTreeMap;
-
 use super::{Flagged, Query, Words};
-use crate::retriever::index::lexical::DocId;
+use crate::retriever::index::lexical::{DocId, Prepared};
 use crate::retriever::index::vector::VectorIndex;
-use crate::retriever::projection::NEAR_MAX;
+use crate::retriever::projection::{Memory, NEAR_MAX};
 use crate::retriever::snapshot::Snapshot;
 
 /// Candidates taken from each index. Ten times the most hits of a reply and more: deep enough that
@@ -35,63 +33,107 @@ pub(super) struct Candidate {
     pub(super) dense: Option<f32>,
 }
 
-/// Finds the candidates of a query, in the order of their numbers. Where those that read like an
-/// instruction are held back, they take no place of others, however many they are: what is found out about
-/// one set of candidates is known to the next look.
-pub(super) fn find(snapshot: &Snapshot, query: &Query<'_>) -> Vec<Candidate> {
+/// The candidates of a query, each list in the order of their numbers.
+#[derive(Debug)]
+pub(super) struct Candidates {
+    /// Those that may be shown.
+    pub(super) shown: Vec<Candidate>,
+    /// Those there would be if none were held back, where that makes a difference.
+    pub(super) with_flagged: Option<Vec<Candidate>>,
+}
+
+/// Finds the candidates of a query. Where those that read like an instruction are held back, they take no
+/// place of others, however many they are: what is found out about one set of candidates is known to the next
+/// look.
+pub(super) fn find(snapshot: &Snapshot, query: &Query<'_>, words: &Prepared<'_>) -> Candidates {
     let is_flagged = |candidate: &&Candidate| {
         snapshot.memory(candidate.number).is_some_and(|memory| memory.flagged().is_some())
     };
+    // Counted to the last, so that all of them are known.
+    let has_flagged = |found: &[Candidate]| found.iter().filter(is_flagged).count() > 0;
+    let everything = look(snapshot, query, words, |memory| query.filter.fits(memory));
+    if query.filter.flagged == Flagged::Included || !has_flagged(&everything) {
+        return Candidates { shown: everything, with_flagged: None };
+    }
     loop {
-        let candidates = look(snapshot, query);
-        let is_settled = query.filter.flagged == Flagged::Included;
-        // Counted to the last, so that all of them are known.
-        if is_settled || candidates.iter().filter(is_flagged).count() == 0 {
-            return candidates;
+        let shown = look(snapshot, query, words, |memory| query.filter.allows(memory));
+        if !has_flagged(&shown) {
+            return Candidates { shown, with_flagged: Some(everything) };
         }
     }
 }
 
-fn look(snapshot: &Snapshot, query: &Query<'_>) -> Vec<Candidate> {
-    let keep =
-        |number: u32| snapshot.memory(number).is_some_and(|memory| query.filter.allows(memory));
-    let mut lexical: BTreeMap<u32, f32> = BTreeMap::new();
+fn look(
+    snapshot: &Snapshot,
+    query: &Query<'_>,
+    words: &Prepared<'_>,
+    allows: impl Fn(&Memory) -> bool,
+) -> Vec<Candidate> {
+    let keep = |number: u32| snapshot.memory(number).is_some_and(|memory| allows(memory));
+    let mut lexical: Vec<(u32, f32)> = Vec::new();
     if query.words == Words::Count {
-        let found = snapshot.lexical().search(query.text, |doc: DocId| keep(doc.0), CANDIDATES_MAX);
+        let found = words.search(|doc: DocId| keep(doc.0), CANDIDATES_MAX);
         lexical.extend(found.into_iter().map(|scored| (scored.doc.0, scored.score)));
+        lexical.sort_unstable_by_key(|(number, _)| *number);
     }
     let dense = query.vector.zip(snapshot.vectors());
-    let mut numbers: Vec<u32> = lexical.keys().copied().collect();
+    let mut numbers: Vec<u32> = lexical.iter().map(|(number, _)| *number).collect();
     if let Some((vector, vectors)) = dense {
         let near = vectors.search(vector, keep, CANDIDATES_MAX);
         numbers.extend(
             near.into_iter().filter(|(_, cosine)| *cosine >= COSINE_MIN).map(|(number, _)| number),
         );
+        numbers.sort_unstable();
+        numbers.dedup();
     }
-    numbers.sort_unstable();
-    numbers.dedup();
-    let utmost = snapshot.lexical().utmost(query.text);
-    let candidate = |number: u32| {
-        let score = lexical.get(&number).copied().unwrap_or(0.0);
+    let meanings = dense.map(|(vector, vectors)| meanings(snapshot, vectors, vector, &numbers));
+    let utmost = words.utmost();
+    let candidate = |(at, number): (usize, u32)| {
+        let place = lexical.binary_search_by_key(&number, |(number, _)| *number).ok();
+        let score = place.and_then(|place| lexical.get(place)).map_or(0.0, |(_, score)| *score);
         let covered = if utmost > 0.0 { score / utmost } else { 0.0 };
-        let dense = dense.and_then(|(vector, vectors)| meaning(snapshot, vectors, vector, number));
+        let dense = meanings.as_ref().and_then(|meanings| *meanings.get(at)?);
         Candidate { number, lexical: score, covered, dense }
     };
-    numbers.into_iter().map(candidate).collect()
+    numbers.into_iter().enumerate().map(candidate).collect()
 }
 
-/// The cosine of a memory, averaged with those of what was learned beside it.
-fn meaning(snapshot: &Snapshot, vectors: &VectorIndex, vector: &[f32], number: u32) -> Option<f32> {
-    let mut sum = vectors.score(number, vector)?;
-    let mut weights = 1.0;
-    for (far, neighbour) in snapshot.near(number).with_distance() {
-        let weight = far.checked_sub(1).and_then(|at| NEAR_WEIGHTS.get(at)).copied().unwrap_or(0.0);
-        if let Some(cosine) = vectors.score(neighbour, vector) {
-            sum += weight * cosine;
-            weights += weight;
+/// The cosine of each memory, averaged with those of what was learned beside it; `None` for one without a
+/// vector. The query is made ready once for all of them.
+fn meanings(
+    snapshot: &Snapshot,
+    vectors: &VectorIndex,
+    vector: &[f32],
+    numbers: &[u32],
+) -> Vec<Option<f32>> {
+    let mut weighted: Vec<(usize, f32)> = Vec::new();
+    let mut asked: Vec<u32> = Vec::new();
+    for (at, number) in numbers.iter().enumerate() {
+        let near = snapshot.near(*number);
+        let near = near.with_distance().map(|(far, neighbour)| (neighbour, near_weight(far)));
+        for (number, weight) in [(*number, 1.0)].into_iter().chain(near) {
+            weighted.push((at, weight));
+            asked.push(number);
         }
     }
-    Some(sum / weights)
+    let mut sums: Vec<Option<(f32, f32)>> = vec![None; numbers.len()];
+    for ((at, weight), cosine) in weighted.into_iter().zip(vectors.scores(&asked, vector)) {
+        let Some(sum) = sums.get_mut(at) else { continue };
+        match (sum.as_mut(), cosine) {
+            (Some((sum, weights)), Some(cosine)) => {
+                *sum += weight * cosine;
+                *weights += weight;
+            }
+            // Its own comes first: without it the neighbours' say nothing of it.
+            (None, Some(cosine)) if weight >= 1.0 => *sum = Some((cosine, 1.0)),
+            (_, None) | (None, Some(_)) => {}
+        }
+    }
+    sums.into_iter().map(|sum| sum.map(|(sum, weights)| sum / weights)).collect()
+}
+
+fn near_weight(far: usize) -> f32 {
+    far.checked_sub(1).and_then(|at| NEAR_WEIGHTS.get(at)).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -117,7 +159,8 @@ mod tests {
             lexical.insert(DocId(number), lesson).unwrap();
         }
         let (repos, health) = (Arc::new(BTreeMap::new()), Arc::default());
-        Snapshot { fold, lexical, vectors: None, near: Arc::default(), repos, health }
+        let fold = fold.frozen();
+        Snapshot { fold, lexical, vectors: None, near: Default::default(), repos, health }
     }
 
     // S-READ-5
@@ -130,7 +173,12 @@ mod tests {
         let numbers = |flagged| {
             let filter = Filter { flagged, ..Filter::default() };
             let query = Query { text: "zebra", filter, ..Query::default() };
-            find(&snapshot, &query).iter().map(|found| found.number).collect::<Vec<_>>()
+            let words = snapshot.lexical().prepare(query.text);
+            find(&snapshot, &query, &words)
+                .shown
+                .iter()
+                .map(|found| found.number)
+                .collect::<Vec<_>>()
         };
         assert_eq!(numbers(Flagged::Included).len(), CANDIDATES_MAX);
         assert!(!numbers(Flagged::Included).contains(&450), "the flood is the better fit");

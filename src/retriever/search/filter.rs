@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::phrase::Phrase;
-use crate::event::{RepoKey, Timestamp};
+use crate::event::{Event, RepoKey, Timestamp};
 use crate::retriever::projection::Memory;
 
 /// Whether memories that read like an instruction to their reader may be hits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Flagged {
     /// No: they are held back.
     #[default]
@@ -51,27 +51,41 @@ impl Filter {
         flagged && self.fits(memory)
     }
 
-    fn fits(&self, memory: &Memory) -> bool {
-        let event = &memory.event;
+    /// Tells whether a memory may be a hit if nothing is held back.
+    pub(super) fn fits(&self, memory: &Memory) -> bool {
+        if self.is_open() {
+            return true;
+        }
         let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
         let repo = self.repos.as_ref().is_none_or(|repos| repos.contains(&memory.repo));
         let kind = self.kinds.is_empty()
-            || self.kinds.iter().any(|kind| same(kind.trim(), event.event_type.as_str()));
-        let tags =
-            self.tags.iter().all(|tag| event.tags.iter().any(|other| same(tag.trim(), other)));
-        let files =
-            self.files.is_empty() || self.files.iter().any(|file| is_about(memory, file.trim()));
+            || self.kinds.iter().any(|kind| same(kind.trim(), memory.setting.kind.as_str()));
         let agent = self.agents.is_empty()
-            || self.agents.iter().any(|agent| same(agent.trim(), event.agent_id.trim()));
+            || self.agents.iter().any(|agent| same(agent.trim(), memory.setting.agent_id.trim()));
+        // What has to be read for it comes last.
+        let event = || {
+            let event = memory.event();
+            let has = |tag: &String| event.tags.iter().any(|other| same(tag.trim(), other));
+            let is_about_one = || self.files.iter().any(|file| is_about(&event, file.trim()));
+            self.tags.iter().all(has) && (self.files.is_empty() || is_about_one())
+        };
+        let said = || (self.tags.is_empty() && self.files.is_empty()) || event();
         let phrase = || self.phrase.as_ref().is_none_or(|phrase| phrase.is_in(memory));
         let also = || self.also.as_ref().is_none_or(|also| also.fits(memory));
-        repo && kind
-            && tags
-            && files
-            && agent
-            && self.is_in_time(event.timestamp)
-            && also()
-            && phrase()
+        let is_in_time = || self.is_in_time(memory.timestamp);
+        repo && kind && agent && is_in_time() && said() && also() && phrase()
+    }
+
+    /// Tells whether it lets everything through, as most do: then no memory need be looked at.
+    fn is_open(&self) -> bool {
+        let Self { repos, kinds, tags, files, agents, since, until, flagged: _, phrase, also } =
+            self;
+        let lists = [kinds, tags, files, agents];
+        repos.is_none()
+            && lists.into_iter().all(Vec::is_empty)
+            && (since, until) == (&None, &None)
+            && phrase.is_none()
+            && also.as_ref().is_none_or(|also| also.is_open())
     }
 
     fn is_in_time(&self, timestamp: Option<Timestamp>) -> bool {
@@ -81,18 +95,15 @@ impl Filter {
     }
 }
 
-/// Tells whether a memory names a file, in its list or in its texts, by its path or the end of it.
-fn is_about(memory: &Memory, file: &str) -> bool {
+/// Tells whether an event names a file, in its list or in its texts, by its path or the end of it.
+fn is_about(event: &Event, file: &str) -> bool {
     let file = file.trim_start_matches("./");
     let name = file.rsplit('/').next().unwrap_or(file);
-    let listed = memory
-        .event
-        .files
-        .iter()
-        .any(|other| ends_with_path(other, file) || ends_with_path(file, other));
+    let listed =
+        event.files.iter().any(|other| ends_with_path(other, file) || ends_with_path(file, other));
     // A name without an extension is a common word; only a path or a real file name may match text.
     let is_telling = file.contains('/') || name.contains('.');
-    let texts = [&memory.event.context, &memory.event.lesson, &memory.event.command];
+    let texts = [&event.context, &event.lesson, &event.command];
     listed || (is_telling && texts.into_iter().any(|text| text.contains(file)))
 }
 
@@ -118,7 +129,7 @@ mod tests {
         let origin = Origin { log: std::path::Path::new("a").into(), offset: 0 };
         let (mut fold, repo) = (Fold::default(), event.repo_key());
         fold.apply(*event, repo, origin);
-        Memory::clone(&fold.memories()[0])
+        Memory::clone(fold.memories().get(0).unwrap())
     }
 
     fn at(text: &str) -> Option<Timestamp> {
@@ -172,7 +183,7 @@ mod tests {
     #[test]
     fn a_memory_without_a_time_is_neither_old_nor_new() {
         let mut timeless = memory();
-        timeless.event.timestamp = None;
+        timeless.timestamp = None;
         let (since, until) = (at("0001-01-01T00:00:00Z"), at("9000-01-01T00:00:00Z"));
         assert!(Filter::default().allows(&timeless));
         assert!(!Filter { since, ..Filter::default() }.allows(&timeless));

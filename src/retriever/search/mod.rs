@@ -19,7 +19,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::index::lexical::DocId;
+use candidates::Candidate;
+
+use super::index::lexical::{DocId, Prepared};
 use super::projection::Memory;
 use super::snapshot::Snapshot;
 use crate::event::{RepoKey, Timestamp};
@@ -90,68 +92,133 @@ pub struct Score {
     pub total: f32,
 }
 
+/// What a search found.
+#[derive(Debug)]
+pub struct Found<'index> {
+    /// At most as many hits as were asked for, best first.
+    pub hits: Vec<Hit>,
+    /// How many memories would have been among them, had they not been held back. They have no part in the
+    /// ranking of the others.
+    pub held_back: usize,
+    /// The query's words, ready for excerpts to be measured against; `None` without a text.
+    pub words: Option<Prepared<'index>>,
+}
+
 /// Runs a search and returns at most `limit` hits, best first. Equal ones stand newest first, then by id; of
 /// those that say the same there is one. None at all where not even the best is likely to answer the query.
 /// Without a text it lists the newest memories that the filter lets through.
 #[must_use]
 pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> Vec<Hit> {
-    if query.text.is_empty() {
-        return newest(snapshot, &query.filter, limit);
-    }
-    if let Some(phrase) = Phrase::alone(query.text).filter(|_| query.filter.phrase.is_none()) {
-        let filter = Filter { phrase: Some(phrase), ..query.filter.clone() };
-        // Who holds the very words is relevant.
-        let held = Query { filter, min_relevance: 0.0, ..query.clone() };
-        let hits = search(snapshot, &held, now, limit);
-        if !hits.is_empty() {
-            return hits;
-        }
-    }
-    let candidates = candidates::find(snapshot, query);
-    let phrases = phrase::Phrases::of(query.text);
-    let boost = |number| snapshot.memory(number).map_or(1.0, |memory| phrases.boost(memory));
-    let fits: Vec<f32> =
-        candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect();
-    // Without words the model has nothing to go by; meaning has a floor of its own.
-    if query.min_relevance > 0.0 && query.words == Words::Count {
-        let terms = snapshot.lexical().query_terms(query.text).len();
-        let coverage = |number| snapshot.lexical().coverage(DocId(number), query.text);
-        // Who looks for one word knows that it is there.
-        if terms > 1
-            && relevance::of_best(&candidates, &fits, terms, coverage) < query.min_relevance
-        {
-            return Vec::new();
-        }
-    }
-    let fused = fuse::relative(&fits);
-    let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
-    let mut hits: Vec<Hit> = candidates
-        .into_iter()
-        .zip(fused)
-        .filter_map(|(candidate, fused)| {
-            let memory = Arc::clone(snapshot.memory(candidate.number)?);
-            let is_here = here.as_ref().is_some_and(|keys| keys.contains(&memory.repo));
-            let score = prior::weigh(&candidate, fused, &memory, now, prior::Place::of(is_here));
-            Some(Hit { number: candidate.number, memory, score, also: Vec::new() })
-        })
-        .collect();
-    hits.sort_by(|a, b| {
-        b.score.total.total_cmp(&a.score.total).then_with(|| newest_first(&a.memory, &b.memory))
-    });
-    let mut hits = same::collapse(hits);
-    hits.truncate(limit);
-    hits
+    find(snapshot, query, now, limit).hits
 }
 
-/// The newest memories that a filter lets through, newest first.
-fn newest(snapshot: &Snapshot, filter: &Filter, limit: usize) -> Vec<Hit> {
-    let numbered = (0..).zip(snapshot.memories());
+/// [`search`], and what is told beside its hits, for little more than the search alone.
+#[must_use]
+pub fn find<'index>(
+    snapshot: &'index Snapshot,
+    query: &Query<'_>,
+    now: Timestamp,
+    limit: usize,
+) -> Found<'index> {
+    if query.text.is_empty() {
+        let (hits, held_back) = newest(snapshot, &query.filter, limit);
+        return Found { hits, held_back, words: None };
+    }
+    let words = snapshot.lexical().prepare(query.text);
+    let asked = Ranking { snapshot, words: &words, now, limit };
+    let Ranked { shown, with_flagged } = asked.found(query);
+    let flagged = with_flagged.iter().flatten().filter(|hit| hit.memory.flagged().is_some());
+    let held_back = flagged.count();
+    Found { hits: shown, held_back, words: Some(words) }
+}
+
+/// What all that is ranked for one query has in common.
+struct Ranking<'a> {
+    snapshot: &'a Snapshot,
+    words: &'a Prepared<'a>,
+    now: Timestamp,
+    limit: usize,
+}
+
+/// Two lists of hits.
+struct Ranked {
+    shown: Vec<Hit>,
+    /// Those there would be if none were held back, where that makes a difference.
+    with_flagged: Option<Vec<Hit>>,
+}
+
+impl Ranking<'_> {
+    fn found(&self, query: &Query<'_>) -> Ranked {
+        let phrase = Phrase::alone(query.text).filter(|_| query.filter.phrase.is_none());
+        let Some(phrase) = phrase else { return self.both(query) };
+        let filter = Filter { phrase: Some(phrase), ..query.filter.clone() };
+        // Who holds the very words is relevant.
+        let held = self.both(&Query { filter, min_relevance: 0.0, ..query.clone() });
+        if !held.shown.is_empty() {
+            return held;
+        }
+        let others = self.both(query);
+        let with_flagged = held.with_flagged.filter(|hits| !hits.is_empty());
+        Ranked { shown: others.shown, with_flagged: with_flagged.or(others.with_flagged) }
+    }
+
+    fn both(&self, query: &Query<'_>) -> Ranked {
+        let candidates = candidates::find(self.snapshot, query, self.words);
+        let rank = |candidates| self.rank(query, candidates);
+        Ranked { shown: rank(candidates.shown), with_flagged: candidates.with_flagged.map(rank) }
+    }
+
+    fn rank(&self, query: &Query<'_>, candidates: Vec<Candidate>) -> Vec<Hit> {
+        let snapshot = self.snapshot;
+        let phrases = phrase::Phrases::of(query.text);
+        let boost = |number| snapshot.memory(number).map_or(1.0, |memory| phrases.boost(memory));
+        let fits: Vec<f32> =
+            candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect();
+        // Without words the model has nothing to go by; meaning has a floor of its own.
+        if query.min_relevance > 0.0 && query.words == Words::Count {
+            let terms = self.words.terms().len();
+            let coverage = |number| self.words.coverage(DocId(number));
+            // Who looks for one word knows that it is there.
+            if terms > 1
+                && relevance::of_best(&candidates, &fits, terms, coverage) < query.min_relevance
+            {
+                return Vec::new();
+            }
+        }
+        let fused = fuse::relative(&fits);
+        let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
+        let mut hits: Vec<Hit> = candidates
+            .into_iter()
+            .zip(fused)
+            .filter_map(|(candidate, fused)| {
+                let memory = Arc::clone(snapshot.memory(candidate.number)?);
+                let is_here = here.as_ref().is_some_and(|keys| keys.contains(&memory.repo));
+                let place = prior::Place::of(is_here);
+                let score = prior::weigh(&candidate, fused, &memory, self.now, place);
+                Some(Hit { number: candidate.number, memory, score, also: Vec::new() })
+            })
+            .collect();
+        hits.sort_by(|a, b| {
+            b.score.total.total_cmp(&a.score.total).then_with(|| newest_first(&a.memory, &b.memory))
+        });
+        let mut hits = same::collapse(hits, self.limit);
+        hits.retain(|hit| !hit.memory.is_lost());
+        hits
+    }
+}
+
+/// The newest memories that a filter lets through, newest first, and how many would be among them, had they
+/// not been held back.
+fn newest(snapshot: &Snapshot, filter: &Filter, limit: usize) -> (Vec<Hit>, usize) {
+    let numbered = (0..).zip(snapshot.memories().iter());
     let mut fitting: Vec<(u32, &Arc<Memory>)> =
-        numbered.filter(|(_, memory)| filter.allows(memory)).collect();
+        numbered.filter(|(_, memory)| filter.fits(memory)).collect();
     fitting.sort_unstable_by(|(_, a), (_, b)| newest_first(a, b));
     // Looked at one by one: whether a memory reads like an instruction is found out late.
     let is_shown =
         |memory: &Memory| filter.flagged == Flagged::Included || memory.flagged().is_none();
+    let first = fitting.iter().take(limit);
+    let held_back = first.filter(|(_, memory)| !is_shown(memory)).count();
     let shown = fitting.into_iter().filter(|(_, memory)| is_shown(memory)).take(limit);
     let hit = |(number, memory): (u32, &Arc<Memory>)| Hit {
         number,
@@ -159,26 +226,13 @@ fn newest(snapshot: &Snapshot, filter: &Filter, limit: usize) -> Vec<Hit> {
         score: Score::default(),
         also: Vec::new(),
     };
-    shown.map(hit).collect()
-}
-
-/// Counts the memories that a search would have shown among its first `limit` hits, had they not been
-/// held back. They have no part in the ranking of the others.
-#[must_use]
-pub fn held_back(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> usize {
-    let holds_back = query.filter.flagged == Flagged::HeldBack;
-    if !holds_back || !snapshot.memories().iter().any(|memory| memory.is_known_as_flagged()) {
-        return 0;
-    }
-    let filter = Filter { flagged: Flagged::Included, ..query.filter.clone() };
-    let everything = Query { filter, ..query.clone() };
-    let hits = search(snapshot, &everything, now, limit);
-    hits.iter().filter(|hit| hit.memory.flagged().is_some()).count()
+    let shown = shown.filter(|(_, memory)| !memory.is_lost());
+    (shown.map(hit).collect(), held_back)
 }
 
 /// Our ids sort by time, those of others may not.
 fn newest_first(a: &Memory, b: &Memory) -> Ordering {
-    let age = |memory: &Memory| (memory.event.timestamp, memory.event.id.clone());
+    let age = |memory: &Memory| (memory.timestamp, memory.id.clone());
     age(b).cmp(&age(a))
 }
 
@@ -192,16 +246,15 @@ pub fn useful(
     limit: usize,
     told: &[Arc<Memory>],
 ) -> Vec<Arc<Memory>> {
-    let is_told = |memory: &Memory| told.iter().any(|other| other.event.id == memory.event.id);
+    let is_told = |memory: &Memory| told.iter().any(|other| other.id == memory.id);
     let mut memories: Vec<&Arc<Memory>> = snapshot
         .memories()
         .iter()
         .filter(|memory| repos.contains(&memory.repo) && !is_told(memory))
         .collect();
-    let worth = |memory: &Memory| {
-        prior::freshness(memory.event.timestamp, now) + prior::believed_success(memory)
-    };
+    let worth =
+        |memory: &Memory| prior::freshness(memory.timestamp, now) + prior::believed_success(memory);
     memories.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then_with(|| newest_first(a, b)));
-    let is_plain = |memory: &&Arc<Memory>| memory.flagged().is_none();
+    let is_plain = |memory: &&Arc<Memory>| memory.flagged().is_none() && !memory.is_lost();
     memories.into_iter().filter(is_plain).take(limit).cloned().collect()
 }

@@ -1,14 +1,16 @@
 //! A point in time as people give it to a search: a time, a day or an age. Not here: the clock, which is
 //! passed in; how a line's time is read (`event`).
 
+use std::fmt;
 use std::time::Duration;
 
-use crate::event::{Timestamp, parse_timestamp};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::event::{Timestamp, parse_age, parse_timestamp};
 
 const HOUR_SECONDS: u64 = 60 * 60;
 const DAY_SECONDS: u64 = 24 * HOUR_SECONDS;
-/// The units of an age.
-const UNITS: [(char, u64); 3] = [('h', HOUR_SECONDS), ('d', DAY_SECONDS), ('w', 7 * DAY_SECONDS)];
 /// `2026-03-01`: anything longer says an hour too.
 const DATE_BYTES: usize = 10;
 
@@ -33,7 +35,7 @@ impl Point {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        if let Some(age) = age_of(text) {
+        if let Some(age) = parse_age(text) {
             return Some(Self::Ago(age));
         }
         let instant = parse_timestamp(text)?;
@@ -64,14 +66,31 @@ impl Point {
     }
 }
 
-/// `30d`: a whole number and a unit.
-fn age_of(text: &str) -> Option<Duration> {
-    let (unit, seconds) = UNITS.iter().find(|(unit, _)| text.ends_with(*unit))?;
-    let number = text.strip_suffix(*unit)?;
-    // A sign is no part of an age, though a number may have one.
-    let number: u32 =
-        number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)?.parse().ok()?;
-    Some(Duration::from_secs(u64::from(number).saturating_mul(*seconds)))
+/// As [`Point::parse`] reads it.
+impl fmt::Display for Point {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(instant) => write!(out, "{instant}"),
+            Self::Day(start) => {
+                let text = start.to_string();
+                out.write_str(text.get(..DATE_BYTES).unwrap_or(&text))
+            }
+            Self::Ago(age) => write!(out, "{}h", age.as_secs() / HOUR_SECONDS),
+        }
+    }
+}
+
+impl Serialize for Point {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Point {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| D::Error::custom("no point in time"))
+    }
 }
 
 #[cfg(test)]

@@ -55,9 +55,9 @@ pub(super) fn weigh(
     place: Place,
 ) -> Score {
     let repo = if place == Place::Here { SAME_REPO } else { 1.0 };
-    let recency = 1.0 + RECENCY_SPAN * (freshness(memory.event.timestamp, now) - 0.5);
+    let recency = 1.0 + RECENCY_SPAN * (freshness(memory.timestamp, now) - 0.5);
     let success = 1.0 + SUCCESS_SPAN * (believed_success(memory) - 0.5);
-    let trust = trust(memory.event.source.as_deref());
+    let trust = trust(memory.setting.source.as_deref());
     Score {
         lexical: candidate.lexical,
         dense: candidate.dense,
@@ -84,7 +84,7 @@ pub(in crate::retriever) fn freshness(timestamp: Option<Timestamp>, now: Timesta
 /// Returns the success rate that the evidence supports, 0..1.
 pub(in crate::retriever) fn believed_success(memory: &Memory) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "a share in 0..1 needs no f64")]
-    memory.event.success_rate.map_or(SUCCESS_UNKNOWN, |rate| rate.lower_bound() as f32)
+    memory.success_rate.map_or(SUCCESS_UNKNOWN, |rate| rate.lower_bound() as f32)
 }
 
 /// Returns what the trust in a source multiplies a memory by.

@@ -1,7 +1,5 @@
 //! Memories that say the same thing: one stands for all, with how often it was learned. Not here: ranking.
 
-use std::collections::BTreeSet;
-
 use super::Hit;
 use crate::event::Event;
 
@@ -19,36 +17,57 @@ const SHARED_MIN: f32 = 0.7;
 const TURNING: [&str; 8] = ["not", "no", "never", "without", "off", "disable", "instead", "don't"];
 
 /// Leaves one of several hits that say the same in the same repository: the best one, which tells how often
-/// it was seen. Texts that differ in a number, a name of code or a "not" never are the same.
-pub(super) fn collapse(hits: Vec<Hit>) -> Vec<Hit> {
+/// it was seen; at most `limit`. Texts that differ in a number, a name of code or a "not" never are the same.
+pub(super) fn collapse(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+    // Only those that are left are compared with: what says the same as one that is cut off is cut off too.
     let mut kept: Vec<(Hit, Option<Said>)> = Vec::new();
-    let mut rest = Vec::new();
     for (place, hit) in hits.into_iter().enumerate() {
         if place >= LOOKED_AT_MAX {
-            rest.push(hit);
-            continue;
-        }
-        let Some(said) = Said::by(&hit.memory.event) else {
+            if kept.len() >= limit {
+                break;
+            }
             kept.push((hit, None));
             continue;
+        }
+        let is_near = |(other, _): &(Hit, Option<Said>)| other.memory.repo == hit.memory.repo;
+        if kept.len() >= limit && !kept.iter().any(is_near) {
+            continue;
+        }
+        let Some(said) = Said::by(&hit.memory.event()) else {
+            if kept.len() < limit {
+                kept.push((hit, None));
+            }
+            continue;
         };
-        let same = |(other, said_there): &&mut (Hit, Option<Said>)| {
-            other.memory.repo == hit.memory.repo
-                && said_there.as_ref().is_some_and(|said_there| said_there.is_same_as(&said))
+        let same = |kept: &&mut (Hit, Option<Said>)| {
+            is_near(kept) && kept.1.as_ref().is_some_and(|other| other.is_same_as(&said))
         };
-        match kept.iter_mut().find(same) {
-            Some((other, _)) => other.also.push(hit.memory),
-            None => kept.push((hit, Some(said))),
+        if let Some((other, _)) = kept.iter_mut().find(same) {
+            other.also.push(hit.memory);
+        } else if kept.len() < limit {
+            kept.push((hit, Some(said)));
         }
     }
-    kept.into_iter().map(|(hit, _)| hit).chain(rest).collect()
+    kept.into_iter().map(|(hit, _)| hit).collect()
 }
 
-/// What a memory says, as sets of words.
+/// What a memory says, as a set of words.
 struct Said {
-    words: BTreeSet<String>,
-    /// Those in which a difference is one of substance.
-    telling: BTreeSet<String>,
+    text: String,
+    /// Each word once, in the order of the numbers made of them.
+    words: Vec<Word>,
+    /// The sum of the numbers of those in which a difference is one of substance: another sum is another set.
+    telling: u64,
+}
+
+/// A word of a text.
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    /// Equal words have equal ones; others hardly ever.
+    number: u64,
+    start: usize,
+    end: usize,
+    is_telling: bool,
 }
 
 impl Said {
@@ -60,30 +79,72 @@ impl Said {
         let text = format!("{} {} {}", event.context, event.lesson, event.command).to_lowercase();
         let is_outer =
             |character: char| !character.is_alphanumeric() && !"-_/$".contains(character);
-        let words: BTreeSet<String> = text
+        let mut words: Vec<Word> = text
             .split_whitespace()
-            .map(|word| word.trim_matches(is_outer).to_owned())
+            .map(|word| word.trim_matches(is_outer))
             .filter(|word| !word.is_empty())
+            .map(|word| Word::of(word, &text))
             .collect();
-        let is_telling = |word: &&String| {
-            !word.chars().all(char::is_alphabetic) || TURNING.contains(&word.as_str())
-        };
-        let telling = words.iter().filter(is_telling).cloned().collect();
-        Some(Self { words, telling })
+        let of = |word: &Word| text.get(word.start..word.end);
+        words.sort_unstable_by(|a, b| a.number.cmp(&b.number).then_with(|| of(a).cmp(&of(b))));
+        words.dedup_by(|a, b| a.number == b.number && of(a) == of(b));
+        let telling = words.iter().filter(|word| word.is_telling);
+        let telling = telling.fold(0, |sum: u64, word| sum.wrapping_add(word.number));
+        Some(Self { text, words, telling })
     }
 
     fn is_same_as(&self, other: &Self) -> bool {
-        let shared = self.words.intersection(&other.words).count();
+        if self.telling != other.telling {
+            return false;
+        }
+        let shared = self.shared_with(other, |_| true);
         let all = self.words.len() + other.words.len() - shared;
         // Words of one event: an f32 holds their number exactly.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
         let share = if all == 0 { 1.0 } else { shared as f32 / all as f32 };
-        share >= SHARED_MIN && self.telling == other.telling
+        let telling = |said: &Self| said.words.iter().filter(|word| word.is_telling).count();
+        let told = telling(self);
+        share >= SHARED_MIN
+            && told == telling(other)
+            && told == self.shared_with(other, |word| word.is_telling)
+    }
+
+    fn key(&self, word: &Word) -> (u64, Option<&str>) {
+        (word.number, self.text.get(word.start..word.end))
+    }
+
+    /// How many words that count both have.
+    fn shared_with(&self, other: &Self, counts: impl Fn(&Word) -> bool) -> usize {
+        let (mut shared, mut rest) = (0, other.words.as_slice());
+        for word in self.words.iter().filter(|word| counts(word)) {
+            let key = self.key(word);
+            while rest.first().is_some_and(|first| other.key(first) < key) {
+                rest = rest.get(1..).unwrap_or_default();
+            }
+            shared += usize::from(rest.first().is_some_and(|first| other.key(first) == key));
+        }
+        shared
+    }
+}
+
+impl Word {
+    /// A word of `text`, by FNV-1a (Fowler, Noll and Vo): short, and only ever trusted to tell words apart.
+    fn of(word: &str, text: &str) -> Self {
+        let number = word.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |number, byte| {
+            (number ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        });
+        let start = (word.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        let is_telling = !word.chars().all(char::is_alphabetic) || TURNING.contains(&word);
+        Self { number, start, end: start + word.len(), is_telling }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
     use crate::event::{Decoded, codec};
 
@@ -100,6 +161,31 @@ mod tests {
             said("npm install fails", "Check the ownership of the folder before npm install.");
         let other = said("npm install fails", "check ownership of the folder before npm install");
         assert!(one.is_same_as(&other) && other.is_same_as(&one));
+    }
+
+    proptest! {
+        // S-RANK-7
+        #[test]
+        fn sets_of_words_compare_as_sets_do(
+            one in "((not|8080|alpha|beta|gamma|delta|\\(x\\)|É|σ) ?){0,9}",
+            other in "((not|8080|alpha|beta|gamma|delta|\\(x\\)|É|σ) ?){0,9}",
+        ) {
+            let set = |text: &str| -> BTreeSet<String> {
+                let words = text.to_lowercase();
+                let words = words.split_whitespace().map(|word| word.trim_matches(['(', ')']));
+                words.map(str::to_owned).collect()
+            };
+            let telling = |set: &BTreeSet<String>| -> BTreeSet<String> {
+                let is_telling = |word: &&String| word.contains(char::is_numeric) || TURNING.contains(&word.as_str());
+                set.iter().filter(is_telling).cloned().collect()
+            };
+            let (a, b) = (set(&one), set(&other));
+            let (shared, all) = (a.intersection(&b).count(), a.union(&b).count());
+            let is_same = 10 * shared >= 7 * all && telling(&a) == telling(&b);
+            // An event says something.
+            prop_assume!(!a.is_empty() && !b.is_empty());
+            prop_assert_eq!(said("", &one).is_same_as(&said("", &other)), is_same);
+        }
     }
 
     // S-RANK-7

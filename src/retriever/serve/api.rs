@@ -1,6 +1,7 @@
 //! The one interface that every face calls: MCP, the command line, later HTTP and hooks.
 //! Not here: how a call arrives (`mcp`, `cli`), what a reply looks like (`render`).
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::event::{Draft, Problems};
@@ -30,7 +31,7 @@ pub const QUERY_BYTES_MAX: usize = 8 * 1024;
 pub const IDS_MAX: usize = 20;
 
 /// Which repositories a search looks at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scope {
     /// All of them, the one named first; `None` is the one of the working directory.
     All(Option<String>),
@@ -45,7 +46,7 @@ impl Default for Scope {
 }
 
 /// Which rankings a search uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Mode {
     /// Both, where the model is there.
     #[default]
@@ -57,7 +58,7 @@ pub enum Mode {
 }
 
 /// A search.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchRequest {
     /// What is looked for: a question, an error text, an identifier; with filters in it, if any.
     pub query: String,
@@ -91,7 +92,7 @@ pub struct SearchRequest {
 }
 
 /// A briefing at the start of work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextRequest {
     /// The repository, by key or unique short name; `None` is the one of the working directory.
     pub repo: Option<String>,

@@ -11,7 +11,7 @@ mod eval;
 mod upkeep;
 
 pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
-pub use upkeep::{Scrub, Upkeep, Verify};
+pub use upkeep::{Archive, Scrub, Upkeep, Verify};
 
 /// Recall what agents have learned, across repositories.
 #[derive(Debug, Parser)]
@@ -32,10 +32,12 @@ const AFTER_HELP: &str = "\
 Environment:
   AGENT_KNOWLEDGE_LOGS       the directory of the logs, unless --logs is given
   AGENT_KNOWLEDGE_MODEL_DIR  the directory of the embedding model, unless --model is given
-  AGENT_KNOWLEDGE_CACHE      the directory of stored vectors
+  AGENT_KNOWLEDGE_CACHE      what can be made again
   AGENT_KNOWLEDGE_CONFIG     the configuration file
   AGENT_KNOWLEDGE_MEMORY_MIB how much memory the memories may take, in MiB (16 to 1048576, else 1024)
-  AGENT_KNOWLEDGE_POLL_ONLY  if set, the system is not asked to watch the logs
+  AGENT_KNOWLEDGE_RETRIEVER  own: answer in this process, do not share a retriever
+  AGENT_KNOWLEDGE_RUNTIME    where its socket is
+  AGENT_KNOWLEDGE_POLL_ONLY  if set, the logs are not watched
 
 Exit codes:
   0 done, also when nothing was found    1 no such memory, or a check found something wrong
@@ -82,6 +84,9 @@ pub enum Command {
     Whoami(Form),
     /// Serve MCP on standard input and output; agents start this themselves
     Mcp,
+    /// Be the retriever that all agents share; they start it themselves
+    #[command(after_help = SERVE_HELP)]
+    Serve(Serve),
     /// Bring the stored vectors up to date
     Index(Form),
     /// Look after what is there.
@@ -166,6 +171,44 @@ pub struct Briefing {
     /// Most tokens of the answer, 60 to 8000 [default: 800]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_tokens: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+const SERVE_HELP: &str = "\
+There is one retriever for a user and a store, or one for each set of settings that answers differently.
+mcp, search and the other questions attach to it, and start it in the background where there is none. It ends
+when nobody has been attached for a while. A newer version takes over from an older one.
+With --http it answers at http://ADDRESS/mcp as well; callers have no directory there, so they name the
+repository. Without a token every user of this machine can ask. It stands in a file (--token-file) or in
+AGENT_KNOWLEDGE_TOKEN, since what stands on a command line can be seen by others.
+With AGENT_KNOWLEDGE_RETRIEVER=own a command does everything in its own process instead.";
+
+/// The `serve` command.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// End after so many minutes without anybody attached, 0 for never [default: 10]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub idle_minutes: Option<String>,
+    /// Serve MCP over HTTP too, on this address of the loopback interface [default: 127.0.0.1:7421; port 0: any]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        num_args = 0..=1,
+        default_missing_value = super::http::ADDRESS_DEFAULT,
+        conflicts_with_all = ["stop", "background"]
+    )]
+    pub http: Option<String>,
+    /// Answer over HTTP only who shows the token in this file; it is made where there is none
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub token_file: Option<PathBuf>,
+    /// Ask the retriever that is running to end
+    #[arg(long)]
+    pub stop: bool,
+    /// Started by a client: part from its terminal
+    #[arg(long, hide = true, conflicts_with = "stop")]
+    pub background: bool,
     /// How to print.
     #[command(flatten)]
     pub form: Form,

@@ -11,7 +11,7 @@ use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
 use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest};
-use super::args::{self, Briefing, Command, CommandLine, Eval, Form, Model, Search, Upkeep};
+use super::args::{self, Briefing, Command, CommandLine, Eval, Form, Model, Search, Serve, Upkeep};
 use super::wire;
 use crate::event::Problems;
 use crate::event::redact::redacted;
@@ -63,6 +63,17 @@ pub trait Wiring {
 
     /// Serves MCP on the standard streams of the process until the client leaves.
     fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit;
+
+    /// Serves other processes until the end, or asks the one that does to end.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn serve(
+        &mut self,
+        settings: &Settings,
+        command: Serve,
+        messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError>;
 
     /// Brings the stored vectors up to date, telling `progress` how far it is.
     ///
@@ -166,6 +177,9 @@ fn perform(
         Command::Mcp => {
             let api = wiring.open_server(settings)?;
             return Ok(wiring.serve_mcp(api));
+        }
+        Command::Serve(command) => {
+            (command.form, wiring.serve(settings, command, process.messages)?)
         }
         Command::Index(form) => (form, wiring.index(settings, process.messages)?),
         Command::Upkeep(command) => {

@@ -1,92 +1,83 @@
-//! The memory in this process: [`Api`] over an engine and a writer of its own. The only place of the
-//! reader that asks the writer to write. Not here: other processes' retrievers, which come later.
+//! The memory in this process: [`Api`](super::api::Api) over an engine that callers share and a writer for each. The only
+//! place of the reader that asks the writer to write. Not here: other processes' retrievers (`attach`).
 
+mod answers;
 mod filters;
 mod left_out;
 mod meaning;
+mod views;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use self::answers::Seen;
 use super::api::{
-    Api, ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, Flagged, LIMIT_DEFAULT,
+    ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, Flagged, LIMIT_DEFAULT,
     MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, Scope, SearchRequest,
 };
+use super::caller::{Caller, Patience};
 use crate::event::{Draft, EventId, Layout, Problems, RepoKey, fits_short_field, neutralise};
 use crate::retriever::digest::Digest;
-use crate::retriever::engine::{Engine, Stopped};
+use crate::retriever::engine::{Engine, Extent, View};
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Briefing, Found, Whoami};
 use crate::retriever::search::{self, Asked, Query, Words};
 use crate::retriever::snapshot::{Cited, Snapshot};
-use crate::store::{self, Durability, Place};
+use crate::store::{self, Config, Durability, Place, Store};
 use crate::writer::exit::Exit;
-use crate::writer::{Moment, RecordError, WAITS, Writer};
+use crate::writer::{Identity, Moment, RecordError, WAITS, Writer};
 
-/// The memory in this process.
-pub struct Local {
-    engine: Engine,
-    writer: Writer,
-    place: store::Found,
-    here: RepoKey,
-    model_dir: PathBuf,
-    clock: Box<dyn Fn() -> Moment + Send + Sync>,
-    query_wait: Duration,
-    embed_wait: Duration,
-    told_about_model: AtomicBool,
-}
-
-/// What a [`Local`] is made of.
-pub struct Parts {
+/// What all callers of one process share.
+pub struct Core {
     /// The running engine.
     pub engine: Engine,
-    /// The door.
-    pub writer: Writer,
+    /// Where the logs are.
+    pub store: Store,
+    /// Settings; aliases are followed.
+    pub config: Config,
     /// Where the embedding model is, or would be.
     pub model_dir: PathBuf,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
-    /// How long a query may wait for its vector, also while the model is loading.
-    pub query_wait: Duration,
-    /// How long a search may wait for memories that have no vector yet.
-    pub embed_wait: Duration,
+}
+
+/// The memory in this process, for one caller.
+pub struct Local {
+    core: Arc<Core>,
+    writer: Writer,
+    place: Option<store::Found>,
+    here: Option<RepoKey>,
+    patience: Patience,
+    told_about_model: AtomicBool,
 }
 
 /// Memories of a briefing for the task, and of the repository. Twice what usually fits.
 const BRIEFING_TASK_MAX: usize = 8;
 const BRIEFING_REPO_MAX: usize = 24;
 
-/// How often a waiting search looks whether everything is embedded.
-const EMBED_LOOK_MS: u64 = 10;
-
 impl Local {
-    /// Puts the parts together; resolves the repository of the working directory.
+    /// Speaks for a caller; resolves the repository of its working directory, where it has one.
     #[must_use]
-    pub fn new(parts: Parts) -> Self {
-        let place = store::Found::of_directory(&parts.writer.directory);
-        let here = parts.writer.config.current(&place.key);
-        Self {
-            engine: parts.engine,
-            writer: parts.writer,
-            place,
-            here,
-            model_dir: parts.model_dir,
-            clock: parts.clock,
-            query_wait: parts.query_wait,
-            embed_wait: parts.embed_wait,
-            told_about_model: AtomicBool::new(false),
-        }
+    pub fn new(core: Arc<Core>, caller: Caller) -> Self {
+        let Caller { directory, agent_id, session_id, source, host, patience } = caller;
+        let identity = Identity { agent_id, session_id, source, host };
+        let (store, config) = (core.store.clone(), core.config.clone());
+        let place = directory.as_deref().map(store::Found::of_directory);
+        let here = place.as_ref().map(|place| config.current(&place.key));
+        let directory = directory.unwrap_or_default();
+        let writer = Writer { store, config, directory, identity };
+        Self { core, writer, place, here, patience, told_about_model: AtomicBool::new(false) }
     }
 
     /// Returns the engine, for those who watch it work.
     #[must_use]
     pub fn engine(&self) -> &Engine {
-        &self.engine
+        &self.core.engine
     }
 
     /// Returns how many memories have been given to the model, and how many there are.
@@ -94,46 +85,20 @@ impl Local {
     /// # Errors
     /// [`ApiError::Failed`], after a bug.
     pub fn embedded(&self) -> Result<(usize, usize), ApiError> {
-        let snapshot = self.snapshot()?;
+        let View { snapshot, .. } = self.view()?;
         Ok((snapshot.embedded(), snapshot.memories().len()))
     }
 
-    /// Returns a snapshot to answer from. Where meaning counts, waits a moment for what is being
-    /// embedded; so it must be taken when the query has its vector, not before.
-    fn snapshot_for(&self, vector: Option<&[f32]>) -> Result<Snapshot, ApiError> {
-        let deadline = Instant::now() + self.embed_wait;
-        loop {
-            let snapshot = self.answerable()?;
-            let is_ready = vector.is_none() || snapshot.embedded() >= snapshot.memories().len();
-            if is_ready || Instant::now() >= deadline {
-                return Ok(snapshot);
-            }
-            std::thread::park_timeout(Duration::from_millis(EMBED_LOOK_MS));
-        }
+    /// Finds the key of a repository somebody named; `None` is the one at hand, where there is one.
+    fn repo(&self, named: Option<&str>, snapshot: &Snapshot) -> Result<Option<RepoKey>, ApiError> {
+        named.map_or_else(|| Ok(self.here.clone()), |named| self.named(named, snapshot).map(Some))
     }
 
-    fn snapshot(&self) -> Result<Snapshot, ApiError> {
-        let internal =
-            |error: Stopped| ApiError::Failed { exit: Exit::Internal, message: error.to_string() };
-        self.engine.snapshot().map_err(internal)
-    }
-
-    /// Returns a snapshot to answer from. A store that cannot be read is an error: "nothing found"
-    /// would be taken for an answer.
-    fn answerable(&self) -> Result<Snapshot, ApiError> {
-        let snapshot = self.snapshot()?;
-        let trouble = snapshot.health().troubles.get(self.writer.store.root());
-        let message = trouble.map(|trouble| format!("failed to {trouble}"));
-        message.map_or(Ok(snapshot), |message| Err(ApiError::Failed { exit: Exit::Io, message }))
-    }
-
-    /// Finds the key of a repository somebody named; `None` is the one at hand.
-    fn repo(&self, named: Option<&str>, snapshot: &Snapshot) -> Result<RepoKey, ApiError> {
-        let Some(named) = named else { return Ok(self.here.clone()) };
+    fn named(&self, named: &str, snapshot: &Snapshot) -> Result<RepoKey, ApiError> {
         let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
         let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
         let key = self.writer.config.current(&key);
-        let known = snapshot.repos().keys().chain([&self.here]);
+        let known = snapshot.repos().keys().chain(&self.here);
         match key.longer(known).as_slice() {
             [only] => Ok((*only).clone()),
             [] => Ok(key),
@@ -146,32 +111,35 @@ impl Local {
     }
 
     fn query_hits(&self, snapshot: &Snapshot, query: &Query<'_>, limit: usize) -> Vec<search::Hit> {
-        search::search(snapshot, query, (self.clock)().now, limit)
+        search::search(snapshot, query, (self.core.clock)().now, limit)
     }
 }
 
-impl Api for Local {
-    fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
+/// The answers themselves. Each notes the state it was made from.
+impl Local {
+    fn found(&self, request: &SearchRequest, seen: &Seen) -> Result<Reply, ApiError> {
         let asked = Asked::of(&request.query);
         let (vector, notice) = match asked.text.is_empty() {
             true => (None, None),
             false => self.vector(&asked.text, request.mode)?,
         };
-        let snapshot = self.snapshot_for(vector.as_deref())?;
+        let View { snapshot, extent } = self.view_for(vector.as_deref())?;
+        seen.note(&snapshot);
         let mut notices: Vec<String> = notice.into_iter().collect();
+        notices.extend(views::recent_only(extent, &snapshot));
         notices.extend(self.partial(&snapshot, vector.as_deref()));
         notices.extend(left_out::note(snapshot.room()));
         let (Scope::All(named) | Scope::Only(named)) = &request.scope;
         let here = self.repo(named.as_deref(), &snapshot)?;
-        let repos = matches!(request.scope, Scope::Only(_)).then(|| snapshot.keys_of(&here));
-        if repos
-            .as_ref()
-            .is_some_and(|keys| !keys.iter().any(|key| snapshot.repos().contains_key(key)))
-        {
-            notices.push(format!(
-                "Note: there are no memories of {here}; search without a repo to see the others."
-            ));
-        }
+        let repos = match (&request.scope, &here) {
+            (Scope::All(_), _) => None,
+            (Scope::Only(_), None) => return Err(unnamed()),
+            (Scope::Only(_), Some(here)) => {
+                let keys = snapshot.keys_of(here);
+                notices.extend(none_of(here, &keys, &snapshot));
+                Some(keys)
+            }
+        };
         let filter = self.filter(request, repos, &asked, &snapshot)?;
         let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
         let query = Query {
@@ -179,36 +147,35 @@ impl Api for Local {
             vector: vector.as_deref(),
             words,
             filter,
-            here: Some(here.clone()),
+            here: here.clone(),
             min_relevance: f32::from(request.min_relevance_percent) / 100.0,
         };
-        let hits = self.query_hits(&snapshot, &query, request.limit);
-        notices.extend(held_back(search::held_back(
-            &snapshot,
-            &query,
-            (self.clock)().now,
-            request.limit,
-        )));
+        let search::Found { hits, held_back: held_back_len, words } =
+            search::find(&snapshot, &query, (self.core.clock)().now, request.limit);
+        notices.extend(held_back(held_back_len));
         notices.extend(filters::note(&asked, hits.len()));
         let found = Found {
             hits: &hits,
-            here: Some(&here),
+            here: here.as_ref(),
             notices: &notices,
             explain: request.explain,
             max_tokens: request.max_tokens,
         };
-        let interest = snapshot.lexical().interest(&asked.text);
-        Ok(render::found(&found, &|piece| interest.of(piece)))
+        let interest = words.map(|words| words.interest());
+        let of_interest =
+            |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
+        Ok(render::found(&found, &of_interest))
     }
 
-    fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
+    fn briefed(&self, request: &ContextRequest, seen: &Seen) -> Result<Reply, ApiError> {
         let words = request.task.iter().chain(&request.files).map(String::as_str);
         let asked = words.collect::<Vec<_>>().join(" ");
         let asked = asked.trim();
         let (vector, notice) =
             if asked.is_empty() { (None, None) } else { self.vector(asked, Mode::Hybrid)? };
-        let snapshot = self.snapshot_for(vector.as_deref())?;
-        let repo = self.repo(request.repo.as_deref(), &snapshot)?;
+        let View { snapshot, extent } = self.view_for(vector.as_deref())?;
+        seen.note(&snapshot);
+        let repo = self.repo(request.repo.as_deref(), &snapshot)?.ok_or_else(unnamed)?;
         let keys = snapshot.keys_of(&repo);
         let query = Query {
             text: asked,
@@ -224,11 +191,12 @@ impl Api for Local {
         };
         let for_task: Vec<Arc<Memory>> = hits.into_iter().map(|hit| hit.memory).collect();
         let of_repo =
-            search::useful(&snapshot, &keys, (self.clock)().now, BRIEFING_REPO_MAX, &for_task);
+            search::useful(&snapshot, &keys, (self.core.clock)().now, BRIEFING_REPO_MAX, &for_task);
         let memories = keys.iter().filter_map(|key| snapshot.repos().get(key)).sum();
         let partial = self.partial(&snapshot, vector.as_deref());
-        let notices = notice.into_iter().chain(partial).chain(left_out::note(snapshot.room()));
-        let notices: Vec<String> = notices.collect();
+        let recent = views::recent_only(extent, &snapshot);
+        let notices = notice.into_iter().chain(recent).chain(partial);
+        let notices: Vec<String> = notices.chain(left_out::note(snapshot.room())).collect();
         let briefing = Briefing {
             repo: &repo,
             memories,
@@ -241,13 +209,17 @@ impl Api for Local {
         Ok(render::briefing(&briefing, &|piece| interest.of(piece)))
     }
 
-    fn save(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
+    fn saved(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
         let mut draft = draft;
         // A name we were not given but found may not be why a memory is refused.
         let client = client.filter(|name| fits_short_field(name));
         self.writer.identity.vouch_for_model(&mut draft, client);
-        let receipt =
-            self.writer.record(draft, (self.clock)(), Durability::Written).map_err(|error| {
+        if self.here.is_none() && draft.repo.is_none() {
+            // Among the other problems, so that all are told at once.
+            draft.problems.add("repo", UNNAMED);
+        }
+        let receipt = self.writer.record(draft, (self.core.clock)(), Durability::Written).map_err(
+            |error| {
                 let exit = Exit::of_record(&error);
                 match error {
                     RecordError::Invalid(problems) => ApiError::Invalid(problems),
@@ -255,7 +227,8 @@ impl Api for Local {
                         ApiError::Failed { exit, message: format!("failed to {error}") }
                     }
                 }
-            })?;
+            },
+        )?;
         let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
         if receipt.place == Place::Spool {
             let _ = write!(text, " Note: {WAITS}.");
@@ -268,8 +241,9 @@ impl Api for Local {
         Ok(Reply::new(text, json))
     }
 
-    fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
-        let snapshot = self.answerable()?;
+    fn shown(&self, ids: &[String], seen: &Seen) -> Result<Reply, ApiError> {
+        let snapshot = self.all()?;
+        seen.note(&snapshot);
         let mut memories = Vec::with_capacity(ids.len());
         let mut missing = Vec::new();
         for id in ids {
@@ -287,21 +261,31 @@ impl Api for Local {
         }
     }
 
-    fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
-        let snapshot = self.answerable()?;
-        let mut memories: Vec<Arc<Memory>> = snapshot.memories().to_vec();
-        memories.sort_by_cached_key(|memory| (memory.event.timestamp, memory.event.id.clone()));
+    fn listed(&self, limit: usize, seen: &Seen) -> Result<Reply, ApiError> {
+        let snapshot = self.all()?;
+        seen.note(&snapshot);
+        let mut memories: Vec<Arc<Memory>> = snapshot.memories().iter().cloned().collect();
+        memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
         memories.reverse();
         memories.truncate(limit);
         Ok(render::list("Recent memories", &memories))
     }
 
-    fn status(&self) -> Result<Reply, ApiError> {
-        Ok(render::status(self.writer.store.root(), &self.snapshot()?, &self.model()))
+    fn told(&self) -> Result<Reply, ApiError> {
+        let View { snapshot, extent } = self.view()?;
+        let reply = render::status(self.writer.store.root(), &snapshot, &self.model());
+        Ok(match extent {
+            Extent::Whole => reply,
+            Extent::Recent => {
+                let line = "all logs are being read; these are the newest";
+                reply.and("reading", line).with("reading", true.into())
+            }
+        })
     }
 
-    fn digest(&self) -> Result<Reply, ApiError> {
-        let snapshot = self.answerable()?;
+    fn summed(&self, seen: &Seen) -> Result<Reply, ApiError> {
+        let snapshot = self.all()?;
+        seen.note(&snapshot);
         if let Some((log, trouble)) = snapshot.health().troubles.first_key_value() {
             let log = neutralise(&log.display().to_string(), Layout::Line);
             let message =
@@ -316,20 +300,21 @@ impl Api for Local {
         Ok(Reply::new(digest.to_string(), json))
     }
 
-    fn whoami(&self) -> Result<Reply, ApiError> {
-        let snapshot = self.snapshot()?;
-        let log = self.writer.store.log_of(&self.here);
-        let keys = snapshot.keys_of(&self.here);
+    fn resolved(&self) -> Result<Reply, ApiError> {
+        let (Some(here), Some(place)) = (&self.here, &self.place) else { return Err(unnamed()) };
+        let View { snapshot, .. } = self.view()?;
+        let log = self.writer.store.log_of(here);
+        let keys = snapshot.keys_of(here);
         let alike: Vec<String> = snapshot
             .repos()
             .keys()
-            .filter(|key| key.short_name() == self.here.short_name() && !keys.contains(key))
+            .filter(|key| key.short_name() == here.short_name() && !keys.contains(key))
             .map(ToString::to_string)
             .collect();
         Ok(render::whoami(&Whoami {
-            repo: &self.here,
-            found: &self.place.key,
-            because: self.place.why.to_string(),
+            repo: here,
+            found: &place.key,
+            because: place.why.to_string(),
             store: self.writer.store.root(),
             log: &log,
             memories: keys.iter().filter_map(|key| snapshot.repos().get(key)).sum(),
@@ -338,6 +323,21 @@ impl Api for Local {
             alike: &alike,
         }))
     }
+}
+
+/// What is said where a repository must be named and none was.
+const UNNAMED: &str = "is missing; no directory tells it over this connection: name the repository by its short name, key or URL";
+
+fn unnamed() -> ApiError {
+    ApiError::Invalid(Problems::one("repo", UNNAMED))
+}
+
+/// Says that there is nothing of a repository, which may be why nothing was found.
+fn none_of(repo: &RepoKey, keys: &BTreeSet<RepoKey>, snapshot: &Snapshot) -> Option<String> {
+    let is_known = keys.iter().any(|key| snapshot.repos().contains_key(key));
+    (!is_known).then(|| {
+        format!("Note: there are no memories of {repo}; search without a repo to see the others.")
+    })
 }
 
 /// Says how many memories a search did not show, and how to see them.

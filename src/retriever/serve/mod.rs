@@ -2,14 +2,18 @@
 //! Not here: ranking (`search`), wording (`render`).
 //!
 //! In reading order: [`api`] (what can be asked), [`wire`] (arguments to requests), [`schema`] (what
-//! models are told), [`local`] (the memory in this process), [`mcp`], [`paced`] and [`stdio`] (the MCP server), [`args`],
-//! [`cli`] and [`program`] (the program).
+//! models are told), [`caller`] (who asks), [`local`] (the memory in this process), [`attach`] (the one retriever
+//! of a machine, and coming to it), [`mcp`], [`paced`] and [`stdio`] (the MCP server), [`http`] (the same over HTTP),
+//! [`args`], [`cli`] and [`program`] (the program).
 
 pub mod api;
 pub mod args;
+pub mod attach;
+pub mod caller;
 pub mod cli;
 #[cfg(test)]
 mod fake;
+pub mod http;
 pub mod local;
 pub mod mcp;
 pub mod paced;

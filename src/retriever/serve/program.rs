@@ -12,15 +12,19 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::api::{Api, ApiError, Reply};
-use super::args::{Eval, Model, Upkeep};
+use super::args::{Eval, Model, Serve, Upkeep};
+use super::caller::{Caller, Patience};
 use super::cli::{Need, Settings, Wiring};
-use super::local::{Local, Parts};
+use super::local::{Core, Local};
 use super::stdio;
 
 mod eval;
+mod http;
+mod shared;
 mod upkeep;
 
 use crate::retriever::CacheLock;
+use crate::retriever::checkpoint::Checkpoints;
 use crate::retriever::engine::{Dense, Engine, Setup};
 use crate::retriever::index::embed::worker::WorkerState;
 use crate::retriever::index::embed::{self, Provider, model};
@@ -31,22 +35,10 @@ use crate::retriever::watch::Watching;
 use crate::store::{Config, MemoryMib, Places, Store, StoreError};
 use crate::writer::exit::Exit;
 use crate::writer::program::settle;
-use crate::writer::{Identity, Moment, Writer};
+use crate::writer::{Identity, Moment};
 
 /// Threads of one inference: a background program must leave the machine to the work.
 const THREADS: NonZeroUsize = NonZeroUsize::MIN;
-
-/// How long a command waits for its query's vector, the loading of the model included. A person who
-/// asks by hand waits once; loading was measured to take about a second on a busy machine.
-const COMMAND_QUERY_WAIT_MS: u64 = 15_000;
-
-/// How long a server's query waits: an agent would rather have the words' answer now, and a client
-/// that has left is waited for no longer than half a second.
-const SERVER_QUERY_WAIT_MS: u64 = 400;
-
-/// How long a command lets new memories be embedded before it answers: a handful is worth a moment,
-/// a whole store is what `index` is for.
-const COMMAND_EMBED_WAIT_MS: u64 = 1_500;
 
 /// How often progress is looked at.
 const LOOK_MS: u64 = 50;
@@ -59,16 +51,29 @@ pub struct Surroundings<'a> {
     pub directory: PathBuf,
     /// Where folders may be made that are removed again.
     pub temporary: PathBuf,
+    /// This program, where the system tells it.
+    pub program: Option<PathBuf>,
     /// The name of this machine, where it has one.
     pub host: Option<String>,
     /// Tells the time, and gives random bits.
     pub clock: fn() -> Moment,
+    /// Gives bits that nobody can guess, where the system has any.
+    pub secret: fn() -> Option<[u8; 32]>,
 }
 
 /// From where and when the memory is asked.
 struct Asking {
     directory: PathBuf,
     clock: Box<dyn Fn() -> Moment + Send + Sync>,
+}
+
+/// Whether the system is asked to watch the logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Watches {
+    /// As the settings say.
+    AsSet,
+    /// No.
+    Not,
 }
 
 /// The wiring of the program.
@@ -78,6 +83,7 @@ pub struct Program<'a> {
 }
 
 /// Everything that settings decide.
+#[derive(Clone)]
 struct Settled {
     store: Store,
     config: Config,
@@ -142,49 +148,62 @@ impl<'a> Program<'a> {
     }
 
     fn local_over(&self, settled: Settled, need: Need, asking: Asking) -> Result<Local, ApiError> {
-        let watching = if self.is_server { settled.watching } else { Watching::PollOnly };
+        let caller = self.caller(asking.directory);
+        let core = Self::core(settled, need, self.watching(), asking.clock, None)?;
+        Ok(Local::new(Arc::new(core), caller))
+    }
+
+    /// A command looks once.
+    fn watching(&self) -> Watches {
+        if self.is_server { Watches::AsSet } else { Watches::Not }
+    }
+
+    fn caller(&self, directory: PathBuf) -> Caller {
+        let identity = Identity::from_environment(self.surroundings.lookup)
+            .on(self.surroundings.host.as_deref());
+        let Identity { agent_id, session_id, source, host } = identity;
+        let patience = if self.is_server { Patience::OF_AN_AGENT } else { Patience::OF_A_PERSON };
+        Caller { directory: Some(directory), agent_id, session_id, source, host, patience }
+    }
+
+    /// Opens the memory in this process.
+    fn core(
+        settled: Settled,
+        need: Need,
+        watches: Watches,
+        clock: Box<dyn Fn() -> Moment + Send + Sync>,
+        checkpoints: Option<Checkpoints>,
+    ) -> Result<Core, ApiError> {
+        let Settled { store, config, bound, model_dir, cache_dir, watching } = settled;
+        let watching = match watches {
+            Watches::AsSet => watching,
+            Watches::Not => Watching::PollOnly,
+        };
         if watching == Watching::System {
             // A store that does not exist yet could not be watched. What cannot be made is reported
             // by the reading that follows.
-            let _ = settled.store.ensure();
+            let _ = store.ensure();
         }
-        let model_dir = settled.model_dir.clone();
+        let place = model_dir.clone();
+        let provider = Provider::Local(config.embedding);
         let dense = (need == Need::Meaning).then(|| Dense {
-            load: Box::new(move || embed::load(Provider::Local, &model_dir, THREADS)),
-            lock: Arc::new(CacheLock::of(&settled.cache_dir)),
-            cache_dir: settled.cache_dir,
+            load: Box::new(move || embed::load(provider, &place, THREADS)),
+            lock: Arc::new(CacheLock::of(&cache_dir)),
+            cache_dir,
         });
         let setup = Setup {
-            store: settled.store.clone(),
-            config: settled.config.clone(),
-            bound: settled.bound,
+            store: store.clone(),
+            config: config.clone(),
+            bound,
             watching,
             dense,
+            checkpoints,
         };
         let engine = Engine::start(setup).map_err(|error| ApiError::Failed {
             exit: Exit::Internal,
             message: format!("failed to start the retriever: {error}"),
         })?;
-        let writer = Writer {
-            store: settled.store,
-            config: settled.config,
-            directory: asking.directory,
-            identity: Identity::from_environment(self.surroundings.lookup)
-                .on(self.surroundings.host.as_deref()),
-        };
-        let wait_ms = if self.is_server { SERVER_QUERY_WAIT_MS } else { COMMAND_QUERY_WAIT_MS };
-        Ok(Local::new(Parts {
-            engine,
-            writer,
-            model_dir: settled.model_dir,
-            clock: asking.clock,
-            query_wait: Duration::from_millis(wait_ms),
-            embed_wait: Duration::from_millis(if self.is_server {
-                0
-            } else {
-                COMMAND_EMBED_WAIT_MS
-            }),
-        }))
+        Ok(Core { engine, store, config, model_dir, clock })
     }
 }
 
@@ -211,12 +230,33 @@ fn failed(error: &StoreError) -> ApiError {
 
 impl Wiring for Program<'_> {
     fn open(&mut self, settings: &Settings, need: Need) -> Result<Arc<dyn Api>, ApiError> {
-        Ok(Arc::new(self.local(settings, need)?))
+        match self.remote(settings, need, "command")? {
+            Some(remote) => Ok(Arc::new(remote)),
+            None => Ok(Arc::new(self.local(settings, need)?)),
+        }
     }
 
     fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
         self.is_server = true;
-        self.open(settings, Need::Meaning)
+        let Some(remote) = self.remote(settings, Need::Meaning, "mcp")? else {
+            return Ok(Arc::new(self.local(settings, Need::Meaning)?));
+        };
+        let remote = Arc::new(remote);
+        let prepared = Arc::clone(&remote);
+        // Without a thread the first question waits a little longer.
+        let _ = std::thread::Builder::new()
+            .name("prepare".to_owned())
+            .spawn(move || prepared.prepare());
+        Ok(remote)
+    }
+
+    fn serve(
+        &mut self,
+        settings: &Settings,
+        command: Serve,
+        messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError> {
+        self.serve_others(settings, &command, messages)
     }
 
     fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {
@@ -260,6 +300,7 @@ impl Wiring for Program<'_> {
             }
             Upkeep::Verify(command) => self.verify(settings, &command)?,
             Upkeep::Scrub(command) => self.scrub(settings, &command)?,
+            Upkeep::Archive(command) => return self.archive(settings, &command),
             Upkeep::Doctor(_) => self.doctor(settings),
         };
         let exit = match checked.verdict {

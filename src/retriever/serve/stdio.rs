@@ -1,7 +1,7 @@
 //! The MCP server on standard input and output, for one client that started us. Standard output
 //! carries the protocol and nothing else; warnings go to standard error.
 //!
-//! The process ends when the client does: at the end of input, or at a signal to stop, and within a
+//! The process ends when the client does: at the end of input, when its parent is gone, or at a signal to stop, and within a
 //! bounded time whatever is still under way. Not here: what is answered (`mcp`).
 
 use std::io;
@@ -14,8 +14,10 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::Notify;
 
 use super::api::Api;
+use super::attach::parent_gone;
 use super::mcp::{HangUp, Server};
 use super::paced::{Load, Paced};
 use crate::writer::exit::Exit;
@@ -53,7 +55,16 @@ pub fn serve_stdio(api: Arc<dyn Api>) -> Exit {
     let keeper = Arc::clone(&api);
     let exit = runtime.block_on(async {
         let (reader, writer) = rmcp::transport::io::stdio_pipes();
-        serve(api, reader, writer, stop_signal()).await
+        let orphaned = Arc::new(Notify::new());
+        let tells = Arc::clone(&orphaned);
+        parent_gone(move || tells.notify_one());
+        let stop = async {
+            tokio::select! {
+                () = stop_signal() => {}
+                () = orphaned.notified() => {}
+            }
+        };
+        serve(api, reader, writer, stop).await
     });
     // A read of standard input cannot be interrupted, and a call that lost its client need not end.
     runtime.shutdown_background();

@@ -4,6 +4,7 @@
 //! Nothing here is needed to write or to recall a memory. Not here: opening and rewriting files
 //! (`store`), the command line (`serve`).
 
+pub mod archive;
 pub mod doctor;
 mod place;
 pub mod scrub;

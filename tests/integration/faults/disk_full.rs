@@ -12,11 +12,11 @@ use crate::pieces;
 use crate::world::{LOG_MEMORY, Ran, World, run};
 
 /// A file system of its own, one megabyte in size; gone when dropped.
-struct Small(PathBuf);
+pub struct Small(PathBuf);
 
 impl Small {
     /// Only root may mount, and not everywhere.
-    fn mounted_at(path: PathBuf) -> Option<Self> {
+    pub fn mounted_at(path: PathBuf) -> Option<Self> {
         std::fs::create_dir(&path).unwrap();
         let mount = Command::new("mount")
             .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
@@ -27,6 +27,10 @@ impl Small {
             return None;
         }
         Some(Self(path))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
     }
 }
 

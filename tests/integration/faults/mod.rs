@@ -4,6 +4,8 @@
 //!
 //! Run with everything else it takes its short form; `scripts/faults` runs the long one.
 
+// Old lines on their way to a segment.
+mod archive;
 // Logs that are repeated and shuffled.
 mod digest;
 // Full disks.

@@ -1,10 +1,12 @@
-//! The local provider: all-MiniLM-L6-v2 in fp32, from the model directory, through fastembed.
+//! The local provider: all-MiniLM-L6-v2 from the model directory, through fastembed, in 32-bit floats or
+//! with its layers in bytes.
 //!
-//! The network itself is `assets/minilm-graph.onnx`, 40 kB compiled into the program, without
-//! weights. It names offsets in `model.safetensors`, which is handed to ONNX Runtime as it was
-//! published.
+//! The network itself is one of two graphs compiled into the program, some 50 kB each, without weights.
+//! They name offsets: in `model.safetensors`, which is handed to ONNX Runtime as it was published, or in
+//! `model.int8`, which is made from it. In bytes, numbers between layers are rounded to the range they have
+//! in one inference, so that texts computed together would change each other: each is computed alone.
 //!
-//! What is not here: checking and fetching the files (`model`), loading the library (`runtime`).
+//! What is not here: checking, fetching and rounding the files (`model`), loading the library (`runtime`).
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -15,17 +17,63 @@ use fastembed::{
 use sha2::{Digest, Sha256};
 
 use super::error::one_line;
+use super::model::pins::Pin;
 use super::model::{self, ModelFiles, pins};
 use super::runtime::{self, Model, TOKENS_MAX};
 use super::{EmbedError, Embedder, ModelId};
+use crate::store::Embedding;
 
-const GRAPH: &[u8] = include_bytes!("../../../../assets/minilm-graph.onnx");
-/// What [`GRAPH`] was proved to compute with the pinned weights; a test compares. Changes with the
-/// file only.
-const GRAPH_SHA256: &str = "63bda966929a0dba2002490ec9b84eb157bd7826834d5df02cf43b9febf9cd8e";
+/// One way of computing the network.
+struct Network {
+    /// The name people read, which differs with the way.
+    name: &'static str,
+    graph: &'static [u8],
+    /// What [`Self::graph`] was proved to compute with the pinned weights; a test compares. Changes with
+    /// the file only.
+    graph_sha256: &'static str,
+    weights: Pin,
+    batch_texts: usize,
+}
+
+const FP32: Network = Network {
+    name: "fp32",
+    graph: include_bytes!("../../../../assets/minilm-graph.onnx"),
+    graph_sha256: "63bda966929a0dba2002490ec9b84eb157bd7826834d5df02cf43b9febf9cd8e",
+    weights: pins::WEIGHTS,
+    batch_texts: usize::MAX,
+};
+const INT8: Network = Network {
+    name: "int8",
+    graph: include_bytes!("../../../../assets/minilm-int8-graph.onnx"),
+    graph_sha256: "4951dbb6d0c52de9dd2058992a9babf1e6da68423beacab4deeef01a39919a06",
+    weights: pins::INT8_WEIGHTS,
+    batch_texts: 1,
+};
+
+impl Network {
+    fn of(embedding: Embedding) -> Self {
+        match embedding {
+            Embedding::Fp32 => FP32,
+            Embedding::Int8 => INT8,
+        }
+    }
+
+    /// The pins are what was verified, so they say what the vectors depend on.
+    fn model_id(&self) -> ModelId {
+        let (weights, tokenizer) = (self.weights.sha256, pins::TOKENIZER.sha256);
+        let mut digest = Sha256::new();
+        for part in [self.graph_sha256, weights, tokenizer, "mean", self.name] {
+            digest.update(part);
+            digest.update([0]);
+        }
+        digest.update(TOKENS_MAX.to_le_bytes());
+        ModelId::new(format!("all-MiniLM-L6-v2 {}", self.name), digest.finalize().into())
+    }
+}
 
 pub(super) fn load(
     model_dir: &Path,
+    embedding: Embedding,
     threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
     let files = model::verify(model_dir)?;
@@ -34,34 +82,36 @@ pub(super) fn load(
         .with_environment(environment)
         .with_max_length(TOKENS_MAX)
         .with_intra_threads(threads.get());
-    let text_embedding = TextEmbedding::try_new_from_user_defined(definition(&files)?, options)
+    let network = Network::of(embedding);
+    let weights = match embedding {
+        Embedding::Fp32 => read(&files.weights)?,
+        Embedding::Int8 => model::int8::weights(model_dir, &files.weights)?,
+    };
+    let definition = definition(&network, &files, weights)?;
+    let text_embedding = TextEmbedding::try_new_from_user_defined(definition, options)
         .map_err(|error| EmbedError::Runtime { why: one_line(&error) })?;
-    Ok(Box::new(Model { model_id: model_id(), text_embedding }))
+    let (model_id, batch_texts) = (network.model_id(), network.batch_texts);
+    Ok(Box::new(Model { model_id, text_embedding, batch_texts }))
 }
 
-fn definition(files: &ModelFiles) -> Result<UserDefinedEmbeddingModel, EmbedError> {
-    let read =
-        |file: &Path| std::fs::read(file).map_err(|error| EmbedError::unreadable(file, &error));
+fn read(file: &Path) -> Result<Vec<u8>, EmbedError> {
+    std::fs::read(file).map_err(|error| EmbedError::unreadable(file, &error))
+}
+
+fn definition(
+    network: &Network,
+    files: &ModelFiles,
+    weights: Vec<u8>,
+) -> Result<UserDefinedEmbeddingModel, EmbedError> {
     let tokenizer = TokenizerFiles {
         tokenizer_file: read(&files.tokenizer)?,
         config_file: read(&files.config)?,
         special_tokens_map_file: read(&files.special_tokens_map)?,
         tokenizer_config_file: read(&files.tokenizer_config)?,
     };
-    Ok(UserDefinedEmbeddingModel::new(GRAPH.to_vec(), tokenizer)
+    Ok(UserDefinedEmbeddingModel::new(network.graph.to_vec(), tokenizer)
         .with_pooling(Pooling::Mean)
-        .with_external_initializer(pins::WEIGHTS.name.to_owned(), read(&files.weights)?))
-}
-
-/// The pins are what was verified, so they say what the vectors depend on.
-fn model_id() -> ModelId {
-    let mut digest = Sha256::new();
-    for part in [GRAPH_SHA256, pins::WEIGHTS.sha256, pins::TOKENIZER.sha256, "mean", "fp32"] {
-        digest.update(part);
-        digest.update([0]);
-    }
-    digest.update(TOKENS_MAX.to_le_bytes());
-    ModelId::new("all-MiniLM-L6-v2 fp32", digest.finalize().into())
+        .with_external_initializer(network.weights.name.to_owned(), weights))
 }
 
 #[cfg(test)]
@@ -85,8 +135,8 @@ mod tests {
     }
 
     /// The real model, or `None` where it is not installed. Where CI=true its absence is a failure.
-    fn real_model() -> Option<Box<dyn Embedder>> {
-        match load(&model_dir(), NonZeroUsize::MIN) {
+    fn real_model(embedding: Embedding) -> Option<Box<dyn Embedder>> {
+        match load(&model_dir(), embedding, NonZeroUsize::MIN) {
             Ok(embedder) => Some(embedder),
             Err(EmbedError::NotInstalled(dir)) if var_os("CI").is_none_or(|ci| ci != "true") => {
                 eprintln!(
@@ -104,14 +154,16 @@ mod tests {
     }
 
     #[test]
-    fn the_graph_in_the_program_is_the_pinned_one() {
-        assert_eq!(format!("{:x}", Sha256::digest(GRAPH)), GRAPH_SHA256);
+    fn the_graphs_in_the_program_are_the_pinned_ones() {
+        for network in [FP32, INT8] {
+            assert_eq!(format!("{:x}", Sha256::digest(network.graph)), network.graph_sha256);
+        }
     }
 
     // S-RANK-2
     #[test]
     fn the_model_gives_the_reference_vector() {
-        let Some(mut embedder) = real_model() else { return };
+        let Some(mut embedder) = real_model(Embedding::Fp32) else { return };
         let vector = embedder.embed(&["hello world"]).unwrap().remove(0);
         assert_eq!(vector.len(), embedder.dims());
         for (ours, expected) in vector.iter().zip(HELLO_WORLD) {
@@ -120,40 +172,60 @@ mod tests {
         assert!((cosine(&vector, &vector) - 1.0).abs() < 1e-5);
     }
 
+    // S-RANK-2
+    #[test]
+    fn in_bytes_the_model_gives_nearly_the_same_vectors_under_another_name() {
+        let Some(mut exact) = real_model(Embedding::Fp32) else { return };
+        let mut rounded = real_model(Embedding::Int8).unwrap();
+        assert_ne!(exact.model_id(), rounded.model_id());
+        let texts = ["hello world", "npm install failed with EACCES permission denied", "a b c"];
+        let pairs = exact.embed(&texts).unwrap().into_iter().zip(rounded.embed(&texts).unwrap());
+        for (left, right) in pairs {
+            assert!(cosine(&left, &right) > 0.97, "{}", cosine(&left, &right));
+            assert!((cosine(&right, &right) - 1.0).abs() < 1e-5);
+        }
+        let kept = model_dir().join(pins::INT8_WEIGHTS.name);
+        assert_eq!(std::fs::metadata(kept).unwrap().len(), pins::INT8_WEIGHTS.bytes);
+    }
+
     #[test]
     fn other_words_for_the_same_trouble_are_nearest() {
-        let Some(mut embedder) = real_model() else { return };
-        let texts = [
-            "package installation was refused because the directory is owned by root",
-            "npm install failed with EACCES permission denied",
-            "the database migration left a lock behind",
-            "use tabs in the Makefile",
-        ];
-        let vectors = embedder.embed(&texts).unwrap();
-        let [query, same, migration, tabs] = vectors.as_slice() else { panic!("four vectors") };
-        assert!(cosine(query, same) > cosine(query, migration) + 0.1);
-        assert!(cosine(query, same) > cosine(query, tabs) + 0.1);
+        for embedding in [Embedding::Fp32, Embedding::Int8] {
+            let Some(mut embedder) = real_model(embedding) else { return };
+            let texts = [
+                "package installation was refused because the directory is owned by root",
+                "npm install failed with EACCES permission denied",
+                "the database migration left a lock behind",
+                "use tabs in the Makefile",
+            ];
+            let vectors = embedder.embed(&texts).unwrap();
+            let [query, same, migration, tabs] = vectors.as_slice() else { panic!("four vectors") };
+            assert!(cosine(query, same) > cosine(query, migration) + 0.1);
+            assert!(cosine(query, same) > cosine(query, tabs) + 0.1);
+        }
     }
 
     #[test]
     fn a_text_gets_the_same_vector_alone_and_among_others() {
-        let Some(mut embedder) = real_model() else { return };
-        let long = "a longer text that pads its neighbours ".repeat(40);
-        let texts = ["short", "", long.as_str(), "ünïcode \u{1f980} and\nlines"];
-        let together = embedder.embed(&texts).unwrap();
-        for (text, among_others) in texts.iter().zip(&together) {
-            let alone = embedder.embed(&[text]).unwrap().remove(0);
-            let apart =
-                alone.iter().zip(among_others).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-            assert!(apart < 1e-5, "{text:?} differs by {apart}");
+        for embedding in [Embedding::Fp32, Embedding::Int8] {
+            let Some(mut embedder) = real_model(embedding) else { return };
+            let long = "a longer text that pads its neighbours ".repeat(40);
+            let texts = ["short", "", long.as_str(), "ünïcode \u{1f980} and\nlines"];
+            let together = embedder.embed(&texts).unwrap();
+            for (text, among_others) in texts.iter().zip(&together) {
+                let alone = embedder.embed(&[text]).unwrap().remove(0);
+                let apart =
+                    alone.iter().zip(among_others).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                assert!(apart < 1e-5, "{text:?} differs by {apart}");
+            }
+            assert!(embedder.embed(&[]).unwrap().is_empty());
         }
-        assert!(embedder.embed(&[]).unwrap().is_empty());
     }
 
     #[test]
     fn without_files_the_error_names_the_directory() {
         let dir = tempfile::tempdir().unwrap();
-        let error = load(dir.path(), NonZeroUsize::MIN).err();
+        let error = load(dir.path(), Embedding::Int8, NonZeroUsize::MIN).err();
         assert_eq!(error, Some(EmbedError::NotInstalled(dir.path().to_path_buf())));
     }
 

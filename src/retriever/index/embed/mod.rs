@@ -39,11 +39,13 @@ pub use error::EmbedError;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use crate::store::Embedding;
+
 /// Which provider makes the vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// Everything from the model directory; touches no network.
-    Local,
+    /// Everything from the model directory, computed as the setting says; touches no network.
+    Local(Embedding),
     /// fastembed downloads the weights on first use; the runtime library still comes from the model
     /// directory.
     Online,
@@ -108,7 +110,7 @@ pub fn load(
     threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
     match provider {
-        Provider::Local => minilm::load(model_dir, threads),
+        Provider::Local(embedding) => minilm::load(model_dir, embedding, threads),
         Provider::Online => online::load(model_dir, threads),
     }
 }

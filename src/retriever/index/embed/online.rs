@@ -33,7 +33,7 @@ pub(super) fn load(
         .with_intra_threads(threads.get());
     let failed = |error: fastembed::Error| EmbedError::Runtime { why: one_line(&error) };
     let text_embedding = TextEmbedding::try_new(options).map_err(failed)?;
-    Ok(Box::new(Model { model_id: model_id()?, text_embedding }))
+    Ok(Box::new(Model { model_id: model_id()?, text_embedding, batch_texts: usize::MAX }))
 }
 
 /// Repository and file name stand for the content, which the hub serves under one revision per

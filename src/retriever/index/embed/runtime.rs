@@ -62,6 +62,8 @@ fn reuse(loaded: &Loaded, library: &Path) -> Result<Environment, EmbedError> {
 pub(super) struct Model {
     pub(super) model_id: ModelId,
     pub(super) text_embedding: TextEmbedding,
+    /// How many texts may share one inference.
+    pub(super) batch_texts: usize,
 }
 
 impl Embedder for Model {
@@ -77,7 +79,7 @@ impl Embedder for Model {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let vectors = self.text_embedding.embed(texts, Some(texts.len()));
+        let vectors = self.text_embedding.embed(texts, Some(texts.len().min(self.batch_texts)));
         let vectors = vectors.map_err(|error| EmbedError::Inference { why: one_line(&error) })?;
         let sound = |vector: &Vec<f32>| {
             vector.len() == DIMS && vector.iter().all(|number| number.is_finite())

@@ -1,6 +1,10 @@
 //! The sorted terms of one segment in one allocation, looked up by binary search.
 //! Not here: what a term points to (`postings`).
 
+use std::io;
+
+use super::saved::{self, Input};
+
 /// Terms in ascending byte order; a term's index is its place.
 #[derive(Debug, Default)]
 pub(super) struct Dictionary {
@@ -48,6 +52,31 @@ impl Dictionary {
             }
         }
         Err(low)
+    }
+
+    /// How many terms there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Writes all terms; see `saved`.
+    pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        saved::write_numbers(out, self.ends.iter().map(|end| end.to_le_bytes()))?;
+        saved::write_bytes(out, &self.bytes)
+    }
+
+    /// Reads terms, which must ascend.
+    pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
+        let ends = input.numbers(u32::from_le_bytes)?;
+        let bytes = input.bytes()?;
+        saved::are_ends(&ends, bytes.len())?;
+        let dictionary = Self { bytes, ends };
+        let mut before: Option<&[u8]> = None;
+        for term in (0..dictionary.len()).map(|index| dictionary.get(index)) {
+            saved::must(before < term)?;
+            before = term;
+        }
+        Ok(dictionary)
     }
 
     /// Gives back memory reserved for growth; called once, when the segment is sealed.

@@ -2,10 +2,12 @@
 //! Not here: the inside of a segment (`segment`), answering queries (`search`).
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use super::part::Part;
 use super::passage::{Passage, PassageTerms};
+use super::saved::{self, Input};
 use super::segment::Segment;
 use super::terms::Terms;
 use super::tokenize::{self, DOCUMENT_TERMS_MAX, NEARBY_TERMS_MAX, QUERY_TERMS_MAX};
@@ -106,6 +108,40 @@ impl LexicalIndex {
     /// True when there is no living document.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Writes the index as it is, some bytes a posting, for [`LexicalIndex::read_from`].
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        saved::write_bytes(out, saved::FORMAT)?;
+        let last = self.last.map(|last| last.0.to_le_bytes());
+        saved::write_numbers(out, last)?;
+        out.write_all(&u64::try_from(self.parts.len()).unwrap_or(u64::MAX).to_le_bytes())?;
+        self.parts.iter().try_for_each(|part| part.write_to(out))
+    }
+
+    /// Reads an index that was written by [`LexicalIndex::write_to`], and nothing behind it. Any bytes are
+    /// borne: what is read can be searched and changed, but only a checksum of the caller's tells whether it
+    /// is what was written.
+    ///
+    /// # Errors
+    /// `InvalidData` for what no index is, also when it is cut off; those of `input`.
+    pub fn read_from(input: &mut dyn io::Read) -> io::Result<Self> {
+        let input = &mut Input::of(input);
+        saved::must(input.bytes()? == saved::FORMAT)?;
+        let last = input.numbers(|bytes| DocId(u32::from_le_bytes(bytes)))?;
+        saved::must(last.len() <= 1)?;
+        let last = last.first().copied();
+        let parts = input.number()?;
+        let mut read = Vec::new();
+        for _ in 0..parts {
+            let part = Part::read_from(input)?;
+            saved::must(part.segment.docs.iter().all(|doc| Some(*doc) <= last))?;
+            read.push(part);
+        }
+        Ok(Self { last, parts: read, ..Self::new() })
     }
 
     fn append(&mut self, doc: DocId, passages: &[Passage]) {

@@ -13,9 +13,16 @@ pub struct Interest<'index> {
 }
 
 impl LexicalIndex {
-    /// Prepares to measure pieces of text against a query.
+    /// [`super::Prepared::interest`] of a query that nothing else is asked of.
+    #[must_use]
     pub fn interest(&self, query: &str) -> Interest<'_> {
-        Interest { index: self, weights: self.term_weights(query) }
+        self.prepare(query).interest()
+    }
+}
+
+impl<'index> Interest<'index> {
+    pub(super) fn new(index: &'index LexicalIndex, weights: HashMap<Box<str>, f32>) -> Self {
+        Self { index, weights }
     }
 }
 

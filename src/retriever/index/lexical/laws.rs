@@ -59,7 +59,7 @@ fn agrees(index: &LexicalIndex, living: &BTreeMap<u32, String>, query: &str) {
         let crate_score = expected[&scored.doc.0];
         let tolerance = 1e-5 * crate_score.max(1.0);
         assert!((scored.score - crate_score).abs() <= tolerance, "{scored:?} {crate_score}");
-        let shares = index.matched_terms(scored.doc, query);
+        let shares = index.prepare(query).matched_terms(scored.doc);
         let sum: f32 = shares.iter().map(|matched| matched.score).sum();
         assert!((sum - scored.score).abs() <= tolerance);
     }
@@ -214,7 +214,7 @@ proptest! {
         texts in prop::collection::vec("(pand[a-f] ?){1,6}", 1..20), query in "(pand[a-h] ?){1,3}",
     ) {
         let index = indexed(texts.iter().map(String::as_str));
-        let utmost = index.utmost(&query);
+        let utmost = index.prepare(&query).utmost();
         for scored in all(&index, &query) {
             prop_assert!(scored.score > 0.0 && scored.score < utmost, "{} {utmost}", scored.score);
         }
@@ -289,10 +289,10 @@ fn a_slip_finds_what_was_meant_and_counts_less() {
     assert_eq!(found(&index, "xonnection"), [0_u32; 0]);
     let score = |query: &str| all(&index, query)[0].score;
     assert!((score("conection") - 0.7 * score("connection")).abs() < 1e-6);
-    let matched = index.matched_terms(DocId(1), "conection refused");
+    let matched = index.prepare("conection refused").matched_terms(DocId(1));
     assert_eq!(matched.len(), 2, "{matched:?}");
     assert!(index.interest("conection").of("the connection") > 0.0);
-    assert_eq!(index.query_terms("conection")[0].documents, 0);
+    assert_eq!(index.prepare("conection").terms().next().unwrap().documents, 0);
 }
 
 #[test]
@@ -342,5 +342,5 @@ fn query_terms_say_how_rare_they_are() {
     let index = indexed(["alpha beta", "alpha gamma"]);
     let expected = [("alpha", 2), ("delta", 0), ("gamma", 1)]
         .map(|(term, documents)| QueryTerm { term: term.into(), documents });
-    assert_eq!(index.query_terms("alpha delta gamma alpha"), expected);
+    assert_eq!(index.prepare("alpha delta gamma alpha").terms().collect::<Vec<_>>(), expected);
 }

@@ -10,7 +10,9 @@
 //! A document may have several passages; its score is that of the best. Not here: what is put into a
 //! document's text, fusion with other indexes, persistence.
 
+mod cursor;
 mod dictionary;
+mod exhaustive;
 mod fingerprint;
 mod identifier;
 mod index;
@@ -19,7 +21,9 @@ mod nearby_terms;
 mod part;
 mod passage;
 mod postings;
+mod query;
 mod quoted;
+mod saved;
 mod script;
 mod search;
 mod segment;
@@ -33,10 +37,13 @@ mod words;
 mod laws;
 #[cfg(test)]
 mod passage_laws;
+#[cfg(test)]
+mod search_laws;
 
 pub use index::LexicalIndex;
 pub use interest::Interest;
 pub use passage::Passage;
+pub use query::Prepared;
 
 /// A document's ordinal, given by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,11 +1,16 @@
 //! A segment in its place in one index: the sealed documents, and which of them are dead by now.
 //! Not here: when a part is rewritten (`index`), how it is scored (`search`).
 
+use std::io;
 use std::sync::Arc;
 
 use super::DocId;
 use super::postings::{Count, List, Local};
+use super::saved::{self, Input};
 use super::segment::Segment;
+
+/// Ids compared together when one is looked for.
+const SCANNED: usize = 64;
 
 /// Cheap to clone: two shared pointers and a number.
 #[derive(Clone, Debug)]
@@ -21,6 +26,25 @@ impl Part {
     pub(super) fn new(segment: Segment) -> Self {
         let terms = segment.lengths.iter().map(|&length| u64::from(length)).sum();
         Self { segment: Arc::new(segment), dead: Arc::default(), terms }
+    }
+
+    /// Writes it whole; see `saved`.
+    pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        self.segment.write_to(out)?;
+        saved::write_numbers(out, self.dead.iter().map(|local| local.to_le_bytes()))
+    }
+
+    /// Reads what was written. The dead ascend and are some of the passages.
+    pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
+        let mut part = Self::new(Segment::read_from(input)?);
+        let dead = input.numbers(u32::from_le_bytes)?;
+        saved::must(dead.is_sorted_by(|one, other| one < other))?;
+        for local in &dead {
+            let length = part.segment.lengths.get(*local as usize);
+            part.terms -= u64::from(*length.ok_or_else(saved::invalid)?);
+        }
+        part.dead = Arc::new(dead);
+        Ok(part)
     }
 
     /// Number of living passages.
@@ -44,8 +68,15 @@ impl Part {
 
     /// The places of a living document's passages. A scan: four bytes a passage, some microseconds in all.
     pub(super) fn places_of(&self, doc: DocId) -> Vec<Local> {
-        let places = (0..).zip(&self.segment.docs).filter(|(_, held)| **held == doc);
-        places.map(|(local, _)| local).filter(|local| self.is_alive(*local)).collect()
+        let mut places = Vec::new();
+        for (first, docs) in (0..).step_by(SCANNED).zip(self.segment.docs.chunks(SCANNED)) {
+            // Without a way out, so that all are compared at once.
+            if docs.iter().fold(false, |is_there, held| is_there | (*held == doc)) {
+                let here = (first..).zip(docs).filter(|(_, held)| **held == doc);
+                places.extend(here.map(|(local, _)| local).filter(|local| self.is_alive(*local)));
+            }
+        }
+        places
     }
 
     /// Marks those documents dead that are doomed and live here; false when there are none. A scan: four
@@ -71,7 +102,8 @@ impl Part {
         if self.dead.is_empty() {
             return list.len();
         }
-        list.len() - shared(&self.dead, list.iter().map(|(local, _)| local))
+        // A damaged list may hold more than it says.
+        list.len().saturating_sub(shared(&self.dead, list.iter().map(|(local, _)| local)))
     }
 }
 

@@ -23,9 +23,9 @@ fn no_score_reaches_the_utmost_and_what_nobody_says_counts_in_it() {
     let mut index = indexed(["npm install", "docker build"]);
     put(&mut index, 7, vec![Passage::of("npm ".repeat(4_000))]);
     let best = all(&index, "npm")[0].score;
-    assert!(best < index.utmost("npm") && best > 0.9 * index.utmost("npm"));
-    assert!(index.utmost("npm zebra") > index.utmost("npm") * 1.5);
-    assert!(index.utmost("the of").abs() < 1e-6);
+    assert!(best < index.prepare("npm").utmost() && best > 0.9 * index.prepare("npm").utmost());
+    assert!(index.prepare("npm zebra").utmost() > index.prepare("npm").utmost() * 1.5);
+    assert!(index.prepare("the of").utmost().abs() < 1e-6);
 }
 
 // S-RANK-5
@@ -37,7 +37,7 @@ fn a_document_is_as_good_as_its_best_passage_and_leaves_as_one() {
     assert_eq!(found(&index, "alpha beta"), [0, 5]);
     let scores: Vec<f32> = all(&index, "alpha beta").iter().map(|scored| scored.score).collect();
     assert!((scores[0] - scores[1]).abs() < 1e-6, "{scores:?}");
-    let matched = index.matched_terms(DocId(5), "beta delta");
+    let matched = index.prepare("beta delta").matched_terms(DocId(5));
     assert_eq!(matched.len(), 1, "no passage holds both: {matched:?}");
     assert_eq!(index.len(), 5);
     assert!(index.remove(DocId(5)) && found(&index, "delta").is_empty());
@@ -60,10 +60,10 @@ fn what_is_nearby_counts_half() {
 fn the_only_memory_covers_what_it_says_as_it_would_among_many() {
     let text = "verify ownership EACCES permission denied";
     let query = "npm ERR! EACCES: permission denied, mkdir";
-    let alone = indexed([text]).coverage(DocId(0), query);
+    let alone = indexed([text]).prepare(query).coverage(DocId(0));
     let others = (0..400).map(|number| format!("lesson {number} on something else altogether"));
     let texts: Vec<String> = std::iter::once(text.to_owned()).chain(others).collect();
-    let among = indexed(texts.iter().map(String::as_str)).coverage(DocId(0), query);
+    let among = indexed(texts.iter().map(String::as_str)).prepare(query).coverage(DocId(0));
     assert!((0.15..0.4).contains(&alone) && (alone - among).abs() < 0.1, "{alone} {among}");
-    assert!(indexed([text]).coverage(DocId(0), "zebra").abs() < 1e-6);
+    assert!(indexed([text]).prepare("zebra").coverage(DocId(0)).abs() < 1e-6);
 }

@@ -1,11 +1,16 @@
 //! Which documents of a segment hold each term, and how often: one flat array for all terms, some two
-//! bytes a posting. Not here: which term is which (`dictionary`).
+//! bytes a posting. Not here: which term is which (`dictionary`), walking lists by block (`cursor`).
 //!
 //! A list is its length, then for each document the distance from the one before, with one bit that tells
 //! whether a count follows: most terms stand in a document once. Numbers are of seven bits a byte, the
-//! lowest first, as in LEB128.
+//! lowest first, as in LEB128. A list of more than one block says after its length of each block where it
+//! ends and what no posting of it exceeds, so that blocks can be passed over unread. Lists are not read when
+//! they are loaded, so walking one bears any bytes: it yields ascending places and ends.
+
+use std::io;
 
 use super::passage::OWN;
+use super::saved::{self, Input};
 
 /// How often, or how many terms, in halves: what is nearby counts half. `DOCUMENT_TERMS_MAX` and
 /// `NEARBY_TERMS_MAX` fit in 16 bits.
@@ -13,6 +18,26 @@ pub(super) type Count = u16;
 
 /// A document's place in its segment.
 pub(super) type Local = u32;
+
+/// Postings of one block: few enough that a bound says something of each, enough that the bounds are a
+/// twentieth of a list. Few in tests, so that short lists have many.
+pub(super) const BLOCK_POSTINGS: usize = if cfg!(test) { 5 } else { 128 };
+
+/// Bytes of what is said of a block: two numbers of 32 bits and two of 16.
+const HEADER_BYTES: usize = 12;
+
+/// What no posting of a block exceeds, and where it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    /// Its last document.
+    pub(super) last: Local,
+    /// Where its postings end, in bytes from the beginning of those of the list.
+    pub(super) end: u32,
+    /// The greatest count.
+    pub(super) count_max: Count,
+    /// The least length of a document.
+    pub(super) length_min: Count,
+}
 
 /// The lists of all terms, end to end.
 #[derive(Debug, Default)]
@@ -22,28 +47,45 @@ pub(super) struct Postings {
     bytes: Vec<u8>,
     /// The list under construction.
     open: Vec<u8>,
-    open_len: u64,
+    open_len: usize,
     open_last: Local,
+    /// The blocks of it that are full, and the one that is not yet.
+    open_blocks: Vec<Block>,
+    open_block: Block,
 }
 
 /// One term's documents in ascending order, with the count in each.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct List<'segment> {
     len: usize,
+    /// What is said of its blocks; empty where there is one.
+    headers: &'segment [u8],
     bytes: &'segment [u8],
 }
 
 impl Postings {
-    /// Adds one posting to the list under construction, behind those before it.
-    pub(super) fn push(&mut self, local: Local, count: Count) {
-        debug_assert!(self.open_len == 0 || local > self.open_last);
-        let distance = u64::from(local - self.open_last);
+    /// Adds one posting to the list under construction, behind those before it, of a document so long. One
+    /// that is not behind them is left out: only a list that was loaded damaged has any.
+    pub(super) fn push(&mut self, local: Local, count: Count, length: Count) {
+        if self.open_len > 0 && local <= self.open_last {
+            return;
+        }
+        let distance = u64::from(local.wrapping_sub(self.open_last));
         push_number(&mut self.open, distance << 1 | u64::from(count != OWN));
         if count != OWN {
             push_number(&mut self.open, u64::from(count));
         }
         self.open_len += 1;
         self.open_last = local;
+        self.open_block = Block {
+            last: local,
+            end: u32::try_from(self.open.len()).unwrap_or(u32::MAX),
+            count_max: self.open_block.count_max.max(count),
+            length_min: self.open_block.length_min.min(length),
+        };
+        if self.open_len.is_multiple_of(BLOCK_POSTINGS) {
+            self.open_blocks.push(std::mem::take(&mut self.open_block));
+        }
     }
 
     /// Ends the list under construction; false when it is empty and so is not one.
@@ -51,10 +93,19 @@ impl Postings {
         if self.open_len == 0 {
             return false;
         }
-        push_number(&mut self.bytes, self.open_len);
+        push_number(&mut self.bytes, self.open_len as u64);
+        if self.open_len > BLOCK_POSTINGS {
+            let half_full =
+                (!self.open_len.is_multiple_of(BLOCK_POSTINGS)).then_some(&self.open_block);
+            for block in self.open_blocks.iter().chain(half_full) {
+                block.append_to(&mut self.bytes);
+            }
+        }
         self.bytes.append(&mut self.open);
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         (self.open_len, self.open_last) = (0, 0);
+        self.open_blocks.clear();
+        self.open_block = Block::default();
         true
     }
 
@@ -63,8 +114,34 @@ impl Postings {
         let end = self.ends.get(index).copied().unwrap_or(0) as usize;
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
         let mut bytes = self.bytes.get(start.unwrap_or(0) as usize..end).unwrap_or(&[]).iter();
-        let len = next_number(&mut bytes).and_then(|len| usize::try_from(len).ok());
-        List { len: len.unwrap_or(0), bytes: bytes.as_slice() }
+        let len = next_number(&mut bytes).and_then(|len| usize::try_from(len).ok()).unwrap_or(0);
+        let blocks = if len > BLOCK_POSTINGS { len.div_ceil(BLOCK_POSTINGS) } else { 0 };
+        let headers_bytes = blocks.saturating_mul(HEADER_BYTES);
+        let parted = bytes.as_slice().split_at_checked(headers_bytes);
+        parted.map_or(List::EMPTY, |(headers, bytes)| List { len, headers, bytes })
+    }
+
+    /// Writes all lists; see `saved`.
+    pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        saved::write_numbers(out, self.ends.iter().map(|end| end.to_le_bytes()))?;
+        saved::write_bytes(out, &self.bytes)
+    }
+
+    /// Reads the lists of a segment of `documents` passages. None says it is longer than that, nor empty; what
+    /// is in them is not looked at.
+    pub(super) fn read_from(input: &mut Input<'_>, documents: usize) -> io::Result<Self> {
+        let ends = input.numbers(u32::from_le_bytes)?;
+        let bytes = input.bytes()?;
+        saved::are_ends(&ends, bytes.len())?;
+        let postings = Self { ends, bytes, ..Self::default() };
+        let lens = (0..postings.ends.len()).map(|index| postings.list(index).len());
+        saved::must(lens.into_iter().all(|len| (1..=documents).contains(&len)))?;
+        Ok(postings)
+    }
+
+    /// How many lists there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
     }
 
     /// Gives back memory reserved for growth; called once, when the segment is sealed.
@@ -72,10 +149,40 @@ impl Postings {
         self.ends.shrink_to_fit();
         self.bytes.shrink_to_fit();
         self.open = Vec::new();
+        self.open_blocks = Vec::new();
+    }
+}
+
+impl Default for Block {
+    /// Of no postings.
+    fn default() -> Self {
+        Self { last: 0, end: 0, count_max: 0, length_min: Count::MAX }
+    }
+}
+
+impl Block {
+    fn append_to(self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.last.to_le_bytes());
+        bytes.extend_from_slice(&self.end.to_le_bytes());
+        bytes.extend_from_slice(&self.count_max.to_le_bytes());
+        bytes.extend_from_slice(&self.length_min.to_le_bytes());
+    }
+
+    fn read_from(bytes: &[u8]) -> Option<Self> {
+        let &[a, b, c, d, e, f, g, h, i, j, k, l] = bytes.first_chunk::<HEADER_BYTES>()?;
+        Some(Self {
+            last: u32::from_le_bytes([a, b, c, d]),
+            end: u32::from_le_bytes([e, f, g, h]),
+            count_max: u16::from_le_bytes([i, j]),
+            length_min: u16::from_le_bytes([k, l]),
+        })
     }
 }
 
 impl<'segment> List<'segment> {
+    /// Of no documents.
+    pub(super) const EMPTY: Self = List { len: 0, headers: &[], bytes: &[] };
+
     /// How many documents there are.
     pub(super) fn len(&self) -> usize {
         self.len
@@ -83,26 +190,64 @@ impl<'segment> List<'segment> {
 
     /// The documents and their counts.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Local, Count)> + use<'segment> {
-        let mut bytes = self.bytes.iter();
-        let mut last: Local = 0;
-        std::iter::from_fn(move || {
-            let head = next_number(&mut bytes)?;
-            last = last.wrapping_add(narrowed(head >> 1));
-            let count = if head & 1 == 0 { u64::from(OWN) } else { next_number(&mut bytes)? };
-            Some((last, Count::try_from(count).unwrap_or(Count::MAX)))
-        })
+        walk(self.bytes, None)
+    }
+
+    /// How many blocks say what they hold: none where there is but one.
+    pub(super) fn blocks_len(&self) -> usize {
+        self.headers.len() / HEADER_BYTES
+    }
+
+    /// What is said of a block.
+    pub(super) fn block(&self, index: usize) -> Option<Block> {
+        Block::read_from(self.headers.get(index.checked_mul(HEADER_BYTES)?..)?)
+    }
+
+    /// The documents of one block and their counts. In a list without blocks the first is all of it.
+    pub(super) fn iter_block(
+        &self,
+        index: usize,
+    ) -> impl Iterator<Item = (Local, Count)> + use<'segment> {
+        let before = index.checked_sub(1).and_then(|before| self.block(before));
+        let start = before.map_or(0, |before| before.end as usize);
+        let end = self.block(index).map_or(self.bytes.len(), |block| block.end as usize);
+        walk(self.bytes.get(start..end).unwrap_or(&[]), before.map(|before| before.last))
     }
 
     /// How often the term stands in one document, if it does.
     pub(super) fn count_in(&self, local: Local) -> Option<Count> {
-        let mut entries = self.iter().skip_while(|(held, _)| *held < local);
+        let (mut low, mut high) = (0, self.blocks_len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.block(middle).is_some_and(|block| block.last < local) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let mut entries = self.iter_block(low).skip_while(|(held, _)| *held < local);
         entries.next().filter(|(held, _)| *held == local).map(|(_, count)| count)
     }
 }
 
-/// What was pushed as a place is one again.
-fn narrowed(distance: u64) -> Local {
-    Local::try_from(distance).unwrap_or(Local::MAX)
+/// The postings in `bytes`, which follow one of a document `before`, if any do. Ends where they do not ascend.
+#[inline]
+fn walk(bytes: &[u8], before: Option<Local>) -> impl Iterator<Item = (Local, Count)> + use<'_> {
+    let mut bytes = bytes.iter();
+    let mut last = before.unwrap_or(0);
+    // A distance of nothing is right for the first posting of a list only.
+    let mut distance_min = u64::from(before.is_some());
+    std::iter::from_fn(move || {
+        let head = next_number(&mut bytes)?;
+        let distance = head >> 1;
+        if distance < distance_min {
+            return None;
+        }
+        distance_min = 1;
+        last = last.checked_add(Local::try_from(distance).ok()?)?;
+        let count = if head & 1 == 0 { u64::from(OWN) } else { next_number(&mut bytes)? };
+        Some((last, Count::try_from(count).unwrap_or(Count::MAX)))
+    })
 }
 
 fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
@@ -145,15 +290,33 @@ mod tests {
 
     use super::*;
 
+    fn length_of(local: Local) -> Count {
+        Count::try_from(local % 1_000).unwrap()
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn any_bytes_are_a_list_that_ascends_and_ends(
+            bytes in prop::collection::vec(any::<u8>(), 0..600), index in 0_usize..9,
+        ) {
+            let ends = vec![u32::try_from(bytes.len()).unwrap()];
+            let postings = Postings { ends, bytes, ..Postings::default() };
+            let list = postings.list(0);
+            let ascends = |found: Vec<(Local, Count)>| found.windows(2).all(|two| two[0].0 < two[1].0);
+            prop_assert!(ascends(list.iter().collect()));
+            prop_assert!(ascends(list.iter_block(index).collect()));
+        }
+
         #[test]
         fn every_list_comes_back_as_it_was_pushed(
             lists in prop::collection::vec(
-                prop::collection::btree_map(any::<Local>(), 1..=Count::MAX, 0..20), 0..6)
+                prop::collection::btree_map(any::<Local>(), 1..=Count::MAX, 0..400), 0..4)
         ) {
             let mut postings = Postings::default();
             for list in &lists {
-                list.iter().for_each(|(local, count)| postings.push(*local, *count));
+                list.iter().for_each(|(local, count)| postings.push(*local, *count, length_of(*local)));
                 prop_assert_eq!(postings.seal_list(), !list.is_empty());
             }
             postings.shrink();
@@ -162,7 +325,18 @@ mod tests {
                 let found = postings.list(index);
                 prop_assert_eq!(found.len(), list.len());
                 prop_assert_eq!(&found.iter().collect::<BTreeMap<_, _>>(), list);
-                for (local, count) in list {
+                let by_block = (0..found.blocks_len().max(1)).flat_map(|at| found.iter_block(at));
+                prop_assert_eq!(&by_block.collect::<BTreeMap<_, _>>(), list);
+                for at in 0..found.blocks_len() {
+                    let (block, held) = (found.block(at).unwrap(), found.iter_block(at));
+                    let held: Vec<(Local, Count)> = held.collect();
+                    prop_assert!(held.len() <= BLOCK_POSTINGS);
+                    prop_assert_eq!(held.last().unwrap().0, block.last);
+                    prop_assert_eq!(held.iter().map(|held| held.1).max(), Some(block.count_max));
+                    let lengths = held.iter().map(|held| length_of(held.0));
+                    prop_assert_eq!(lengths.min(), Some(block.length_min));
+                }
+                for (local, count) in list.iter().take(9) {
                     prop_assert_eq!(found.count_in(*local), Some(*count));
                     let after = local.wrapping_add(1);
                     prop_assert_eq!(found.count_in(after), list.get(&after).copied());

@@ -1,11 +1,14 @@
 //! A sealed, immutable piece of the index: some documents, their lengths, terms and postings.
 //! Made from one document or by merging others. Not here: which segments make the index (`index`).
 
+use std::io;
+
 use super::DocId;
 use super::dictionary::Dictionary;
 use super::part::Part;
 use super::passage::PassageTerms;
 use super::postings::{Count, List, Local, Postings};
+use super::saved::{self, Input};
 
 /// Never changes once built, so any number of snapshots can share it.
 #[derive(Debug, Default)]
@@ -33,7 +36,10 @@ impl Segment {
             for same in same_term.chunk_by(|one, other| one.1 == other.1) {
                 let count =
                     same.iter().fold(0, |sum: Count, (_, _, count)| sum.saturating_add(*count));
-                same.first().into_iter().for_each(|first| segment.postings.push(first.1, count));
+                for (_, local, _) in same.iter().take(1) {
+                    let length = segment.lengths.get(*local as usize).copied().unwrap_or(0);
+                    segment.postings.push(*local, count, length);
+                }
             }
             same_term.first().into_iter().for_each(|first| segment.seal_term(first.0.as_bytes()));
         }
@@ -49,7 +55,7 @@ impl Segment {
             parts.iter().map(|part| Walk::new(part, &mut segment)).collect();
         while let Some(term) = walks.iter().filter_map(|walk| walk.term).min() {
             for walk in walks.iter_mut().filter(|walk| walk.term == Some(term)) {
-                walk.pour_list(&mut segment.postings);
+                walk.pour_list(&mut segment.postings, &segment.lengths);
             }
             segment.seal_term(term);
         }
@@ -71,6 +77,24 @@ impl Segment {
     pub(super) fn terms(&self) -> impl Iterator<Item = (&[u8], List<'_>)> {
         let terms = (0..).map_while(|index| self.dictionary.get(index));
         terms.enumerate().map(|(index, term)| (term, self.postings.list(index)))
+    }
+
+    /// Writes it whole; see `saved`.
+    pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        saved::write_numbers(out, self.docs.iter().map(|doc| doc.0.to_le_bytes()))?;
+        saved::write_numbers(out, self.lengths.iter().map(|length| length.to_le_bytes()))?;
+        self.dictionary.write_to(out)?;
+        self.postings.write_to(out)
+    }
+
+    /// Reads what was written. Each document has a length and each term a list.
+    pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
+        let docs = input.numbers(|bytes| DocId(u32::from_le_bytes(bytes)))?;
+        let lengths = input.numbers(u16::from_le_bytes)?;
+        let dictionary = Dictionary::read_from(input)?;
+        let postings = Postings::read_from(input, docs.len())?;
+        saved::must(docs.len() == lengths.len() && dictionary.len() == postings.len())?;
+        Ok(Self { docs, lengths, dictionary, postings })
     }
 
     fn seal_term(&mut self, term: &[u8]) {
@@ -113,10 +137,10 @@ impl<'part> Walk<'part> {
     }
 
     /// Copies the list of the term it stands at, and steps to the next term.
-    fn pour_list(&mut self, target: &mut Postings) {
+    fn pour_list(&mut self, target: &mut Postings, lengths: &[Count]) {
         for (local, count) in self.segment.postings.list(self.next).iter() {
             if let Some(place) = self.moved.get(local as usize).copied().flatten() {
-                target.push(place, count);
+                target.push(place, count, lengths.get(place as usize).copied().unwrap_or(0));
             }
         }
         self.next += 1;

@@ -30,6 +30,14 @@ impl Top {
         self.heap.peek().is_some_and(|Reverse(worst)| Ranked(scored) > *worst)
     }
 
+    /// The score below which a document is not among the best; nothing while all are.
+    pub(super) fn worst(&self) -> Option<f32> {
+        if self.heap.len() < self.limit {
+            return None;
+        }
+        Some(self.heap.peek().map_or(f32::INFINITY, |Reverse(worst)| worst.0.score))
+    }
+
     pub(super) fn push(&mut self, scored: Scored) {
         if self.heap.len() >= self.limit {
             self.heap.pop();

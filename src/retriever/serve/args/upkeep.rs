@@ -19,6 +19,8 @@ pub enum Upkeep {
     Digest(Form),
     /// Take secrets out of logs that hold some
     Scrub(Scrub),
+    /// Move old lines to packed files beside their log; they are found as before
+    Archive(Archive),
 }
 
 const VERIFY_HELP: &str = "\
@@ -49,6 +51,19 @@ Also looked at are events that wait in .spool and lines in .quarantine.
 
 What is done is told by log, line, field and rule, never with the secret; and so is what remains to be
 done: above all to revoke it. Exit 1 when secrets are left, with --dry-run when there are any.";
+
+const ARCHIVE_HELP: &str = "\
+Lines move to archive/LOG/NUMBER.jsonl.gz in the store: gzip of the very lines, so zcat, zgrep and
+'zcat FILE | jq' read them. Searches, verify, digest and scrub read them too; ids stay. Without --keep and
+--older-than all but the newest 10000 lines of each log move. Given both, what is over either moves.
+Lines that hold no event stay, and so does a line that names no time where only --older-than is given.
+
+It happens under the lock of the log's writers, and after a crash at any moment every line is there: in
+the log, in a segment, or for a while in both, which the next run tells and mends. Exit 75 when another
+process holds the lock.
+
+In the configuration, archive_above_lines = 10000 has a server move the older half of a log that has more
+lines, and archive_older_than = \"90d\" what is older. Neither is set unless you do.";
 
 /// The `verify` command.
 #[derive(Debug, Args)]
@@ -83,6 +98,27 @@ pub struct Scrub {
     pub form: Form,
 }
 
+/// The `archive` command.
+#[derive(Debug, Args)]
+#[command(after_help = ARCHIVE_HELP)]
+pub struct Archive {
+    /// Only the logs of these repositories: their names, keys or URLs
+    #[arg(value_name = "REPO")]
+    pub repos: Vec<String>,
+    /// Most lines that stay in a log, the newest [default: 10000, unless --older-than is given]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub keep: Option<String>,
+    /// Lines older than this move: an age or a day, such as 90d or 2026-03-01
+    #[arg(long, value_name = "AGE", allow_hyphen_values = true)]
+    pub older_than: Option<String>,
+    /// Only tell what would be moved
+    #[arg(long)]
+    pub dry_run: bool,
+    /// How to print.
+    #[command(flatten)]
+    pub form: Form,
+}
+
 impl Upkeep {
     /// Returns how its answer is printed.
     #[must_use]
@@ -90,6 +126,7 @@ impl Upkeep {
         match self {
             Self::Verify(verify) => verify.form,
             Self::Scrub(scrub) => scrub.form,
+            Self::Archive(archive) => archive.form,
             Self::Doctor(form) | Self::Digest(form) => *form,
         }
     }

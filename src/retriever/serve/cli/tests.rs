@@ -24,6 +24,10 @@ impl Wiring for World {
         api.status().map_or(Exit::Internal, |_| Exit::Done)
     }
 
+    fn serve(&mut self, _: &Settings, _: Serve, _: &mut dyn Write) -> Result<Reply, ApiError> {
+        Ok(Reply { text: "served".to_owned(), json: Value::Null })
+    }
+
     fn index(&mut self, _: &Settings, progress: &mut dyn Write) -> Result<Reply, ApiError> {
         writeln!(progress, "1 of 1").unwrap();
         Ok(Reply { text: "indexed".to_owned(), json: Value::Null })

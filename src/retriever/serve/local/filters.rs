@@ -21,7 +21,7 @@ impl Local {
         asked: &Asked,
         snapshot: &Snapshot,
     ) -> Result<Filter, ApiError> {
-        let now = (self.clock)().now;
+        let now = (self.core.clock)().now;
         Ok(Filter {
             repos,
             kinds: request.kinds.clone(),
@@ -55,7 +55,7 @@ impl Local {
     ) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
         let mut keys = BTreeSet::new();
         for name in named {
-            keys.append(&mut snapshot.keys_of(&self.repo(Some(name), snapshot)?));
+            keys.append(&mut snapshot.keys_of(&self.named(name, snapshot)?));
         }
         Ok((!named.is_empty()).then_some(keys))
     }

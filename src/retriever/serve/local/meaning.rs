@@ -31,12 +31,13 @@ impl Local {
         if mode == Mode::Lexical {
             return Ok((None, None));
         }
-        let (why, lasts) = match self.engine.embed_query(text, self.query_wait) {
-            Some(Ok(vector)) => return Ok((Some(vector), None)),
-            None => ("no embedding model in this build".to_owned(), Lasts::Yes),
-            Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),
-            Some(Err(passing)) => (passing.to_string(), Lasts::No),
-        };
+        let (why, lasts) =
+            match self.core.engine.embed_query(text, self.patience.query, self.patience.model) {
+                Some(Ok(vector)) => return Ok((Some(vector), None)),
+                None => ("no embedding model in this build".to_owned(), Lasts::Yes),
+                Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),
+                Some(Err(passing)) => (passing.to_string(), Lasts::No),
+            };
         if mode == Mode::Dense {
             let message =
                 format!("failed to search by meaning: {why}; words are searched in lexical mode");
@@ -51,7 +52,7 @@ impl Local {
     /// catches up by itself.
     pub(super) fn partial(&self, snapshot: &Snapshot, vector: Option<&[f32]>) -> Option<String> {
         let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
-        let is_told = vector.is_some() && !self.embed_wait.is_zero() && embedded < memories;
+        let is_told = vector.is_some() && !self.patience.embed.is_zero() && embedded < memories;
         is_told.then(|| {
             format!("Note: {} of {memories} memories are not embedded yet; agent-knowledge index does it.", memories - embedded)
         })
@@ -59,20 +60,20 @@ impl Local {
 
     /// Tells how far the embedding is.
     pub(super) fn model(&self) -> Model {
-        let directory = self.model_dir.display().to_string();
+        let directory = self.core.model_dir.display().to_string();
         let none = |line: String| Model {
             line,
             works: false,
             directory: directory.clone(),
             cache_trouble: None,
         };
-        let Some(progress) = self.engine.embedding() else {
+        let Some(progress) = self.core.engine.embedding() else {
             // A command that needs no vectors does not load the model.
-            let is_ready = model::status(&self.model_dir).is_ready();
+            let is_ready = model::status(&self.core.model_dir).is_ready();
             return none(if is_ready {
                 "model installed".to_owned()
             } else {
-                format!("off: {}", EmbedError::NotInstalled(self.model_dir.clone()))
+                format!("off: {}", EmbedError::NotInstalled(self.core.model_dir.clone()))
             });
         };
         let Progress { state, queued, cache_trouble, .. } = progress;

@@ -1,8 +1,9 @@
 //! Which agent is on the other side, and in which session, by what it says of itself. Not here: who
 //! is writing when it says nothing (`writer::identity`).
 
-use rmcp::model::Implementation;
 use rmcp::service::{RequestContext, RoleServer};
+
+use crate::retriever::serve::http::introduced;
 
 /// Longest name kept, in bytes: a name, not a story.
 const NAME_BYTES_MAX: usize = 64;
@@ -22,8 +23,9 @@ pub(super) struct Caller {
 impl Caller {
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
         let thread = context.meta.0.get("threadId").and_then(|id| id.as_str());
+        let told = context.client_info().and_then(|client| agent_name(&client.name));
         Self {
-            name: context.client_info().as_ref().and_then(agent_name),
+            name: told.or_else(|| introduced(&context.extensions)),
             session_id: thread.filter(|id| is_plain(id)).map(str::to_owned),
         }
     }
@@ -35,9 +37,9 @@ fn is_plain(id: &str) -> bool {
 
 /// Returns the agent's name as memories carry it: `Claude Code` and `claude-code` are one agent, and
 /// `codex-mcp-client` is `codex`. None for a name that names nobody, such as that of our own library.
-fn agent_name(client: &Implementation) -> Option<String> {
+pub(in crate::retriever::serve) fn agent_name(told: &str) -> Option<String> {
     let mut name = String::new();
-    for c in client.name.trim().chars().flat_map(char::to_lowercase) {
+    for c in told.trim().chars().flat_map(char::to_lowercase) {
         match c {
             c if c.is_whitespace() => name.push('-'),
             c if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@' | '/') => {
@@ -56,10 +58,6 @@ fn agent_name(client: &Implementation) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn named(name: &str) -> Option<String> {
-        agent_name(&Implementation::new(name, "1"))
-    }
-
     #[test]
     fn one_agent_has_one_name() {
         for (given, name) in [
@@ -69,15 +67,15 @@ mod tests {
             ("gemini-cli-mcp-client", "gemini-cli"),
             ("Visual Studio Code\u{1B}[31m", "visual-studio-code31m"),
         ] {
-            assert_eq!(named(given).as_deref(), Some(name));
+            assert_eq!(agent_name(given).as_deref(), Some(name));
         }
     }
 
     #[test]
     fn a_name_that_names_nobody_is_no_name() {
         for given in ["", "  ", "rmcp", "---", "\u{202E}"] {
-            assert_eq!(named(given), None, "{given:?}");
+            assert_eq!(agent_name(given), None, "{given:?}");
         }
-        assert_eq!(named(&"x".repeat(5_000)).unwrap().len(), NAME_BYTES_MAX);
+        assert_eq!(agent_name(&"x".repeat(5_000)).unwrap().len(), NAME_BYTES_MAX);
     }
 }

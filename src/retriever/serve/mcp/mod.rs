@@ -31,6 +31,7 @@ use crate::event::redact::redacted;
 use crate::writer::exit::Exit;
 
 use client::Caller;
+pub(super) use client::agent_name;
 pub use hangup::HangUp;
 
 /// How long a call may go on once the client is gone, in milliseconds. Whoever pipes requests in

@@ -39,7 +39,7 @@ impl Program<'_> {
         let mut open = |opening: &Opening<'_>| {
             let mut settled = self.settle(settings)?;
             settled.store = Store::at(opening.logs);
-            settled.config = Config::default();
+            settled.config = Config { embedding: settled.config.embedding, ..Config::default() };
             settled.cache_dir.push(CACHE_FOLDER);
             let need = match opening.needs {
                 Needs::Words => Need::Words,

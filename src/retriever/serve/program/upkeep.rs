@@ -3,18 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use super::{Program, Settings, Settled, failed};
-use crate::event::{Problems, RepoKey};
+use crate::event::{Problems, RepoKey, quoted};
+use crate::retriever::search::Point;
 use crate::retriever::serve::api::ApiError;
-use crate::retriever::serve::args::{Scrub, Verify};
+use crate::retriever::serve::api::Reply;
+use crate::retriever::serve::args::{Archive, Scrub, Verify};
 use crate::retriever::serve::cli::Need;
 use crate::retriever::snapshot::Room;
-use crate::retriever::upkeep::{Checked, Recogniser, doctor, scrub, verify};
+use crate::retriever::upkeep::{Checked, Recogniser, archive, doctor, scrub, verify};
 use crate::retriever::watch::Watching;
 use crate::store::{Places, Store};
+use crate::writer::exit::Exit;
 
 /// How many bytes of memory a byte of a log can take: a line that says next to nothing has some thirty
 /// bytes and takes a thousand, or 2,700 with its vector.
 const ROOM_PER_BYTE_MAX: u64 = 100;
+
+/// How much longer than a segment its lines are: measured, to a quarter or a third.
+const PACKED_TIMES: u64 = 16;
 
 impl Program<'_> {
     pub(super) fn verify(
@@ -23,20 +29,25 @@ impl Program<'_> {
         command: &Verify,
     ) -> Result<Checked, ApiError> {
         let settled = self.settle(settings)?;
-        let logs = match command.repo.as_deref() {
-            Some(named) => vec![log_of(&settled, named)?],
+        let store = &settled.store;
+        let (logs, segments) = match command.repo.as_deref() {
+            Some(named) => {
+                let log = log_of(&settled, named)?;
+                (vec![log.clone()], verify::Segments::Of(log))
+            }
             None if command.files.is_empty() => {
-                settled.store.logs().map_err(|error| failed(&error))?
+                (store.logs().map_err(|error| failed(&error))?, verify::Segments::All)
             }
             None => {
-                let found = command.files.iter().map(|log| self.log_at(&settled.store, log));
-                found.collect::<Result<_, _>>()?
+                let found = command.files.iter().map(|log| self.log_at(store, log));
+                (found.collect::<Result<_, _>>()?, verify::Segments::None)
             }
         };
         verify::verify(&verify::Request {
-            store: &settled.store,
+            store,
             config: &settled.config,
             logs,
+            segments,
             damaged: if command.dry_run {
                 verify::DamagedLines::Leave
             } else {
@@ -59,6 +70,52 @@ impl Program<'_> {
             cache_dir: &settled.cache_dir,
         })
         .map_err(|error| failed(&error))
+    }
+
+    pub(super) fn archive(
+        &self,
+        settings: &Settings,
+        command: &Archive,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let settled = self.settle(settings)?;
+        let bounds = self.bounds(command)?;
+        let logs = match command.repos.as_slice() {
+            [] => settled.store.logs().map_err(|error| failed(&error))?,
+            repos => {
+                let found = repos.iter().map(|named| log_of(&settled, named));
+                found.collect::<Result<_, _>>()?
+            }
+        };
+        let how = if command.dry_run { archive::How::DryRun } else { archive::How::Change };
+        let request = archive::Request { store: &settled.store, logs, bounds, how };
+        let archive::Archived { checked, failed } = archive::archive(&request);
+        let exit = failed.as_ref().map_or(Exit::Done, Exit::of_store);
+        Ok((exit, checked.reply))
+    }
+
+    /// What is wrong with the values is said before anything is read.
+    fn bounds(&self, command: &Archive) -> Result<archive::Bounds, ApiError> {
+        let mut problems = Problems::none();
+        let keep_lines = command.keep.as_deref().and_then(|text| {
+            let lines = text.trim().parse::<u64>().ok();
+            if lines.is_none() {
+                problems
+                    .add("keep", format!("must be a whole number from 0 on, got {}", quoted(text)));
+            }
+            lines
+        });
+        let now = (self.surroundings.clock)().now;
+        let not_before = command.older_than.as_deref().and_then(|text| {
+            let point = Point::parse(text);
+            if point.is_none() {
+                problems
+                    .add("older_than", format!("must be {}, got {}", Point::ALLOWED, quoted(text)));
+            }
+            point.map(|point| point.first(now))
+        });
+        let unasked = not_before.is_none().then_some(archive::KEEP_LINES_DEFAULT);
+        let bounds = archive::Bounds { keep_lines: keep_lines.or(unasked), not_before };
+        problems.or(bounds).map_err(ApiError::Invalid)
     }
 
     /// Examines also what keeps all other commands from beginning.
@@ -91,8 +148,12 @@ impl Program<'_> {
     /// of them must be read for it.
     fn room(&self, settings: &Settings, settled: &Settled) -> Option<Room> {
         let logs = settled.store.logs().ok()?;
-        let bytes = logs.iter().filter_map(|log| Some(log.symlink_metadata().ok()?.len()));
-        if bytes.sum::<u64>().saturating_mul(ROOM_PER_BYTE_MAX) < settled.bound.bytes_max {
+        let bytes = |paths: &[PathBuf]| -> u64 {
+            paths.iter().filter_map(|path| Some(path.symlink_metadata().ok()?.len())).sum()
+        };
+        let packed_bytes = bytes(&settled.store.segments().ok()?);
+        let bytes = packed_bytes.saturating_mul(PACKED_TIMES).saturating_add(bytes(&logs));
+        if bytes.saturating_mul(ROOM_PER_BYTE_MAX) < settled.bound.bytes_max {
             return None;
         }
         let local = self.local(settings, Need::Words).ok()?;

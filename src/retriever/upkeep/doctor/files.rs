@@ -13,7 +13,7 @@ use crate::store::{LockState, Store, make_a_file_in};
 const TOLD_MAX: usize = 20;
 
 /// Folders of ours inside the store.
-const FOLDERS: [&str; 3] = [".locks", ".spool", ".quarantine"];
+const FOLDERS: [&str; 4] = [".locks", ".spool", ".quarantine", "archive"];
 
 pub(super) fn examine(store: &Store) -> Vec<Finding> {
     let root = store.root();
@@ -38,8 +38,21 @@ pub(super) fn examine(store: &Store) -> Vec<Finding> {
         }
         Err(error) => findings.push(Finding::fail("logs", format!("failed to {error}"))),
     }
+    findings.extend(archived(store));
     findings.extend(waiting(store));
     findings
+}
+
+/// How much was archived. What is wrong inside is for `verify`, which reads it.
+fn archived(store: &Store) -> Option<Finding> {
+    let segments = match store.segments() {
+        Ok(segments) if segments.is_empty() => return None,
+        Ok(segments) => segments,
+        Err(error) => return Some(Finding::fail("archive", format!("failed to {error}"))),
+    };
+    let bytes = segments.iter().filter_map(|path| Some(path.symlink_metadata().ok()?.len()));
+    let (count, bytes) = (segments.len(), bytes.sum::<u64>());
+    Some(Finding::fine("archive", format!("{count} segments of old lines, {bytes} bytes")))
 }
 
 fn directory(root: &Path, found: &Metadata) -> Finding {

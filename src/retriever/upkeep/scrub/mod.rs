@@ -1,4 +1,5 @@
-//! Taking secrets out of files that hold some: logs, what waits in the spool, and quarantined lines.
+//! Taking secrets out of files that hold some: logs, segments of their old lines, what waits in the spool,
+//! and quarantined lines.
 //! Not here: what a secret is (`secrets`), replacing a file so that nothing else is lost
 //! (`store::rewrite`).
 
@@ -44,7 +45,7 @@ struct Scrubbed {
     removed: Vec<Found>,
     /// The same for secrets that could not be taken out without losing something else.
     left: Vec<Found>,
-    /// Lines that were too long to look at.
+    /// Lines that were too long to look at, and damaged parts of a segment.
     too_long: usize,
     /// Commits of a git work tree in which the file is still what it was.
     history: Option<History>,
@@ -87,9 +88,9 @@ pub fn scrub(request: &Request<'_>) -> Result<Checked, StoreError> {
 }
 
 /// Lists one kind of file after the other, each when the one before has been worked off: what leaves the
-/// spool meanwhile is in a log by then.
+/// spool meanwhile is in a log by then, and what is archived in a segment.
 type List = fn(&Store) -> Result<Vec<PathBuf>, StoreError>;
-const LISTS: [List; 3] = [Store::spooled, Store::logs, Store::quarantines];
+const LISTS: [List; 4] = [Store::spooled, Store::logs, Store::segments, Store::quarantines];
 
 fn files(request: &Request<'_>, list: List) -> Result<Vec<PathBuf>, StoreError> {
     let mut files = list(request.store)?;

@@ -8,6 +8,7 @@ use super::{Found, How, Request, Scrubbed};
 use crate::event::{Layout, neutralise};
 use crate::retriever::render::Reply;
 use crate::retriever::upkeep::place::{shown, word};
+use crate::store::Store;
 
 /// Secrets of one file told to people; `--json` has all.
 const SHOWN_MAX: usize = 20;
@@ -24,7 +25,15 @@ pub(super) fn reply(request: &Request<'_>, all: &[Scrubbed], too_long: usize) ->
         told(&mut text, file, "LEFT", &file.left);
     }
     if too_long > 0 {
-        let _ = writeln!(text, "{too_long} lines over 64 MiB were not looked at");
+        let _ = writeln!(
+            text,
+            "{too_long} lines over 64 MiB, or damaged parts of segments, were not looked at"
+        );
+    }
+    let resealed = all.iter().filter(|file| Store::is_segment(&file.file));
+    let resealed = resealed.filter(|file| !file.removed.is_empty()).count();
+    if resealed > 0 && request.how == How::Change {
+        let _ = writeln!(text, "{resealed} segments of old lines were packed anew without them");
     }
     let remains = if removed + left > 0 { remaining(request, all) } else { Vec::new() };
     match (removed, left, request.how) {

@@ -21,12 +21,25 @@ pub struct Request<'a> {
     pub config: &'a Config,
     /// The logs, of the store or from elsewhere.
     pub logs: Vec<PathBuf>,
+    /// The segments that are verified with them.
+    pub segments: Segments,
     /// What happens to damaged lines.
     pub damaged: DamagedLines,
     /// The time.
     pub now: Timestamp,
     /// What tells secrets.
     pub recogniser: &'a Recogniser<'a>,
+}
+
+/// Which segments of old lines are verified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Segments {
+    /// None but those named among the logs.
+    None,
+    /// Those of this log.
+    Of(PathBuf),
+    /// All of the store.
+    All,
 }
 
 /// What happens to damaged lines, which stay where they are in any case.
@@ -50,9 +63,31 @@ const READS_MAX: usize = 16;
 /// [`StoreError`] where the quarantine cannot be written. What is wrong with a log is in the answer.
 pub fn verify(request: &Request<'_>) -> Result<Checked, StoreError> {
     let mut census = Census::default();
-    for log in &request.logs {
+    each(request, &mut census, &request.logs)?;
+    // After the logs: what is archived meanwhile is in a segment by then.
+    let segments = match &request.segments {
+        Segments::None => Ok(Vec::new()),
+        Segments::Of(log) => request.store.segments_of(log),
+        Segments::All => request.store.segments(),
+    };
+    match segments {
+        Ok(segments) => each(request, &mut census, &segments)?,
+        Err(error) => {
+            let mut archive = census.begin(request.store.root().join("archive"));
+            archive.trouble = Some(error.to_string());
+            census.logs.push(archive);
+        }
+    }
+    census.settle();
+    let verdict = if census.is_fine() { Verdict::Fine } else { Verdict::Wrong };
+    Ok(Checked { verdict, reply: report::reply(&census, request.store.root()) })
+}
+
+/// Verifies logs or segments, one after the other.
+fn each(request: &Request<'_>, census: &mut Census, logs: &[PathBuf]) -> Result<(), StoreError> {
+    for log in logs {
         let mut reading = Reading::of(request, log, census.begin(log.clone()));
-        let outcome = read(log, &mut |line| reading.line(&mut census, line));
+        let outcome = read(log, &mut |line| reading.line(census, line));
         let Reading { mut found, failed, .. } = reading;
         match outcome {
             Ok(torn_bytes) => found.torn_bytes = torn_bytes,
@@ -61,9 +96,7 @@ pub fn verify(request: &Request<'_>) -> Result<Checked, StoreError> {
         census.logs.push(found);
         failed.map_or(Ok(()), Err)?;
     }
-    census.settle();
-    let verdict = if census.is_fine() { Verdict::Fine } else { Verdict::Wrong };
-    Ok(Checked { verdict, reply: report::reply(&census, request.store.root()) })
+    Ok(())
 }
 
 /// Reads every complete line; returns how many bytes an unfinished last one has.

@@ -1,8 +1,9 @@
 //! What verifying found, in words and for programs. Not here: finding it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -10,6 +11,7 @@ use super::census::{Census, Findings, LogCensus, Place, TOLD_MAX};
 use crate::event::{EventId, Layout, neutralise};
 use crate::retriever::render::Reply;
 use crate::retriever::upkeep::place::shown;
+use crate::store::Store;
 
 /// Findings of one kind told to people; `--json` has more.
 const SHOWN_MAX: usize = 10;
@@ -49,7 +51,12 @@ fn summary(census: &Census) -> String {
     let skipped = census.total(|log| log.skipped.count);
     let (repeated, secrets) =
         (census.total(|log| log.repeated), census.total(|log| log.secrets.count));
-    let mut text = format!("{} logs, {lines} lines, {events} events", census.logs.len());
+    let segments = census.logs.iter().filter(|found| Store::is_segment(&found.log)).count();
+    let mut text = format!("{} logs", census.logs.len() - segments);
+    if segments > 0 {
+        let _ = write!(text, ", {segments} segments");
+    }
+    let _ = write!(text, ", {lines} lines, {events} events");
     for (count, what) in [
         (repeated, "repeated"),
         (skipped, "skipped"),
@@ -121,15 +128,28 @@ fn more(count: usize) -> String {
 }
 
 fn named(census: &Census, place: Place) -> String {
-    let log = census.logs.get(place.log).and_then(|found| found.log.file_name());
-    let name = shown(Path::new(log.unwrap_or_default()));
+    let log = census.logs.get(place.log).map_or(Path::new(""), |found| &found.log);
+    // The names of segments are numbers, so those of their folders tell them apart.
+    let parts = if Store::is_segment(log) { 3 } else { 1 };
+    let parts: Vec<&OsStr> = log.iter().rev().take(parts).collect();
+    let name = shown(&parts.into_iter().rev().collect::<PathBuf>());
     format!("{name} line {}", place.line)
+}
+
+/// Names a log, and the segment of it where it is one.
+fn json_of_path(path: &Path) -> (String, Option<String>) {
+    let told = |path: &Path| path.display().to_string();
+    match Store::log_of_segment(path) {
+        Some(log) => (told(&log), Some(told(path))),
+        None => (told(path), None),
+    }
 }
 
 fn json(census: &Census) -> Value {
     let place = |place: &Place| {
-        let log = census.logs.get(place.log).map(|found| found.log.display().to_string());
-        json!({ "log": log, "line": place.line })
+        let found = census.logs.get(place.log).map(|found| json_of_path(&found.log));
+        let (log, segment) = found.unzip();
+        json!({ "log": log, "segment": segment.flatten(), "line": place.line })
     };
     let by_id = |ids: &BTreeMap<EventId, Vec<Place>>| -> Value {
         let told = ids.iter().take(TOLD_MAX).map(|(id, places)| {
@@ -169,8 +189,9 @@ fn json_of_log(found: &LogCensus) -> Value {
         &found.secrets,
         &|(line, spot)| json!({ "line": line, "field": spot.field, "rule": spot.rule }),
     );
+    let (log, segment) = json_of_path(&found.log);
     json!({
-        "log": found.log.display().to_string(), "lines": found.lines, "events": found.events,
+        "log": log, "segment": segment, "lines": found.lines, "events": found.events,
         "blank": found.blank, "repeated": found.repeated,
         "skipped": found.skipped.count, "skips": skips,
         "secrets": found.secrets.count, "secret_places": secrets,

@@ -27,6 +27,7 @@ impl World {
             store: &self.store,
             config: &Config::default(),
             logs,
+            segments: Segments::All,
             damaged,
             now: "2026-01-01T00:00:00Z".parse().unwrap(),
             recogniser: &TEST,

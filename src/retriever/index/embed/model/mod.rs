@@ -8,6 +8,8 @@
 //! What is not here: loading anything (`minilm`), and where the directory is (the caller says).
 
 mod fetch;
+#[cfg(feature = "dense")]
+pub(crate) mod int8;
 pub(crate) mod pins;
 mod stamp;
 

@@ -39,6 +39,13 @@ pub(crate) const TOKENIZER_CONFIG: Pin = Pin {
     bytes: 350,
     sha256: "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
 };
+/// Made from [`WEIGHTS`] by `int8`, not fetched.
+#[cfg(feature = "dense")]
+pub(crate) const INT8_WEIGHTS: Pin = Pin {
+    name: "model.int8",
+    bytes: 23_454_696,
+    sha256: "a6563e33e3dc6ecdc983469552ba31b37902d035820e8a329e723e50f990da59",
+};
 /// Everything but the runtime.
 pub(crate) const MODEL_FILES: [Pin; 5] =
     [WEIGHTS, TOKENIZER, CONFIG, SPECIAL_TOKENS_MAP, TOKENIZER_CONFIG];

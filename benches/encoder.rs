@@ -1,0 +1,126 @@
+//! The embedding model in floats or in bytes: how long it takes to load, a query, a text, and what the
+//! process then holds. One way per run, since a process keeps what it once loaded.
+//!
+//! `cargo bench --bench encoder -- --model DIR --embedding int8`, then again with `fp32`; with
+//! `--apart` both are loaded and the cosines between their vectors are printed instead.
+//!
+//! The texts are our own lessons; queries are their first ten words.
+
+#![expect(clippy::print_stdout, reason = "a benchmark's result is its output")]
+
+use std::error::Error;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use agent_knowledge::retriever::index::embed::{Embedder, Provider, load};
+use agent_knowledge::store::Embedding;
+
+const CORPUS: &str = include_str!("lessons/corpus.jsonl");
+/// Queries timed; each is asked once, after ten that are not counted.
+const QUERIES: usize = 200;
+const WARM_UP: usize = 10;
+/// Texts per call: what the worker gives at most.
+const BATCH_TEXTS: usize = 16;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let dir = PathBuf::from(after("--model").ok_or("--model DIR is needed")?);
+    let texts = texts()?;
+    let open = |embedding| load(Provider::Local(embedding), &dir, NonZeroUsize::MIN);
+    if std::env::args().any(|argument| argument == "--apart") {
+        return apart(open(Embedding::Fp32)?.as_mut(), open(Embedding::Int8)?.as_mut(), &texts);
+    }
+    let name = after("--embedding").unwrap_or_else(|| "fp32".to_owned());
+    let embedding = Embedding::parse(&name)?;
+    let (embedder, loading) = timed(|| open(embedding));
+    let mut embedder = embedder?;
+    let loaded_mib = resident_mib("VmRSS:");
+    let queries: Vec<String> = texts.iter().map(|text| first_words(text)).collect();
+    let mut times = Vec::new();
+    for (asked, query) in queries.iter().cycle().take(WARM_UP + QUERIES).enumerate() {
+        let (vectors, time) = timed(|| embedder.embed(&[query]));
+        vectors?;
+        times.extend((asked >= WARM_UP).then_some(time));
+    }
+    times.sort_unstable();
+    let at = |percent: usize| times.get(times.len() * percent / 100).copied().unwrap_or_default();
+    let (embedded, embedding_all) = timed(|| all(embedder.as_mut(), &texts));
+    println!(
+        "{name}: load {:.0} ms; query best {:.2}, p50 {:.2}, p99 {:.2} ms; {:.0} texts/s; resident {loaded_mib} MiB loaded, {} MiB after, {} MiB at most",
+        millis(loading),
+        millis(at(0)),
+        millis(at(50)),
+        millis(at(99)),
+        embedded?.len() as f64 / embedding_all.as_secs_f64(),
+        resident_mib("VmRSS:"),
+        resident_mib("VmHWM:"),
+    );
+    Ok(())
+}
+
+/// The argument after a flag; `cargo bench` adds flags of its own, which are ignored.
+fn after(flag: &str) -> Option<String> {
+    std::env::args().skip_while(|argument| argument != flag).nth(1)
+}
+
+fn texts() -> Result<Vec<String>, Box<dyn Error>> {
+    let mut texts = Vec::new();
+    for line in CORPUS.lines() {
+        let entry: serde_json::Value = serde_json::from_str(line)?;
+        let lesson = entry.get("lesson").or_else(|| entry.get("text"));
+        texts.extend(lesson.and_then(|lesson| lesson.as_str()).map(str::to_owned));
+    }
+    // Like lengths side by side, as the worker has them.
+    texts.sort_by_key(String::len);
+    Ok(texts)
+}
+
+fn first_words(text: &str) -> String {
+    text.split(' ').take(10).collect::<Vec<_>>().join(" ")
+}
+
+fn all(embedder: &mut dyn Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, Box<dyn Error>> {
+    let mut vectors = Vec::new();
+    for batch in texts.chunks(BATCH_TEXTS) {
+        let batch: Vec<&str> = batch.iter().map(String::as_str).collect();
+        vectors.extend(embedder.embed(&batch)?);
+    }
+    Ok(vectors)
+}
+
+fn apart(
+    left: &mut dyn Embedder,
+    right: &mut dyn Embedder,
+    texts: &[String],
+) -> Result<(), Box<dyn Error>> {
+    let pairs = all(left, texts)?.into_iter().zip(all(right, texts)?);
+    let cosine = |(left, right): (Vec<f32>, Vec<f32>)| -> f32 {
+        left.iter().zip(&right).map(|(a, b)| a * b).sum()
+    };
+    let mut cosines: Vec<f32> = pairs.map(cosine).collect();
+    cosines.sort_unstable_by(f32::total_cmp);
+    let mean = cosines.iter().sum::<f32>() / cosines.len().max(1) as f32;
+    let least = cosines.first().copied().unwrap_or_default();
+    println!(
+        "{} texts: cosine of the two on average {mean:.4}, at least {least:.4}",
+        cosines.len()
+    );
+    Ok(())
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed())
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// A line of what the kernel says about this process, in MiB; zero where there is no such kernel.
+fn resident_mib(line: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let found = status.lines().find_map(|text| text.strip_prefix(line)?.trim().split(' ').next());
+    found.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or_default() / 1024
+}

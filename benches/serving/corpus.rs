@@ -1,0 +1,245 @@
+//! Made-up logs of any size that behave like real ones: repositories with a long tail, sessions of some
+//! lessons each, error texts with paths and codes, commands, tags; words spread by Zipf's law. And questions
+//! whose answers are known. Every event is made from the seed and its number alone. Not here: words (`words`).
+
+use serde_json::json;
+
+use super::chance::Chance;
+use super::words;
+
+/// Any fixed number: one seed, one corpus, one set of questions.
+pub const SEED: u64 = 20_261_121;
+
+/// Lessons learned in a row in one session.
+const SESSION_EVENTS: u64 = 8;
+/// Repositories of an organisation; half of all events come from the first 22 of them.
+const REPOS: usize = 512;
+/// Parts of programs that have names; a name is seen in a hundred thousand events from once to thousands of times.
+const NAMES: usize = 1 << 15;
+/// 1 September 2025; a million events later it is August 2026.
+const BEGUN_SECOND: i64 = 1_756_700_000;
+const BETWEEN_EVENTS_S: i64 = 30;
+
+/// What fills the slots of all texts of one event.
+struct Subject {
+    tool: &'static str,
+    nouns: [&'static str; 2],
+    quality: &'static str,
+    fails: &'static str,
+    remedy: &'static str,
+    event: &'static str,
+    symbol: String,
+    other: String,
+    module: String,
+}
+
+/// One event and what can be asked of it.
+pub struct Event {
+    pub id: String,
+    pub repo: String,
+    pub lesson: String,
+    pub context: String,
+    pub command: String,
+    pub tags: [String; 3],
+    /// Parts of names that few other events have.
+    pub symbol: String,
+    error: &'static str,
+    subject: Subject,
+    rest: serde_json::Value,
+}
+
+/// How a question differs from its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// Some words of the lesson left out, others replaced by what else one says.
+    Reworded,
+    /// The error text as another machine would show it.
+    Elsewhere,
+    /// Two names.
+    Names,
+}
+
+pub const ASKED: [Asked; 3] = [Asked::Reworded, Asked::Elsewhere, Asked::Names];
+
+/// A question whose right answer is known.
+pub struct Question {
+    pub asked: Asked,
+    pub text: String,
+    pub answer: u64,
+}
+
+/// The event of this number.
+pub fn event(number: u64) -> Event {
+    let mut session = Chance::of(SEED ^ 0x5E55, number / SESSION_EVENTS);
+    let repo_rank = session.rank(REPOS);
+    let repo = format!("github.com/acme/{}-{}", name(repo_rank + 40), repo_rank);
+    let agent = session.early_of(&words::AGENTS);
+    let module_rank = session.rank(NAMES);
+    let mut chance = Chance::of(SEED, number);
+    let subject = Subject::new(&mut chance, module_rank);
+    let lesson = capitalised(&subject.fill(chance.one_of(&words::LESSONS), &mut chance));
+    let error = chance.one_of(&words::ERRORS);
+    let seen = subject.fill(error, &mut chance);
+    let context = format!(
+        "{} {} {}: {seen}",
+        subject.tool,
+        subject.fails,
+        "after ".to_owned() + subject.event
+    );
+    let command = subject.fill(chance.one_of(&words::COMMANDS), &mut chance);
+    let tried = 1 + chance.below(12);
+    let worked = tried - chance.rank(tried);
+    let second = BEGUN_SECOND + BETWEEN_EVENTS_S * i64::try_from(number).unwrap_or(0);
+    let timestamp = jiff::Timestamp::from_second(second).unwrap_or_default().to_string();
+    let rest = json!({
+        "timestamp": timestamp,
+        "event_type": chance.early_of(&words::KINDS),
+        "agent_id": agent,
+        "session_id": format!("s{:07}", number / SESSION_EVENTS),
+        "success_rate": format!("{worked}/{tried}"),
+    });
+    let tags = [subject.tool, subject.nouns[0], &subject.module].map(str::to_owned);
+    let symbol = subject.symbol.clone();
+    Event { id: id(number), repo, lesson, context, command, tags, symbol, error, subject, rest }
+}
+
+/// An id that no word of a text resembles, and that replies show whole.
+pub fn id(number: u64) -> String {
+    format!("ev-{number:07}")
+}
+
+impl Event {
+    /// The line as `log-memory --json -` takes it: 300 to 700 bytes, with its end.
+    pub fn line(&self) -> String {
+        let mut line = json!({"id": self.id, "repo": self.repo});
+        if let (Some(line), Some(rest)) = (line.as_object_mut(), self.rest.as_object()) {
+            line.extend(rest.clone());
+            for (field, text) in
+                [("context", &self.context), ("command", &self.command), ("lesson", &self.lesson)]
+            {
+                line.insert(field.to_owned(), text.clone().into());
+            }
+            line.insert("tags".to_owned(), self.tags.to_vec().into());
+        }
+        format!("{line}\n")
+    }
+
+    /// All words of the event as one text, for whoever has no fields.
+    pub fn text(&self) -> String {
+        format!("{}\n{}\n{}\n{}", self.lesson, self.context, self.command, self.tags.join(" "))
+    }
+
+    fn reworded(&self, chance: &mut Chance) -> String {
+        let words = self.lesson.split_whitespace().filter_map(|word| {
+            let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_lowercase();
+            let other = words::SYNONYMS
+                .iter()
+                .find(|(one, _)| *one == bare)
+                .map(|(_, other)| (*other).to_owned());
+            // The names are what a question most often lacks.
+            let is_name = [&self.subject.symbol, &self.subject.other]
+                .iter()
+                .any(|name| name.to_lowercase() == bare);
+            let dropped = chance.below(100) < if is_name { 50 } else { 25 };
+            other.or_else(|| {
+                (!dropped).then(|| word.trim_end_matches([';', ':', ',', '.']).to_owned())
+            })
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Questions about events below `size`, each kind as often as the others.
+pub fn questions(size: u64, count: usize) -> Vec<Question> {
+    let mut chance = Chance::of(SEED ^ 0xA5C, size);
+    let ask = |asked: &Asked| {
+        let answer = chance.next() % size.max(1);
+        let event = event(answer);
+        let text = match asked {
+            Asked::Reworded => event.reworded(&mut chance),
+            Asked::Elsewhere => event.subject.fill(event.error, &mut chance),
+            Asked::Names => format!("{} {}", event.symbol, event.subject.module),
+        };
+        Question { asked: *asked, text, answer }
+    };
+    ASKED.iter().cycle().take(count).map(ask).collect()
+}
+
+impl Subject {
+    fn new(chance: &mut Chance, module_rank: usize) -> Self {
+        let style = chance.below(3);
+        let symbol = compound(chance, style);
+        Self {
+            tool: chance.early_of(&words::TOOLS),
+            nouns: [chance.early_of(&words::NOUNS), chance.early_of(&words::NOUNS)],
+            quality: chance.early_of(&words::QUALITIES),
+            fails: chance.early_of(&words::FAILS),
+            remedy: chance.early_of(&words::REMEDIES),
+            event: chance.early_of(&words::EVENTS),
+            other: compound(chance, style),
+            module: name(module_rank),
+            symbol,
+        }
+    }
+
+    /// Fills the slots of a sentence; those of the machine anew each time.
+    fn fill(&self, sentence: &str, machine: &mut Chance) -> String {
+        let mut filled = String::new();
+        for piece in sentence.split('{') {
+            let Some((slot, after)) = piece.split_once('}') else {
+                filled.push_str(piece);
+                continue;
+            };
+            match slot {
+                "tool" => filled.push_str(self.tool),
+                "noun" => filled.push_str(self.nouns[0]),
+                "noun2" => filled.push_str(self.nouns[1]),
+                "quality" => filled.push_str(self.quality),
+                "fails" => filled.push_str(self.fails),
+                "remedy" => filled.push_str(self.remedy),
+                "event" => filled.push_str(self.event),
+                "symbol" => filled.push_str(&self.symbol),
+                "other" => filled.push_str(&self.other),
+                "module" => filled.push_str(&self.module),
+                "place" => filled.push_str(&format!(
+                    "{}/{}",
+                    machine.one_of(&words::PLACES),
+                    name(machine.below(NAMES))
+                )),
+                "line" => filled.push_str(&(1 + machine.below(900)).to_string()),
+                "port" => filled.push_str(&(1024 + machine.below(60_000)).to_string()),
+                _ => filled.push_str(&format!("{:08x}", machine.next() >> 32)),
+            }
+            filled.push_str(after);
+        }
+        filled
+    }
+}
+
+/// A name of two parts, in one of the three ways of writing them.
+fn compound(chance: &mut Chance, style: usize) -> String {
+    let (first, second) = (name(chance.rank(NAMES)), name(chance.rank(NAMES)));
+    match style {
+        0 => format!("{first}_{second}"),
+        1 => format!("{first}{}", capitalised(&second)),
+        _ => format!("{}_{}", first.to_uppercase(), second.to_uppercase()),
+    }
+}
+
+/// The name of this rank: the commoner, the shorter.
+fn name(rank: usize) -> String {
+    let mut rest = rank + words::SYLLABLES.len();
+    let mut spelled = String::new();
+    while rest > 0 {
+        spelled.push_str(
+            words::SYLLABLES.get(rest % words::SYLLABLES.len()).copied().unwrap_or_default(),
+        );
+        rest /= words::SYLLABLES.len();
+    }
+    spelled
+}
+
+fn capitalised(word: &str) -> String {
+    let mut characters = word.chars();
+    characters.next().into_iter().flat_map(char::to_uppercase).chain(characters).collect()
+}

@@ -1,0 +1,238 @@
+//! Our programs in a world of their own: a home, a store, a runtime folder, a retriever. Not here: what is
+//! measured.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::client::{Client, Told};
+use super::corpus;
+use super::process;
+
+/// Nothing to do means: for so long, at most so many hundredths of a second of work.
+const QUIET: Duration = Duration::from_secs(1);
+const QUIET_TICKS: u64 = 1;
+
+/// Where the built programs and the model are.
+#[derive(Clone)]
+pub struct Programs {
+    pub folder: PathBuf,
+    pub model: Option<PathBuf>,
+}
+
+/// How a store is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    Words,
+    /// By words and by meaning.
+    Both,
+}
+
+impl By {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Words => "agent-knowledge, words",
+            Self::Both => "agent-knowledge, hybrid",
+        }
+    }
+}
+
+/// One store, and whatever runs on it; all of it ends with this.
+pub struct Ours {
+    programs: Programs,
+    place: PathBuf,
+    pub by: By,
+    pub events: u64,
+}
+
+impl Ours {
+    /// A store of so many events of the corpus, written by `log-memory`. Returns how long that took, too.
+    pub fn with(
+        programs: &Programs,
+        place: &Path,
+        by: By,
+        events: u64,
+    ) -> Outcome<(Self, Duration)> {
+        if place.exists() {
+            fs::remove_dir_all(place)?;
+        }
+        for name in ["home", "work", "no-model"] {
+            fs::create_dir_all(place.join(name))?;
+        }
+        let ours = Self { programs: programs.clone(), place: place.to_owned(), by, events };
+        let took = ours.import(0, events)?;
+        Ok((ours, took))
+    }
+
+    /// Either program, with nothing of the machine's environment but `PATH`.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(self.programs.folder.join(program));
+        command.env_clear().current_dir(self.place.join("work")).stdin(Stdio::null());
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", self.place.join("home")).env("USER", "bench");
+        command.env("AGENT_KNOWLEDGE_LOGS", self.place.join("logs"));
+        command.env("AGENT_KNOWLEDGE_CACHE", self.place.join("cache"));
+        command.env("AGENT_KNOWLEDGE_RUNTIME", self.place.join("run"));
+        command.env("AGENT_KNOWLEDGE_MEMORY_MIB", "4096");
+        let model = self.programs.model.clone().filter(|_| self.by == By::Both);
+        command
+            .env("AGENT_KNOWLEDGE_MODEL_DIR", model.unwrap_or_else(|| self.place.join("no-model")));
+        command
+    }
+
+    /// Runs a program to its end; returns what it printed, and how long it took from spawn to exit.
+    pub fn run(&self, program: &str, arguments: &[&str]) -> Outcome<(String, Duration)> {
+        let mut command = self.command(program);
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let start = Instant::now();
+        let output = command.output()?;
+        let took = start.elapsed();
+        if !output.status.success() {
+            return Err(format!(
+                "{program} {arguments:?}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            )
+            .into());
+        }
+        Ok((String::from_utf8_lossy(&output.stdout).into_owned(), took))
+    }
+
+    /// Appends these events of the corpus as one batch, which is made before the clock runs.
+    pub fn import(&self, first: u64, count: u64) -> Outcome<Duration> {
+        let lines: String =
+            (first..first + count).map(|number| corpus::event(number).line()).collect();
+        let start = Instant::now();
+        let mut command = self.command("log-memory");
+        command.args(["--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.spawn()?;
+        child.stdin.take().ok_or("no input")?.write_all(lines.as_bytes())?;
+        let status = child.wait()?;
+        if !status.success() {
+            return Err(format!("log-memory --json -: {status}").into());
+        }
+        Ok(start.elapsed())
+    }
+
+    pub fn client(&self) -> Outcome<Client> {
+        let mut command = self.command("agent-knowledge");
+        command.arg("mcp");
+        Client::open(command)
+    }
+
+    pub fn status(&self) -> Outcome<Value> {
+        Ok(serde_json::from_str(&self.run("agent-knowledge", &["status", "--json"])?.0)?)
+    }
+
+    /// The process of the retriever; starts it where there is none.
+    pub fn retriever(&self) -> Outcome<u32> {
+        let status = self.status()?;
+        let pid = status.pointer("/retriever/pid").and_then(Value::as_u64).ok_or("no retriever")?;
+        Ok(u32::try_from(pid)?)
+    }
+
+    /// Waits until all events are indexed, by meaning too where the model is there.
+    pub fn ready(&self, bound: Duration) -> Outcome<Duration> {
+        let start = Instant::now();
+        loop {
+            let status = self.status()?;
+            let number = |name: &str| status.get(name).and_then(Value::as_u64).unwrap_or(0);
+            let known = number("memories") >= self.events;
+            let embedded = self.by == By::Words || number("embedded") >= self.events;
+            if known && embedded {
+                return Ok(start.elapsed());
+            }
+            if start.elapsed() > bound {
+                return Err(format!(
+                    "{} of {} events: not ready in time",
+                    number("embedded"),
+                    self.events
+                )
+                .into());
+            }
+            std::thread::park_timeout(Duration::from_millis(200));
+        }
+    }
+
+    /// Waits until the retriever has nothing more to do: what is ready to answer may still be tidying up.
+    pub fn settled(&self) -> Outcome<Duration> {
+        let start = Instant::now();
+        let pid = self.retriever()?;
+        loop {
+            let before = process::ticks(pid)?;
+            std::thread::park_timeout(QUIET);
+            if process::ticks(pid)? <= before + QUIET_TICKS {
+                return Ok(start.elapsed());
+            }
+            if start.elapsed() > process::STEP {
+                return Err("the retriever does not come to rest".into());
+            }
+        }
+    }
+
+    /// Ends the retriever as its user would, and waits for its end.
+    pub fn stop(&self) -> Outcome<()> {
+        let pid = self.retriever()?;
+        self.run("agent-knowledge", &["serve", "--stop"])?;
+        process::wait_for("the retriever ends", || !process::is_running(pid))
+    }
+
+    /// Kills the retriever, and waits for its end.
+    pub fn kill(&self) -> Outcome<()> {
+        let pid = self.retriever()?;
+        process::send("-KILL", pid)?;
+        process::wait_for("the retriever is dead", || !process::is_running(pid))
+    }
+
+    /// Where what was made of the logs is kept, if anything is.
+    pub fn checkpoint(&self) -> Option<PathBuf> {
+        folder_with(&self.place.join("cache"), "manifest")
+    }
+
+    pub fn bytes(&self) -> (u64, u64) {
+        (
+            process::bytes_under(&self.place.join("logs")),
+            process::bytes_under(&self.place.join("cache")),
+        )
+    }
+}
+
+fn folder_with(folder: &Path, name: &str) -> Option<PathBuf> {
+    if folder.join(name).is_file() {
+        return Some(folder.to_owned());
+    }
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    entries.filter(|entry| entry.path().is_dir()).find_map(|entry| folder_with(&entry.path(), name))
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        // Its last act may be to write what it keeps, so its end is waited for. What is left over is removed by the next run.
+        if self.place.join("run").exists() {
+            let _ = self.stop();
+        }
+        let _ = fs::remove_dir_all(&self.place);
+    }
+}
+
+pub fn search(client: &mut Client, query: &str) -> Outcome<Told> {
+    let told = client.call("memory_search", &json!({"query": query}))?;
+    match told.is_error {
+        true => Err(format!("a search failed: {}", told.text).into()),
+        false => Ok(told),
+    }
+}
+
+pub fn save(client: &mut Client, event: &corpus::Event) -> Outcome<Duration> {
+    let arguments = json!({"event_type": "error", "repo": event.repo, "lesson": event.lesson,
+        "context": event.context, "command": event.command, "tags": event.tags});
+    let told = client.call("memory_save", &arguments)?;
+    match told.is_error {
+        true => Err(format!("a save failed: {}", told.text).into()),
+        false => Ok(told.took),
+    }
+}

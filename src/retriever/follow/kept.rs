@@ -1,0 +1,136 @@
+//! Beginning from a checkpoint, and writing one. Not here: its files (`checkpoint`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Built, Follower, Store, Tail, Wanted};
+use crate::retriever::checkpoint::{CheckpointError, Checkpoints, Keeping, Kept, Of};
+use crate::retriever::projection::{Chunked, Sessions};
+use crate::retriever::snapshot::Health;
+
+/// What beginning from a checkpoint brought.
+#[derive(Debug)]
+pub enum Restored {
+    /// It is where reading begins.
+    From {
+        /// The memories it had.
+        memories: usize,
+        /// How many of them have no vector yet; [`Follower::catch_up`] asks for those.
+        without_vector: usize,
+    },
+    /// There is none to use, and all logs will be read.
+    Not(CheckpointError),
+}
+
+/// What writing a checkpoint came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Saved {
+    /// It is written.
+    Written,
+    /// Nothing had changed since the last one.
+    Unchanged,
+}
+
+impl Follower {
+    /// Begins from a checkpoint, if there is one of this store, these settings and this program. Before the first
+    /// [`Follower::catch_up`], which reads what has come since, and begins anew where a log is no longer
+    /// the one that was read.
+    pub fn restore(&mut self, checkpoints: &Checkpoints) -> Restored {
+        if !self.tails.is_empty() {
+            return Restored::Not(CheckpointError::NotNow("the logs are being read already"));
+        }
+        match self.of(checkpoints).and_then(|of| checkpoints.read(&of, self.bound)) {
+            Ok(kept) => self.begin_from(kept),
+            Err(why) => Restored::Not(why),
+        }
+    }
+
+    fn begin_from(&mut self, kept: Kept) -> Restored {
+        let Kept { cursors, health, fold, lexical, vectors, base } = kept;
+        self.tails = cursors
+            .into_iter()
+            .map(|(log, cursor)| {
+                let tail = Tail::resumed(log.clone(), cursor);
+                let shared = log.as_path().into();
+                (log, (tail, shared))
+            })
+            .collect();
+        let memories = fold.memories().len();
+        let sessions = Sessions::of(fold.memories().iter().map(Arc::as_ref));
+        let numbers = (0_u32..).take(memories);
+        let near: Chunked<_> = numbers.clone().map(|number| sessions.near(number)).collect();
+        let mut repos = BTreeMap::new();
+        for memory in fold.memories().iter() {
+            match repos.get_mut(&memory.repo) {
+                Some(count) => *count += 1,
+                None => drop(repos.insert(memory.repo.clone(), 1)),
+            }
+        }
+        let has_vector =
+            |number: u32| vectors.as_ref().is_some_and(|vectors| vectors.contains(number));
+        let wanted = numbers.filter(|number| !has_vector(*number));
+        let asked = std::mem::take(&mut self.built.asked);
+        let to_embed: Vec<Wanted> =
+            wanted.map(|doc| Wanted { doc, generation: asked.awaited(doc) }).collect();
+        let without_vector = to_embed.len();
+        let (repos, health) = (Arc::new(repos), Arc::new(health));
+        let unindexed = BTreeSet::new();
+        self.built = Built {
+            fold,
+            lexical,
+            vectors,
+            sessions,
+            near,
+            unindexed,
+            repos,
+            health,
+            to_embed,
+            asked,
+        };
+        (self.base, self.is_saved) = (Some(base), true);
+        Restored::From { memories, without_vector }
+    }
+
+    /// Writes a checkpoint, unless nothing has changed since the last one. After [`Follower::catch_up`]. Takes the
+    /// texts of memories out of memory: from then on they are read from the checkpoint's file.
+    ///
+    /// # Errors
+    /// [`CheckpointError`]; the last checkpoint stays, and this follower goes on as before.
+    pub fn save(&mut self, checkpoints: &Checkpoints) -> Result<Saved, CheckpointError> {
+        if self.is_saved {
+            return Ok(Saved::Unchanged);
+        }
+        let of = self.of(checkpoints)?;
+        let is_settled = self.built.unindexed.is_empty() && !self.built.fold.is_in_doubt();
+        if !is_settled || self.built.fold.is_damaged() {
+            return Err(CheckpointError::NotNow("the logs must be read first"));
+        }
+        if self.tails.keys().any(|log| Store::is_waiting(log)) {
+            return Err(CheckpointError::NotNow("writes wait for their logs"));
+        }
+        let read = self.tails.values().filter(|(tail, _)| tail.was_read());
+        let cursors = read.map(|(tail, _)| {
+            let log = tail.log().to_str();
+            let log = log.ok_or(CheckpointError::NotNow("the path of a log is no text"))?;
+            let cursor = tail.cursor().to_bytes();
+            Ok((log, cursor.ok_or(CheckpointError::NotNow("the logs must be read first"))?))
+        });
+        let cursors = cursors.collect::<Result<Vec<_>, CheckpointError>>()?;
+        let Built { fold, lexical, vectors, health, .. } = &mut self.built;
+        let health: &Health = health;
+        let keeping = Keeping { cursors, health, fold, lexical, vectors: vectors.as_ref() };
+        self.base = Some(checkpoints.write(of, keeping, self.base.as_ref())?);
+        self.is_saved = true;
+        Ok(Saved::Written)
+    }
+
+    /// What a checkpoint of this follower is of.
+    fn of(&self, checkpoints: &Checkpoints) -> Result<Of, CheckpointError> {
+        let root: PathBuf = self.store.root().to_owned();
+        let root = root.to_str().ok_or(CheckpointError::NotNow("the path of a log is no text"))?;
+        let (bound, aliases) = (self.bound, &self.config.aliases);
+        let settings = format!("{bound:?} {aliases:?}");
+        Ok(Of { program: checkpoints.program().to_owned(), store: root.to_owned(), settings })
+    }
+}

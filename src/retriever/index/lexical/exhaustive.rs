@@ -1,0 +1,63 @@
+//! Scores every posting of a query: term at a time into one dense row of scores per segment, then the best
+//! few. What `search` is held to, and measured against. Not here: leaving out what cannot be among them.
+
+use super::part::Part;
+use super::postings::Local;
+use super::query::Prepared;
+use super::top::Top;
+use super::weight::LengthNorm;
+use super::{DocId, Scored};
+
+impl Prepared<'_> {
+    /// What [`Prepared::search`] returns, by looking at everything: for tests and benchmarks.
+    #[must_use]
+    pub fn search_everything(&self, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
+        let norm = self.corpus.length_norm();
+        let mut top = Top::new(top_k);
+        let mut scores = Vec::new();
+        for (place, part) in self.index.parts.iter().enumerate() {
+            add_up(part, place, self, norm, &mut scores);
+            collect(part, &scores, &keep, &mut top);
+        }
+        top.into_sorted()
+    }
+}
+
+/// Fills `scores` with the score of every document of `part`, zero where nothing matches.
+fn add_up(
+    part: &Part,
+    place: usize,
+    query: &Prepared<'_>,
+    norm: LengthNorm,
+    scores: &mut Vec<f32>,
+) {
+    scores.clear();
+    scores.resize(part.segment.docs.len(), 0.0);
+    let lengths = &part.segment.lengths;
+    for term in query.by_weight() {
+        for (local, count) in term.list(place).iter() {
+            let local = local as usize;
+            if let (Some(score), Some(&length)) = (scores.get_mut(local), lengths.get(local)) {
+                *score += term.weight * norm.saturated(count, length);
+            }
+        }
+    }
+}
+
+/// Offers the living, wanted documents with a score to `top`, each with that of its best passage.
+fn collect(part: &Part, scores: &[f32], keep: &impl Fn(DocId) -> bool, top: &mut Top) {
+    let mut first: Local = 0;
+    for passages in part.segment.docs.chunk_by(|one, other| one == other) {
+        let locals =
+            first..first.saturating_add(Local::try_from(passages.len()).unwrap_or(Local::MAX));
+        first = locals.end;
+        let Some(&doc) = passages.first() else { continue };
+        let score_of = |local: Local| scores.get(local as usize).copied().unwrap_or(0.0);
+        let living = locals.filter(|local| score_of(*local) > 0.0 && part.is_alive(*local));
+        let score = living.map(score_of).fold(0.0, f32::max);
+        let scored = Scored { doc, score };
+        if score > 0.0 && top.wants(scored) && keep(doc) {
+            top.push(scored);
+        }
+    }
+}

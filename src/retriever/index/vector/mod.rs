@@ -1,0 +1,260 @@
+//! The dense index: one direction per memory, in eight bits a number.
+//!
+//! A search takes two steps. How many signs differ from the query's is counted for every row: 48 bytes a
+//! row, at the speed of memory. The few thousand nearest by that are scored by cosine, and the best of them
+//! are the answer. Where there are few rows, all are scored. There is no graph or tree: nothing to rebuild,
+//! and removing is forgetting a bit.
+//!
+//! Rows live in chunks behind `Arc`, so that a frozen snapshot is a clone of a list of pointers and the
+//! next write copies one chunk only.
+//!
+//! Reading order: this file, `codes` (rounding and comparing), `chunk` (rows), `nearest` (the first step),
+//! `best` (the second), `saved` (to and from bytes). What is not here: where vectors come from (`embed`),
+//! and what a document number means (the projection).
+
+mod best;
+mod chunk;
+mod codes;
+mod nearest;
+mod saved;
+
+use std::sync::Arc;
+
+use self::best::{Best, Scored};
+use self::chunk::{CHUNK_ROWS, Chunk};
+use self::codes::{Query, Row, codes_of};
+use self::nearest::Nearest;
+
+/// What a vector of 384 numbers takes in all: numbers, length and signs, and its entry in the table of
+/// the cache.
+pub const VECTOR_BYTES: u64 = 384 + 4 + 384 / 8 + 100;
+/// Up to this many rows each is scored. That takes a millisecond, what choosing by signs and looking closely
+/// takes too, and leaves nothing to chance.
+const SCORED_ROWS_MAX: usize = 8192;
+/// Rows looked at closely for each one asked for, and for how many rows there are one more: what is asked of
+/// more rows is harder to tell by signs, and one row in 128 costs a quarter of what all signs cost. Measured
+/// on real texts; benches/runs has the recall of other choices.
+const CLOSER_LOOKS: usize = 16;
+const ROWS_PER_CLOSER_LOOK: usize = 128;
+/// The fewest rows looked at closely, however few were asked for: choosing ten is harder than it looks.
+const CLOSER_LOOKS_MIN: usize = 1600;
+
+/// Why a vector was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum VectorError {
+    /// The vector has another width than the index.
+    #[error("expected a vector of {expected} numbers, got {found}")]
+    Width {
+        /// Width of the index.
+        expected: usize,
+        /// Width of the vector offered.
+        found: usize,
+    },
+    /// All zero, or not finite: it has no direction, so no cosine.
+    #[error("the vector has no direction (all zero, or not finite)")]
+    NoDirection,
+}
+
+/// Directions by document number. Cloning is cheap and gives a frozen copy.
+#[derive(Debug, Clone)]
+pub struct VectorIndex {
+    dims: usize,
+    /// `None` where no row was ever set, so that gaps in the numbering cost a pointer and no
+    /// memory.
+    chunks: Vec<Option<Arc<Chunk>>>,
+    present: usize,
+}
+
+impl VectorIndex {
+    /// An empty index for vectors of `dims` numbers.
+    #[must_use]
+    pub fn new(dims: usize) -> Self {
+        Self { dims, chunks: Vec::new(), present: 0 }
+    }
+
+    /// Numbers per vector.
+    #[must_use]
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// How many documents have a vector.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.present
+    }
+
+    /// Whether no document has a vector.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.present == 0
+    }
+
+    /// Whether this document has a vector.
+    #[must_use]
+    pub fn contains(&self, doc: u32) -> bool {
+        self.row(doc).is_some()
+    }
+
+    /// The vector of this document as it is kept, of length one: each number is off by up to a 254th of the
+    /// largest. Storing it again changes nothing.
+    #[must_use]
+    pub fn get(&self, doc: u32) -> Option<Vec<f32>> {
+        self.row(doc).map(Row::direction)
+    }
+
+    /// Stores the direction of `vector` for `doc`, replacing what was there. Length does not
+    /// matter.
+    ///
+    /// # Errors
+    /// Another width than [`Self::dims`], or a vector without direction; the index is then
+    /// unchanged.
+    pub fn set(&mut self, doc: u32, vector: &[f32]) -> Result<(), VectorError> {
+        self.check_width(vector)?;
+        let codes = codes_of(vector).ok_or(VectorError::NoDirection)?;
+        let (chunk_at, row) = place(doc);
+        if self.chunks.len() <= chunk_at {
+            self.chunks.resize(chunk_at + 1, None);
+        }
+        let dims = self.dims;
+        let Some(slot) = self.chunks.get_mut(chunk_at) else { return Ok(()) };
+        let chunk = Arc::make_mut(slot.get_or_insert_with(|| Arc::new(Chunk::empty(dims))));
+        let is_new = !chunk.has(row);
+        if chunk.set(row, &codes).is_some() {
+            self.present += usize::from(is_new);
+        }
+        Ok(())
+    }
+
+    /// Forgets the vector of `doc`, for a memory whose text changed or that is gone. Absent is
+    /// fine.
+    pub fn remove(&mut self, doc: u32) {
+        if !self.contains(doc) {
+            return;
+        }
+        let (chunk_at, row) = place(doc);
+        if let Some(Some(chunk)) = self.chunks.get_mut(chunk_at) {
+            Arc::make_mut(chunk).forget(row);
+            self.present -= 1;
+        }
+        if let Some(slot) = self.chunks.get_mut(chunk_at) {
+            slot.take_if(|chunk| chunk.is_empty());
+        }
+    }
+
+    /// Cosine between `query` and the vector of `doc`, from -1 to 1, right within about 0.002. `None` when
+    /// the document has no vector or the query does not fit. For a list of documents, [`Self::scores`]
+    /// prepares the query once.
+    #[must_use]
+    pub fn score(&self, doc: u32, query: &[f32]) -> Option<f32> {
+        self.scores(&[doc], query).pop().flatten()
+    }
+
+    /// Cosine of each of `docs`, in their order; see [`Self::score`].
+    #[must_use]
+    pub fn scores(&self, docs: &[u32], query: &[f32]) -> Vec<Option<f32>> {
+        let query = self.query(query);
+        let score = |doc: &u32| Some(query.as_ref()?.cosine(self.row(*doc)?));
+        docs.iter().map(score).collect()
+    }
+
+    /// The `top_k` documents nearest to `query` by cosine among those that `keep` lets through,
+    /// best first, equal scores by ascending number. `keep` is asked only about documents with a
+    /// vector, and not about all of them.
+    ///
+    /// Exact up to the rounding of rows while there are no more than some thousands, or `keep` lets no more
+    /// through; above, almost: see benches/runs. A query of another width or without direction
+    /// finds nothing.
+    #[must_use]
+    pub fn search(
+        &self,
+        query: &[f32],
+        keep: impl Fn(u32) -> bool,
+        top_k: usize,
+    ) -> Vec<(u32, f32)> {
+        let Some(query) = self.query(query) else { return Vec::new() };
+        if self.present <= SCORED_ROWS_MAX {
+            return self.best_of_all(&query, keep, top_k);
+        }
+        let looks = top_k.saturating_mul(CLOSER_LOOKS).max(CLOSER_LOOKS_MIN);
+        let looks = looks.saturating_add(self.present / ROWS_PER_CLOSER_LOOK);
+        self.best_of_nearest(&query, keep, top_k, looks)
+    }
+
+    fn best_of_all(
+        &self,
+        query: &Query,
+        keep: impl Fn(u32) -> bool,
+        top_k: usize,
+    ) -> Vec<(u32, f32)> {
+        let mut best = Best::new(top_k);
+        for (first, chunk) in self.chunks_here() {
+            for (doc, row_at) in (first..=u32::MAX).zip(0..CHUNK_ROWS) {
+                if let Some(row) = chunk.row(row_at, self.dims).filter(|_| keep(doc)) {
+                    best.offer(Scored { score: query.cosine(row), doc });
+                }
+            }
+        }
+        best.into_sorted()
+    }
+
+    fn best_of_nearest(
+        &self,
+        query: &Query,
+        keep: impl Fn(u32) -> bool,
+        top_k: usize,
+        looks: usize,
+    ) -> Vec<(u32, f32)> {
+        let mut nearest = Nearest::new(looks, u32::try_from(self.dims).unwrap_or(u32::MAX));
+        let mut distances = Vec::with_capacity(CHUNK_ROWS);
+        for (first, chunk) in self.chunks_here() {
+            distances.clear();
+            query.distances(chunk.signs(), &mut distances);
+            for ((doc, row_at), distance) in (first..=u32::MAX).zip(0..).zip(&distances) {
+                // What a filter asks is dearer than the distance, so it is asked last.
+                if nearest.wants(*distance) && chunk.has(row_at) && keep(doc) {
+                    nearest.take(*distance, doc);
+                }
+            }
+        }
+        let mut best = Best::new(top_k);
+        for doc in nearest.into_rows() {
+            if let Some(row) = self.row(doc) {
+                best.offer(Scored { score: query.cosine(row), doc });
+            }
+        }
+        best.into_sorted()
+    }
+
+    /// The chunks that hold something, each with the number of its first document.
+    fn chunks_here(&self) -> impl Iterator<Item = (u32, &Chunk)> {
+        let firsts = (0..=u32::MAX).step_by(CHUNK_ROWS);
+        firsts.zip(&self.chunks).filter_map(|(first, chunk)| Some((first, chunk.as_deref()?)))
+    }
+
+    fn row(&self, doc: u32) -> Option<Row<'_>> {
+        let (chunk_at, row) = place(doc);
+        self.chunks.get(chunk_at)?.as_ref()?.row(row, self.dims)
+    }
+
+    fn query(&self, vector: &[f32]) -> Option<Query> {
+        self.check_width(vector).ok()?;
+        Query::of(vector)
+    }
+
+    fn check_width(&self, vector: &[f32]) -> Result<(), VectorError> {
+        if vector.len() == self.dims {
+            return Ok(());
+        }
+        Err(VectorError::Width { expected: self.dims, found: vector.len() })
+    }
+}
+
+/// (chunk, row in it) of a document.
+fn place(doc: u32) -> (usize, usize) {
+    let doc = usize::try_from(doc).unwrap_or(usize::MAX);
+    (doc / CHUNK_ROWS, doc % CHUNK_ROWS)
+}
+
+#[cfg(test)]
+mod tests;

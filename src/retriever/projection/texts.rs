@@ -1,0 +1,349 @@
+//! Where the records of memories are: in blocks, each in memory until a checkpoint keeps it, then in the
+//! checkpoint's file and read by offset. A record that is not what was written is never shown: reading it
+//! fails, and who follows the logs learns of it. Not here: what a record says (`record`), the file
+//! (`checkpoint`).
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+
+/// A block takes records until it has so many bytes: what is left out frees its block soon, and a
+/// reader waits for a writer's copying of one record only.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// Bytes that nobody needs any more are tolerated up to this: below, tidying up costs more than it frees.
+const DEAD_BYTES_MIN: u64 = 1024 * 1024;
+
+/// A place outside memory where blocks are kept.
+pub trait Kept: fmt::Debug + Send + Sync {
+    /// Fills `to` with the bytes from `offset` on; false where that fails.
+    fn read_at(&self, to: &mut [u8], offset: u64) -> bool;
+}
+
+/// Says that a record could not be read. All who hold texts of one origin share it.
+#[derive(Debug, Clone, Default)]
+pub struct Damage(Arc<AtomicBool>);
+
+impl Damage {
+    /// Tells whether one could not.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn note(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Records, one behind the other.
+#[derive(Debug)]
+pub struct Block {
+    held: RwLock<Held>,
+    damage: Damage,
+}
+
+#[derive(Debug)]
+enum Held {
+    Here(Vec<u8>),
+    /// Kept from this offset on.
+    Kept(Arc<dyn Kept>, u64),
+}
+
+/// One record.
+#[derive(Debug, Clone)]
+pub struct Text {
+    block: Arc<Block>,
+    offset: u64,
+    length_bytes: u32,
+    checksum: u32,
+}
+
+impl Block {
+    /// A block that is kept as a whole from an offset on.
+    #[must_use]
+    pub fn kept(by: Arc<dyn Kept>, offset: u64, damage: Damage) -> Arc<Self> {
+        Arc::new(Self { held: RwLock::new(Held::Kept(by, offset)), damage })
+    }
+
+    /// Returns a copy of its bytes, unless they are kept already.
+    #[must_use]
+    pub fn bytes_here(&self) -> Option<Vec<u8>> {
+        match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
+            Held::Here(bytes) => Some(bytes.clone()),
+            Held::Kept(..) => None,
+        }
+    }
+
+    /// Lets go of its bytes, which are kept from an offset on; readers see no difference.
+    pub fn keep(&self, by: Arc<dyn Kept>, offset: u64) {
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = Held::Kept(by, offset);
+    }
+
+    /// Returns where it is kept, unless it is in memory.
+    #[must_use]
+    pub fn kept_at(&self) -> Option<u64> {
+        match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
+            Held::Here(_) => None,
+            Held::Kept(_, offset) => Some(*offset),
+        }
+    }
+
+    fn copy(&self, offset: u64, length: usize) -> Option<Vec<u8>> {
+        match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
+            Held::Here(bytes) => {
+                let start = usize::try_from(offset).ok()?;
+                bytes.get(start..start.checked_add(length)?).map(<[u8]>::to_vec)
+            }
+            Held::Kept(kept, base) => {
+                let mut bytes = vec![0; length];
+                kept.read_at(&mut bytes, base.checked_add(offset)?).then_some(bytes)
+            }
+        }
+    }
+
+    /// Adds a record, unless there is no room or the block is kept.
+    fn push(&self, record: &[u8]) -> Option<u64> {
+        let Held::Here(bytes) = &mut *self.held.write().unwrap_or_else(PoisonError::into_inner)
+        else {
+            return None;
+        };
+        let is_full = !bytes.is_empty() && bytes.len().saturating_add(record.len()) > BLOCK_BYTES;
+        if is_full {
+            return None;
+        }
+        let offset = u64::try_from(bytes.len()).ok()?;
+        bytes.extend_from_slice(record);
+        Some(offset)
+    }
+}
+
+impl Text {
+    /// A record that is kept, with the checksum that it must have.
+    #[must_use]
+    pub fn kept(block: &Arc<Block>, offset: u64, length_bytes: u32, checksum: u32) -> Self {
+        Self { block: Arc::clone(block), offset, length_bytes, checksum }
+    }
+
+    /// Returns the record; `None` where it is not what was written.
+    #[must_use]
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        let length = usize::try_from(self.length_bytes).ok();
+        let copied = length.and_then(|length| self.block.copy(self.offset, length));
+        let record = copied.filter(|record| crc32fast::hash(record) == self.checksum);
+        if record.is_none() {
+            self.damage();
+        }
+        record
+    }
+
+    /// Says that the record is not what was written.
+    pub fn damage(&self) {
+        self.block.damage.note();
+    }
+
+    /// Returns where it is kept, its length in bytes and its checksum; `None` while it is in memory.
+    #[must_use]
+    pub fn kept_at(&self) -> Option<(u64, u32, u32)> {
+        let offset = self.block.kept_at()?.checked_add(self.offset)?;
+        Some((offset, self.length_bytes, self.checksum))
+    }
+
+    /// Returns the same record at another place.
+    #[must_use]
+    pub fn moved(&self, block: &Arc<Block>, offset: u64) -> Self {
+        Self { block: Arc::clone(block), offset, ..*self }
+    }
+
+    /// Returns the block it is in, and where in it.
+    #[must_use]
+    pub fn place(&self) -> (&Arc<Block>, u64) {
+        (&self.block, self.offset)
+    }
+
+    /// Returns its length in bytes.
+    #[must_use]
+    pub fn length_bytes(&self) -> u64 {
+        self.length_bytes.into()
+    }
+
+    /// Returns its checksum.
+    #[must_use]
+    pub fn checksum(&self) -> u32 {
+        self.checksum
+    }
+}
+
+/// Where new records go.
+#[derive(Debug, Default)]
+pub struct Texts {
+    open: Option<Arc<Block>>,
+    /// All that are in memory, or were.
+    blocks: Vec<Weak<Block>>,
+    damage: Damage,
+    live_bytes: u64,
+    /// Bytes that no memory needs any more, in memory or kept.
+    dead_bytes: u64,
+}
+
+impl Texts {
+    /// Adds a record.
+    pub fn add(&mut self, record: &[u8]) -> Text {
+        let length_bytes = u32::try_from(record.len()).unwrap_or(u32::MAX);
+        let checksum = crc32fast::hash(record);
+        self.live_bytes += u64::from(length_bytes);
+        let open = self.open.take().and_then(|block| Some((block.push(record)?, block)));
+        let (offset, block) = open.unwrap_or_else(|| (0, self.opened(record)));
+        self.open = Some(Arc::clone(&block));
+        Text { block, offset, length_bytes, checksum }
+    }
+
+    fn opened(&mut self, record: &[u8]) -> Arc<Block> {
+        let held = RwLock::new(Held::Here(record.to_vec()));
+        let block = Arc::new(Block { held, damage: self.damage.clone() });
+        self.blocks.push(Arc::downgrade(&block));
+        block
+    }
+
+    /// Takes in a record that is kept.
+    pub fn restored(&mut self, text: &Text) {
+        self.live_bytes = self.live_bytes.saturating_add(text.length_bytes());
+    }
+
+    /// Notes that nobody needs a record any more.
+    pub fn forget(&mut self, text: &Text) {
+        self.live_bytes = self.live_bytes.saturating_sub(text.length_bytes());
+        self.dead_bytes = self.dead_bytes.saturating_add(text.length_bytes());
+    }
+
+    /// Returns the blocks that are in memory, in the order in which they were begun; no record is added to
+    /// them any more.
+    pub fn seal(&mut self) -> Vec<Arc<Block>> {
+        self.open = None;
+        let blocks: Vec<Arc<Block>> = self.blocks.iter().filter_map(Weak::upgrade).collect();
+        let here: Vec<Arc<Block>> =
+            blocks.into_iter().filter(|block| block.kept_at().is_none()).collect();
+        self.blocks = here.iter().map(Arc::downgrade).collect();
+        here
+    }
+
+    /// Tells whether so much is dead that the records in memory should be put together anew.
+    #[must_use]
+    pub fn is_untidy(&self) -> bool {
+        self.dead_bytes > DEAD_BYTES_MIN.max(self.live_bytes)
+    }
+
+    /// Begins to put the records in memory together anew: they are all added again.
+    pub fn begin_anew(&mut self) {
+        self.open = None;
+        self.dead_bytes = 0;
+    }
+
+    /// Adds again a record that is still in memory.
+    pub fn again(&mut self, text: &Text) -> Option<Text> {
+        if text.kept_at().is_some() {
+            return None;
+        }
+        let record = text.bytes()?;
+        self.live_bytes = self.live_bytes.saturating_sub(text.length_bytes());
+        Some(self.add(&record))
+    }
+
+    /// Returns what all its records report damage to.
+    #[must_use]
+    pub fn damage_of_all(&self) -> &Damage {
+        &self.damage
+    }
+
+    /// Returns the bytes of all records that are needed.
+    #[must_use]
+    pub fn live_bytes(&self) -> u64 {
+        self.live_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[derive(Debug, Default)]
+    struct Shelf(Mutex<Vec<u8>>);
+
+    impl Kept for Shelf {
+        fn read_at(&self, to: &mut [u8], offset: u64) -> bool {
+            let held = self.0.lock().unwrap();
+            let start = usize::try_from(offset).unwrap();
+            let found = held.get(start..start + to.len());
+            found.is_some_and(|found| {
+                to.copy_from_slice(found);
+                true
+            })
+        }
+    }
+
+    fn record(number: usize) -> Vec<u8> {
+        format!("record {number} ").repeat(1 + number % 50).into_bytes()
+    }
+
+    #[test]
+    fn records_are_read_before_and_after_their_blocks_are_kept() {
+        let mut texts = Texts::default();
+        let held: Vec<Text> = (0..3_000).map(|number| texts.add(&record(number))).collect();
+        let all_right =
+            || held.iter().enumerate().all(|(number, text)| text.bytes() == Some(record(number)));
+        assert!(all_right());
+        let blocks = texts.seal();
+        assert!(blocks.len() > 2);
+        let shelf = Arc::new(Shelf(Mutex::new(vec![7; 11])));
+        for block in &blocks {
+            let bytes = block.bytes_here().unwrap();
+            let offset = shelf.0.lock().unwrap().len();
+            shelf.0.lock().unwrap().extend(bytes);
+            block.keep(Arc::clone(&shelf) as Arc<dyn Kept>, u64::try_from(offset).unwrap());
+        }
+        assert!(all_right() && texts.seal().is_empty());
+        let (offset, length, _) = held[1].kept_at().unwrap();
+        assert_eq!(offset, 11 + held[0].length_bytes());
+        assert_eq!(u64::from(length), held[1].length_bytes());
+        let later = texts.add(b"later");
+        assert_eq!((later.bytes().unwrap(), later.kept_at()), (b"later".to_vec(), None));
+        assert!(!texts.damage_of_all().is_there());
+    }
+
+    #[test]
+    fn a_record_that_is_not_what_was_written_is_none_and_told() {
+        let mut texts = Texts::default();
+        let held = texts.add(b"one record");
+        let shelf = Arc::new(Shelf(Mutex::new(b"one recorb".to_vec())));
+        texts.seal()[0].keep(shelf, 0);
+        assert_eq!(held.bytes(), None);
+        assert!(texts.damage_of_all().is_there());
+        let gone = Block::kept(Arc::new(Shelf::default()), u64::MAX, Damage::default());
+        assert_eq!(Text::kept(&gone, 5, u32::MAX, 0).bytes(), None);
+    }
+
+    #[test]
+    fn what_nobody_needs_goes_with_its_block_or_when_all_is_put_together_anew() {
+        let mut texts = Texts::default();
+        let mut held: Vec<Text> = (0..9_000).map(|_| texts.add(&[1; 500])).collect();
+        let mut number = 0;
+        held.retain(|text| {
+            number += 1;
+            let stays = number % 5 == 0;
+            if !stays {
+                texts.forget(text);
+            }
+            stays
+        });
+        assert!(texts.is_untidy());
+        texts.begin_anew();
+        held.iter_mut().for_each(|text| *text = texts.again(text).unwrap());
+        assert!(!texts.is_untidy());
+        let bytes: usize = texts.seal().iter().map(|block| block.bytes_here().unwrap().len()).sum();
+        assert_eq!(bytes, 500 * held.len());
+        assert_eq!(texts.live_bytes(), u64::try_from(bytes).unwrap());
+        assert!(held.iter().all(|text| text.bytes().unwrap() == [1; 500]));
+    }
+}

@@ -1,0 +1,220 @@
+//! What is turned away by its head alone. A web page can have a browser send requests to this machine, under names
+//! of its own for it; the browser says so in `Host` and `Origin`, and who is not a browser has no reason to say
+//! anything else than the loopback interface. Not here: media types and the protocol's own headers, which rmcp checks.
+
+use std::net::SocketAddr;
+
+use hyper::header::{AUTHORIZATION, HOST, ORIGIN};
+use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
+use hyper::{HeaderMap, StatusCode};
+
+use super::PATH;
+use super::token::Token;
+
+/// Names of the loopback interface, at any port: a tunnel has another than we, and a name that is not ours is
+/// what gives a page away.
+const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// How a token is shown, in whatever case.
+const SCHEME: &str = "bearer ";
+
+/// Why a request is turned away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It is meant for another host.
+    Host,
+    /// It comes from a web page.
+    Origin,
+    /// It shows no token, or a wrong one.
+    Token,
+    /// There is nothing there.
+    Path,
+    /// Its body is too long.
+    Long,
+    /// Its body took too long.
+    Slow,
+    /// Its body broke off.
+    Broken,
+    /// Too much is under way.
+    Busy,
+    /// The answer could not be made.
+    Failed,
+}
+
+impl Refusal {
+    pub(super) fn status(self) -> StatusCode {
+        match self {
+            Self::Host | Self::Origin => StatusCode::FORBIDDEN,
+            Self::Token => StatusCode::UNAUTHORIZED,
+            Self::Path => StatusCode::NOT_FOUND,
+            Self::Long => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Slow => StatusCode::REQUEST_TIMEOUT,
+            Self::Broken => StatusCode::BAD_REQUEST,
+            Self::Busy => StatusCode::TOO_MANY_REQUESTS,
+            Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Host => "Forbidden: the Host is not this machine's loopback interface\n",
+            Self::Origin => "Forbidden: no web page of another origin may ask\n",
+            Self::Token => "Unauthorized: show the token as Authorization: Bearer TOKEN\n",
+            Self::Path => "Not found: the server is at /mcp\n",
+            Self::Long => "Payload too large: a request has at most 1 MiB\n",
+            Self::Slow => "Request timeout: the body did not come\n",
+            Self::Broken => "Bad request: the body broke off\n",
+            Self::Busy => "Too many requests: try again in a second\n",
+            Self::Failed => "Internal server error\n",
+        }
+    }
+}
+
+/// Judges a request by its head.
+pub(super) fn judge(
+    parts: &Parts,
+    address: SocketAddr,
+    token: Option<&Token>,
+) -> Result<(), Refusal> {
+    let uri = parts.uri.authority();
+    if !is_for_us(&parts.headers) || !uri.is_none_or(is_loopback) {
+        return Err(Refusal::Host);
+    }
+    let mut origins = parts.headers.get_all(ORIGIN).iter();
+    if !origins.all(|origin| is_own(origin.as_bytes(), address.port())) {
+        return Err(Refusal::Origin);
+    }
+    if token.is_some_and(|token| !shows(&parts.headers, token)) {
+        return Err(Refusal::Token);
+    }
+    if parts.uri.path() != PATH {
+        return Err(Refusal::Path);
+    }
+    Ok(())
+}
+
+/// Tells whether there is one `Host`, and it is ours.
+fn is_for_us(headers: &HeaderMap) -> bool {
+    let mut hosts = headers.get_all(HOST).iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
+    Authority::try_from(host.as_bytes()).is_ok_and(|host| is_loopback(&host))
+}
+
+fn is_loopback(authority: &Authority) -> bool {
+    let is_plain = !authority.as_str().contains('@');
+    is_plain && HOSTS.iter().any(|host| authority.host().eq_ignore_ascii_case(host))
+}
+
+/// Tells whether an origin is this server itself. There is no page on it, but clients exist that say so.
+fn is_own(origin: &[u8], port: u16) -> bool {
+    HOSTS.iter().any(|host| {
+        let with_port = format!("http://{host}:{port}");
+        let is_default = port == 80 && origin == format!("http://{host}").as_bytes();
+        origin == with_port.as_bytes() || is_default
+    })
+}
+
+/// Tells whether the token is shown, once.
+fn shows(headers: &HeaderMap, token: &Token) -> bool {
+    let mut shown = headers.get_all(AUTHORIZATION).iter();
+    let (Some(shown), None) = (shown.next(), shown.next()) else { return false };
+    let Ok(shown) = shown.to_str() else { return false };
+    let scheme = shown.get(..SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME));
+    scheme.and_then(|scheme| shown.get(scheme.len()..)).is_some_and(|shown| token.is(shown.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Request;
+
+    use super::*;
+
+    fn judged(uri: &str, headers: &[(&str, &str)], token: Option<&Token>) -> Result<(), Refusal> {
+        let mut request = Request::post(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        judge(&parts, "127.0.0.1:7421".parse().unwrap(), token)
+    }
+
+    // S-HTTP-2
+    #[test]
+    fn only_our_own_names_are_our_host() {
+        for host in ["127.0.0.1:7421", "localhost:7421", "LOCALHOST", "[::1]:7421", "127.0.0.1:9"] {
+            assert_eq!(judged("/mcp", &[("host", host)], None), Ok(()), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "evil.example:7421",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example:7421",
+            "127.0.0.2:7421",
+            "0.0.0.0:7421",
+            "localhost:7421@evil.example",
+            "user@localhost:7421",
+            "[::]:7421",
+            "::1",
+            "",
+            "local host",
+        ] {
+            assert_eq!(judged("/mcp", &[("host", host)], None), Err(Refusal::Host), "{host}");
+        }
+        let ours = ("host", "localhost:7421");
+        assert_eq!(judged("/mcp", &[], None), Err(Refusal::Host));
+        assert_eq!(judged("/mcp", &[ours, ours], None), Err(Refusal::Host));
+        assert_eq!(judged("http://evil.example/mcp", &[ours], None), Err(Refusal::Host));
+        assert_eq!(judged("http://localhost:7421/mcp", &[ours], None), Ok(()));
+    }
+
+    // S-HTTP-2
+    #[test]
+    fn no_origin_but_our_own_may_ask() {
+        let host = ("host", "localhost:7421");
+        for origin in ["http://localhost:7421", "http://127.0.0.1:7421", "http://[::1]:7421"] {
+            assert_eq!(judged("/mcp", &[host, ("origin", origin)], None), Ok(()), "{origin}");
+        }
+        for origin in [
+            "http://evil.example",
+            "https://localhost:7421",
+            "http://localhost:3000",
+            "http://localhost",
+            "http://localhost:7421.evil.example",
+            "null",
+            "",
+            "file://",
+            "chrome-extension://abc",
+        ] {
+            let headers = [host, ("origin", origin)];
+            assert_eq!(judged("/mcp", &headers, None), Err(Refusal::Origin), "{origin}");
+        }
+        let both = [host, ("origin", "http://localhost:7421"), ("origin", "http://evil.example")];
+        assert_eq!(judged("/mcp", &both, None), Err(Refusal::Origin));
+    }
+
+    // S-HTTP-4
+    #[test]
+    fn where_there_is_a_token_it_must_be_shown() {
+        let secret = "0123456789abcdef0123456789abcdef";
+        let token = Token::of(secret, "here").unwrap();
+        let host = ("host", "localhost:7421");
+        let with = |shown: &str| judged("/mcp", &[host, ("authorization", shown)], Some(&token));
+        assert_eq!(with(&format!("Bearer {secret}")), Ok(()));
+        assert_eq!(with(&format!("bearer {secret}")), Ok(()));
+        let wrong = [
+            secret.to_owned(),
+            format!("Basic {secret}"),
+            format!("Bearer {secret}0"),
+            "Bearer ".to_owned(),
+        ];
+        for shown in &wrong {
+            assert_eq!(with(shown), Err(Refusal::Token), "{shown}");
+        }
+        assert_eq!(judged("/mcp", &[host], Some(&token)), Err(Refusal::Token));
+        assert_eq!(judged("/other", &[host], Some(&token)), Err(Refusal::Token));
+        assert_eq!(judged("/other", &[host], None), Err(Refusal::Path));
+        let evil = [("host", "evil.example"), ("authorization", secret)];
+        assert_eq!(judged("/mcp", &evil, Some(&token)), Err(Refusal::Host));
+    }
+}

@@ -1,0 +1,132 @@
+//! Old lines, sealed beside the logs: `archive/<log>/<number>.jsonl.gz`, gzip of the very lines, so that
+//! `zcat` and `zgrep` read them too. A segment is written once and never changed, but to take a secret
+//! out. Here: where segments are. Not here: which lines move there (`retriever::upkeep::archive`).
+
+#[cfg(feature = "retriever")]
+mod moving;
+#[cfg(feature = "retriever")]
+mod read;
+#[cfg(feature = "retriever")]
+mod reseal;
+#[cfg(feature = "retriever")]
+mod write;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::{Store, StoreError, layout};
+
+#[cfg(feature = "retriever")]
+pub use moving::{Moved, Moves, archive};
+#[cfg(feature = "retriever")]
+pub(super) use read::{Piece, lines_of, read};
+#[cfg(feature = "retriever")]
+pub(super) use reseal::reseal;
+
+/// The folder of the segments, inside the store. Not hidden: it holds memories, as the logs do.
+pub(super) const FOLDER: &str = "archive";
+
+/// How a segment's name ends.
+const ENDING: &str = ".jsonl.gz";
+
+/// Tells whether a path is that of a segment.
+pub(super) fn is_segment(path: &Path) -> bool {
+    stem_of_log(path).is_some()
+}
+
+/// Returns the stem of the log whose lines a segment holds; `None` for what is no segment.
+pub(super) fn stem_of_log(path: &Path) -> Option<&OsStr> {
+    let folder = path.parent()?;
+    let is_there = folder.parent()?.file_name()? == FOLDER;
+    (is_there && is_name(path.file_name()?)).then(|| folder.file_name())?
+}
+
+fn is_name(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.ends_with(ENDING) && !name.starts_with('.')
+}
+
+/// Returns the folder of a log's segments.
+fn folder_of(log: &Path) -> PathBuf {
+    let root = log.parent().unwrap_or(Path::new("."));
+    root.join(FOLDER).join(log.file_stem().unwrap_or_default())
+}
+
+/// Lists the segments in a folder, in order of name. One that is not there has none.
+fn segments_in(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    if !layout::is_own_folder(folder)? {
+        return Ok(Vec::new());
+    }
+    let failed = || StoreError::io("list", folder);
+    let mut segments = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed())? {
+        let name = entry.map_err(failed())?.file_name();
+        if is_name(&name) {
+            segments.push(folder.join(name));
+        }
+    }
+    segments.sort();
+    Ok(segments)
+}
+
+impl Store {
+    /// Lists the segments of all logs, those of a log in the order in which they were sealed. Each is
+    /// lines like those of its log, packed.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when the archive is there but cannot be read, [`StoreError::Untrusted`] when
+    /// it is not what we made.
+    pub fn segments(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let archive = self.root().join(FOLDER);
+        if !layout::is_own_folder(&archive)? {
+            return Ok(Vec::new());
+        }
+        let failed = || StoreError::io("list", &archive);
+        let mut folders = Vec::new();
+        for entry in std::fs::read_dir(&archive).map_err(failed())? {
+            let entry = entry.map_err(failed())?;
+            let kind = entry.file_type().map_err(failed())?;
+            // A link is refused where its folder is listed; other files are none of ours.
+            if kind.is_dir() || kind.is_symlink() {
+                folders.push(entry.path());
+            }
+        }
+        folders.sort();
+        let mut segments = Vec::new();
+        for folder in folders {
+            segments.extend(segments_in(&folder)?);
+        }
+        Ok(segments)
+    }
+
+    /// Lists the segments of a log, in the order in which they were sealed.
+    ///
+    /// # Errors
+    /// As [`Store::segments`].
+    pub fn segments_of(&self, log: &Path) -> Result<Vec<PathBuf>, StoreError> {
+        let archive = self.root().join(FOLDER);
+        if !layout::is_own_folder(&archive)? {
+            return Ok(Vec::new());
+        }
+        segments_in(&folder_of(log))
+    }
+
+    /// Tells whether a file is a segment of sealed lines.
+    #[must_use]
+    pub fn is_segment(path: &Path) -> bool {
+        is_segment(path)
+    }
+
+    /// Returns the log whose lines a segment holds; `None` for what is no segment.
+    #[must_use]
+    pub fn log_of_segment(path: &Path) -> Option<PathBuf> {
+        let stem = stem_of_log(path)?;
+        let mut name = stem.to_owned();
+        name.push(".jsonl");
+        Some(path.ancestors().nth(3)?.join(name))
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "retriever")]
+mod tests;

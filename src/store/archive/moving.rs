@@ -1,0 +1,326 @@
+//! Moving old lines out of a log into a new segment, so that at every moment each stands in one of them.
+//! Not here: which lines move (`retriever::upkeep::archive`).
+//!
+//! The segment is written while the log is copied without those lines (`rewrite`); both are put on the
+//! disk; and under the appenders' lock, when what was read still stands, first the segment gets its name
+//! and then the copy takes the place of the log. A process that dies between the two leaves the lines in
+//! both, which changes nothing for readers. Before that it has noted the name of the segment in
+//! `.locks/<log>.archiving`; the next one finds the note and takes the lines out of the log.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::super::lock::{self, FileLock};
+use super::super::rewrite::{self, Attempt, Change, Fate};
+use super::super::{Line, Store, StoreError, layout, sync};
+use super::read::Ended;
+use super::write::{SEGMENT_BYTES_MAX, Sealing};
+use super::{FOLDER, folder_of, is_name, segments_in};
+
+/// The most lines of one segment: the next process may have to remember all of them, in 16 bytes each.
+const SEGMENT_LINES_MAX: u64 = 1_000_000;
+
+/// Longer than the name of any segment.
+const NOTE_BYTES_MAX: u64 = 256;
+
+/// What no segment is called.
+const NO_NAME: &str = ".none.jsonl.gz";
+
+/// How often moving starts over because somebody changed what had been read.
+const CHANGED_TRIES_MAX: usize = 3;
+
+/// Tells of each line of a log, in order from the first, whether it moves.
+pub type Moves<'a> = Box<dyn FnMut(&Line<'_>) -> bool + 'a>;
+
+/// What was moved out of a log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// The segments that were made.
+    pub segments: Vec<PathBuf>,
+    /// How many lines they have.
+    pub lines: u64,
+    /// How many bytes these lines have.
+    pub line_bytes: u64,
+    /// How long the segments are, in bytes.
+    pub packed_bytes: u64,
+    /// How many lines were taken out of the log that stood in a segment already, since a process died
+    /// between sealing it and rewriting the log.
+    pub cleaned_lines: u64,
+}
+
+/// Moves lines of a log into segments. `plan` reads the log and tells which, `None` where none does; it is
+/// asked again where a segment was full, and after a change by others. Nobody else archives or scrubs the
+/// log meanwhile. What is written after the plan is for another time: writers may never pause.
+///
+/// # Errors
+/// [`StoreError`]; every line is then in the log or in a segment, and perhaps in both.
+pub fn archive<'a>(
+    store: &Store,
+    log: &Path,
+    plan: &mut dyn FnMut() -> Result<Option<Moves<'a>>, StoreError>,
+) -> Result<Moved, StoreError> {
+    store.ensure()?;
+    let lock = rewrite::lock_of(store, log);
+    let _only = FileLock::take(&lock.with_extension("rewrite"), lock::WAIT_MS_MAX)?;
+    let (mut moved, mut changed) = (Moved::default(), 0);
+    let archiving = Archiving { store, log, lock: &lock };
+    moved.cleaned_lines = archiving.clean()?;
+    while let Some(moves) = plan()? {
+        match archiving.move_some(moves, &mut moved)? {
+            Step::Full => {}
+            Step::Done => break,
+            Step::Changed => {
+                changed += 1;
+                if changed == CHANGED_TRIES_MAX {
+                    let why = "another program keeps changing what is in it; try again";
+                    return Err(StoreError::io("archive", log)(io::Error::other(why)));
+                }
+            }
+        }
+    }
+    Ok(moved)
+}
+
+/// What came of one segment.
+enum Step {
+    /// There is more for another one.
+    Full,
+    /// All that was to be moved has been.
+    Done,
+    /// Somebody changed the log.
+    Changed,
+}
+
+struct Archiving<'a> {
+    store: &'a Store,
+    log: &'a Path,
+    lock: &'a Path,
+}
+
+impl Archiving<'_> {
+    /// Where the name of the segment is noted that is about to be sealed.
+    fn note(&self) -> PathBuf {
+        self.lock.with_extension("archiving")
+    }
+
+    fn move_some(&self, moves: Moves<'_>, moved: &mut Moved) -> Result<Step, StoreError> {
+        let Some((_, metadata)) = layout::open_to_read(self.log)? else { return Ok(Step::Done) };
+        let folder = self.ensure_folder(&metadata)?;
+        let segment = next_in(&folder)?;
+        let sealing = Sealing::begin(&folder, &metadata)?;
+        let mut moving = Moving {
+            note: self.note(),
+            segment,
+            moves,
+            sealing,
+            is_read: false,
+            is_full: false,
+            is_sealed: false,
+        };
+        match rewrite::attempt(self.log, self.lock, &mut moving)? {
+            Attempt::Changed => return Ok(Step::Changed),
+            Attempt::Done if !moving.is_sealed => return Ok(Step::Done),
+            Attempt::Done => {}
+        }
+        // Where it stays, the next process finds that there is nothing left to do.
+        let _ = std::fs::remove_file(&moving.note);
+        let Moving { sealing, segment, is_full, .. } = moving;
+        moved.lines += sealing.lines;
+        moved.line_bytes += sealing.line_bytes;
+        moved.packed_bytes += sealing.packed_bytes;
+        moved.segments.push(segment);
+        Ok(if is_full { Step::Full } else { Step::Done })
+    }
+
+    /// Takes out of the log what a process that died had sealed already. Returns how many lines.
+    fn clean(&self) -> Result<u64, StoreError> {
+        let note = self.note();
+        let Some(segment) = noted(&note, self.log)? else { return Ok(0) };
+        let cleaned_lines = match left_over(self.log, &segment)? {
+            Some(left) => self.take_out(&left, &segment)?,
+            None => 0,
+        };
+        std::fs::remove_file(&note).map_err(StoreError::io("remove", &note))?;
+        Ok(cleaned_lines)
+    }
+
+    fn take_out(&self, left: &[LineHash], segment: &Path) -> Result<u64, StoreError> {
+        for _ in 0..CHANGED_TRIES_MAX {
+            let mut removing = Removing { matching: Matching { left, next: 0 }, segment };
+            match rewrite::attempt(self.log, self.lock, &mut removing) {
+                Ok(Attempt::Done) => return Ok(u64::try_from(left.len()).unwrap_or(u64::MAX)),
+                Ok(Attempt::Changed) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // It is no longer what was left over.
+        Ok(0)
+    }
+
+    /// Makes the folder of the segments, private and of the log's owner.
+    fn ensure_folder(&self, like: &std::fs::Metadata) -> Result<PathBuf, StoreError> {
+        let folder = folder_of(self.log);
+        for path in [self.store.root().join(FOLDER), folder.clone()] {
+            if !layout::is_own_folder(&path)? {
+                let failed = || StoreError::io("make the directory", &path);
+                layout::make_private_dir(&path).map_err(failed())?;
+                let made = File::open(&path).map_err(failed())?;
+                rewrite::owned_like(&made, like).map_err(failed())?;
+            }
+        }
+        Ok(folder)
+    }
+}
+
+impl Store {
+    /// Tells how many lines of a log stand in a segment already, since a process died between sealing it
+    /// and rewriting the log. The next [`archive`] takes them out.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn left_in(&self, log: &Path) -> Result<usize, StoreError> {
+        let note = rewrite::lock_of(self, log).with_extension("archiving");
+        let Some(segment) = noted(&note, log)? else { return Ok(0) };
+        Ok(left_over(log, &segment)?.map_or(0, |left| left.len()))
+    }
+}
+
+/// Returns the path of the next segment in a folder.
+fn next_in(folder: &Path) -> Result<PathBuf, StoreError> {
+    let number = |path: &PathBuf| -> Option<u64> {
+        path.file_name()?.to_str()?.split('.').next()?.parse().ok()
+    };
+    let last = segments_in(folder)?.iter().filter_map(number).max().unwrap_or(0);
+    Ok(folder.join(format!("{:06}.jsonl.gz", last.saturating_add(1))))
+}
+
+/// Lines on their way from a log to a segment.
+struct Moving<'a> {
+    note: PathBuf,
+    segment: PathBuf,
+    moves: Moves<'a>,
+    sealing: Sealing,
+    /// Whether everything was read that may move: what is appended meanwhile stays.
+    is_read: bool,
+    is_full: bool,
+    is_sealed: bool,
+}
+
+impl Change for Moving<'_> {
+    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError> {
+        let is_full =
+            self.sealing.line_bytes >= SEGMENT_BYTES_MAX || self.sealing.lines >= SEGMENT_LINES_MAX;
+        if self.is_read || is_full || !(self.moves)(&line) {
+            return Ok(Fate::Stays);
+        }
+        self.sealing.add(line.bytes, Ended::Yes)?;
+        self.is_full =
+            self.sealing.line_bytes >= SEGMENT_BYTES_MAX || self.sealing.lines >= SEGMENT_LINES_MAX;
+        Ok(Fate::Leaves)
+    }
+
+    fn before_the_lock(&mut self) -> Result<(), StoreError> {
+        self.is_read = true;
+        if self.sealing.lines == 0 {
+            return Ok(());
+        }
+        self.sealing.sync()?;
+        write_note(&self.note, &self.segment)
+    }
+
+    fn seal(&mut self) -> Result<(), StoreError> {
+        if self.sealing.lines > 0 {
+            self.sealing.put_at(&self.segment)?;
+            self.is_sealed = true;
+        }
+        Ok(())
+    }
+}
+
+/// Reads which segment was about to be sealed. One that is not there never was.
+fn noted(note: &Path, log: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let Some((file, _)) = layout::open_to_read(note)? else { return Ok(None) };
+    let (mut name, failed) = (Vec::new(), StoreError::io("read", note));
+    file.take(NOTE_BYTES_MAX).read_to_end(&mut name).map_err(failed)?;
+    let name = String::from_utf8_lossy(&name);
+    let name = name.trim_end();
+    let is_plain = is_name(name.as_ref()) && !name.contains(['/', '\\']);
+    // Torn or not ours: the name of nothing.
+    Ok(Some(folder_of(log).join(if is_plain { name } else { NO_NAME })))
+}
+
+/// Notes the name of a segment, on the disk: a note that is lost costs only that lines stay in both.
+fn write_note(note: &Path, segment: &Path) -> Result<(), StoreError> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(true).write(true);
+    layout::private(&mut options);
+    let name = segment.file_name().unwrap_or_default().to_string_lossy();
+    let mut file = options.open(note).map_err(StoreError::io("make", note))?;
+    writeln!(file, "{name}").map_err(StoreError::io("write", note))?;
+    sync::alone(&file, note)
+}
+
+/// What tells lines apart: half a SHA-256, so that two that differ never agree.
+type LineHash = [u8; 16];
+
+fn hash_of(line: &[u8]) -> LineHash {
+    let mut hash = [0; 16];
+    hash.iter_mut().zip(Sha256::digest(line)).for_each(|(to, from)| *to = from);
+    hash
+}
+
+/// Returns the lines of a segment, where all of them stand in the log too, in their order.
+fn left_over(log: &Path, segment: &Path) -> Result<Option<Vec<LineHash>>, StoreError> {
+    let mut left = Vec::new();
+    rewrite::lines_of(segment, |line| left.push(hash_of(line.bytes)))?;
+    let mut matching = Matching { left: &left, next: 0 };
+    rewrite::lines_of(log, |line| {
+        matching.takes(&line);
+    })?;
+    let is_there = !left.is_empty() && matching.is_whole();
+    Ok(is_there.then_some(left))
+}
+
+/// Finds lines in a log, one after the other.
+struct Matching<'a> {
+    left: &'a [LineHash],
+    next: usize,
+}
+
+impl Matching<'_> {
+    fn takes(&mut self, line: &Line<'_>) -> bool {
+        let Some(wanted) = self.left.get(self.next) else { return false };
+        let is_it = *wanted == hash_of(line.bytes);
+        self.next += usize::from(is_it);
+        is_it
+    }
+
+    fn is_whole(&self) -> bool {
+        self.next == self.left.len()
+    }
+}
+
+/// Lines that leave a log since a segment has them.
+struct Removing<'a> {
+    matching: Matching<'a>,
+    segment: &'a Path,
+}
+
+impl Change for Removing<'_> {
+    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError> {
+        Ok(if self.matching.takes(&line) { Fate::Leaves } else { Fate::Stays })
+    }
+
+    fn seal(&mut self) -> Result<(), StoreError> {
+        if !self.matching.is_whole() {
+            let why = "another program changed what is in it; try again";
+            return Err(StoreError::io("archive", self.segment)(io::Error::other(why)));
+        }
+        // Whoever sealed it may have died before its name was on the disk.
+        let Some((file, _)) = layout::open_to_read(self.segment)? else { return Ok(()) };
+        sync::alone(&file, self.segment)
+    }
+}

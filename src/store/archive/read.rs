@@ -1,0 +1,287 @@
+//! Reading a segment: the lines of every part that unpacks, and word of those that do not. Whose gzip it
+//! is does not matter; only of ours can what stands behind a damaged part be found. Not here: what a line
+//! means.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+
+use flate2::bufread::GzDecoder;
+
+use super::super::{Line, StoreError, layout};
+use super::write::{MARK, SEGMENT_BYTES_MAX};
+use crate::event::limits::READ_LINE_BYTES_MAX;
+
+/// So much is read at a time, in bytes.
+const BLOCK_BYTES: usize = 64 * 1024;
+
+/// The largest part that is unpacked, in bytes: it is held until its checksum was seen. Parts of ours
+/// have some 256 KiB; those of others, that packed a whole segment as one, fit where it is small.
+const PART_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// As much as a segment may unpack to, in bytes: what we put into one at most, and its last line. A small
+/// file can be made that unpacks to terabytes.
+const UNPACKED_BYTES_MAX: u64 = SEGMENT_BYTES_MAX + READ_LINE_BYTES_MAX as u64;
+
+/// What a segment is made of.
+pub(in crate::store) enum Piece<'a> {
+    /// A line without its line break, and whether it has one. Where it begins is told as if everything
+    /// that does not unpack had no length.
+    Line(Line<'a>, Ended),
+    /// Bytes of the file that do not unpack.
+    Damaged(Range<u64>),
+}
+
+/// Whether a line has its line break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum Ended {
+    /// Yes.
+    Yes,
+    /// The file, or the part before one that is damaged, ends in it.
+    No,
+}
+
+/// What of a segment could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::store) struct Damage {
+    /// How many places there are.
+    pub places: usize,
+    first: u64,
+    why: &'static str,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { places, first, why } = self;
+        write!(out, "{places} damaged, the first from byte {first} on: {why}; the rest is read")
+    }
+}
+
+/// Hands every piece of an open segment to `each`, in order, and returns what of it could not be read.
+///
+/// # Errors
+/// What the system said, or `each`.
+pub(in crate::store) fn read(
+    file: &mut File,
+    path: &Path,
+    each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+) -> Result<Option<Damage>, StoreError> {
+    read_within(UNPACKED_BYTES_MAX, file, path, each)
+}
+
+/// As [`read`], unpacking no more than these bytes.
+pub(super) fn read_within(
+    unpacked_bytes_max: u64,
+    file: &mut File,
+    path: &Path,
+    each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+) -> Result<Option<Damage>, StoreError> {
+    let failed = || StoreError::io("read", path);
+    file.rewind().map_err(failed())?;
+    let length = file.metadata().map_err(failed())?.len();
+    let mut reading = Reading {
+        source: BufReader::with_capacity(BLOCK_BYTES, file),
+        at: 0,
+        length,
+        left_bytes: unpacked_bytes_max,
+        held: Vec::new(),
+        lines: Unfinished::default(),
+        damage: None,
+    };
+    // What is not even a file that we could have written is not looked into.
+    if length == 0 {
+        reading.note("it is empty");
+    }
+    while reading.at < length {
+        reading.part(path, each)?;
+    }
+    reading.lines.end(each)?;
+    Ok(reading.damage)
+}
+
+/// Hands every line of a segment to `each`, as [`super::super::lines_of`] does. Returns how many places
+/// could not be read.
+pub(in crate::store) fn lines_of(
+    path: &Path,
+    each: &mut dyn FnMut(Line<'_>),
+) -> Result<usize, StoreError> {
+    let Some((mut file, _)) = layout::open_to_read(path)? else { return Ok(0) };
+    let damage = read(&mut file, path, &mut |piece| {
+        if let Piece::Line(line, _) = piece {
+            each(line);
+        }
+        Ok(())
+    })?;
+    Ok(damage.map_or(0, |damage| damage.places))
+}
+
+struct Reading<'a> {
+    source: BufReader<&'a mut File>,
+    /// Where the next part begins in the file.
+    at: u64,
+    length: u64,
+    /// How much more may be unpacked.
+    left_bytes: u64,
+    /// The part, unpacked.
+    held: Vec<u8>,
+    lines: Unfinished,
+    damage: Option<Damage>,
+}
+
+impl Reading<'_> {
+    fn note(&mut self, why: &'static str) {
+        let first = self.at;
+        self.damage.get_or_insert(Damage { places: 0, first, why }).places += 1;
+    }
+
+    /// Reads the next part, or finds the end of what is damaged.
+    fn part(
+        &mut self,
+        path: &Path,
+        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let failed = || StoreError::io("read", path);
+        let outcome = unpack(&mut self.source, &mut self.held, self.left_bytes).map_err(failed())?;
+        let why = match outcome {
+            Ok(packed_bytes) => {
+                self.at += packed_bytes;
+                let unpacked_bytes = u64::try_from(self.held.len()).unwrap_or(u64::MAX);
+                self.left_bytes = self.left_bytes.saturating_sub(unpacked_bytes);
+                return self.lines.take(&self.held, each);
+            }
+            Err(why) => why,
+        };
+        self.lines.end(each)?;
+        self.note(why);
+        let next = match self.left_bytes {
+            // Nothing more of it is unpacked.
+            ..PART_BYTES_MAX => None,
+            _ => next_mark(&mut self.source, self.at + 1).map_err(failed())?,
+        };
+        let end = next.unwrap_or(self.length);
+        each(Piece::Damaged(self.at..end))?;
+        self.at = end;
+        self.source.seek(SeekFrom::Start(end)).map_err(failed())?;
+        Ok(())
+    }
+}
+
+/// Unpacks one member of a gzip file, and returns how long it is in the file. Nothing of it counts before
+/// its checksum was seen.
+fn unpack(
+    source: &mut impl BufRead,
+    held: &mut Vec<u8>,
+    bytes_max: u64,
+) -> io::Result<Result<u64, &'static str>> {
+    held.clear();
+    let mut counted = Counted { source, bytes: 0 };
+    let bytes_max = bytes_max.min(PART_BYTES_MAX);
+    let outcome = GzDecoder::new(&mut counted).take(bytes_max + 1).read_to_end(held);
+    match outcome {
+        Ok(count) if u64::try_from(count).is_ok_and(|count| count <= bytes_max) => {
+            Ok(Ok(counted.bytes))
+        }
+        Ok(_) => Ok(Err("it unpacks to more than is read")),
+        Err(error) if error.raw_os_error().is_some() => Err(error),
+        Err(_) => Ok(Err("it does not unpack")),
+    }
+}
+
+/// Finds where the next part of ours begins, from some byte of the file on.
+fn next_mark(source: &mut (impl BufRead + Seek), from: u64) -> io::Result<Option<u64>> {
+    source.seek(SeekFrom::Start(from))?;
+    let (mut window, mut start) = (Vec::new(), from);
+    loop {
+        let block = source.fill_buf()?;
+        let count = block.len();
+        if count == 0 {
+            return Ok(None);
+        }
+        window.extend_from_slice(block);
+        source.consume(count);
+        if let Some(place) = window.windows(MARK.len()).position(|bytes| bytes == MARK) {
+            return Ok(Some(start + u64::try_from(place).unwrap_or(0)));
+        }
+        let surplus = window.len().saturating_sub(MARK.len());
+        window.drain(..surplus);
+        start += u64::try_from(surplus).unwrap_or(0);
+    }
+}
+
+/// Counts what is taken from a reader.
+struct Counted<'a, R> {
+    source: &'a mut R,
+    bytes: u64,
+}
+
+impl<R: BufRead> Read for Counted<'_, R> {
+    fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(block)?;
+        self.bytes += u64::try_from(count).unwrap_or(0);
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<'_, R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.source.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.bytes += u64::try_from(count).unwrap_or(0);
+        self.source.consume(count);
+    }
+}
+
+/// The last line so far: others cut lines in two where one part ends, ours never are.
+#[derive(Default)]
+struct Unfinished {
+    held: Vec<u8>,
+    offset: u64,
+}
+
+impl Unfinished {
+    fn take(
+        &mut self,
+        bytes: &[u8],
+        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let (line, after) = rest.split_at(end);
+            rest = after.get(1..).unwrap_or_default();
+            if self.held.is_empty() {
+                self.hand_out(line, Ended::Yes, each)?;
+            } else {
+                let mut held = std::mem::take(&mut self.held);
+                held.extend_from_slice(line);
+                self.hand_out(&held, Ended::Yes, each)?;
+            }
+        }
+        self.held.extend_from_slice(rest);
+        // No event is that long; what comes of it is told as a line that holds none.
+        if self.held.len() > READ_LINE_BYTES_MAX { self.end(each) } else { Ok(()) }
+    }
+
+    fn end(
+        &mut self,
+        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let held = std::mem::take(&mut self.held);
+        if held.is_empty() { Ok(()) } else { self.hand_out(&held, Ended::No, each) }
+    }
+
+    fn hand_out(
+        &mut self,
+        bytes: &[u8],
+        ended: Ended,
+        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let line_bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let line = Line { offset: self.offset, bytes, line_bytes };
+        self.offset += line_bytes + u64::from(ended == Ended::Yes);
+        each(Piece::Line(line, ended))
+    }
+}

@@ -1,0 +1,47 @@
+//! Taking something out of a segment: written anew beside it and renamed over it, so that at every moment
+//! the old one or the new one is there, whole. Not here: what is taken out (`retriever::upkeep::scrub`).
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::super::lock::{self, FileLock};
+use super::super::{Line, Store, StoreError, layout, rewrite};
+use super::read::{Piece, read};
+use super::write::Sealing;
+
+/// Rewrites a segment: each line for which `change` returns other bytes is replaced by them. What does not
+/// unpack stays as it stands.
+pub(in crate::store) fn reseal(
+    store: &Store,
+    segment: &Path,
+    change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
+) -> Result<(), StoreError> {
+    let Some(log) = Store::log_of_segment(segment) else { return Ok(()) };
+    // Appenders have nothing to do with it, only who archives.
+    let lock = rewrite::lock_of(store, &log).with_extension("rewrite");
+    let _only = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
+    let Some((mut file, metadata)) = layout::open_to_read(segment)? else { return Ok(()) };
+    let mut packed = file.try_clone().map_err(StoreError::io("read", segment))?;
+    let folder = segment.parent().unwrap_or(Path::new("."));
+    let mut sealing = Sealing::begin(folder, &metadata)?;
+    let mut damaged = Vec::new();
+    // In two goes, since both share one place in the file: parts that do not unpack come last.
+    read(&mut file, segment, &mut |piece| match piece {
+        Piece::Damaged(place) => {
+            damaged.push(place);
+            Ok(())
+        }
+        Piece::Line(line, ended) => {
+            let changed = change(line);
+            sealing.add(changed.as_deref().unwrap_or(line.bytes), ended)
+        }
+    })?;
+    sealing.end_part()?;
+    for place in damaged {
+        let length = place.end.saturating_sub(place.start);
+        packed.seek(SeekFrom::Start(place.start)).map_err(StoreError::io("read", segment))?;
+        sealing.add_packed(&mut (&packed).take(length))?;
+    }
+    sealing.sync()?;
+    sealing.put_at(segment)
+}

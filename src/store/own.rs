@@ -1,0 +1,102 @@
+//! Folders and files of ours beside the logs: private to the user, and never a link that somebody put in
+//! their place. Not here: what is in them.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+use super::{StoreError, layout, make_private_dir};
+
+/// Makes a folder where it is missing, and refuses one that is a link or that others can write to.
+///
+/// # Errors
+/// [`StoreError::Io`], [`StoreError::Untrusted`].
+pub fn own_folder(path: &Path) -> Result<(), StoreError> {
+    if !layout::is_own_folder(path)? {
+        make_private_dir(path).map_err(StoreError::io("make the directory", path))?;
+    }
+    layout::trust(path)
+}
+
+/// Makes a file anew, to be written and read. What had its name keeps its contents for those who have it
+/// open, and loses the name.
+///
+/// # Errors
+/// [`StoreError::Io`].
+pub fn make_own_file(path: &Path) -> Result<File, StoreError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(StoreError::io("remove", path)(error));
+        }
+        Ok(()) | Err(_) => {}
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    layout::private(&mut options);
+    options.open(path).map_err(StoreError::io("make", path))
+}
+
+/// Opens a file to be read and written, without making it. `None` where it is not there.
+///
+/// # Errors
+/// [`StoreError::NotALog`] for what is no plain file, [`StoreError::Io`].
+pub fn open_own_file(path: &Path) -> Result<Option<File>, StoreError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    layout::private(&mut options);
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(layout::why_not_opened(path, error)),
+    };
+    let metadata = file.metadata().map_err(StoreError::io("inspect", path))?;
+    if metadata.is_file() {
+        return Ok(Some(file));
+    }
+    Err(StoreError::NotALog { path: path.to_owned(), what: layout::NO_PLAIN_FILE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_made_anew_leaves_the_old_one_to_its_readers() {
+        use std::io::{Read, Write};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        make_own_file(&path).unwrap().write_all(b"old").unwrap();
+        let mut reader = open_own_file(&path).unwrap().unwrap();
+        make_own_file(&path).unwrap().write_all(b"new").unwrap();
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(
+            (text.as_str(), std::fs::read_to_string(&path).unwrap().as_str()),
+            ("old", "new")
+        );
+        assert!(open_own_file(&folder.path().join("b")).unwrap().is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_planted_link_is_refused_and_nothing_is_written_through_it() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        std::fs::write(&target, "kept").unwrap();
+        symlink(&target, &link).unwrap();
+        assert!(open_own_file(&link).is_err());
+        let made = make_own_file(&link).unwrap();
+        assert_eq!(made.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "kept");
+        let (real, planted) = (folder.path().join("real"), folder.path().join("planted"));
+        std::fs::create_dir(&real).unwrap();
+        symlink(&real, &planted).unwrap();
+        assert!(own_folder(&planted).is_err());
+        let ours = folder.path().join("ours");
+        own_folder(&ours).unwrap();
+        assert_eq!(ours.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        std::fs::set_permissions(&ours, PermissionsExt::from_mode(0o777)).unwrap();
+        assert!(own_folder(&ours).is_err());
+    }
+}
