@@ -49,6 +49,8 @@ mod http;
 mod mcp_fuzz;
 // Meaning finds what words do not, and is computed once.
 mod model;
+// What clients install from this repository agrees with itself and with the program.
+mod packages;
 // What reads like an instruction is held back, and nothing reaches a reply unframed.
 mod poison;
 // What was acknowledged is found by the next question.
