@@ -96,6 +96,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("fs2", &["store/lock.rs"]),
     ("flate2", &["store/archive"]),
     ("rustix", &["store/layout.rs", "retriever/serve/attach/process.rs"]),
+    ("close_fds", &["retriever/serve/attach/process.rs"]),
     ("signal_hook", &["store/signal.rs"]),
     ("lexopt", &["writer/args.rs"]),
     ("bm25", &["retriever/index/lexical"]),

@@ -49,6 +49,27 @@ fn learn(world: &World, lesson: &str) {
     world.log_memory(&["--repo", "api", "--type", "error", "--lesson", lesson]).done();
 }
 
+// S-SERVE-6
+#[test]
+fn what_somebody_left_open_is_not_held_open_by_the_retriever() {
+    let world = World::sharing();
+    let pipe = world.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut shell = world.command("sh");
+    shell
+        .args(["-c", "exec 9>\"$1\"; \"$2\" status >/dev/null", "sh"])
+        .arg(&pipe)
+        .arg(AGENT_KNOWLEDGE);
+    let mut shell = shell.spawn().unwrap();
+    // Whoever reads it, reads to the end: that of the last process that has it open.
+    let (read, was_read) = std::sync::mpsc::channel();
+    std::thread::spawn(move || read.send(std::fs::read(pipe).unwrap()));
+    assert!(shell.wait().unwrap().success());
+    assert_eq!(was_read.recv_timeout(STEP).expect("the pipe has its end"), b"");
+    let (pid, _) = retriever(&world);
+    assert!(is_running(pid));
+}
+
 // S-SERVE-1
 #[test]
 fn eight_clients_that_come_at_once_share_one_retriever_and_what_each_saves() {

@@ -7,6 +7,10 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+/// The first file descriptor behind standard input, output and error.
+#[cfg(unix)]
+const FIRST_UNNAMED_FD: i32 = 3;
+
 /// How a retriever is started.
 #[derive(Debug, Clone)]
 pub struct Start {
@@ -28,6 +32,10 @@ impl Start {
         command.envs(self.set.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(words.map_or_else(Stdio::null, Stdio::from));
+        // What whoever started us left open here, a pipe that somebody reads to its end perhaps, would stay open for as
+        // long as the retriever lives.
+        #[cfg(unix)]
+        close_fds::set_fds_cloexec(FIRST_UNNAMED_FD, &[]);
         #[cfg(windows)]
         {
             const CREATE_NO_WINDOW: u32 = 0x0800_0000;

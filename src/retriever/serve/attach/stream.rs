@@ -147,6 +147,11 @@ impl Stream {
             Err(error) if !meeting.port_file().exists() => return Err(error),
             Err(_) => {}
         }
+        // The file of one that was killed names a port that anybody may have by now. Only who has the lock has
+        // told its own.
+        if meeting.elect_now().is_ok() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "nobody is there"));
+        }
         let told = std::fs::read_to_string(meeting.port_file())?;
         let unclear = || io::Error::new(io::ErrorKind::InvalidData, "no port and token");
         let (port, token) = told.trim().split_once(' ').ok_or_else(unclear)?;

@@ -55,8 +55,12 @@ impl World {
         version: &str,
         idle: Option<Duration>,
     ) -> std::thread::JoinHandle<Served> {
+        let elected = self.meeting().elect().unwrap();
         let host = self.listening(way, version, idle);
-        std::thread::spawn(move || host.run())
+        std::thread::spawn(move || {
+            let _until_the_end = elected;
+            host.run()
+        })
     }
 
     fn listening(&self, way: Way, version: &str, idle: Option<Duration>) -> Host {
@@ -160,6 +164,19 @@ fn who_does_not_show_the_token_is_not_heard() {
     assert_eq!(heard, "");
     assert!(ask_to_leave(&world.remote("/nowhere")));
     host.join().unwrap();
+}
+
+// S-SERVE-2
+#[test]
+fn the_token_of_one_that_was_killed_is_shown_to_nobody() {
+    let world = World::new();
+    let stranger = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    let told = format!("{} {}\n", stranger.local_addr().unwrap().port(), "a".repeat(64));
+    std::fs::write(world.meeting().port_file(), told).unwrap();
+    assert!(found(&world.remote("/nowhere"), "x").contains("search \"x\""));
+    let came = stranger.accept().map(|_| ());
+    assert_eq!(came.unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "somebody came");
 }
 
 // S-SERVE-3
