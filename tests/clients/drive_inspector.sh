@@ -34,6 +34,11 @@ drive() {
   check templates_are_listed 'memory://item/{id}' --method resources/templates/list
   check recent_is_read "always clean $word" --method resources/read --uri memory://recent
   check recall_takes_a_topic "$word" --method prompts/get --prompt-name recall --prompt-args "topic=$word"
+  check context_briefs "always clean $word" --method tools/call --tool-name memory_context \
+    --tool-args-json "{\"repo\":\"inspector-check\",\"task\":\"mend the $word build\"}"
+  check handoff_begins_with_the_briefing "always clean $word" --method prompts/get --prompt-name handoff \
+    --prompt-args "repo=inspector-check"
+  check a_file_is_read '"memories' --method resources/read --uri memory://file/src/main.rs
 }
 
 # check NAME EXPECTED ARGUMENTS...: the call succeeds, is no tool error, and its reply has EXPECTED.

@@ -22,6 +22,7 @@ import anyio
 from mcp import MCPError
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.types import PromptReference, ResourceTemplateReference
 
 # What the client is told -> what must come of it: no falling back unnoticed.
 MODES = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
@@ -225,6 +226,40 @@ class Session:
         result = await self.client.get_prompt("recall", {"topic": self.word})
         expect(result.messages, "the prompt has no message")
         expect(self.word in result.messages[0].content.text, "the topic is not in the prompt")
+
+    async def check_8_handoff_begins_with_the_briefing(self) -> None:
+        text = await self.prompt("handoff", {"repo": REPO})
+        expect(self.word in text, f"the lesson is missing in {text[:300]!r}")
+        expect("event_type task" in text, f"tasks are not asked for: {text[:300]!r}")
+
+    async def check_8_retro_asks_for_lessons(self) -> None:
+        text = await self.prompt("retro", {})
+        expect("memory_save" in text and "symptoms" in text, f"no form: {text[:300]!r}")
+
+    async def check_8_prompts_refuse_what_they_do_not_know(self) -> None:
+        await self.rejected(self.client.get_prompt("handoff", {"moral": "x"}))
+
+    async def check_9_arguments_are_completed(self) -> None:
+        recall = PromptReference(type="ref/prompt", name="recall")
+        expect(await self.completed(recall, "topic", self.word[:-1]) == [self.word], "tags")
+        expect(await self.completed(recall, "repo", REPO[:5]) == [REPO], "repositories")
+        expect(await self.completed(recall, "kind", "err") == ["error"], "kinds")
+
+    async def check_9_addresses_are_completed(self) -> None:
+        item = ResourceTemplateReference(type="ref/resource", uri="memory://item/{id}")
+        expect(self.id, "nothing was saved")
+        expect(self.id in await self.completed(item, "id", self.id[:20]), "ids")
+
+    async def check_9_the_briefing_is_a_resource(self) -> None:
+        text = await self.read("memory://context")
+        expect(text.startswith("**Memory of "), f"no briefing: {text[:200]!r}")
+
+    async def prompt(self, name: str, arguments: dict[str, str]) -> str:
+        return (await self.client.get_prompt(name, arguments)).messages[0].content.text
+
+    async def completed(self, reference: Any, name: str, typed: str) -> list[str]:
+        argument = {"name": name, "value": typed}
+        return (await self.client.complete(reference, argument)).completion.values
 
     async def check_8_unknown_prompt_is_an_error(self) -> None:
         await self.rejected(self.client.get_prompt("no_such_prompt", {}))

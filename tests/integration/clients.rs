@@ -28,14 +28,14 @@ fn clients_python_finds_what_it_needs_in_both_eras() {
     let world = World::new();
     let mut python = world.command(clients.join("python/bin/python"));
     python.arg(driver("drive_python.py"));
-    drive(python, &clients, &world.store(), 90);
+    drive(python, &clients, &world.store(), 105);
 }
 
 #[test]
 fn clients_inspector_finds_what_it_needs_in_both_eras() {
     let Some(clients) = pieces::clients() else { return };
     let world = World::new();
-    drive(world.command(driver("drive_inspector.sh")), &clients, &world.store(), 12);
+    drive(world.command(driver("drive_inspector.sh")), &clients, &world.store(), 18);
 }
 
 #[test]

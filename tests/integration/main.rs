@@ -27,6 +27,8 @@ mod door;
 mod eval;
 // Kills, full disks, failing system calls, stopped lock holders, lost hints and lost power.
 mod faults;
+// What a briefing tells, and what is picked from menus.
+mod briefing;
 // Filters as fields and in the query, phrases, slips.
 mod filters;
 // Lines of every age and damage load for ever.

@@ -29,7 +29,7 @@ fn both_eras_are_spoken_and_nothing_else_stands_on_stdout() {
     for era in BOTH {
         let mut client = Client::open(&world, era);
         let capabilities = client.opened["capabilities"].as_object().unwrap().clone();
-        for able in ["tools", "resources", "prompts"] {
+        for able in ["tools", "resources", "prompts", "completions"] {
             assert!(capabilities.contains_key(able), "{era:?}: {capabilities:?}");
         }
         assert!(client.opened["instructions"].as_str().unwrap().contains("memory_search"));

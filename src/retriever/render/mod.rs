@@ -2,7 +2,9 @@
 //! for programs, both saying the same. Everything shown is one neutralised line per memory, within a
 //! budget of tokens. Not here: which memories (`search`).
 
+mod allot;
 mod briefing;
+mod completions;
 mod excerpt;
 mod harmless;
 mod hits;
@@ -16,6 +18,7 @@ mod tokens;
 mod whoami;
 
 pub use briefing::{Briefing, briefing};
+pub use completions::completions;
 pub use excerpt::{Excerpt, Interest, excerpt};
 pub use hits::{Found, found};
 pub use item::{items, list};

@@ -96,7 +96,7 @@ impl Filter {
 }
 
 /// Tells whether an event names a file, in its list or in its texts, by its path or the end of it.
-fn is_about(event: &Event, file: &str) -> bool {
+pub(super) fn is_about(event: &Event, file: &str) -> bool {
     let file = file.trim_start_matches("./");
     let name = file.rsplit('/').next().unwrap_or(file);
     let listed =

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::event::{Decoded, codec};
 use crate::retriever::index::lexical::{DocId, LexicalIndex};
-use crate::retriever::projection::{Fold, Origin};
+use crate::retriever::projection::{Effect, Fold, Origin};
 
 /// A memory with this lesson and nothing else.
 pub(super) fn memory_that_says(lesson: &str) -> Memory {
@@ -18,20 +18,25 @@ pub(super) fn memory_that_says(lesson: &str) -> Memory {
     Memory::clone(snapshot.memories().get(0).unwrap())
 }
 
-fn snapshot(lines: &[Value]) -> Snapshot {
+/// A snapshot of these lines, by words alone.
+pub(super) fn snapshot(lines: &[Value]) -> Snapshot {
     let (mut fold, mut lexical) = (Fold::default(), LexicalIndex::default());
-    for (number, line) in (0..).zip(lines) {
+    for (offset, line) in (0..).zip(lines) {
         let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
             panic!("{line}")
         };
         let repo = event.repo_key();
-        let origin = Origin { log: Path::new("a").into(), offset: number.into() };
-        fold.apply(*event, repo, origin);
-        lexical
-            .insert(DocId(number), &fold.memories().get(number as usize).unwrap().index_text())
-            .unwrap();
+        let origin = Origin { log: Path::new("a").into(), offset };
+        if let Effect::Added(number) = fold.apply(*event, repo, origin) {
+            let text = fold.memories().get(number as usize).unwrap().index_text();
+            lexical.insert(DocId(number), &text).unwrap();
+        }
     }
-    let (repos, health) = (Arc::new(BTreeMap::new()), Arc::default());
+    let mut repos = BTreeMap::new();
+    for memory in fold.memories().iter() {
+        *repos.entry(memory.repo.clone()).or_default() += 1;
+    }
+    let (repos, health) = (Arc::new(repos), Arc::default());
     let fold = fold.frozen();
     Snapshot { fold, lexical, vectors: None, near: Default::default(), repos, health }
 }

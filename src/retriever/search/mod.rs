@@ -2,7 +2,9 @@
 //! nothing and reads nothing but its snapshot. Not here: what a hit looks like (`render`), where the
 //! query's vector comes from (`engine`).
 
+mod briefing;
 mod candidates;
+mod complete;
 mod filter;
 mod fuse;
 mod phrase;
@@ -16,7 +18,6 @@ mod syntax;
 mod laws;
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use candidates::Candidate;
@@ -26,6 +27,8 @@ use super::projection::Memory;
 use super::snapshot::Snapshot;
 use crate::event::{RepoKey, Timestamp};
 
+pub use briefing::{LastSession, Note, Occasion, Picked, Section, pick};
+pub use complete::{COMPLETIONS_MAX, Completions, Slot, complete};
 pub use filter::{Filter, Flagged};
 pub use phrase::Phrase;
 pub use point::Point;
@@ -234,27 +237,4 @@ fn newest(snapshot: &Snapshot, filter: &Filter, limit: usize) -> (Vec<Hit>, usiz
 fn newest_first(a: &Memory, b: &Memory) -> Ordering {
     let age = |memory: &Memory| (memory.timestamp, memory.id.clone());
     age(b).cmp(&age(a))
-}
-
-/// Returns the memories of some repositories that are likely to be of use whatever the task: proven
-/// and recent first; those in `told` are left out, and those that read like an instruction.
-#[must_use]
-pub fn useful(
-    snapshot: &Snapshot,
-    repos: &BTreeSet<RepoKey>,
-    now: Timestamp,
-    limit: usize,
-    told: &[Arc<Memory>],
-) -> Vec<Arc<Memory>> {
-    let is_told = |memory: &Memory| told.iter().any(|other| other.id == memory.id);
-    let mut memories: Vec<&Arc<Memory>> = snapshot
-        .memories()
-        .iter()
-        .filter(|memory| repos.contains(&memory.repo) && !is_told(memory))
-        .collect();
-    let worth =
-        |memory: &Memory| prior::freshness(memory.timestamp, now) + prior::believed_success(memory);
-    memories.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then_with(|| newest_first(a, b)));
-    let is_plain = |memory: &&Arc<Memory>| memory.flagged().is_none() && !memory.is_lost();
-    memories.into_iter().filter(is_plain).take(limit).cloned().collect()
 }

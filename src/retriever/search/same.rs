@@ -52,7 +52,7 @@ pub(super) fn collapse(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
 }
 
 /// What a memory says, as a set of words.
-struct Said {
+pub(super) struct Said {
     text: String,
     /// Each word once, in the order of the numbers made of them.
     words: Vec<Word>,
@@ -71,7 +71,8 @@ struct Word {
 }
 
 impl Said {
-    fn by(event: &Event) -> Option<Self> {
+    /// What an event says; nothing where it is too long to be compared.
+    pub(super) fn by(event: &Event) -> Option<Self> {
         let bytes = event.context.len() + event.lesson.len() + event.command.len();
         if bytes > COMPARED_BYTES_MAX {
             return None;
@@ -93,7 +94,8 @@ impl Said {
         Some(Self { text, words, telling })
     }
 
-    fn is_same_as(&self, other: &Self) -> bool {
+    /// Tells whether both say the same in few other words.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
         if self.telling != other.telling {
             return false;
         }

@@ -8,7 +8,7 @@ use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
 
 pub use crate::retriever::render::{Explain, Reply};
-pub use crate::retriever::search::{Flagged, Point};
+pub use crate::retriever::search::{Flagged, Point, Slot};
 
 /// Most hits of one reply: past this an agent reads a log, not an answer.
 pub const LIMIT_MAX: usize = 20;
@@ -104,6 +104,15 @@ pub struct ContextRequest {
     pub max_tokens: usize,
 }
 
+/// What somebody begins to type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompleteRequest {
+    /// What it is.
+    pub slot: Slot,
+    /// Its beginning; empty for nothing yet.
+    pub typed: String,
+}
+
 /// Why there is no answer.
 #[derive(Debug, Clone, Error)]
 pub enum ApiError {
@@ -155,6 +164,12 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError`].
     fn recent(&self, limit: usize) -> Result<Reply, ApiError>;
+
+    /// Tells what may be meant by what somebody begins to type: `values` and their `total` in the JSON.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn complete(&self, request: &CompleteRequest) -> Result<Reply, ApiError>;
 
     /// Tells the state of the store, the indexes and the model.
     ///

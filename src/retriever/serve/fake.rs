@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 
-use super::api::{Api, ApiError, ContextRequest, Reply, SearchRequest};
+use super::api::{Api, ApiError, CompleteRequest, ContextRequest, Reply, SearchRequest};
 use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
 
@@ -62,6 +62,13 @@ impl Api for Fake {
 
     fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
         self.reply(format!("recent {limit}"))
+    }
+
+    fn complete(&self, request: &CompleteRequest) -> Result<Reply, ApiError> {
+        let asked = format!("complete {:?} {:?}", request.slot, request.typed);
+        let values: Vec<String> = (0..150).map(|number| format!("v{number}")).collect();
+        let reply = self.reply(asked)?;
+        Ok(reply.with("values", values.into()).with("total", 150.into()))
     }
 
     fn status(&self) -> Result<Reply, ApiError> {

@@ -2,6 +2,7 @@
 //! place of the reader that asks the writer to write. Not here: other processes' retrievers (`attach`).
 
 mod answers;
+mod briefed;
 mod filters;
 mod left_out;
 mod meaning;
@@ -17,7 +18,7 @@ use serde_json::json;
 
 use self::answers::Seen;
 use super::api::{
-    ApiError, CONTEXT_TOKENS_DEFAULT, ContextRequest, Flagged, LIMIT_DEFAULT,
+    ApiError, CONTEXT_TOKENS_DEFAULT, CompleteRequest, ContextRequest, Flagged, LIMIT_DEFAULT,
     MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, Scope, SearchRequest,
 };
 use super::caller::{Caller, Patience};
@@ -25,7 +26,7 @@ use crate::event::{Draft, EventId, Layout, Problems, RepoKey, fits_short_field, 
 use crate::retriever::digest::Digest;
 use crate::retriever::engine::{Engine, Extent, View};
 use crate::retriever::projection::Memory;
-use crate::retriever::render::{self, Briefing, Found, Whoami};
+use crate::retriever::render::{self, Found, Whoami};
 use crate::retriever::search::{self, Asked, Query, Words};
 use crate::retriever::snapshot::{Cited, Snapshot};
 use crate::store::{self, Config, Durability, Place, Store};
@@ -55,10 +56,6 @@ pub struct Local {
     patience: Patience,
     told_about_model: AtomicBool,
 }
-
-/// Memories of a briefing for the task, and of the repository. Twice what usually fits.
-const BRIEFING_TASK_MAX: usize = 8;
-const BRIEFING_REPO_MAX: usize = 24;
 
 impl Local {
     /// Speaks for a caller; resolves the repository of its working directory, where it has one.
@@ -167,48 +164,6 @@ impl Local {
         Ok(render::found(&found, &of_interest))
     }
 
-    fn briefed(&self, request: &ContextRequest, seen: &Seen) -> Result<Reply, ApiError> {
-        let words = request.task.iter().chain(&request.files).map(String::as_str);
-        let asked = words.collect::<Vec<_>>().join(" ");
-        let asked = asked.trim();
-        let (vector, notice) =
-            if asked.is_empty() { (None, None) } else { self.vector(asked, Mode::Hybrid)? };
-        let View { snapshot, extent } = self.view_for(vector.as_deref())?;
-        seen.note(&snapshot);
-        let repo = self.repo(request.repo.as_deref(), &snapshot)?.ok_or_else(unnamed)?;
-        let keys = snapshot.keys_of(&repo);
-        let query = Query {
-            text: asked,
-            vector: vector.as_deref(),
-            here: Some(repo.clone()),
-            min_relevance: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
-            ..Query::default()
-        };
-        let hits = if asked.is_empty() {
-            Vec::new()
-        } else {
-            self.query_hits(&snapshot, &query, BRIEFING_TASK_MAX)
-        };
-        let for_task: Vec<Arc<Memory>> = hits.into_iter().map(|hit| hit.memory).collect();
-        let of_repo =
-            search::useful(&snapshot, &keys, (self.core.clock)().now, BRIEFING_REPO_MAX, &for_task);
-        let memories = keys.iter().filter_map(|key| snapshot.repos().get(key)).sum();
-        let partial = self.partial(&snapshot, vector.as_deref());
-        let recent = views::recent_only(extent, &snapshot);
-        let notices = notice.into_iter().chain(recent).chain(partial);
-        let notices: Vec<String> = notices.chain(left_out::note(snapshot.room())).collect();
-        let briefing = Briefing {
-            repo: &repo,
-            memories,
-            for_task: &for_task,
-            of_repo: &of_repo,
-            notices: &notices,
-            max_tokens: request.max_tokens,
-        };
-        let interest = snapshot.lexical().interest(asked);
-        Ok(render::briefing(&briefing, &|piece| interest.of(piece)))
-    }
-
     fn saved(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
         let mut draft = draft;
         // A name we were not given but found may not be why a memory is refused.
@@ -269,6 +224,12 @@ impl Local {
         memories.reverse();
         memories.truncate(limit);
         Ok(render::list("Recent memories", &memories))
+    }
+
+    fn completed(&self, request: &CompleteRequest, seen: &Seen) -> Result<Reply, ApiError> {
+        let snapshot = self.answerable()?.snapshot;
+        seen.note(&snapshot);
+        Ok(render::completions(&search::complete(&snapshot, request.slot, &request.typed)))
     }
 
     fn told(&self) -> Result<Reply, ApiError> {

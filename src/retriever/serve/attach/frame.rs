@@ -9,13 +9,15 @@ use serde_json::Value;
 
 use super::stream::Lines;
 use crate::event::{Draft, Problems};
-use crate::retriever::serve::api::{ApiError, ContextRequest, Reply, SearchRequest};
+use crate::retriever::serve::api::{
+    ApiError, CompleteRequest, ContextRequest, Reply, SearchRequest,
+};
 use crate::retriever::serve::caller::Caller;
 use crate::writer::exit::Exit;
 
 /// The version of what is said. Whoever speaks another cannot attach, and answers by itself. The `protocol` and
 /// `version` of both introductions, and how one is asked to leave, stay the same for ever.
-pub(super) const PROTOCOL: u32 = 1;
+pub(super) const PROTOCOL: u32 = 2;
 
 /// Longest line either way, in bytes: the longest question has an event of 64 kB with all of it escaped, the
 /// longest answer twenty memories whole, twice.
@@ -58,6 +60,7 @@ pub(super) enum Ask {
     },
     Show(Vec<String>),
     Recent(usize),
+    Complete(CompleteRequest),
     Status,
     Digest,
     Whoami,
@@ -117,7 +120,7 @@ mod tests {
 
     use super::*;
     use crate::retriever::search::Point;
-    use crate::retriever::serve::api::{Explain, Flagged, Mode, Scope};
+    use crate::retriever::serve::api::{Explain, Flagged, Mode, Scope, Slot};
 
     fn round_trip(ask: &Ask) {
         let line = serde_json::to_string(ask).unwrap();
@@ -149,6 +152,8 @@ mod tests {
         draft.problems.add("tags", "must be strings");
         round_trip(&Ask::Save { draft: Box::new(draft), client: Some("codex".to_owned()) });
         round_trip(&Ask::Show(vec!["a".to_owned()]));
+        let typed = "memory://".to_owned();
+        round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));
         round_trip(&Ask::Leave);
     }
 

@@ -279,6 +279,7 @@ fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
         Ask::Save { draft, client } => local.save(*draft, client.as_deref()),
         Ask::Show(ids) => local.show(&ids),
         Ask::Recent(limit) => local.recent(limit),
+        Ask::Complete(request) => local.complete(&request),
         Ask::Status => local.status().map(|status| shared.told(status)),
         Ask::Digest => local.digest(),
         Ask::Whoami | Ask::Leave => local.whoami(),

@@ -13,7 +13,9 @@ use super::meeting::Meeting;
 use super::process::Start;
 use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
-use crate::retriever::serve::api::{Api, ApiError, ContextRequest, Reply, SearchRequest};
+use crate::retriever::serve::api::{
+    Api, ApiError, CompleteRequest, ContextRequest, Reply, SearchRequest,
+};
 use crate::retriever::serve::caller::Caller;
 use crate::store::private;
 
@@ -323,6 +325,10 @@ impl Api for Remote {
 
     fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
         self.ask(&Ask::Recent(limit), |api| api.recent(limit))
+    }
+
+    fn complete(&self, request: &CompleteRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Complete(request.clone()), |api| api.complete(request))
     }
 
     fn status(&self) -> Result<Reply, ApiError> {

@@ -8,6 +8,7 @@ use super::super::api::{Api, ApiError, SearchRequest};
 use super::super::caller::{Caller, Patience};
 use super::super::fake::Fake;
 use super::super::local::Core;
+use super::frame::PROTOCOL;
 use super::stream::Way;
 use super::*;
 use crate::event::{Draft, EventId};
@@ -246,7 +247,7 @@ fn one_of_another_protocol_is_not_talked_to_and_can_still_ask_for_room() {
     other.write_all(b"{\"protocol\":99,\"unheard\":\"of\"}\n\"leave\"\n").unwrap();
     let mut welcome = String::new();
     BufReader::new(other).read_line(&mut welcome).unwrap();
-    assert!(welcome.contains("\"protocol\":1"), "{welcome}");
+    assert!(welcome.contains(&format!("\"protocol\":{PROTOCOL}")), "{welcome}");
     assert_eq!(host.join().unwrap(), Served::Asked);
 }
 

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use super::Local;
 use crate::event::Draft;
 use crate::retriever::render::Reply;
-use crate::retriever::serve::api::{Api, ApiError, ContextRequest, SearchRequest};
+use crate::retriever::serve::api::{Api, ApiError, CompleteRequest, ContextRequest, SearchRequest};
 use crate::retriever::snapshot::Snapshot;
 
 /// The state that an answer was made from.
@@ -51,6 +51,10 @@ impl Api for Local {
 
     fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
         soundly(|seen| self.listed(limit, seen))
+    }
+
+    fn complete(&self, request: &CompleteRequest) -> Result<Reply, ApiError> {
+        soundly(|seen| self.completed(request, seen))
     }
 
     fn status(&self) -> Result<Reply, ApiError> {

@@ -5,64 +5,108 @@ use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::Value;
 
-use super::super::api::{Api, ApiError, LIMIT_MAX, Reply, TOKENS_MAX};
+use super::super::api::{Api, ApiError, ContextRequest, LIMIT_MAX, Reply, Slot, TOKENS_MAX};
+use super::super::wire;
+use crate::event::Problems;
 use crate::event::limits::ID_BYTES_MAX;
 use crate::retriever::render::Budget;
 
 /// The newest memories.
 pub(super) const RECENT: &str = "memory://recent";
+/// The briefing of the repository at hand.
+const CONTEXT: &str = "memory://context";
 /// One memory; its id follows.
 const ITEM: &str = "memory://item/";
+/// What is known about a file; its path follows.
+const FILE: &str = "memory://file/";
+/// The forms of the addresses that cannot be listed.
+const ITEM_FORM: &str = "memory://item/{id}";
+const FILE_FORM: &str = "memory://file/{path}";
 /// The digest of the state. Can be read, but is not listed: it tells an agent nothing.
 const DIGEST: &str = "memory://digest";
 /// What naming one memory that is left out takes: an id, its quotes and a comma.
 const LEFT_OUT_BYTES: usize = ID_BYTES_MAX + 3;
-/// What every resource is.
-pub(super) const MIME: &str = "application/json";
+/// What memories are told in.
+const JSON: &str = "application/json";
+/// What a briefing is told in: the words an agent reads.
+const WORDS: &str = "text/markdown";
+
+/// What a resource holds.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) text: String,
+    pub(super) mime: &'static str,
+}
 
 /// Returns the resources that can be listed. The list never changes.
 pub(super) fn list() -> Vec<Resource> {
-    vec![
-        Resource::new(RECENT, "recent")
-            .with_title("Recent memories")
-            .with_description("The newest memories of all repositories, as JSON")
-            .with_mime_type(MIME),
-    ]
+    let recent = Resource::new(RECENT, "recent")
+        .with_title("Recent memories")
+        .with_description("The newest memories of all repositories, as JSON")
+        .with_mime_type(JSON);
+    let context = Resource::new(CONTEXT, "context")
+        .with_title("Briefing")
+        .with_description("What is known about the current repository, as memory_context tells it")
+        .with_mime_type(WORDS);
+    vec![recent, context]
 }
 
 /// Returns the forms of the resources that cannot be listed.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
-    vec![
-        ResourceTemplate::new("memory://item/{id}", "item")
-            .with_title("One memory")
-            .with_description(
-                "A memory with its whole history, by id or any unique short form of it",
-            )
-            .with_mime_type(MIME),
-    ]
+    let item = ResourceTemplate::new(ITEM_FORM, "item")
+        .with_title("One memory")
+        .with_description("A memory with its whole history, by id or any unique short form of it")
+        .with_mime_type(JSON);
+    let file = ResourceTemplate::new(FILE_FORM, "file")
+        .with_title("About a file")
+        .with_description("What is known about a file, by its path or the end of it, as JSON")
+        .with_mime_type(JSON);
+    vec![item, file]
+}
+
+/// Returns what can be completed in the form of an address.
+///
+/// # Errors
+/// [`ApiError::Invalid`] names the forms.
+pub(super) fn slots(form: &str) -> Result<&'static [(&'static str, Slot)], ApiError> {
+    match form {
+        ITEM_FORM => Ok(&[("id", Slot::Id)]),
+        FILE_FORM => Ok(&[("path", Slot::File)]),
+        _ => {
+            let message = format!("must be {ITEM_FORM} or {FILE_FORM}");
+            Err(Problems::one("ref.uri", message).into())
+        }
+    }
 }
 
 /// Reads one resource.
 ///
 /// # Errors
 /// [`ApiError::NotFound`] names what there is.
-pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Reply, ApiError> {
-    if uri == RECENT {
-        return api.recent(LIMIT_MAX).map(bounded);
+pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
+    if uri == CONTEXT {
+        return api
+            .context(&ContextRequest::default())
+            .map(|reply| Read { text: reply.text, mime: WORDS });
     }
-    if uri == DIGEST {
-        return api.digest();
-    }
-    match uri
-        .strip_prefix(ITEM)
-        .map(|id| percent_decode_str(id).decode_utf8_lossy().into_owned())
-        .filter(|id| !id.is_empty())
-    {
-        Some(id) => api.show(&[id]),
-        None => Err(ApiError::NotFound(format!(
-            "no resource has this address; there are {RECENT} and {ITEM}{{id}}, for example {ITEM}3K7Q2M9A"
-        ))),
-    }
+    let reply = match (uri, named(uri, ITEM), named(uri, FILE)) {
+        (RECENT, ..) => bounded(api.recent(LIMIT_MAX)?),
+        (DIGEST, ..) => api.digest()?,
+        (_, Some(id), _) => api.show(&[id])?,
+        (_, _, Some(path)) => bounded(api.search(&wire::about_file(&path)?)?),
+        _ => {
+            return Err(ApiError::NotFound(format!(
+                "no resource has this address; there are {RECENT}, {CONTEXT}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, and {FILE_FORM}, for example {FILE}src/main.rs"
+            )));
+        }
+    };
+    Ok(Read { text: reply.json_line(), mime: JSON })
+}
+
+/// Returns what stands behind the beginning of an address.
+fn named(uri: &str, beginning: &str) -> Option<String> {
+    let named = percent_decode_str(uri.strip_prefix(beginning)?).decode_utf8_lossy().into_owned();
+    (!named.is_empty()).then_some(named)
 }
 
 /// Keeps of a list of memories those that fit into one reply, and names the others: each can be read
@@ -99,9 +143,12 @@ mod tests {
             ("memory://item/100%", r#"show ["100%"]"#),
             (RECENT, "recent 20"),
             (DIGEST, "digest"),
+            ("memory://file/src/a%20b.rs", r#"search "" All(None) Hybrid"#),
         ] {
-            assert_eq!(read(&*api, uri).unwrap().text, asked);
+            let read: Value = serde_json::from_str(&read(&*api, uri).unwrap().text).unwrap();
+            assert_eq!(read["asked"], asked);
         }
+        assert_eq!(read(&*api, CONTEXT).unwrap().text, "context None 800");
     }
 
     // S-REPLY-1
@@ -126,7 +173,13 @@ mod tests {
 
     #[test]
     fn an_unknown_address_is_answered_with_the_known_ones() {
-        for uri in ["memory://", "memory://item/", "memory://recents", "file:///etc/passwd"] {
+        for uri in [
+            "memory://",
+            "memory://item/",
+            "memory://file/",
+            "memory://recents",
+            "file:///etc/passwd",
+        ] {
             let Err(ApiError::NotFound(message)) = read(&*Fake::new(), uri) else {
                 panic!("{uri}")
             };

@@ -30,7 +30,7 @@ fn both_eras_are_told_who_we_are_and_when_to_call() {
             let able = opened["capabilities"].as_object().unwrap();
             let mut able: Vec<&str> = able.keys().map(String::as_str).collect();
             able.sort_unstable();
-            assert_eq!(able, ["prompts", "resources", "tools"], "{era:?}");
+            assert_eq!(able, ["completions", "prompts", "resources", "tools"], "{era:?}");
             assert!(opened.to_string().contains("agent-knowledge"), "{era:?}: {opened}");
             assert_eq!(client.leave().await.0, Exit::Done);
         }
@@ -169,6 +169,27 @@ fn the_prompt_brings_notes_as_data() {
             for wrong in [json!({"name": "recall"}), json!({"name": "other"})] {
                 assert_eq!(client.ask("prompts/get", wrong).await["error"]["code"], -32602);
             }
+            let got = client.ask("prompts/get", json!({"name": "handoff"})).await;
+            let words = got["result"]["messages"][0]["content"]["text"].to_string();
+            assert!(words.contains("context None 800") && words.contains("memory_save"), "{words}");
+        }
+    });
+}
+
+// S-MCP-7
+#[test]
+fn completions_are_at_most_a_hundred_and_say_how_many_there_are() {
+    run(async {
+        for era in BOTH {
+            let (mut client, _) = Client::open(era, Fake::new()).await;
+            let asked = json!({"ref": {"type": "ref/prompt", "name": "recall"}, "argument": {"name": "topic", "value": "v"}});
+            let answer = client.ask("completion/complete", asked).await;
+            let completion = &answer["result"]["completion"];
+            assert_eq!(completion["values"].as_array().unwrap().len(), 100, "{era:?}");
+            assert_eq!((&completion["total"], &completion["hasMore"]), (&json!(150), &json!(true)));
+            let asked = json!({"ref": {"type": "ref/prompt", "name": "recall"}, "argument": {"name": "other", "value": ""}});
+            let error = client.ask("completion/complete", asked).await["error"].clone();
+            assert_eq!(error["code"], -32602, "{error}");
         }
     });
 }

@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 
 use self::fields::{Fields, ListRule};
 use super::api::{
-    CONTEXT_TOKENS_DEFAULT, ContextRequest, Explain, Flagged, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX,
-    MIN_RELEVANCE_PERCENT_DEFAULT, Mode, QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, Scope,
-    SearchRequest, TOKENS_MAX, TOKENS_MIN,
+    CONTEXT_TOKENS_DEFAULT, CompleteRequest, ContextRequest, Explain, Flagged, IDS_MAX,
+    LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, QUERY_BYTES_MAX,
+    SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, Slot, TOKENS_MAX, TOKENS_MIN,
 };
 use crate::event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
 use crate::event::{Draft, Problems, draft_from_json};
@@ -137,6 +137,23 @@ pub fn show(ids: Vec<String>) -> Result<Vec<String>, Problems> {
     fields.finish(ids)
 }
 
+/// Reads the path of a file, and returns the search for what is known about it: the newest first.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn about_file(path: &str) -> Result<SearchRequest, Problems> {
+    let given = Map::from_iter([("path".to_owned(), vec![path].into())]);
+    let mut fields = Fields::of(&["path"], given);
+    let files = fields.list("path", &FILES);
+    if files.is_empty() {
+        fields.lacks(
+            "path",
+            "is empty; give the path of a file or the end of it, such as src/main.rs",
+        );
+    }
+    fields.finish(SearchRequest { files, limit: LIMIT_MAX, ..SearchRequest::default() })
+}
+
 /// Reads the number of memories to list.
 ///
 /// # Errors
@@ -166,12 +183,40 @@ pub fn number(
 /// # Errors
 /// Every problem, each with its field.
 pub fn recall(arguments: Map<String, Value>) -> Result<SearchRequest, Problems> {
-    let mut fields = Fields::of(&["topic"], arguments);
+    let mut fields = Fields::of(&["topic", "kind", "file", "repo"], arguments);
     let topic = fields.text("topic", QUERY_BYTES_MAX);
     if topic.is_none() {
         fields.lacks("topic", NO_QUERY);
     }
-    fields.finish(SearchRequest { query: topic.unwrap_or_default(), ..SearchRequest::default() })
+    let request = SearchRequest {
+        query: topic.unwrap_or_default(),
+        scope: scope(fields.text("repo", REPO_BYTES_MAX), None),
+        kinds: fields.list("kind", &NAMES),
+        files: fields.list("file", &FILES),
+        ..SearchRequest::default()
+    };
+    fields.finish(request)
+}
+
+/// Reads the arguments of a prompt about a repository, and returns the briefing it begins with.
+///
+/// # Errors
+/// Every problem, each with its field.
+pub fn of_repo(arguments: Map<String, Value>) -> Result<ContextRequest, Problems> {
+    let mut fields = Fields::of(&["repo"], arguments);
+    let repo = fields.text("repo", REPO_BYTES_MAX);
+    fields.finish(ContextRequest { repo, ..ContextRequest::default() })
+}
+
+/// Reads what somebody began to type. White space may be all that was typed so far.
+///
+/// # Errors
+/// What is allowed.
+pub fn complete(slot: Slot, typed: &str) -> Result<CompleteRequest, Problems> {
+    let given = Map::from_iter([("argument.value".to_owned(), typed.into())]);
+    let mut fields = Fields::of(&["argument.value"], given);
+    let typed = fields.text("argument.value", FILE_BYTES_MAX).unwrap_or_default();
+    fields.finish(CompleteRequest { slot, typed })
 }
 
 /// A repository that was named narrows the search, unless all are asked for in so many words.

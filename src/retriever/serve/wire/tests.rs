@@ -233,6 +233,21 @@ fn an_event_may_come_with_empty_fields_that_were_not_meant() {
 fn the_prompt_asks_for_its_topic() {
     assert_eq!(recall(object(json!({"topic": "ci"}))).unwrap().query, "ci");
     assert!(recall(Map::new()).unwrap_err().to_string().starts_with("topic: is empty"));
+    let narrow = recall(object(
+        json!({"topic": "ci", "kind": "error, fact", "file": "a.rs", "repo": "api"}),
+    ));
+    let narrow = narrow.unwrap();
+    assert_eq!((narrow.kinds.len(), narrow.files.len()), (2, 1));
+    assert_eq!(narrow.scope, Scope::Only(Some("api".to_owned())));
+}
+
+#[test]
+fn what_begins_to_be_typed_may_be_nothing_and_not_endless() {
+    let nothing = CompleteRequest { slot: Slot::Tag, typed: String::new() };
+    assert_eq!(complete(Slot::Tag, "").unwrap(), nothing);
+    let message = complete(Slot::File, &"x".repeat(5_000)).unwrap_err().to_string();
+    assert!(message.starts_with("argument.value: has 5000 bytes; at most 1024"), "{message}");
+    assert!(about_file(" ").unwrap_err().to_string().starts_with("path: is empty"));
 }
 
 #[test]

@@ -1,0 +1,117 @@
+//! How the room of a reply is shared between its sections: each has a share of its own, what it leaves is the next
+//! one's, and what is left at the end goes round once more. Not here: what stands in a section.
+
+/// What a section would like to show.
+#[derive(Debug, Clone)]
+pub(super) struct Wish {
+    /// Its share of the room, beside those of the others.
+    pub(super) weight: usize,
+    /// What stands above its lines, in bytes; nothing where it has no line.
+    pub(super) head_bytes: usize,
+    /// Its lines, best first, in bytes.
+    pub(super) lines_bytes: Vec<usize>,
+}
+
+impl Wish {
+    /// What the lines after the first `count` cost one by one.
+    fn rest(&self, count: usize) -> impl Iterator<Item = usize> {
+        let head = if count == 0 { self.head_bytes } else { 0 };
+        let first = std::iter::once(head).chain(std::iter::repeat(0));
+        self.lines_bytes.iter().skip(count).zip(first).map(|(bytes, head)| bytes + head)
+    }
+
+    /// How many more lines have room, and what they leave of it.
+    fn fitting(&self, count: usize, room: usize) -> (usize, usize) {
+        let mut left = room;
+        let mut more = 0;
+        for bytes in self.rest(count) {
+            let Some(rest) = left.checked_sub(bytes) else { break };
+            left = rest;
+            more += 1;
+        }
+        (more, left)
+    }
+}
+
+/// Returns how many lines each section shows; together they never take more than `room_bytes`.
+pub(super) fn allot(wishes: &[Wish], room_bytes: usize) -> Vec<usize> {
+    let mut weights: usize = wishes.iter().map(|wish| wish.weight).sum();
+    let mut counts = Vec::with_capacity(wishes.len());
+    let mut left = room_bytes;
+    for wish in wishes {
+        // Of what is left, so that whoever comes later has what was not spent.
+        let share = left.saturating_mul(wish.weight) / weights.max(1);
+        // The first is worth most: its first line goes before any share.
+        let least = if counts.is_empty() { wish.rest(0).next() } else { None };
+        let share = share.max(least.unwrap_or(0)).min(left);
+        let (count, rest) = wish.fitting(0, share);
+        counts.push(count);
+        left -= share - rest;
+        weights -= wish.weight;
+    }
+    for (wish, count) in wishes.iter().zip(&mut counts) {
+        let (more, rest) = wish.fitting(*count, left);
+        *count += more;
+        left = rest;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn wish(weight: usize, lines_bytes: &[usize]) -> Wish {
+        Wish { weight, head_bytes: 10, lines_bytes: lines_bytes.to_vec() }
+    }
+
+    // S-CONTEXT-3
+    #[test]
+    fn each_section_has_its_share_and_passes_on_what_it_leaves() {
+        let even = [wish(1, &[40; 9]), wish(1, &[40; 9])];
+        assert_eq!(allot(&even, 200), [2, 2], "each a half");
+        let first_is_short = [wish(1, &[40]), wish(1, &[40; 9])];
+        assert_eq!(allot(&first_is_short, 200), [1, 3], "the second has what the first leaves");
+        let last_is_short = [wish(1, &[40; 9]), wish(1, &[40])];
+        assert_eq!(allot(&last_is_short, 200), [3, 1], "what is left at the end goes round");
+        let uneven = [wish(3, &[40; 9]), wish(1, &[40; 9])];
+        assert_eq!(allot(&uneven, 400), [7, 2]);
+        let three = [wish(2, &[40]), wish(1, &[40; 9]), wish(1, &[40; 9])];
+        assert_eq!(allot(&three, 400), [1, 4, 4], "what one leaves is shared by all after it");
+    }
+
+    // S-CONTEXT-3
+    #[test]
+    fn where_no_share_holds_a_line_the_first_section_has_one() {
+        assert_eq!(allot(&[wish(1, &[80]), wish(1, &[80])], 100), [1, 0]);
+        assert_eq!(allot(&[wish(1, &[50]), wish(9, &[400])], 100), [1, 0]);
+        assert_eq!(allot(&[wish(9, &[400]), wish(1, &[50])], 100), [0, 1]);
+        assert_eq!(allot(&[wish(1, &[80]), wish(1, &[80])], 50), [0, 0]);
+        assert_eq!(allot(&[], 50), [0_usize; 0]);
+    }
+
+    proptest! {
+        // S-CONTEXT-3
+        #[test]
+        fn the_room_is_never_exceeded_and_nothing_that_fits_is_left_out(
+            given in prop::collection::vec((1_usize..40, 0_usize..60, prop::collection::vec(1_usize..300, 0..12)), 0..9),
+            room in 0_usize..4_000,
+        ) {
+            let wishes: Vec<Wish> = given.into_iter()
+                .map(|(weight, head_bytes, lines_bytes)| Wish { weight, head_bytes, lines_bytes })
+                .collect();
+            let counts = allot(&wishes, room);
+            let spent: usize = wishes.iter().zip(&counts)
+                .map(|(wish, count)| wish.rest(0).take(*count).sum::<usize>())
+                .sum();
+            prop_assert!(spent <= room);
+            for (wish, count) in wishes.iter().zip(&counts) {
+                if let Some(next) = wish.rest(*count).next() {
+                    prop_assert!(spent + next > room);
+                }
+            }
+        }
+    }
+}
