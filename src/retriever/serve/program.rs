@@ -21,6 +21,7 @@ use super::stdio;
 mod eval;
 mod http;
 mod shared;
+mod unused;
 mod upkeep;
 
 use crate::retriever::CacheLock;

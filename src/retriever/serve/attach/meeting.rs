@@ -36,6 +36,14 @@ impl Meeting {
         Self { folder, name }
     }
 
+    /// Names the place of another retriever in the same folder; `None` for what is no name of ours.
+    #[must_use]
+    pub fn beside(&self, name: &str) -> Option<Self> {
+        let is_name = name.len() == NAME_DIGITS
+            && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        is_name.then(|| Self { folder: self.folder.clone(), name: name.to_owned() })
+    }
+
     /// Returns what tells these settings from others.
     #[must_use]
     pub fn name(&self) -> &str {

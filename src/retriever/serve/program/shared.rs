@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Program, Settings, Settled, Watches, failed};
+use super::{Program, Settings, Settled, Watches, failed, unused};
 use crate::event::EventId;
 use crate::retriever::checkpoint::Checkpoints;
 use crate::retriever::render::Reply;
@@ -137,6 +137,11 @@ impl Program<'_> {
         let door = self.http_door(command)?;
         let root = settled.store.root().to_owned();
         let checkpoints = checkpoints(&self.build(), &settled, &meeting);
+        unused::forget(
+            &settled.cache_dir.join(INDEX_FOLDER),
+            &meeting,
+            (self.surroundings.clock)().now,
+        );
         let clock = Box::new(self.surroundings.clock);
         let core = Self::core(settled, Need::Meaning, Watches::AsSet, clock, Some(checkpoints))?;
         let core = Arc::new(core);
