@@ -27,7 +27,7 @@ use super::projection::Memory;
 use super::snapshot::Snapshot;
 use crate::event::{RepoKey, Timestamp};
 
-pub use briefing::{LastSession, Note, Occasion, Picked, Section, pick};
+pub use briefing::{LastSession, Note, Occasion, Picked, Section, near_the_best, pick};
 pub use complete::{COMPLETIONS_MAX, Completions, Slot, complete};
 pub use filter::{Filter, Flagged};
 pub use phrase::Phrase;

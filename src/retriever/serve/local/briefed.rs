@@ -41,7 +41,7 @@ impl Local {
         } else {
             self.query_hits(&snapshot, &query, FOR_TASK_MAX)
         };
-        let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
+        let for_task = search::near_the_best(hits);
         let tree = self.place.as_ref().filter(|_| self.here.as_ref() == Some(&repo)).map(top);
         let occasion = Occasion {
             repos: &snapshot.keys_of(&repo),
