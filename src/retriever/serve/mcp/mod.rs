@@ -25,6 +25,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
+use serde_json::json;
 
 use super::api::{Api, ApiError, Reply};
 use super::paced::Load;
@@ -141,7 +142,11 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let read = self.ask(move |api| resources::read(api, &uri)).await.map_err(protocol_error)?;
+        let asked = json!({ "uri": request.uri });
+        let read = self.ask(move |api| resources::read(api, &uri)).await;
+        // Which of several was not there.
+        let read =
+            read.map_err(|error| ErrorData { data: Some(asked), ..protocol_error(error) })?;
         let contents = ResourceContents::text(read.text, request.uri).with_mime_type(read.mime);
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
