@@ -25,7 +25,7 @@ pub struct Setup {
     /// Only these clients
     #[arg(value_name = "CLIENT")]
     pub clients: Vec<String>,
-    /// For all projects of this user [default]
+    /// For all projects of this user, as when nothing is said
     #[arg(long, conflicts_with = "project")]
     pub user: bool,
     /// For the project of this directory, in files that may be shared
