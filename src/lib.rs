@@ -7,6 +7,7 @@
 //! - [`store`]: the files. Imports `event`.
 //! - [`writer`]: the one door through which every write goes. Imports `event`, `store`.
 //! - `retriever`: the reader. Imports `event`, `store`; only its `serve` part calls `writer`.
+//! - `setup`: puts us into clients. Imports `event`; `retriever`'s `serve` and `upkeep` call it.
 //! - `eval`: how well the reader recalls. Imports all of them; only `retriever::serve::program` imports it.
 //!
 //! ARCHITECTURE.md tells the whole story, SPEC.md what is promised.
@@ -19,3 +20,5 @@ pub mod writer;
 pub mod eval;
 #[cfg(feature = "retriever")]
 pub mod retriever;
+#[cfg(feature = "retriever")]
+pub mod setup;

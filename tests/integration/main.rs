@@ -70,6 +70,8 @@ mod rooms;
 // Many processes share one retriever, which may die at any time.
 #[cfg(unix)]
 mod sharing;
+// Clients are set up, checked, and left as they were.
+mod setup;
 // A secret that is in a log can be taken out, and nothing else is lost.
 mod scrub;
 // No secret reaches the disk, a message or a reply.

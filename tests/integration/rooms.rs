@@ -57,6 +57,7 @@ const MAP: &[(&str, &[&str])] = &[
             "retriever/snapshot",
             "retriever/render",
             "retriever/watch",
+            "setup",
         ],
     ),
     ("retriever/watch", &["event", "store"]),
@@ -82,7 +83,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("retriever/serve", &["event", "store", "writer/exit", "retriever"]),
     ("retriever/serve/attach/tests", &["event", "store", "writer", "retriever"]),
     ("retriever/serve/local", &["event", "store", "writer", "retriever"]),
-    ("retriever/serve/program", &["event", "store", "writer", "retriever", "eval"]),
+    ("retriever/serve/program", &["event", "store", "writer", "retriever", "eval", "setup"]),
     ("bin/log-memory", &["event", "store", "writer"]),
     ("bin/agent-knowledge", &["event", "store", "writer", "retriever", "import", "sync", "setup"]),
 ];

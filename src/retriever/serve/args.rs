@@ -8,9 +8,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::api;
 
 mod eval;
+mod setup;
 mod upkeep;
 
 pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
+pub use setup::Setup;
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
 
 /// Recall what agents have learned, across repositories.
@@ -82,13 +84,15 @@ pub enum Command {
     Status(Form),
     /// Tell which repository this directory belongs to, and why
     Whoami(Form),
-    /// Serve MCP on standard input and output; agents start this themselves
+    /// Serve MCP on standard input and output; agents start it
     Mcp,
-    /// Be the retriever that all agents share; they start it themselves
+    /// Be the retriever that agents share; they start it
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
     /// Bring the stored vectors up to date
     Index(Form),
+    /// Set up Claude Code, Codex and others
+    Setup(Setup),
     /// Look after what is there.
     #[command(flatten)]
     Upkeep(Upkeep),

@@ -11,7 +11,9 @@ use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
 use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest};
-use super::args::{self, Briefing, Command, CommandLine, Eval, Form, Model, Search, Serve, Upkeep};
+use super::args::{
+    self, Briefing, Command, CommandLine, Eval, Form, Model, Search, Serve, Setup, Upkeep,
+};
 use super::wire;
 use crate::event::Problems;
 use crate::event::redact::redacted;
@@ -80,6 +82,12 @@ pub trait Wiring {
     /// # Errors
     /// [`ApiError`].
     fn index(&mut self, settings: &Settings, progress: &mut dyn Write) -> Result<Reply, ApiError>;
+
+    /// Puts us into clients; returns also how the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn setup(&mut self, settings: &Settings, command: Setup) -> Result<(Exit, Reply), ApiError>;
 
     /// Looks after what is there; returns also how the program ends.
     ///
@@ -184,11 +192,13 @@ fn perform(
         Command::Index(form) => (form, wiring.index(settings, process.messages)?),
         Command::Upkeep(command) => {
             let form = command.form();
-            let (exit, reply) = wiring.upkeep(settings, command)?;
-            return Ok(match answer(process, form, &reply) {
-                Exit::Done => exit,
-                failed => failed,
-            });
+            let checked = wiring.upkeep(settings, command)?;
+            return Ok(ended(process, form, &checked));
+        }
+        Command::Setup(command) => {
+            let form = command.form;
+            let done = wiring.setup(settings, command)?;
+            return Ok(ended(process, form, &done));
         }
         Command::Eval(command) => {
             (command.form, wiring.eval(settings, *command, process.messages)?)
@@ -252,6 +262,14 @@ fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
 fn answer(process: &mut Process<'_>, form: Form, reply: &Reply) -> Exit {
     let text = if form.json { reply.json_line() } else { reply.text.clone() };
     print(process, &format!("{}\n", text.trim_end_matches('\n')))
+}
+
+/// Answers, and ends as the command did, where the answer was delivered.
+fn ended(process: &mut Process<'_>, form: Form, (exit, reply): &(Exit, Reply)) -> Exit {
+    match answer(process, form, reply) {
+        Exit::Done => *exit,
+        failed => failed,
+    }
 }
 
 fn refuse(process: &mut Process<'_>, error: &ApiError) -> Exit {

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::api::{Api, ApiError, Reply};
-use super::args::{Eval, Model, Serve, Upkeep};
+use super::args::{self, Eval, Model, Serve, Upkeep};
 use super::caller::{Caller, Patience};
 use super::cli::{Need, Settings, Wiring};
 use super::local::{Core, Local};
@@ -20,6 +20,7 @@ use super::stdio;
 
 mod eval;
 mod http;
+mod setup;
 mod shared;
 mod unused;
 mod upkeep;
@@ -292,6 +293,14 @@ impl Wiring for Program<'_> {
         );
         let json = json!({ "embedded": fresh, "from_cache": progress.from_cache, "failed": progress.failed });
         Ok(Reply::new(text, json))
+    }
+
+    fn setup(
+        &mut self,
+        settings: &Settings,
+        command: args::Setup,
+    ) -> Result<(Exit, Reply), ApiError> {
+        self.set_up(settings, command)
     }
 
     fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError> {

@@ -11,7 +11,7 @@ use super::Form;
 pub enum Upkeep {
     /// Check every line of every log
     Verify(Verify),
-    /// Check everything around the logs, with the command that mends what is wrong
+    /// Check everything around the logs, and tell what mends it
     #[command(after_help = DOCTOR_HELP)]
     Doctor(Form),
     /// Print one number that is equal where the memories are

@@ -33,6 +33,11 @@ impl Wiring for World {
         Ok(Reply { text: "indexed".to_owned(), json: Value::Null })
     }
 
+    fn setup(&mut self, _: &Settings, command: Setup) -> Result<(Exit, Reply), ApiError> {
+        let reply = Reply { text: format!("{command:?}"), json: Value::Null };
+        Ok((if command.check { Exit::NotFound } else { Exit::Done }, reply))
+    }
+
     fn upkeep(&mut self, _: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError> {
         let reply = Reply { text: format!("{command:?}"), json: Value::Null };
         let is_fine = matches!(command, Upkeep::Digest(_));
@@ -102,6 +107,10 @@ fn a_check_prints_what_it_found_and_ends_by_it() {
         (&["verify", "a.jsonl", "b.jsonl", "--json"], Exit::NotFound),
         (&["scrub", "--dry-run", "--repo", "api"], Exit::NotFound),
         (&["verify", "a.jsonl", "--repo", "api"], Exit::Usage),
+        (&["setup", "codex", "--dry-run"], Exit::Done),
+        (&["setup", "--check", "--json"], Exit::NotFound),
+        (&["setup", "--user", "--project"], Exit::Usage),
+        (&["setup", "--undo", "--check"], Exit::Usage),
     ] {
         let ran = ran(words);
         assert_eq!(ran.exit, exit, "{words:?}");

@@ -139,6 +139,9 @@ impl Program<'_> {
             room: settled.as_ref().and_then(|settled| self.room(settings, settled)),
             watching: settled.as_ref().map_or(Watching::PollOnly, |settled| settled.watching),
             home: set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from),
+            clients: self
+                .clients(settled.as_ref().map(|settled| settled.cache_dir.as_path()))
+                .unwrap_or_default(),
             directory: &self.surroundings.directory,
             program_folders: folders.unwrap_or_default(),
         })

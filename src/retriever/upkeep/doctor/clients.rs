@@ -1,5 +1,5 @@
 //! Which agents know of us: their configuration files are looked at, and nothing else is done with
-//! them. Not here: putting us into them.
+//! them; and how those stand that were set up. Not here: putting us into them (`setup`).
 
 use std::fs::File;
 use std::io::Read;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Finding;
 use crate::retriever::upkeep::place::shown;
+use crate::setup::Standing;
 
 /// Configuration files below the home directory, and whose they are.
 const AT_HOME: [(&str, &str); 8] = [
@@ -51,6 +52,24 @@ pub(super) fn examine(home: Option<&Path>, directory: &Path) -> Finding {
         );
     }
     Finding::fine("clients", format!("named by {}", told.join(", ")))
+}
+
+/// What setup knows: who lives, what is wrong, and who was left out.
+pub(super) fn set_up(standing: &Standing) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if !standing.set_up.is_empty() {
+        findings.push(Finding::fine("set up", standing.set_up.join(", ")));
+    }
+    let check = || "agent-knowledge setup --check".to_owned();
+    let problems = standing.problems.iter();
+    findings.extend(problems.map(|says| Finding::warn("set up", says).mended_by(check())));
+    if !standing.left_out.is_empty() {
+        let names = standing.left_out.join(" ");
+        let says = format!("here, and not set up: {}", standing.left_out.join(", "));
+        let mend = format!("agent-knowledge setup {names}");
+        findings.push(Finding::warn("set up", says).mended_by(mend));
+    }
+    findings
 }
 
 fn names_us(file: &Path) -> bool {

@@ -16,6 +16,7 @@ use crate::event::{Layout, neutralise};
 use crate::retriever::render::Reply;
 use crate::retriever::snapshot::Room;
 use crate::retriever::watch::Watching;
+use crate::setup::Standing;
 use crate::store::Store;
 
 /// What is examined.
@@ -36,6 +37,8 @@ pub struct Request<'a> {
     pub watching: Watching,
     /// The user's home.
     pub home: Option<PathBuf>,
+    /// How clients stand that setup knows of.
+    pub clients: Standing,
     /// The working directory.
     pub directory: &'a Path,
     /// Where programs are looked for.
@@ -96,6 +99,7 @@ pub fn examine(request: &Request<'_>) -> Checked {
     findings.extend(request.cache_dir.as_deref().map(parts::cache));
     findings.push(parts::log_memory(&request.program_folders));
     findings.push(clients::examine(request.home.as_deref(), request.directory));
+    findings.extend(clients::set_up(&request.clients));
     let is_failed = findings.iter().any(|finding| finding.level == Level::Fail);
     let verdict = if is_failed { Verdict::Wrong } else { Verdict::Fine };
     Checked { verdict, reply: Reply::new(text(&findings), json_of(&findings, verdict)) }

@@ -43,6 +43,7 @@ impl World {
             room: None,
             watching: Watching::System,
             home: Some(self.folder.path().to_owned()),
+            clients: Standing::default(),
             directory: self.folder.path(),
             program_folders: vec![self.folder.path().join("bin")],
         }
@@ -190,6 +191,29 @@ fn clients_that_name_us_are_told() {
     let checked = examine(&request);
     let (level, says) = state(&checked, "clients");
     assert!(level == "ok" && says.contains("Codex (") && says.contains("Claude Code ("), "{says}");
+}
+
+// S-SETUP-8
+#[test]
+fn clients_that_were_left_out_are_told_with_the_command_that_sets_them_up() {
+    let world = World::with_log();
+    let clients = Standing {
+        set_up: vec!["Codex (not seen yet)".to_owned()],
+        left_out: vec!["gemini", "zed"],
+        problems: vec!["Codex: its hooks are silent".to_owned()],
+    };
+    let checked = examine(&Request { clients, ..world.request() });
+    let text = &checked.reply.text;
+    for told in [
+        "set up         Codex (not seen yet)",
+        "set up         Codex: its hooks are silent",
+        "mend: agent-knowledge setup --check",
+        "set up         here, and not set up: gemini, zed",
+        "mend: agent-knowledge setup gemini zed",
+    ] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+    assert_eq!(checked.verdict, Verdict::Fine, "memories can be written and read");
 }
 
 // S-BOUND-3

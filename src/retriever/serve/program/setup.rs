@@ -1,0 +1,142 @@
+//! Gives `setup` the machine: home, project, programs, clock, signs of life. Not here: what it does with them.
+
+use std::path::{Path, PathBuf};
+
+use super::{Program, Settings, failed};
+use crate::event::{Problems, Timestamp, parse_timestamp};
+use crate::retriever::serve::api::{ApiError, Reply};
+use crate::retriever::serve::args::Setup as Command;
+use crate::setup::{self, Ending, Ground, How, Platform, Report, Request, Scope, Standing};
+use crate::store::{Places, StoreError};
+use crate::writer::exit::Exit;
+
+/// Longest sign of life, in bytes: a time has some thirty.
+const SIGN_BYTES_MAX: usize = 64;
+
+impl Program<'_> {
+    pub(super) fn set_up(
+        &self,
+        settings: &Settings,
+        command: Command,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let ground = self.ground().ok_or_else(|| failed(&StoreError::NoPlace))?;
+        let data = data().ok_or_else(|| failed(&StoreError::NoPlace))?;
+        let scope = match (command.user, command.project) {
+            (_, true) => Some(Scope::Project),
+            (true, false) => Some(Scope::User),
+            (false, false) => None,
+        };
+        let how = if command.dry_run { How::DryRun } else { How::Change };
+        let now = (self.surroundings.clock)().now;
+        let request = Request { ground, data: &data, names: command.clients, scope, how, now };
+        let report = if command.check {
+            let cache = self.settle(settings)?.cache_dir;
+            setup::check(&request, &|agent, what| sign(&cache, agent, what))
+        } else if command.undo {
+            setup::take_back(&request)
+        } else {
+            setup::set_up(&request)
+        };
+        let unknown = |error: setup::Unknown| Problems::one("client", error.to_string());
+        let Report { ending, text, json } =
+            report.map_err(|error| ApiError::Invalid(unknown(error)))?;
+        let exit = match ending {
+            Ending::Fine => Exit::Done,
+            Ending::Wrong => Exit::NotFound,
+            Ending::Failed => Exit::Io,
+        };
+        Ok((exit, Reply::new(text, json)))
+    }
+
+    /// How clients stand, for the doctor; `None` where there is no home.
+    pub(super) fn clients(&self, cache: Option<&Path>) -> Option<Standing> {
+        let now = (self.surroundings.clock)().now;
+        let life = |agent: &str, what: &str| sign(cache?, agent, what);
+        Some(setup::standing(self.ground()?, &data()?, now, &life))
+    }
+
+    fn ground(&self) -> Option<Ground<'_>> {
+        let lookup = self.surroundings.lookup;
+        let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
+        let home = set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from)?;
+        let folders = set("PATH").map(|path| std::env::split_paths(&path).collect());
+        let folders: Vec<PathBuf> = folders.unwrap_or_default();
+        let program = stable(self.surroundings.program.clone()?, &folders);
+        let project = project(&self.surroundings.directory, &home);
+        Some(Ground { platform: Platform::HERE, home, project, folders, program, lookup })
+    }
+}
+
+/// Our data directory: the logs may be elsewhere, the record of what was set up is not.
+fn data() -> Option<PathBuf> {
+    Some(Places::of_platform()?.logs.parent()?.to_owned())
+}
+
+/// The outermost folder of the project that a directory is in: where its repository begins, else itself.
+fn project(directory: &Path, home: &Path) -> PathBuf {
+    let mut inside = directory.ancestors().take_while(|folder| *folder != home);
+    let root = inside.find(|folder| folder.join(".git").exists());
+    root.unwrap_or(directory).to_owned()
+}
+
+/// The path under which the program stays when it is updated: how it is found by its name, where that is the
+/// same file.
+fn stable(program: PathBuf, folders: &[PathBuf]) -> PathBuf {
+    let Some(name) = program.file_name() else { return program };
+    let Ok(real) = program.canonicalize() else { return program };
+    let named =
+        folders.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
+    let mut named = named.filter(|path| path.canonicalize().is_ok_and(|path| path == real));
+    named.next().unwrap_or(program)
+}
+
+/// When an agent last did something.
+fn sign(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
+    let path = cache.join("fired").join(agent).join(what);
+    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    parse_timestamp(text.get(..text.len().min(SIGN_BYTES_MAX))?.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_begins_where_its_repository_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("repo/src/deep");
+        std::fs::create_dir_all(&inside).unwrap();
+        std::fs::create_dir(folder.path().join(".git")).unwrap();
+        assert_eq!(project(&inside, folder.path()), inside, "a home under git is no project");
+        std::fs::create_dir(folder.path().join("repo/.git")).unwrap();
+        assert_eq!(project(&inside, folder.path()), folder.path().join("repo"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_named_as_it_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, bin) = (folder.path().join("1.2/agent-knowledge"), folder.path().join("bin"));
+        std::fs::create_dir_all(real.parent().unwrap()).unwrap();
+        std::fs::create_dir(&bin).unwrap();
+        std::fs::write(&real, "").unwrap();
+        assert_eq!(stable(real.clone(), std::slice::from_ref(&bin)), real);
+        std::os::unix::fs::symlink(&real, bin.join("agent-knowledge")).unwrap();
+        assert_eq!(stable(real, std::slice::from_ref(&bin)), bin.join("agent-knowledge"));
+    }
+
+    #[test]
+    fn a_sign_of_life_is_a_time_in_a_file() {
+        let cache = tempfile::tempdir().unwrap();
+        let folder = cache.path().join("fired/codex");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("start"), "2026-01-02T03:04:05Z\n").unwrap();
+        std::fs::write(folder.join("mcp"), "no time").unwrap();
+        assert_eq!(sign(cache.path(), "codex", "start"), parse_timestamp("2026-01-02T03:04:05Z"));
+        assert_eq!(sign(cache.path(), "codex", "mcp"), None);
+        assert_eq!(sign(cache.path(), "codex", "prompt"), None);
+    }
+}

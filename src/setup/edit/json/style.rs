@@ -1,0 +1,120 @@
+//! How a JSON text is written: its indentation, its line ends, its spaces. What we add looks like the rest.
+//! Not here: where it is added.
+
+use serde_json::Value;
+
+use super::scan::{Kind, Node};
+
+/// The style of a text.
+pub(super) struct Style {
+    /// One step of indentation.
+    indent: String,
+    eol: &'static str,
+    /// Whether all of it stands on one line.
+    minified: bool,
+    /// Between a comma or a colon and what follows, on one line.
+    space: &'static str,
+}
+
+/// So many characters of one step of indentation are believed; more is alignment.
+const INDENT_MAX: usize = 8;
+
+impl Style {
+    pub(super) fn of(text: &str, root: &Node) -> Self {
+        let body = text.get(root.span.clone()).unwrap_or_default();
+        let minified = !root.items().is_empty() && !body.contains('\n');
+        let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let indent = root.items().first().and_then(|item| line_before(text, item.begins));
+        let indent = indent.filter(|indent| !indent.is_empty() && indent.len() <= INDENT_MAX);
+        let tight = minified && is_tight(text, root);
+        Self {
+            indent: indent.unwrap_or("  ").to_owned(),
+            eol,
+            minified,
+            space: if tight { "" } else { " " },
+        }
+    }
+
+    pub(super) fn is_minified(&self) -> bool {
+        self.minified
+    }
+
+    /// What separates two items on one line, after the comma.
+    pub(super) fn space(&self) -> &'static str {
+        self.space
+    }
+
+    /// How many steps the line of a place is indented.
+    pub(super) fn depth_at(&self, text: &str, place: usize) -> usize {
+        let line = text.get(..place).unwrap_or_default();
+        let line = line.rsplit('\n').next().unwrap_or_default();
+        let white = line.len() - line.trim_start_matches([' ', '\t']).len();
+        white / self.indent.len().max(1)
+    }
+
+    /// A line break and the indentation of what follows.
+    pub(super) fn line(&self, depth: usize) -> String {
+        format!("{}{}", self.eol, self.indent.repeat(depth))
+    }
+
+    /// A member's name with its colon.
+    pub(super) fn name(&self, key: &str, is_inline: bool) -> String {
+        let space = if is_inline { self.space } else { " " };
+        format!("{}:{space}", Value::from(key))
+    }
+
+    /// A value over several lines, where it has parts.
+    pub(super) fn render(&self, value: &Value, depth: usize) -> String {
+        if self.minified {
+            return self.inline(value);
+        }
+        match value {
+            Value::Object(members) if !members.is_empty() => {
+                let lines = members.iter().map(|(key, value)| {
+                    let name = self.name(key, false);
+                    format!("{}{name}{}", self.line(depth + 1), self.render(value, depth + 1))
+                });
+                format!("{{{}{}}}", lines.collect::<Vec<_>>().join(","), self.line(depth))
+            }
+            Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+                let lines = items.iter().map(|item| {
+                    format!("{}{}", self.line(depth + 1), self.render(item, depth + 1))
+                });
+                format!("[{}{}]", lines.collect::<Vec<_>>().join(","), self.line(depth))
+            }
+            other => self.inline(other),
+        }
+    }
+
+    /// A value on one line.
+    pub(super) fn inline(&self, value: &Value) -> String {
+        let separator = format!(",{}", self.space);
+        match value {
+            Value::Object(members) => {
+                let members = members
+                    .iter()
+                    .map(|(key, value)| format!("{}{}", self.name(key, true), self.inline(value)));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(&separator))
+            }
+            Value::Array(items) => {
+                let items = items.iter().map(|item| self.inline(item));
+                format!("[{}]", items.collect::<Vec<_>>().join(&separator))
+            }
+            scalar => scalar.to_string(),
+        }
+    }
+}
+
+/// The white space before a place, where nothing else stands on its line.
+fn line_before(text: &str, place: usize) -> Option<&str> {
+    let (_, line) = text.get(..place)?.rsplit_once('\n')?;
+    line.chars().all(|c| c == ' ' || c == '\t').then_some(line)
+}
+
+/// Whether no space stands after the colon of the first member.
+fn is_tight(text: &str, root: &Node) -> bool {
+    let Kind::Object(items) = &root.kind else { return true };
+    let Some(first) = items.first() else { return false };
+    let head = text.get(first.begins..first.value.span.start).unwrap_or_default();
+    !head.ends_with(' ')
+}

@@ -1,0 +1,257 @@
+//! Changes to YAML, line by line: a block of ours is added below a key at the left margin, or taken out.
+//! A text in which that key has another form than a plain block is refused. Not here: reading YAML in full.
+
+use super::Wrong;
+
+/// A block below a key of the top level.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The key, such as `extensions`.
+    pub(crate) key: &'a str,
+    /// How our block begins, without its indentation: `agent-knowledge:` or `- name: agent-knowledge`.
+    pub(crate) begins: &'a str,
+}
+
+/// Where the key's block is: the line of the key, and the line after its last one.
+struct Found {
+    key: usize,
+    end: usize,
+    /// The indentation of its children, where it has some.
+    indent: Option<usize>,
+}
+
+/// Puts our block below the key, in the place of an older one. `lines` are without indentation.
+///
+/// # Errors
+/// Where the text is not plainly understood.
+pub(crate) fn set(text: &str, place: Place<'_>, lines: &[String]) -> Result<String, Wrong> {
+    if read(text, place)?.is_some_and(|found| found == lines) {
+        return Ok(text.to_owned());
+    }
+    let text = &remove(text, place)?;
+    let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut rows: Vec<String> = rows(text);
+    if let Some(last) = rows.last_mut().filter(|last| !last.ends_with('\n')) {
+        last.push_str(eol);
+    }
+    let (at, indent) = match find(text, place)? {
+        Some(found) => (found.end, found.indent.unwrap_or(2)),
+        None => {
+            rows.push(format!("{}:{eol}", place.key));
+            (rows.len(), 2)
+        }
+    };
+    let margin = " ".repeat(indent);
+    let ours = lines.iter().map(|line| format!("{margin}{line}{eol}"));
+    rows.splice(at..at, ours);
+    Ok(rows.concat())
+}
+
+/// Takes our block out.
+///
+/// # Errors
+/// As [`set`].
+pub(crate) fn remove(text: &str, place: Place<'_>) -> Result<String, Wrong> {
+    let mut rows = rows(text);
+    if let Some((start, end, _)) = ours(text, place)? {
+        rows.drain(start..end);
+    }
+    Ok(rows.concat())
+}
+
+/// Takes the key out, where nothing stands below it.
+///
+/// # Errors
+/// As [`set`].
+pub(crate) fn remove_empty_key(text: &str, place: Place<'_>) -> Result<String, Wrong> {
+    let mut rows = rows(text);
+    if let Some(Found { key, indent: None, .. }) = find(text, place)? {
+        rows.remove(key);
+    }
+    Ok(rows.concat())
+}
+
+/// The lines of our block, without their indentation.
+///
+/// # Errors
+/// As [`set`].
+pub(crate) fn read(text: &str, place: Place<'_>) -> Result<Option<Vec<String>>, Wrong> {
+    let Some((start, end, indent)) = ours(text, place)? else { return Ok(None) };
+    let rows = rows(text);
+    let lines = rows.iter().take(end).skip(start);
+    Ok(Some(lines.map(|row| row.trim_end().chars().skip(indent).collect()).collect()))
+}
+
+fn rows(text: &str) -> Vec<String> {
+    text.split_inclusive('\n').map(str::to_owned).collect()
+}
+
+fn indent_of(row: &str) -> usize {
+    row.len() - row.trim_start_matches(' ').len()
+}
+
+fn is_silent(row: &str) -> bool {
+    let row = row.trim();
+    row.is_empty() || row.starts_with('#')
+}
+
+/// Finds the key and its block.
+fn find(text: &str, place: Place<'_>) -> Result<Option<Found>, Wrong> {
+    let rows = rows(text);
+    refuse_what_is_hard(text, &rows)?;
+    let is_key = |row: &String| {
+        row.strip_prefix(place.key).is_some_and(|rest| rest.trim_start().starts_with(':'))
+    };
+    let Some(key) = rows.iter().position(is_key) else { return Ok(None) };
+    let rest =
+        rows.get(key).and_then(|row| row.split_once(':')).map_or("", |(_, rest)| rest.trim());
+    if !(rest.is_empty() || rest.starts_with('#')) {
+        let why = format!("{} must be a block here, with each entry on a line below it", place.key);
+        return Err(at(text, &rows, key, &why));
+    }
+    let is_list = place.begins.starts_with('-');
+    let is_inside = |row: &String| {
+        let row = row.as_str();
+        indent_of(row) > 0 || (is_list && row.starts_with('-'))
+    };
+    let mut end = key + 1;
+    let mut indent = None;
+    for (number, row) in rows.iter().enumerate().skip(key + 1) {
+        if is_silent(row) {
+            continue;
+        }
+        if !is_inside(row) {
+            break;
+        }
+        let first = *indent.get_or_insert(indent_of(row));
+        if indent_of(row) < first {
+            return Err(at(text, &rows, number, "this line is indented less than those before it"));
+        }
+        end = number + 1;
+    }
+    Ok(Some(Found { key, end, indent }))
+}
+
+/// Finds our block: its first line, the line after it, and its indentation.
+fn ours(text: &str, place: Place<'_>) -> Result<Option<(usize, usize, usize)>, Wrong> {
+    let Some(Found { key, end, indent: Some(indent) }) = find(text, place)? else {
+        return Ok(None);
+    };
+    let rows = rows(text);
+    let block = || rows.iter().enumerate().take(end).skip(key + 1);
+    let begins = |row: &str| indent_of(row) == indent && row.trim() == place.begins;
+    let Some((start, _)) = block().find(|(_, row)| begins(row)) else { return Ok(None) };
+    let next = block().skip_while(|(number, _)| *number <= start);
+    let mut last = start;
+    for (number, row) in next {
+        let is_child = !is_silent(row) && indent_of(row) > indent;
+        if is_child {
+            last = number;
+        } else if !is_silent(row) {
+            break;
+        }
+    }
+    Ok(Some((start, last + 1, indent)))
+}
+
+/// Tabs, several documents and flow style at the top are YAML, but not ours to change.
+fn refuse_what_is_hard(text: &str, rows: &[String]) -> Result<(), Wrong> {
+    let first = rows.iter().position(|row| !is_silent(row));
+    for (number, row) in rows.iter().enumerate() {
+        let why = if first == Some(number) && indent_of(row) > 0 {
+            "the first name must stand at the left margin"
+        } else if row.trim_start_matches(' ').starts_with('\t') {
+            "a tab stands where spaces must indent"
+        } else if row.starts_with("---") && number > 0 || row.starts_with("...") {
+            "the file holds several documents"
+        } else if row.starts_with(['{', '[', '"', '\'', '&', '!', '%']) {
+            "a plain name and a colon must stand here"
+        } else if indent_of(row) == 0
+            && !is_silent(row)
+            && !row.starts_with('-')
+            && !row.contains(':')
+        {
+            "a name and a colon must stand here"
+        } else {
+            continue;
+        };
+        return Err(at(text, rows, number, why));
+    }
+    Ok(())
+}
+
+fn at(text: &str, rows: &[String], number: usize, why: &str) -> Wrong {
+    let place = rows.iter().take(number).map(String::len).sum();
+    Wrong::at(text, place, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAP: Place<'_> = Place { key: "extensions", begins: "k:" };
+    const LIST: Place<'_> = Place { key: "mcpServers", begins: "- name: k" };
+
+    fn lines(place: Place<'_>) -> Vec<String> {
+        let mut lines = vec![place.begins.to_owned()];
+        lines.extend(["  type: stdio", "  args:", "    - mcp"].map(str::to_owned));
+        lines
+    }
+
+    // S-SETUP-3
+    #[test]
+    fn a_block_is_added_and_taken_out_and_all_else_stays() {
+        for (place, text) in [
+            (
+                MAP,
+                "# top\nmodel: x\nextensions:\n  # mine\n  dev:\n    enabled: true # yes\n\nlast: 1\n",
+            ),
+            (MAP, "extensions:\r\n    dev:\r\n        enabled: true\r\n"),
+            (LIST, "name: a\nmcpServers:\n- name: other\n  command: o\n# end\nrules: []\n"),
+            (LIST, "mcpServers:\n    - name: other\n      command: o\n"),
+            (MAP, "extensions:\nlast: 1\n"),
+        ] {
+            let after = set(text, place, &lines(place)).unwrap();
+            assert_eq!(read(&after, place).unwrap(), Some(lines(place)), "{after}");
+            assert_eq!(set(&after, place, &lines(place)).unwrap(), after, "twice");
+            assert_eq!(remove(&after, place).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn the_key_is_made_where_there_is_none() {
+        for text in ["", "model: x\n"] {
+            let after = set(text, MAP, &lines(MAP)).unwrap();
+            let expected = "extensions:\n  k:\n    type: stdio\n    args:\n      - mcp\n";
+            assert_eq!(after, format!("{text}{expected}"));
+            let without = remove(&after, MAP).unwrap();
+            assert_eq!(remove_empty_key(&without, MAP).unwrap(), text);
+        }
+        assert_eq!(set("a: 1", MAP, &lines(MAP)).unwrap().lines().next(), Some("a: 1"));
+    }
+
+    #[test]
+    fn an_older_block_is_replaced() {
+        let text = "extensions:\n  k:\n    cmd: old\n    env:\n\n      A: 1\n  z:\n    cmd: z\n";
+        let after = set(text, MAP, &lines(MAP)).unwrap();
+        assert_eq!(read(&after, MAP).unwrap(), Some(lines(MAP)));
+        assert!(after.contains("  z:\n    cmd: z\n") && !after.contains("old"), "{after}");
+    }
+
+    // S-SETUP-4
+    #[test]
+    fn what_is_not_plainly_understood_is_refused() {
+        for (text, line) in [
+            ("a: 1\nextensions: {dev: 1}\n", 2),
+            ("extensions:\n\tdev: 1\n", 2),
+            ("{extensions: 1}\n", 1),
+            ("a: 1\n---\nb: 1\n", 2),
+            ("extensions:\n    dev: 1\n  x: 2\n", 3),
+            ("extensions: &x\n  dev: 1\n", 1),
+            ("what is this\n", 1),
+        ] {
+            let wrong = set(text, MAP, &lines(MAP)).unwrap_err();
+            assert_eq!(wrong.line, line, "{text}: {wrong:?}");
+        }
+    }
+}

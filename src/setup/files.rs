@@ -1,0 +1,192 @@
+//! Clients' files on the disk: read whole, put in place whole, never through a link that leads nowhere. The only
+//! part of this room that writes. Not here: what is in them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::Trouble;
+use super::wish::FileKind;
+
+/// Longest file that is changed, in bytes. Some clients keep their whole history in theirs.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Who may read a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Readers {
+    /// Its user alone: what is in a home, and copies.
+    User,
+    /// Whoever the system says: what is in a project.
+    AsUsual,
+}
+
+/// Finds the file that a path means: what a link leads to. A path where nothing is means itself.
+pub(super) fn target(path: &Path) -> Result<PathBuf, Trouble> {
+    let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    if !is_link {
+        return Ok(path.to_owned());
+    }
+    path.canonicalize().map_err(|_| Trouble::Dangling { path: path.to_owned() })
+}
+
+/// Reads a text; `None` where no file is.
+pub(super) fn read(path: &Path) -> Result<Option<String>, Trouble> {
+    let found = match path.metadata() {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Trouble::io("read", path)(error)),
+    };
+    // A device or a pipe in its place would make us wait.
+    if !found.is_file() || found.len() > FILE_BYTES_MAX {
+        return Err(Trouble::NoText { path: path.to_owned() });
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(Trouble::io("read", path))?;
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(Trouble::io("read", path))?;
+    let text = String::from_utf8(bytes).map_err(|_| Trouble::NoText { path: path.to_owned() })?;
+    Ok(Some(text))
+}
+
+/// Puts a text in the place of a file, all of it or nothing. The file keeps its mode.
+pub(super) fn write(
+    path: &Path,
+    text: &str,
+    kind: FileKind,
+    readers: Readers,
+) -> Result<(), Trouble> {
+    let fail = Trouble::io("write", path);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let fresh = path.with_file_name(name);
+    let written = write_new(&fresh, text, kind, readers)
+        .and_then(|()| match path.metadata() {
+            Ok(found) => std::fs::set_permissions(&fresh, found.permissions()),
+            Err(_) => Ok(()),
+        })
+        .and_then(|()| std::fs::rename(&fresh, path));
+    written.map_err(|error| {
+        // It is nobody's now; where it cannot be removed it does no harm.
+        let _ = std::fs::remove_file(&fresh);
+        fail(error)
+    })
+}
+
+fn write_new(path: &Path, text: &str, kind: FileKind, readers: Readers) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        let mode = match (kind, readers) {
+            (FileKind::Program, Readers::User) => 0o700,
+            (FileKind::Program, Readers::AsUsual) => 0o777,
+            (FileKind::Data, Readers::User) => 0o600,
+            (FileKind::Data, Readers::AsUsual) => 0o666,
+        };
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    }
+    #[cfg(not(unix))]
+    let _ = (kind, readers);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Makes the folders above a file, and returns those it made, outermost first.
+pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>, Trouble> {
+    let missing = file.ancestors().skip(1).take_while(|folder| !folder.exists());
+    let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+    missing.retain(|folder| !folder.as_os_str().is_empty());
+    missing.reverse();
+    for folder in &missing {
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        if readers == Readers::User {
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        }
+        #[cfg(not(unix))]
+        let _ = readers;
+        builder.create(folder).map_err(Trouble::io("make the folder", folder))?;
+    }
+    Ok(missing)
+}
+
+/// Removes a file. One that is gone already needs no removing.
+pub(super) fn remove(path: &Path) -> Result<(), Trouble> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Trouble::io("remove", path)(error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Removes folders that are empty, innermost first.
+pub(super) fn remove_folders(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        // One with something in it stays.
+        let _ = std::fs::remove_dir(folder);
+    }
+}
+
+/// Tells texts apart.
+pub(super) fn fingerprint(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        path.metadata().unwrap().permissions().mode() & 0o777
+    }
+
+    // S-SETUP-5
+    #[test]
+    fn a_file_keeps_its_mode_and_a_link_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "old").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&file, &link).unwrap();
+        let meant = target(&link).unwrap();
+        write(&meant, "new", FileKind::Data, Readers::User).unwrap();
+        assert_eq!(read(&link).unwrap().as_deref(), Some("new"));
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(mode(&file), 0o640);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    // S-SETUP-5
+    #[test]
+    fn what_is_no_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        symlink(folder.path().join("nowhere"), &link).unwrap();
+        assert!(matches!(target(&link), Err(Trouble::Dangling { .. })));
+        assert!(matches!(read(folder.path()), Err(Trouble::NoText { .. })));
+        std::fs::write(folder.path().join("bytes"), b"\xFF\xFE{\0").unwrap();
+        assert!(matches!(read(&folder.path().join("bytes")), Err(Trouble::NoText { .. })));
+        assert_eq!(read(&folder.path().join("none")).unwrap(), None);
+    }
+
+    #[test]
+    fn new_files_and_folders_are_private_and_go_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a/b/file");
+        let made = make_folders(&file, Readers::User).unwrap();
+        assert_eq!(made, [folder.path().join("a"), folder.path().join("a/b")]);
+        write(&file, "x", FileKind::Program, Readers::User).unwrap();
+        assert_eq!((mode(&file), mode(&made[0])), (0o700, 0o700));
+        remove(&file).unwrap();
+        remove(&file).unwrap();
+        remove_folders(&made);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

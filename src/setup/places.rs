@@ -1,0 +1,212 @@
+//! Where clients keep their files, on each platform. The platform is an argument, so that every table can be
+//! tested everywhere. Not here: which client has which file (`clients`).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A family of systems, as clients tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Platform {
+    /// Linux and other unixes.
+    Linux,
+    /// macOS.
+    MacOs,
+    /// Windows.
+    Windows,
+}
+
+impl Platform {
+    /// The one this program was built for.
+    pub const HERE: Self = if cfg!(windows) {
+        Self::Windows
+    } else if cfg!(target_os = "macos") {
+        Self::MacOs
+    } else {
+        Self::Linux
+    };
+}
+
+/// For whom a client is set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// For all projects of this user.
+    User,
+    /// For everybody who works in this project.
+    Project,
+}
+
+impl Scope {
+    /// Its name, in records and answers.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+
+    /// Reads its name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::User, Self::Project].into_iter().find(|scope| scope.name() == name)
+    }
+}
+
+/// The machine as setup sees it.
+pub struct Ground<'a> {
+    /// Its family.
+    pub platform: Platform,
+    /// The user's home.
+    pub home: PathBuf,
+    /// The outermost folder of the project.
+    pub project: PathBuf,
+    /// Where programs are looked for.
+    pub folders: Vec<PathBuf>,
+    /// The program that clients shall start.
+    pub program: PathBuf,
+    /// Looks up an environment variable.
+    pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
+}
+
+/// A directory that files of clients are below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Base {
+    Home,
+    /// `$XDG_CONFIG_HOME`, or `~/.config`, also on macOS and Windows.
+    Config,
+    /// Where the platform has applications keep their data.
+    Application,
+    Project,
+    /// `$CLAUDE_CONFIG_DIR`, or `~/.claude`.
+    Claude,
+    /// Where `.claude.json` is: `$CLAUDE_CONFIG_DIR`, or the home.
+    ClaudeState,
+    /// `$CODEX_HOME`, or `~/.codex`.
+    Codex,
+    /// `$COPILOT_HOME`, or `~/.copilot`.
+    Copilot,
+}
+
+/// A file or directory of a client.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spot {
+    base: Base,
+    below: &'static str,
+    /// Where it is on Windows, when that is not the same.
+    windows: Option<(Base, &'static str)>,
+}
+
+impl Spot {
+    pub(super) const fn at(base: Base, below: &'static str) -> Self {
+        Self { base, below, windows: None }
+    }
+
+    pub(super) const fn on_windows(self, base: Base, below: &'static str) -> Self {
+        Self { windows: Some((base, below)), ..self }
+    }
+
+    pub(super) fn path(self, ground: &Ground<'_>) -> PathBuf {
+        let (base, below) = match (ground.platform, self.windows) {
+            (Platform::Windows, Some(windows)) => windows,
+            _ => (self.base, self.below),
+        };
+        let root = ground.base(base);
+        if below.is_empty() { root } else { root.join(below) }
+    }
+}
+
+impl Ground<'_> {
+    fn set(&self, name: &str) -> Option<PathBuf> {
+        (self.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+    }
+
+    fn base(&self, base: Base) -> PathBuf {
+        let home = |below: &str| self.home.join(below);
+        match base {
+            Base::Home => self.home.clone(),
+            Base::Config => self.set("XDG_CONFIG_HOME").unwrap_or_else(|| home(".config")),
+            Base::Application => match self.platform {
+                Platform::Linux => self.set("XDG_CONFIG_HOME").unwrap_or_else(|| home(".config")),
+                Platform::MacOs => home("Library/Application Support"),
+                Platform::Windows => self.set("APPDATA").unwrap_or_else(|| home("AppData/Roaming")),
+            },
+            Base::Project => self.project.clone(),
+            Base::Claude => self.set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home(".claude")),
+            Base::ClaudeState => self.set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| self.home.clone()),
+            Base::Codex => self.set("CODEX_HOME").unwrap_or_else(|| home(".codex")),
+            Base::Copilot => self.set("COPILOT_HOME").unwrap_or_else(|| home(".copilot")),
+        }
+    }
+
+    /// Whether a program of this name can be started.
+    pub(super) fn has_program(&self, name: &str) -> bool {
+        let endings: &[&str] = match self.platform {
+            Platform::Windows => &[".exe", ".cmd", ".bat", ""],
+            Platform::Linux | Platform::MacOs => &[""],
+        };
+        let names = || endings.iter().map(|ending| format!("{name}{ending}"));
+        self.folders.iter().any(|folder| names().any(|name| folder.join(name).is_file()))
+    }
+
+    /// The program as text, for files that hold text.
+    pub(super) fn program_text(&self) -> String {
+        self.program.display().to_string()
+    }
+
+    /// The program and its arguments as one line, for clients that hand it to a shell.
+    pub(super) fn command_line(&self, arguments: &str) -> String {
+        format!("{} {arguments}", quoted(&self.program, self.platform))
+    }
+}
+
+/// Writes a program's path as one word of the shell that clients use.
+fn quoted(program: &Path, platform: Platform) -> String {
+    let text = program.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%=,\\".contains(c);
+    match platform {
+        // Of cmd and PowerShell only cmd starts what stands in quotes, so these are for paths that need them.
+        Platform::Windows if text.chars().all(plain) => text,
+        Platform::Windows => format!("\"{text}\""),
+        Platform::Linux | Platform::MacOs if text.chars().all(|c| plain(c) && c != '\\') => text,
+        Platform::Linux | Platform::MacOs => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_the_shell() {
+        for (path, platform, expected) in [
+            ("/usr/bin/ak", Platform::Linux, "/usr/bin/ak"),
+            ("/my programs/ak", Platform::MacOs, "'/my programs/ak'"),
+            ("/it's/ak", Platform::Linux, r"'/it'\''s/ak'"),
+            (r"C:\bin\ak.exe", Platform::Windows, r"C:\bin\ak.exe"),
+            (r"C:\Program Files\ak.exe", Platform::Windows, "\"C:\\Program Files\\ak.exe\""),
+        ] {
+            assert_eq!(quoted(Path::new(path), platform), expected);
+        }
+    }
+
+    #[test]
+    fn clients_that_were_moved_are_found_where_they_are() {
+        let lookup = |name: &str| (name == "CODEX_HOME").then(|| OsString::from("/c"));
+        let ground = |platform| Ground {
+            platform,
+            home: "/h".into(),
+            project: "/p".into(),
+            folders: Vec::new(),
+            program: "/ak".into(),
+            lookup: &lookup,
+        };
+        let linux = ground(Platform::Linux);
+        assert_eq!(Spot::at(Base::Codex, "config.toml").path(&linux), Path::new("/c/config.toml"));
+        assert_eq!(Spot::at(Base::Claude, "").path(&linux), Path::new("/h/.claude"));
+        let spot = Spot::at(Base::Config, "zed").on_windows(Base::Application, "Zed");
+        assert_eq!(spot.path(&linux), Path::new("/h/.config/zed"));
+        assert_eq!(spot.path(&ground(Platform::MacOs)), Path::new("/h/.config/zed"));
+        let windows = ground(Platform::Windows);
+        assert_eq!(spot.path(&windows), Path::new("/h/AppData/Roaming/Zed"));
+    }
+}

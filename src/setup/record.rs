@@ -1,0 +1,180 @@
+//! What was set up, so that it can be undone: one file beside the logs, with the files of clients as they were.
+//! Versions to come may add to it: what is not known is kept. Not here: doing or undoing.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Trouble;
+use super::files::{self, Readers};
+use super::wish::FileKind;
+
+/// The form of the file. A later one that cannot be read by this version has a higher number.
+const VERSION: u32 = 1;
+
+/// All that was set up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Record {
+    version: u32,
+    #[serde(default)]
+    pub(super) files: Vec<Done>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// One file that was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Done {
+    /// The client's name and title.
+    pub(super) client: String,
+    pub(super) title: String,
+    pub(super) scope: String,
+    /// The project it was set up for, or where we were.
+    pub(super) project: PathBuf,
+    pub(super) path: PathBuf,
+    /// The folders that were made for it, outermost first.
+    #[serde(default)]
+    pub(super) folders: Vec<PathBuf>,
+    /// The file as it would be without us, as a name in our folder; none where there was no file.
+    #[serde(default)]
+    pub(super) without_us: Option<String>,
+    /// The fingerprint of the file as we left it.
+    pub(super) left: String,
+    /// The program that it names.
+    pub(super) program: PathBuf,
+    /// When.
+    pub(super) at: String,
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+}
+
+/// Where the record and the copies are.
+#[derive(Debug, Clone)]
+pub(super) struct Book {
+    /// The folder of copies.
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+impl Book {
+    /// Names them, below our data directory.
+    pub(super) fn in_data(data: &Path) -> Self {
+        Self { folder: data.join("setup"), file: data.join("setup.json") }
+    }
+
+    /// Where copies are.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Reads the record; none is an empty one.
+    pub(super) fn read(&self) -> Result<Record, Trouble> {
+        let empty = Record { version: VERSION, files: Vec::new(), rest: Map::new() };
+        let Some(text) = files::read(&self.file)? else { return Ok(empty) };
+        let strange = |why: String| Trouble::Record { path: self.file.clone(), why };
+        let record: Record =
+            serde_json::from_str(&text).map_err(|error| strange(error.to_string()))?;
+        if record.version > VERSION {
+            return Err(strange("it was written by a newer agent-knowledge".to_owned()));
+        }
+        Ok(record)
+    }
+
+    /// Writes the record. An empty one is no file.
+    pub(super) fn write(&self, record: &Record) -> Result<(), Trouble> {
+        if record.files.is_empty() && record.rest.is_empty() {
+            files::remove(&self.file)?;
+            files::remove_folders(std::slice::from_ref(&self.folder));
+            return Ok(());
+        }
+        files::make_folders(&self.file, Readers::User)?;
+        let text = serde_json::to_string_pretty(record)
+            .map_err(|error| Trouble::Record { path: self.file.clone(), why: error.to_string() })?;
+        files::write(&self.file, &format!("{text}\n"), FileKind::Data, Readers::User)
+    }
+
+    /// Keeps a copy of a text, and returns its name. The same text of the same file is kept once.
+    pub(super) fn keep(&self, path: &Path, text: &str) -> Result<String, Trouble> {
+        let fingerprint = files::fingerprint(&format!("{}\0{text}", path.display()));
+        let short = fingerprint.get(..12).unwrap_or_default();
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{short}-{}", file.trim_start_matches('.'));
+        let copy = self.folder.join(&name);
+        files::make_folders(&copy, Readers::User)?;
+        if files::read(&copy)?.as_deref() != Some(text) {
+            files::write(&copy, text, FileKind::Data, Readers::User)?;
+        }
+        Ok(name)
+    }
+
+    /// Reads a copy. Its name comes from a file, so it may not lead out of the folder.
+    pub(super) fn kept(&self, name: &str) -> Result<Option<String>, Trouble> {
+        if name.contains(['/', '\\']) || name == ".." {
+            return Ok(None);
+        }
+        files::read(&self.folder.join(name))
+    }
+
+    /// Removes a copy.
+    pub(super) fn forget(&self, name: &str) -> Result<(), Trouble> {
+        match self.kept(name)? {
+            Some(_) => files::remove(&self.folder.join(name)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Record {
+    /// What was done to a file.
+    pub(super) fn of(&self, path: &Path) -> Option<&Done> {
+        self.files.iter().find(|done| done.path == path)
+    }
+
+    /// Notes what was done, in the place of what is known of that file.
+    pub(super) fn note(&mut self, done: Done) {
+        match self.files.iter_mut().find(|other| other.path == done.path) {
+            Some(other) => *other = done,
+            None => self.files.push(done),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-SETUP-6
+    #[test]
+    fn what_a_later_version_added_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = Book::in_data(folder.path());
+        assert!(book.read().unwrap().files.is_empty());
+        let text = r#"{"version":1,"new":{"a":1},"files":[{"client":"codex","title":"Codex","scope":"user","project":"/p","path":"/f","left":"00","program":"/ak","at":"2026-01-02T03:04:05Z","more":[1]}]}"#;
+        std::fs::write(folder.path().join("setup.json"), text).unwrap();
+        let record = book.read().unwrap();
+        assert_eq!(record.files[0].folders, Vec::<PathBuf>::new());
+        book.write(&record).unwrap();
+        let written: Value = serde_json::from_str(
+            &std::fs::read_to_string(folder.path().join("setup.json")).unwrap(),
+        )
+        .unwrap();
+        assert_eq!((&written["new"]["a"], &written["files"][0]["more"][0]), (&1.into(), &1.into()));
+        std::fs::write(folder.path().join("setup.json"), "{\"version\":2}").unwrap();
+        assert!(book.read().unwrap_err().to_string().contains("newer"));
+    }
+
+    #[test]
+    fn copies_are_kept_once_and_by_names_that_stay_in_their_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = Book::in_data(folder.path());
+        let name = book.keep(Path::new("/h/.claude.json"), "{}").unwrap();
+        assert!(name.ends_with("-claude.json"), "{name}");
+        assert_eq!(book.keep(Path::new("/h/.claude.json"), "{}").unwrap(), name);
+        assert_ne!(book.keep(Path::new("/other/.claude.json"), "{}").unwrap(), name);
+        assert_eq!(book.kept(&name).unwrap().as_deref(), Some("{}"));
+        assert_eq!(book.kept("../setup.json").unwrap(), None);
+        book.forget(&name).unwrap();
+        assert_eq!(book.kept(&name).unwrap(), None);
+    }
+}

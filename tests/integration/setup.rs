@@ -1,0 +1,170 @@
+//! Clients are set up, checked and left as they were, by the real program in a home of its own; and the real
+//! clients read what was written. Not here: every form of every file, which the room itself tries.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::pieces::clients;
+use crate::world::{AGENT_KNOWLEDGE, World, bytes_under, run};
+
+/// Files as their users have them.
+const FILES: [(&str, &str); 4] = [
+    (".claude.json", "{\"numStartups\":3,\"mcpServers\":{\"other\":{\"command\":\"true\"}}}"),
+    (".codex/config.toml", "model = \"x\" # mine\n"),
+    (".gemini/settings.json", "{\n  // mine\n  \"theme\": \"dark\",\n}\n"),
+    (".config/goose/config.yaml", "GOOSE_MODEL: x\nextensions:\n  developer:\n    enabled: true\n"),
+];
+
+fn plant(world: &World) {
+    for (name, text) in FILES {
+        let path = world.home().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
+
+/// Nothing of the machine's programs, so that no client of the machine is found.
+fn alone(world: &World) -> Command {
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    command.env("PATH", world.path("no-programs"));
+    command
+}
+
+fn setup(world: &World, args: &[&str]) -> crate::world::Ran {
+    run(alone(world).arg("setup").args(args), b"")
+}
+
+fn sign(world: &World, agent: &str, what: &str, time: &str) {
+    let folder = world.path("cache/fired").join(agent);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(what), format!("{time}\n")).unwrap();
+}
+
+// S-SETUP-1 S-SETUP-2 S-SETUP-6
+#[test]
+fn found_clients_are_set_up_twice_as_once_and_left_as_they_were() {
+    let world = World::new();
+    plant(&world);
+    let before = bytes_under(&world.home());
+    let shown = setup(&world, &["--dry-run"]).done();
+    assert!(shown.contains("+[mcp_servers.agent-knowledge]"), "{shown}");
+    assert_eq!(bytes_under(&world.home()), before, "a dry run writes nothing");
+    let told = setup(&world, &[]).done();
+    for title in
+        ["Claude Code (claude-code)", "Codex (codex)", "Gemini CLI (gemini)", "Goose (goose)"]
+    {
+        assert!(told.contains(&format!("{title}\n  wrote ")), "{told}");
+    }
+    assert!(
+        !told.contains("OpenCode") && told.contains("next: start codex, open /hooks"),
+        "{told}"
+    );
+    let after = bytes_under(&world.home());
+    let text = |name: &str| String::from_utf8(after[Path::new(name)].clone()).unwrap();
+    assert!(text(".codex/config.toml").starts_with("model = \"x\" # mine\n\n[mcp_servers.agent"));
+    assert!(
+        text(".gemini/settings.json").contains("  // mine\n")
+            && text(".claude.json").lines().count() == 1
+    );
+    let hooks: Value = serde_json::from_str(&text(".claude/settings.json")).unwrap();
+    let handler = &hooks["hooks"]["PostToolUseFailure"][0]["hooks"][0];
+    assert_eq!(handler["args"], serde_json::json!(["hook", "--agent", "claude-code"]));
+    assert!(Path::new(handler["command"].as_str().unwrap()).is_absolute());
+    assert!(!setup(&world, &[]).done().contains("wrote"), "twice is once");
+    assert_eq!(bytes_under(&world.home()), after);
+    let undone = setup(&world, &["--undo"]).done();
+    assert!(undone.contains("restored ") && undone.contains("removed "), "{undone}");
+    assert_eq!(bytes_under(&world.home()), before);
+}
+
+// S-SETUP-4
+#[test]
+fn a_broken_file_is_told_and_the_others_are_set_up() {
+    let world = World::new();
+    plant(&world);
+    let broken = world.home().join(".gemini/settings.json");
+    std::fs::write(&broken, "{\n  \"theme\": dark\n}\n").unwrap();
+    let ran = setup(&world, &[]);
+    assert_eq!(ran.exit, Some(1), "{}", ran.messages);
+    assert!(ran.output.contains("settings.json:2:12: a value must stand here"), "{}", ran.output);
+    assert!(ran.output.contains("wrote") && ran.output.contains("Codex"), "{}", ran.output);
+    assert_eq!(std::fs::read_to_string(&broken).unwrap(), "{\n  \"theme\": dark\n}\n");
+    let ran = setup(&world, &["claud"]);
+    assert_eq!(ran.exit, Some(65));
+    assert!(ran.messages.contains("known are claude-code, codex"), "{}", ran.messages);
+}
+
+// S-SETUP-7 S-SETUP-8
+#[test]
+fn silent_hooks_and_clients_left_out_are_found() {
+    let world = World::new();
+    plant(&world);
+    setup(&world, &["codex"]).done();
+    assert!(setup(&world, &["--check"]).done().contains("Codex (codex): ok\n  not seen yet"));
+    let mut record = world.home().join(".local/share/agent-knowledge/setup.json");
+    let text = std::fs::read_to_string(&record).unwrap();
+    let at = text.split("\"at\": \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    std::fs::write(&record, text.replace(&at, "2026-01-02T03:04:05Z")).unwrap();
+    record.pop();
+    sign(&world, "codex", "mcp", "2026-01-03T03:04:05Z");
+    let ran = setup(&world, &["--check"]);
+    assert_eq!(ran.exit, Some(1), "{}", ran.output);
+    assert!(
+        ran.output.contains("hooks are silent") && ran.output.contains("/hooks of Codex"),
+        "{}",
+        ran.output
+    );
+    let doctor = run(alone(&world).arg("doctor"), b"");
+    assert!(
+        doctor.output.contains("mend: agent-knowledge setup claude-code gemini goose"),
+        "{}",
+        doctor.output
+    );
+    assert!(doctor.output.contains("Codex (last seen: mcp "), "{}", doctor.output);
+    sign(&world, "codex", "start", "2026-01-03T03:04:00Z");
+    assert_eq!(setup(&world, &["--check"]).exit, Some(0));
+}
+
+// S-SETUP-1
+#[test]
+fn a_project_is_set_up_from_any_folder_in_it() {
+    let world = World::new();
+    let root = world.work().join("repo");
+    world.git(&root, &["init", "-q"]);
+    let inside = root.join("src");
+    std::fs::create_dir(&inside).unwrap();
+    let named = ["setup", "cursor", "vscode", "--project"];
+    run(alone(&world).current_dir(&inside).args(named), b"").done();
+    assert!(root.join(".cursor/mcp.json").is_file() && root.join(".vscode/mcp.json").is_file());
+    let undo = ["setup", "--undo", "--project"];
+    let elsewhere = run(alone(&world).args(undo), b"").done();
+    assert!(elsewhere.contains("Nothing to do"), "{elsewhere}");
+    run(alone(&world).current_dir(&inside).args(undo), b"").done();
+    assert!(!root.join(".cursor").exists() && !root.join(".vscode").exists());
+}
+
+/// Asks Claude Code which servers it knows, and whether it can reach them.
+fn claude_lists(world: &World, program: &Path, directory: &Path) -> String {
+    let mut command = world.command(program);
+    command.current_dir(directory).args(["mcp", "list"]);
+    for quiet in ["DISABLE_TELEMETRY", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"] {
+        command.env(quiet, "1");
+    }
+    run(&mut command, b"").done()
+}
+
+// S-SETUP-2
+#[test]
+fn clients_claude_code_reads_what_was_written() {
+    let Some(found) = clients() else { return };
+    let program: PathBuf = found.join("bin/claude");
+    let world = World::new();
+    setup(&world, &["claude-code"]).done();
+    let listed = claude_lists(&world, &program, &world.work());
+    assert!(listed.contains("agent-knowledge") && listed.contains("Connected"), "{listed}");
+    setup(&world, &["--undo"]).done();
+    let listed = claude_lists(&world, &program, &world.work());
+    assert!(!listed.contains("agent-knowledge"), "{listed}");
+}
