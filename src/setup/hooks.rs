@@ -196,7 +196,7 @@ pub(super) fn plugin(ground: &Ground<'_>) -> String {
 /// A script for one event of a client that has scripts.
 pub(super) fn script(ground: &Ground<'_>, agent: &str, event: &str) -> String {
     let line = ground.command_line(&format!("hook --agent {agent} --event {event}"));
-    format!("#!/bin/sh\n{SCRIPT_NOTE}\nexec {line}\n")
+    format!("#!/bin/sh\n{SCRIPT_NOTE}\n{line}\n")
 }
 
 /// Whether a whole file is one of ours, perhaps of an older version.
@@ -354,7 +354,7 @@ mod tests {
         assert!(plugin.contains(r#"|| "/my \"bin\"/agent-knowledge""#), "{plugin}");
         let script = script(&ground, "cline", "TaskStart");
         assert!(script.ends_with(
-            "exec '/my \"bin\"/agent-knowledge' hook --agent cline --event TaskStart\n"
+            "\n'/my \"bin\"/agent-knowledge' hook --agent cline --event TaskStart || exit 0\n"
         ));
         assert!(is_our_file(&plugin) && is_our_file(&script) && !is_our_file("#!/bin/sh\nmine\n"));
     }

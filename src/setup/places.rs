@@ -153,9 +153,15 @@ impl Ground<'_> {
         self.program.display().to_string()
     }
 
-    /// The program and its arguments as one line, for clients that hand it to a shell.
+    /// The program and its arguments as one line, for clients that hand it to a shell. Where the program was removed
+    /// the line ends well all the same: some clients stop their work at a hook that fails.
     pub(super) fn command_line(&self, arguments: &str) -> String {
-        format!("{} {arguments}", quoted(&self.program, self.platform))
+        let line = format!("{} {arguments}", quoted(&self.program, self.platform));
+        match self.platform {
+            // Not every PowerShell knows `||`.
+            Platform::Windows => line,
+            Platform::Linux | Platform::MacOs => format!("{line} || exit 0"),
+        }
     }
 }
 
