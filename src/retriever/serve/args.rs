@@ -8,9 +8,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::api;
 
 mod eval;
+mod hook;
 mod upkeep;
 
 pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
+pub use hook::Hook;
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
 
 /// Recall what agents have learned, across repositories.
@@ -87,6 +89,8 @@ pub enum Command {
     /// Be the retriever that all agents share; they start it themselves
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
+    /// Answer a hook of an agent; they run this themselves
+    Hook(Hook),
     /// Bring the stored vectors up to date
     Index(Form),
     /// Look after what is there.
