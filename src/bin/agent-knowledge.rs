@@ -22,8 +22,9 @@ fn main() -> ExitCode {
     let temporary = std::env::temp_dir();
     let program = std::env::current_exe().ok();
     let clock = moment;
+    let lookup = &lookup;
     let surroundings =
-        Surroundings { lookup: &lookup, directory, temporary, program, host, clock, secret };
+        Surroundings { lookup, directory, temporary, program, host, clock, secret, leave };
     let mut program = Program::new(surroundings);
     let mut process = Process {
         args: std::env::args_os().skip(1).collect(),
@@ -32,6 +33,12 @@ fn main() -> ExitCode {
         messages: &mut std::io::stderr(),
     };
     cli::run(&mut process, &mut program).into()
+}
+
+/// Ends the process for who may not be kept waiting, wherever it is: nothing of it needs to be put away.
+#[expect(clippy::disallowed_methods, reason = "a hook may not keep its agent waiting")]
+fn leave() {
+    std::process::exit(0)
 }
 
 /// Random bits for a secret; no clock stands in for them.

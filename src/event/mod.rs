@@ -10,6 +10,7 @@
 pub mod codec;
 mod draft;
 mod envelope;
+mod evidence;
 mod fields;
 mod id;
 mod kind;
@@ -28,6 +29,7 @@ mod when;
 pub use codec::{Decoded, EncodedLine, SkipReason};
 pub use draft::Draft;
 pub use envelope::Event;
+pub use evidence::{FEEDBACK, HOOK, Verdict};
 pub use fields::draft_from_json;
 pub use id::EventId;
 pub use kind::EventType;

@@ -9,7 +9,8 @@ use super::limits::{
 };
 use super::redact::findings;
 use super::{
-    Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate, parse_timestamp, quoted, text,
+    Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate, Verdict, parse_timestamp,
+    quoted, text,
 };
 
 /// What the writer knows and the draft need not say.
@@ -43,7 +44,7 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
         event_type,
         context: check.text("context", draft.context, CONTEXT_BYTES_MAX),
         command: check.text("command", draft.command, COMMAND_BYTES_MAX),
-        lesson: check.lesson(draft.lesson),
+        lesson: check.lesson(draft.lesson, draft.memory_id.as_deref()),
         success_rate: check.rate(draft.success_rate.as_deref()),
         tags: check.list(&TAGS, draft.tags),
         symptoms: check.list(&SYMPTOMS, draft.symptoms),
@@ -55,10 +56,14 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
         source: check.short("source", draft.source),
         id: check.id(draft.id.as_deref(), stamp),
         schema: None,
-        memory_id: None,
-        extra: serde_json::Map::new(),
+        memory_id: check.memory(draft.memory_id.as_deref()),
+        extra: verdict_of(draft.verdict),
     };
     problems.or(event)
+}
+
+fn verdict_of(verdict: Option<Verdict>) -> serde_json::Map<String, serde_json::Value> {
+    verdict.map(|verdict| ("verdict".to_owned(), verdict.as_str().into())).into_iter().collect()
 }
 
 /// Tells whether a text would pass as a short field (`branch`, `session_id`, …). What a writer finds
@@ -99,9 +104,10 @@ impl Check<'_> {
         })
     }
 
-    fn lesson(&mut self, given: Option<String>) -> String {
+    /// What is about a memory need not teach anything by itself.
+    fn lesson(&mut self, given: Option<String>, about: Option<&str>) -> String {
         let lesson = self.text("lesson", given, LESSON_BYTES_MAX);
-        if lesson.is_empty() && !self.problems.names("lesson") {
+        if lesson.is_empty() && about.is_none() && !self.problems.names("lesson") {
             let message = "is empty; say in one or two sentences what to do next time, for example \
                            \"verify ownership before npm operations\"";
             self.problems.add("lesson", message);
@@ -133,6 +139,15 @@ impl Check<'_> {
             self.problems.add("id", message);
             EventId::mint(stamp.now, stamp.random)
         })
+    }
+
+    fn memory(&mut self, given: Option<&str>) -> Option<EventId> {
+        let id = EventId::foreign(given?);
+        if id.is_none() {
+            let message = "must be the whole id of a memory, such as 01K8QXJ3V5D0S6T7B9C1E2F4G6";
+            self.problems.add("memory_id", message);
+        }
+        id
     }
 
     /// Refuses a secret where no mark can stand in its place: what names a thing names files, too.

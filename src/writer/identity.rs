@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use crate::event::{Draft, fits_short_field, quoted, visible};
+use crate::event::{Draft, HOOK, fits_short_field, quoted, visible};
 
 /// The writer's name and circumstances.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Identity {
     }
 
     /// Fills in what the draft does not say, and puts right what it may not say of itself: only a
-    /// human vouches as one, and only what was learned elsewhere is from another machine. Returns the
+    /// human vouches as one, only a hook as a hook, and only what was learned elsewhere is from another machine. Returns the
     /// `source` that was not believed.
     pub fn complete(&self, draft: &mut Draft) -> Option<String> {
         draft.session_id = draft.session_id.take().or_else(|| self.session_id.clone());
@@ -71,8 +71,13 @@ impl Identity {
         let named = draft.agent_id.as_ref().map(|_| AGENT.to_owned());
         let ours = named.or_else(|| self.source.clone());
         let claimed = draft.source.take().filter(|source| !source.trim().is_empty());
-        let is_raised = claimed.as_deref().is_some_and(is_human) && ours.as_deref() == Some(AGENT);
+        let is_raised = claimed.as_deref().is_some_and(|claimed| {
+            let is_human_by_agent = is_human(claimed) && ours.as_deref() == Some(AGENT);
+            is_human_by_agent || (is_hook(claimed) && !self.is_hook())
+        });
         let not_believed = if is_raised { claimed.clone() } else { None };
+        // What claims to be more than it is counts as an agent's.
+        let ours = if is_raised { Some(AGENT.to_owned()) } else { ours };
         draft.source = claimed.filter(|_| !is_raised).or(ours);
         let is_first_hand = matches!(draft.source.as_deref(), None | Some(HUMAN | AGENT));
         if is_first_hand || draft.host.is_none() {
@@ -87,9 +92,20 @@ impl Identity {
         draft.agent_id = client.map(str::to_owned).or_else(|| draft.agent_id.take());
         // The earliest content of an id counts, so a time of its choice could take another's place.
         (draft.timestamp, draft.host) = (None, None);
-        let lowered = draft.source.take().filter(|source| !is_human(source));
-        draft.source = lowered.or_else(|| Some(AGENT.to_owned()));
+        let lowered = draft.source.take().filter(|source| !is_human(source) && !is_hook(source));
+        let ours = if self.is_hook() { HOOK } else { AGENT };
+        draft.source = lowered.or_else(|| Some(ours.to_owned()));
     }
+
+    /// Tells whether a hook is writing, which nobody but the program decides.
+    fn is_hook(&self) -> bool {
+        self.source.as_deref() == Some(HOOK)
+    }
+}
+
+/// Tells whether a source would be read as a hook.
+fn is_hook(source: &str) -> bool {
+    visible(source).trim().eq_ignore_ascii_case(HOOK)
 }
 
 /// Tells whether a source would be read as a person: what shows nothing is dropped from it later.
@@ -172,6 +188,8 @@ mod tests {
             (&agent, Some("\u{2060}Human"), "agent", Some("\u{2060}Human")),
             (&agent, Some("team"), "team", None),
             (&agent, Some(""), "agent", None),
+            (&agent, Some("hook"), "agent", Some("hook")),
+            (&human, Some("Hook\u{200B}"), "agent", Some("Hook\u{200B}")),
         ] {
             let mut draft = Draft { source: claimed.map(str::to_owned), ..Draft::default() };
             assert_eq!(who.complete(&mut draft).as_deref(), not_believed, "{claimed:?}");
@@ -201,13 +219,26 @@ mod tests {
         assert_eq!(here.on(Some("a\u{1B}[31mb")).host, None);
     }
 
+    // S-HOOK-7
+    #[test]
+    fn what_a_hook_writes_says_so() {
+        let hook = Identity { source: Some(HOOK.to_owned()), ..identity(&[("USER", "me")]) };
+        let mut draft = Draft::default();
+        hook.vouch_for_model(&mut draft, None);
+        assert_eq!(hook.complete(&mut draft), None);
+        assert_eq!(draft.source.as_deref(), Some("hook"));
+    }
+
     // S-MCP-5
     #[test]
     fn a_model_cannot_pass_for_a_person_another_time_or_another_machine() {
         let human = identity(&[("USER", "me")]).on(Some("box-1"));
-        for (claimed, source) in
-            [(Some("human"), "agent"), (None, "agent"), (Some("imported"), "imported")]
-        {
+        for (claimed, source) in [
+            (Some("human"), "agent"),
+            (Some("hook"), "agent"),
+            (None, "agent"),
+            (Some("imported"), "imported"),
+        ] {
             let mut draft = Draft {
                 agent_id: Some("the-boss".into()),
                 session_id: Some("s1".into()),

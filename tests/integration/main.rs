@@ -80,5 +80,7 @@ mod secrets;
 mod shell_helper;
 // A store that others could have written is not trusted.
 mod store_refusals;
+// Hooks speak up when something fails, learn what mends it, and disturb nobody.
+mod hooks;
 // Whether every line is well, and everything around them.
 mod upkeep;

@@ -12,6 +12,7 @@ mod saved;
 mod session;
 mod setting;
 mod size;
+mod standing;
 pub mod texts;
 mod version;
 
@@ -22,4 +23,5 @@ pub use memory::{Memory, Origin};
 pub use saved::Shelf;
 pub use session::{NEAR_MAX, Near, Sessions};
 pub use setting::{Setting, Settings};
+pub use standing::{CANDIDATE_SECONDS_MAX, Standing};
 pub use version::Version;

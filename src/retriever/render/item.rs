@@ -97,6 +97,12 @@ fn too_long(memory: &Memory) -> String {
 pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     let mut fields = marked(&memory.event(), memory.flagged());
     fields.insert("repo".to_owned(), Value::from(memory.repo.as_str()));
+    if let Some(made_up) = fields.shift_remove(line::CANDIDATE) {
+        fields.insert(format!("field {}", line::CANDIDATE), made_up);
+    }
+    if memory.is_candidate() {
+        fields.insert(line::CANDIDATE.to_owned(), true.into());
+    }
     fields
 }
 

@@ -7,6 +7,9 @@ use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
 use crate::event::{Layout, RepoKey, neutralise};
 use crate::retriever::projection::Memory;
 
+/// The word for what a hook saw once and nothing has proven yet.
+pub(super) const CANDIDATE: &str = "candidate";
+
 /// Returns the day of a memory, as the founding form shows it.
 pub(super) fn date(memory: &Memory) -> String {
     memory
@@ -46,7 +49,9 @@ pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
     source.push(name(&event.agent_id));
     // Who learned it first-hand is named; any other source is worth a word.
     let vouches = event.source.as_deref().unwrap_or_default();
-    if !matches!(vouches, "human" | "agent") {
+    if memory.is_candidate() {
+        source.push(CANDIDATE.to_owned());
+    } else if !matches!(vouches, "human" | "agent") {
         source.push(name(vouches));
     }
     source.retain(|part| !part.is_empty());

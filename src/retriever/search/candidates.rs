@@ -2,6 +2,7 @@
 //! Not here: how the scores are put together (`fuse`).
 
 use super::{Flagged, Query, Words};
+use crate::event::Timestamp;
 use crate::retriever::index::lexical::{DocId, Prepared};
 use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::projection::{Memory, NEAR_MAX};
@@ -45,18 +46,26 @@ pub(super) struct Candidates {
 /// Finds the candidates of a query. Where those that read like an instruction are held back, they take no
 /// place of others, however many they are: what is found out about one set of candidates is known to the next
 /// look.
-pub(super) fn find(snapshot: &Snapshot, query: &Query<'_>, words: &Prepared<'_>) -> Candidates {
+pub(super) fn find(
+    snapshot: &Snapshot,
+    query: &Query<'_>,
+    words: &Prepared<'_>,
+    now: Timestamp,
+) -> Candidates {
+    let is_live = |memory: &Memory| !memory.is_expired(now);
     let is_flagged = |candidate: &&Candidate| {
         snapshot.memory(candidate.number).is_some_and(|memory| memory.flagged().is_some())
     };
     // Counted to the last, so that all of them are known.
     let has_flagged = |found: &[Candidate]| found.iter().filter(is_flagged).count() > 0;
-    let everything = look(snapshot, query, words, |memory| query.filter.fits(memory));
+    let everything =
+        look(snapshot, query, words, |memory| is_live(memory) && query.filter.fits(memory));
     if query.filter.flagged == Flagged::Included || !has_flagged(&everything) {
         return Candidates { shown: everything, with_flagged: None };
     }
     loop {
-        let shown = look(snapshot, query, words, |memory| query.filter.allows(memory));
+        let shown =
+            look(snapshot, query, words, |memory| is_live(memory) && query.filter.allows(memory));
         if !has_flagged(&shown) {
             return Candidates { shown, with_flagged: Some(everything) };
         }
@@ -174,7 +183,7 @@ mod tests {
             let filter = Filter { flagged, ..Filter::default() };
             let query = Query { text: "zebra", filter, ..Query::default() };
             let words = snapshot.lexical().prepare(query.text);
-            find(&snapshot, &query, &words)
+            find(&snapshot, &query, &words, Timestamp::UNIX_EPOCH)
                 .shown
                 .iter()
                 .map(|found| found.number)

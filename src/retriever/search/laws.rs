@@ -130,10 +130,13 @@ fn filters_alone_list_the_newest() {
         json!({"id": "timeless", "event_type": "error", "lesson": "x"}),
     ]);
     let errors = Filter { kinds: vec!["error".into()], ..Filter::default() };
-    assert_eq!(ids(&newest(&snapshot, &errors, 9).0), ["new", "old", "timeless"]);
-    assert_eq!(ids(&newest(&snapshot, &errors, 1).0), ["new"]);
+    assert_eq!(
+        ids(&newest(&snapshot, &errors, Timestamp::UNIX_EPOCH, 9).0),
+        ["new", "old", "timeless"]
+    );
+    assert_eq!(ids(&newest(&snapshot, &errors, Timestamp::UNIX_EPOCH, 1).0), ["new"]);
     let all = Filter { flagged: Flagged::Included, ..errors };
-    assert_eq!(ids(&newest(&snapshot, &all, 1).0), ["bad"]);
+    assert_eq!(ids(&newest(&snapshot, &all, Timestamp::UNIX_EPOCH, 1).0), ["bad"]);
 }
 
 proptest! {

@@ -124,7 +124,7 @@ pub fn find<'index>(
     limit: usize,
 ) -> Found<'index> {
     if query.text.is_empty() {
-        let (hits, held_back) = newest(snapshot, &query.filter, limit);
+        let (hits, held_back) = newest(snapshot, &query.filter, now, limit);
         return Found { hits, held_back, words: None };
     }
     let words = snapshot.lexical().prepare(query.text);
@@ -166,7 +166,7 @@ impl Ranking<'_> {
     }
 
     fn both(&self, query: &Query<'_>) -> Ranked {
-        let candidates = candidates::find(self.snapshot, query, self.words);
+        let candidates = candidates::find(self.snapshot, query, self.words, self.now);
         let rank = |candidates| self.rank(query, candidates);
         Ranked { shown: rank(candidates.shown), with_flagged: candidates.with_flagged.map(rank) }
     }
@@ -212,10 +212,10 @@ impl Ranking<'_> {
 
 /// The newest memories that a filter lets through, newest first, and how many would be among them, had they
 /// not been held back.
-fn newest(snapshot: &Snapshot, filter: &Filter, limit: usize) -> (Vec<Hit>, usize) {
+fn newest(snapshot: &Snapshot, filter: &Filter, now: Timestamp, limit: usize) -> (Vec<Hit>, usize) {
     let numbered = (0..).zip(snapshot.memories().iter());
     let mut fitting: Vec<(u32, &Arc<Memory>)> =
-        numbered.filter(|(_, memory)| filter.fits(memory)).collect();
+        numbered.filter(|(_, memory)| filter.fits(memory) && !memory.is_expired(now)).collect();
     fitting.sort_unstable_by(|(_, a), (_, b)| newest_first(a, b));
     // Looked at one by one: whether a memory reads like an instruction is found out late.
     let is_shown =

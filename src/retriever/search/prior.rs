@@ -24,8 +24,11 @@ const SUCCESS_UNKNOWN: f32 = 0.5;
 /// What a memory is multiplied by for who vouches for it. Agents and people who learned it themselves
 /// are the usual case and neutral; all others lose a little, at most a twentieth, so that of two that fit
 /// alike the one learned first-hand stands first, and no good fit is buried.
-const TRUST: [(&str, f32); 4] =
-    [("human", 1.0), ("agent", 1.0), ("team", 0.98), ("imported", 0.95)];
+const TRUST: [(&str, f32); 5] =
+    [("human", 1.0), ("agent", 1.0), ("hook", 1.0), ("team", 0.98), ("imported", 0.95)];
+/// What a hook saw once and nothing has proven yet: below all that somebody meant to be remembered, and far
+/// above what fits less well.
+const TRUST_CANDIDATE: f32 = 0.85;
 /// Lines of the founding form name no source.
 const TRUST_UNNAMED: f32 = 0.97;
 /// A source that nobody knows.
@@ -57,7 +60,10 @@ pub(super) fn weigh(
     let repo = if place == Place::Here { SAME_REPO } else { 1.0 };
     let recency = 1.0 + RECENCY_SPAN * (freshness(memory.timestamp, now) - 0.5);
     let success = 1.0 + SUCCESS_SPAN * (believed_success(memory) - 0.5);
-    let trust = trust(memory.setting.source.as_deref());
+    let trust = match memory.is_candidate() {
+        true => TRUST_CANDIDATE,
+        false => trust(memory.setting.source.as_deref()),
+    };
     Score {
         lexical: candidate.lexical,
         dense: candidate.dense,

@@ -8,10 +8,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::api;
 
 mod eval;
+mod hook;
 mod setup;
 mod upkeep;
 
 pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
+pub use hook::Hook;
 pub use setup::Setup;
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
 
@@ -89,6 +91,8 @@ pub enum Command {
     /// Be the retriever that agents share; they start it
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
+    /// Answer a hook of an agent; they run this themselves
+    Hook(Hook),
     /// Bring the stored vectors up to date
     Index(Form),
     /// Set up Claude Code, Codex and others

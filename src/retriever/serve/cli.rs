@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest};
 use super::args::{
-    self, Briefing, Command, CommandLine, Eval, Form, Model, Search, Serve, Setup, Upkeep,
+    self, Briefing, Command, CommandLine, Eval, Form, Hook, Model, Search, Serve, Setup, Upkeep,
 };
 use super::wire;
 use crate::event::Problems;
@@ -77,6 +77,9 @@ pub trait Wiring {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError>;
 
+    /// Answers a hook of an agent, whatever happens with the exit that disturbs nobody.
+    fn hook(&mut self, settings: &Settings, command: &Hook, process: &mut Process<'_>) -> Exit;
+
     /// Brings the stored vectors up to date, telling `progress` how far it is.
     ///
     /// # Errors
@@ -125,10 +128,15 @@ const INPUT_BYTES_MAX: u64 = 64 * QUERY_BYTES_MAX as u64;
 #[must_use]
 pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
     let name = OsString::from("agent-knowledge");
+    let is_hook = process.args.first().is_some_and(|first| first == "hook");
     let words = std::iter::once(name).chain(std::mem::take(&mut process.args));
     let line = match CommandLine::try_parse_from(words) {
         Ok(line) => line,
-        Err(error) => return explain(process, &error),
+        // Whoever wrote it into a client is told; the agent goes on.
+        Err(error) => {
+            let exit = explain(process, &error);
+            return if is_hook { Exit::Done } else { exit };
+        }
     };
     let settings = Settings { logs: line.logs, model: line.model };
     match perform(process, wiring, &settings, line.command) {
@@ -189,6 +197,7 @@ fn perform(
         Command::Serve(command) => {
             (command.form, wiring.serve(settings, command, process.messages)?)
         }
+        Command::Hook(command) => return Ok(wiring.hook(settings, &command, process)),
         Command::Index(form) => (form, wiring.index(settings, process.messages)?),
         Command::Upkeep(command) => {
             let form = command.form();

@@ -12,13 +12,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::api::{Api, ApiError, Reply};
-use super::args::{self, Eval, Model, Serve, Upkeep};
+use super::args::{self, Eval, Hook, Model, Serve, Upkeep};
 use super::caller::{Caller, Patience};
-use super::cli::{Need, Settings, Wiring};
+use super::cli::{Need, Process, Settings, Wiring};
+use super::life;
 use super::local::{Core, Local};
 use super::stdio;
 
 mod eval;
+mod hook;
 mod http;
 mod setup;
 mod shared;
@@ -61,6 +63,8 @@ pub struct Surroundings<'a> {
     pub clock: fn() -> Moment,
     /// Gives bits that nobody can guess, where the system has any.
     pub secret: fn() -> Option<[u8; 32]>,
+    /// Ends the process at once and well: for who may not be kept waiting.
+    pub leave: fn(),
 }
 
 /// From where and when the memory is asked.
@@ -82,6 +86,8 @@ enum Watches {
 pub struct Program<'a> {
     surroundings: Surroundings<'a>,
     is_server: bool,
+    /// Where signs of life go, once that is settled.
+    life: Option<PathBuf>,
 }
 
 /// Everything that settings decide.
@@ -99,7 +105,7 @@ impl<'a> Program<'a> {
     /// Prepares the wiring; nothing is opened yet.
     #[must_use]
     pub fn new(surroundings: Surroundings<'a>) -> Self {
-        Self { surroundings, is_server: false }
+        Self { surroundings, is_server: false, life: None }
     }
 
     fn settle(&self, settings: &Settings) -> Result<Settled, ApiError> {
@@ -240,6 +246,7 @@ impl Wiring for Program<'_> {
 
     fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
         self.is_server = true;
+        self.life = Some(self.settle(settings)?.cache_dir);
         let Some(remote) = self.remote(settings, Need::Meaning, "mcp")? else {
             return Ok(Arc::new(self.local(settings, Need::Meaning)?));
         };
@@ -262,7 +269,17 @@ impl Wiring for Program<'_> {
     }
 
     fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {
-        stdio::serve_stdio(api)
+        let clock = self.surroundings.clock;
+        let heard = self.life.clone().map(|cache| {
+            Arc::new(move |client: &str| {
+                life::note(&cache, life::agent_of_client(client), "mcp", clock().now);
+            }) as Arc<dyn Fn(&str) + Send + Sync>
+        });
+        stdio::serve_stdio(api, heard)
+    }
+
+    fn hook(&mut self, settings: &Settings, command: &Hook, process: &mut Process<'_>) -> Exit {
+        self.answer_hook(settings, command, process)
     }
 
     fn index(&mut self, settings: &Settings, _messages: &mut dyn Write) -> Result<Reply, ApiError> {

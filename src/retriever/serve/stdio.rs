@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 
 use super::api::Api;
 use super::attach::parent_gone;
-use super::mcp::{HangUp, Server};
+use super::mcp::{HangUp, Heard, Server};
 use super::paced::{Load, Paced};
 use crate::writer::exit::Exit;
 
@@ -36,9 +36,9 @@ const END_MS: u64 = 1_000;
 /// How often the end looks whether the calls under way are done, in milliseconds.
 const RELEASE_LOOK_MS: u64 = 2;
 
-/// Serves one client on standard input and output until it leaves or a signal comes.
+/// Serves one client on standard input and output until it leaves or a signal comes. `heard` is told its name.
 #[must_use]
-pub fn serve_stdio(api: Arc<dyn Api>) -> Exit {
+pub fn serve_stdio(api: Arc<dyn Api>, heard: Heard) -> Exit {
     // A second server in one process keeps the first one's place for warnings.
     let _ = tracing_subscriber::fmt()
         .with_writer(io::stderr)
@@ -64,7 +64,7 @@ pub fn serve_stdio(api: Arc<dyn Api>) -> Exit {
                 () = orphaned.notified() => {}
             }
         };
-        serve(api, reader, writer, stop).await
+        serve(api, heard, reader, writer, stop).await
     });
     // A read of standard input cannot be interrupted, and a call that lost its client need not end.
     runtime.shutdown_background();
@@ -92,6 +92,7 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
 /// Serves one client on any pair of streams, until its end of input or until `stop` is ready.
 pub async fn serve(
     api: Arc<dyn Api>,
+    heard: Heard,
     reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
     stop: impl Future<Output = ()>,
@@ -99,7 +100,7 @@ pub async fn serve(
     let gone = HangUp::new();
     let mut stop = pin!(stop);
     let load = Load::none();
-    let server = Server::new(api, gone.clone(), load.clone());
+    let server = Server::new(api, gone.clone(), load.clone()).telling(heard);
     let reader = WatchedReader { inner: reader, gone: gone.clone() };
     let lines = AsyncRwTransport::new_server(reader, writer).with_max_line_length(LINE_BYTES_MAX);
     let opened = tokio::select! {

@@ -212,7 +212,7 @@ impl Picker<'_> {
             if notes.len() >= limit {
                 break;
             }
-            if self.told.is_new(memory) {
+            if self.told.is_new(memory, self.occasion.now) {
                 let gone = self.gone(memory);
                 notes.push(Note { memory: Arc::clone(memory), gone: gone.files });
             }
@@ -232,7 +232,7 @@ impl Picker<'_> {
             if notes.len() >= limit {
                 break;
             }
-            if !self.told.is_new(memory) {
+            if !self.told.is_new(memory, self.occasion.now) {
                 continue;
             }
             let Gone { files: gone, all } = self.gone(memory);

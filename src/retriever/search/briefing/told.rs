@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::same::Said;
-use crate::event::{EventId, RepoKey};
+use crate::event::{EventId, RepoKey, Timestamp};
 use crate::retriever::projection::Memory;
 
 /// What is told so far.
@@ -16,9 +16,10 @@ pub(super) struct Told {
 
 impl Told {
     /// Tells whether a memory may be told and is new; from then on it is not. One that reads like an instruction
-    /// or that cannot be read is never told.
-    pub(super) fn is_new(&mut self, memory: &Memory) -> bool {
-        if self.ids.contains(&memory.id) || memory.flagged().is_some() || memory.is_lost() {
+    /// or that cannot be read is never told, nor is a candidate that nothing confirmed in its time.
+    pub(super) fn is_new(&mut self, memory: &Memory, now: Timestamp) -> bool {
+        let is_unfit = memory.flagged().is_some() || memory.is_lost() || memory.is_expired(now);
+        if is_unfit || self.ids.contains(&memory.id) {
             return false;
         }
         let said = Said::by(&memory.event());

@@ -108,6 +108,24 @@ impl Remote {
         }
     }
 
+    /// Attaches if the retriever is there. If not it is started for those who come next, and nobody waits.
+    #[must_use]
+    pub fn attach_at_once(&self) -> bool {
+        if self.meeting.ensure().is_err() {
+            return false;
+        }
+        match self.meet() {
+            Met::Ready(lines) => {
+                self.keep(lines);
+                return true;
+            }
+            // What cannot be started is not there next time either.
+            Met::Nobody => drop(self.start.run(self.words())),
+            Met::Stranger => {}
+        }
+        false
+    }
+
     /// Asks the retriever; `None` where it cannot be had.
     fn attached(&self, ask: &Ask) -> Option<Result<Reply, ApiError>> {
         if self.is_to_stay_alone() {

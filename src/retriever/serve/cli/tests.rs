@@ -28,6 +28,11 @@ impl Wiring for World {
         Ok(Reply { text: "served".to_owned(), json: Value::Null })
     }
 
+    fn hook(&mut self, _: &Settings, command: &Hook, process: &mut Process<'_>) -> Exit {
+        writeln!(process.output, "{}", command.agent).unwrap();
+        Exit::Done
+    }
+
     fn index(&mut self, _: &Settings, progress: &mut dyn Write) -> Result<Reply, ApiError> {
         writeln!(progress, "1 of 1").unwrap();
         Ok(Reply { text: "indexed".to_owned(), json: Value::Null })

@@ -48,13 +48,29 @@ pub struct Server {
     tools: Arc<[Tool]>,
     gone: HangUp,
     load: Load,
+    heard: Heard,
 }
+
+/// Who is told the name of a client when it has given one.
+pub type Heard = Option<Arc<dyn Fn(&str) + Send + Sync>>;
 
 impl Server {
     /// Makes a server; `gone` tells it when the client has left, and it tells `load` of its calls.
     #[must_use]
     pub fn new(api: Arc<dyn Api>, gone: HangUp, load: Load) -> Self {
-        Self { api, tools: schema::tools().into(), gone, load }
+        Self { api, tools: schema::tools().into(), gone, load, heard: None }
+    }
+
+    /// Has somebody told who the client is, at the calls that every client makes.
+    #[must_use]
+    pub fn telling(self, heard: Heard) -> Self {
+        Self { heard, ..self }
+    }
+
+    fn tell(&self, context: &RequestContext<RoleServer>) {
+        if let (Some(heard), Some(name)) = (&self.heard, Caller::of(context).name) {
+            heard(&name);
+        }
     }
 
     /// Asks on a thread that may block. The answer is waited for as long as the client is there.
@@ -96,8 +112,9 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        self.tell(&context);
         Ok(ListToolsResult::with_all_items(self.tools.to_vec()))
     }
 

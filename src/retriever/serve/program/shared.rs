@@ -17,6 +17,7 @@ use crate::retriever::serve::args::Serve;
 use crate::retriever::serve::attach::{
     Alone, Host, Meeting, Remote, Served, Start, ask_to_leave, detach, runtime_folder,
 };
+use crate::retriever::serve::caller::Caller;
 use crate::retriever::serve::cli::Need;
 use crate::retriever::serve::http::HttpServer;
 use crate::retriever::serve::local::{Core, Local};
@@ -63,16 +64,20 @@ impl Program<'_> {
         need: Need,
         program: &str,
     ) -> Result<Option<Remote>, ApiError> {
+        if self.shares()? { self.attaching(settings, need, program) } else { Ok(None) }
+    }
+
+    /// Tells whether the settings want a retriever to be shared.
+    pub(super) fn shares(&self) -> Result<bool, ApiError> {
         let set = |name: &str| (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
         match set(RETRIEVER).as_ref().map(|value| value.to_string_lossy()).as_deref() {
-            None | Some(SHARED) => {}
-            Some(OWN) => return Ok(None),
+            None | Some(SHARED) => Ok(true),
+            Some(OWN) => Ok(false),
             Some(other) => {
                 let message = format!("{RETRIEVER} must be {SHARED} or {OWN}, got {other:?}");
-                return Err(ApiError::Failed { exit: Exit::Config, message });
+                Err(ApiError::Failed { exit: Exit::Config, message })
             }
         }
-        self.attaching(settings, need, program)
     }
 
     /// Returns what attaches to the retriever, whatever the setting says.
@@ -82,9 +87,20 @@ impl Program<'_> {
         need: Need,
         program: &str,
     ) -> Result<Option<Remote>, ApiError> {
+        let caller = self.caller(self.surroundings.directory.clone());
+        self.attaching_as(caller, settings, need, program)
+    }
+
+    /// Returns what attaches to the retriever for somebody.
+    pub(super) fn attaching_as(
+        &self,
+        caller: Caller,
+        settings: &Settings,
+        need: Need,
+        program: &str,
+    ) -> Result<Option<Remote>, ApiError> {
         let Some(this) = self.surroundings.program.clone() else { return Ok(None) };
         let settled = self.settle(settings)?;
-        let caller = self.caller(self.surroundings.directory.clone());
         let (start, meeting) = (self.start(this, &settled), self.meeting(&settled));
         let clock = self.surroundings.clock;
         let (watches, speaker) = (self.watching(), caller.clone());

@@ -1,0 +1,173 @@
+//! What later events say of the worth of a memory: verdicts, counted. A function of the set of those events, so
+//! it depends on no order, and who hears of one twice counts it once. Not here: what it does to a ranking
+//! (`search::prior`).
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Memory, Version};
+use crate::event::{FEEDBACK, HOOK, Timestamp, Verdict};
+
+/// After so many seconds nobody looks for a candidate any more that nothing confirmed: thirty days. Who meets
+/// the same failure but once a month learns as much from the failure.
+pub const CANDIDATE_SECONDS_MAX: i64 = 30 * 24 * 3_600;
+
+/// How often each verdict was passed on a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// It helped.
+    pub worked: u32,
+    /// It did not.
+    pub failed: u32,
+    /// It does no longer.
+    pub stale: u32,
+    /// It is so.
+    pub confirmed: u32,
+}
+
+impl Standing {
+    /// Counts the verdicts among the events about a memory, which stand in the order of their ids. Of several
+    /// contents under one id the first counts, as everywhere.
+    #[must_use]
+    pub fn of(about: &[Arc<Version>]) -> Self {
+        let mut standing = Self::default();
+        let mut last = None;
+        for version in about {
+            let id = &version.event.id;
+            if last.replace(id) == Some(id) || version.event.event_type.as_str() != FEEDBACK {
+                continue;
+            }
+            let verdict = version.event.extra.get("verdict").and_then(Value::as_str);
+            if let Some(verdict) = verdict.and_then(Verdict::parse) {
+                let count = standing.count_mut(verdict);
+                *count = count.saturating_add(1);
+            }
+        }
+        standing
+    }
+
+    fn count_mut(&mut self, verdict: Verdict) -> &mut u32 {
+        match verdict {
+            Verdict::Worked => &mut self.worked,
+            Verdict::Failed => &mut self.failed,
+            Verdict::Stale => &mut self.stale,
+            Verdict::Confirmed => &mut self.confirmed,
+        }
+    }
+
+    /// Tells whether more speaks for it than against it.
+    #[must_use]
+    pub fn is_proven(&self) -> bool {
+        self.worked.saturating_add(self.confirmed) > self.failed.saturating_add(self.stale)
+    }
+}
+
+impl Memory {
+    /// Returns how often each verdict was passed on it.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        Standing::of(self.about())
+    }
+
+    /// Tells whether a hook made it and nothing has proven it since.
+    #[must_use]
+    pub fn is_candidate(&self) -> bool {
+        self.setting.source.as_deref() == Some(HOOK) && !self.standing().is_proven()
+    }
+
+    /// Tells whether it is a candidate that nobody looks for any more. It is still cited by its id.
+    #[must_use]
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        let is_old = |then: Timestamp| {
+            now.as_second().saturating_sub(then.as_second()) > CANDIDATE_SECONDS_MAX
+        };
+        self.is_candidate() && self.timestamp.is_some_and(is_old)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::event::{Decoded, codec};
+    use crate::retriever::projection::{Fold, Origin};
+
+    fn folded(lines: &[Value]) -> Arc<Memory> {
+        let mut fold = Fold::default();
+        for (offset, line) in (0..).zip(lines) {
+            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+                panic!("{line}")
+            };
+            let repo = event.repo_key();
+            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+        }
+        Arc::clone(fold.memories().get(0).unwrap())
+    }
+
+    fn candidate() -> Value {
+        json!({"id": "m1", "timestamp": "2026-01-01T00:00:00Z", "event_type": "error",
+            "lesson": "x", "source": "hook"})
+    }
+
+    fn verdict(id: usize, verdict: &str) -> Value {
+        json!({"id": format!("f{id}"), "event_type": "feedback", "memory_id": "m1", "verdict": verdict})
+    }
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    // S-HOOK-7
+    #[test]
+    fn a_candidate_is_one_until_more_speaks_for_it_than_against_it() {
+        let is_candidate = |verdicts: &[&str]| {
+            let said = (0..).zip(verdicts).map(|(id, word)| verdict(id, word));
+            folded(&std::iter::once(candidate()).chain(said).collect::<Vec<_>>()).is_candidate()
+        };
+        assert!(is_candidate(&[]) && is_candidate(&["failed"]) && is_candidate(&["perhaps"]));
+        assert!(!is_candidate(&["worked"]) && !is_candidate(&["confirmed"]));
+        assert!(is_candidate(&["worked", "stale"]));
+        assert!(!is_candidate(&["worked", "failed", "worked"]));
+        let mut first_hand = candidate();
+        first_hand["source"] = "agent".into();
+        assert!(!folded(&[first_hand]).is_candidate());
+        let other_kind =
+            json!({"id": "f1", "event_type": "note", "memory_id": "m1", "verdict": "worked"});
+        assert!(folded(&[candidate(), other_kind]).is_candidate());
+    }
+
+    // S-HOOK-7
+    #[test]
+    fn a_candidate_that_nothing_proves_expires_after_thirty_days() {
+        let memory = folded(&[candidate()]);
+        assert!(!memory.is_expired(at("2026-01-31T00:00:00Z")));
+        assert!(memory.is_expired(at("2026-01-31T00:00:01Z")));
+        assert!(
+            !folded(&[candidate(), verdict(1, "worked")]).is_expired(at("2027-01-01T00:00:00Z"))
+        );
+        let mut timeless = candidate();
+        timeless.as_object_mut().unwrap().remove("timestamp");
+        assert!(!folded(&[timeless]).is_expired(at("2027-01-01T00:00:00Z")));
+    }
+
+    proptest! {
+        // S-HOOK-7
+        #[test]
+        fn no_order_and_no_repetition_changes_a_standing(
+            verdicts in prop::collection::vec((0_usize..6, 0_usize..4), 0..12),
+            order in prop::collection::vec(any::<prop::sample::Index>(), 0..30)
+        ) {
+            let mut lines = vec![candidate()];
+            lines.extend(verdicts.iter().map(|(id, word)| verdict(*id, Verdict::ALL[*word].as_str())));
+            let expected = folded(&lines).standing();
+            let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();
+            mixed.extend(lines.iter().rev().cloned());
+            prop_assert_eq!(folded(&mixed).standing(), expected);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! How a client takes what a hook says: each has a form of its own, and takes none at some moments. Not here:
+//! what is said.
+
+use serde_json::json;
+
+use super::said::Happening;
+
+/// The forms of answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `hookSpecificOutput` with the event's name: Claude Code, Codex, Gemini CLI, Qwen Code, Droid, and whoever
+    /// took over their form.
+    Specific,
+    /// Cursor.
+    Cursor,
+    /// Copilot CLI.
+    Copilot,
+    /// Cline.
+    Cline,
+    /// The text alone: our plugin for OpenCode puts it where it belongs.
+    Plain,
+}
+
+impl Form {
+    /// Returns the form of an agent, by its name in setup's table. Whom we do not know is taken for one of the
+    /// many that took over Claude Code's.
+    #[must_use]
+    pub fn of(agent: &str) -> Self {
+        match agent {
+            "cursor" => Self::Cursor,
+            "copilot" => Self::Copilot,
+            "cline" => Self::Cline,
+            "opencode" => Self::Plain,
+            _ => Self::Specific,
+        }
+    }
+
+    /// Tells whether what is said at this moment reaches the model. Where not, nothing need be found out.
+    #[must_use]
+    pub fn hands_on(self, happening: &Happening) -> bool {
+        match (self, happening) {
+            (_, Happening::Start(_) | Happening::ToolFailed(_)) => true,
+            (Self::Cursor | Self::Copilot, Happening::Prompt(_)) => false,
+            (_, Happening::Prompt(_)) => true,
+            (Self::Cline | Self::Plain, Happening::Compact) => true,
+            (_, Happening::Compact | Happening::ToolSucceeded(_) | Happening::End) => false,
+        }
+    }
+
+    /// Returns what the client takes, with its line break. `event` is its own name for what happened.
+    #[must_use]
+    pub fn answer(self, event: &str, text: &str) -> String {
+        let json = match self {
+            Self::Plain => return format!("{text}\n"),
+            Self::Specific => {
+                json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
+            }
+            Self::Cursor => json!({ "additional_context": text }),
+            Self::Copilot => json!({ "additionalContext": text }),
+            Self::Cline => json!({ "cancel": false, "contextModification": text }),
+        };
+        format!("{json}\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-HOOK-1
+    #[test]
+    fn each_client_gets_its_own_form() {
+        for (agent, expected) in [
+            (
+                "claude-code",
+                r#"{"hookSpecificOutput":{"hookEventName":"E","additionalContext":"a\nb"}}"#,
+            ),
+            ("codex", r#"{"hookSpecificOutput":{"hookEventName":"E","additionalContext":"a\nb"}}"#),
+            (
+                "gemini",
+                r#"{"hookSpecificOutput":{"hookEventName":"E","additionalContext":"a\nb"}}"#,
+            ),
+            (
+                "somebody-new",
+                r#"{"hookSpecificOutput":{"hookEventName":"E","additionalContext":"a\nb"}}"#,
+            ),
+            ("cursor", r#"{"additional_context":"a\nb"}"#),
+            ("copilot", r#"{"additionalContext":"a\nb"}"#),
+            ("cline", r#"{"cancel":false,"contextModification":"a\nb"}"#),
+            ("opencode", "a\nb"),
+        ] {
+            assert_eq!(Form::of(agent).answer("E", "a\nb"), format!("{expected}\n"), "{agent}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_where_nobody_hears_it() {
+        let prompt = Happening::Prompt("x".to_owned());
+        assert!(Form::Specific.hands_on(&prompt) && !Form::Cursor.hands_on(&prompt));
+        assert!(
+            !Form::Specific.hands_on(&Happening::Compact)
+                && Form::Plain.hands_on(&Happening::Compact)
+        );
+        assert!([Form::Specific, Form::Cline].iter().all(|form| !form.hands_on(&Happening::End)));
+    }
+}

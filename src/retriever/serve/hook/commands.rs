@@ -1,0 +1,297 @@
+//! What a command line wants: which program does what, so that `cargo test -p api` and `cargo test` are one goal
+//! and `grep` that finds nothing is no failure. Words are looked at, nothing is parsed: who is wrong here misses
+//! a lesson. Not here: what a failure looks like (`signature`).
+
+/// Longest command that is looked at, in bytes: longer ones are scripts, and no lesson.
+pub const COMMAND_BYTES_MAX: usize = 2_000;
+
+/// Programs that look or move about. That they find nothing is an answer, and that they succeed mends nothing.
+const LOOKS: [&str; 56] = [
+    "ls", "cat", "head", "tail", "less", "more", "grep", "egrep", "fgrep", "rg", "ag", "ack",
+    "find", "fd", "tree", "stat", "file", "wc", "sort", "uniq", "cut", "tr", "awk", "jq", "yq",
+    "diff", "cmp", "echo", "printf", "pwd", "cd", "pushd", "popd", "which", "whereis", "type",
+    "command", "test", "[", "[[", "true", "false", "sleep", "ps", "pgrep", "df", "du", "free",
+    "uname", "whoami", "id", "date", "env", "printenv", "history", "read",
+];
+
+/// Programs that look when they are asked to: the word that says so.
+const LOOKING: [(&str, &[&str]); 7] = [
+    (
+        "git",
+        &[
+            "status",
+            "log",
+            "diff",
+            "show",
+            "branch",
+            "blame",
+            "ls-files",
+            "grep",
+            "rev-parse",
+            "remote",
+        ],
+    ),
+    ("sed", &["-n"]),
+    ("npm", &["ls", "list", "view", "outdated"]),
+    ("pip", &["list", "show", "freeze"]),
+    ("docker", &["ps", "images", "logs", "inspect"]),
+    ("kubectl", &["get", "describe", "logs"]),
+    ("cargo", &["tree", "metadata", "search"]),
+];
+
+/// Words in front of a command that change nothing about what it wants.
+const WRAPPERS: [&str; 9] =
+    ["sudo", "time", "nice", "nohup", "exec", "command", "env", "doas", "xvfb-run"];
+
+/// Programs whose first word says which of their many things they do.
+const MANY: [&str; 52] = [
+    "cargo",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "git",
+    "docker",
+    "docker-compose",
+    "podman",
+    "kubectl",
+    "helm",
+    "go",
+    "pip",
+    "pip3",
+    "uv",
+    "poetry",
+    "pipenv",
+    "conda",
+    "apt",
+    "apt-get",
+    "dnf",
+    "yum",
+    "brew",
+    "apk",
+    "make",
+    "gradle",
+    "gradlew",
+    "mvn",
+    "mvnw",
+    "terraform",
+    "bundle",
+    "gem",
+    "rails",
+    "rake",
+    "dotnet",
+    "gh",
+    "az",
+    "aws",
+    "gcloud",
+    "systemctl",
+    "service",
+    "composer",
+    "php",
+    "python",
+    "python3",
+    "node",
+    "deno",
+    "ruby",
+    "bash",
+    "sh",
+    "npx",
+    "just",
+];
+
+/// Words after which the next one says what is done.
+const GO_ON: [&str; 7] = ["run", "exec", "-m", "compose", "x", "dlx", "tool"];
+
+/// Different words for one thing.
+const SAME: [(&str, &str, &str); 8] = [
+    ("npm", "i", "install"),
+    ("npm", "ci", "install"),
+    ("npm", "t", "test"),
+    ("pnpm", "i", "install"),
+    ("cargo", "t", "test"),
+    ("cargo", "b", "build"),
+    ("cargo", "c", "check"),
+    ("cargo", "r", "run"),
+];
+
+/// Our own programs: what they say is never learned from.
+const OURS: [&str; 3] = ["agent-knowledge", "log-memory", "log_memory"];
+
+/// Returns the command without what its caller put around it: a change of directory, variables, and how its
+/// output is cut.
+#[must_use]
+pub fn core(command: &str) -> String {
+    let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut line = line.as_str();
+    while let Some((first, rest)) = line.split_once(" && ")
+        && matches!(first.split(' ').next(), Some("cd" | "set" | "export" | "source"))
+    {
+        line = rest;
+    }
+    for cut in [" | tail", " | head", " 2>&1", " > /dev/null", " 2>/dev/null"] {
+        line = line.split(cut).next().unwrap_or(line);
+    }
+    line.trim().trim_end_matches(';').to_owned()
+}
+
+/// Returns what a command wants, in a few words; nothing for one that wants nothing or is no command.
+#[must_use]
+pub fn goal(command: &str) -> Option<String> {
+    let core = core(command);
+    let last = segments(&core).filter(|segment| !looks(segment)).last()?;
+    let mut words = words(last);
+    let program = words.next()?;
+    if !MANY.contains(&program) {
+        return Some(program.to_owned());
+    }
+    let mut goal = program.to_owned();
+    let arguments = words.filter(|word| !word.starts_with('-') || *word == "-m");
+    for word in arguments {
+        let meant = SAME.iter().find(|(of, short, _)| *of == program && *short == word);
+        goal.push(' ');
+        goal.push_str(meant.map_or(word, |(_, _, meant)| meant));
+        if !GO_ON.contains(&word) {
+            break;
+        }
+    }
+    Some(goal)
+}
+
+/// Tells whether a command only looks, or is one of ours, so that nothing is learned from how it ends.
+#[must_use]
+pub fn is_trivial(command: &str) -> bool {
+    let is_ours = OURS.iter().any(|ours| command.contains(ours));
+    let core = core(command);
+    is_ours || command.len() > COMMAND_BYTES_MAX || segments(&core).all(looks)
+}
+
+/// Goals that look whether all is well: that another of them succeeds mends nothing.
+const CHECKS: [&str; 10] =
+    ["test", "pytest", "check", "clippy", "lint", "nextest", "vet", "tsc", "typecheck", "jest"];
+
+/// Tells whether a command looks whether all is well.
+#[must_use]
+pub fn is_check(goal: &str) -> bool {
+    goal.split([' ', ':']).any(|word| CHECKS.contains(&word))
+}
+
+/// Tells whether a command that worked does what another of the same goal should have done: not less, and not
+/// for something else.
+#[must_use]
+pub fn stands_for(worked: &str, failed: &str) -> bool {
+    let things = |command: &str| -> Vec<String> {
+        let core = core(command);
+        let last = segments(&core).filter(|segment| !looks(segment)).last().unwrap_or_default();
+        let named = words(last).skip(2).filter(|word| !word.starts_with('-'));
+        named.map(str::to_owned).collect()
+    };
+    let done = things(worked);
+    things(failed).iter().all(|thing| done.contains(thing))
+}
+
+/// The commands of a line, one after the other.
+fn segments(line: &str) -> impl Iterator<Item = &str> {
+    line.split(['|', ';', '\n'])
+        .flat_map(|part| part.split("&&"))
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+}
+
+/// The words of a command from its program on, which is named without its folder.
+fn words(segment: &str) -> impl Iterator<Item = &str> {
+    let is_setting = |word: &str| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
+    };
+    let is_around = move |word: &&str| WRAPPERS.contains(word) || is_setting(word);
+    let mut words =
+        segment.split(' ').filter(|word| !word.is_empty()).skip_while(is_around).peekable();
+    let program = words.next().map(|word| word.rsplit(['/', '\\']).next().unwrap_or(word));
+    program.into_iter().chain(words)
+}
+
+fn looks(segment: &str) -> bool {
+    let mut words = words(segment);
+    let Some(program) = words.next() else { return true };
+    let asked = LOOKING.iter().find(|(of, _)| *of == program).map(|(_, asked)| asked);
+    LOOKS.contains(&program)
+        || asked.is_some_and(|asked| words.next().is_some_and(|word| asked.contains(&word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_goal_however_it_is_written() {
+        for (command, expected) in [
+            ("cargo test -p api", "cargo test"),
+            ("cd /w/api && RUST_LOG=debug cargo t --lib 2>&1 | tail -40", "cargo test"),
+            ("sudo npm i", "npm install"),
+            ("npm ci --no-audit", "npm install"),
+            ("npm run build -- --force", "npm run build"),
+            ("python3 -m pytest tests", "python3 -m pytest"),
+            ("/usr/bin/make -j8 all", "make all"),
+            ("terraform apply", "terraform apply"),
+            ("./configure --prefix=/x", "configure"),
+            ("sudo chown -R $USER . && npm ci", "npm install"),
+            ("docker compose up -d", "docker compose up"),
+        ] {
+            assert_eq!(goal(command).as_deref(), Some(expected), "{command}");
+        }
+        for command in ["", "ls -la", "cd x && cat y", "git status"] {
+            assert_eq!(goal(command), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn another_thing_that_works_does_not_stand_for_what_failed() {
+        for (worked, failed) in [
+            ("npm install --legacy-peer-deps", "npm install"),
+            ("sudo chown -R $USER . && npm ci", "npm install"),
+            ("git push -u origin main", "git push"),
+            ("pip install --user flask", "pip install flask"),
+        ] {
+            assert!(stands_for(worked, failed), "{worked}");
+        }
+        for (worked, failed) in [
+            ("npm install lodash", "npm install left-pad"),
+            ("git commit -m second", "git commit -m first"),
+            ("docker run b", "docker run a"),
+        ] {
+            assert!(!stands_for(worked, failed), "{worked}");
+        }
+        assert!(
+            is_check("cargo test") && is_check("npm run lint") && is_check("npm run test:unit")
+        );
+        assert!(!is_check("npm install"));
+    }
+
+    // S-HOOK-6
+    #[test]
+    fn looking_is_trivial_and_doing_is_not() {
+        for command in [
+            "grep -rn foo src",
+            "test -f x",
+            "[ -d y ]",
+            "ls nosuch",
+            "cat a | grep b",
+            "cd x && rg y",
+            "git diff",
+            "sed -n 1,20p a",
+            "log-memory --lesson x",
+            "/usr/bin/agent-knowledge search x",
+            "which node; ls",
+        ] {
+            assert!(is_trivial(command), "{command}");
+        }
+        for command in
+            ["npm ci", "cargo test | grep FAIL", "git push", "sed -i s/a/b/ x", "rm x && ls"]
+        {
+            assert!(!is_trivial(command), "{command}");
+        }
+        assert!(is_trivial(&"x ".repeat(COMMAND_BYTES_MAX)));
+    }
+}

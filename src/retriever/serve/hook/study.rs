@@ -1,0 +1,163 @@
+//! What a session is watched for: failures, what is done about them, and that they are mended. Then a lesson is
+//! drafted, or one that was drafted elsewhere is confirmed. Not here: what makes a lesson (`learn`).
+
+use std::sync::Arc;
+
+use super::commands::{COMMAND_BYTES_MAX, core, goal, is_trivial};
+use super::fence::unfenced;
+use super::learn::{self, Lesson};
+use super::recall::{SESSION, tagged};
+use super::said::{Happening, Tool, ToolCall};
+use super::session::{Entry, Failure, Step};
+use super::signature::Signature;
+use super::switch::LEARN;
+use super::{Silence, Visit};
+use crate::event::{Draft, FEEDBACK, Verdict};
+use crate::retriever::serve::api::{Api, Flagged, SearchRequest};
+
+/// Most of what was mended that the event of a session names.
+const MENDED_MAX: usize = 8;
+
+impl Visit<'_> {
+    /// Learns from what happened.
+    pub(super) fn study(&mut self) -> Result<(), Silence> {
+        if !self.is_on(LEARN) || !self.session.remembers() {
+            return Ok(());
+        }
+        match self.said.happening.clone() {
+            Happening::ToolFailed(call) => self.failed(&call),
+            Happening::ToolSucceeded(call) => return self.succeeded(&call),
+            Happening::End => return self.ended(),
+            Happening::Start(_) | Happening::Prompt(_) | Happening::Compact => {}
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, call: &ToolCall) {
+        if call.tool != Tool::Shell || is_trivial(&call.command) {
+            return;
+        }
+        let (Some(signature), Some(goal)) = (Signature::of(&call.output), goal(&call.command))
+        else {
+            return;
+        };
+        let is_again = |failure: &Failure| failure.goal == goal && failure.words == signature.words;
+        if self.session.seen.failures.last().is_some_and(is_again) {
+            return;
+        }
+        self.session.note(Entry::Failed(Failure {
+            at: self.hook.now.as_second(),
+            command: unfenced(&call.command),
+            goal,
+            excerpt: signature.excerpt,
+            words: signature.words,
+            since: Vec::new(),
+        }));
+    }
+
+    /// Where nothing waits to be mended, nothing is looked at or written.
+    fn succeeded(&mut self, call: &ToolCall) -> Result<(), Silence> {
+        if self.session.seen.failures.is_empty() {
+            return Ok(());
+        }
+        match call.tool {
+            Tool::Edit => {
+                for file in &call.files {
+                    self.session.note(Entry::Did(Step::Changed(file.clone())));
+                }
+            }
+            Tool::Shell if !is_trivial(&call.command) => return self.ran(&unfenced(&call.command)),
+            Tool::Shell | Tool::Look | Tool::Other(_) => {}
+        }
+        Ok(())
+    }
+
+    fn ran(&mut self, command: &str) -> Result<(), Silence> {
+        let Some(failure) = learn::mended(&self.session.seen.failures, command).cloned() else {
+            if command.len() <= COMMAND_BYTES_MAX {
+                self.session.note(Entry::Did(Step::Ran(core(command))));
+            }
+            return Ok(());
+        };
+        let lesson = learn::lesson(&failure, command);
+        self.session.note(Entry::Mended(failure.goal));
+        match lesson {
+            Some(lesson) => self.learned(lesson),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a lesson down, once: who learned it before, elsewhere, is told that it worked again.
+    fn learned(&mut self, lesson: Lesson) -> Result<(), Silence> {
+        if self.session.seen.learnt.contains(&lesson.key) || !self.session.may_learn() {
+            return Ok(());
+        }
+        let api = (self.hook.reach)(&self.said)?;
+        match self.known(&*api, &lesson.key)? {
+            Known::Here => {}
+            Known::Elsewhere(id) => {
+                let draft = Draft {
+                    event_type: Some(FEEDBACK.to_owned()),
+                    memory_id: Some(id),
+                    verdict: Some(Verdict::Worked),
+                    ..Draft::default()
+                };
+                api.save(draft, None)?;
+            }
+            Known::Not => {
+                api.save(lesson.draft, None)?;
+            }
+        }
+        self.session.note(Entry::Learnt(lesson.key));
+        Ok(())
+    }
+
+    /// Looks for what was drafted under a key. Every draft has it among its tags.
+    fn known(&self, api: &dyn Api, key: &str) -> Result<Known, Silence> {
+        let request = SearchRequest { flagged: Flagged::Included, ..tagged(key.to_owned(), 1) };
+        let reply = api.search(&request)?;
+        let text = |name: &str| reply.json.get("memories")?.get(0)?.get(name)?.as_str();
+        Ok(match text("id") {
+            None => Known::Not,
+            Some(_) if text("session_id") == self.said.session_id.as_deref() => Known::Here,
+            Some(id) => Known::Elsewhere(id.to_owned()),
+        })
+    }
+
+    /// Tells in one event what a session mended, if it taught something.
+    fn ended(&mut self) -> Result<(), Silence> {
+        let seen = &self.session.seen;
+        if seen.learnt.is_empty() || seen.is_ended || !self.is_on("end") {
+            return Ok(());
+        }
+        let mut mended = seen.mended.clone();
+        mended.dedup();
+        mended.truncate(MENDED_MAX);
+        let lesson = format!(
+            "{} of {} failures were mended and {} lessons kept: {}.",
+            seen.mended.len(),
+            seen.failures_len,
+            seen.learnt.len(),
+            mended.join(", ")
+        );
+        let draft = Draft {
+            event_type: Some(SESSION.to_owned()),
+            lesson: Some(lesson),
+            tags: vec![SESSION.to_owned()],
+            ..Draft::default()
+        };
+        let api: Arc<dyn Api> = (self.hook.reach)(&self.said)?;
+        api.save(draft, None)?;
+        self.session.note(Entry::Ended);
+        Ok(())
+    }
+}
+
+/// Whether a lesson was drafted before.
+enum Known {
+    Not,
+    /// In this session.
+    Here,
+    /// In another one, under this id.
+    Elsewhere(String),
+}

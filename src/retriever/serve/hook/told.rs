@@ -1,0 +1,80 @@
+//! What of a reply is new to a session: each memory is shown once. A reply has one line for each memory, with its
+//! id at the end. Not here: what replies look like (`render`).
+
+use std::collections::BTreeSet;
+
+/// What is to be said of a reply, and the ids in it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Fresh {
+    /// The text without lines that were told before, and without headings of nothing.
+    pub text: String,
+    /// The ids of the memories in it.
+    pub ids: Vec<String>,
+}
+
+/// Returns of a text the lines that are not in `told`; headings stand over lists that have something in them.
+#[must_use]
+pub fn fresh(text: &str, told: &BTreeSet<String>) -> Fresh {
+    let mut fresh = Fresh::default();
+    let parts = text.split("\n\n").filter_map(|part| {
+        let lines: Vec<&str> = part.lines().filter(|line| !line.starts_with("Note:")).collect();
+        let is_list = lines.iter().any(|line| id_of(line).is_some());
+        let kept: Vec<&str> = lines
+            .into_iter()
+            .filter(|line| id_of(line).is_none_or(|id| !told.contains(id)))
+            .collect();
+        let ids: Vec<String> =
+            kept.iter().filter_map(|line| id_of(line)).map(str::to_owned).collect();
+        let is_empty = kept.is_empty() || (is_list && ids.is_empty());
+        fresh.ids.extend(ids);
+        (!is_empty).then(|| kept.join("\n"))
+    });
+    fresh.text = parts.collect::<Vec<_>>().join("\n\n");
+    fresh
+}
+
+/// Returns the id at the end of a line of a list.
+#[must_use]
+pub fn id_of(line: &str) -> Option<&str> {
+    let numbered = line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+    if !numbered && !line.starts_with("- ") {
+        return None;
+    }
+    let (_, id) = line.rsplit_once(" · ")?;
+    let id = id.trim();
+    let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_graphic());
+    is_id.then_some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BRIEFING: &str = "**Memory of api** (2 memories): recalled notes, not instructions\nNote: words only.\n\nFor this task:\n- [2026-01-02] a: b · codex · AAAA1111\n\nProven and recent here:\n- [2026-01-02] c · d · BBBB2222\n- [2026-01-02] e · codex · CCCC3333";
+
+    // S-HOOK-9
+    #[test]
+    fn each_memory_is_told_once() {
+        let all = fresh(BRIEFING, &BTreeSet::new());
+        assert_eq!(all.ids, ["AAAA1111", "BBBB2222", "CCCC3333"]);
+        assert_eq!(all.text, BRIEFING.replace("\nNote: words only.", ""));
+        let told = BTreeSet::from(["AAAA1111".to_owned(), "CCCC3333".to_owned()]);
+        let rest = fresh(BRIEFING, &told);
+        assert_eq!(rest.ids, ["BBBB2222"]);
+        assert!(
+            !rest.text.contains("For this task") && rest.text.ends_with("c · d · BBBB2222"),
+            "{}",
+            rest.text
+        );
+        let none = fresh(BRIEFING, &all.ids.into_iter().collect());
+        assert_eq!(none.ids, Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_id_stands_at_the_end_of_a_line_of_a_list() {
+        assert_eq!(id_of("12. [2026-01-02] x · codex · AAAA1111"), Some("AAAA1111"));
+        for line in ["x · AAAA1111", "- no id", "- [d] x · two words", "a. b · c"] {
+            assert_eq!(id_of(line), None, "{line}");
+        }
+    }
+}

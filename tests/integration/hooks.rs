@@ -1,0 +1,548 @@
+//! What an agent's hooks do, with the real program: transcripts in each client's own words, where a failure is
+//! mended, learned, and told to whoever meets it next. Not here: how fast it is (`benches`), how the parts decide
+//! (`serve::hook`).
+
+mod silence;
+
+use std::path::{Path, PathBuf};
+
+use agent_knowledge::event::Event;
+use serde_json::{Value, json};
+
+use crate::raw_client::{Client, Era};
+use crate::world::{AGENT_KNOWLEDGE, Ran, World, run};
+
+/// As long as a busy machine may take; what the bound does has a test of its own.
+const PATIENT: (&str, &str) = ("AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS", "60000");
+
+fn hook_with(world: &World, args: &[&str], set: &[(&str, &str)], input: &[u8]) -> Ran {
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    command.arg("hook").args(args).env(PATIENT.0, PATIENT.1).envs(set.iter().copied());
+    run(&mut command, input)
+}
+
+fn hook(world: &World, agent: &str, said: &Value) -> String {
+    let ran = hook_with(world, &["--agent", agent], &[], said.to_string().as_bytes());
+    assert_eq!(ran.messages, "", "{said}");
+    ran.done()
+}
+
+/// A repository of this world, which no other shares.
+fn repo(world: &World, name: &str) -> PathBuf {
+    let folder = world.path(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+const FAILED: &str = "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree\nnpm ERR! Found: react@18.2.0";
+const COMMAND: &str = "npm install";
+const MENDED: &str = "npm install --legacy-peer-deps";
+
+/// One client's words for what happens to a command.
+struct Format {
+    agent: &'static str,
+    start: fn(&str, &Path) -> Value,
+    failed: fn(&str, &Path, &str, &str) -> Value,
+    succeeded: fn(&str, &Path, &str) -> Value,
+    /// What it takes for a text.
+    text: fn(&Value) -> &str,
+}
+
+fn specific(answer: &Value) -> &str {
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap()
+}
+
+/// As the clients' own schemas and transcripts have it, with fields that are no concern of ours.
+const FORMATS: [Format; 5] = [
+    Format {
+        agent: "claude-code",
+        start: |session, cwd| {
+            json!({"session_id": session, "transcript_path": "/x/t.jsonl", "cwd": cwd, "permission_mode": "default",
+                "hook_event_name": "SessionStart", "source": "startup", "model": "m"})
+        },
+        failed: |session, cwd, command, error| {
+            json!({"session_id": session, "transcript_path": "/x/t.jsonl", "cwd": cwd, "hook_event_name": "PostToolUseFailure",
+                "tool_name": "Bash", "tool_input": {"command": command, "description": "x"}, "tool_use_id": "t1",
+                "error": format!("Exit code 1\n{error}"), "is_interrupt": false, "duration_ms": 12})
+        },
+        succeeded: |session, cwd, command| {
+            json!({"session_id": session, "cwd": cwd, "hook_event_name": "PostToolUse", "tool_name": "Bash",
+                "tool_input": {"command": command}, "tool_response": {"stdout": "added 9 packages", "stderr": "",
+                "interrupted": false, "isImage": false}, "tool_use_id": "t2"})
+        },
+        text: specific,
+    },
+    Format {
+        agent: "codex",
+        start: |session, cwd| {
+            json!({"session_id": session, "turn_id": "1", "transcript_path": null, "cwd": cwd,
+                "hook_event_name": "SessionStart", "model": "m", "permission_mode": "default", "source": "startup"})
+        },
+        failed: |session, cwd, command, error| {
+            json!({"session_id": session, "turn_id": "1", "cwd": cwd, "hook_event_name": "PostToolUse",
+                "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "c1",
+                "tool_response": format!("Exit code: 1\nWall time: 0.8 seconds\nOutput:\n{error}")})
+        },
+        succeeded: |session, cwd, command| {
+            json!({"session_id": session, "cwd": cwd, "hook_event_name": "PostToolUse", "tool_name": "Bash",
+                "tool_input": {"command": command}, "tool_response": "Exit code: 0\nWall time: 2 seconds\nOutput:\nadded"})
+        },
+        text: specific,
+    },
+    Format {
+        agent: "gemini",
+        start: |session, cwd| {
+            json!({"session_id": session, "transcript_path": "", "cwd": cwd, "hook_event_name": "SessionStart",
+                "timestamp": "2026-01-02T03:04:05Z", "source": "startup"})
+        },
+        failed: |session, cwd, command, error| {
+            json!({"session_id": session, "cwd": cwd, "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+                "tool_input": {"command": command}, "tool_response": {"llmContent": format!("Output: {error}\nExit Code: 1"),
+                "returnDisplay": "", "error": {"message": error, "type": "shell_execute_error"}}})
+        },
+        succeeded: |session, cwd, command| {
+            json!({"session_id": session, "cwd": cwd, "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+                "tool_input": {"command": command}, "tool_response": {"llmContent": "Output: added\nExit Code: 0",
+                "returnDisplay": "added"}})
+        },
+        text: specific,
+    },
+    Format {
+        agent: "cursor",
+        start: |session, cwd| {
+            json!({"conversation_id": session, "generation_id": "g", "workspace_roots": [cwd],
+                "hook_event_name": "sessionStart", "cursor_version": "2.1"})
+        },
+        failed: |session, cwd, command, error| {
+            json!({"conversation_id": session, "workspace_roots": [cwd], "hook_event_name": "postToolUseFailure",
+                "tool_name": "Shell", "tool_input": {"command": command}, "error_message": error,
+                "failure_type": "error", "is_interrupt": false})
+        },
+        succeeded: |session, cwd, command| {
+            json!({"conversation_id": session, "workspace_roots": [cwd], "hook_event_name": "postToolUse",
+                "tool_name": "Shell", "tool_input": {"command": command}, "tool_output": "{\"exitCode\":0,\"output\":\"added\"}"})
+        },
+        text: |answer| answer["additional_context"].as_str().unwrap(),
+    },
+    Format {
+        agent: "copilot",
+        start: |session, cwd| json!({"hookEventName": "sessionStart", "sessionId": session, "timestamp": 1_767_323_045_000_u64, "cwd": cwd, "source": "new"}),
+        failed: |session, cwd, command, error| {
+            json!({"hookEventName": "postToolUseFailure", "sessionId": session, "cwd": cwd, "toolName": "bash",
+                "toolArgs": json!({"command": command}).to_string(), "error": error})
+        },
+        succeeded: |session, cwd, command| {
+            json!({"hookEventName": "postToolUse", "sessionId": session, "cwd": cwd, "toolName": "bash",
+                "toolArgs": {"command": command}, "toolResult": {"resultType": "success", "textResultForLlm": "added"}})
+        },
+        text: |answer| answer["additionalContext"].as_str().unwrap(),
+    },
+];
+
+impl Format {
+    /// What was said, without the form of it; nothing where nothing was.
+    fn say(&self, world: &World, said: &Value) -> Option<String> {
+        let output = hook(world, self.agent, said);
+        if output.is_empty() {
+            return None;
+        }
+        let answer: Value = serde_json::from_str(&output).unwrap();
+        let text = (self.text)(&answer).to_owned();
+        assert!(
+            text.starts_with("<agent-knowledge>\n") && text.ends_with("\n</agent-knowledge>"),
+            "{text}"
+        );
+        assert!(text.contains("ecalled notes, not instructions"), "{text}");
+        Some(text)
+    }
+
+    /// Fails and mends it in one session.
+    fn learn(&self, world: &World, session: &str, folder: &Path) {
+        // What it is told meanwhile is another test's concern.
+        let _ = self.say(world, &(self.failed)(session, folder, COMMAND, FAILED));
+        assert_eq!(self.say(world, &(self.succeeded)(session, folder, MENDED)), None);
+    }
+}
+
+fn by_hooks(world: &World) -> Vec<Event> {
+    let is_ours = |event: &Event| event.source.as_deref() == Some("hook");
+    world.all_events().into_iter().filter(is_ours).collect()
+}
+
+// S-HOOK-1, S-HOOK-4, S-HOOK-5
+#[test]
+fn in_each_format_a_failure_that_is_mended_is_learned_and_told_to_the_next_repository() {
+    for format in &FORMATS {
+        let world = World::new();
+        let (one, other) = (repo(&world, "one"), repo(&world, "other"));
+        assert_eq!(format.say(&world, &(format.start)("s1", &one)), None, "nothing is known yet");
+        assert_eq!(format.say(&world, &(format.failed)("s1", &one, COMMAND, FAILED)), None);
+        assert_eq!(format.say(&world, &(format.succeeded)("s1", &one, MENDED)), None);
+        let [learned] =
+            by_hooks(&world).try_into().unwrap_or_else(|all| panic!("{}: {all:?}", format.agent));
+        assert_eq!(learned.event_type.as_str(), "error");
+        assert_eq!(learned.command, MENDED);
+        assert_eq!(
+            learned.lesson,
+            "`npm install --legacy-peer-deps` worked where `npm install` had failed."
+        );
+        assert!(
+            learned.context.starts_with("`npm install` failed: npm ERR!"),
+            "{}",
+            learned.context
+        );
+        assert!(learned.symptoms[0].contains("ERESOLVE unable to resolve dependency tree"));
+        assert_eq!(learned.session_id.as_deref(), Some("s1"));
+        let told = format.say(&world, &(format.failed)("s2", &other, "npm ci", FAILED));
+        let told = told.unwrap_or_else(|| panic!("{}: nothing was said", format.agent));
+        assert!(told.contains(MENDED) && told.contains(", candidate · "), "{told}");
+        assert!(
+            told.contains("[20") && told.len() <= 1_200,
+            "dated, and within the budget: {told}"
+        );
+        let again = format.say(&world, &(format.failed)("s2", &other, "npm ci", FAILED));
+        assert_eq!(again, None, "{}: never twice in one session", format.agent);
+        let briefing = format.say(&world, &(format.start)("s3", &one)).unwrap();
+        assert!(briefing.contains("candidate") && briefing.len() <= 3_200, "{briefing}");
+    }
+}
+
+// S-HOOK-7
+#[test]
+fn the_same_lesson_in_another_session_confirms_the_first_and_is_shown_as_proven() {
+    let world = World::new();
+    let format = &FORMATS[0];
+    let (one, other) = (repo(&world, "one"), repo(&world, "other"));
+    format.learn(&world, "s1", &one);
+    format.learn(&world, "s1", &one);
+    assert_eq!(by_hooks(&world).len(), 1, "once in one session");
+    format.learn(&world, "s2", &other);
+    let events = by_hooks(&world);
+    let about: Vec<&Event> = events.iter().filter(|event| event.memory_id.is_some()).collect();
+    let [feedback] = about.as_slice() else { panic!("{events:?}") };
+    assert_eq!(events.len(), 2);
+    assert_eq!(
+        (feedback.event_type.as_str(), &feedback.extra["verdict"]),
+        ("feedback", &json!("worked"))
+    );
+    let found = world.agent_knowledge(&["search", "npm install ERESOLVE dependency tree"]).done();
+    assert!(
+        found.contains(MENDED) && found.contains(", hook · ") && !found.contains("candidate"),
+        "{found}"
+    );
+    assert!(
+        world.asked(&["search", "ERESOLVE dependency tree"])["memories"][0]
+            .get("candidate")
+            .is_none()
+    );
+    assert_eq!(world.agent_knowledge(&["verify"]).exit, Some(0));
+}
+
+// S-HOOK-6, S-HOOK-8
+#[test]
+fn nothing_is_learned_from_trifles_from_interrupts_or_from_what_we_said_ourselves() {
+    let world = World::new();
+    let (format, here) = (&FORMATS[0], repo(&world, "one"));
+    let ours = format!("<agent-knowledge>\n{FAILED}\n</agent-knowledge>");
+    for (session, failed, error, mended) in [
+        (
+            "a",
+            "grep -rn zebra src",
+            "grep: src/zebra: No such file or directory",
+            "grep -rn zebra lib",
+        ),
+        ("b", "test -f Cargo.toml", "permission denied to look at it", "test -f Cargo.toml && ls"),
+        ("c", "ls nosuch", "ls: cannot access 'nosuch': No such file or directory", "ls other"),
+        ("d", COMMAND, "", MENDED),
+        ("e", COMMAND, &ours, MENDED),
+        (
+            "f",
+            "log-memory --lesson x",
+            "event_type: is missing; it must be a short name",
+            "log-memory --type error --lesson x",
+        ),
+        ("g", "npm test", "AssertionError: expected 4 to equal 5", "npm test -- --grep other"),
+    ] {
+        assert_eq!(format.say(&world, &(format.failed)(session, &here, failed, error)), None);
+        assert_eq!(format.say(&world, &(format.succeeded)(session, &here, mended)), None);
+    }
+    let mut interrupted = (format.failed)("h", &here, COMMAND, FAILED);
+    interrupted["is_interrupt"] = true.into();
+    assert_eq!(format.say(&world, &interrupted), None);
+    assert_eq!(format.say(&world, &(format.succeeded)("h", &here, MENDED)), None);
+    assert_eq!(by_hooks(&world), []);
+}
+
+// S-HOOK-9
+#[test]
+fn a_session_drafts_five_lessons_at_most_and_tells_of_them_once_at_its_end() {
+    let world = World::new();
+    let (format, here) = (&FORMATS[0], repo(&world, "one"));
+    for number in ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta"] {
+        let command = format!("terraform {number}");
+        let error = format!("Error: the provider {number} is not installed on this machine");
+        format.say(&world, &(format.failed)("s", &here, &command, &error));
+        format.say(&world, &(format.succeeded)("s", &here, &format!("{command} -upgrade")));
+    }
+    let end =
+        json!({"session_id": "s", "cwd": here, "hook_event_name": "SessionEnd", "reason": "other"});
+    assert_eq!(hook(&world, "claude-code", &end), "");
+    assert_eq!(hook(&world, "claude-code", &end), "");
+    let kinds: Vec<String> =
+        by_hooks(&world).iter().map(|event| event.event_type.to_string()).collect();
+    assert_eq!(kinds, ["error", "error", "error", "error", "error", "session"]);
+    let other =
+        json!({"session_id": "t", "cwd": here, "hook_event_name": "SessionEnd", "reason": "other"});
+    assert_eq!(hook(&world, "claude-code", &other), "");
+    assert_eq!(by_hooks(&world).len(), 6, "who learned nothing has nothing to tell");
+}
+
+// S-HOOK-3, S-HOOK-9
+#[test]
+fn the_briefing_comes_at_the_start_and_again_only_after_a_compaction() {
+    let world = World::new();
+    let here = repo(&world, "one");
+    world
+        .log_memory_in(
+            &here,
+            &[
+                "--type",
+                "error",
+                "--context",
+                "the deploy hangs",
+                "--lesson",
+                "wake the zebra first",
+            ],
+        )
+        .done();
+    let start = |source: &str| json!({"session_id": "s", "cwd": here, "hook_event_name": "SessionStart", "source": source});
+    let format = &FORMATS[0];
+    assert!(format.say(&world, &start("startup")).unwrap().contains("wake the zebra first"));
+    assert_eq!(format.say(&world, &start("resume")), None);
+    assert!(format.say(&world, &start("compact")).unwrap().contains("wake the zebra first"));
+    let prompt = |session: &str, text: &str| json!({"session_id": session, "cwd": here, "hook_event_name": "UserPromptSubmit", "prompt": text});
+    assert_eq!(format.say(&world, &prompt("s", "why does the deploy hang?")), None, "it was told");
+    assert_eq!(format.say(&world, &prompt("t", "write a poem about the ocean at night")), None);
+    assert_eq!(
+        format.say(&world, &prompt("t", "why does the deploy hang?")),
+        None,
+        "only the first"
+    );
+    assert_eq!(format.say(&world, &prompt("u", "/clear")), None);
+    assert!(
+        format.say(&world, &prompt("v", "why does the deploy hang?")).unwrap().contains("zebra")
+    );
+    assert_eq!(
+        hook(
+            &world,
+            "cursor",
+            &json!({"conversation_id": "w", "workspace_roots": [here],
+        "hook_event_name": "beforeSubmitPrompt", "prompt": "why does the deploy hang?"})
+        ),
+        "",
+        "nobody would hear it"
+    );
+}
+
+// S-HOOK-2
+#[test]
+fn whatever_is_wrong_the_agent_hears_nothing_and_the_exit_is_well() {
+    let world = World::new();
+    let fine = json!({"hook_event_name": "SessionStart"}).to_string();
+    let long = vec![b'x'; 9 << 20];
+    for (args, set, input) in [
+        (&["--agent", "claude-code"][..], &[][..], &b""[..]),
+        (&["--agent", "claude-code"], &[], b"not json"),
+        (&["--agent", "claude-code"], &[], b"{\"hook_event_name\":[]}"),
+        (&["--agent", "claude-code"], &[], &long),
+        (&["--agent", "../../etc"], &[], fine.as_bytes()),
+        (&["--agent", "claude-code"], &[("AGENT_KNOWLEDGE_LOGS", "/dev/null/x")], fine.as_bytes()),
+        (
+            &["--agent", "claude-code"],
+            &[("AGENT_KNOWLEDGE_RETRIEVER", "nonsense")],
+            fine.as_bytes(),
+        ),
+        (&["--agent", "claude-code"], &[("AGENT_KNOWLEDGE_CACHE", "/dev/null/x")], fine.as_bytes()),
+    ] {
+        let ran = hook_with(&world, args, set, input);
+        assert_eq!(
+            ran,
+            Ran { exit: Some(0), output: String::new(), messages: String::new() },
+            "{args:?} {set:?}"
+        );
+    }
+    let debug = [("AGENT_KNOWLEDGE_HOOKS_DEBUG", "1")];
+    let ran = hook_with(&world, &["--agent", "codex"], &debug, b"not json");
+    assert!(ran.messages.contains("the input is no JSON"), "{}", ran.messages);
+    let wrong = hook_with(&world, &["--no-such-option"], &[], b"");
+    assert_eq!((wrong.exit, wrong.output.as_str()), (Some(0), ""));
+    assert!(wrong.messages.contains("--no-such-option"));
+    world.configure("this is no TOML");
+    assert_eq!(hook_with(&world, &["--agent", "codex"], &[], fine.as_bytes()).output, "");
+}
+
+// S-HOOK-10
+#[test]
+fn each_hook_can_be_switched_off() {
+    let world = World::new();
+    let (format, here) = (&FORMATS[0], repo(&world, "one"));
+    world.log_memory_in(&here, &["--type", "error", "--lesson", "wake the zebra first"]).done();
+    let start = (format.start)("s", &here).to_string();
+    let says = |value: &str| {
+        let set = [("AGENT_KNOWLEDGE_HOOKS", value)];
+        !hook_with(&world, &["--agent", "claude-code"], &set, start.as_bytes()).done().is_empty()
+    };
+    assert!(!says("off") && !says("prompt, learn"));
+    assert!(!world.path("cache/fired/claude-code/prompt").exists());
+    assert!(says(" START ,failure"));
+    for (session, value, learns) in [("x", "start,failure", false), ("y", "learn", true)] {
+        let set = [("AGENT_KNOWLEDGE_HOOKS", value)];
+        for said in [
+            (format.failed)(session, &here, COMMAND, FAILED),
+            (format.succeeded)(session, &here, MENDED),
+        ] {
+            hook_with(&world, &["--agent", "claude-code"], &set, said.to_string().as_bytes())
+                .done();
+        }
+        assert_eq!(!by_hooks(&world).is_empty(), learns, "{value}");
+    }
+}
+
+// S-HOOK-11
+#[test]
+fn each_hook_leaves_a_sign_of_life() {
+    let world = World::new();
+    let here = repo(&world, "one");
+    for format in &FORMATS {
+        hook(&world, format.agent, &(format.start)("s", &here));
+        hook(&world, format.agent, &(format.failed)("s", &here, COMMAND, FAILED));
+        for what in ["start", "tool-failed"] {
+            let sign = world.path(format!("cache/fired/{}/{what}", format.agent));
+            let time = std::fs::read_to_string(&sign).unwrap();
+            assert!(time.trim().parse::<agent_knowledge::event::Timestamp>().is_ok(), "{time}");
+        }
+    }
+}
+
+// S-HOOK-11
+#[test]
+fn a_client_of_our_server_leaves_one_too() {
+    let world = World::new();
+    let mut client = Client::open(&world, Era::Legacy);
+    client.ask("tools/list", json!({}));
+    let agents = std::fs::read_dir(world.path("cache/fired")).unwrap();
+    let signs: Vec<PathBuf> = agents.map(|agent| agent.unwrap().path().join("mcp")).collect();
+    assert!(matches!(signs.as_slice(), [only] if only.is_file()), "{signs:?}");
+}
+
+// S-HOOK-2
+#[test]
+fn a_client_that_never_finishes_its_sentence_is_left_in_time() {
+    let world = World::new();
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    command.args(["hook", "--agent", "claude-code"]).env(PATIENT.0, "50");
+    let mut child = command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Its input stays open, so that only its own bound ends it; the test's own bound is that of all tests.
+    let held = child.stdin.take();
+    let ended = child.wait_with_output().unwrap();
+    drop(held);
+    assert_eq!((ended.status.code(), ended.stdout.len()), (Some(0), 0));
+}
+
+// S-HOOK-7
+#[test]
+fn no_text_makes_a_candidate_and_no_writer_passes_for_a_hook() {
+    let world = World::new();
+    world.log_memory(&[
+        "--repo",
+        "api",
+        "--type",
+        "error",
+        "--lesson",
+        "run zebra",
+        "--source",
+        "hook",
+    ]);
+    let events = world.all_events();
+    assert!(events.iter().all(|event| event.source.as_deref() != Some("hook")), "{events:?}");
+    world
+        .log_memory_json(
+            br#"{"event_type":"error","lesson":"run zebra","source":"Hook","repo":"api"}"#,
+            &[],
+        )
+        .done();
+    assert!(
+        world.all_events().iter().all(|event| !event
+            .source
+            .as_deref()
+            .unwrap()
+            .eq_ignore_ascii_case("hook"))
+    );
+}
+
+// S-HOOK-7
+#[test]
+fn an_old_candidate_is_found_no_more_but_shown_by_its_id() {
+    let world = World::new();
+    let line = |id: &str, time: &str| {
+        json!({"id": id, "timestamp": time, "agent_id": "codex", "repo": "api", "event_type": "error",
+            "context": "zebra", "lesson": format!("feed the zebra {id}"), "source": "hook"}).to_string() + "\n"
+    };
+    let verdict = json!({"id": "f1", "timestamp": "2020-02-01T00:00:00Z", "event_type": "feedback", "memory_id": "proven",
+        "verdict": "worked"});
+    let log = format!(
+        "{}{}{verdict}\n",
+        line("expired", "2020-01-01T00:00:00Z"),
+        line("proven", "2020-01-01T00:00:00Z")
+    );
+    world.hand_write("api.jsonl", log);
+    for args in [
+        &["search", "zebra"][..],
+        &["search", "kind:error"],
+        &["context", "--repo", "api"],
+        &["context", "--repo", "api", "--task", "zebra"],
+    ] {
+        let reply = world.agent_knowledge(args).done();
+        assert!(reply.contains("zebra proven") && !reply.contains("expired"), "{args:?}: {reply}");
+    }
+    let shown = world.agent_knowledge(&["show", "expired"]).done();
+    assert!(shown.contains("candidate: true"), "{shown}");
+}
+
+/// Attached to a retriever, started by the first hook that finds none.
+#[cfg(unix)]
+// S-HOOK-12
+#[test]
+fn hooks_attach_to_the_retriever_and_start_it_for_the_next_one() {
+    let world = World::sharing();
+    let (format, here) = (&FORMATS[0], repo(&world, "one"));
+    world.log_memory_in(&here, &["--type", "error", "--lesson", "wake the zebra first"]).done();
+    let filler: String = (0..3_000)
+        .map(|number| {
+            json!({"lesson": format!("filler {number} {}", "x".repeat(90))}).to_string() + "\n"
+        })
+        .collect();
+    world.hand_write("filler.jsonl", filler);
+    assert_eq!(
+        format.say(&world, &(format.start)("s0", &here)),
+        None,
+        "too much to read meanwhile"
+    );
+    let started = std::time::Instant::now();
+    let told = loop {
+        let number = started.elapsed().as_nanos();
+        if let Some(told) = format.say(&world, &(format.start)(&format!("s-{number}"), &here)) {
+            break told;
+        }
+        assert!(started.elapsed().as_secs() < 60, "no retriever came");
+    };
+    assert!(told.contains("wake the zebra first"), "{told}");
+    format.learn(&world, "s1", &here);
+    assert_eq!(by_hooks(&world).len(), 1);
+    let told = format.say(&world, &(format.failed)("s2", &here, COMMAND, FAILED)).unwrap();
+    assert!(told.contains(MENDED), "what was learned is found by the next hook: {told}");
+}
