@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Built, Follower, Store, Tail, Wanted};
+use super::{Built, Follower, Kind, Tail, Tailed, Wanted};
 use crate::retriever::checkpoint::{CheckpointError, Checkpoints, Keeping, Kept, Of};
 use crate::retriever::projection::{Chunked, Sessions};
 use crate::retriever::snapshot::Health;
@@ -52,8 +52,7 @@ impl Follower {
             .into_iter()
             .map(|(log, cursor)| {
                 let tail = Tail::resumed(log.clone(), cursor);
-                let shared = log.as_path().into();
-                (log, (tail, shared))
+                (log, Tailed::of(tail))
             })
             .collect();
         let memories = fold.memories().len();
@@ -106,11 +105,11 @@ impl Follower {
         if !is_settled || self.built.fold.is_damaged() {
             return Err(CheckpointError::NotNow("the logs must be read first"));
         }
-        if self.tails.keys().any(|log| Store::is_waiting(log)) {
+        if self.tails.values().any(|tailed| tailed.kind == Kind::Waiting) {
             return Err(CheckpointError::NotNow("writes wait for their logs"));
         }
-        let read = self.tails.values().filter(|(tail, _)| tail.was_read());
-        let cursors = read.map(|(tail, _)| {
+        let tails = self.tails.values().map(|tailed| &tailed.tail);
+        let cursors = tails.filter(|tail| tail.was_read()).map(|tail| {
             let log = tail.log().to_str();
             let log = log.ok_or(CheckpointError::NotNow("the path of a log is no text"))?;
             let cursor = tail.cursor().to_bytes();
