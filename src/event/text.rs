@@ -69,7 +69,8 @@ pub(super) fn is_variation_selector(c: char) -> bool {
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     let may_hide = |c: char| is_invisible(c) || is_joiner(c) || is_variation_selector(c);
-    if !text.chars().any(may_hide) {
+    // Nothing in ASCII hides, and most texts are nothing else.
+    if text.is_ascii() || !text.chars().any(may_hide) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -141,7 +142,8 @@ fn without_commands(text: &str) -> String {
 pub fn escaped(json: &str) -> Cow<'_, str> {
     let separates = |c: char| matches!(c, '\u{2028}' | '\u{2029}');
     let is_odd = |c: char| separates(c) || is_unsafe(c) || is_invisible(c);
-    if !json.chars().any(is_odd) {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~');
+    if json.bytes().all(is_plain) || !json.chars().any(is_odd) {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len());

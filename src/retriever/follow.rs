@@ -31,8 +31,9 @@ pub struct Follower {
     store: Store,
     config: Config,
     bound: Bound,
-    /// The logs, and each one's name as memories share it.
-    tails: BTreeMap<PathBuf, (Tail, Arc<Path>)>,
+    tails: BTreeMap<PathBuf, Tailed>,
+    /// What each kind of file was when it was listed last.
+    listed: [Vec<PathBuf>; 3],
     built: Built,
     waiting: usize,
     watch_trouble: Option<String>,
@@ -41,6 +42,21 @@ pub struct Follower {
     base: Option<Base>,
     /// Whether it has everything.
     is_saved: bool,
+}
+
+/// A file that is followed.
+struct Tailed {
+    tail: Tail,
+    /// Its name as memories share it.
+    shared: Arc<Path>,
+    kind: Kind,
+}
+
+impl Tailed {
+    fn of(tail: Tail) -> Self {
+        let (shared, kind) = (tail.log().into(), Kind::of(tail.log()));
+        Self { tail, shared, kind }
+    }
 }
 
 /// How often in one look the ages of all memories are taken. Once is enough unless lines come meanwhile
@@ -59,12 +75,14 @@ impl Follower {
     #[must_use]
     pub fn new(store: Store, config: Config, bound: Bound, watch_trouble: Option<String>) -> Self {
         let built = Built { fold: Fold::within(bound, None), ..Built::default() };
-        let (tails, window, base, is_saved) = (BTreeMap::new(), None, None, false);
+        let (tails, listed) = (BTreeMap::new(), <_>::default());
+        let (window, base, is_saved) = (None, None, false);
         Self {
             store,
             config,
             bound,
             tails,
+            listed,
             built,
             waiting: 0,
             watch_trouble,
@@ -137,13 +155,10 @@ impl Follower {
                 self.waiting = listed.as_ref().map_or(0, Vec::len);
             }
             match listed {
-                Ok(paths) => {
-                    let count = u64::try_from(paths.len()).unwrap_or(u64::MAX);
-                    paths.into_iter().for_each(|path| self.follow(path, count));
-                }
+                Ok(paths) => self.follow_listed(kind, paths),
                 Err(error) => failed(self.store.root(), &error),
             }
-            for path in kind.among(self.tails.keys()) {
+            for path in self.changed(kind) {
                 match self.read(&path) {
                     Ok(Change::Replaced | Change::Gone) => return Err(Stale),
                     Ok(Change::None | Change::Grown) => {}
@@ -153,10 +168,38 @@ impl Follower {
         }
         // What left the spool before it was read was read in its log.
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
-        self.tails.retain(|path, (tail, _)| {
-            !Store::is_waiting(path) || tail.was_read() || is_there(path)
+        let listed_len = self.tails.len();
+        self.tails.retain(|path, Tailed { tail, kind, .. }| {
+            *kind != Kind::Waiting || tail.was_read() || is_there(path)
         });
+        if self.tails.len() < listed_len {
+            self.listed = <_>::default();
+        }
         Ok(troubles)
+    }
+
+    /// Begins to follow what is listed. Nearly always that is what was listed before, which is known without
+    /// looking for each of hundreds of names.
+    fn follow_listed(&mut self, kind: Kind, paths: Vec<PathBuf>) {
+        let is_same = |before: &[PathBuf]| {
+            let same = |(a, b): (&PathBuf, &PathBuf)| a.as_os_str() == b.as_os_str();
+            before.len() == paths.len() && before.iter().zip(&paths).all(same)
+        };
+        if self.listed.get(kind as usize).is_some_and(|before| is_same(before)) {
+            return;
+        }
+        let count = u64::try_from(paths.len()).unwrap_or(u64::MAX);
+        paths.iter().for_each(|path| self.follow(path.clone(), count));
+        if let Some(listed) = self.listed.get_mut(kind as usize) {
+            *listed = paths;
+        }
+    }
+
+    /// Returns the files of a kind that are no longer what was read, or cannot be looked at.
+    fn changed(&self, kind: Kind) -> Vec<PathBuf> {
+        let of_kind = self.tails.iter().filter(|(_, tailed)| tailed.kind == kind);
+        let changed = of_kind.filter(|(_, tailed)| !matches!(tailed.tail.look(), Ok(Change::None)));
+        changed.map(|(path, _)| path.clone()).collect()
     }
 
     /// Begins to follow one of `count` logs, unless it is followed already.
@@ -164,7 +207,7 @@ impl Follower {
         let window = self.window.as_ref();
         let tail =
             |path: &Path| window.map_or_else(|| Tail::of(path), |window| window.tail(path, count));
-        self.tails.entry(path).or_insert_with_key(|path| (tail(path), path.as_path().into()));
+        self.tails.entry(path).or_insert_with_key(|path| Tailed::of(tail(path)));
     }
 
     /// Returns the text whose vector is wanted, unless it has become another one since.
@@ -218,13 +261,14 @@ impl Follower {
         self.built = Built { asked, fold, ..Built::default() };
         (self.base, self.is_saved) = (None, false);
         self.tails.retain(|log, _| log.exists());
-        self.tails.values_mut().for_each(|(tail, _)| tail.rewind());
+        self.tails.values_mut().for_each(|tailed| tailed.tail.rewind());
+        self.listed = <_>::default();
     }
 
     /// Takes the ages of all memories. What cannot be read now is told of when it is read again.
     fn census(&mut self) -> Census {
         let mut census = Census::default();
-        for (log, (tail, _)) in &mut self.tails {
+        for (log, Tailed { tail, .. }) in &mut self.tails {
             let file_repo = Store::repo_of(log).to_string();
             tail.rewind();
             let _ = tail.read(|line| {
@@ -237,7 +281,9 @@ impl Follower {
     }
 
     fn read(&mut self, log: &Path) -> Result<Change, StoreError> {
-        let Some((tail, shared)) = self.tails.get_mut(log) else { return Ok(Change::None) };
+        let Some(Tailed { tail, shared, .. }) = self.tails.get_mut(log) else {
+            return Ok(Change::None);
+        };
         match tail.look()? {
             Change::Grown => {}
             other => return Ok(other),
@@ -263,7 +309,7 @@ impl Follower {
     }
 
     fn note(&mut self, troubles: BTreeMap<PathBuf, String>) {
-        let count = |kind: Kind| kind.among(self.tails.keys()).len();
+        let count = |kind: Kind| self.tails.values().filter(|tailed| tailed.kind == kind).count();
         let (logs, segments) = (count(Kind::Log), count(Kind::Segment));
         let counts = (logs, segments, self.waiting, self.built.fold.early_len());
         let now = &self.built.health;

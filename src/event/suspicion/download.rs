@@ -10,6 +10,12 @@ const RUNNERS: &[&str] = &[
     "php", "iex", "pwsh",
 ];
 
+/// What hides a command.
+const DISGUISE: &str = "base64";
+
+/// What a text must hold, in lower case, for [`found`] to find anything.
+pub(super) const SIGNS: [&[&str]; 2] = [FETCHERS, &[DISGUISE]];
+
 /// Hosts of installers that their makers tell everybody to run so; only over TLS.
 const INSTALLERS: &[&str] = &[
     "https://sh.rustup.rs",
@@ -122,7 +128,7 @@ fn runs_download(line: &str) -> bool {
     }
     let lower = line.to_lowercase();
     let Some(from) = first_fetcher(&lower) else {
-        return lower.contains("base64") && pipes_into_runner(&lower);
+        return lower.contains(DISGUISE) && pipes_into_runner(&lower);
     };
     let (before, after) = lower.split_at_checked(from).unwrap_or_default();
     let before = before.trim_end();

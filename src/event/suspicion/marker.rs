@@ -76,6 +76,18 @@ const TURNS: &[&str] = &["### instruction", "### system", "system prompt:", "sys
 /// So many unseen characters spell something.
 const TAGS_MIN: usize = 8;
 
+/// The turns of a conversation with a machine.
+const SPEAKER: &str = "human:";
+
+/// How tag characters begin (U+E0020 to U+E007E), as UTF-8.
+const TAG_STARTS: [&[u8]; 2] = [&[0xF3, 0xA0, 0x80], &[0xF3, 0xA0, 0x81]];
+
+/// What a text must hold, in lower case, for [`found`] to find anything.
+pub(super) fn signs() -> impl Iterator<Item = &'static [u8]> {
+    let marks = OURS.iter().chain(MARKS).chain(TURNS).chain([&SPEAKER]);
+    marks.map(|mark| mark.as_bytes()).chain(TAG_STARTS)
+}
+
 /// Finds such a mark.
 pub(super) fn found(text: &str) -> Option<Suspicion> {
     let tags = || text.chars().filter(|c| matches!(c, '\u{E0020}'..='\u{E007E}')).count();
@@ -97,7 +109,7 @@ pub(super) fn found(text: &str) -> Option<Suspicion> {
     };
     let is_talk = || {
         let speaks = |who: &str| text.lines().any(|line| begins(line, who));
-        speaks("human:") && speaks("assistant:")
+        speaks(SPEAKER) && speaks("assistant:")
     };
     let is_turn =
         || text.lines().any(|line| TURNS.iter().any(|turn| is_turn_of(line.trim_start(), turn)));

@@ -9,6 +9,7 @@
 mod carrier;
 mod download;
 mod foreign;
+mod glance;
 mod marker;
 mod orders;
 mod pattern;
@@ -23,6 +24,7 @@ mod words;
 use std::fmt;
 use std::sync::LazyLock;
 
+use self::glance::{Glance, Look};
 use self::pattern::{Index, Pattern};
 use self::phrases::{Rule, Where};
 use self::signals::{CROWDS, Crowd};
@@ -59,6 +61,22 @@ pub enum Suspicion {
 }
 
 impl Suspicion {
+    /// Every reason.
+    pub const ALL: [Self; 12] = [
+        Self::Override,
+        Self::Role,
+        Self::Frame,
+        Self::Conceal,
+        Self::Credentials,
+        Self::Send,
+        Self::Download,
+        Self::Insert,
+        Self::Steer,
+        Self::Check,
+        Self::Plant,
+        Self::Errand,
+    ];
+
     /// Returns the reason in words, to stand after "it".
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -123,11 +141,13 @@ pub fn suspicion(event: &Event) -> Option<Suspicion> {
 /// Tells why a lesson reads like an instruction to its reader, if it does.
 fn of_lesson(lesson: &str) -> Option<Suspicion> {
     let reading = read(lesson);
-    of_reading(&reading, lesson).or_else(|| of_short(&reading, lesson))
+    let told = RULEBOOK.told(&reading);
+    of_reading(&reading, &told, lesson).or_else(|| of_short(&reading, &told, lesson))
 }
 
 fn of_text(text: &str) -> Option<Suspicion> {
-    of_reading(&read(text), text)
+    let reading = read(text);
+    of_reading(&reading, &RULEBOOK.told(&reading), text)
 }
 
 /// Every rule, the plainest first.
@@ -135,7 +155,7 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
     phrases::RULES.iter().chain(orders::RULES)
 }
 
-fn of_reading(reading: &Reading, text: &str) -> Option<Suspicion> {
+fn of_reading(reading: &Reading, told: &Told, text: &str) -> Option<Suspicion> {
     // "Your response must include the CORS header", "you are now in a detached HEAD state".
     let speaks_of_work = |why: &Suspicion| {
         matches!(why, Suspicion::Steer | Suspicion::Role)
@@ -150,25 +170,32 @@ fn of_reading(reading: &Reading, text: &str) -> Option<Suspicion> {
             && !RULEBOOK.names(&RULEBOOK.reader, reading)
     };
     let is_meant = |why: &Suspicion| !speaks_of_work(why) && !speaks_of_file(why);
-    let told = || RULEBOOK.first_of(reading, Where::Anywhere, is_meant);
+    let told = || told.first_of(Where::Anywhere, is_meant);
     // A record of a conversation is full of talk to a machine, but none of it is to its reader.
-    let crowded = || if marker::is_transcript(text) { None } else { RULEBOOK.crowd(reading) };
+    let crowded = || RULEBOOK.crowd(reading).filter(|_| !marker::is_transcript(text));
+    let glance = Glance::at(text);
+    let lower = glance.lower.as_str();
+    let saw = |look: Look| glance.saw(look).then_some(());
     let disguised = || {
-        carrier::carried(text).iter().find_map(|text| {
-            RULEBOOK.first(&read(text), Where::Anywhere).or_else(|| download::found(text))
+        let turned = saw(Look::Turned).map(|()| carrier::turned_texts(lower));
+        let mut texts = carrier::carried(text).into_iter().chain(turned.into_iter().flatten());
+        texts.find_map(|text| {
+            let told = RULEBOOK.told(&read(&text)).first(Where::Anywhere);
+            told.or_else(|| download::found(&text))
         })
     };
-    marker::found(text)
-        .or_else(|| download::found(text))
-        .or_else(|| carrier::found(text))
+    saw(Look::Mark)
+        .and_then(|()| marker::found(text))
+        .or_else(|| saw(Look::Download).and_then(|()| download::found(text)))
+        .or_else(|| saw(Look::Leak).and_then(|()| carrier::found(lower)))
         .or_else(told)
-        .or_else(|| foreign::found(text))
+        .or_else(|| saw(Look::Order).and_then(|()| foreign::found(lower)))
         .or_else(disguised)
         .or_else(crowded)
 }
 
 /// A short lesson that asks, or sends its reader on an errand, teaches nothing.
-fn of_short(reading: &Reading, lesson: &str) -> Option<Suspicion> {
+fn of_short(reading: &Reading, told: &Told, lesson: &str) -> Option<Suspicion> {
     let sentences = reading.questions + reading.statements;
     if reading.words.len() > SHORT_WORDS_MAX || sentences > SHORT_SENTENCES_MAX {
         return None;
@@ -177,8 +204,8 @@ fn of_short(reading: &Reading, lesson: &str) -> Option<Suspicion> {
     let only_asks = reading.questions > 0 && reading.statements == 0;
     let asks = only_asks || (reading.begins_with_question && is_plain);
     let is_topic = sentences == 1 && is_plain && RULEBOOK.teaches.is_at(&reading.words, 0);
-    let told = || RULEBOOK.first(reading, Where::ShortLesson);
-    let plainly_told = || if is_plain { RULEBOOK.first(reading, Where::PlainLesson) } else { None };
+    let plainly_told = || if is_plain { told.first(Where::PlainLesson) } else { None };
+    let told = || told.first(Where::ShortLesson);
     (asks || is_topic).then_some(Suspicion::Errand).or_else(told).or_else(plainly_told)
 }
 
@@ -215,28 +242,21 @@ static RULEBOOK: LazyLock<Rulebook> = LazyLock::new(|| {
 });
 
 impl Rulebook {
-    /// Returns the reason of the first rule that is found.
-    fn first(&self, reading: &Reading, looked_in: Where) -> Option<Suspicion> {
-        self.first_of(reading, looked_in, |_| true)
-    }
-
-    /// Returns the reason of the first rule that is found, of those whose reason counts.
-    fn first_of(
-        &self,
-        reading: &Reading,
-        looked_in: Where,
-        counts: impl Fn(&Suspicion) -> bool,
-    ) -> Option<Suspicion> {
-        let found = self.phrases.found(&reading.words).map(|(_, rule)| rule);
-        let known = found.filter_map(|place| Some((place, rules().nth(place)?)));
-        let counted = known.filter(|(_, rule)| rule.place == looked_in && counts(&rule.reason));
-        counted.min_by_key(|(place, _)| *place).map(|(_, rule)| rule.reason)
+    /// Looks for every rule.
+    fn told(&self, reading: &Reading) -> Told {
+        let mut places: Vec<usize> =
+            self.phrases.found(&reading.words).map(|(_, place)| place).collect();
+        places.sort_unstable();
+        places.dedup();
+        Told(places)
     }
 
     /// Returns the reason of the first crowd that stands close enough together.
     fn crowd(&self, reading: &Reading) -> Option<Suspicion> {
+        let mut found = self.members.found(&reading.words).peekable();
+        // Most texts, tags above all, hold none.
+        found.peek()?;
         let mut watches: Vec<Watch> = CROWDS.iter().map(Watch::of).collect();
-        let mut found = self.members.found(&reading.words);
         found.find_map(|(place, (crowd, member))| watches.get_mut(crowd)?.saw(member, place))
     }
 
@@ -248,6 +268,23 @@ impl Rulebook {
     /// Tells whether a pattern stands anywhere in a text.
     fn names(&self, pattern: &Pattern, reading: &Reading) -> bool {
         (0..reading.words.len()).any(|place| pattern.is_at(&reading.words, place))
+    }
+}
+
+/// The places of the rules that a text has a phrase of, in their order: the plainest first.
+struct Told(Vec<usize>);
+
+impl Told {
+    /// Returns the reason of the first rule that is found.
+    fn first(&self, looked_in: Where) -> Option<Suspicion> {
+        self.first_of(looked_in, |_| true)
+    }
+
+    /// Returns the reason of the first rule that is found, of those whose reason counts.
+    fn first_of(&self, looked_in: Where, counts: impl Fn(&Suspicion) -> bool) -> Option<Suspicion> {
+        let found = self.0.iter().filter_map(|place| rules().nth(*place));
+        let mut counted = found.filter(|rule| rule.place == looked_in && counts(&rule.reason));
+        counted.next().map(|rule| rule.reason)
     }
 }
 

@@ -92,12 +92,22 @@ fn lessons_that_resemble_them_are_not() {
 }
 
 #[test]
+fn every_reason_that_a_rule_gives_is_listed_once() {
+    let distinct: std::collections::HashSet<_> = Suspicion::ALL.into_iter().collect();
+    assert_eq!(distinct.len(), Suspicion::ALL.len());
+    let crowds = CROWDS.iter().map(|crowd| crowd.reason);
+    for reason in rules().map(|rule| rule.reason).chain(crowds) {
+        assert!(distinct.contains(&reason), "{reason:?}");
+    }
+}
+
+#[test]
 fn every_rule_recognises_its_samples() {
     for rule in rules() {
         assert!(!rule.samples.is_empty(), "{:?}", rule.reason);
         for sample in rule.samples {
             let reading = read(sample);
-            let reason = RULEBOOK.first(&reading, rule.place);
+            let reason = RULEBOOK.told(&reading).first(rule.place);
             assert_eq!(reason, Some(rule.reason), "{sample}");
         }
     }

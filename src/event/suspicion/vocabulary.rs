@@ -313,8 +313,8 @@ pub(super) fn id(word: &str) -> Option<WordId> {
     let known = |word: &str| VOCABULARY.ids.get(word).copied();
     let stem = || word.strip_suffix('s').filter(|stem| stem.len() > 3).and_then(known);
     known(word).or_else(stem).or_else(|| {
-        let has = |test: fn(char) -> bool| word.contains(test);
-        let is_mixed = has(|c| c.is_ascii_digit()) && has(|c| c.is_ascii_alphabetic());
+        let has = |test: fn(&u8) -> bool| word.as_bytes().iter().any(test);
+        let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
         is_mixed.then(|| known(&spelled_out(word))).flatten()
     })
 }

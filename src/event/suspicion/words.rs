@@ -40,7 +40,8 @@ const WORD_CHARS_MAX: usize = 40;
 /// Reads a text.
 pub(super) fn read(text: &str) -> Reading {
     let mut reader = Reader { begins: true, ..Reader::default() };
-    let text: Cow<'_, str> = match text.chars().any(shows_nothing) {
+    let hides = !text.is_ascii() && text.chars().any(shows_nothing);
+    let text: Cow<'_, str> = match hides {
         true => text.chars().filter(|c| !shows_nothing(*c)).collect(),
         false => text.into(),
     };
@@ -101,6 +102,10 @@ fn ends_contraction(rest: Option<&str>) -> bool {
 
 /// Addresses count as words of their own.
 fn address(chunk: &str) -> Option<&'static str> {
+    // Nearly all words are none, and this is asked of every word.
+    if !chunk.bytes().any(|byte| matches!(byte, b':' | b'{' | b'@' | b'.')) {
+        return None;
+    }
     let has_host = |rest: &str| rest.contains('.') && rest.starts_with(char::is_alphanumeric);
     if chunk.contains("://") || chunk.trim_start_matches(['(', '<', '"', '\'']).starts_with("www.")
     {
@@ -150,13 +155,16 @@ impl Reader {
         if self.word.is_empty() {
             return;
         }
-        let word = std::mem::take(&mut self.word);
+        let mut word = std::mem::take(&mut self.word);
         let mut letters = word.chars();
         match (letters.next(), letters.next()) {
             (Some(letter), None) => self.apart.push(letter),
             _ => self.join_apart(),
         }
         self.push(&word);
+        // Its room is that of the next word.
+        word.clear();
+        self.word = word;
     }
 
     fn push(&mut self, word: &str) {
@@ -169,10 +177,11 @@ impl Reader {
 
     /// Reads letters that were set apart as the words they make.
     fn join_apart(&mut self) {
-        let letters = std::mem::take(&mut self.apart);
-        if letters.len() < APART_MIN {
+        if self.apart.len() < APART_MIN {
+            self.apart.clear();
             return;
         }
+        let letters = std::mem::take(&mut self.apart);
         let mut rest = letters.as_slice();
         self.begins = true;
         while !rest.is_empty() {

@@ -37,9 +37,4 @@ impl Kind {
             Self::Segment => store.segments(),
         }
     }
-
-    /// Picks the files of this kind.
-    pub(super) fn among<'a>(self, paths: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
-        paths.filter(|path| Self::of(path) == self).cloned().collect()
-    }
 }

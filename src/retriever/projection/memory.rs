@@ -46,6 +46,11 @@ pub struct Memory {
     pub(super) beside: Option<Box<Beside>>,
 }
 
+/// How a verdict is written down. Only the very build that wrote one believes it, so the numbers may change.
+const UNKNOWN: usize = 0;
+const HARMLESS: usize = 1;
+const FIRST_REASON: usize = 2;
+
 /// Other events that belong to a memory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Beside {
@@ -141,17 +146,46 @@ impl Memory {
     }
 
     /// Tells why it reads like an instruction to its reader, if it does. Never stored in a log: better
-    /// rules apply to old lines. Found out once and when first asked, since it takes tens of
-    /// microseconds and most memories never are candidates.
+    /// rules apply to old lines. Found out once and when first asked, and kept in the checkpoints of this very
+    /// build: most memories never are candidates.
     #[must_use]
     pub fn flagged(&self) -> Option<Suspicion> {
         *self.flag.get_or_init(|| suspicion(&self.event()))
+    }
+
+    /// Tells whether it was found out already whether it reads like an instruction.
+    #[must_use]
+    pub fn is_judged(&self) -> bool {
+        self.flag.get().is_some()
     }
 
     /// Tells whether it has been found to read like an instruction.
     #[must_use]
     pub fn is_known_as_flagged(&self) -> bool {
         matches!(self.flag.get(), Some(Some(_)))
+    }
+
+    /// Writes down what is known of whether it reads like an instruction: nothing, or that it does not, or why.
+    pub(super) fn write_verdict(&self, to: &mut Packing) {
+        let number_of = |why: &Suspicion| Suspicion::ALL.iter().position(|other| other == why);
+        to.size(match self.flag.get() {
+            None => UNKNOWN,
+            Some(None) => HARMLESS,
+            Some(Some(why)) => number_of(why).map_or(UNKNOWN, |number| FIRST_REASON + number),
+        });
+    }
+
+    /// Takes in what [`Memory::write_verdict`] wrote; `None` where it did not write that.
+    pub(super) fn with_verdict(mut self, from: &mut Packed<'_>) -> Option<Self> {
+        match from.size()? {
+            UNKNOWN => {}
+            HARMLESS => self.flag = None.into(),
+            reason => {
+                let number = reason.checked_sub(FIRST_REASON)?;
+                self.flag = Some(*Suspicion::ALL.get(number)?).into();
+            }
+        }
+        Some(self)
     }
 
     /// Returns what is shown of it, as a version among others.

@@ -116,6 +116,7 @@ impl<'a> Shared<'a> {
         to.raw(&memory.text.checksum().to_le_bytes());
         self.write_versions(memory.about(), to);
         self.write_versions(memory.conflicts(), to);
+        memory.write_verdict(to);
     }
 
     fn write_versions(&self, versions: &[Arc<Version>], to: &mut Packing) {
@@ -288,6 +289,7 @@ impl Reading {
         let beside = Beside { about: self.versions(from)?, conflicts: self.versions(from)? };
         let key = key(&id);
         let memory = Memory::new((id, timestamp, rate), repo, place, text, beside);
+        let memory = memory.with_verdict(from)?;
         let is_new = self.fold.numbers.insert(key, number).is_none();
         self.fold.memories.push(Arc::new(memory));
         is_new.then_some(())

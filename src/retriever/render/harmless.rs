@@ -19,6 +19,10 @@ pub(super) fn harmless(json: Value) -> Value {
 }
 
 fn block(text: String) -> String {
+    // Nearly all texts: nothing in them is more than layout.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+        return text;
+    }
     let clean = neutralise(&text, Layout::Block);
     let words = |text: &str| text.chars().filter(|c| *c != '\n').collect::<String>();
     // What is only laid out more narrowly for display stays as it was written.

@@ -1,0 +1,220 @@
+//! What a call costs layer by layer, in one process: judging a text, catching up with the logs, searching, the whole
+//! answer, the same over the socket; and a save both ways. Words only. Not here: the protocol of clients
+//! (`serving`), the index alone (`lexical`).
+//!
+//! `cargo bench --bench layers -- --sizes 1000,10000,100000 --questions 200`
+
+#![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
+
+#[path = "serving/chance.rs"]
+mod chance;
+#[expect(dead_code, reason = "a part of it is enough here")]
+#[path = "serving/corpus.rs"]
+mod corpus;
+#[path = "serving/words.rs"]
+mod words;
+
+use std::error::Error;
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use agent_knowledge::event::{Decoded, Draft, Event, EventId, Timestamp, codec, suspicion};
+use agent_knowledge::retriever::engine::{Engine, Setup};
+use agent_knowledge::retriever::projection::Bound;
+use agent_knowledge::retriever::search::{Query, find};
+use agent_knowledge::retriever::serve::api::{Api, ApiError, SearchRequest};
+use agent_knowledge::retriever::serve::attach::{Host, Meeting, Remote, Start};
+use agent_knowledge::retriever::serve::caller::{Caller, Patience};
+use agent_knowledge::retriever::serve::local::{Core, Local};
+use agent_knowledge::retriever::watch::Watching;
+use agent_knowledge::store::{Config, Durability, Store};
+use agent_knowledge::writer::{Identity, Moment, Writer, record_all};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Saves of each kind; each leaves a line behind, so not many.
+const SAVES: u64 = 200;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let after = |flag: &str, or: &str| {
+        let at = arguments.iter().position(|argument| argument == flag);
+        at.and_then(|at| arguments.get(at + 1)).map_or(or, String::as_str).to_owned()
+    };
+    let questions = after("--questions", "200").parse()?;
+    println!("| events | what | min µs | p50 µs | p99 µs |");
+    println!("|---|---|---|---|---|");
+    for size in after("--sizes", "1000,10000,100000").split(',') {
+        measure(size.trim().parse()?, questions)?;
+    }
+    Ok(())
+}
+
+fn measure(size: u64, questions: usize) -> Outcome<()> {
+    let folder = tempfile::tempdir()?;
+    let row = |what: &str, times: Vec<Duration>| report(size, what, times);
+    let lines: Vec<String> = (0..size).map(|number| corpus::event(number).line()).collect();
+    let events: Vec<Event> = lines.iter().filter_map(|line| decoded(line)).collect();
+    black_box(events.first().map(suspicion));
+    row(
+        "an event judged",
+        each(&events, |event| {
+            black_box(suspicion(event));
+        }),
+    );
+    let store = Store::at(folder.path().join("logs"));
+    let (took, written) = filled(&store, folder.path(), &lines.concat());
+    println!("| {size} | lines to a store: {written} in {:.1} ms | | | |", ms(took));
+    let core = Arc::new(core(&store, folder.path())?);
+    let begun = Instant::now();
+    core.engine.snapshot()?;
+    println!("| {size} | read from the logs in {:.1} ms | | | |", ms(begun.elapsed()));
+
+    let asked: Vec<SearchRequest> = corpus::questions(size, questions)
+        .into_iter()
+        .map(|question| SearchRequest { query: question.text, ..SearchRequest::default() })
+        .collect();
+    let snapshot = core.engine.snapshot()?;
+    let now = moment().now;
+    let search = |request: &SearchRequest| {
+        let text = request.query.as_str();
+        let query = Query { text, min_relevance: 0.1, ..Query::default() };
+        black_box(find(&snapshot, &query, now, request.limit).hits.len());
+    };
+    row("a search, asked first", each(&asked, search));
+    row("the same again", each(&asked, search));
+    let look = |_: &SearchRequest| drop(black_box(core.engine.snapshot()));
+    row("catching up, nothing new", each(&asked, look));
+    let local = Local::new(Arc::clone(&core), caller(folder.path()));
+    let answer = |api: &dyn Api, request: &SearchRequest| drop(black_box(api.search(request)));
+    row("an answer", each(&asked, |request| answer(&local, request)));
+    let meeting = Meeting::of(folder.path().join("run"), &["bench"]);
+    meeting.ensure()?;
+    let _elected = meeting.elect()?;
+    let host = Host::listen(meeting.clone(), Arc::clone(&core), "1", None)?;
+    let stop = host.stopper();
+    let served = std::thread::spawn(move || host.run());
+    let remote = remote(meeting, folder.path());
+    remote.prepare();
+    row("an answer over the socket", each(&asked, |request| answer(&remote, request)));
+    let drafts = |first: u64| (first..first + SAVES).map(draft).collect::<Vec<_>>();
+    let save = |api: &dyn Api, draft: &Draft| drop(black_box(api.save(draft.clone(), None)));
+    row("a save", each(&drafts(size), |draft| save(&local, draft)));
+    row("a save over the socket", each(&drafts(size + SAVES), |draft| save(&remote, draft)));
+    stop();
+    drop(served.join());
+    Ok(())
+}
+
+fn each<T>(all: &[T], work: impl Fn(&T)) -> Vec<Duration> {
+    let timed = |one| {
+        let begun = Instant::now();
+        work(one);
+        begun.elapsed()
+    };
+    all.iter().map(timed).collect()
+}
+
+fn report(size: u64, what: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at = |percent: usize| {
+        let rank = (times.len() * percent).div_ceil(100).saturating_sub(1);
+        times.get(rank).map_or(f64::NAN, |took| took.as_secs_f64() * 1e6)
+    };
+    println!("| {size} | {what} | {:.1} | {:.1} | {:.1} |", at(0), at(50), at(99));
+}
+
+fn ms(took: Duration) -> f64 {
+    took.as_secs_f64() * 1e3
+}
+
+fn decoded(line: &str) -> Option<Event> {
+    match codec::decode(line.trim_end().as_bytes(), "") {
+        Decoded::Event(event) => Some(*event),
+        _ => None,
+    }
+}
+
+/// A moment of its own for each call: ids must differ.
+fn moment() -> Moment {
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    let now = Timestamp::constant(1_780_000_000, 0);
+    Moment { now, random: COUNT.fetch_add(1, Ordering::SeqCst).into() }
+}
+
+fn filled(store: &Store, folder: &Path, lines: &str) -> (Duration, usize) {
+    let identity = Identity { agent_id: "bench".to_owned(), ..Identity::default() };
+    let writer = Writer {
+        store: store.clone(),
+        config: Config::default(),
+        directory: folder.to_owned(),
+        identity,
+    };
+    let begun = Instant::now();
+    let outcomes = record_all(&writer, lines, Durability::Written, moment);
+    (begun.elapsed(), outcomes.iter().filter(|outcome| outcome.result.is_ok()).count())
+}
+
+fn core(store: &Store, folder: &Path) -> Outcome<Core> {
+    let config = Config::default();
+    let engine = Engine::start(Setup {
+        store: store.clone(),
+        config: config.clone(),
+        bound: Bound::NONE,
+        watching: Watching::System,
+        dense: None,
+        checkpoints: None,
+    })?;
+    let model_dir = folder.join("model");
+    Ok(Core { engine, store: store.clone(), config, model_dir, clock: Box::new(moment) })
+}
+
+fn caller(folder: &Path) -> Caller {
+    Caller {
+        directory: Some(folder.to_owned()),
+        agent_id: "bench".to_owned(),
+        session_id: None,
+        source: Some("agent".to_owned()),
+        host: None,
+        patience: Patience::OF_AN_AGENT,
+    }
+}
+
+fn remote(meeting: Meeting, folder: &Path) -> Remote {
+    let alone = || Err(ApiError::NotFound("the host of this process does not answer".to_owned()));
+    let start = Start {
+        program: "false".into(),
+        args: Vec::new(),
+        set: Vec::new(),
+        directory: folder.to_owned(),
+    };
+    Remote {
+        meeting,
+        start,
+        program: "bench".to_owned(),
+        version: "1".to_owned(),
+        caller: caller(folder),
+        alone: Box::new(alone),
+        fresh_id: Box::new(|| {
+            let Moment { now, random } = moment();
+            EventId::mint(now, random)
+        }),
+        state: Default::default(),
+    }
+}
+
+fn draft(number: u64) -> Draft {
+    let event = corpus::event(number);
+    Draft {
+        repo: Some(event.repo),
+        event_type: Some("error".to_owned()),
+        context: Some(event.context),
+        command: Some(event.command),
+        lesson: Some(event.lesson),
+        tags: event.tags.to_vec(),
+        ..Draft::default()
+    }
+}
