@@ -3,9 +3,12 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::clients::{self, Client};
+use super::edit::json::Json;
 use super::files;
-use super::places::{Ground, Scope};
+use super::places::{Ground, Scope, Spot};
 use super::wish::{Wish, wishes};
 use super::{Trouble, Unknown};
 
@@ -67,6 +70,20 @@ pub(super) fn choose(
         chosen.extend(meant);
     }
     Ok(chosen)
+}
+
+/// Whether a client has us as a plugin already, which brings server and hooks of its own.
+pub(super) fn has_plugin(client: &Client, ground: &Ground<'_>) -> bool {
+    let ours = |(name, spot, member): &(&str, Spot, &str)| {
+        let text = files::read(&spot.path(ground)).ok().flatten().unwrap_or_default();
+        let plugins = Json::parse(&text).ok().and_then(|json| json.get(&[member]));
+        let plugins = plugins.as_ref().and_then(Value::as_object);
+        let is_on = |(plugin, on): (&String, &Value)| {
+            plugin.starts_with("agent-knowledge@") && *on == Value::Bool(true)
+        };
+        *name == client.name && plugins.is_some_and(|plugins| plugins.iter().any(is_on))
+    };
+    clients::PLUGINS.iter().any(ours)
 }
 
 /// Makes the plan.

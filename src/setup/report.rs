@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::clients::Client;
 use super::places::Scope;
-use super::plan::{Change, Planned, choose, plan};
+use super::plan::{Change, Planned, choose, has_plugin, plan};
 use super::record::{Book, Done, Record};
 use super::undo::{self, Undone};
 use super::{Ending, How, Report, Request, Trouble, Unknown, apply, show};
@@ -41,11 +41,13 @@ pub fn set_up(request: &Request<'_>) -> Result<Report, Unknown> {
     };
     let unseen: Vec<&str> =
         clients.iter().filter(|c| !c.is_found(ground)).map(|client| client.title).collect();
+    let twice: Vec<&str> =
+        clients.iter().filter(|c| has_plugin(c, ground)).map(|client| client.title).collect();
     let planned = plan(&clients, scope, ground);
     let told: Vec<Told> =
         planned.iter().map(|planned| tell(planned, request, &book, &mut record)).collect();
     let next = |title: &str| next(&clients, title, scope);
-    Ok(report(request, &book, &told, &About { next: &next, unseen: &unseen }))
+    Ok(report(request, &book, &told, &About { next: &next, unseen: &unseen, twice: &twice }))
 }
 
 fn next(clients: &[&'static Client], title: &str, scope: Scope) -> Option<&'static str> {
@@ -116,7 +118,7 @@ pub fn take_back(request: &Request<'_>) -> Result<Report, Unknown> {
     let meant: Vec<Done> = record.files.iter().rev().filter(is_meant).cloned().collect();
     let told: Vec<Told> =
         meant.iter().map(|done| taken_back(done, request, &book, &mut record)).collect();
-    Ok(report(request, &book, &told, &About { next: &|_| None, unseen: &[] }))
+    Ok(report(request, &book, &told, &About { next: &|_| None, unseen: &[], twice: &[] }))
 }
 
 fn taken_back(done: &Done, request: &Request<'_>, book: &Book, record: &mut Record) -> Told {
@@ -163,6 +165,8 @@ struct About<'a> {
     next: &'a dyn Fn(&str) -> Option<&'static str>,
     /// Those that do not seem to be installed.
     unseen: &'a [&'a str],
+    /// Those that have us as a plugin too.
+    twice: &'a [&'a str],
 }
 
 fn report(request: &Request<'_>, book: &Book, told: &[Told], about: &About<'_>) -> Report {
@@ -178,6 +182,9 @@ fn report(request: &Request<'_>, book: &Book, told: &[Told], about: &About<'_>) 
         text.push_str(&format!("{title} ({name}){unseen}\n"));
         for told in of_client() {
             text.push_str(&line(told));
+        }
+        if about.twice.contains(&title) {
+            text.push_str("  note: our plugin is switched on here too; keep one of the two\n");
         }
         let is_new = of_client().any(|told| told.state == "wrote" || told.diff.is_some());
         if let Some(next) = (about.next)(title).filter(|_| is_new) {
@@ -219,6 +226,7 @@ fn json_of(told: &[Told], about: &About<'_>) -> Vec<Value> {
         json!({
             "client": told.client, "title": told.title, "path": told.path, "state": told.state,
             "says": told.says, "copy": told.copy, "diff": told.diff, "next": (about.next)(&told.title),
+            "has_plugin": about.twice.contains(&told.title.as_str()),
             "found": !about.unseen.contains(&told.title.as_str()),
         })
     });

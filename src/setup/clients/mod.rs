@@ -4,7 +4,7 @@
 mod editors;
 mod terminals;
 
-use super::places::{Ground, Scope, Spot};
+use super::places::{Base, Ground, Scope, Spot};
 
 /// One client, or one of its editions.
 #[derive(Debug)]
@@ -161,6 +161,10 @@ impl Hooks {
         Some(Self { file, instead: &[], form, events })
     }
 }
+
+/// Where a client notes which plugins are switched on: its name, the file, and the member that names them.
+pub(super) const PLUGINS: &[(&str, Spot, &str)] =
+    &[("claude-code", Spot::at(Base::Claude, "settings.json"), "enabledPlugins")];
 
 /// All clients; editions of one stand together.
 pub(super) fn all() -> impl Iterator<Item = &'static Client> {
