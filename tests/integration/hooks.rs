@@ -81,11 +81,11 @@ const FORMATS: [Format; 5] = [
         failed: |session, cwd, command, error| {
             json!({"session_id": session, "turn_id": "1", "cwd": cwd, "hook_event_name": "PostToolUse",
                 "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "c1",
-                "tool_response": format!("Exit code: 1\nWall time: 0.8 seconds\nOutput:\n{error}")})
+                "tool_response": format!("{error}\n")})
         },
         succeeded: |session, cwd, command| {
             json!({"session_id": session, "cwd": cwd, "hook_event_name": "PostToolUse", "tool_name": "Bash",
-                "tool_input": {"command": command}, "tool_response": "Exit code: 0\nWall time: 2 seconds\nOutput:\nadded"})
+                "tool_input": {"command": command}, "tool_response": "added 9 packages\n"})
         },
         text: specific,
     },
@@ -97,8 +97,8 @@ const FORMATS: [Format; 5] = [
         },
         failed: |session, cwd, command, error| {
             json!({"session_id": session, "cwd": cwd, "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
-                "tool_input": {"command": command}, "tool_response": {"llmContent": format!("Output: {error}\nExit Code: 1"),
-                "returnDisplay": "", "error": {"message": error, "type": "shell_execute_error"}}})
+                "tool_input": {"command": command}, "tool_response": {"llmContent": format!("<untrusted_context>\nOutput: {error}\nExit Code: 1\nProcess Group PGID: 7\n</untrusted_context>"),
+                "returnDisplay": error}})
         },
         succeeded: |session, cwd, command| {
             json!({"session_id": session, "cwd": cwd, "hook_event_name": "AfterTool", "tool_name": "run_shell_command",

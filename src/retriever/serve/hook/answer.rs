@@ -17,8 +17,8 @@ pub enum Form {
     Copilot,
     /// Cline.
     Cline,
-    /// The text alone: our plugin for OpenCode puts it where it belongs.
-    Plain,
+    /// Our plugin for OpenCode, which hands it on at every moment.
+    OpenCode,
 }
 
 impl Form {
@@ -30,7 +30,7 @@ impl Form {
             "cursor" => Self::Cursor,
             "copilot" => Self::Copilot,
             "cline" => Self::Cline,
-            "opencode" => Self::Plain,
+            "opencode" => Self::OpenCode,
             _ => Self::Specific,
         }
     }
@@ -42,7 +42,7 @@ impl Form {
             (_, Happening::Start(_) | Happening::ToolFailed(_)) => true,
             (Self::Cursor | Self::Copilot, Happening::Prompt(_)) => false,
             (_, Happening::Prompt(_)) => true,
-            (Self::Cline | Self::Plain, Happening::Compact) => true,
+            (Self::Cline | Self::OpenCode, Happening::Compact) => true,
             (_, Happening::Compact | Happening::ToolSucceeded(_) | Happening::End) => false,
         }
     }
@@ -51,8 +51,7 @@ impl Form {
     #[must_use]
     pub fn answer(self, event: &str, text: &str) -> String {
         let json = match self {
-            Self::Plain => return format!("{text}\n"),
-            Self::Specific => {
+            Self::Specific | Self::OpenCode => {
                 json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
             }
             Self::Cursor => json!({ "additional_context": text }),
@@ -87,7 +86,10 @@ mod tests {
             ("cursor", r#"{"additional_context":"a\nb"}"#),
             ("copilot", r#"{"additionalContext":"a\nb"}"#),
             ("cline", r#"{"cancel":false,"contextModification":"a\nb"}"#),
-            ("opencode", "a\nb"),
+            (
+                "opencode",
+                r#"{"hookSpecificOutput":{"hookEventName":"E","additionalContext":"a\nb"}}"#,
+            ),
         ] {
             assert_eq!(Form::of(agent).answer("E", "a\nb"), format!("{expected}\n"), "{agent}");
         }
@@ -99,7 +101,7 @@ mod tests {
         assert!(Form::Specific.hands_on(&prompt) && !Form::Cursor.hands_on(&prompt));
         assert!(
             !Form::Specific.hands_on(&Happening::Compact)
-                && Form::Plain.hands_on(&Happening::Compact)
+                && Form::OpenCode.hands_on(&Happening::Compact)
         );
         assert!([Form::Specific, Form::Cline].iter().all(|form| !form.hands_on(&Happening::End)));
     }

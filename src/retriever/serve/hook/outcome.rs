@@ -48,7 +48,11 @@ pub(super) fn of(said: &Map<String, Value>) -> Ending {
     if let Some(response) = names.iter().find_map(|name| said.get(*name)) {
         match object(response) {
             Some(fields) => look.at(&fields),
-            None => look.at_text(response),
+            None => {
+                look.at_text(response);
+                let text = look.others.join("\n");
+                look.has_failed |= exit_code(&text).is_none() && reads_like_a_failure(&text);
+            }
         }
     }
     let Look { has_failed, is_interrupted, errors, others } = look;
@@ -121,6 +125,45 @@ impl Look {
     }
 }
 
+/// How lines begin that programs end with when they fail. Codex hands over what was printed and nothing else: who
+/// sees an error in a mere warning speaks when nobody needs it, so these are few.
+const LAST_WORDS: [&str; 10] = [
+    "error:",
+    "error[",
+    "fatal:",
+    "npm err!",
+    "npm error",
+    "traceback (most recent call last)",
+    "panic:",
+    "e: ",
+    "make: ***",
+    "failed:",
+];
+
+/// What such lines end in.
+const LAST_WORDS_AT_END: [&str; 4] =
+    [": command not found", ": no such file or directory", ": permission denied", ": not found"];
+
+/// Tells whether a text that comes without an outcome ends like that of a program that failed.
+fn reads_like_a_failure(output: &str) -> bool {
+    output
+        .lines()
+        .rev()
+        .map(|line| line.trim().to_lowercase())
+        .filter(|line| !line.is_empty())
+        .take(EXIT_LINES)
+        .any(|line| {
+            LAST_WORDS.iter().any(|words| line.starts_with(words))
+                || LAST_WORDS_AT_END.iter().any(|words| line.ends_with(words))
+                || line.split_once(": ").is_some_and(|(name, _)| is_exception(name))
+        })
+}
+
+/// `modulenotfounderror`, `java.io.ioexception`: a name of one word that says so.
+fn is_exception(name: &str) -> bool {
+    !name.contains(' ') && (name.ends_with("error") || name.ends_with("exception"))
+}
+
 /// Finds the exit code that a tool put in words.
 fn exit_code(output: &str) -> Option<i64> {
     let lines: Vec<&str> = output.lines().collect();
@@ -182,6 +225,29 @@ mod tests {
         assert_eq!(outcome(&json!({"tool_response": lines("exit code: 1")})), Outcome::Succeeded);
         assert_eq!(outcome(&json!({"tool_response": "b\nexit code 1"})), Outcome::Failed);
         assert_eq!(outcome(&json!({"tool_response": "the exit code: 1"})), Outcome::Succeeded);
+    }
+
+    // S-HOOK-1
+    #[test]
+    fn what_comes_without_an_outcome_is_judged_by_its_last_lines() {
+        for (text, expected) in [
+            ("ls: cannot access '/no/such/place': No such file or directory\n", Outcome::Failed),
+            ("npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve", Outcome::Failed),
+            (
+                "  File \"a.py\", line 3\nModuleNotFoundError: No module named 'yaml'",
+                Outcome::Failed,
+            ),
+            (
+                "error[E0433]: failed to resolve\n --> a.rs:1:1\nerror: could not compile `a`",
+                Outcome::Failed,
+            ),
+            ("", Outcome::Succeeded),
+            ("added 9 packages\n0 errors, 2 warnings\nfound 0 vulnerabilities", Outcome::Succeeded),
+            ("test error_is_told ... ok\ntest result: ok. 3 passed; 0 failed", Outcome::Succeeded),
+            ("error: old\n1\n2\n3\n4\n5\ndone", Outcome::Succeeded),
+        ] {
+            assert_eq!(outcome(&json!({ "tool_response": text })), expected, "{text}");
+        }
     }
 
     #[test]

@@ -164,9 +164,11 @@ fn happening(said: &Map<String, Value>, event: &str) -> Result<Happening, Silenc
         | "beforesubmitprompt"
         | "prompt" => {
             let inner = said.get("userPromptSubmit").and_then(Value::as_object).unwrap_or(said);
-            Happening::Prompt(
-                text(inner, &["prompt", "message", "text"]).unwrap_or_default().to_owned(),
-            )
+            let prompt = text(inner, &["prompt", "message", "text"]).unwrap_or_default();
+            // Gemini puts what hooks said at the start in front of it.
+            let said_first = prompt.strip_prefix("<hook_context>");
+            let own = said_first.and_then(|rest| Some(rest.split_once("</hook_context>")?.1));
+            Happening::Prompt(own.unwrap_or(prompt).trim().to_owned())
         }
         "posttoolusefailure" | "toolfailed" => tool(said, Some(Outcome::Failed))?,
         "posttooluse" | "aftertool" | "toolsucceeded" => tool(said, None)?,
@@ -360,6 +362,13 @@ mod tests {
         let said = read(&mut value.to_string().as_bytes(), Some("sessionStart")).unwrap();
         assert_eq!((said.session_id, said.directory), (None, None));
         assert_eq!(said.happening, Happening::Start(Why::Emptied));
+    }
+
+    #[test]
+    fn what_hooks_said_before_a_prompt_is_no_part_of_it() {
+        let prompt = "<hook_context>MARK</hook_context>\n\nfix the build";
+        let value = json!({"hook_event_name": "BeforeAgent", "prompt": prompt});
+        assert_eq!(happens(&value), Happening::Prompt("fix the build".to_owned()));
     }
 
     #[test]

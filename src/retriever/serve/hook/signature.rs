@@ -108,7 +108,11 @@ impl Signature {
     #[must_use]
     pub fn of(output: &str) -> Option<Self> {
         let plain = without_escapes(&unfenced(output));
-        let all: Vec<&str> = plain.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let all: Vec<&str> = plain
+            .lines()
+            .map(|line| line.trim().trim_start_matches("Output: "))
+            .filter(|line| !line.is_empty())
+            .collect();
         let half = LOOK_LINES_MAX / 2;
         let tail = all.len().saturating_sub(half).max(half.min(all.len()));
         let looked_at = all.iter().take(half).chain(all.get(tail..).unwrap_or_default());
