@@ -100,6 +100,8 @@ fn a_server_that_is_killed_at_any_moment_knows_afterwards_what_a_cold_start_know
     let mut states = BTreeMap::new();
     for kill in 0..KILLS {
         let mut client = Client::open(&world, Era::Modern);
+        // While it still reads it has no digest.
+        client.wait_for_all();
         // It grows with the logs, question by question.
         for _ in 0..=random.below(3) {
             append(&logs[usize::try_from(random.below(3)).unwrap()], &lines(&mut random));
@@ -112,6 +114,7 @@ fn a_server_that_is_killed_at_any_moment_knows_afterwards_what_a_cold_start_know
     }
     assert_eq!(states.len(), KILLS, "each state is another");
     let mut client = Client::open(&world, Era::Legacy);
+    client.wait_for_all();
     let told = world.agent_knowledge(&["digest"]).done();
     assert_eq!(told, format!("{}\n", digest_of_copy(&world)));
     assert_eq!(digest_of_server(&mut client), told.trim_end());

@@ -91,7 +91,7 @@ pub enum Command {
     /// Be the retriever that agents share; they start it
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
-    /// Answer a hook of an agent; they run this themselves
+    /// Answer the hooks of agents
     Hook(Hook),
     /// Bring the stored vectors up to date
     Index(Form),

@@ -19,7 +19,7 @@ pub enum Upkeep {
     Digest(Form),
     /// Take secrets out of logs that hold some
     Scrub(Scrub),
-    /// Move old lines to packed files beside their log; they are found as before
+    /// Move old lines to packed files beside their log
     Archive(Archive),
 }
 
