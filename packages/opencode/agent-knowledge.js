@@ -58,7 +58,8 @@ export const AgentKnowledge = async ({ directory }) => {
   return {
     "chat.message": async (input, output) => {
       const session_id = input.sessionID
-      if (!begun.has(session_id)) await begin(session_id, "startup")
+      // A system prompt of ours is gone when OpenCode starts again, whatever the session was told before.
+      if (!begun.has(session_id)) await begin(session_id, "clear")
       const prompt = text(output.parts)
       await add(session_id, await ask("UserPromptSubmit", { session_id, cwd: directory, prompt }))
     },
@@ -84,8 +85,6 @@ export const AgentKnowledge = async ({ directory }) => {
     "experimental.session.compacting": async (input, output) => {
       const said = await ask("PreCompact", { session_id: input.sessionID, cwd: directory, trigger: "auto" })
       if (said) output.context.push(said)
-      begun.delete(input.sessionID)
-      waiting.delete(input.sessionID)
     },
   }
 }

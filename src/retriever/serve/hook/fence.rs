@@ -6,9 +6,12 @@ pub const BEGIN: &str = "<agent-knowledge>";
 /// The last line.
 pub const END: &str = "</agent-knowledge>";
 
-/// What stands in the place of a fence that a note brings with it: it reads alike and fences nothing.
-const HARMLESS: [(&str, &str); 2] =
-    [("</agent-knowledge", "‹/agent-knowledge"), ("<agent-knowledge", "‹agent-knowledge")];
+/// What stands in the place of the first character of a fence that a note brings with it: it reads alike and fences
+/// nothing.
+const HARMLESS: char = '‹';
+
+/// What both have in them.
+const NAME: &str = "agent-knowledge";
 
 /// Bytes that the fence takes, its line breaks included.
 pub const FENCE_BYTES: usize = BEGIN.len() + END.len() + 2;
@@ -16,11 +19,22 @@ pub const FENCE_BYTES: usize = BEGIN.len() + END.len() + 2;
 /// Puts a fence around a text, in which there is none afterwards.
 #[must_use]
 pub fn fenced(text: &str) -> String {
-    let mut text = text.trim().to_owned();
-    for (fence, harmless) in HARMLESS {
-        text = text.replace(fence, harmless);
+    let text = text.trim();
+    let mut harmless = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('<') {
+        harmless.push_str(before);
+        harmless.push(if names_us(after) { HARMLESS } else { '<' });
+        rest = after;
     }
-    format!("{BEGIN}\n{text}\n{END}")
+    format!("{BEGIN}\n{harmless}{rest}\n{END}")
+}
+
+/// Tells whether what follows a `<` would read as a fence, in whatever case and with whatever spaces.
+fn names_us(after: &str) -> bool {
+    let is_between = |c: char| c == '/' || c.is_whitespace();
+    let name = after.trim_start_matches(is_between);
+    name.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }
 
 /// Takes out of a text what stands in fences; an open one reaches to the end.
@@ -59,6 +73,8 @@ mod tests {
             let text = fenced(&parts.concat());
             prop_assert_eq!(text.matches(BEGIN).count(), 1);
             prop_assert_eq!(text.matches(END).count(), 1);
+            let spaceless: String = text.to_lowercase().split_whitespace().collect();
+            prop_assert_eq!(spaceless.matches(BEGIN).count() + spaceless.matches(END).count(), 2);
             prop_assert_eq!(unfenced(&text), "");
         }
     }

@@ -77,8 +77,8 @@ pub mod switch {
         let Some(value) = value.map(str::trim).filter(|value| !value.is_empty()) else {
             return true;
         };
-        let mut names = value.split(',').map(|name| name.trim().to_ascii_lowercase());
-        names.any(|on| on == name || matches!(on.as_str(), "on" | "all" | "1"))
+        let mut names = value.split([',', ' ']).map(str::to_ascii_lowercase);
+        names.any(|on| on == name || matches!(on.as_str(), "on" | "all" | "1" | "true" | "yes"))
     }
 
     /// Names the switch of what happens; learning has one of its own.
@@ -188,13 +188,25 @@ impl Visit<'_> {
             Happening::Compact => recall::at_compaction(&self.session),
             Happening::ToolSucceeded(_) | Happening::End => return Ok(()),
         };
-        if matches!(self.said.happening, Happening::Prompt(_)) && !self.session.seen.is_prompted {
+        // One that says too little is not the first, and one that nobody could answer comes again.
+        let is_looked_up = match &recalled {
+            Ok(_) => true,
+            Err(silence) => matches!(silence, Silence::Nothing(why) if *why != recall::TOO_LITTLE),
+        };
+        let is_prompt = matches!(self.said.happening, Happening::Prompt(_));
+        if is_prompt && is_looked_up && !self.session.seen.is_prompted {
             self.session.note(Entry::Prompted);
         }
         let recalled = recalled?;
         let text = self.form.answer(&self.said.event, &fence::fenced(&recalled.text));
-        // Who does not listen has heard nothing, and is told again.
-        if deliver(output, &text).is_ok() && !recalled.ids.is_empty() {
+        // A briefing may repeat what was told before.
+        let is_briefing = matches!(self.said.happening, Happening::Start(_));
+        if !is_briefing && !recalled.ids.is_empty() && !self.session.is_first_to_tell(&recalled.ids)
+        {
+            return Err(Silence::Nothing("another hook tells it at this moment"));
+        }
+        // Who does not listen has heard nothing, and is briefed again.
+        if deliver(output, &text).is_ok() && is_briefing && !recalled.ids.is_empty() {
             self.session.note(Entry::Told(recalled.ids));
         }
         Ok(())

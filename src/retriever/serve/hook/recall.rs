@@ -67,6 +67,9 @@ pub(super) fn at_start(
     Ok(fresh)
 }
 
+/// Why nothing is said about a prompt of a word or two.
+pub(super) const TOO_LITTLE: &str = "the prompt says too little";
+
 /// Says what is known about the first prompt.
 pub(super) fn for_prompt(
     text: &str,
@@ -80,7 +83,7 @@ pub(super) fn for_prompt(
     let text = text.get(..text.floor_char_boundary(PROMPT_BYTES_MAX)).unwrap_or_default().trim();
     let is_command = text.starts_with(['/', '!', '#']);
     if is_command || text.split_whitespace().count() < PROMPT_WORDS_MIN {
-        return Err(Silence::Nothing("the prompt says too little"));
+        return Err(Silence::Nothing(TOO_LITTLE));
     }
     let request = SearchRequest {
         // What looks like a filter in a prompt is none.

@@ -24,6 +24,9 @@ const NAME_DIGITS: usize = 16;
 /// Longest file, in bytes: some thousand entries. A session that saw more learns no more.
 const FILE_BYTES_MAX: u64 = 512 * 1024;
 
+/// Bytes of that which only what was told may take: a session that can learn no more is still told nothing twice.
+const TOLD_BYTES: u64 = 64 * 1024;
+
 /// Longest entry, in bytes: one write, so that entries of several hooks do not mix.
 const ENTRY_BYTES_MAX: usize = 8 * 1024;
 
@@ -49,6 +52,13 @@ pub enum Entry {
     Prompted,
     /// Memories of these ids were shown.
     Told(Vec<String>),
+    /// A process is about to show these. Of several at once the first in the file does.
+    Telling {
+        /// The ids.
+        ids: Vec<String>,
+        /// The process.
+        by: u32,
+    },
     /// A command failed.
     Failed(Failure),
     /// Something was done that may have mended it.
@@ -123,17 +133,10 @@ impl Session {
     #[must_use]
     pub fn open(cache: &Path, agent: &str, id: Option<&str>, now: Timestamp) -> Self {
         let path = id.map(|id| cache.join(FOLDER).join(format!("{agent}-{}", name_of(id))));
-        let mut text = String::new();
-        if let Some(path) = &path {
-            // What is not there, or cannot be read, was not seen.
-            let file = File::open(path).map(|file| file.take(FILE_BYTES_MAX));
-            let _ = file.and_then(|mut file| file.read_to_string(&mut text));
-        }
-        let length_bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        // What is not there, or cannot be read, was not seen.
+        let (entries, length_bytes) = path.as_deref().and_then(read).unwrap_or_default();
         let mut session = Self { seen: Seen::default(), path, length_bytes, now };
-        for entry in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
-            session.seen.note(entry);
-        }
+        entries.into_iter().for_each(|entry| session.seen.note(entry));
         session
             .seen
             .failures
@@ -159,13 +162,34 @@ impl Session {
         self.seen.note(entry);
     }
 
+    /// Notes that memories are about to be shown, and tells whether that is for this process to do: hooks of one session
+    /// run side by side, and each would show the same.
+    #[must_use]
+    pub fn is_first_to_tell(&mut self, ids: &[String]) -> bool {
+        let by = std::process::id();
+        let entry = Entry::Telling { ids: ids.to_vec(), by };
+        let written = self.write(&entry);
+        self.seen.note(entry);
+        let Some(entries) = written.and_then(|()| read(self.path.as_deref()?)) else { return true };
+        let teller = |id: &String| {
+            entries.0.iter().find_map(|entry| match entry {
+                Entry::Told(ids) if ids.contains(id) => Some(None),
+                Entry::Telling { ids, by } if ids.contains(id) => Some(Some(*by)),
+                _ => None,
+            })
+        };
+        ids.iter().any(|id| teller(id) == Some(Some(by)))
+    }
+
     fn write(&mut self, entry: &Entry) -> Option<()> {
         let path = self.path.as_ref()?;
         let mut line = serde_json::to_string(entry).ok()?;
         line = redacted(&line).into_owned();
         line.push('\n');
         let after = self.length_bytes.saturating_add(u64::try_from(line.len()).ok()?);
-        if line.len() > ENTRY_BYTES_MAX || after > FILE_BYTES_MAX {
+        let is_told = matches!(entry, Entry::Told(_) | Entry::Telling { .. } | Entry::Prompted);
+        let most = if is_told { FILE_BYTES_MAX } else { FILE_BYTES_MAX - TOLD_BYTES };
+        if line.len() > ENTRY_BYTES_MAX || after > most {
             return None;
         }
         let mut options = OpenOptions::new();
@@ -186,7 +210,7 @@ impl Seen {
     fn note(&mut self, entry: Entry) {
         match entry {
             Entry::Prompted => self.is_prompted = true,
-            Entry::Told(ids) => self.told.extend(ids),
+            Entry::Told(ids) | Entry::Telling { ids, .. } => self.told.extend(ids),
             Entry::Failed(failure) => {
                 self.failures_len += 1;
                 self.failures.push(failure);
@@ -210,6 +234,16 @@ impl Seen {
             Entry::Ended => self.is_ended = true,
         }
     }
+}
+
+/// Reads what stands in a file, and how long it is; a line that is damaged costs only itself.
+fn read(path: &Path) -> Option<(Vec<Entry>, u64)> {
+    let file = File::open(path).ok()?;
+    let length_bytes = file.metadata().ok()?.len();
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    let lines = bytes.split(|byte| *byte == b'\n');
+    Some((lines.filter_map(|line| serde_json::from_slice(line).ok()).collect(), length_bytes))
 }
 
 fn name_of(id: &str) -> String {
@@ -304,6 +338,38 @@ mod tests {
         session.note(Entry::Prompted);
         assert!(session.seen.is_prompted && !session.remembers());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn of_several_hooks_at_once_one_tells_a_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let ids = ["a".to_owned()];
+        let (mut first, mut second) =
+            (open(folder.path(), Some("s")), open(folder.path(), Some("s")));
+        // As another process would have noted it.
+        first.note(Entry::Telling { ids: ids.to_vec(), by: 0 });
+        assert!(!second.is_first_to_tell(&ids));
+        assert!(open(folder.path(), Some("s")).is_first_to_tell(&["b".to_owned()]));
+        assert!(open(folder.path(), None).is_first_to_tell(&ids), "who remembers nothing tells");
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn a_damaged_line_costs_only_itself_and_what_was_told_is_noted_to_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        open(folder.path(), Some("s")).note(Entry::Told(vec!["a".to_owned()]));
+        let path = open(folder.path(), Some("s")).path.unwrap();
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(b"\"torn \xC3\n").unwrap();
+        let room = FILE_BYTES_MAX - TOLD_BYTES - path.metadata().unwrap().len();
+        file.write_all(&vec![b'\n'; usize::try_from(room).unwrap()]).unwrap();
+        let mut session = open(folder.path(), Some("s"));
+        assert!(session.seen.told.contains("a"));
+        session.note(Entry::Learnt("k".to_owned()));
+        session.note(Entry::Told(vec!["b".to_owned()]));
+        let next = open(folder.path(), Some("s")).seen;
+        assert!(next.told.contains("b") && next.learnt.is_empty(), "{next:?}");
     }
 
     // S-HOOK-9

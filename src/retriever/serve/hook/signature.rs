@@ -7,6 +7,7 @@ use std::fmt::Write;
 use sha2::{Digest as _, Sha256};
 
 use super::fence::unfenced;
+use crate::event::redact::redacted;
 use crate::event::{Layout, neutralise};
 
 /// Lines that make a signature: what is wrong, where, and why. More dilutes a query.
@@ -117,7 +118,8 @@ impl Signature {
         let tail = all.len().saturating_sub(half).max(half.min(all.len()));
         let looked_at = all.iter().take(half).chain(all.get(tail..).unwrap_or_default());
         let lines: Vec<&str> = looked_at.copied().filter(|line| says_something(line)).collect();
-        let chosen = telling(&lines);
+        // Before anything is taken off a line: without its colon a password is a word like any other.
+        let chosen: Vec<_> = telling(&lines).into_iter().map(redacted).collect();
         let excerpt: Vec<String> =
             chosen.iter().map(|line| neutralise(&cut(line), Layout::Line)).collect();
         let words = chosen.iter().map(|line| lasting(line)).collect::<Vec<_>>().join(" ");
@@ -248,6 +250,21 @@ mod tests {
 
     fn words(output: &str) -> String {
         Signature::of(output).unwrap().words
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn no_secret_stands_in_a_signature() {
+        for output in [
+            "Error: password: hunter2secretX denied by the registry example",
+            "fatal: \"api_key\": \"abcd1234efgh5678ijkl\" is not permitted here",
+        ] {
+            let found = Signature::of(output).unwrap();
+            for secret in ["hunter2secretX", "abcd1234efgh5678ijkl"] {
+                let all = format!("{} {}", found.excerpt, found.words);
+                assert!(!all.contains(secret), "{all}");
+            }
+        }
     }
 
     #[test]
