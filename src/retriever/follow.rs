@@ -42,6 +42,8 @@ pub struct Follower {
     base: Option<Base>,
     /// Whether it has everything.
     is_saved: bool,
+    /// How many memories had been judged by then.
+    judged_saved: usize,
 }
 
 /// A file that is followed.
@@ -89,6 +91,7 @@ impl Follower {
             window,
             base,
             is_saved,
+            judged_saved: 0,
         }
     }
 

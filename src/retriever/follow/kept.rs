@@ -88,6 +88,7 @@ impl Follower {
             asked,
         };
         (self.base, self.is_saved) = (Some(base), true);
+        self.judged_saved = self.judged_len();
         Restored::From { memories, without_vector }
     }
 
@@ -97,7 +98,9 @@ impl Follower {
     /// # Errors
     /// [`CheckpointError`]; the last checkpoint stays, and this follower goes on as before.
     pub fn save(&mut self, checkpoints: &Checkpoints) -> Result<Saved, CheckpointError> {
-        if self.is_saved {
+        // What was judged meanwhile is worth a checkpoint too: the next retriever would judge it again.
+        let judged_len = self.judged_len();
+        if self.is_saved && judged_len == self.judged_saved {
             return Ok(Saved::Unchanged);
         }
         let of = self.of(checkpoints)?;
@@ -120,8 +123,13 @@ impl Follower {
         let health: &Health = health;
         let keeping = Keeping { cursors, health, fold, lexical, vectors: vectors.as_ref() };
         self.base = Some(checkpoints.write(of, keeping, self.base.as_ref())?);
-        self.is_saved = true;
+        (self.is_saved, self.judged_saved) = (true, judged_len);
         Ok(Saved::Written)
+    }
+
+    /// How many memories are known to give orders, or not to.
+    fn judged_len(&self) -> usize {
+        self.snapshot().memories().iter().filter(|memory| memory.is_judged()).count()
     }
 
     /// What a checkpoint of this follower is of.
@@ -161,10 +169,20 @@ mod tests {
         assert_eq!(judge(0, &before), (false, None));
         assert_eq!(judge(1, &before), (false, Some(Suspicion::Override)));
         assert_eq!(before.save(&checkpoints).unwrap(), Saved::Written);
+        assert_eq!(before.save(&checkpoints).unwrap(), Saved::Unchanged);
+        let mut late = follower();
+        assert!(matches!(late.restore(&checkpoints), Restored::From { .. }));
         let mut after = follower();
         assert!(matches!(after.restore(&checkpoints), Restored::From { memories: 3, .. }));
         assert_eq!(judge(0, &after), (true, None));
         assert_eq!(judge(1, &after), (true, Some(Suspicion::Override)));
         assert_eq!(judge(2, &after), (false, None));
+        // Judged after the first checkpoint, with no new line.
+        late.catch_up();
+        assert_eq!(judge(2, &late), (false, None));
+        assert_eq!(late.save(&checkpoints).unwrap(), Saved::Written);
+        let mut last = follower();
+        assert!(matches!(last.restore(&checkpoints), Restored::From { .. }));
+        assert_eq!(judge(2, &last), (true, None));
     }
 }
