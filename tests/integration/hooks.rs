@@ -216,7 +216,13 @@ fn the_same_lesson_in_another_session_confirms_the_first_and_is_shown_as_proven(
     format.learn(&world, "s1", &one);
     format.learn(&world, "s1", &one);
     assert_eq!(by_hooks(&world).len(), 1, "once in one session");
-    format.learn(&world, "s2", &other);
+    // Who was not told of it and finds it again proves it.
+    let set = [("AGENT_KNOWLEDGE_HOOKS", "learn")];
+    for said in
+        [(format.failed)("s2", &other, COMMAND, FAILED), (format.succeeded)("s2", &other, MENDED)]
+    {
+        hook_with(&world, &["--agent", format.agent], &set, said.to_string().as_bytes()).done();
+    }
     let events = by_hooks(&world);
     let about: Vec<&Event> = events.iter().filter(|event| event.memory_id.is_some()).collect();
     let [feedback] = about.as_slice() else { panic!("{events:?}") };
@@ -236,6 +242,53 @@ fn the_same_lesson_in_another_session_confirms_the_first_and_is_shown_as_proven(
             .is_none()
     );
     assert_eq!(world.agent_knowledge(&["verify"]).exit, Some(0));
+}
+
+// S-HOOK-7
+#[test]
+fn who_was_told_of_a_candidate_and_repeats_it_proves_nothing() {
+    let world = World::new();
+    let format = &FORMATS[0];
+    let (one, other) = (repo(&world, "one"), repo(&world, "other"));
+    format.learn(&world, "s1", &one);
+    let told = format.say(&world, &(format.failed)("s2", &other, COMMAND, FAILED)).unwrap();
+    assert!(told.contains(MENDED), "{told}");
+    assert_eq!(format.say(&world, &(format.succeeded)("s2", &other, MENDED)), None);
+    let events = by_hooks(&world);
+    assert!(matches!(events.as_slice(), [only] if only.memory_id.is_none()), "{events:?}");
+}
+
+// S-HOOK-6
+#[test]
+fn nothing_is_learned_from_work_on_sources_or_from_a_success_that_nobody_saw() {
+    let world = World::new();
+    let (format, here) = (&FORMATS[0], repo(&world, "one"));
+    let error = "error[E0433]: failed to resolve: use of undeclared crate zebra";
+    for (session, steps) in [
+        ("a", &["python3 - <<EOF\nopen('a.rs', 'w')\nEOF", "cargo fmt", "cargo build"][..]),
+        ("b", &["cat > a.rs <<EOF\nfn main() {}\nEOF", "mkdir -p out", "cargo build"]),
+        ("c", &["sed -i s/a/b/ a.rs", "cargo build --release"]),
+        ("d", &["mkdir -p out", "cargo build 2>&1 | tail -5"]),
+        ("e", &["mkdir -p out", "cargo build || true"]),
+        ("f", &["cargo build --release; echo done"]),
+        ("g", &["cargo build --release &"]),
+    ] {
+        format.say(&world, &(format.failed)(session, &here, "cargo build", error));
+        for step in steps {
+            assert_eq!(format.say(&world, &(format.succeeded)(session, &here, step)), None);
+        }
+        assert_eq!(by_hooks(&world), [], "{session}");
+    }
+    format.say(&world, &(format.failed)("h", &here, COMMAND, FAILED));
+    let mut unseen = (format.succeeded)("h", &here, MENDED);
+    unseen["tool_input"]["run_in_background"] = true.into();
+    format.say(&world, &unseen);
+    let mut failing = (format.succeeded)("h", &here, MENDED);
+    failing["tool_response"]["stdout"] = FAILED.into();
+    format.say(&world, &failing);
+    assert_eq!(by_hooks(&world), []);
+    format.say(&world, &(format.succeeded)("h", &here, MENDED));
+    assert_eq!(by_hooks(&world).len(), 1, "it was waiting for a success that is one");
 }
 
 // S-HOOK-6, S-HOOK-8

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use agent_knowledge::event::EventId;
+use agent_knowledge::retriever::serve::hook::outcome::Evidence;
 use agent_knowledge::retriever::serve::hook::recall::failure_request;
 use agent_knowledge::retriever::serve::hook::said::{Tool, ToolCall};
 use serde_json::{Value, json};
@@ -40,7 +41,8 @@ fn teach(world: &World) {
 /// The ids of what a hook would be told about a failure; nothing where it would not even ask.
 fn told(client: &mut Client, command: &str, output: &str) -> BTreeSet<String> {
     let (command, output) = (command.to_owned(), output.to_owned());
-    let call = ToolCall { tool: Tool::Shell, command, files: Vec::new(), output };
+    let evidence = Evidence::Told;
+    let call = ToolCall { tool: Tool::Shell, command, files: Vec::new(), output, evidence };
     let Some(request) = failure_request(&call) else { return BTreeSet::new() };
     let asked = json!({
         "query": request.query, "limit": request.limit, "max_tokens": request.max_tokens,

@@ -2,6 +2,8 @@
 //! and `grep` that finds nothing is no failure. Words are looked at, nothing is parsed: who is wrong here misses
 //! a lesson. Not here: what a failure looks like (`signature`).
 
+use super::line::{Joint, Segment, segments};
+
 /// Longest command that is looked at, in bytes: longer ones are scripts, and no lesson.
 pub const COMMAND_BYTES_MAX: usize = 2_000;
 
@@ -121,31 +123,50 @@ const OURS: [&str; 3] = ["agent-knowledge", "log-memory", "log_memory"];
 /// output is cut.
 #[must_use]
 pub fn core(command: &str) -> String {
-    let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut line = line.as_str();
-    while let Some((first, rest)) = line.split_once(" && ")
-        && matches!(first.split(' ').next(), Some("cd" | "set" | "export" | "source"))
-    {
-        line = rest;
+    let mut kept = segments(command);
+    let is_around = |segment: &Segment| {
+        let first = segment.text.split(' ').next();
+        segment.joint == Joint::And && matches!(first, Some("cd" | "set" | "export" | "source"))
+    };
+    let around = kept.iter().take_while(|segment| is_around(segment)).count();
+    // What only changes its place is all it does.
+    kept.drain(..around.min(kept.len().saturating_sub(1)));
+    let mut line = String::new();
+    let mut joint = Joint::End;
+    for segment in kept {
+        let is_cut = matches!(segment.text.split(' ').next(), Some("tail" | "head"));
+        if !(joint == Joint::Pipe && is_cut) {
+            line.push_str(joint.written());
+            line.push_str(&segment.text);
+        }
+        joint = segment.joint;
     }
-    for cut in [" | tail", " | head", " 2>&1", " > /dev/null", " 2>/dev/null"] {
-        line = line.split(cut).next().unwrap_or(line);
-    }
-    line.trim().trim_end_matches(';').to_owned()
+    line
+}
+
+/// Tells whether a command line that ends well says that its last doing command did: what follows it may not
+/// hide how it ended.
+#[must_use]
+pub fn proves(command: &str) -> bool {
+    let all = segments(command);
+    let last = all.iter().rposition(|segment| !looks(&segment.text));
+    last.and_then(|last| all.get(last..)).is_some_and(|rest| {
+        rest.iter().all(|segment| matches!(segment.joint, Joint::And | Joint::End))
+    })
 }
 
 /// Returns what a command wants, in a few words; nothing for one that wants nothing or is no command.
 #[must_use]
 pub fn goal(command: &str) -> Option<String> {
-    let core = core(command);
-    let last = segments(&core).filter(|segment| !looks(segment)).last()?;
-    let mut words = words(last);
+    let all = segments(command);
+    let last = all.iter().rfind(|segment| !looks(&segment.text))?;
+    let mut words = words(&last.text);
     let program = words.next()?;
     if !MANY.contains(&program) {
         return Some(program.to_owned());
     }
     let mut goal = program.to_owned();
-    let arguments = words.filter(|word| !word.starts_with('-') || *word == "-m");
+    let arguments = words.filter(|word| is_named(word));
     for word in arguments {
         let meant = SAME.iter().find(|(of, short, _)| *of == program && *short == word);
         goal.push(' ');
@@ -161,18 +182,37 @@ pub fn goal(command: &str) -> Option<String> {
 #[must_use]
 pub fn is_trivial(command: &str) -> bool {
     let is_ours = OURS.iter().any(|ours| command.contains(ours));
-    let core = core(command);
-    is_ours || command.len() > COMMAND_BYTES_MAX || segments(&core).all(looks)
+    let is_long = command.len() > COMMAND_BYTES_MAX;
+    is_ours || is_long || segments(command).iter().all(|segment| looks(&segment.text))
 }
 
 /// Goals that look whether all is well: that another of them succeeds mends nothing.
-const CHECKS: [&str; 10] =
-    ["test", "pytest", "check", "clippy", "lint", "nextest", "vet", "tsc", "typecheck", "jest"];
+const CHECKS: [&str; 19] = [
+    "test",
+    "tests",
+    "pytest",
+    "check",
+    "clippy",
+    "lint",
+    "nextest",
+    "vet",
+    "tsc",
+    "typecheck",
+    "jest",
+    "rspec",
+    "phpunit",
+    "mocha",
+    "vitest",
+    "ctest",
+    "mypy",
+    "eslint",
+    "shellcheck",
+];
 
 /// Tells whether a command looks whether all is well.
 #[must_use]
 pub fn is_check(goal: &str) -> bool {
-    goal.split([' ', ':']).any(|word| CHECKS.contains(&word))
+    goal.split([' ', ':', '.', '-', '_']).any(|word| CHECKS.contains(&word))
 }
 
 /// Tells whether a command that worked does what another of the same goal should have done: not less, and not
@@ -180,25 +220,24 @@ pub fn is_check(goal: &str) -> bool {
 #[must_use]
 pub fn stands_for(worked: &str, failed: &str) -> bool {
     let things = |command: &str| -> Vec<String> {
-        let core = core(command);
-        let last = segments(&core).filter(|segment| !looks(segment)).last().unwrap_or_default();
-        let named = words(last).skip(2).filter(|word| !word.starts_with('-'));
-        named.map(str::to_owned).collect()
+        let all = segments(command);
+        let last = all.iter().rfind(|segment| !looks(&segment.text));
+        let mut named = words(last.map_or("", |last| &last.text)).filter(|word| is_named(word));
+        let is_many = named.next().is_some_and(|program| MANY.contains(&program));
+        // The word that says which of many things is done may be another one for the same.
+        named.skip(usize::from(is_many)).map(str::to_owned).collect()
     };
     let done = things(worked);
     things(failed).iter().all(|thing| done.contains(thing))
 }
 
-/// The commands of a line, one after the other.
-fn segments(line: &str) -> impl Iterator<Item = &str> {
-    line.split(['|', ';', '\n'])
-        .flat_map(|part| part.split("&&"))
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
+/// Tells whether a word names something, and is no option; `-m` names a module.
+fn is_named(word: &str) -> bool {
+    !word.starts_with('-') || word == "-m"
 }
 
 /// The words of a command from its program on, which is named without its folder.
-fn words(segment: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(segment: &str) -> impl Iterator<Item = &str> {
     let is_setting = |word: &str| {
         word.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty()
@@ -212,7 +251,8 @@ fn words(segment: &str) -> impl Iterator<Item = &str> {
     program.into_iter().chain(words)
 }
 
-fn looks(segment: &str) -> bool {
+/// Tells whether a command only looks.
+pub(super) fn looks(segment: &str) -> bool {
     let mut words = words(segment);
     let Some(program) = words.next() else { return true };
     let asked = LOOKING.iter().find(|(of, _)| *of == program).map(|(_, asked)| asked);
@@ -253,6 +293,7 @@ mod tests {
             ("sudo chown -R $USER . && npm ci", "npm install"),
             ("git push -u origin main", "git push"),
             ("pip install --user flask", "pip install flask"),
+            ("curl -k https://a.example", "curl https://a.example"),
         ] {
             assert!(stands_for(worked, failed), "{worked}");
         }
@@ -260,13 +301,62 @@ mod tests {
             ("npm install lodash", "npm install left-pad"),
             ("git commit -m second", "git commit -m first"),
             ("docker run b", "docker run a"),
+            ("curl -s https://b.example", "curl https://a.example"),
+            ("ssh host2", "ssh host1"),
+            ("rm b", "rm a"),
+            ("rspec b_spec.rb", "rspec a_spec.rb"),
+            ("npm run build b", "npm run build a"),
         ] {
             assert!(!stands_for(worked, failed), "{worked}");
         }
         assert!(
-            is_check("cargo test") && is_check("npm run lint") && is_check("npm run test:unit")
+            is_check("cargo test")
+                && is_check("npm run lint")
+                && is_check("npm run test:unit")
+                && is_check("run-tests.sh")
         );
         assert!(!is_check("npm install"));
+    }
+
+    #[test]
+    fn what_cuts_an_output_is_left_out_and_what_follows_is_not() {
+        for (command, expected) in [
+            ("cd /w && npm ci 2>&1 | tail -3 && npm run build", "npm ci && npm run build"),
+            ("a  --x > /dev/null 2>&1; b | head -1", "a --x; b"),
+            ("make 2>/dev/null || true", "make || true"),
+            ("a \\\n  --b\nc;", "a --b; c"),
+            ("git commit -m 'a && b | tail'", "git commit -m 'a && b | tail'"),
+            ("cd /w && set -e", "set -e"),
+            ("x & y &", "x & y"),
+        ] {
+            assert_eq!(core(command), expected, "{command}");
+        }
+    }
+
+    // S-HOOK-6
+    #[test]
+    fn a_success_that_hides_how_the_command_ended_proves_nothing() {
+        for command in [
+            "npm ci",
+            "cd /w; npm ci && ls",
+            "npm ci > log 2>&1",
+            "rm x; npm ci",
+            "git commit -m 'a; b'",
+            "npm ci;",
+        ] {
+            assert!(proves(command), "{command}");
+        }
+        for command in [
+            "npm ci 2>&1 | tail -5",
+            "npm ci || true",
+            "npm ci; echo done",
+            "npm ci &",
+            "npm ci && ls | head",
+            "npm ci\nls",
+            "ls",
+        ] {
+            assert!(!proves(command), "{command}");
+        }
     }
 
     // S-HOOK-6

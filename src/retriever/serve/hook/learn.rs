@@ -5,6 +5,7 @@
 use super::commands::{core, goal, is_check, stands_for};
 use super::session::{Failure, Step};
 use super::signature;
+use super::steps::{helps, is_setting, moves_files, name_of};
 use crate::event::{Draft, Layout, neutralise};
 
 /// Commands of a fix: of more, nobody knows which one it was.
@@ -15,35 +16,6 @@ const FIX_FILES_MAX: usize = 4;
 
 /// Longest command of a lesson, in bytes.
 const FIX_BYTES_MAX: usize = 600;
-
-/// Names of files that set something up, by their end: a change of one mends other repositories as well. What
-/// mends a program in its sources is in its history.
-const SETTINGS: [&str; 20] = [
-    ".toml",
-    ".yaml",
-    ".yml",
-    ".json",
-    ".lock",
-    ".cfg",
-    ".ini",
-    ".env",
-    ".conf",
-    ".properties",
-    ".gradle",
-    ".mod",
-    "pom.xml",
-    "Dockerfile",
-    "Makefile",
-    "requirements.txt",
-    ".npmrc",
-    ".nvmrc",
-    ".tool-versions",
-    "Gemfile",
-];
-
-/// Goals that set something right for good, or save work; between a failure and its mending they mean nothing.
-const ASIDE: [&str; 6] =
-    ["git add", "git commit", "git stash", "git checkout", "git switch", "mkdir"];
 
 /// A lesson that a session taught.
 #[derive(Debug)]
@@ -98,10 +70,14 @@ impl Fix {
         if worked.len() > FIX_BYTES_MAX {
             return None;
         }
+        // Of what looks whether all is well, another run mends nothing; and what was written until it worked is in
+        // the history of the repository.
+        if is_check(&failure.goal) || failure.since.iter().any(|step| is_work(step, &failure.goal))
+        {
+            return None;
+        }
         if worked != neutralise(failed, Layout::Line) {
-            // Of what looks whether all is well, another run mends nothing.
-            let is_fix = !is_check(&failure.goal) && stands_for(&worked, failed);
-            return is_fix.then(|| Self {
+            return stands_for(&worked, failed).then(|| Self {
                 instead: Some(worked),
                 before: Vec::new(),
                 files: Vec::new(),
@@ -112,15 +88,16 @@ impl Fix {
             match step {
                 Step::Ran(command) => {
                     let command = neutralise(&core(command), Layout::Line);
-                    let is_aside = goal(&command)
-                        .is_none_or(|goal| is_check(&goal) || ASIDE.contains(&goal.as_str()));
-                    if !is_aside && command.len() <= FIX_BYTES_MAX && !before.contains(&command) {
+                    // Another try at the same is no help to it.
+                    let is_help = helps(&command, &failure.goal)
+                        && goal(&command).as_ref() != Some(&failure.goal);
+                    if is_help && command.len() <= FIX_BYTES_MAX && !before.contains(&command) {
                         before.push(command);
                     }
                 }
                 Step::Changed(file) => {
-                    let name = file.rsplit(['/', '\\']).next().unwrap_or(file).to_owned();
-                    if SETTINGS.iter().any(|end| name.ends_with(end)) && !files.contains(&name) {
+                    let name = name_of(file).to_owned();
+                    if !files.contains(&name) {
                         files.push(name);
                     }
                 }
@@ -154,6 +131,14 @@ impl Fix {
         };
         let parts = [ran, changed].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
         format!("`{failed}` worked after {}.", parts.join(" and "))
+    }
+}
+
+/// Tells whether a step worked on the sources, so that nobody knows what else has helped.
+fn is_work(step: &Step, goal: &str) -> bool {
+    match step {
+        Step::Changed(file) => !is_setting(file),
+        Step::Ran(command) => !goal.starts_with("git ") && moves_files(command),
     }
 }
 
@@ -204,7 +189,8 @@ mod tests {
             ran("apt-get install -y libssl-dev"),
             ran("git add -A"),
             changed("/w/Cargo.toml"),
-            changed("src/a.rs"),
+            ran("cargo fmt"),
+            ran("cargo build --release 2>&1 | tail -3"),
         ];
         let draft = lesson(&failure("cargo build", &steps), "cargo build").unwrap().draft;
         assert_eq!(
@@ -229,8 +215,30 @@ mod tests {
             ("cargo test", vec![], "cargo test --lib"),
             ("docker run a", vec![], "docker run b"),
             ("cargo build", vec![ran("cat x"), ran("git commit -m x")], "cargo build"),
+            ("cargo build", vec![changed("src/a.rs"), ran("cargo fmt")], "cargo build"),
+            ("cargo build", vec![ran("cargo fmt")], "cargo build"),
+            ("cargo build", vec![changed("src/a.rs"), ran("cargo clean")], "cargo build"),
+            ("cargo build", vec![changed("src/a.rs")], "cargo build --release"),
+            ("make", vec![ran("git pull"), ran("mkdir -p out")], "make"),
+            ("npm test", vec![ran("npm ci"), ran("npm run build")], "npm test"),
+            ("./run.sh", vec![ran("./gen.sh")], "./run.sh"),
+            ("npm install", vec![ran("npm ci")], "npm install"),
+            ("curl https://a.example", vec![], "curl https://b.example"),
         ] {
             assert!(lesson(&failure(failed, &since), worked).is_none(), "{failed} -> {worked}");
+        }
+    }
+
+    // S-HOOK-5
+    #[test]
+    fn what_sets_something_up_is_what_helped() {
+        for (failed, step, expected) in [
+            ("./build.sh", ran("touch .ready"), "`./build.sh` worked after `touch .ready`."),
+            ("npm install", changed(".npmrc"), "`npm install` worked after a change of .npmrc."),
+            ("git push", ran("git pull --rebase"), "`git push` worked after `git pull --rebase`."),
+        ] {
+            let lesson = lesson(&failure(failed, &[step]), failed).unwrap();
+            assert_eq!(lesson.draft.lesson.as_deref(), Some(expected));
         }
     }
 

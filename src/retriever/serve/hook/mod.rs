@@ -2,20 +2,22 @@
 //! moment it is said; what failed and then worked is learned. Whatever goes wrong, the agent is not disturbed:
 //! there is nothing on standard output, and the exit is 0.
 //!
-//! In reading order: [`said`] and `outcome` (what the client says), [`session`] (what its session saw),
-//! [`signature`] and [`commands`] (what failed), [`recall`] (what is said about it), [`learn`] (what is learned
-//! from it), [`told`] and [`fence`] (how it is said), [`answer`] (the client's form). Not here: how the memory is
+//! In reading order: [`said`] and [`outcome`] (what the client says), [`session`] (what its session saw),
+//! [`signature`] and [`commands`] (what failed), [`recall`] (what is said about it), [`learn`] and `steps` (what is
+//! learned from it), [`told`] and [`fence`] (how it is said), [`answer`] (the client's form). Not here: how the memory is
 //! reached and how long that may take (`program`).
 
 pub mod answer;
 pub mod commands;
 pub mod fence;
 pub mod learn;
-mod outcome;
+mod line;
+pub mod outcome;
 pub mod recall;
 pub mod said;
 pub mod session;
 pub mod signature;
+mod steps;
 mod study;
 pub mod told;
 

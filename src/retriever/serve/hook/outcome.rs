@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::said::{object, text};
+use super::said::{Tool, object, text};
 
 /// Longest output that is looked at, in bytes: its beginning and, for most, its end. Errors stand at either.
 const OUTPUT_HEAD_BYTES: usize = 4 * 1024;
@@ -20,20 +20,35 @@ pub(super) enum Outcome {
     Failed,
     /// As it should, as far as is told.
     Succeeded,
+    /// Nobody knows yet: it goes on in the background.
+    Running,
+}
+
+/// How it is known that something failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// The client told, or what was printed ends as only a failure does.
+    Told,
+    /// Something near the end reads like a failure: good for a word about it, not for a lesson.
+    Guessed,
 }
 
 /// What became of a use of a tool.
 #[derive(Debug)]
 pub(super) struct Ending {
     pub(super) outcome: Outcome,
+    /// How that is known.
+    pub(super) evidence: Evidence,
     /// A person broke it off.
     pub(super) is_interrupted: bool,
     /// What it said, its errors first.
     pub(super) output: String,
 }
 
-/// Reads the outcome from what a client says of a tool.
-pub(super) fn of(said: &Map<String, Value>) -> Ending {
+/// Reads the outcome from what a client says of a tool. Text is judged for shells alone: what other tools return
+/// may tell of failures, as an issue or a log does, and be no failure.
+pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> Ending {
+    let is_shell = *tool == Tool::Shell;
     let mut look = Look::default();
     look.at(said);
     let names = [
@@ -45,27 +60,49 @@ pub(super) fn of(said: &Map<String, Value>) -> Ending {
         "result",
         "output",
     ];
+    let mut is_bare = false;
     if let Some(response) = names.iter().find_map(|name| said.get(*name)) {
-        match object(response) {
+        match object(response).filter(|_| is_shell || response.is_object()) {
             Some(fields) => look.at(&fields),
             None => {
                 look.at_text(response);
-                let text = look.others.join("\n");
-                look.has_failed |= exit_code(&text).is_none() && reads_like_a_failure(&text);
+                is_bare = true;
             }
         }
     }
-    let Look { has_failed, is_interrupted, errors, others } = look;
+    let Look { has_failed, is_interrupted, is_running, errors, others } = look;
     let output = errors.into_iter().chain(others).collect::<Vec<_>>().join("\n");
-    let has_failed = has_failed || exit_code(&output).is_some_and(|code| code != 0);
-    let outcome = if has_failed { Outcome::Failed } else { Outcome::Succeeded };
-    Ending { outcome, is_interrupted, output: shortened(output) }
+    let code = if is_shell { exit_code(&output) } else { None };
+    // Codex alone hands over what was printed and nothing else; it alone names turns.
+    let is_guess = is_shell && is_bare && code.is_none() && said.contains_key("turn_id");
+    let has_failed = has_failed || code.is_some_and(|code| code != 0);
+    let seems_failed = !has_failed && is_guess && reads_like_a_failure(&output);
+    let outcome = if has_failed || seems_failed {
+        Outcome::Failed
+    } else if is_running || is_in_background(said) {
+        Outcome::Running
+    } else {
+        Outcome::Succeeded
+    };
+    let is_sure = has_failed || ends_like_a_failure(&output);
+    let evidence = if is_sure { Evidence::Told } else { Evidence::Guessed };
+    Ending { outcome, evidence, is_interrupted, output: shortened(output) }
+}
+
+/// Tells whether the tool was asked not to wait.
+fn is_in_background(said: &Map<String, Value>) -> bool {
+    let inputs = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
+    let asked = ["run_in_background", "is_background", "isBackground"];
+    inputs.iter().filter_map(|name| object(said.get(*name)?)).any(|input| {
+        asked.iter().any(|name| input.get(*name).and_then(Value::as_bool) == Some(true))
+    })
 }
 
 #[derive(Default)]
 struct Look {
     has_failed: bool,
     is_interrupted: bool,
+    is_running: bool,
     errors: Vec<String>,
     others: Vec<String>,
 }
@@ -77,6 +114,7 @@ impl Look {
         self.is_interrupted |=
             is("is_interrupt", true) || is("interrupted", true) || is("isInterrupt", true);
         self.has_failed |= is("success", false) || is("isError", true) || is("is_error", true);
+        self.is_running |= fields.get("backgroundTaskId").is_some_and(|id| !id.is_null());
         let words = ["resultType", "status"].iter().filter_map(|name| fields.get(*name)?.as_str());
         self.has_failed |=
             words.into_iter().any(|word| matches!(word, "failure" | "error" | "failed" | "denied"));
@@ -127,7 +165,7 @@ impl Look {
 
 /// How lines begin that programs end with when they fail. Codex hands over what was printed and nothing else: who
 /// sees an error in a mere warning speaks when nobody needs it, so these are few.
-const LAST_WORDS: [&str; 10] = [
+const LAST_WORDS: [&str; 9] = [
     "error:",
     "error[",
     "fatal:",
@@ -137,7 +175,6 @@ const LAST_WORDS: [&str; 10] = [
     "panic:",
     "e: ",
     "make: ***",
-    "failed:",
 ];
 
 /// What such lines end in.
@@ -145,23 +182,29 @@ const LAST_WORDS_AT_END: [&str; 4] =
     [": command not found", ": no such file or directory", ": permission denied", ": not found"];
 
 /// Tells whether a text that comes without an outcome ends like that of a program that failed.
-fn reads_like_a_failure(output: &str) -> bool {
-    output
-        .lines()
-        .rev()
-        .map(|line| line.trim().to_lowercase())
-        .filter(|line| !line.is_empty())
-        .take(EXIT_LINES)
-        .any(|line| {
-            LAST_WORDS.iter().any(|words| line.starts_with(words))
-                || LAST_WORDS_AT_END.iter().any(|words| line.ends_with(words))
-                || line.split_once(": ").is_some_and(|(name, _)| is_exception(name))
-        })
+pub(super) fn reads_like_a_failure(output: &str) -> bool {
+    last_lines(output).take(EXIT_LINES).any(tells_a_failure)
 }
 
-/// `modulenotfounderror`, `java.io.ioexception`: a name of one word that says so.
+/// Tells whether the very last line does.
+fn ends_like_a_failure(output: &str) -> bool {
+    last_lines(output).next().is_some_and(tells_a_failure)
+}
+
+fn last_lines(output: &str) -> impl Iterator<Item = &str> {
+    output.lines().rev().map(str::trim).filter(|line| !line.is_empty())
+}
+
+fn tells_a_failure(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    LAST_WORDS.iter().any(|words| lower.starts_with(words))
+        || LAST_WORDS_AT_END.iter().any(|words| lower.ends_with(words))
+        || line.split_once(": ").is_some_and(|(name, _)| is_exception(name))
+}
+
+/// `ModuleNotFoundError`, `java.io.IOException`: a name of one word that says so. `train_error` is a number.
 fn is_exception(name: &str) -> bool {
-    !name.contains(' ') && (name.ends_with("error") || name.ends_with("exception"))
+    !name.contains(' ') && (name.ends_with("Error") || name.ends_with("Exception"))
 }
 
 /// Finds the exit code that a tool put in words.
@@ -202,7 +245,7 @@ mod tests {
     use super::*;
 
     fn outcome(value: &Value) -> Outcome {
-        of(value.as_object().unwrap()).outcome
+        of(value.as_object().unwrap(), &Tool::Shell).outcome
     }
 
     #[test]
@@ -244,16 +287,72 @@ mod tests {
             ("", Outcome::Succeeded),
             ("added 9 packages\n0 errors, 2 warnings\nfound 0 vulnerabilities", Outcome::Succeeded),
             ("test error_is_told ... ok\ntest result: ok. 3 passed; 0 failed", Outcome::Succeeded),
+            ("epoch 3\ntrain_error: 0.5\nvalidation_error: 0.4", Outcome::Succeeded),
+            ("failed: 0", Outcome::Succeeded),
             ("error: old\n1\n2\n3\n4\n5\ndone", Outcome::Succeeded),
         ] {
-            assert_eq!(outcome(&json!({ "tool_response": text })), expected, "{text}");
+            let said = json!({"turn_id": "1", "tool_response": text});
+            assert_eq!(outcome(&said), expected, "{text}");
+            let other = json!({ "tool_response": text });
+            assert_eq!(
+                outcome(&other),
+                Outcome::Succeeded,
+                "who tells outcomes is believed: {text}"
+            );
         }
+    }
+
+    // S-HOOK-6
+    #[test]
+    fn what_other_tools_return_is_no_outcome() {
+        let tool = Tool::Other("mcp__tracker__show".to_owned());
+        for response in [
+            json!("Error: the page of an issue"),
+            json!("exit code 1"),
+            json!("{\"status\":\"failed\"}"),
+            json!([{"type": "text", "text": "ValueError: x"}]),
+        ] {
+            let said = json!({"turn_id": "1", "tool_response": response});
+            let ending = of(said.as_object().unwrap(), &tool);
+            assert_eq!(ending.outcome, Outcome::Succeeded, "{said}");
+        }
+        let said = json!({"tool_response": {"isError": true, "content": "x"}});
+        assert_eq!(of(said.as_object().unwrap(), &tool).outcome, Outcome::Failed);
+    }
+
+    // S-HOOK-6
+    #[test]
+    fn what_goes_on_in_the_background_has_no_outcome_yet() {
+        for said in [
+            json!({"tool_input": {"run_in_background": true}, "tool_response": {"stdout": ""}}),
+            json!({"tool_input": {}, "tool_response": {"stdout": "", "backgroundTaskId": "b1"}}),
+            json!({"toolArgs": "{\"is_background\":true}"}),
+        ] {
+            assert_eq!(outcome(&said), Outcome::Running, "{said}");
+        }
+        let no = json!({"tool_input": {"run_in_background": false}, "tool_response": {"backgroundTaskId": null}});
+        assert_eq!(outcome(&no), Outcome::Succeeded);
+    }
+
+    // S-HOOK-6
+    #[test]
+    fn a_failure_is_known_only_by_the_very_last_line() {
+        for (text, expected) in
+            [("ok\nerror: x", Evidence::Told), ("error: x\n3 warnings", Evidence::Guessed)]
+        {
+            let said = json!({"turn_id": "1", "tool_response": text});
+            let ending = of(said.as_object().unwrap(), &Tool::Shell);
+            assert_eq!((ending.outcome, ending.evidence), (Outcome::Failed, expected), "{text}");
+        }
+        let told = json!({"tool_response": {"exit_code": 1, "output": "boom"}});
+        assert_eq!(of(told.as_object().unwrap(), &Tool::Shell).evidence, Evidence::Told);
     }
 
     #[test]
     fn a_long_output_keeps_both_ends() {
         let output = format!("first {} last", "é".repeat(40_000));
-        let result = of(json!({"tool_response": output}).as_object().unwrap());
+        let said = json!({"tool_response": output});
+        let result = of(said.as_object().unwrap(), &Tool::Shell);
         assert!(result.output.len() <= OUTPUT_HEAD_BYTES + OUTPUT_TAIL_BYTES + 1);
         assert!(result.output.starts_with("first ") && result.output.ends_with(" last"));
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::Silence;
-use super::outcome::{self, Outcome};
+use super::outcome::{self, Evidence, Outcome};
 
 /// Longest input, in bytes: a client hands over whole files that a tool has read. What is longer is not looked
 /// at, since reading it would take the time there is.
@@ -69,6 +69,8 @@ pub struct ToolCall {
     pub files: Vec<String>,
     /// What it said.
     pub output: String,
+    /// How it is known that it failed, if it did.
+    pub evidence: Evidence,
 }
 
 /// The kinds of tools that make a difference.
@@ -193,7 +195,7 @@ fn tool(said: &Map<String, Value>, told: Option<Outcome>) -> Result<Happening, S
     let input = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
     let input = input.iter().find_map(|name| object(inner.get(*name)?)).unwrap_or_default();
     let tool = kind_of(name);
-    let result = outcome::of(inner);
+    let result = outcome::of(inner, &tool);
     if result.is_interrupted {
         return Err(Silence::Interrupted);
     }
@@ -201,9 +203,11 @@ fn tool(said: &Map<String, Value>, told: Option<Outcome>) -> Result<Happening, S
         command: if tool == Tool::Shell { command(&input) } else { String::new() },
         files: if tool == Tool::Edit { files(&input) } else { Vec::new() },
         output: result.output,
+        evidence: if told.is_some() { Evidence::Told } else { result.evidence },
         tool,
     };
     Ok(match told.unwrap_or(result.outcome) {
+        Outcome::Running => return Err(Silence::Nothing("it goes on in the background")),
         Outcome::Failed => Happening::ToolFailed(call),
         Outcome::Succeeded => Happening::ToolSucceeded(call),
     })

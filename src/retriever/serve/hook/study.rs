@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
-use super::commands::{COMMAND_BYTES_MAX, core, goal, is_trivial};
+use super::commands::{core, goal, is_trivial, proves};
 use super::fence::unfenced;
 use super::learn::{self, Lesson};
+use super::outcome::{Evidence, reads_like_a_failure};
 use super::recall::{SESSION, tagged};
 use super::said::{Happening, Tool, ToolCall};
 use super::session::{Entry, Failure, Step};
 use super::signature::Signature;
+use super::steps::changes;
 use super::switch::LEARN;
 use super::{Silence, Visit};
 use crate::event::{Draft, FEEDBACK, Verdict};
@@ -34,7 +36,8 @@ impl Visit<'_> {
     }
 
     fn failed(&mut self, call: &ToolCall) {
-        if call.tool != Tool::Shell || is_trivial(&call.command) {
+        let is_sure = call.evidence == Evidence::Told;
+        if call.tool != Tool::Shell || is_trivial(&call.command) || !is_sure {
             return;
         }
         let (Some(signature), Some(goal)) = (Signature::of(&call.output), goal(&call.command))
@@ -66,25 +69,34 @@ impl Visit<'_> {
                     self.session.note(Entry::Did(Step::Changed(file.clone())));
                 }
             }
-            Tool::Shell if !is_trivial(&call.command) => return self.ran(&unfenced(&call.command)),
-            Tool::Shell | Tool::Look | Tool::Other(_) => {}
+            Tool::Shell => return self.ran(call),
+            Tool::Look | Tool::Other(_) => {}
         }
         Ok(())
     }
 
-    fn ran(&mut self, command: &str) -> Result<(), Silence> {
-        let Some(failure) = learn::mended(&self.session.seen.failures, command).cloned() else {
-            if command.len() <= COMMAND_BYTES_MAX {
-                self.session.note(Entry::Did(Step::Ran(core(command))));
-            }
+    fn ran(&mut self, call: &ToolCall) -> Result<(), Silence> {
+        let command = unfenced(&call.command);
+        for file in changes(&command) {
+            self.session.note(Entry::Did(Step::Changed(file)));
+        }
+        if is_trivial(&command) {
+            return Ok(());
+        }
+        let Some(failure) = learn::mended(&self.session.seen.failures, &command).cloned() else {
+            self.session.note(Entry::Did(Step::Ran(core(&command))));
             return Ok(());
         };
-        let lesson = learn::lesson(&failure, command);
-        self.session.note(Entry::Mended(failure.goal));
-        match lesson {
-            Some(lesson) => self.learned(lesson),
-            None => Ok(()),
+        // A pipe, or `|| true`, ends well whatever happened in it: whether this is mended is not known.
+        if !proves(&command) || reads_like_a_failure(&call.output) {
+            return Ok(());
         }
+        if let Some(lesson) = learn::lesson(&failure, &command) {
+            self.learned(lesson)?;
+        }
+        // Only now: what could not be written down is learned the next time.
+        self.session.note(Entry::Mended(failure.goal));
+        Ok(())
     }
 
     /// Writes a lesson down, once: who learned it before, elsewhere, is told that it worked again.
@@ -95,6 +107,8 @@ impl Visit<'_> {
         let api = (self.hook.reach)(&self.said)?;
         match self.known(&*api, &lesson.key)? {
             Known::Here => {}
+            // Who was told of it and does it proves that it was told.
+            Known::Elsewhere(id) if self.was_told(&id) => {}
             Known::Elsewhere(id) => {
                 let draft = Draft {
                     event_type: Some(FEEDBACK.to_owned()),
@@ -110,6 +124,11 @@ impl Visit<'_> {
         }
         self.session.note(Entry::Learnt(lesson.key));
         Ok(())
+    }
+
+    /// Tells whether a memory was shown in this session, by the end of its id.
+    fn was_told(&self, id: &str) -> bool {
+        self.session.seen.told.iter().any(|shown| id.ends_with(shown.as_str()))
     }
 
     /// Looks for what was drafted under a key. Every draft has it among its tags.
