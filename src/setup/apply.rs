@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::Trouble;
-use super::files::{self, Readers};
+use super::files::{self, Expected, Readers};
 use super::places::{Ground, Scope};
 use super::plan::Change;
 use super::record::{Book, Done, Record};
@@ -49,7 +49,8 @@ pub(super) fn apply(
         rest: known.map(|known| known.rest).unwrap_or_default(),
     });
     book.write(record)?;
-    files::write(target, after, wish.kind(), readers)?;
+    let expected = before.as_deref().map_or(Expected::Nothing, Expected::Text);
+    files::write(target, after, wish.kind(), readers, expected)?;
     Ok(copy)
 }
 

@@ -49,12 +49,38 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Trouble> {
     Ok(Some(text))
 }
 
+/// What a file must hold when it is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected<'a> {
+    /// Whatever there is: the file is ours.
+    Anything,
+    /// No file may be there.
+    Nothing,
+    /// Just this.
+    Text(&'a str),
+}
+
+/// Refuses a file that another program wrote since it was read. What it writes after this cannot be seen: no
+/// system replaces a file only where it holds a given text.
+pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), Trouble> {
+    let wanted = match expected {
+        Expected::Anything => return Ok(()),
+        Expected::Nothing => None,
+        Expected::Text(text) => Some(text),
+    };
+    if read(path)?.as_deref() == wanted {
+        return Ok(());
+    }
+    Err(Trouble::Changed { path: path.to_owned() })
+}
+
 /// Puts a text in the place of a file, all of it or nothing. The file keeps its mode.
 pub(super) fn write(
     path: &Path,
     text: &str,
     kind: FileKind,
     readers: Readers,
+    expected: Expected<'_>,
 ) -> Result<(), Trouble> {
     let fail = Trouble::io("write", path);
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -65,11 +91,12 @@ pub(super) fn write(
             Ok(found) => std::fs::set_permissions(&fresh, found.permissions()),
             Err(_) => Ok(()),
         })
-        .and_then(|()| std::fs::rename(&fresh, path));
-    written.map_err(|error| {
+        .map_err(Trouble::io("write", path))
+        .and_then(|()| refuse_others(path, expected))
+        .and_then(|()| std::fs::rename(&fresh, path).map_err(fail));
+    written.inspect_err(|_| {
         // It is nobody's now; where it cannot be removed it does no harm.
         let _ = std::fs::remove_file(&fresh);
-        fail(error)
     })
 }
 
@@ -156,7 +183,7 @@ mod tests {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&file, &link).unwrap();
         let meant = target(&link).unwrap();
-        write(&meant, "new", FileKind::Data, Readers::User).unwrap();
+        write(&meant, "new", FileKind::Data, Readers::User, Expected::Text("old")).unwrap();
         assert_eq!(read(&link).unwrap().as_deref(), Some("new"));
         assert!(link.symlink_metadata().unwrap().is_symlink());
         assert_eq!(mode(&file), 0o640);
@@ -182,11 +209,26 @@ mod tests {
         let file = folder.path().join("a/b/file");
         let made = make_folders(&file, Readers::User).unwrap();
         assert_eq!(made, [folder.path().join("a"), folder.path().join("a/b")]);
-        write(&file, "x", FileKind::Program, Readers::User).unwrap();
+        write(&file, "x", FileKind::Program, Readers::User, Expected::Nothing).unwrap();
         assert_eq!((mode(&file), mode(&made[0])), (0o700, 0o700));
         remove(&file).unwrap();
         remove(&file).unwrap();
         remove_folders(&made);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    // S-SETUP-5
+    #[test]
+    fn what_another_program_wrote_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "theirs").unwrap();
+        for expected in [Expected::Nothing, Expected::Text("old")] {
+            let refused = write(&file, "ours", FileKind::Data, Readers::User, expected);
+            assert!(matches!(refused, Err(Trouble::Changed { .. })), "{refused:?}");
+        }
+        assert_eq!(read(&file).unwrap().as_deref(), Some("theirs"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        write(&file, "ours", FileKind::Data, Readers::User, Expected::Anything).unwrap();
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::clients::{Event, HookForm, Timeout};
 use super::edit::Wrong;
 use super::edit::json::{Json, Path};
+use super::known;
 use super::places::Ground;
 use super::server::NAME;
 
@@ -51,6 +52,8 @@ pub(super) struct Handlers {
     /// Whether the file tells the version of its form.
     versioned: bool,
     lists: Lists,
+    /// The programs that are ours, whatever their names: this one, and the one set up before.
+    programs: Vec<String>,
 }
 
 impl Handlers {
@@ -63,12 +66,22 @@ impl Handlers {
     ) -> Self {
         let wanted = events.iter().map(|event| (event.name, handler(ground, agent, form, event)));
         let versioned = matches!(form, HookForm::Lines | HookForm::Shells);
-        Self { wanted: wanted.collect(), versioned, lists: Lists::Below }
+        Self {
+            wanted: wanted.collect(),
+            versioned,
+            lists: Lists::Below,
+            programs: vec![ground.program_text()],
+        }
     }
 
     /// The same for a file that has the lists elsewhere.
     pub(super) fn standing(self, lists: Lists) -> Self {
         Self { lists, ..self }
+    }
+
+    /// Knows hooks of another program as ours too.
+    pub(super) fn know(&mut self, program: String) {
+        self.programs.push(program);
     }
 
     /// Puts them there, and takes out older ones of ours.
@@ -80,13 +93,13 @@ impl Handlers {
         for event in self.events_in(&json) {
             let path = self.lists.path(&event);
             let wanted = self.wanted.iter().find(|(name, _)| *name == event);
-            if !wanted.is_some_and(|(_, wanted)| has_only(&json, &path, wanted)) {
-                take_event(&mut json, &path)?;
+            if !wanted.is_some_and(|(_, wanted)| has_only(&json, &path, wanted, &self.programs)) {
+                take_event(&mut json, &path, &self.programs)?;
             }
         }
         for (event, wanted) in &self.wanted {
             let path = self.lists.path(event);
-            if !has_only(&json, &path, wanted) {
+            if !has_only(&json, &path, wanted, &self.programs) {
                 json.push(&path, wanted)?;
             }
         }
@@ -100,8 +113,8 @@ impl Handlers {
         let was_there = |path: &[&str]| original.as_ref().is_some_and(|o| o.get(path).is_some());
         for event in self.events_in(&json) {
             let path = self.lists.path(&event);
-            let had_ours = !ours_in(&json, &path).is_empty();
-            take_event(&mut json, &path)?;
+            let had_ours = !ours_in(&json, &path, &self.programs).is_empty();
+            take_event(&mut json, &path, &self.programs)?;
             if had_ours && json.get(&path) == Some(json!([])) && !was_there(&path) {
                 json.remove(&path)?;
             }
@@ -119,7 +132,7 @@ impl Handlers {
     pub(super) fn stands(&self, text: &str) -> Result<bool, Wrong> {
         let json = Json::parse(text)?;
         let stands = |(event, wanted): &(&'static str, Value)| {
-            has_only(&json, &self.lists.path(event), wanted)
+            has_only(&json, &self.lists.path(event), wanted, &self.programs)
         };
         Ok(self.wanted.iter().all(stands))
     }
@@ -199,45 +212,95 @@ pub(super) fn script(ground: &Ground<'_>, agent: &str, event: &str) -> String {
     format!("#!/bin/sh\n{SCRIPT_NOTE}\n{line}\n")
 }
 
-/// Whether a whole file is one of ours, perhaps of an older version.
-pub(super) fn is_our_file(text: &str) -> bool {
-    let is_plugin = text.contains(NAME) && text.contains("AGENT_KNOWLEDGE_HOOKS");
-    let is_script = text.contains(SCRIPT_NOTE);
-    is_plugin || is_script || text.starts_with(&format!("name: {NAME}\n"))
+/// Whether a whole file is as we write it, for whatever program. `ours` is what we would write now.
+pub(super) fn is_our_file(text: &str, ours: &str) -> bool {
+    let is_script = || {
+        let line = text.strip_prefix("#!/bin/sh\n").and_then(|rest| rest.strip_prefix(SCRIPT_NOTE));
+        let line = line.and_then(|rest| rest.strip_prefix('\n')?.strip_suffix('\n'));
+        line.is_some_and(|line| !line.contains('\n') && is_line_of_ours(line, &[]))
+    };
+    let plugin = PLUGIN_PROGRAM.trim_start_matches("|| ");
+    text == ours || is_script() || known::is_same_but(text, PLUGIN, plugin)
 }
 
 /// Those of a list that have ours in them.
-fn ours_in(json: &Json, list: Path<'_>) -> Vec<Value> {
+fn ours_in(json: &Json, list: Path<'_>, programs: &[String]) -> Vec<Value> {
     match json.get(list) {
-        Some(Value::Array(listed)) => listed.into_iter().filter(has_ours).collect(),
+        Some(Value::Array(listed)) => {
+            listed.into_iter().filter(|e| has_ours(e, programs)).collect()
+        }
         _ => Vec::new(),
     }
 }
 
 /// Whether of all of ours just this one stands in a list.
-fn has_only(json: &Json, list: Path<'_>, wanted: &Value) -> bool {
-    ours_in(json, list) == [wanted.clone()]
+fn has_only(json: &Json, list: Path<'_>, wanted: &Value, programs: &[String]) -> bool {
+    ours_in(json, list, programs) == [wanted.clone()]
 }
 
 /// Takes ours out of a list, also where others stand in one group with it.
-fn take_event(json: &mut Json, list: Path<'_>) -> Result<(), Wrong> {
-    json.remove_elements(list, &is_all_ours)?;
+fn take_event(json: &mut Json, list: Path<'_>, programs: &[String]) -> Result<(), Wrong> {
+    json.remove_elements(list, &|e| is_all_ours(e, programs))?;
     let Some(Value::Array(listed)) = json.get(list) else { return Ok(()) };
     for place in 0..listed.len() {
         let place = place.to_string();
         let group = [list, &[&place, HOOKS]].concat();
-        json.remove_elements(&group, &is_handler_of_ours)?;
+        json.remove_elements(&group, &|e| is_handler_of_ours(e, programs))?;
     }
     Ok(())
 }
 
-/// Whether a handler starts us.
-fn is_handler_of_ours(handler: &Value) -> bool {
-    let word = |name: &str| handler.get(name).and_then(Value::as_str).unwrap_or_default();
-    let args = handler.get("args").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let args: Vec<&str> = args.iter().filter_map(Value::as_str).collect();
-    let line = [word("command"), word("bash"), word("powershell"), &args.join(" ")].join(" ");
-    line.contains(NAME) && line.contains("hook --agent")
+/// Whether a handler starts us, and nothing else.
+fn is_handler_of_ours(handler: &Value, programs: &[String]) -> bool {
+    let word = |name: &str| handler.get(name).and_then(Value::as_str);
+    if let Some(args) =
+        handler.get("args").and_then(Value::as_array).filter(|args| !args.is_empty())
+    {
+        let args: Vec<&str> = args.iter().map(|arg| arg.as_str().unwrap_or_default()).collect();
+        return is_program(word("command").unwrap_or_default(), programs) && is_hook(&args);
+    }
+    let mut lines =
+        ["command", "bash", "powershell"].iter().filter_map(|name| word(name)).peekable();
+    lines.peek().is_some() && lines.all(|line| is_line_of_ours(line, programs))
+}
+
+/// Whether a shell's line starts us, as we write it, and nothing else.
+fn is_line_of_ours(line: &str, programs: &[String]) -> bool {
+    let Some(at) = line.rfind(" hook --agent ") else { return false };
+    let (program, rest) = line.split_at(at);
+    let words: Vec<&str> = rest.trim_end_matches(" || exit 0").split_whitespace().collect();
+    let program = program.strip_prefix("& ").unwrap_or(program);
+    let word = unquoted(program);
+    word.is_some_and(|word| is_program(&word, programs)) && is_hook(&words)
+}
+
+/// The word that a shell reads; none where it would read several.
+fn unquoted(text: &str) -> Option<String> {
+    let inner = |quote| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    if let Some(inner) = inner('\'') {
+        let word = inner.replace(r"'\''", "\u{0}").replace("''", "\u{0}");
+        return (!word.contains('\'')).then(|| word.replace('\u{0}', "'"));
+    }
+    let word = inner('"').or_else(|| (!text.contains(char::is_whitespace)).then_some(text))?;
+    (!word.contains(['"', '\'', ';', '&', '|'])).then(|| word.to_owned())
+}
+
+fn is_program(program: &str, programs: &[String]) -> bool {
+    let file = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let stem = file.strip_suffix(".exe").unwrap_or(file);
+    stem == NAME || programs.iter().any(|known| known == program)
+}
+
+/// Whether arguments are those of our hooks.
+fn is_hook(words: &[&str]) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+    };
+    match words {
+        ["hook", "--agent", agent] => is_name(agent),
+        ["hook", "--agent", agent, "--event", event] => is_name(agent) && is_name(event),
+        _ => false,
+    }
 }
 
 fn handlers_of(element: &Value) -> Option<&Vec<Value>> {
@@ -245,17 +308,19 @@ fn handlers_of(element: &Value) -> Option<&Vec<Value>> {
 }
 
 /// Whether an element is a handler of ours, or a group with one in it.
-fn has_ours(element: &Value) -> bool {
+fn has_ours(element: &Value, programs: &[String]) -> bool {
     match handlers_of(element) {
-        Some(handlers) => handlers.iter().any(is_handler_of_ours),
-        None => is_handler_of_ours(element),
+        Some(handlers) => handlers.iter().any(|h| is_handler_of_ours(h, programs)),
+        None => is_handler_of_ours(element, programs),
     }
 }
 
-fn is_all_ours(element: &Value) -> bool {
+fn is_all_ours(element: &Value, programs: &[String]) -> bool {
     match handlers_of(element) {
-        Some(handlers) => !handlers.is_empty() && handlers.iter().all(is_handler_of_ours),
-        None => is_handler_of_ours(element),
+        Some(handlers) => {
+            !handlers.is_empty() && handlers.iter().all(|h| is_handler_of_ours(h, programs))
+        }
+        None => is_handler_of_ours(element, programs),
     }
 }
 
@@ -356,6 +421,37 @@ mod tests {
         assert!(script.ends_with(
             "\n'/my \"bin\"/agent-knowledge' hook --agent cline --event TaskStart || exit 0\n"
         ));
-        assert!(is_our_file(&plugin) && is_our_file(&script) && !is_our_file("#!/bin/sh\nmine\n"));
+        assert!(is_our_file(&plugin, "") && is_our_file(&script, "") && is_our_file(PLUGIN, ""));
+        for theirs in [
+            "#!/bin/sh\nmine\n".to_owned(),
+            format!("{script}mine\n"),
+            format!("{plugin}// mine\n"),
+            script.replace(" || exit 0", "; mine"),
+        ] {
+            assert!(!is_our_file(&theirs, &script), "{theirs}");
+        }
+    }
+
+    // S-SETUP-3
+    #[test]
+    fn a_hook_is_ours_where_it_starts_us_and_nothing_else() {
+        for (line, ours) in [
+            ("/x/agent-knowledge hook --agent codex || exit 0", true),
+            ("'/my bin/it'\\''s/agent-knowledge' hook --agent codex --event Stop", true),
+            (r#""C:\a b\agent-knowledge.exe" hook --agent codex"#, true),
+            (r"& 'C:\a b\agent-knowledge.exe' hook --agent copilot --event Start", true),
+            ("/opt/ak hook --agent codex", true),
+            ("/other/ak hook --agent codex", false),
+            ("lint && agent-knowledge hook --agent codex", false),
+            ("agent-knowledge hook --agent codex | tee log", false),
+            ("agent-knowledge hook --agent codex; mine", false),
+            ("my-agent-knowledge hook --agent codex", false),
+            ("/agent-knowledge/mine hook --agent codex", false),
+        ] {
+            assert_eq!(is_line_of_ours(line, &["/opt/ak".to_owned()]), ours, "{line}");
+        }
+        let exec = |args: Value| json!({ "command": "/x/agent-knowledge", "args": args });
+        assert!(is_handler_of_ours(&exec(json!(["hook", "--agent", "x"])), &[]));
+        assert!(!is_handler_of_ours(&exec(json!(["hook", "--agent", "x", "--mine"])), &[]));
     }
 }

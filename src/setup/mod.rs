@@ -11,6 +11,7 @@ mod clients;
 mod edit;
 mod files;
 mod hooks;
+mod known;
 mod places;
 mod plan;
 mod record;
@@ -122,6 +123,20 @@ pub enum Trouble {
     #[error("{} is a link that leads nowhere; nothing was written, remove it or make what it leads to", path.display())]
     Dangling {
         /// The link.
+        path: PathBuf,
+    },
+    /// A new file that makes its client deaf to another one.
+    #[error("{} is not there, and were it made its client would not read {} any more; nothing was written, move your settings there first", path.display(), hidden.display())]
+    Hides {
+        /// The file that would be made.
+        path: PathBuf,
+        /// The file that is read now.
+        hidden: PathBuf,
+    },
+    /// A file whose folder is not there now, perhaps on a disk that is away.
+    #[error("{} and the folder it was in are not there now; it is kept in the record, run this again when its disk is there, or make the folder to have the file forgotten", path.display())]
+    Away {
+        /// The file.
         path: PathBuf,
     },
     /// A directory, a device, something too long, or bytes that are no UTF-8.

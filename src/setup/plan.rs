@@ -9,6 +9,7 @@ use super::clients::{self, Client};
 use super::edit::json::Json;
 use super::files;
 use super::places::{Ground, Scope, Spot};
+use super::record::{Done, Record};
 use super::wish::{Wish, wishes};
 use super::{Trouble, Unknown};
 
@@ -87,19 +88,30 @@ pub(super) fn has_plugin(client: &Client, ground: &Ground<'_>) -> bool {
 }
 
 /// Makes the plan.
-pub(super) fn plan(clients: &[&'static Client], scope: Scope, ground: &Ground<'_>) -> Vec<Planned> {
+pub(super) fn plan(
+    clients: &[&'static Client],
+    scope: Scope,
+    ground: &Ground<'_>,
+    record: &Record,
+) -> Vec<Planned> {
     let mut planned: Vec<Planned> = Vec::new();
     for wish in clients.iter().flat_map(|client| wishes(client, scope, ground)) {
         // Editions of one client share files.
         if !planned.iter().any(|other| other.wish().path == wish.path) {
-            planned.push(of(wish));
+            let known = record.of(&wish.path);
+            planned.push(of(wish, known));
         }
     }
     planned
 }
 
-fn of(wish: Wish) -> Planned {
-    match change(&wish) {
+fn of(wish: Wish, known: Option<&Done>) -> Planned {
+    let program = known.map(|known| known.program.to_string_lossy());
+    let wish = match program {
+        Some(program) => wish.knowing(&program),
+        None => wish,
+    };
+    match change(&wish, known) {
         Ok(Some((target, before, after))) => {
             Planned::Change(Change { wish, target, before, after })
         }
@@ -108,10 +120,21 @@ fn of(wish: Wish) -> Planned {
     }
 }
 
-fn change(wish: &Wish) -> Result<Option<(PathBuf, Option<String>, String)>, Trouble> {
+/// The file that is meant, its text, and what shall become of it.
+type Found = (PathBuf, Option<String>, String);
+
+fn change(wish: &Wish, known: Option<&Done>) -> Result<Option<Found>, Trouble> {
     let target = files::target(&wish.path)?;
     let before = files::read(&target)?;
-    let after = wish.put(before.as_deref()).map_err(Trouble::broken(&wish.path))?;
+    if let Some(hidden) = wish.hides() {
+        return Err(Trouble::Hides { path: wish.path.clone(), hidden });
+    }
+    // A file of ours that is as an older version left it needs no other proof that it is.
+    let is_as_left = before
+        .as_deref()
+        .is_some_and(|text| known.is_some_and(|known| known.left == files::fingerprint(text)));
+    let base = before.as_deref().filter(|_| !(wish.is_whole() && is_as_left));
+    let after = wish.put(base).map_err(Trouble::broken(&wish.path))?;
     // What a client wrote in another way may mean the same.
     Ok((before.as_deref() != Some(after.as_str())).then_some((target, before, after)))
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Trouble;
-use super::files::{self, Readers};
+use super::files::{self, Expected, Readers};
 use super::wish::FileKind;
 
 /// The form of the file. A later one that cannot be read by this version has a higher number.
@@ -91,7 +91,13 @@ impl Book {
         files::make_folders(&self.file, Readers::User)?;
         let text = serde_json::to_string_pretty(record)
             .map_err(|error| Trouble::Record { path: self.file.clone(), why: error.to_string() })?;
-        files::write(&self.file, &format!("{text}\n"), FileKind::Data, Readers::User)
+        files::write(
+            &self.file,
+            &format!("{text}\n"),
+            FileKind::Data,
+            Readers::User,
+            Expected::Anything,
+        )
     }
 
     /// Keeps a copy of a text, and returns its name. The same text of the same file is kept once.
@@ -103,7 +109,7 @@ impl Book {
         let copy = self.folder.join(&name);
         files::make_folders(&copy, Readers::User)?;
         if files::read(&copy)?.as_deref() != Some(text) {
-            files::write(&copy, text, FileKind::Data, Readers::User)?;
+            files::write(&copy, text, FileKind::Data, Readers::User, Expected::Anything)?;
         }
         Ok(name)
     }

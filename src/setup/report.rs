@@ -43,7 +43,7 @@ pub fn set_up(request: &Request<'_>) -> Result<Report, Unknown> {
         clients.iter().filter(|c| !c.is_found(ground)).map(|client| client.title).collect();
     let twice: Vec<&str> =
         clients.iter().filter(|c| has_plugin(c, ground)).map(|client| client.title).collect();
-    let planned = plan(&clients, scope, ground);
+    let planned = plan(&clients, scope, ground, &record);
     let told: Vec<Told> =
         planned.iter().map(|planned| tell(planned, request, &book, &mut record)).collect();
     let next = |title: &str| next(&clients, title, scope);

@@ -7,15 +7,16 @@ use toml::Table;
 use super::clients::{EntryForm, ServerForm};
 use super::edit::json::Json;
 use super::edit::{Wrong, toml as toml_edit, yaml};
+use super::known::{self, ARGUMENT};
 
 /// Our name among the servers of a client.
 pub(super) const NAME: &str = "agent-knowledge";
 
-/// What starts our server.
-const ARGUMENT: &str = "mcp";
-
 /// Members of an entry that are ours to change. All others its user may have set.
 const OURS: [&str; 3] = ["command", "args", "transport"];
+
+/// What Continue wants at the beginning of a file of its own.
+const PREAMBLE: &str = "name: Local Assistant\nversion: 1.0.0\nschema: v1\n";
 
 /// An entry that shall be in a file.
 #[derive(Debug, Clone)]
@@ -26,8 +27,9 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Puts it there.
+    /// Puts it there. An entry of that name that is not ours is refused.
     pub(super) fn put(&self, text: &str) -> Result<String, Wrong> {
+        self.refuse_others(text)?;
         match self.form {
             ServerForm::Json(key, form) => self.put_json(text, key, form),
             ServerForm::Toml(key) => {
@@ -36,31 +38,68 @@ impl Entry {
                 toml_edit::set(text, [key, NAME], &table)
             }
             ServerForm::YamlExtension(key) => {
-                self.put_yaml(text, extension(key), &self.extension_lines())
+                self.put_yaml(text, extension(key), "cmd", &self.extension_lines())
             }
-            ServerForm::YamlList(key) => self.put_yaml(text, element(key), &self.element_lines()),
+            ServerForm::YamlList(key) => {
+                let text = if text.trim().is_empty() { PREAMBLE } else { text };
+                self.put_yaml(text, element(key), "command", &self.element_lines())
+            }
             ServerForm::YamlFile => Ok(self.yaml_file()),
         }
     }
 
-    /// Takes it out again. What stood above it goes where it is empty now and was not there in `original`.
+    /// Takes it out again, or puts back what stood there in `original`. What stood above it goes where it is
+    /// empty now and was not there in `original`.
     pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, Wrong> {
+        self.refuse_others(text)?;
         match self.form {
-            ServerForm::Json(key, _) => {
-                let mut json = Json::parse(text)?;
-                json.remove(&[key, NAME])?;
-                let was_there = original
-                    .is_some_and(|text| Json::parse(text).is_ok_and(|j| j.get(&[key]).is_some()));
-                if !was_there && json.get(&[key]) == Some(json!({})) {
-                    json.remove(&[key])?;
+            ServerForm::Json(key, _) => take_json(text, key, original),
+            ServerForm::Toml(key) => {
+                let earlier = original.map_or(Ok(None), |text| toml_edit::read(text, [key, NAME]));
+                match earlier.ok().flatten() {
+                    Some(earlier) => toml_edit::set(text, [key, NAME], &earlier),
+                    None => toml_edit::remove(text, [key, NAME]),
                 }
-                Ok(json.text().to_owned())
             }
-            ServerForm::Toml(key) => toml_edit::remove(text, [key, NAME]),
             ServerForm::YamlExtension(key) => take_yaml(text, extension(key), original),
-            ServerForm::YamlList(key) => take_yaml(text, element(key), original),
+            ServerForm::YamlList(key) => {
+                let left = take_yaml(text, element(key), original)?;
+                let is_ours = original.is_none() && left == PREAMBLE;
+                Ok(if is_ours { String::new() } else { left })
+            }
             ServerForm::YamlFile => Ok(String::new()),
         }
+    }
+
+    /// Refuses an entry of our name that its user made, or made their own.
+    fn refuse_others(&self, text: &str) -> Result<(), Wrong> {
+        let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
+        let (found, wanted) = match self.form {
+            ServerForm::Json(key, form) => {
+                (Json::parse(text)?.get(&[key, NAME]), self.members(form).into())
+            }
+            ServerForm::Toml(key) => (toml_value(text, key)?, wanted),
+            ServerForm::YamlExtension(key) => (yaml_value(text, extension(key))?, wanted),
+            ServerForm::YamlList(key) => (yaml_value(text, element(key))?, wanted),
+            ServerForm::YamlFile if text.trim().is_empty() || self.is_its_file(text) => {
+                return Ok(());
+            }
+            ServerForm::YamlFile => return Err(known::no_file_of_ours()),
+        };
+        match found {
+            Some(found) if !known::is_ours(&found, &wanted) => Err(known::not_ours(text)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a whole file is as we write it, for whatever program.
+    fn is_its_file(&self, text: &str) -> bool {
+        known::is_same_but(text, &self.yaml_file(), &self.quoted())
+    }
+
+    /// Whether it is all that a file holds.
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.form, ServerForm::YamlFile)
     }
 
     /// Whether it is there, and starts this program.
@@ -71,11 +110,14 @@ impl Entry {
                 let is_same = |(name, value): (&String, &Value)| {
                     !OURS.contains(&name.as_str()) || found.get(name) == Some(value)
                 };
-                Ok(found.is_object() && self.members(form).iter().all(is_same))
+                let members = self.members(form);
+                let is_same = members.iter().all(is_same);
+                Ok(is_same && known::is_ours(&found, &members.into()))
             }
             ServerForm::Toml(key) => {
                 let found = toml_edit::read(text, [key, NAME])?.unwrap_or_default();
-                Ok(self.table().iter().all(|(name, value)| found.get(name) == Some(value)))
+                let is_same = |(name, value)| found.get(name) == Some(value);
+                Ok(self.table().iter().all(is_same) && self.refuse_others(text).is_ok())
             }
             ServerForm::YamlExtension(key) => self.stands_in_yaml(text, extension(key)),
             ServerForm::YamlList(key) => self.stands_in_yaml(text, element(key)),
@@ -165,41 +207,80 @@ impl Entry {
         format!("name: {NAME}\nversion: 0.0.1\nschema: v1\nmcpServers:\n{}", element.concat())
     }
 
+    /// In a block that is there only the program changes.
     fn put_yaml(
         &self,
         text: &str,
         place: yaml::Place<'_>,
+        member: &str,
         lines: &[String],
     ) -> Result<String, Wrong> {
         if self.stands_in_yaml(text, place)? {
             return Ok(text.to_owned());
         }
-        yaml::set(text, place, lines)
+        match yaml::read(text, place)? {
+            Some(_) => yaml::set_member(text, place, member, &self.quoted()),
+            None => yaml::set(text, place, lines),
+        }
     }
 
     fn stands_in_yaml(&self, text: &str, place: yaml::Place<'_>) -> Result<bool, Wrong> {
-        let program = self.quoted();
-        let starts_it = |line: &String| {
-            let value = ["cmd: ", "command: "].iter().find_map(|key| line.trim().strip_prefix(key));
-            value.is_some_and(|value| value == program || value == self.program)
+        let found = yaml_value(text, place)?;
+        let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
+        let starts = |found: &Value| {
+            let program = found.get("command").and_then(Value::as_str).unwrap_or_default();
+            let quoted = self.quoted();
+            program == self.program || program == quoted.trim_matches('"')
         };
-        Ok(yaml::read(text, place)?.is_some_and(|lines| lines.iter().any(starts_it)))
+        Ok(found.is_some_and(|found| starts(&found) && known::is_ours(&found, &wanted)))
     }
 }
 
+fn toml_value(text: &str, key: &str) -> Result<Option<Value>, Wrong> {
+    let found = toml_edit::read(text, [key, NAME])?;
+    // What JSON cannot say, such as a date, is nothing of ours.
+    Ok(found.map(|table| serde_json::to_value(table).unwrap_or_default()))
+}
+
+fn yaml_value(text: &str, place: yaml::Place<'_>) -> Result<Option<Value>, Wrong> {
+    Ok(yaml::read(text, place)?.map(|lines| known::of_yaml(&lines)))
+}
+
 fn extension(key: &str) -> yaml::Place<'_> {
-    yaml::Place { key, begins: "agent-knowledge:" }
+    yaml::Place { key, is_list: false, name: NAME }
 }
 
 fn element(key: &str) -> yaml::Place<'_> {
-    yaml::Place { key, begins: "- name: agent-knowledge" }
+    yaml::Place { key, is_list: true, name: NAME }
+}
+
+fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, Wrong> {
+    let mut json = Json::parse(text)?;
+    let original = original.and_then(|text| Json::parse(text).ok());
+    let was = |path: &[&str]| original.as_ref().and_then(|json| json.get(path));
+    match was(&[key, NAME]) {
+        Some(earlier) => json.set(&[key, NAME], &earlier)?,
+        None => json.remove(&[key, NAME])?,
+    }
+    if was(&[key]).is_none() && json.get(&[key]) == Some(json!({})) {
+        json.remove(&[key])?;
+    }
+    Ok(json.text().to_owned())
 }
 
 fn take_yaml(text: &str, place: yaml::Place<'_>, original: Option<&str>) -> Result<String, Wrong> {
     let without = yaml::remove(text, place)?;
+    if let Some(earlier) = original.and_then(|text| yaml::read(text, place).ok().flatten()) {
+        return yaml::set(&without, place, &earlier);
+    }
     let key = format!("{}:", place.key);
-    let was_there = original.is_some_and(|text| text.lines().any(|line| line.starts_with(&key)));
-    if was_there { Ok(without) } else { yaml::remove_empty_key(&without, place) }
+    let has_key =
+        |text: &str| text.trim_start_matches('\u{FEFF}').lines().any(|line| line.starts_with(&key));
+    if original.is_some_and(has_key) {
+        Ok(without)
+    } else {
+        yaml::remove_empty_key(&without, place)
+    }
 }
 
 #[cfg(test)]
@@ -237,14 +318,14 @@ mod tests {
     #[test]
     fn what_its_user_added_to_the_entry_stays() {
         let form = ServerForm::Json("mcpServers", EntryForm::StdioSwitch);
-        let text = "{\"mcpServers\":{\"agent-knowledge\":{\"command\":\"/old\",\"args\":[],\"disabled\":true,\"env\":{\"A\":\"1\"}}}}";
+        let text = "{\"mcpServers\":{\"agent-knowledge\":{\"command\":\"/old\",\"args\":[\"mcp\"],\"disabled\":true,\"env\":{\"A\":\"1\"}}}}";
         let after = entry(form, "/new").put(text).unwrap();
         assert_eq!(
             after,
             "{\"mcpServers\":{\"agent-knowledge\":{\"command\":\"/new\",\"args\":[\"mcp\"],\"disabled\":true,\"env\":{\"A\":\"1\"},\"type\":\"stdio\"}}}"
         );
         let form = ServerForm::Toml("mcp_servers");
-        let text = "[mcp_servers.agent-knowledge]\ncommand = \"/old\"\nenv = { A = \"1\" }\n";
+        let text = "[mcp_servers.agent-knowledge]\ncommand = \"/old\"\nargs = [\"mcp\"]\nenv = { A = \"1\" }\n";
         let after = entry(form, "/new").put(text).unwrap();
         assert!(after.contains("A = \"1\"") && after.contains("/new"), "{after}");
     }
@@ -260,5 +341,46 @@ mod tests {
             let text = entry.put(original).unwrap();
             assert_eq!(entry.take(&text, Some(original)).unwrap(), original);
         }
+    }
+
+    // S-SETUP-4
+    #[test]
+    fn an_entry_of_our_name_that_is_not_ours_is_refused() {
+        for (form, text) in [
+            (FORMS[0], "{\"mcpServers\":{\"agent-knowledge\":{\"url\":\"https://x.example\"}}}"),
+            (FORMS[1], "{\"mcp\":{\"agent-knowledge\":{\"type\":\"remote\",\"url\":\"x\"}}}"),
+            (FORMS[3], "[mcp_servers.agent-knowledge]\nurl = \"https://x.example\"\n"),
+            (FORMS[3], "[mcp_servers.agent-knowledge]\ncommand = \"npx\"\nargs = [\"x\"]\n"),
+            (FORMS[4], "extensions:\n  agent-knowledge:\n    type: sse\n    uri: x\n"),
+            (FORMS[5], "mcpServers:\n  - name: agent-knowledge\n    url: x\n"),
+            (ServerForm::YamlFile, "name: agent-knowledge\nmine: 1\n"),
+        ] {
+            let entry = entry(form, "/ak");
+            let wrong = entry.put(text).unwrap_err();
+            assert!(wrong.why.contains("remove"), "{wrong:?}");
+            assert!(!entry.stands(text).unwrap() && entry.take(text, None).is_err(), "{text}");
+        }
+    }
+
+    // S-SETUP-6
+    #[test]
+    fn an_older_entry_of_ours_is_there_again_after_us() {
+        for form in FORMS {
+            let original = entry(form, "/old/ak").put("").unwrap();
+            let new = entry(form, "/new/ak");
+            let text = new.put(&original).unwrap();
+            let left = new.take(&text, Some(&original)).unwrap();
+            assert!(entry(form, "/old/ak").stands(&left).unwrap(), "{left}");
+        }
+    }
+
+    #[test]
+    fn in_a_block_of_yaml_only_the_program_changes() {
+        let text = "\u{FEFF}extensions:\n  agent-knowledge: # mine\n    cmd: /old # path\n    args: [mcp]\n    timeout: 9\n";
+        let after = entry(FORMS[4], "/new").put(text).unwrap();
+        assert_eq!(after, text.replace("cmd: /old", "cmd: \"/new\""));
+        let text = "mcpServers:\n  - command: /old\n    name: agent-knowledge\n    args:\n      - mcp\n    env: {}\n";
+        let after = entry(FORMS[5], "/new").put(text).unwrap();
+        assert_eq!(after, text.replace("command: /old", "command: \"/new\""));
     }
 }

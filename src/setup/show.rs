@@ -74,6 +74,8 @@ fn shown(line: Line<'_>) -> String {
         Line::Gone(line) => ('-', line),
         Line::New(line) => ('+', line),
     };
+    // A secret that is cut is not known any more.
+    let line = redacted(line);
     let mut cut: String = line.chars().take(LINE_MAX).collect();
     if line.chars().nth(LINE_MAX).is_some() {
         cut.push_str(" ...");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Trouble;
 use super::apply::{is_nothing, original};
 use super::clients;
-use super::files::{self, Readers};
+use super::files::{self, Expected, Readers};
 use super::places::{Ground, Scope};
 use super::record::{Book, Done, Record};
 use super::wish::{FileKind, Wish, wish_at, wishes};
@@ -26,8 +26,14 @@ pub(super) enum Undone {
 
 /// What there is to do with a file.
 enum Step {
-    Write(PathBuf, String, Undone),
-    Remove(PathBuf),
+    Write {
+        target: PathBuf,
+        before: String,
+        after: String,
+        undone: Undone,
+    },
+    /// With what it holds.
+    Remove(PathBuf, String),
     Nothing(Undone),
 }
 
@@ -39,11 +45,13 @@ pub(super) fn undo(
     record: &mut Record,
 ) -> Result<Undone, Trouble> {
     let undone = match step(done, ground, book)? {
-        Step::Write(target, text, undone) => {
-            files::write(&target, &text, FileKind::Data, Readers::User)?;
+        Step::Write { target, before, after, undone } => {
+            let expected = Expected::Text(&before);
+            files::write(&target, &after, FileKind::Data, Readers::User, expected)?;
             undone
         }
-        Step::Remove(target) => {
+        Step::Remove(target, before) => {
+            files::refuse_others(&target, Expected::Text(&before))?;
             files::remove(&target)?;
             files::remove_folders(&done.folders);
             Undone::Removed
@@ -65,35 +73,41 @@ pub(super) fn undo(
 /// Tells what undoing would do, and does nothing.
 pub(super) fn preview(done: &Done, ground: &Ground<'_>, book: &Book) -> Result<Undone, Trouble> {
     Ok(match step(done, ground, book)? {
-        Step::Write(_, _, undone) | Step::Nothing(undone) => undone,
-        Step::Remove(_) => Undone::Removed,
+        Step::Write { undone, .. } | Step::Nothing(undone) => undone,
+        Step::Remove(..) => Undone::Removed,
     })
 }
 
 fn step(done: &Done, ground: &Ground<'_>, book: &Book) -> Result<Step, Trouble> {
-    let Ok(target) = files::target(&done.path) else { return Ok(Step::Nothing(Undone::Gone)) };
-    let Some(text) = files::read(&target)? else { return Ok(Step::Nothing(Undone::Gone)) };
+    let target = files::target(&done.path)?;
+    let Some(text) = files::read(&target)? else {
+        // Who removed the folders that we made removed them; others may be on a disk that is away.
+        let made = done.folders.first().unwrap_or(&done.path);
+        let is_there = made.parent().is_some_and(Path::exists);
+        let away = Trouble::Away { path: done.path.clone() };
+        return if is_there { Ok(Step::Nothing(Undone::Gone)) } else { Err(away) };
+    };
     let original = original(done, book)?;
     if original.as_deref() == Some(text.as_str()) {
         return Ok(Step::Nothing(Undone::Restored));
     }
     let is_as_left = files::fingerprint(&text) == done.left;
     match (is_as_left, original, &done.without_us) {
-        (true, Some(original), _) => Ok(Step::Write(target, original, Undone::Restored)),
-        (true, None, None) => Ok(Step::Remove(target)),
+        (true, Some(after), _) => {
+            Ok(Step::Write { target, before: text, after, undone: Undone::Restored })
+        }
+        (true, None, None) => Ok(Step::Remove(target, text)),
         // Changed since, or the copy is lost.
         (_, original, _) => {
             let wish =
                 wish(done, ground).ok_or_else(|| Trouble::Forgotten { path: done.path.clone() })?;
             let taken = wish.take(&text, original.as_deref());
             let taken = taken.map_err(Trouble::broken(&done.path))?;
-            let was_made = done.without_us.is_none();
+            let was_made = done.without_us.is_none() || wish.is_whole();
             Ok(match taken {
                 taken if taken == text => Step::Nothing(Undone::TakenOut),
-                taken if taken.is_empty() || (was_made && is_nothing(&taken)) => {
-                    Step::Remove(target)
-                }
-                taken => Step::Write(target, taken, Undone::TakenOut),
+                taken if was_made && is_nothing(&taken) => Step::Remove(target, text),
+                after => Step::Write { target, before: text, after, undone: Undone::TakenOut },
             })
         }
     }

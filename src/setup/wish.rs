@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::clients::{Client, Files, HookForm, Hooks};
 use super::edit::Wrong;
 use super::hooks::{self, Handlers, Lists};
+use super::known;
 use super::places::{Ground, Platform, Scope, Spot};
 use super::server::{self, Entry};
 
@@ -96,6 +97,32 @@ impl Wish {
         kinds.into_iter().next().unwrap_or(FileKind::Data)
     }
 
+    /// The same, knowing what another program wrote as ours.
+    pub(super) fn knowing(mut self, program: &str) -> Self {
+        for part in &mut self.parts {
+            if let Part::Hooks(handlers) = part {
+                handlers.know(program.to_owned());
+            }
+        }
+        self
+    }
+
+    /// Whether the file is ours from its first byte to its last.
+    pub(super) fn is_whole(&self) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::Server(entry) => entry.is_whole(),
+            Part::Hooks(_) => false,
+            Part::Whole(_) => true,
+        })
+    }
+
+    /// The file that its client would not read any more, were this one made.
+    pub(super) fn hides(&self) -> Option<PathBuf> {
+        let is_of_continue = self.path.ends_with(".continue/config.yaml");
+        let older = self.path.with_extension("json");
+        (is_of_continue && !self.path.exists() && older.exists()).then_some(older)
+    }
+
     /// Whether hooks are among the parts.
     pub(super) fn has_hooks(&self) -> bool {
         self.parts.iter().any(|part| !matches!(part, Part::Server(_)))
@@ -104,23 +131,18 @@ impl Wish {
 
 impl Whole {
     fn put(&self, before: &str) -> Result<String, Wrong> {
-        if before.trim().is_empty() || before == self.text || hooks::is_our_file(before) {
+        if before.trim().is_empty() || hooks::is_our_file(before, &self.text) {
             return Ok(self.text.clone());
         }
-        Err(not_ours())
+        Err(known::no_file_of_ours())
     }
 
     fn take(&self, text: &str) -> Result<String, Wrong> {
-        if text == self.text || hooks::is_our_file(text) {
+        if hooks::is_our_file(text, &self.text) {
             return Ok(String::new());
         }
-        Err(not_ours())
+        Err(known::no_file_of_ours())
     }
-}
-
-fn not_ours() -> Wrong {
-    let why = "a file of yours stands where one of ours would; it can be only one".to_owned();
-    Wrong { line: 1, column: 1, why }
 }
 
 /// The files of a client for a scope, with what shall be in them. None where it does not have that scope.

@@ -18,7 +18,7 @@ pub struct Wrong {
 
 impl Wrong {
     /// Names a place in a text, by its byte.
-    fn at(text: &str, place: usize, why: &str) -> Self {
+    pub(super) fn at(text: &str, place: usize, why: &str) -> Self {
         let before = text.get(..place).unwrap_or(text);
         let before = before.trim_start_matches('\u{FEFF}');
         let line = before.matches('\n').count() + 1;

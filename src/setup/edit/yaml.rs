@@ -2,14 +2,17 @@
 //! A text in which that key has another form than a plain block is refused. Not here: reading YAML in full.
 
 use super::Wrong;
+use crate::setup::known::without_comment;
 
 /// A block below a key of the top level.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     /// The key, such as `extensions`.
     pub(crate) key: &'a str,
-    /// How our block begins, without its indentation: `agent-knowledge:` or `- name: agent-knowledge`.
-    pub(crate) begins: &'a str,
+    /// Whether its children are elements with a `name`, or stand below their names.
+    pub(crate) is_list: bool,
+    /// The name of our child.
+    pub(crate) name: &'a str,
 }
 
 /// Where the key's block is: the line of the key, and the line after its last one.
@@ -44,6 +47,37 @@ pub(crate) fn set(text: &str, place: Place<'_>, lines: &[String]) -> Result<Stri
     let margin = " ".repeat(indent);
     let ours = lines.iter().map(|line| format!("{margin}{line}{eol}"));
     rows.splice(at..at, ours);
+    Ok(rows.concat())
+}
+
+/// Changes one member of our block, and leaves the rest of it, its comment too.
+///
+/// # Errors
+/// As [`set`], and where the block has no such member.
+pub(crate) fn set_member(
+    text: &str,
+    place: Place<'_>,
+    member: &str,
+    value: &str,
+) -> Result<String, Wrong> {
+    let mut rows = rows(text);
+    let (start, end, _) = ours(text, place)?.unwrap_or_default();
+    let is_it = |row: &String| {
+        let row = row.trim_start();
+        let row = row.strip_prefix("- ").unwrap_or(row);
+        row.strip_prefix(member).is_some_and(|rest| rest.starts_with(':'))
+    };
+    let refused = at(text, &rows, start, &format!("{member} is missing here"));
+    let found = rows.iter_mut().take(end).skip(start).find(|row| is_it(row));
+    let row = found.ok_or(refused)?;
+    let (head, old) = row.split_once(':').unwrap_or((row, ""));
+    let line = old.trim_end();
+    // A comment begins after what is in quotes, or anywhere.
+    let quoted = line.rfind('"').unwrap_or(0);
+    let comment =
+        line.get(quoted..).and_then(|rest| rest.find(" #")).unwrap_or(line.len() - quoted);
+    let tail = old.get(quoted + comment..).unwrap_or_default();
+    *row = format!("{head}: {value}{tail}");
     Ok(rows.concat())
 }
 
@@ -100,6 +134,7 @@ fn find(text: &str, place: Place<'_>) -> Result<Option<Found>, Wrong> {
     let rows = rows(text);
     refuse_what_is_hard(text, &rows)?;
     let is_key = |row: &String| {
+        let row = row.trim_start_matches('\u{FEFF}');
         row.strip_prefix(place.key).is_some_and(|rest| rest.trim_start().starts_with(':'))
     };
     let Some(key) = rows.iter().position(is_key) else { return Ok(None) };
@@ -109,10 +144,9 @@ fn find(text: &str, place: Place<'_>) -> Result<Option<Found>, Wrong> {
         let why = format!("{} must be a block here, with each entry on a line below it", place.key);
         return Err(at(text, &rows, key, &why));
     }
-    let is_list = place.begins.starts_with('-');
     let is_inside = |row: &String| {
         let row = row.as_str();
-        indent_of(row) > 0 || (is_list && row.starts_with('-'))
+        indent_of(row) > 0 || (place.is_list && row.starts_with('-'))
     };
     let mut end = key + 1;
     let mut indent = None;
@@ -138,26 +172,76 @@ fn ours(text: &str, place: Place<'_>) -> Result<Option<(usize, usize, usize)>, W
         return Ok(None);
     };
     let rows = rows(text);
-    let block = || rows.iter().enumerate().take(end).skip(key + 1);
-    let begins = |row: &str| indent_of(row) == indent && row.trim() == place.begins;
-    let Some((start, _)) = block().find(|(_, row)| begins(row)) else { return Ok(None) };
-    let next = block().skip_while(|(number, _)| *number <= start);
-    let mut last = start;
-    for (number, row) in next {
-        let is_child = !is_silent(row) && indent_of(row) > indent;
-        if is_child {
-            last = number;
-        } else if !is_silent(row) {
-            break;
+    let is_child = |row: &str| indent_of(row) == indent && !is_silent(row);
+    let mut found = None;
+    for start in (key + 1)..end {
+        if !rows.get(start).is_some_and(|row| is_child(row)) {
+            continue;
+        }
+        let inside = rows.iter().enumerate().take(end).skip(start + 1);
+        let next = inside.clone().find(|(_, row)| is_child(row)).map_or(end, |(number, _)| number);
+        let last = inside
+            .take_while(|(number, _)| *number < next)
+            .filter(|(_, row)| !is_silent(row) && indent_of(row) > indent)
+            .map(|(number, _)| number)
+            .last();
+        let after = last.unwrap_or(start) + 1;
+        let block = rows.get(start..after).unwrap_or_default();
+        match whose(block, indent, place) {
+            Whose::Theirs => {}
+            Whose::Ours if found.is_none() => found = Some((start, after, indent)),
+            Whose::Ours => {
+                return Err(at(text, &rows, start, "this name stands here for the second time"));
+            }
+            Whose::Hard => {
+                return Err(at(
+                    text,
+                    &rows,
+                    start,
+                    "this entry must be a block, on lines below it",
+                ));
+            }
         }
     }
-    Ok(Some((start, last + 1, indent)))
+    Ok(found)
+}
+
+/// Whose a child is.
+enum Whose {
+    Ours,
+    Theirs,
+    /// It has our name, in a form that is not ours to change.
+    Hard,
+}
+
+fn whose(block: &[String], indent: usize, place: Place<'_>) -> Whose {
+    let first = block.first().map_or("", |row| row.trim());
+    if !place.is_list {
+        return match first.split_once(':') {
+            Some((name, _)) if name.trim().trim_matches(['"', '\'']) != place.name => Whose::Theirs,
+            Some((_, rest)) if without_comment(rest.trim()).is_empty() => Whose::Ours,
+            Some(_) => Whose::Hard,
+            None => Whose::Theirs,
+        };
+    }
+    let Some(member) = first.strip_prefix('-') else { return Whose::Theirs };
+    if member.trim_start().starts_with('{') && member.contains(place.name) {
+        return Whose::Hard;
+    }
+    let margin = indent + 1 + indent_of(member);
+    let is_name = |row: &str| {
+        let value = row.trim().strip_prefix("name:").map(|value| without_comment(value.trim()));
+        value.is_some_and(|value| value.trim_matches(['"', '\'']) == place.name)
+    };
+    let mut below = block.iter().skip(1).filter(|row| indent_of(row) == margin);
+    if is_name(member) || below.any(|row| is_name(row)) { Whose::Ours } else { Whose::Theirs }
 }
 
 /// Tabs, several documents and flow style at the top are YAML, but not ours to change.
 fn refuse_what_is_hard(text: &str, rows: &[String]) -> Result<(), Wrong> {
     let first = rows.iter().position(|row| !is_silent(row));
     for (number, row) in rows.iter().enumerate() {
+        let row = row.trim_start_matches('\u{FEFF}');
         let why = if first == Some(number) && indent_of(row) > 0 {
             "the first name must stand at the left margin"
         } else if row.trim_start_matches(' ').starts_with('\t') {
@@ -189,11 +273,11 @@ fn at(text: &str, rows: &[String], number: usize, why: &str) -> Wrong {
 mod tests {
     use super::*;
 
-    const MAP: Place<'_> = Place { key: "extensions", begins: "k:" };
-    const LIST: Place<'_> = Place { key: "mcpServers", begins: "- name: k" };
+    const MAP: Place<'_> = Place { key: "extensions", is_list: false, name: "k" };
+    const LIST: Place<'_> = Place { key: "mcpServers", is_list: true, name: "k" };
 
     fn lines(place: Place<'_>) -> Vec<String> {
-        let mut lines = vec![place.begins.to_owned()];
+        let mut lines = vec![if place.is_list { "- name: k" } else { "k:" }.to_owned()];
         lines.extend(["  type: stdio", "  args:", "    - mcp"].map(str::to_owned));
         lines
     }
@@ -249,6 +333,8 @@ mod tests {
             ("extensions:\n    dev: 1\n  x: 2\n", 3),
             ("extensions: &x\n  dev: 1\n", 1),
             ("what is this\n", 1),
+            ("extensions:\n  k: { cmd: x }\n", 2),
+            ("extensions:\n  k:\n    cmd: x\n  \"k\":\n    cmd: y\n", 4),
         ] {
             let wrong = set(text, MAP, &lines(MAP)).unwrap_err();
             assert_eq!(wrong.line, line, "{text}: {wrong:?}");
