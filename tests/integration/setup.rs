@@ -42,6 +42,24 @@ fn sign(world: &World, agent: &str, what: &str, time: &str) {
     std::fs::write(folder.join(what), format!("{time}\n")).unwrap();
 }
 
+// S-SETUP-5 S-SETUP-6
+#[test]
+fn several_at_once_wait_for_each_other_and_all_is_taken_back() {
+    let world = World::new();
+    plant(&world);
+    let before = bytes_under(&world.home());
+    let names = ["cursor", "codex", "gemini", "qwen", "droid", "claude-code"];
+    std::thread::scope(|scope| {
+        let running = names.map(|name| {
+            let world = &world;
+            scope.spawn(move || setup(world, &[name]).done())
+        });
+        running.into_iter().for_each(|one| drop(one.join().unwrap()));
+    });
+    setup(&world, &["--undo"]).done();
+    assert_eq!(bytes_under(&world.home()), before);
+}
+
 // S-SETUP-1 S-SETUP-2 S-SETUP-6
 #[test]
 fn found_clients_are_set_up_twice_as_once_and_left_as_they_were() {

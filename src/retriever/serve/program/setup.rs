@@ -7,8 +7,11 @@ use crate::event::{Problems, Timestamp, parse_timestamp};
 use crate::retriever::serve::api::{ApiError, Reply};
 use crate::retriever::serve::args::Setup as Command;
 use crate::setup::{self, Ending, Ground, How, Platform, Report, Request, Scope, Standing};
-use crate::store::{Places, StoreError};
+use crate::store::{FileLock, Places, StoreError, make_private_dir};
 use crate::writer::exit::Exit;
+
+/// How long one run waits for another on the same machine, in milliseconds: each writes a few files.
+const TURN_MS_MAX: u64 = 10_000;
 
 /// Longest sign of life, in bytes: a time has some thirty.
 const SIGN_BYTES_MAX: usize = 64;
@@ -28,6 +31,8 @@ impl Program<'_> {
         };
         let how = if command.dry_run { How::DryRun } else { How::Change };
         let now = (self.surroundings.clock)().now;
+        let changes = !command.check && !command.dry_run;
+        let _turn = changes.then(|| Turn::take(&data)).transpose()?;
         let request = Request { ground, data: &data, names: command.clients, scope, how, now };
         let report = if command.check {
             let cache = self.settle(settings)?.cache_dir;
@@ -64,6 +69,29 @@ impl Program<'_> {
         let program = stable(self.surroundings.program.clone()?, &folders);
         let project = project(&self.surroundings.directory, &home);
         Some(Ground { platform: Platform::HERE, home, project, folders, program, lookup })
+    }
+}
+
+/// The right to change clients and the record of it: of two runs at once one would lose what the other wrote down.
+struct Turn {
+    path: PathBuf,
+    _lock: FileLock,
+}
+
+impl Turn {
+    fn take(data: &Path) -> Result<Self, ApiError> {
+        let made = make_private_dir(data).map_err(StoreError::io("make the directory", data));
+        made.map_err(|error| failed(&error))?;
+        let path = data.join("setup.lock");
+        let lock = FileLock::take(&path, TURN_MS_MAX).map_err(|error| failed(&error))?;
+        Ok(Self { path, _lock: lock })
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // While it is held: whoever waits for it sees that its file is gone, and makes another.
+        let _ = std::fs::remove_file(&self.path);
     }
 }
 
