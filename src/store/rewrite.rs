@@ -356,9 +356,17 @@ impl<'a> Copying<'a> {
     }
 }
 
-/// Makes the hidden file, with the mode and owner of the log. Nothing is written into a file that is
-/// there already: what stands under the name is only ever removed.
+/// Makes the hidden file, with the mode and owner of the log.
 fn make_copy(path: &Path, like: &Metadata) -> io::Result<Copy> {
+    let copy = Copy { path: path.to_owned(), file: make_anew(path)?, is_in_place: false };
+    owned_like(&copy.file, like)?;
+    copy.file.set_permissions(like.permissions())?;
+    Ok(copy)
+}
+
+/// Makes a private file to append to. Nothing is written into one that is there already: what stands under the name
+/// is only ever removed.
+pub(super) fn make_anew(path: &Path) -> io::Result<File> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
@@ -366,10 +374,7 @@ fn make_copy(path: &Path, like: &Metadata) -> io::Result<Copy> {
     let mut options = OpenOptions::new();
     options.create_new(true).append(true);
     layout::private(&mut options);
-    let copy = Copy { path: path.to_owned(), file: options.open(path)?, is_in_place: false };
-    owned_like(&copy.file, like)?;
-    copy.file.set_permissions(like.permissions())?;
-    Ok(copy)
+    options.open(path)
 }
 
 /// Gives a file the owner of another.

@@ -54,7 +54,12 @@ fn try_to_note(cache: &Path, agent: &str, what: &str, now: Timestamp) -> Option<
 /// Returns when an agent last did something.
 #[must_use]
 pub fn last(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
-    let text = std::fs::read_to_string(path(cache, agent, what)?).ok()?;
+    let path = path(cache, agent, what)?;
+    // What was planted in its place could make whoever reads it wait for ever.
+    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).ok()?;
     text.get(..text.len().min(SIGN_BYTES_MAX))?.trim().parse().ok()
 }
 
@@ -112,6 +117,21 @@ mod tests {
             ("zed", "zed"),
         ] {
             assert_eq!(agent_of_client(client), agent);
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_in_a_file_of_its_own_is_no_sign() {
+        let cache = tempfile::tempdir().unwrap();
+        let folder = cache.path().join(FOLDER).join("codex");
+        std::fs::create_dir_all(folder.join("end")).unwrap();
+        std::fs::write(folder.join("start"), "2026-01-02T03:04:05Z\n").unwrap();
+        std::fs::write(folder.join("mcp"), "no time").unwrap();
+        assert_eq!(last(cache.path(), "codex", "start"), "2026-01-02T03:04:05Z".parse().ok());
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(folder.join("start"), folder.join("compact")).unwrap();
+        for what in ["mcp", "end", "compact", "prompt"] {
+            assert_eq!(last(cache.path(), "codex", what), None, "{what}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Making a segment: a hidden file beside its place, which takes that place when it is whole and on the
 //! disk. Not here: which lines it is made of.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::{Compression, GzBuilder};
 
-use super::super::{StoreError, layout, rewrite, sync};
+use super::super::{StoreError, rewrite, sync};
 use super::read::Ended;
 
 /// What every part of ours begins with: the header of gzip with a comment. By it the next part is found
@@ -45,7 +45,9 @@ impl Sealing {
     /// Begins a segment in a folder that is there, with the owner of the file whose lines it takes.
     pub fn begin(folder: &Path, like: &Metadata) -> Result<Self, StoreError> {
         let path = folder.join(".sealing");
-        let file = make(&path, like).map_err(StoreError::io("make", &path))?;
+        let made = rewrite::make_anew(&path);
+        let owned = made.and_then(|file| rewrite::owned_like(&file, like).map(|()| file));
+        let file = owned.map_err(StoreError::io("make", &path))?;
         Ok(Self {
             path,
             file,
@@ -119,18 +121,4 @@ fn pack(lines: &[u8]) -> io::Result<Vec<u8>> {
     let mut gzip = gzip.write(Vec::new(), Compression::default());
     gzip.write_all(lines)?;
     gzip.finish()
-}
-
-/// Makes a private file. Nothing is written into one that is there: it is removed, whatever it is.
-fn make(path: &Path, like: &Metadata) -> io::Result<File> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let mut options = OpenOptions::new();
-    options.create_new(true).append(true);
-    layout::private(&mut options);
-    let file = options.open(path)?;
-    rewrite::owned_like(&file, like)?;
-    Ok(file)
 }

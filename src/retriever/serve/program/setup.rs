@@ -3,18 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use super::{Program, Settings, failed};
-use crate::event::{Problems, Timestamp, parse_timestamp};
+use crate::event::Problems;
 use crate::retriever::serve::api::{ApiError, Reply};
 use crate::retriever::serve::args::Setup as Command;
+use crate::retriever::serve::life;
 use crate::setup::{self, Ending, Ground, How, Platform, Report, Request, Scope, Standing};
 use crate::store::{FileLock, Places, StoreError, make_private_dir};
 use crate::writer::exit::Exit;
 
 /// How long one run waits for another on the same machine, in milliseconds: each writes a few files.
 const TURN_MS_MAX: u64 = 10_000;
-
-/// Longest sign of life, in bytes: a time has some thirty.
-const SIGN_BYTES_MAX: usize = 64;
 
 impl Program<'_> {
     pub(super) fn set_up(
@@ -36,7 +34,7 @@ impl Program<'_> {
         let request = Request { ground, data: &data, names: command.clients, scope, how, now };
         let report = if command.check {
             let cache = self.settle(settings)?.cache_dir;
-            setup::check(&request, &|agent, what| sign(&cache, agent, what))
+            setup::check(&request, &|agent, what| life::last(&cache, agent, what))
         } else if command.undo {
             setup::take_back(&request)
         } else {
@@ -56,8 +54,8 @@ impl Program<'_> {
     /// How clients stand, for the doctor; `None` where there is no home.
     pub(super) fn clients(&self, cache: Option<&Path>) -> Option<Standing> {
         let now = (self.surroundings.clock)().now;
-        let life = |agent: &str, what: &str| sign(cache?, agent, what);
-        Some(setup::standing(self.ground()?, &data()?, now, &life))
+        let lived = |agent: &str, what: &str| life::last(cache?, agent, what);
+        Some(setup::standing(self.ground()?, &data()?, now, &lived))
     }
 
     fn ground(&self) -> Option<Ground<'_>> {
@@ -118,16 +116,6 @@ fn stable(program: PathBuf, folders: &[PathBuf]) -> PathBuf {
     named.next().unwrap_or(program)
 }
 
-/// When an agent last did something.
-fn sign(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
-    let path = cache.join("fired").join(agent).join(what);
-    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
-        return None;
-    }
-    let text = std::fs::read_to_string(path).ok()?;
-    parse_timestamp(text.get(..text.len().min(SIGN_BYTES_MAX))?.trim())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,17 +142,5 @@ mod tests {
         assert_eq!(stable(real.clone(), std::slice::from_ref(&bin)), real);
         std::os::unix::fs::symlink(&real, bin.join("agent-knowledge")).unwrap();
         assert_eq!(stable(real, std::slice::from_ref(&bin)), bin.join("agent-knowledge"));
-    }
-
-    #[test]
-    fn a_sign_of_life_is_a_time_in_a_file() {
-        let cache = tempfile::tempdir().unwrap();
-        let folder = cache.path().join("fired/codex");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("start"), "2026-01-02T03:04:05Z\n").unwrap();
-        std::fs::write(folder.join("mcp"), "no time").unwrap();
-        assert_eq!(sign(cache.path(), "codex", "start"), parse_timestamp("2026-01-02T03:04:05Z"));
-        assert_eq!(sign(cache.path(), "codex", "mcp"), None);
-        assert_eq!(sign(cache.path(), "codex", "prompt"), None);
     }
 }
