@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::fields::{strings, type_name};
 use super::limits::READ_LINE_BYTES_MAX;
 use super::redact::redacted;
-use super::{CleanEvent, Event, EventId, EventType, SuccessRate, parse_timestamp};
+use super::{CleanEvent, Event, EventId, EventType, SuccessRate, Timestamp, parse_timestamp};
 use super::{surrogate, text};
 
 /// What one line of a log holds.
@@ -89,7 +89,7 @@ pub fn fields_of(event: &Event) -> Map<String, Value> {
     let mut text = |name: &str, value: &str| line.insert(name.to_owned(), Value::from(value));
     text("id", event.id.as_str());
     if let Some(timestamp) = event.timestamp {
-        text("timestamp", &timestamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+        text("timestamp", &written(timestamp));
     }
     text("agent_id", &event.agent_id);
     text("repo", &event.repo);
@@ -267,6 +267,11 @@ fn as_text(value: &Value) -> Option<String> {
         Value::Null => String::new(),
         Value::Array(_) | Value::Object(_) => return None,
     })
+}
+
+/// A time as lines carry it: RFC 3339 in UTC with whole seconds.
+pub(super) fn written(timestamp: Timestamp) -> String {
+    timestamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 #[cfg(test)]

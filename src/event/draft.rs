@@ -1,6 +1,6 @@
 //! What a caller said, before anybody checked it. Not here: any rule about it (`validate`).
 
-use super::{Problems, Verdict};
+use super::{Change, Problems};
 
 /// An event as a caller gave it: every field optional, nothing checked.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,10 +40,14 @@ pub struct Draft {
     pub host: Option<String>,
     /// Who vouches for it: `human`, `agent`, `imported`, `team`.
     pub source: Option<String>,
+    /// How sure its writer is: `stated` or `inferred`.
+    pub confidence: Option<String>,
+    /// Until when it counts: a time, a day, or an age from now such as `30d`.
+    pub expires: Option<String>,
     /// The memory it is about; only programs say so, no text of a caller.
     pub memory_id: Option<String>,
-    /// What was found of that memory.
-    pub verdict: Option<Verdict>,
+    /// What it does to that memory; its type is then that of the change.
+    pub change: Option<Change>,
     /// What was wrong with the form of the input; told together with what is wrong with its values.
     pub problems: Problems,
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{Draft, Problems, unknown_field};
 
 /// Every field a caller may give, in the order of the line.
-pub(super) const NAMES: [&str; 17] = [
+pub(super) const NAMES: [&str; 19] = [
     "id",
     "timestamp",
     "agent_id",
@@ -24,6 +24,8 @@ pub(super) const NAMES: [&str; 17] = [
     "session_id",
     "host",
     "source",
+    "confidence",
+    "expires",
 ];
 
 /// Names that people and models reach for, and the field they mean.
@@ -89,6 +91,8 @@ fn text_field<'a>(draft: &'a mut Draft, name: &str) -> Option<&'a mut Option<Str
         "session_id" => &mut draft.session_id,
         "host" => &mut draft.host,
         "source" => &mut draft.source,
+        "confidence" => &mut draft.confidence,
+        "expires" => &mut draft.expires,
         _ => return None,
     })
 }

@@ -13,7 +13,23 @@ use super::limits::ID_BYTES_MAX;
 /// The id of one event. Ours are ULIDs (26 characters: 48 bits of milliseconds, 80 random bits);
 /// ids that others wrote are kept as they are. Copies share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "retriever", serde(try_from = "String", into = "String"))]
 pub struct EventId(Arc<str>);
+
+impl From<EventId> for String {
+    fn from(id: EventId) -> Self {
+        id.as_str().to_owned()
+    }
+}
+
+impl TryFrom<String> for EventId {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::foreign(&text).ok_or("no id of an event")
+    }
+}
 
 /// How many characters of the end of an id are shown: 40 random bits, so that even at 100,000
 /// memories a clash is a 0.5 % event, and then the full ids are listed.

@@ -7,6 +7,7 @@
 //! Not here: which file an event goes to (`store`), and what several events about one memory add up
 //! to (`retriever::projection`).
 
+mod change;
 pub mod codec;
 mod draft;
 mod envelope;
@@ -25,7 +26,9 @@ mod text;
 mod unknown_field;
 mod validate;
 mod when;
+mod worth;
 
+pub use change::Change;
 pub use codec::{Decoded, EncodedLine, SkipReason};
 pub use draft::Draft;
 pub use envelope::Event;
@@ -43,6 +46,7 @@ pub use text::{Layout, escaped, is_unsafe, neutralise, visible};
 pub use unknown_field::unknown_field;
 pub use validate::{Stamp, fits_short_field, validate};
 pub use when::{parse_age, parse_timestamp};
+pub use worth::Confidence;
 
 /// Reads a list of strings in every form that programs and models send it: an array, an array
 /// written into a string, or one string (split at commas, but for `symptoms`).

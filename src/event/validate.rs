@@ -3,14 +3,16 @@
 
 use jiff::Timestamp;
 
+use super::codec::written;
 use super::limits::{
     COMMAND_BYTES_MAX, CONTEXT_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, LESSON_BYTES_MAX,
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
 use super::redact::findings;
+use super::worth::{CONFIDENCE, EXPIRES};
 use super::{
-    Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate, Verdict, parse_timestamp,
-    quoted, text,
+    Change, Confidence, Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate,
+    parse_age, parse_timestamp, quoted, text,
 };
 
 /// What the writer knows and the draft need not say.
@@ -33,7 +35,8 @@ pub struct Stamp {
 pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
     let mut problems = draft.problems;
     let mut check = Check { problems: &mut problems };
-    let event_type = check.kind(draft.event_type.as_deref());
+    let done = draft.change.as_ref().map(Change::event_type);
+    let event_type = check.kind(done.or(draft.event_type.as_deref()));
     check.name("event_type", event_type.as_str());
     check.name("repo", stamp.repo.as_str());
     check.name("id", draft.id.as_deref().unwrap_or_default());
@@ -57,13 +60,17 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
         id: check.id(draft.id.as_deref(), stamp),
         schema: None,
         memory_id: check.memory(draft.memory_id.as_deref()),
-        extra: verdict_of(draft.verdict),
+        extra: {
+            let mut extra = draft.change.map(|change| change.fields()).unwrap_or_default();
+            let confidence = check.confidence(draft.confidence.as_deref());
+            let expires = check.expires(draft.expires.as_deref(), stamp.now);
+            let worth = [(CONFIDENCE, confidence), (EXPIRES, expires)];
+            let said = worth.into_iter().filter_map(|(name, text)| text.map(|text| (name, text)));
+            extra.extend(said.map(|(name, text)| (name.to_owned(), text.into())));
+            extra
+        },
     };
     problems.or(event)
-}
-
-fn verdict_of(verdict: Option<Verdict>) -> serde_json::Map<String, serde_json::Value> {
-    verdict.map(|verdict| ("verdict".to_owned(), verdict.as_str().into())).into_iter().collect()
 }
 
 /// Tells whether a text would pass as a short field (`branch`, `session_id`, …). What a writer finds
@@ -124,6 +131,36 @@ impl Check<'_> {
             self.problems.add("timestamp", message);
         }
         parsed
+    }
+
+    /// What is stated need not say so.
+    fn confidence(&mut self, given: Option<&str>) -> Option<String> {
+        let text = given.filter(|text| !text.trim().is_empty())?;
+        match Confidence::parse(text) {
+            Some(Confidence::Stated) => None,
+            Some(other) => Some(other.as_str().to_owned()),
+            None => {
+                let message = format!("must be stated or inferred; got {}", quoted(text));
+                self.problems.add(CONFIDENCE, message);
+                None
+            }
+        }
+    }
+
+    fn expires(&mut self, given: Option<&str>, now: Timestamp) -> Option<String> {
+        let text = given.map(str::trim).filter(|text| !text.is_empty())?;
+        let until = match parse_age(text) {
+            Some(age) => now.checked_add(age).ok(),
+            None => parse_timestamp(text),
+        };
+        if until.is_none() {
+            let message = format!(
+                "must be a time, a day or an age from now, such as \"2026-03-01\" or \"30d\"; got {}",
+                quoted(text)
+            );
+            self.problems.add(EXPIRES, message);
+        }
+        until.map(written)
     }
 
     fn rate(&mut self, given: Option<&str>) -> Option<SuccessRate> {

@@ -35,7 +35,7 @@ pub struct Args {
 }
 
 /// The flags, and the fields they fill.
-const FLAGS: [(&str, &str); 14] = [
+const FLAGS: [(&str, &str); 16] = [
     ("type", "event_type"),
     ("repo", "repo"),
     ("context", "context"),
@@ -50,6 +50,8 @@ const FLAGS: [(&str, &str); 14] = [
     ("id", "id"),
     ("timestamp", "timestamp"),
     ("source", "source"),
+    ("confidence", "confidence"),
+    ("expires", "expires"),
 ];
 
 /// Characters of an unknown flag that a message repeats.
@@ -72,6 +74,8 @@ The lesson:
   --symptom TEXT       how it would look next time: the error text (may be repeated)
   --file PATH          a file it is about (may be repeated)
   --success-rate X/Y   successes/attempts so far, such as 9/10
+  --confidence WORD    stated or inferred: whether it was seen or concluded      [stated]
+  --expires TIME       until when it counts: a day, a time, or an age from now such as 30d
 
 Where and who (found out by itself unless given):
   --repo REPO          the repository: its name, key or URL   [this directory's git remote]
@@ -187,6 +191,8 @@ fn set(draft: &mut Draft, flag: &str, text: String) {
         "session" => draft.session_id = Some(text),
         "id" => draft.id = Some(text),
         "timestamp" => draft.timestamp = Some(text),
+        "confidence" => draft.confidence = Some(text),
+        "expires" => draft.expires = Some(text),
         _ => draft.source = Some(text),
     }
 }

@@ -11,7 +11,7 @@
 
 use std::path::PathBuf;
 
-use agent_knowledge::event::{Decoded, Event, codec, redact};
+use agent_knowledge::event::{Change, Confidence, Decoded, Event, codec, redact};
 use agent_knowledge::store::Tail;
 use sha2::{Digest, Sha256};
 
@@ -76,6 +76,7 @@ fn no_fixture_was_ever_changed() {
         ("founding.jsonl", "bd9ca5c482fc4183"),
         ("hand_written.jsonl", "8641fb0d6be116d6"),
         ("invalid_utf8.jsonl", "c07abad69b023551"),
+        ("life.jsonl", "bb09e2515e637cf2"),
         ("mixed.jsonl", "0064397e5bb7c64c"),
         ("nul.jsonl", "ea22d41c8589af18"),
         ("torn.jsonl", "662b3e018e9bb0c4"),
@@ -260,4 +261,33 @@ fn a_line_of_a_megabyte_loads() {
     let [Decoded::Event(big), Decoded::Event(next), ..] = lines.as_slice() else { panic!() };
     assert_eq!((big.id.as_str(), big.lesson.len()), ("0000000000GGH0T5FBXSY8392Z", 1 << 20));
     assert_eq!(next.id.as_str(), FOUNDING_ID);
+}
+
+// S-LIFE-1
+#[test]
+fn what_events_about_a_memory_do_is_read_for_ever() {
+    let events = events("life.jsonl");
+    let (memory, about) = events.split_first().unwrap();
+    assert_eq!(memory.confidence(), Confidence::Inferred);
+    assert_eq!(memory.expires(), Some("2026-06-01T00:00:00Z".parse().unwrap()));
+    let changes: Vec<String> =
+        about.iter().map(|event| format!("{:?}", Change::of(event).unwrap())).collect();
+    let expected = [
+        "Feedback(Worked)",
+        "Supersede { by: EventId(\"m2\") }",
+        "Retract",
+        "Restore",
+        "Pin",
+        "Unpin",
+        "Archive",
+        "Bury",
+    ];
+    assert_eq!(changes, expected);
+    for event in events {
+        let line = codec::encode(&redact::clean(event.clone()));
+        let Decoded::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "") else {
+            panic!()
+        };
+        assert_eq!(*again, event);
+    }
 }

@@ -39,6 +39,8 @@ mod freshness;
 mod health;
 // What no input may break: the laws of the fuzz targets, in short.
 mod laws;
+// What becomes of memories: verdicts, replacement, forgetting and its undoing.
+mod life;
 // Nobody else gets in: modes, planted links, a second user, no open port.
 mod local_security;
 // Any number of writers, and dying ones, lose nothing that was acknowledged.

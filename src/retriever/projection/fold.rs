@@ -206,7 +206,7 @@ impl Fold {
         let text = self.texts.add(&record_of(&event));
         let place = (self.settings.of(&event, origin.log), origin.offset);
         let head = (event.id, event.timestamp, event.success_rate);
-        let beside = Beside { about, conflicts: Vec::new() };
+        let beside = Beside::new(about, Vec::new());
         self.memories.push(Arc::new(Memory::new(head, repo, place, text, beside)));
         Effect::Added(number)
     }
@@ -256,7 +256,7 @@ impl Fold {
         self.texts.forget(&old.text);
         let place = (self.settings.of(&first.event, first.origin.log), first.origin.offset);
         let head = (first.event.id, first.event.timestamp, first.event.success_rate);
-        let beside = Beside { about: old.about().to_vec(), conflicts };
+        let beside = Beside::new(old.about().to_vec(), conflicts);
         let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, beside) };
         if let Some(slot) = self.slot(number) {
             *slot = Arc::new(memory);
@@ -268,7 +268,11 @@ impl Fold {
         let number = self.number_of(&memory);
         let place = number.and_then(|number| usize::try_from(number).ok());
         let versions = match place.and_then(|place| self.memories.get_mut(place)) {
-            Some(memory) => &mut Arc::make_mut(memory).beside.get_or_insert_default().about,
+            Some(memory) => {
+                let beside = Arc::make_mut(memory).beside.get_or_insert_default();
+                beside.course.take();
+                &mut beside.about
+            }
             None => {
                 let is_first = !self.early.contains_key(&memory);
                 let is_first = if is_first { IsFirst::Yes } else { IsFirst::No };

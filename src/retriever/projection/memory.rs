@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Map;
 
+use super::course::Course;
 use super::packed::{Packed, Packing};
 use super::passages::passages;
 use super::record;
@@ -52,13 +53,21 @@ const HARMLESS: usize = 1;
 const FIRST_REASON: usize = 2;
 
 /// Other events that belong to a memory.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Beside {
-    /// Later events about it, in the order of their ids. Kept and shown; they change nothing yet.
-    pub about: Vec<Arc<Version>>,
+    /// Later events about it, in the order of their ids.
+    pub(super) about: Vec<Arc<Version>>,
+    /// What they add up to, found out when first asked.
+    pub(super) course: OnceLock<Course>,
     /// Other contents found under the same id, in a fixed order: damage or a clash, never silently
     /// merged.
-    pub conflicts: Vec<Arc<Version>>,
+    pub(super) conflicts: Vec<Arc<Version>>,
+}
+
+impl Beside {
+    pub(super) fn new(about: Vec<Arc<Version>>, conflicts: Vec<Arc<Version>>) -> Self {
+        Self { about, course: OnceLock::new(), conflicts }
+    }
 }
 
 impl Memory {
@@ -143,6 +152,14 @@ impl Memory {
     #[must_use]
     pub fn conflicts(&self) -> &[Arc<Version>] {
         self.beside.as_ref().map_or(&[], |beside| &beside.conflicts)
+    }
+
+    /// Returns what later events about it add up to; nothing for most memories.
+    #[must_use]
+    pub fn course(&self) -> &Course {
+        self.beside
+            .as_ref()
+            .map_or(Course::NONE, |beside| beside.course.get_or_init(|| Course::of(&beside.about)))
     }
 
     /// Tells why it reads like an instruction to its reader, if it does. Never stored in a log: better

@@ -3,6 +3,7 @@
 
 mod bound;
 mod chunked;
+mod course;
 mod fold;
 mod memory;
 pub mod packed;
@@ -18,10 +19,11 @@ mod version;
 
 pub use bound::{Bound, Census};
 pub use chunked::Chunked;
+pub use course::{Course, Life};
 pub use fold::{Effect, Fold, Frozen, Gone};
 pub use memory::{Memory, Origin};
 pub use saved::Shelf;
 pub use session::{NEAR_MAX, Near, Sessions};
 pub use setting::{Setting, Settings};
-pub use standing::{CANDIDATE_SECONDS_MAX, Standing};
+pub use standing::{CANDIDATE_SECONDS_MAX, Maturity, PROVEN_MIN, Standing};
 pub use version::Version;

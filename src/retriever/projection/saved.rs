@@ -11,7 +11,7 @@ use super::memory::Beside;
 use super::packed::{Packed, Packing};
 use super::texts::{Block, Kept, Text};
 use super::{Bound, Fold, Memory, Origin, Setting, Version, record};
-use crate::event::{EventId, EventType, RepoKey, SuccessRate};
+use crate::event::{Confidence, EventId, EventType, RepoKey, SuccessRate};
 
 /// Bytes that are gathered before they are handed on.
 const PART_BYTES: usize = 256 * 1024;
@@ -98,6 +98,8 @@ impl<'a> Shared<'a> {
             to.text(&setting.agent_id);
             to.maybe(setting.session_id.as_deref());
             to.maybe(setting.source.as_deref());
+            to.instant(setting.expires);
+            to.size(usize::from(setting.confidence == Confidence::Inferred));
         }
     }
 
@@ -262,6 +264,12 @@ impl Reading {
             agent_id: from.text()?.to_owned(),
             session_id: from.maybe()?.map(str::to_owned),
             source: from.maybe()?.map(str::to_owned),
+            expires: from.instant()?,
+            confidence: match from.size()? {
+                0 => Confidence::Stated,
+                1 => Confidence::Inferred,
+                _ => return None,
+            },
         })
     }
 
@@ -286,7 +294,7 @@ impl Reading {
         };
         let place = (Arc::clone(self.settings.get(from.size()?)?), from.number()?);
         let text = self.text(from)?;
-        let beside = Beside { about: self.versions(from)?, conflicts: self.versions(from)? };
+        let beside = Beside::new(self.versions(from)?, self.versions(from)?);
         let key = key(&id);
         let memory = Memory::new((id, timestamp, rate), repo, place, text, beside);
         let memory = memory.with_verdict(from)?;

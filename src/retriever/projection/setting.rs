@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::event::{Event, EventType};
+use crate::event::{Confidence, Event, EventType, Timestamp};
 
 /// How, by whom and where memories were written down.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -20,6 +20,10 @@ pub struct Setting {
     pub session_id: Option<String>,
     /// Who vouches for it.
     pub source: Option<String>,
+    /// Until when it counts, where its line says so.
+    pub expires: Option<Timestamp>,
+    /// How sure who wrote it was.
+    pub confidence: Confidence,
 }
 
 /// All settings so far.
@@ -42,6 +46,8 @@ impl Settings {
             agent_id: event.agent_id.clone(),
             session_id: event.session_id.clone(),
             source: event.source.clone(),
+            expires: event.expires(),
+            confidence: event.confidence(),
         })
     }
 
@@ -71,6 +77,8 @@ mod tests {
             agent_id: agent.to_string(),
             session_id: None,
             source: None,
+            expires: None,
+            confidence: Confidence::Stated,
         }
     }
 

@@ -2,19 +2,15 @@
 //! it depends on no order, and who hears of one twice counts it once. Not here: what it does to a ranking
 //! (`search::prior`).
 
-use std::sync::Arc;
-
-use serde_json::Value;
-
-use super::{Memory, Version};
-use crate::event::{FEEDBACK, HOOK, Timestamp, Verdict};
+use super::Memory;
+use crate::event::{EventId, HOOK, Timestamp, Verdict};
 
 /// After so many seconds nobody looks for a candidate any more that nothing confirmed: thirty days. Who meets
 /// the same failure but once a month learns as much from the failure.
 pub const CANDIDATE_SECONDS_MAX: i64 = 30 * 24 * 3_600;
 
-/// How often each verdict was passed on a memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How often each verdict was passed on a memory, one for each who passed any ([`super::Course`]).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Standing {
     /// It helped.
     pub worked: u32,
@@ -24,24 +20,59 @@ pub struct Standing {
     pub stale: u32,
     /// It is so.
     pub confirmed: u32,
+    /// Whether the latest of all that speaks of its truth says that it does not hold any longer.
+    pub is_stale: bool,
+    /// When it last helped or was confirmed.
+    pub last_good: Option<Timestamp>,
+}
+
+/// How far a memory has proven itself by use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Maturity {
+    /// Nobody has used it and said so, or as much speaks against it as for it.
+    Candidate,
+    /// It helped.
+    Established,
+    /// It helped in at least [`PROVEN_MIN`] sessions, and far more often than not.
+    Proven,
+}
+
+/// In so many sessions a memory must have helped to be proven.
+pub const PROVEN_MIN: u32 = 3;
+/// And the lower bound of its success must be at least this.
+const PROVEN_SUCCESS_MIN: f64 = 0.5;
+
+impl Maturity {
+    /// What it is called in replies.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Candidate => "candidate",
+            Self::Established => "established",
+            Self::Proven => "proven",
+        }
+    }
 }
 
 impl Standing {
-    /// Counts the verdicts among the events about a memory, which stand in the order of their ids. Of several
-    /// contents under one id the first counts, as everywhere.
-    #[must_use]
-    pub fn of(about: &[Arc<Version>]) -> Self {
+    /// Counts verdicts. Where several come at one time the last by the id of its event counts for which is latest.
+    pub(super) fn of(
+        verdicts: impl Iterator<Item = (Option<Timestamp>, EventId, Verdict)>,
+    ) -> Self {
         let mut standing = Self::default();
-        let mut last = None;
-        for version in about {
-            let id = &version.event.id;
-            if last.replace(id) == Some(id) || version.event.event_type.as_str() != FEEDBACK {
-                continue;
+        let mut latest = None;
+        for (at, id, verdict) in verdicts {
+            let count = standing.count_mut(verdict);
+            *count = count.saturating_add(1);
+            if matches!(verdict, Verdict::Worked | Verdict::Confirmed) {
+                standing.last_good = standing.last_good.max(at);
             }
-            let verdict = version.event.extra.get("verdict").and_then(Value::as_str);
-            if let Some(verdict) = verdict.and_then(Verdict::parse) {
-                let count = standing.count_mut(verdict);
-                *count = count.saturating_add(1);
+            // That it failed once may have had other reasons.
+            if verdict != Verdict::Failed
+                && latest.as_ref().is_none_or(|before| *before < (at, id.clone()))
+            {
+                standing.is_stale = verdict == Verdict::Stale;
+                latest = Some((at, id));
             }
         }
         standing
@@ -66,8 +97,20 @@ impl Standing {
 impl Memory {
     /// Returns how often each verdict was passed on it.
     #[must_use]
-    pub fn standing(&self) -> Standing {
-        Standing::of(self.about())
+    pub fn standing(&self) -> &Standing {
+        &self.course().standing
+    }
+
+    /// Tells how far it has proven itself by use that helped, not by being shown.
+    #[must_use]
+    pub fn maturity(&self) -> Maturity {
+        let standing = self.standing();
+        let is_sound = self.evidence().is_some_and(|rate| rate.lower_bound() >= PROVEN_SUCCESS_MIN);
+        match standing.worked {
+            PROVEN_MIN.. if is_sound && standing.is_proven() => Maturity::Proven,
+            1.. if standing.is_proven() => Maturity::Established,
+            _ => Maturity::Candidate,
+        }
     }
 
     /// Tells whether a hook made it and nothing has proven it since.
@@ -89,9 +132,10 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::sync::Arc;
 
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::event::{Decoded, codec};
@@ -164,10 +208,10 @@ mod tests {
         ) {
             let mut lines = vec![candidate()];
             lines.extend(verdicts.iter().map(|(id, word)| verdict(*id, Verdict::ALL[*word].as_str())));
-            let expected = folded(&lines).standing();
+            let expected = folded(&lines).standing().clone();
             let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();
             mixed.extend(lines.iter().rev().cloned());
-            prop_assert_eq!(folded(&mixed).standing(), expected);
+            prop_assert_eq!(folded(&mixed).standing().clone(), expected);
         }
     }
 }

@@ -5,11 +5,15 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::course;
 use super::line::{self, Body, after, date, mark};
 use super::reply::Reply;
 use super::tokens::Budget;
 use crate::event::{Event, Layout, Suspicion, codec, neutralise, suspicion};
 use crate::retriever::projection::{Memory, Version};
+
+/// What a line says of its own worth, in fields that older readers do not know.
+const WORTH: [&str; 2] = ["confidence", "expires"];
 
 /// Most tokens of a reply that shows memories whole, or lists them: clients cut longer ones off.
 const WHOLE_TOKENS_MAX: usize = 8_000;
@@ -97,12 +101,15 @@ fn too_long(memory: &Memory) -> String {
 pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     let mut fields = marked(&memory.event(), memory.flagged());
     fields.insert("repo".to_owned(), Value::from(memory.repo.as_str()));
-    if let Some(made_up) = fields.shift_remove(line::CANDIDATE) {
-        fields.insert(format!("field {}", line::CANDIDATE), made_up);
+    for ours in course::FIELDS.into_iter().chain([line::CANDIDATE]) {
+        if let Some(made_up) = fields.shift_remove(ours) {
+            fields.insert(format!("field {ours}"), made_up);
+        }
     }
     if memory.is_candidate() {
         fields.insert(line::CANDIDATE.to_owned(), true.into());
     }
+    fields.extend(course::fields(memory));
     fields
 }
 
@@ -136,7 +143,8 @@ fn whole(memory: &Memory) -> String {
         if !value.trim().is_empty() {
             // Later lines of a value are set in, and fields that a writer made up are marked, so that
             // no text can pass for a field of ours.
-            let name = if extra.contains_key(&name) {
+            let is_ours = course::FIELDS.contains(&&*name) || WORTH.contains(&&*name);
+            let name = if extra.contains_key(&name) && !is_ours {
                 format!("field {}", line::name(&name))
             } else {
                 name
@@ -144,9 +152,7 @@ fn whole(memory: &Memory) -> String {
             let _ = writeln!(text, "{name}: {}", value.trim().replace('\n', "\n    "));
         }
     }
-    if !memory.about().is_empty() {
-        let _ = writeln!(text, "later events about it: {}", memory.about().len());
-    }
+    text.push_str(&course::history(memory));
     if !memory.conflicts().is_empty() {
         let _ = writeln!(
             text,

@@ -34,8 +34,11 @@ pub(super) fn mark(memory: &Memory) -> String {
 pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
     let event = &memory.event();
     let mut after = String::new();
-    if let Some(rate) = event.success_rate {
+    if let Some(rate) = memory.evidence() {
         let _ = write!(after, " ({rate} success)");
+    }
+    if memory.standing().is_stale {
+        after.push_str(" (said to be stale)");
     }
     let kind = event.event_type.as_str();
     let mut source: Vec<String> = Vec::new();

@@ -5,6 +5,7 @@
 mod allot;
 mod briefing;
 mod completions;
+mod course;
 mod excerpt;
 mod harmless;
 mod hits;

@@ -52,7 +52,7 @@ pub(super) fn find(
     words: &Prepared<'_>,
     now: Timestamp,
 ) -> Candidates {
-    let is_live = |memory: &Memory| !memory.is_expired(now);
+    let is_live = |memory: &Memory| !memory.is_out(now);
     let is_flagged = |candidate: &&Candidate| {
         snapshot.memory(candidate.number).is_some_and(|memory| memory.flagged().is_some())
     };

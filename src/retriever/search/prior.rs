@@ -3,7 +3,7 @@
 
 use super::Score;
 use super::candidates::Candidate;
-use crate::event::Timestamp;
+use crate::event::{Confidence, Timestamp};
 use crate::retriever::projection::Memory;
 
 /// What a memory of the repository at hand is multiplied by. Measured: 1.5 keeps nearly all that a
@@ -34,6 +34,14 @@ const TRUST_UNNAMED: f32 = 0.97;
 /// A source that nobody knows.
 const TRUST_UNKNOWN: f32 = 0.95;
 
+/// What was concluded, not seen.
+const TRUST_INFERRED: f32 = 0.85;
+/// What somebody found not to hold any more. A verdict is about this very memory, so it may weigh more than what
+/// is only guessed of it; what should not be found at all is retracted or replaced.
+const DOUBT_STALE: f32 = 0.6;
+/// What failed more often than it helped.
+const DOUBT_FAILED: f32 = 0.75;
+
 /// Where a memory is from, seen from the work at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -58,11 +66,13 @@ pub(super) fn weigh(
     place: Place,
 ) -> Score {
     let repo = if place == Place::Here { SAME_REPO } else { 1.0 };
-    let recency = 1.0 + RECENCY_SPAN * (freshness(memory.timestamp, now) - 0.5);
-    let success = 1.0 + SUCCESS_SPAN * (believed_success(memory) - 0.5);
+    let age = 1.0 + RECENCY_SPAN * (freshness(memory.timestamp, now) - 0.5);
+    // What is pinned does not grow old.
+    let recency = if memory.course().is_pinned { age.max(1.0) } else { age };
+    let success = (1.0 + SUCCESS_SPAN * (believed_success(memory) - 0.5)) * doubt(memory);
     let trust = match memory.is_candidate() {
         true => TRUST_CANDIDATE,
-        false => trust(memory.setting.source.as_deref()),
+        false => trust(memory.setting.source.as_deref()) * certainty(memory.setting.confidence),
     };
     Score {
         lexical: candidate.lexical,
@@ -90,7 +100,24 @@ pub(in crate::retriever) fn freshness(timestamp: Option<Timestamp>, now: Timesta
 /// Returns the success rate that the evidence supports, 0..1.
 pub(in crate::retriever) fn believed_success(memory: &Memory) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "a share in 0..1 needs no f64")]
-    memory.success_rate.map_or(SUCCESS_UNKNOWN, |rate| rate.lower_bound() as f32)
+    memory.evidence().map_or(SUCCESS_UNKNOWN, |rate| rate.lower_bound() as f32)
+}
+
+/// Returns what later verdicts against a memory multiply it by.
+fn doubt(memory: &Memory) -> f32 {
+    let standing = memory.standing();
+    if standing.is_stale {
+        return DOUBT_STALE;
+    }
+    let against = standing.failed.saturating_add(standing.stale);
+    if against > standing.worked.saturating_add(standing.confirmed) { DOUBT_FAILED } else { 1.0 }
+}
+
+fn certainty(confidence: Confidence) -> f32 {
+    match confidence {
+        Confidence::Stated => 1.0,
+        Confidence::Inferred => TRUST_INFERRED,
+    }
 }
 
 /// Returns what the trust in a source multiplies a memory by.

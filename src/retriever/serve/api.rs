@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::event::{Draft, Problems};
+use crate::event::{Draft, Problems, Verdict};
 use crate::writer::exit::Exit;
 
 pub use crate::retriever::render::{Explain, Reply};
@@ -104,6 +104,53 @@ pub struct ContextRequest {
     pub max_tokens: usize,
 }
 
+/// What somebody says of memories that are there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeRequest {
+    /// The memories, by id or any unique short form of it.
+    pub ids: Vec<String>,
+    /// What becomes of them.
+    pub change: Wanted,
+    /// Why, in words.
+    pub note: Option<String>,
+}
+
+/// In whose name an event about a memory is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Voice {
+    /// In that of who runs the program.
+    Caller,
+    /// In that of a model, whose client may have told its name and session.
+    Model {
+        /// The client's name.
+        client: Option<String>,
+        /// The session.
+        session: Option<String>,
+    },
+}
+
+/// What shall become of a memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    /// A verdict is passed on it.
+    Feedback(Verdict),
+    /// Another one, by id or any unique short form of it, stands in its place.
+    Superseded {
+        /// That one.
+        by: String,
+    },
+    /// It is forgotten.
+    Forgotten,
+    /// It counts again, whatever took it out.
+    Restored,
+    /// It does not grow old.
+    Pinned,
+    /// It grows old again.
+    Unpinned,
+}
+
 /// What somebody begins to type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompleteRequest {
@@ -152,6 +199,12 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError`]; then nothing was written.
     fn save(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError>;
+
+    /// Writes events about memories. All are found before the first is written.
+    ///
+    /// # Errors
+    /// [`ApiError`]; before anything is written, but for [`ApiError::Failed`].
+    fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError>;
 
     /// Shows memories whole, by id or any unique short form of it.
     ///

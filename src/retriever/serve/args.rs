@@ -10,11 +10,13 @@ use super::api;
 mod eval;
 mod hook;
 mod setup;
+mod tend;
 mod upkeep;
 
 pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 pub use hook::Hook;
 pub use setup::Setup;
+pub use tend::Tend;
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
 
 /// Recall what agents have learned, across repositories.
@@ -73,6 +75,9 @@ pub enum Command {
         #[command(flatten)]
         form: Form,
     },
+    /// Say something of memories.
+    #[command(flatten)]
+    Tend(Tend),
     /// List the newest memories
     Recent {
         /// Most memories, 1 to 20 [default: 5]
@@ -270,6 +275,8 @@ pub fn flag_of(field: &str) -> String {
         "tags" => "--tag".to_owned(),
         "files" => "--file".to_owned(),
         "agents" => "--agent".to_owned(),
+        "verdict" => "VERDICT".to_owned(),
+        "superseded_by" => "--by".to_owned(),
         other => format!("--{}", other.replace('_', "-")),
     }
 }

@@ -10,7 +10,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
-use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest};
+use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Voice};
 use super::args::{
     self, Briefing, Command, CommandLine, Eval, Form, Hook, Model, Search, Serve, Setup, Upkeep,
 };
@@ -183,6 +183,10 @@ fn perform(
         Command::Show { ids, form } => {
             let ids = wire::show(ids)?;
             (form, wiring.open(settings, Need::Words)?.show(&ids)?)
+        }
+        Command::Tend(tend) => {
+            let (form, request) = (tend.form(), tend.request()?);
+            (form, wiring.open(settings, Need::Words)?.change(&request, &Voice::Caller)?)
         }
         Command::Recent { limit, form } => {
             let limit = wire::recent(limit)?;

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 
-use super::api::{Api, ApiError, CompleteRequest, ContextRequest, Reply, SearchRequest};
+use super::api::{
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, Voice,
+};
 use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
 
@@ -51,6 +53,10 @@ impl Api for Fake {
         }
         let session = draft.session_id.unwrap_or_default();
         self.reply(format!("save {:?} by {client:?} in {session:?}", draft.lesson))
+    }
+
+    fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        self.reply(format!("change {:?} {:?} by {voice:?}", request.ids, request.change))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -3,6 +3,7 @@
 
 mod answers;
 mod briefed;
+mod changes;
 mod filters;
 mod left_out;
 mod meaning;
@@ -31,7 +32,7 @@ use crate::retriever::search::{self, Asked, Query, Words};
 use crate::retriever::snapshot::{Cited, Snapshot};
 use crate::store::{self, Config, Durability, Place, Store};
 use crate::writer::exit::Exit;
-use crate::writer::{Identity, Moment, RecordError, WAITS, Writer};
+use crate::writer::{Identity, Moment, Receipt, RecordError, WAITS, Writer};
 
 /// What all callers of one process share.
 pub struct Core {
@@ -173,17 +174,7 @@ impl Local {
             // Among the other problems, so that all are told at once.
             draft.problems.add("repo", UNNAMED);
         }
-        let receipt = self.writer.record(draft, (self.core.clock)(), Durability::Written).map_err(
-            |error| {
-                let exit = Exit::of_record(&error);
-                match error {
-                    RecordError::Invalid(problems) => ApiError::Invalid(problems),
-                    RecordError::Store(error) => {
-                        ApiError::Failed { exit, message: format!("failed to {error}") }
-                    }
-                }
-            },
-        )?;
+        let receipt = self.recorded(draft)?;
         let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
         if receipt.place == Place::Spool {
             let _ = write!(text, " Note: {WAITS}.");
@@ -196,24 +187,24 @@ impl Local {
         Ok(Reply::new(text, json))
     }
 
+    /// Writes through the door.
+    fn recorded(&self, draft: Draft) -> Result<Receipt, ApiError> {
+        let written = self.writer.record(draft, (self.core.clock)(), Durability::Written);
+        written.map_err(|error| {
+            let exit = Exit::of_record(&error);
+            match error {
+                RecordError::Invalid(problems) => ApiError::Invalid(problems),
+                RecordError::Store(error) => {
+                    ApiError::Failed { exit, message: format!("failed to {error}") }
+                }
+            }
+        })
+    }
+
     fn shown(&self, ids: &[String], seen: &Seen) -> Result<Reply, ApiError> {
         let snapshot = self.all()?;
         seen.note(&snapshot);
-        let mut memories = Vec::with_capacity(ids.len());
-        let mut missing = Vec::new();
-        for id in ids {
-            match snapshot.cited(id.trim()) {
-                Cited::One(memory) => memories.push(memory),
-                Cited::None => missing.push(left_out::no_memory(id, snapshot.room())),
-                Cited::LeftOut => missing.push(left_out::too_old(id, snapshot.room())),
-                Cited::Several { first, count } => missing.push(several(id, &first, count)),
-            }
-        }
-        if missing.is_empty() {
-            Ok(render::items(&memories))
-        } else {
-            Err(ApiError::NotFound(missing.join("\n")))
-        }
+        Ok(render::items(&cited(ids, &snapshot)?))
     }
 
     fn listed(&self, limit: usize, seen: &Seen) -> Result<Reply, ApiError> {
@@ -311,6 +302,24 @@ fn held_back(count: usize) -> Option<String> {
     Some(format!(
         "Note: {notes} held back for reading like instructions; include_flagged shows them, marked."
     ))
+}
+
+/// Finds the memories that ids mean.
+fn cited<'a>(
+    ids: impl IntoIterator<Item = &'a String>,
+    snapshot: &Snapshot,
+) -> Result<Vec<Arc<Memory>>, ApiError> {
+    let mut memories = Vec::new();
+    let mut missing = Vec::new();
+    for id in ids {
+        match snapshot.cited(id.trim()) {
+            Cited::One(memory) => memories.push(memory),
+            Cited::None => missing.push(left_out::no_memory(id, snapshot.room())),
+            Cited::LeftOut => missing.push(left_out::too_old(id, snapshot.room())),
+            Cited::Several { first, count } => missing.push(several(id, &first, count)),
+        }
+    }
+    if missing.is_empty() { Ok(memories) } else { Err(ApiError::NotFound(missing.join("\n"))) }
 }
 
 /// Says which memories a short id could mean; not all of them where they are many.

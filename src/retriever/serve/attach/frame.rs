@@ -10,14 +10,14 @@ use serde_json::Value;
 use super::stream::Lines;
 use crate::event::{Draft, Problems};
 use crate::retriever::serve::api::{
-    ApiError, CompleteRequest, ContextRequest, Reply, SearchRequest,
+    ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::writer::exit::Exit;
 
 /// The version of what is said. Whoever speaks another cannot attach, and answers by itself. The `protocol` and
 /// `version` of both introductions, and how one is asked to leave, stay the same for ever.
-pub(super) const PROTOCOL: u32 = 2;
+pub(super) const PROTOCOL: u32 = 3;
 
 /// Longest line either way, in bytes: the longest question has an event of 64 kB with all of it escaped, the
 /// longest answer twenty memories whole, twice.
@@ -57,6 +57,10 @@ pub(super) enum Ask {
     Save {
         draft: Box<Draft>,
         client: Option<String>,
+    },
+    Change {
+        request: ChangeRequest,
+        voice: Voice,
     },
     Show(Vec<String>),
     Recent(usize),
@@ -119,7 +123,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::event::Verdict;
     use crate::retriever::search::Point;
+    use crate::retriever::serve::api::Wanted;
     use crate::retriever::serve::api::{Explain, Flagged, Mode, Scope, Slot};
 
     fn round_trip(ask: &Ask) {
@@ -151,6 +157,15 @@ mod tests {
         let mut draft = Draft { lesson: Some("x".to_owned()), ..Draft::default() };
         draft.problems.add("tags", "must be strings");
         round_trip(&Ask::Save { draft: Box::new(draft), client: Some("codex".to_owned()) });
+        for change in [
+            Wanted::Feedback(Verdict::Worked),
+            Wanted::Superseded { by: "b".to_owned() },
+            Wanted::Forgotten,
+        ] {
+            let ids = vec!["a".to_owned()];
+            let request = ChangeRequest { ids, change, note: Some("n".to_owned()) };
+            round_trip(&Ask::Change { request, voice: Voice::Caller });
+        }
         round_trip(&Ask::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
         round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));

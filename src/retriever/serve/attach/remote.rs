@@ -14,7 +14,7 @@ use super::process::Start;
 use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
-    Api, ApiError, CompleteRequest, ContextRequest, Reply, SearchRequest,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::store::private;
@@ -335,6 +335,12 @@ impl Api for Remote {
         let client_name = client.map(str::to_owned);
         let ask = Ask::Save { draft: Box::new(draft.clone()), client: client_name };
         self.ask(&ask, |api| api.save(draft, client))
+    }
+
+    fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        let ask = Ask::Change { request: request.clone(), voice: voice.clone() };
+        // Said twice it means the same: the latest counts, and one voice has one verdict.
+        self.ask(&ask, |api| api.change(request, voice))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

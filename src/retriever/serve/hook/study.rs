@@ -14,7 +14,7 @@ use super::signature::Signature;
 use super::steps::changes;
 use super::switch::LEARN;
 use super::{Silence, Visit};
-use crate::event::{Draft, FEEDBACK, Verdict};
+use crate::event::{Change, Draft, Verdict};
 use crate::retriever::serve::api::{Api, Flagged, SearchRequest};
 
 /// Most of what was mended that the event of a session names.
@@ -111,9 +111,8 @@ impl Visit<'_> {
             Known::Elsewhere(id) if self.was_told(&id) => {}
             Known::Elsewhere(id) => {
                 let draft = Draft {
-                    event_type: Some(FEEDBACK.to_owned()),
                     memory_id: Some(id),
-                    verdict: Some(Verdict::Worked),
+                    change: Some(Change::Feedback(Verdict::Worked)),
                     ..Draft::default()
                 };
                 api.save(draft, None)?;

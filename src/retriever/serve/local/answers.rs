@@ -6,7 +6,9 @@ use std::cell::RefCell;
 use super::Local;
 use crate::event::Draft;
 use crate::retriever::render::Reply;
-use crate::retriever::serve::api::{Api, ApiError, CompleteRequest, ContextRequest, SearchRequest};
+use crate::retriever::serve::api::{
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, SearchRequest, Voice,
+};
 use crate::retriever::snapshot::Snapshot;
 
 /// The state that an answer was made from.
@@ -43,6 +45,10 @@ impl Api for Local {
 
     fn save(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
         self.saved(draft, client)
+    }
+
+    fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        self.changed(request, voice)
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

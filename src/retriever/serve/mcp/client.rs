@@ -1,6 +1,7 @@
 //! Which agent is on the other side, and in which session, by what it says of itself. Not here: who
 //! is writing when it says nothing (`writer::identity`).
 
+use crate::retriever::serve::api::Voice;
 use rmcp::service::{RequestContext, RoleServer};
 
 use crate::retriever::serve::http::introduced;
@@ -28,6 +29,11 @@ impl Caller {
             name: told.or_else(|| introduced(&context.extensions)),
             session_id: thread.filter(|id| is_plain(id)).map(str::to_owned),
         }
+    }
+
+    /// Returns in whose name it changes what is there.
+    pub(super) fn voice(&self) -> Voice {
+        Voice::Model { client: self.name.clone(), session: self.session_id.clone() }
     }
 }
 

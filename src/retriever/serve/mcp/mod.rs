@@ -232,11 +232,11 @@ fn call(
             draft.session_id = draft.session_id.take().or_else(|| caller.session_id.clone());
             api.save(draft, caller.name.as_deref())
         }
+        schema::FEEDBACK => api.change(&wire::feedback(arguments)?, &caller.voice()),
+        schema::FORGET => api.change(&wire::forget(arguments)?, &caller.voice()),
         _ => Err(ApiError::NotFound(format!(
-            "there is no such tool; the tools are {}, {} and {}",
-            schema::SEARCH,
-            schema::CONTEXT,
-            schema::SAVE
+            "there is no such tool; the tools are {}",
+            schema::NAMES.join(", ")
         ))),
     }
 }

@@ -3,6 +3,7 @@
 //! of rules. Not here: what models are told about the fields (`schema`), the rules about a saved
 //! event (`event::validate`).
 
+mod change;
 mod fields;
 
 use std::ops::RangeInclusive;
@@ -39,11 +40,15 @@ pub const SEARCH: [&str; 15] = [
 /// The fields of `memory_context`.
 pub const CONTEXT: [&str; 4] = ["repo", "task", "files", "max_tokens"];
 
+pub use change::{FEEDBACK, FORGET, feedback, forget};
+
 /// Filters longer than this select everything or nothing.
 const FILTERS_MAX: usize = 32;
 const NAMES: ListRule = ListRule { items_max: FILTERS_MAX, item_bytes_max: SHORT_BYTES_MAX };
 const FILES: ListRule = ListRule { items_max: FILTERS_MAX, item_bytes_max: FILE_BYTES_MAX };
 const IDS: ListRule = ListRule { items_max: IDS_MAX, item_bytes_max: ID_BYTES_MAX };
+
+const NO_IDS: &str = "is empty; give at least one id, as a search shows it";
 
 const NO_QUERY: &str =
     "is empty; say what you look for, for example \"npm install fails with EACCES\"";
@@ -132,7 +137,7 @@ pub fn show(ids: Vec<String>) -> Result<Vec<String>, Problems> {
     let mut fields = Fields::of(&["ids"], Map::from_iter([("ids".to_owned(), ids.into())]));
     let ids = fields.list("ids", &IDS);
     if ids.is_empty() {
-        fields.lacks("ids", "is empty; give at least one id, as a search shows it");
+        fields.lacks("ids", NO_IDS);
     }
     fields.finish(ids)
 }

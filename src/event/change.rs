@@ -1,0 +1,141 @@
+//! What an event about a memory does to it: a verdict, a replacement, forgetting and its undoing, a pin.
+//! One closed list, read from a line and written to it here. Not here: what several of them add up to
+//! (`retriever::projection`), links between memories (`link`).
+
+use serde_json::{Map, Value};
+
+use super::{Event, EventId, FEEDBACK, Verdict};
+
+/// What one event does to the memory it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "retriever", serde(rename_all = "snake_case"))]
+pub enum Change {
+    /// Tells what somebody found who did as it says.
+    Feedback(Verdict),
+    /// Another memory stands in its place.
+    Supersede {
+        /// The one that does.
+        by: EventId,
+    },
+    /// It is wrong or unwanted: forgotten, until somebody restores it.
+    Retract,
+    /// Nobody has needed it for long.
+    Archive,
+    /// Nobody has needed it for very long.
+    Bury,
+    /// It counts again, whatever took it out before.
+    Restore,
+    /// It does not grow old.
+    Pin,
+    /// It grows old again.
+    Unpin,
+}
+
+/// The field that names what stands in the place of a memory.
+const BY: &str = "superseded_by";
+const VERDICT: &str = "verdict";
+
+impl Change {
+    /// Returns the `event_type` of its line.
+    #[must_use]
+    pub fn event_type(&self) -> &'static str {
+        match self {
+            Self::Feedback(_) => FEEDBACK,
+            Self::Supersede { .. } => "supersede",
+            Self::Retract => "retract",
+            Self::Archive => "archive",
+            Self::Bury => "tombstone",
+            Self::Restore => "restore",
+            Self::Pin => "pin",
+            Self::Unpin => "unpin",
+        }
+    }
+
+    /// Returns the fields that its line has beside those of every event.
+    #[must_use]
+    pub fn fields(&self) -> Map<String, Value> {
+        let (name, value) = match self {
+            Self::Feedback(verdict) => (VERDICT, verdict.as_str()),
+            Self::Supersede { by } => (BY, by.as_str()),
+            Self::Retract
+            | Self::Archive
+            | Self::Bury
+            | Self::Restore
+            | Self::Pin
+            | Self::Unpin => return Map::new(),
+        };
+        Map::from_iter([(name.to_owned(), value.into())])
+    }
+
+    /// Reads what an event does to the memory it is about; `None` for one that is not about a memory, or that
+    /// does what this version does not know.
+    #[must_use]
+    pub fn of(event: &Event) -> Option<Self> {
+        event.memory_id.as_ref()?;
+        let text = |name: &str| event.extra.get(name).and_then(Value::as_str);
+        Some(match event.event_type.as_str() {
+            FEEDBACK => Self::Feedback(Verdict::parse(text(VERDICT)?)?),
+            "supersede" => Self::Supersede { by: EventId::foreign(text(BY)?)? },
+            "retract" => Self::Retract,
+            "archive" => Self::Archive,
+            "tombstone" => Self::Bury,
+            "restore" => Self::Restore,
+            "pin" => Self::Pin,
+            "unpin" => Self::Unpin,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Decoded, codec};
+
+    fn read(line: &Value) -> Option<Change> {
+        match codec::decode(line.to_string().as_bytes(), "api") {
+            Decoded::Event(event) => Change::of(&event),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    // S-LIFE-1
+    #[test]
+    fn a_change_is_read_as_it_was_written() {
+        let by = EventId::foreign("m2").unwrap();
+        let verdicts = Verdict::ALL.into_iter().map(Change::Feedback);
+        let others = [
+            Change::Supersede { by },
+            Change::Retract,
+            Change::Archive,
+            Change::Bury,
+            Change::Restore,
+            Change::Pin,
+            Change::Unpin,
+        ];
+        for change in verdicts.chain(others) {
+            let mut line = change.fields();
+            line.insert("id".to_owned(), "e1".into());
+            line.insert("memory_id".to_owned(), "m1".into());
+            line.insert("event_type".to_owned(), change.event_type().into());
+            assert_eq!(read(&Value::Object(line.clone())), Some(change.clone()));
+            line.remove("memory_id");
+            line.insert("lesson".to_owned(), "x".into());
+            assert_eq!(read(&Value::Object(line)), None, "{change:?} is about nothing");
+        }
+    }
+
+    // S-LIFE-1
+    #[test]
+    fn what_this_version_does_not_know_changes_nothing() {
+        for line in [
+            serde_json::json!({"memory_id": "m1", "event_type": "promote"}),
+            serde_json::json!({"memory_id": "m1", "event_type": "feedback", "verdict": "so-so"}),
+            serde_json::json!({"memory_id": "m1", "event_type": "supersede"}),
+            serde_json::json!({"memory_id": "m1", "event_type": "supersede", "superseded_by": "a b"}),
+        ] {
+            assert_eq!(read(&line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! What later events about a memory add up to: whether it still counts, what stands in its place, whether it is
+//! pinned, and how often each verdict was passed on it. A function of the set of those events: it depends on
+//! no order, and who hears of one twice counts it once. Not here: what it does to a ranking (`search::prior`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::standing::Standing;
+use super::{Memory, Version};
+use crate::event::{Change, EventId, SuccessRate, Timestamp, Verdict};
+
+/// Whether a memory counts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Life {
+    /// It does.
+    #[default]
+    Live,
+    /// Another one does in its place.
+    Superseded {
+        /// The one that does.
+        by: EventId,
+    },
+    /// Somebody took it back.
+    Retracted,
+    /// Nobody has needed it for long.
+    Archived,
+    /// Nobody has needed it for very long.
+    Buried,
+}
+
+impl Life {
+    /// What it is called in replies.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Superseded { .. } => "superseded",
+            Self::Retracted => "retracted",
+            Self::Archived => "archived",
+            Self::Buried => "buried",
+        }
+    }
+}
+
+/// What later events add up to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Course {
+    /// Whether the memory counts, by the last event that says so.
+    pub life: Life,
+    /// When that was said; `None` where nothing was, or at no known time.
+    pub since: Option<Timestamp>,
+    /// Whether it does not grow old.
+    pub is_pinned: bool,
+    /// The verdicts.
+    pub standing: Standing,
+}
+
+/// When something was said, and of two things said at one time which counts.
+type Order<'a> = (Option<Timestamp>, &'a EventId);
+
+impl Course {
+    /// That of a memory nobody said anything about.
+    pub(super) const NONE: &'static Self = &Self {
+        life: Life::Live,
+        since: None,
+        is_pinned: false,
+        standing: Standing {
+            worked: 0,
+            failed: 0,
+            stale: 0,
+            confirmed: 0,
+            is_stale: false,
+            last_good: None,
+        },
+    };
+
+    /// Adds up the events about a memory, which stand in the order of their ids. Of several contents under one
+    /// id the first counts, as everywhere. Of what contradicts itself the latest counts, by time and then by id.
+    #[must_use]
+    pub(super) fn of(about: &[Arc<Version>]) -> Self {
+        let (mut life, mut pin) = (Latest::default(), Latest::default());
+        let mut verdicts: BTreeMap<Voice, Latest<'_, Verdict>> = BTreeMap::new();
+        let mut last = None;
+        for version in about {
+            let event = &version.event;
+            if last.replace(&event.id) == Some(&event.id) {
+                continue;
+            }
+            let at = (event.timestamp, &event.id);
+            match Change::of(event) {
+                Some(Change::Feedback(verdict)) => {
+                    verdicts.entry(Voice::of(version)).or_default().hear(at, verdict);
+                }
+                Some(Change::Supersede { by }) => life.hear(at, Life::Superseded { by }),
+                Some(Change::Retract) => life.hear(at, Life::Retracted),
+                Some(Change::Archive) => life.hear(at, Life::Archived),
+                Some(Change::Bury) => life.hear(at, Life::Buried),
+                Some(Change::Restore) => life.hear(at, Life::Live),
+                Some(Change::Pin) => pin.hear(at, true),
+                Some(Change::Unpin) => pin.hear(at, false),
+                None => {}
+            }
+        }
+        let verdicts = verdicts.into_values().filter_map(|latest| latest.0);
+        Self {
+            since: life.0.as_ref().and_then(|((at, _), _)| *at),
+            life: life.0.map(|(_, life)| life).unwrap_or_default(),
+            is_pinned: pin.0.is_some_and(|(_, is_pinned)| is_pinned),
+            standing: Standing::of(verdicts.map(|((at, id), verdict)| (at, id.clone(), verdict))),
+        }
+    }
+}
+
+/// The latest of what was said.
+struct Latest<'a, T>(Option<(Order<'a>, T)>);
+
+impl<T> Default for Latest<'_, T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'a, T> Latest<'a, T> {
+    fn hear(&mut self, at: Order<'a>, said: T) {
+        if self.0.as_ref().is_none_or(|(before, _)| *before < at) {
+            self.0 = Some((at, said));
+        }
+    }
+}
+
+/// Whose verdict it is: one agent in one session has one, its latest; without a session it has one a day.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Voice {
+    agent: String,
+    session: Option<String>,
+    day: Option<i64>,
+}
+
+const SECONDS_OF_DAY: i64 = 24 * 3_600;
+
+impl Voice {
+    fn of(version: &Version) -> Self {
+        let event = &version.event;
+        let session = event.session_id.clone();
+        let day = event.timestamp.map(|at| at.as_second().div_euclid(SECONDS_OF_DAY));
+        let day = day.filter(|_| session.is_none());
+        Self { agent: event.agent_id.trim().to_lowercase(), session, day }
+    }
+}
+
+impl Memory {
+    /// Returns its success so far: what was first reported, and every report since that it worked or failed.
+    #[must_use]
+    pub fn evidence(&self) -> Option<SuccessRate> {
+        let Standing { worked, failed, .. } = self.course().standing;
+        let (successes, attempts) = self.success_rate.map_or((0, 0), SuccessRate::counts);
+        let successes = successes.saturating_add(worked);
+        let attempts = attempts.saturating_add(worked).saturating_add(failed);
+        // Of more attempts than a rate can have the share counts.
+        SuccessRate::of_counts(successes, attempts).or(self.success_rate)
+    }
+
+    /// Tells whether it is no answer any more: replaced, forgotten, faded, past its time, or a candidate that
+    /// nothing has proven in its time. It is still cited by its id.
+    #[must_use]
+    pub fn is_out(&self, now: Timestamp) -> bool {
+        self.course().life != Life::Live || self.is_expired(now) || self.is_past(now)
+    }
+
+    /// Tells whether the time is over that its line says it counts for.
+    fn is_past(&self, now: Timestamp) -> bool {
+        self.setting.expires.is_some_and(|until| until <= now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::{Fold, Maturity, Origin};
+    use super::*;
+    use crate::event::{Decoded, codec};
+
+    fn folded(lines: &[Value]) -> Arc<Memory> {
+        let mut fold = Fold::default();
+        for (offset, line) in (0..).zip(lines) {
+            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+                panic!("{line}")
+            };
+            let repo = event.repo_key();
+            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+        }
+        Arc::clone(fold.memories().iter().find(|memory| memory.id.as_str() == "m1").unwrap())
+    }
+
+    fn memory() -> Value {
+        json!({"id": "m1", "timestamp": "2026-01-01T00:00:00Z", "event_type": "error",
+            "lesson": "x", "source": "agent", "success_rate": "1/2"})
+    }
+
+    fn about(number: usize, minute: usize, event: &Value) -> Value {
+        let mut line = json!({"id": format!("e{number:02}"), "memory_id": "m1",
+            "timestamp": format!("2026-01-02T00:{minute:02}:00Z")});
+        line.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
+        line
+    }
+
+    fn of(events: &[Value]) -> Arc<Memory> {
+        let said = events.iter().enumerate().map(|(at, event)| about(at, at, event));
+        folded(&std::iter::once(memory()).chain(said).collect::<Vec<_>>())
+    }
+
+    fn verdict(word: &str, agent: &str, session: &str) -> Value {
+        json!({"event_type": "feedback", "verdict": word, "agent_id": agent, "session_id": session})
+    }
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    // S-LIFE-2
+    #[test]
+    fn one_voice_has_one_verdict_and_the_latest_of_it_counts() {
+        let standing = |events: &[Value]| of(events).standing().clone();
+        let again = [verdict("worked", "codex", "s1"), verdict("worked", "Codex ", "s1")];
+        assert_eq!(standing(&again).worked, 1);
+        let after_all = [verdict("failed", "codex", "s1"), verdict("worked", "codex", "s1")];
+        assert_eq!((standing(&after_all).worked, standing(&after_all).failed), (1, 0));
+        let others = [
+            verdict("worked", "codex", "s1"),
+            verdict("worked", "codex", "s2"),
+            verdict("worked", "bob", "s1"),
+        ];
+        assert_eq!(standing(&others).worked, 3);
+        let mut days = [
+            json!({"event_type": "feedback", "verdict": "worked", "agent_id": "bob"}),
+            Value::Null,
+            Value::Null,
+        ];
+        (days[1], days[2]) = (days[0].clone(), days[0].clone());
+        days[2]["timestamp"] = "2026-02-01T00:00:00Z".into();
+        assert_eq!(standing(&days).worked, 2, "without a session one a day");
+    }
+
+    // S-LIFE-2
+    #[test]
+    fn evidence_adds_what_was_reported_later_to_what_was_said_first() {
+        let memory = of(&[
+            verdict("worked", "a", "1"),
+            verdict("failed", "b", "1"),
+            verdict("stale", "c", "1"),
+        ]);
+        assert_eq!(memory.evidence(), SuccessRate::of_counts(2, 4));
+        assert_eq!(of(&[]).evidence(), SuccessRate::of_counts(1, 2));
+        let used_up = of(&[json!({"event_type": "note"})]);
+        assert_eq!(used_up.course(), Course::NONE);
+    }
+
+    // S-LIFE-3
+    #[test]
+    fn use_that_helped_makes_a_memory_mature() {
+        let maturity = |words: &[&str]| {
+            let events: Vec<Value> = words
+                .iter()
+                .enumerate()
+                .map(|(at, word)| verdict(word, "a", &at.to_string()))
+                .collect();
+            of(&events).maturity()
+        };
+        assert_eq!(maturity(&[]), Maturity::Candidate);
+        assert_eq!(maturity(&["confirmed", "confirmed", "confirmed"]), Maturity::Candidate);
+        assert_eq!(maturity(&["worked"]), Maturity::Established);
+        assert_eq!(maturity(&["worked", "failed"]), Maturity::Candidate);
+        assert_eq!(maturity(&["worked"; 3]), Maturity::Proven, "4/5, with what was said first");
+        let mixed = ["worked", "worked", "worked", "failed", "failed"];
+        assert_eq!(maturity(&mixed), Maturity::Established, "4/7 may be luck");
+    }
+
+    // S-LIFE-4
+    #[test]
+    fn what_was_taken_out_comes_back_and_the_last_word_counts() {
+        let life = |types: &[&str]| {
+            let events: Vec<Value> = types
+                .iter()
+                .map(|kind| json!({"event_type": kind, "superseded_by": "m2"}))
+                .collect();
+            of(&events).course().life.as_str()
+        };
+        for (types, expected) in [
+            (&[][..], "live"),
+            (&["retract"], "retracted"),
+            (&["retract", "restore"], "live"),
+            (&["restore", "supersede"], "superseded"),
+            (&["supersede", "archive", "tombstone"], "buried"),
+            (&["retract", "promote"], "retracted"),
+        ] {
+            assert_eq!(life(types), expected, "{types:?}");
+        }
+    }
+
+    // S-LIFE-4
+    #[test]
+    fn a_memory_past_its_time_is_out_and_is_still_there() {
+        let mut line = memory();
+        line["expires"] = "2026-02-01".into();
+        let memory = folded(&[line]);
+        assert!(!memory.is_out(at("2026-01-31T23:59:59Z")));
+        assert!(memory.is_out(at("2026-02-01T00:00:00Z")));
+        assert_eq!(memory.course().life, Life::Live);
+        let mut odd = self::memory();
+        odd["expires"] = "when it rains".into();
+        assert!(!folded(&[odd]).is_out(at("2099-01-01T00:00:00Z")));
+    }
+
+    fn any_event() -> impl Strategy<Value = Value> {
+        let words = prop::sample::select(vec!["worked", "failed", "stale", "confirmed"]);
+        let feedback = (words, 0_u8..3, 0_u8..3).prop_map(|(word, agent, session)| {
+            verdict(word, &agent.to_string(), &session.to_string())
+        });
+        let kinds = vec![
+            "retract",
+            "restore",
+            "archive",
+            "tombstone",
+            "pin",
+            "unpin",
+            "supersede",
+            "other",
+        ];
+        let other = prop::sample::select(kinds)
+            .prop_map(|kind| json!({"event_type": kind, "superseded_by": "m2"}));
+        prop_oneof![feedback, other]
+    }
+
+    proptest! {
+        // S-LIFE-5
+        #[test]
+        fn no_order_no_repetition_and_no_merge_changes_a_course(
+            events in prop::collection::vec((any_event(), 0_usize..5), 0..14),
+            order in prop::collection::vec(any::<prop::sample::Index>(), 0..40)
+        ) {
+            let said = events.iter().enumerate().map(|(number, (event, minute))| about(number, *minute, event));
+            let lines: Vec<Value> = std::iter::once(memory()).chain(said).collect();
+            let expected = folded(&lines).course().clone();
+            let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();
+            // Two stores, each with half of it, merged the other way round.
+            mixed.extend(lines.iter().skip(1).step_by(2).rev().cloned());
+            mixed.extend(lines.iter().rev().cloned());
+            prop_assert_eq!(folded(&mixed).course().clone(), expected);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The commands that say something of memories that are there. Not here: the rules about values (`wire`).
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value};
+
+use super::Form;
+use crate::event::Problems;
+use crate::retriever::serve::api::{ChangeRequest, Wanted};
+use crate::retriever::serve::wire;
+
+/// What to say of memories.
+#[derive(Debug, Subcommand)]
+pub enum Tend {
+    /// Say whether a lesson worked, failed, is stale or still true
+    Feedback {
+        /// The memory: its id, or any unique short form of it
+        #[arg(value_name = "ID")]
+        id: String,
+        /// worked, failed, stale or confirmed
+        #[arg(value_name = "VERDICT")]
+        verdict: String,
+        /// Why, in words
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        note: Option<String>,
+        /// How to print.
+        #[command(flatten)]
+        form: Form,
+    },
+    /// Take memories out of all answers; --undo brings them back
+    Forget {
+        /// The memories.
+        #[command(flatten)]
+        which: Which,
+        /// Take back any forgetting, replacing or fading
+        #[arg(long)]
+        undo: bool,
+    },
+    /// Let another memory stand in the place of some
+    Supersede {
+        /// The memories that are replaced.
+        #[command(flatten)]
+        which: Which,
+        /// The memory that replaces them
+        #[arg(long, value_name = "ID")]
+        by: String,
+    },
+    /// Keep memories from growing old; --undo lets them again
+    Pin {
+        /// The memories.
+        #[command(flatten)]
+        which: Which,
+        /// Let them grow old again
+        #[arg(long)]
+        undo: bool,
+    },
+}
+
+/// Memories, and why.
+#[derive(Debug, Args)]
+pub struct Which {
+    /// Ids, or any unique short form of them
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+    /// Why, in words
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub reason: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+impl Tend {
+    /// How the answer is printed.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        match self {
+            Self::Feedback { form, .. } => *form,
+            Self::Forget { which, .. }
+            | Self::Supersede { which, .. }
+            | Self::Pin { which, .. } => which.form,
+        }
+    }
+
+    /// Returns what is asked for.
+    ///
+    /// # Errors
+    /// Every problem, each with its field.
+    pub fn request(self) -> Result<ChangeRequest, Problems> {
+        match self {
+            Self::Feedback { id, verdict, note, .. } => wire::feedback(Map::from_iter([
+                ("ids".to_owned(), vec![id].into()),
+                ("verdict".to_owned(), verdict.into()),
+                ("note".to_owned(), note.into()),
+            ])),
+            Self::Forget { which, undo } => wire::forget(arguments(which, ("undo", undo.into()))),
+            Self::Supersede { which, by } => {
+                wire::forget(arguments(which, ("superseded_by", by.into())))
+            }
+            Self::Pin { which, undo } => {
+                let change = if undo { Wanted::Unpinned } else { Wanted::Pinned };
+                let request = wire::forget(arguments(which, ("undo", false.into())))?;
+                Ok(ChangeRequest { change, ..request })
+            }
+        }
+    }
+}
+
+fn arguments(which: Which, more: (&str, Value)) -> Map<String, Value> {
+    Map::from_iter([
+        ("ids".to_owned(), which.ids.into()),
+        ("reason".to_owned(), which.reason.into()),
+        (more.0.to_owned(), more.1),
+    ])
+}
