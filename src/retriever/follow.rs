@@ -17,7 +17,7 @@ use super::index::vector::VectorIndex;
 use super::projection::{Bound, Census, Fold, Origin};
 use super::snapshot::Snapshot;
 use crate::event::{Decoded, codec, redact};
-use crate::store::{Change, Config, Store, StoreError, Tail};
+use crate::store::{AsOf, Change, Config, Store, StoreError, Tail};
 
 use built::Built;
 pub use kept::{Restored, Saved};
@@ -302,6 +302,10 @@ impl Follower {
                 Arc::make_mut(&mut built.health).lines += 1;
                 // Others write lines by hand: no secret gets further than this.
                 let event = redact::without_secrets(*event);
+                let was_there = |as_of: &AsOf| as_of.has(log, line.end(), event.timestamp);
+                if !config.as_of.as_ref().is_none_or(was_there) {
+                    return;
+                }
                 let repo = built.shared(config.current(&event.repo_key()));
                 let origin = Origin { log: Arc::clone(shared), offset: line.offset };
                 let effect = built.fold.apply(event, repo, origin);

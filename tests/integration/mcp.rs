@@ -79,14 +79,16 @@ fn the_server_ends_when_its_input_does() {
 
 // S-MCP-2, S-MCP-3
 #[test]
-fn three_tools_are_offered_for_few_tokens() {
+fn the_tools_are_offered_for_few_tokens() {
     let world = World::new();
     for era in BOTH {
         let mut client = Client::open(&world, era);
         let answer = client.ask("tools/list", json!({}));
         let tools = answer["result"]["tools"].as_array().unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["memory_search", "memory_context", "memory_save"]);
+        let expected =
+            ["memory_search", "memory_context", "memory_save", "memory_feedback", "memory_forget"];
+        assert_eq!(names, expected);
         let bytes = answer["result"]["tools"].to_string().len();
         assert!(bytes < 1_100 * 4, "{bytes} bytes");
     }
@@ -111,7 +113,7 @@ fn what_is_saved_is_found_at_once_and_attributed_to_its_client() {
             let item = &client.read(&format!("memory://item/{id}"))["memories"][0];
             assert_eq!((&item["agent_id"], &item["id"]), (&json!(agent), &json!(id)));
         }
-        let mut said = lesson("said");
+        let mut said = lesson(&format!("{agent}said"));
         said["agent_id"] = "somebody-else".into();
         let saved = client.told("memory_save", &said);
         let id = saved.split(' ').nth(2).unwrap();
@@ -213,7 +215,7 @@ fn a_wrong_call_is_a_tool_error_that_names_field_and_remedy_and_writes_nothing()
     let context = refused(&mut client, "memory_context", &json!({"repo": "../../etc", "task": 5}));
     assert!(context.contains("task: must be a string"), "{context}");
     let tool = refused(&mut client, "memory_of_elephants", &json!({}));
-    assert!(tool.contains("memory_search, memory_context and memory_save"), "{tool}");
+    assert!(tool.contains("the tools are memory_search, memory_context, memory_save"), "{tool}");
     assert_eq!(bytes_under(&world.store()), before, "refused, and still wrote");
     assert!(client.search("zebra").contains("always clean zebra first"), "it still answers");
 }

@@ -4,6 +4,7 @@
 mod bound;
 mod chunked;
 mod course;
+mod fading;
 mod fold;
 mod memory;
 pub mod packed;
@@ -20,6 +21,7 @@ mod version;
 pub use bound::{Bound, Census};
 pub use chunked::Chunked;
 pub use course::{Course, Life};
+pub use fading::{BURIED_AFTER_DAYS, FADED_BELOW, Fate};
 pub use fold::{Effect, Fold, Frozen, Gone};
 pub use memory::{Memory, Origin};
 pub use saved::Shelf;

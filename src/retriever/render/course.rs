@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::line::name;
-use crate::event::{Change, Event, Layout, neutralise, suspicion};
+use crate::event::{Author, Change, Event, Layout, neutralise, suspicion};
 use crate::retriever::projection::{Life, Memory};
 
 /// So many of the latest events of a history are told; the log has all.
@@ -89,9 +89,19 @@ fn deed(event: &Event) -> String {
         Some(Change::Archive) => "archived".to_owned(),
         Some(Change::Bury) => "buried".to_owned(),
         Some(Change::Restore) => "restored".to_owned(),
+        Some(Change::Distinct { from }) => format!("distinct from {}", from.short()),
+        Some(Change::Discount { by }) => format!("what {} said does not count", who(&by)),
+        Some(Change::Recount { by }) => format!("what {} said counts again", who(&by)),
         Some(Change::Pin) => "pinned".to_owned(),
         Some(Change::Unpin) => "unpinned".to_owned(),
         None => name(event.event_type.as_str()),
+    }
+}
+
+fn who(author: &Author) -> String {
+    match author {
+        Author::Agent(agent) => name(agent),
+        Author::Session(session) => format!("session {}", name(session)),
     }
 }
 

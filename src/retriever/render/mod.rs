@@ -12,9 +12,11 @@ mod hits;
 mod item;
 mod line;
 mod reply;
+mod review;
 #[cfg(test)]
 mod sample;
 mod status;
+mod swept;
 mod tokens;
 mod whoami;
 
@@ -24,6 +26,8 @@ pub use excerpt::{Excerpt, Interest, excerpt};
 pub use hits::{Found, found};
 pub use item::{items, list};
 pub use reply::{Explain, Reply};
+pub use review::{kin, kin_json, review};
 pub use status::{Model, status};
+pub use swept::swept;
 pub use tokens::{Budget, tokens};
 pub use whoami::{Whoami, whoami};

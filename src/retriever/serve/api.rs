@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::event::{Draft, Problems, Verdict};
+use crate::event::{Author, Draft, Problems, Verdict};
 use crate::writer::exit::Exit;
 
 pub use crate::retriever::render::{Explain, Reply};
@@ -145,10 +145,59 @@ pub enum Wanted {
     Forgotten,
     /// It counts again, whatever took it out.
     Restored,
+    /// It does not contradict another one, by id or any unique short form of it.
+    Distinct {
+        /// That one.
+        from: String,
+    },
     /// It does not grow old.
     Pinned,
     /// It grows old again.
     Unpinned,
+}
+
+/// What becomes of many memories at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SweepRequest {
+    /// Which, and what.
+    pub sweep: Sweep,
+    /// Whether it is done, or only shown.
+    pub extent: Doing,
+    /// Why, in words.
+    pub note: Option<String>,
+}
+
+/// Whether something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Doing {
+    /// It is shown what would be done.
+    Show,
+    /// It is done.
+    Do,
+}
+
+/// Which memories, and what becomes of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sweep {
+    /// What nobody has needed for long is archived, what was archived long ago is buried.
+    Fade {
+        /// Only of this repository, by key or unique short name.
+        repo: Option<String>,
+    },
+    /// What somebody wrote is taken back, and what they said of other memories does not count.
+    Purge(Author),
+    /// The other way round.
+    Unpurge(Author),
+}
+
+/// What is to be reviewed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewRequest {
+    /// The repository, by key or unique short name; `None` is the one of the working directory.
+    pub repo: Option<String>,
+    /// Most pairs, 1 to [`LIMIT_MAX`].
+    pub limit: usize,
 }
 
 /// What somebody begins to type.
@@ -205,6 +254,18 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError`]; before anything is written, but for [`ApiError::Failed`].
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError>;
+
+    /// Lists pairs of memories of a repository that may contradict each other.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn review(&self, request: &ReviewRequest) -> Result<Reply, ApiError>;
+
+    /// Shows what becomes of many memories at once, and does it where asked to.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError>;
 
     /// Shows memories whole, by id or any unique short form of it.
     ///

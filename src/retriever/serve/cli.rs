@@ -38,6 +38,8 @@ pub struct Settings {
     pub logs: Option<PathBuf>,
     /// The directory of the embedding model, when given.
     pub model: Option<PathBuf>,
+    /// Which past position of the store is asked, when given.
+    pub as_of: Option<String>,
 }
 
 /// What a command needs of the memory. Loading the model takes longer than everything else.
@@ -138,7 +140,8 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
             return if is_hook { Exit::Done } else { exit };
         }
     };
-    let settings = Settings { logs: line.logs, model: line.model };
+    let as_of = line.command.as_of().map(str::to_owned);
+    let settings = Settings { logs: line.logs, model: line.model, as_of };
     match perform(process, wiring, &settings, line.command) {
         Ok(exit) => exit,
         Err(error) => refuse(process, &error),
@@ -180,13 +183,21 @@ fn perform(
             let need = if is_asked { Need::Meaning } else { Need::Words };
             (form, wiring.open(settings, need)?.context(&request)?)
         }
-        Command::Show { ids, form } => {
+        Command::Show { ids, form, .. } => {
             let ids = wire::show(ids)?;
             (form, wiring.open(settings, Need::Words)?.show(&ids)?)
         }
         Command::Tend(tend) => {
             let (form, request) = (tend.form(), tend.request()?);
             (form, wiring.open(settings, Need::Words)?.change(&request, &Voice::Caller)?)
+        }
+        Command::Review { repo, limit, form } => {
+            let request = wire::review(repo, limit)?;
+            (form, wiring.open(settings, Need::Words)?.review(&request)?)
+        }
+        Command::Sweeping(sweeping) => {
+            let (form, request) = sweeping.request();
+            (form, wiring.open(settings, Need::Words)?.sweep(&request)?)
         }
         Command::Recent { limit, form } => {
             let limit = wire::recent(limit)?;

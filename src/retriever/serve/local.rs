@@ -1,12 +1,15 @@
 //! The memory in this process: [`Api`](super::api::Api) over an engine that callers share and a writer for each. The only
 //! place of the reader that asks the writer to write. Not here: other processes' retrievers (`attach`).
 
+mod again;
 mod answers;
 mod briefed;
 mod changes;
 mod filters;
 mod left_out;
 mod meaning;
+mod reviewed;
+mod swept;
 mod views;
 
 use std::collections::BTreeSet;
@@ -174,7 +177,15 @@ impl Local {
             // Among the other problems, so that all are told at once.
             draft.problems.add("repo", UNNAMED);
         }
-        let receipt = self.recorded(draft)?;
+        let moment = (self.core.clock)();
+        let prepared = self.writer.prepare(draft, moment).map_err(unwritten)?;
+        let View { snapshot, .. } = self.view()?;
+        let kin = self.kin_of(prepared.event(), prepared.repo(), &snapshot);
+        if let Some(known) = again::copy_of(prepared.event(), &kin) {
+            return self.said_again(known, prepared.event());
+        }
+        let written = self.writer.append(prepared, Durability::Written);
+        let receipt = written.map_err(|error| unwritten(error.into()))?;
         let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
         if receipt.place == Place::Spool {
             let _ = write!(text, " Note: {WAITS}.");
@@ -184,21 +195,17 @@ impl Local {
             text.push_str(&format!(" {}", why.advice()));
             json.insert("flagged".to_owned(), why.as_str().into());
         }
+        if let Some(json) = json.as_object_mut().filter(|_| !kin.is_empty()) {
+            text.push_str(&render::kin(&kin));
+            json.insert("similar".to_owned(), render::kin_json(&kin));
+        }
         Ok(Reply::new(text, json))
     }
 
     /// Writes through the door.
     fn recorded(&self, draft: Draft) -> Result<Receipt, ApiError> {
         let written = self.writer.record(draft, (self.core.clock)(), Durability::Written);
-        written.map_err(|error| {
-            let exit = Exit::of_record(&error);
-            match error {
-                RecordError::Invalid(problems) => ApiError::Invalid(problems),
-                RecordError::Store(error) => {
-                    ApiError::Failed { exit, message: format!("failed to {error}") }
-                }
-            }
-        })
+        written.map_err(unwritten)
     }
 
     fn shown(&self, ids: &[String], seen: &Seen) -> Result<Reply, ApiError> {
@@ -274,6 +281,17 @@ impl Local {
             session: self.writer.identity.session_id.as_deref(),
             alike: &alike,
         }))
+    }
+}
+
+/// Says why nothing was written.
+fn unwritten(error: RecordError) -> ApiError {
+    let exit = Exit::of_record(&error);
+    match error {
+        RecordError::Invalid(problems) => ApiError::Invalid(problems),
+        RecordError::Store(error) => {
+            ApiError::Failed { exit, message: format!("failed to {error}") }
+        }
     }
 }
 

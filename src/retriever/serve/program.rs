@@ -19,6 +19,7 @@ use super::life;
 use super::local::{Core, Local};
 use super::stdio;
 
+mod as_of;
 mod eval;
 mod hook;
 mod http;
@@ -238,6 +239,9 @@ fn failed(error: &StoreError) -> ApiError {
 
 impl Wiring for Program<'_> {
     fn open(&mut self, settings: &Settings, need: Need) -> Result<Arc<dyn Api>, ApiError> {
+        if let Some(as_of) = &settings.as_of {
+            return Ok(Arc::new(self.as_of(settings, need, as_of)?));
+        }
         match self.remote(settings, need, "command")? {
             Some(remote) => Ok(Arc::new(remote)),
             None => Ok(Arc::new(self.local(settings, need)?)),

@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::stream::Lines;
 use crate::event::{Draft, Problems};
 use crate::retriever::serve::api::{
-    ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, Voice,
+    ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, ReviewRequest, SearchRequest,
+    SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::writer::exit::Exit;
@@ -62,6 +63,8 @@ pub(super) enum Ask {
         request: ChangeRequest,
         voice: Voice,
     },
+    Review(ReviewRequest),
+    Sweep(SweepRequest),
     Show(Vec<String>),
     Recent(usize),
     Complete(CompleteRequest),
@@ -123,9 +126,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::event::Verdict;
+    use crate::event::{Author, Verdict};
     use crate::retriever::search::Point;
-    use crate::retriever::serve::api::Wanted;
+    use crate::retriever::serve::api::{Doing, Sweep, Wanted};
     use crate::retriever::serve::api::{Explain, Flagged, Mode, Scope, Slot};
 
     fn round_trip(ask: &Ask) {
@@ -166,6 +169,9 @@ mod tests {
             let request = ChangeRequest { ids, change, note: Some("n".to_owned()) };
             round_trip(&Ask::Change { request, voice: Voice::Caller });
         }
+        round_trip(&Ask::Review(ReviewRequest { repo: Some("api".to_owned()), limit: 5 }));
+        let sweep = Sweep::Purge(Author::Session("s".to_owned()));
+        round_trip(&Ask::Sweep(SweepRequest { sweep, extent: Doing::Show, note: None }));
         round_trip(&Ask::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
         round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));

@@ -14,7 +14,8 @@ use super::process::Start;
 use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, ReviewRequest,
+    SearchRequest, SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::store::private;
@@ -341,6 +342,14 @@ impl Api for Remote {
         let ask = Ask::Change { request: request.clone(), voice: voice.clone() };
         // Said twice it means the same: the latest counts, and one voice has one verdict.
         self.ask(&ask, |api| api.change(request, voice))
+    }
+
+    fn review(&self, request: &ReviewRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Review(request.clone()), |api| api.review(request))
+    }
+
+    fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Sweep(request.clone()), |api| api.sweep(request))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -7,7 +7,8 @@ use super::Local;
 use crate::event::Draft;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, SearchRequest, Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, ReviewRequest, SearchRequest,
+    SweepRequest, Voice,
 };
 use crate::retriever::snapshot::Snapshot;
 
@@ -49,6 +50,14 @@ impl Api for Local {
 
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.changed(request, voice)
+    }
+
+    fn review(&self, request: &ReviewRequest) -> Result<Reply, ApiError> {
+        soundly(|seen| self.reviewed(request, seen))
+    }
+
+    fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
+        self.swept(request)
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

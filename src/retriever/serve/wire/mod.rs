@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use self::fields::{Fields, ListRule};
 use super::api::{
     CONTEXT_TOKENS_DEFAULT, CompleteRequest, ContextRequest, Explain, Flagged, IDS_MAX,
-    LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, QUERY_BYTES_MAX,
+    LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, QUERY_BYTES_MAX, ReviewRequest,
     SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, Slot, TOKENS_MAX, TOKENS_MIN,
 };
 use crate::event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
@@ -167,6 +167,18 @@ pub fn recent(given: Option<String>) -> Result<usize, Problems> {
     let mut fields = Fields::of(&["limit"], Map::from_iter([("limit".to_owned(), given.into())]));
     let limit = limit(&mut fields);
     fields.finish(limit)
+}
+
+/// Reads what shall be reviewed.
+///
+/// # Errors
+/// Every problem, each with its field.
+pub fn review(repo: Option<String>, given: Option<String>) -> Result<ReviewRequest, Problems> {
+    let arguments = [("repo".to_owned(), repo.into()), ("limit".to_owned(), given.into())];
+    let mut fields = Fields::of(&["repo", "limit"], Map::from_iter(arguments));
+    let request =
+        ReviewRequest { repo: fields.text("repo", REPO_BYTES_MAX), limit: limit(&mut fields) };
+    fields.finish(request)
 }
 
 /// Reads a whole number that may be left out.
