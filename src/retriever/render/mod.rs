@@ -22,7 +22,7 @@ pub use completions::completions;
 pub use excerpt::{Excerpt, Interest, excerpt};
 pub use hits::{Found, found};
 pub use item::{items, list};
-pub use reply::{Explain, Reply};
+pub use reply::{Explain, Reply, Shape};
 pub use status::{Model, status};
 pub use tokens::{Budget, tokens};
 pub use whoami::{Whoami, whoami};

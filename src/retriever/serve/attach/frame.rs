@@ -17,7 +17,7 @@ use crate::writer::exit::Exit;
 
 /// The version of what is said. Whoever speaks another cannot attach, and answers by itself. The `protocol` and
 /// `version` of both introductions, and how one is asked to leave, stay the same for ever.
-pub(super) const PROTOCOL: u32 = 2;
+pub(super) const PROTOCOL: u32 = 3;
 
 /// Longest line either way, in bytes: the longest question has an event of 64 kB with all of it escaped, the
 /// longest answer twenty memories whole, twice.
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
     use crate::retriever::search::Point;
-    use crate::retriever::serve::api::{Explain, Flagged, Mode, Scope, Slot};
+    use crate::retriever::serve::api::{Explain, Flagged, Mode, Scope, Shape, Slot};
 
     fn round_trip(ask: &Ask) {
         let line = serde_json::to_string(ask).unwrap();
@@ -138,6 +138,7 @@ mod tests {
             until: Point::parse("2026-03-01"),
             mode: Mode::Lexical,
             explain: Explain::Components,
+            shape: Shape::Words,
             flagged: Flagged::Included,
             ..SearchRequest::default()
         };
