@@ -4,6 +4,7 @@
 mod built;
 mod kept;
 mod kind;
+mod lookups;
 mod wanted;
 mod window;
 
@@ -294,6 +295,7 @@ impl Follower {
         let file_repo = Store::repo_of(log).to_string();
         self.is_saved = false;
         let (built, config) = (&mut self.built, &self.config);
+        built.complete();
         let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
         tail.read(|line| match codec::decode(line.bytes, &file_repo) {
             Decoded::Blank => {}

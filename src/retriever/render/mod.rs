@@ -25,7 +25,7 @@ pub use completions::completions;
 pub use excerpt::{Excerpt, Interest, excerpt};
 pub use hits::{Found, found};
 pub use item::{items, list};
-pub use reply::{Explain, Reply};
+pub use reply::{Explain, Reply, Shape};
 pub use review::{kin, kin_json, review};
 pub use status::{Model, status};
 pub use swept::swept;

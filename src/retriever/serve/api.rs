@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::event::{Author, Draft, Problems, Verdict};
 use crate::writer::exit::Exit;
 
-pub use crate::retriever::render::{Explain, Reply};
+pub use crate::retriever::render::{Explain, Reply, Shape};
 pub use crate::retriever::search::{Flagged, Point, Slot};
 
 /// Most hits of one reply: past this an agent reads a log, not an answer.
@@ -89,6 +89,8 @@ pub struct SearchRequest {
     /// How likely it must be, in hundredths, that the best memory answers the query; below, nothing is
     /// found. 0 finds whatever there is.
     pub min_relevance_percent: u8,
+    /// In which forms it is answered.
+    pub shape: Shape,
 }
 
 /// A briefing at the start of work.
@@ -102,6 +104,8 @@ pub struct ContextRequest {
     pub files: Vec<String>,
     /// Most tokens of the reply, [`TOKENS_MIN`] to [`TOKENS_MAX`].
     pub max_tokens: usize,
+    /// In which forms it is answered.
+    pub shape: Shape,
 }
 
 /// What somebody says of memories that are there.

@@ -10,7 +10,9 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
-use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Voice};
+use super::api::{
+    Api, ApiError, ContextRequest, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Shape, Voice,
+};
 use super::args::{
     self, Briefing, Command, CommandLine, Eval, Form, Hook, Model, Search, Serve, Setup, Upkeep,
 };
@@ -175,12 +177,14 @@ fn perform(
         Command::Search(search) => {
             let (form, request) = (search.form, search_request(process, search)?);
             let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
+            let request = SearchRequest { shape: shape(form), ..request };
             (form, wiring.open(settings, need)?.search(&request)?)
         }
         Command::Context(briefing) => {
             let (form, request) = (briefing.form, wire::context(briefing_arguments(briefing))?);
             let is_asked = request.task.is_some() || !request.files.is_empty();
             let need = if is_asked { Need::Meaning } else { Need::Words };
+            let request = ContextRequest { shape: shape(form), ..request };
             (form, wiring.open(settings, need)?.context(&request)?)
         }
         Command::Show { ids, form, .. } => {
@@ -281,6 +285,11 @@ fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
             message: format!("failed to read standard input: {error}"),
         }),
     }
+}
+
+/// What is not printed need not be made.
+fn shape(form: Form) -> Shape {
+    if form.json { Shape::Whole } else { Shape::Words }
 }
 
 fn answer(process: &mut Process<'_>, form: Form, reply: &Reply) -> Exit {

@@ -23,7 +23,7 @@ use serde_json::json;
 use self::answers::Seen;
 use super::api::{
     ApiError, CONTEXT_TOKENS_DEFAULT, CompleteRequest, ContextRequest, Flagged, LIMIT_DEFAULT,
-    MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, Scope, SearchRequest,
+    MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, Scope, SearchRequest, Shape,
 };
 use super::caller::{Caller, Patience};
 use crate::event::{Draft, EventId, Layout, Problems, RepoKey, fits_short_field, neutralise};
@@ -160,6 +160,7 @@ impl Local {
             here: here.as_ref(),
             notices: &notices,
             explain: request.explain,
+            shape: request.shape,
             max_tokens: request.max_tokens,
         };
         let interest = words.map(|words| words.interest());
@@ -367,12 +368,14 @@ impl Default for SearchRequest {
             explain: super::api::Explain::default(),
             flagged: Flagged::default(),
             min_relevance_percent: MIN_RELEVANCE_PERCENT_DEFAULT,
+            shape: Shape::default(),
         }
     }
 }
 
 impl Default for ContextRequest {
     fn default() -> Self {
-        Self { repo: None, task: None, files: Vec::new(), max_tokens: CONTEXT_TOKENS_DEFAULT }
+        let (max_tokens, shape) = (CONTEXT_TOKENS_DEFAULT, Shape::default());
+        Self { repo: None, task: None, files: Vec::new(), max_tokens, shape }
     }
 }

@@ -128,8 +128,9 @@ mod tests {
     use super::*;
     use crate::event::{Author, Verdict};
     use crate::retriever::search::Point;
-    use crate::retriever::serve::api::{Doing, Sweep, Wanted};
-    use crate::retriever::serve::api::{Explain, Flagged, Mode, Scope, Slot};
+    use crate::retriever::serve::api::{
+        Doing, Explain, Flagged, Mode, Scope, Shape, Slot, Sweep, Wanted,
+    };
 
     fn round_trip(ask: &Ask) {
         let line = serde_json::to_string(ask).unwrap();
@@ -147,6 +148,7 @@ mod tests {
             until: Point::parse("2026-03-01"),
             mode: Mode::Lexical,
             explain: Explain::Components,
+            shape: Shape::Words,
             flagged: Flagged::Included,
             ..SearchRequest::default()
         };

@@ -14,7 +14,7 @@ use self::fields::{Fields, ListRule};
 use super::api::{
     CONTEXT_TOKENS_DEFAULT, CompleteRequest, ContextRequest, Explain, Flagged, IDS_MAX,
     LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, QUERY_BYTES_MAX, ReviewRequest,
-    SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, Slot, TOKENS_MAX, TOKENS_MIN,
+    SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, Shape, Slot, TOKENS_MAX, TOKENS_MIN,
 };
 use crate::event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
 use crate::event::{Draft, Problems, draft_from_json};
@@ -99,6 +99,7 @@ pub fn search(arguments: Map<String, Value>) -> Result<SearchCall, Problems> {
             Some(false) | None => Flagged::HeldBack,
         },
         min_relevance_percent: min_relevance(&mut fields),
+        shape: Shape::default(),
     };
     fields.finish(match ids.is_empty() {
         true => SearchCall::Search(request),
@@ -117,6 +118,7 @@ pub fn context(arguments: Map<String, Value>) -> Result<ContextRequest, Problems
         task: fields.text("task", QUERY_BYTES_MAX),
         files: fields.list("files", &FILES),
         max_tokens: tokens(&mut fields, CONTEXT_TOKENS_DEFAULT),
+        shape: Shape::default(),
     };
     fields.finish(request)
 }
