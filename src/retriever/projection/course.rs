@@ -56,7 +56,7 @@ pub struct Course {
 }
 
 /// When something was said, and of two things said at one time which counts.
-type Order<'a> = (Option<Timestamp>, &'a EventId);
+pub(super) type Order<'a> = (Option<Timestamp>, &'a EventId);
 
 impl Course {
     /// That of a memory nobody said anything about.
@@ -98,7 +98,7 @@ impl Course {
                 Some(Change::Restore) => life.hear(at, Life::Live),
                 Some(Change::Pin) => pin.hear(at, true),
                 Some(Change::Unpin) => pin.hear(at, false),
-                None => {}
+                Some(Change::Link(_) | Change::Unlink { .. }) | None => {}
             }
         }
         let verdicts = verdicts.into_values().filter_map(|latest| latest.0);
@@ -112,7 +112,7 @@ impl Course {
 }
 
 /// The latest of what was said.
-struct Latest<'a, T>(Option<(Order<'a>, T)>);
+pub(super) struct Latest<'a, T>(pub(super) Option<(Order<'a>, T)>);
 
 impl<T> Default for Latest<'_, T> {
     fn default() -> Self {
@@ -121,7 +121,7 @@ impl<T> Default for Latest<'_, T> {
 }
 
 impl<'a, T> Latest<'a, T> {
-    fn hear(&mut self, at: Order<'a>, said: T) {
+    pub(super) fn hear(&mut self, at: Order<'a>, said: T) {
         if self.0.as_ref().is_none_or(|(before, _)| *before < at) {
             self.0 = Some((at, said));
         }

@@ -6,6 +6,7 @@ mod briefed;
 mod changes;
 mod filters;
 mod left_out;
+mod links;
 mod meaning;
 mod views;
 

@@ -14,7 +14,8 @@ use super::process::Start;
 use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Reply,
+    SearchRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::store::private;
@@ -341,6 +342,12 @@ impl Api for Remote {
         let ask = Ask::Change { request: request.clone(), voice: voice.clone() };
         // Said twice it means the same: the latest counts, and one voice has one verdict.
         self.ask(&ask, |api| api.change(request, voice))
+    }
+
+    fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        let ask = Ask::Link { request: request.clone(), voice: voice.clone() };
+        // As with a change: what is so already writes nothing.
+        self.ask(&ask, |api| api.link(request, voice))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

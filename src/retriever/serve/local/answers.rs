@@ -7,7 +7,8 @@ use super::Local;
 use crate::event::Draft;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, SearchRequest, Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, SearchRequest,
+    Voice,
 };
 use crate::retriever::snapshot::Snapshot;
 
@@ -49,6 +50,10 @@ impl Api for Local {
 
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.changed(request, voice)
+    }
+
+    fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        self.linked(request, voice)
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
