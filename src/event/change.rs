@@ -1,10 +1,11 @@
 //! What an event about a memory does to it: a verdict, a replacement, forgetting and its undoing, a pin.
 //! One closed list, read from a line and written to it here. Not here: what several of them add up to
-//! (`retriever::projection`), links between memories (`link`).
+//! (`retriever::projection`), what a link is (`link`).
 
 use serde_json::{Map, Value};
 
-use super::{Author, Event, EventId, FEEDBACK, Verdict};
+use super::link::{end_fields, read_end};
+use super::{Author, Event, EventId, FEEDBACK, Link, Node, Relation, Verdict};
 
 /// What one event does to the memory it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +46,15 @@ pub enum Change {
     Pin,
     /// It grows old again.
     Unpin,
+    /// It has to do with something, in some way.
+    Link(Link),
+    /// It no longer has to do with something in that way.
+    Unlink {
+        /// With what.
+        target: Node,
+        /// In which way.
+        relation: Relation,
+    },
 }
 
 /// The field that names what stands in the place of a memory.
@@ -68,6 +78,8 @@ impl Change {
             Self::Recount { .. } => "recount",
             Self::Pin => "pin",
             Self::Unpin => "unpin",
+            Self::Link(_) => "link",
+            Self::Unlink { .. } => "unlink",
         }
     }
 
@@ -79,6 +91,8 @@ impl Change {
             Self::Supersede { by } => (BY, by.as_str()),
             Self::Distinct { from } => (FROM, from.as_str()),
             Self::Discount { by } | Self::Recount { by } => by.field(),
+            Self::Link(link) => return link.fields(),
+            Self::Unlink { target, relation } => return end_fields(target, *relation),
             Self::Retract
             | Self::Archive
             | Self::Bury
@@ -107,6 +121,11 @@ impl Change {
             "restore" => Self::Restore,
             "pin" => Self::Pin,
             "unpin" => Self::Unpin,
+            "link" => Self::Link(Link::read(&event.extra)?),
+            "unlink" => {
+                let (target, relation) = read_end(&event.extra)?;
+                Self::Unlink { target, relation }
+            }
             _ => return None,
         })
     }
@@ -130,11 +149,14 @@ mod tests {
         let by = EventId::foreign("m2").unwrap();
         let from = by.clone();
         let verdicts = Verdict::ALL.into_iter().map(Change::Feedback);
+        let (target, relation) = (Node::of(by.clone()), Relation::Calls);
         let others = [
             Change::Supersede { by },
             Change::Distinct { from },
             Change::Discount { by: Author::Agent("bob".to_owned()) },
             Change::Recount { by: Author::Session("s1".to_owned()) },
+            Change::Link(Link::plain(relation, target.clone())),
+            Change::Unlink { target, relation },
             Change::Retract,
             Change::Archive,
             Change::Bury,
@@ -162,6 +184,8 @@ mod tests {
             serde_json::json!({"memory_id": "m1", "event_type": "feedback", "verdict": "so-so"}),
             serde_json::json!({"memory_id": "m1", "event_type": "supersede"}),
             serde_json::json!({"memory_id": "m1", "event_type": "supersede", "superseded_by": "a b"}),
+            serde_json::json!({"memory_id": "m1", "event_type": "link", "target": "m2", "relation": "adores"}),
+            serde_json::json!({"memory_id": "m1", "event_type": "unlink", "relation": "calls"}),
         ] {
             assert_eq!(read(&line), None, "{line}");
         }

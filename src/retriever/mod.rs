@@ -2,7 +2,7 @@
 //! and answers "what do we already know about this?".
 //!
 //! In reading order: [`projection`] (what events add up to), [`index`] (how memories are found),
-//! [`search`] (query to ranked hits), [`render`] (hits to the words an agent reads), [`upkeep`]
+//! [`search`] (query to ranked hits), [`graph`] (what hangs together), [`render`] (hits to the words an agent reads), [`upkeep`]
 //! (whether all is well), [`serve`] (MCP and the command line). `engine` owns the state and hands out frozen snapshots.
 //! Nothing here appends to a log; `serve::api` asks the writer to.
 
@@ -11,6 +11,7 @@ pub mod checkpoint;
 pub mod digest;
 pub mod engine;
 pub mod follow;
+pub mod graph;
 pub mod index;
 pub mod projection;
 pub mod render;

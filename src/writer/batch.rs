@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::{Moment, Prepared, Receipt, RecordError, Target, WAITS, Writer};
-use crate::event::{Problems, RepoKey, draft_from_json};
+use crate::event::{Draft, Problems, RepoKey, draft_from_json};
 use crate::store::{self, Durability, Place};
 
 /// What became of one event.
@@ -52,14 +52,36 @@ pub fn record_all(
     writer: &Writer,
     text: &str,
     durability: Durability,
+    moment: impl FnMut() -> Moment,
+) -> Vec<Outcome> {
+    record_each(writer, values(text).into_iter().map(draft_of), durability, moment)
+}
+
+/// Writes every good draft: those of one repository together, in one append.
+pub fn record_drafts(
+    writer: &Writer,
+    drafts: Vec<Draft>,
+    durability: Durability,
+    moment: impl FnMut() -> Moment,
+) -> Vec<Outcome> {
+    record_each(writer, drafts.into_iter().map(Ok), durability, moment)
+}
+
+fn record_each(
+    writer: &Writer,
+    drafts: impl Iterator<Item = Result<Draft, Problems>>,
+    durability: Durability,
     mut moment: impl FnMut() -> Moment,
 ) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     let mut ready: BTreeMap<RepoKey, Vec<(usize, Prepared)>> = BTreeMap::new();
     let mut targets = Targets::default();
-    for (index, value) in values(text).into_iter().enumerate() {
+    for (index, draft) in drafts.enumerate() {
         let place = index + 1;
-        match prepare(writer, value, moment(), &mut targets) {
+        let prepared = draft
+            .map_err(RecordError::Invalid)
+            .and_then(|draft| prepare(writer, draft, moment(), &mut targets));
+        match prepared {
             Ok(prepared) => {
                 ready.entry(prepared.repo().clone()).or_default().push((place, prepared));
             }
@@ -89,25 +111,26 @@ fn values(text: &str) -> Vec<Result<Value, String>> {
 
 fn prepare(
     writer: &Writer,
-    value: Result<Value, String>,
+    draft: Draft,
     moment: Moment,
     targets: &mut Targets,
 ) -> Result<Prepared, RecordError> {
+    let target = match targets.entry(draft.repo.clone()) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(new) => {
+            let target = writer.target_of(new.key().as_deref())?;
+            new.insert(target)
+        }
+    };
+    writer.prepare_at(target, draft, moment)
+}
+
+fn draft_of(value: Result<Value, String>) -> Result<Draft, Problems> {
     let example = "for example {\"event_type\":\"error\",\"lesson\":\"...\"}";
     match value {
-        Ok(Value::Object(object)) => {
-            let draft = draft_from_json(object);
-            let target = match targets.entry(draft.repo.clone()) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => {
-                    let target = writer.target_of(new.key().as_deref())?;
-                    new.insert(target)
-                }
-            };
-            writer.prepare_at(target, draft, moment)
-        }
-        Ok(_) => Err(Problems::one("event", format!("must be a JSON object, {example}")).into()),
-        Err(why) => Err(Problems::one("event", format!("is not JSON ({why}), {example}")).into()),
+        Ok(Value::Object(object)) => Ok(draft_from_json(object)),
+        Ok(_) => Err(Problems::one("event", format!("must be a JSON object, {example}"))),
+        Err(why) => Err(Problems::one("event", format!("is not JSON ({why}), {example}"))),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::event::{
 };
 use crate::store::{self, Appended, Config, Durability, Found, Place, Store, StoreError};
 
-pub use batch::{Outcome, Trouble, record_all};
+pub use batch::{Outcome, Trouble, record_all, record_drafts};
 pub use identity::{Identity, host};
 
 /// What a writer needs to know besides the draft.

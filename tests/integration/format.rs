@@ -11,7 +11,7 @@
 
 use std::path::PathBuf;
 
-use agent_knowledge::event::{Change, Confidence, Decoded, Event, codec, redact};
+use agent_knowledge::event::{Change, Confidence, Decoded, Event, Node, codec, redact};
 use agent_knowledge::store::Tail;
 use sha2::{Digest, Sha256};
 
@@ -77,6 +77,7 @@ fn no_fixture_was_ever_changed() {
         ("hand_written.jsonl", "8641fb0d6be116d6"),
         ("invalid_utf8.jsonl", "c07abad69b023551"),
         ("life.jsonl", "195d5217984bed76"),
+        ("links.jsonl", "b85c1b2c02549326"),
         ("mixed.jsonl", "0064397e5bb7c64c"),
         ("nul.jsonl", "ea22d41c8589af18"),
         ("torn.jsonl", "662b3e018e9bb0c4"),
@@ -287,6 +288,47 @@ fn what_events_about_a_memory_do_is_read_for_ever() {
     ];
     assert_eq!(changes, expected);
     for event in events {
+        let line = codec::encode(&redact::clean(event.clone()));
+        let Decoded::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "") else {
+            panic!()
+        };
+        assert_eq!(*again, event);
+    }
+}
+
+// S-LINK-1, S-LINK-2
+#[test]
+fn links_are_read_for_ever() {
+    let changes: Vec<Change> =
+        events("links.jsonl").iter().map(|event| Change::of(event).unwrap()).collect();
+    let told: Vec<String> = changes
+        .iter()
+        .map(|change| match change {
+            Change::Link(link) => {
+                let time = |time: Option<agent_knowledge::event::Timestamp>| {
+                    time.map_or_else(|| "-".to_owned(), |time| time.to_string())
+                };
+                let (relation, strength) = (link.relation.as_str(), link.strength.share());
+                let times = [time(link.valid_from), time(link.valid_to)].join(" ");
+                format!("{relation} {} {strength} {times} {}", link.target, link.origin)
+            }
+            Change::Unlink { target, relation } => format!("no {} {target}", relation.as_str()),
+            other => format!("{other:?}"),
+        })
+        .collect();
+    let expected = [
+        "depends_on m2 0.5 - - manual",
+        "calls src/b.rs 0.875 2026-01-01T00:00:00Z 2026-06-01T00:00:00Z tree-sitter:api",
+        "no depends_on m2",
+        "related_to m3 0.5 - - manual",
+    ];
+    assert_eq!(told, expected);
+    let source = Node::of(events("links.jsonl")[1].memory_id.clone().unwrap());
+    assert_eq!(
+        source.place(),
+        Some(("src/my dir/a.rs".to_owned(), Some("Parser::next".to_owned())))
+    );
+    for event in events("links.jsonl") {
         let line = codec::encode(&redact::clean(event.clone()));
         let Decoded::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "") else {
             panic!()

@@ -41,6 +41,7 @@ mod health;
 mod laws;
 // What becomes of memories: verdicts, replacement, forgetting and its undoing.
 mod life;
+mod links;
 // Nobody else gets in: modes, planted links, a second user, no open port.
 mod local_security;
 // Any number of writers, and dying ones, lose nothing that was acknowledged.

@@ -27,6 +27,16 @@ const MAP: &[(&str, &[&str])] = &[
         &["event", "retriever/projection", "retriever/index", "retriever/snapshot"],
     ),
     (
+        "retriever/graph",
+        &[
+            "event",
+            "retriever/projection",
+            "retriever/index",
+            "retriever/snapshot",
+            "retriever/search",
+        ],
+    ),
+    (
         "retriever/render",
         &[
             "event",
@@ -34,6 +44,7 @@ const MAP: &[(&str, &[&str])] = &[
             "retriever/index",
             "retriever/snapshot",
             "retriever/search",
+            "retriever/graph",
         ],
     ),
     (
@@ -105,6 +116,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("fastembed", &["retriever/index/embed"]),
     ("ort", &["retriever/index/embed"]),
     ("notify", &["retriever/watch"]),
+    ("petgraph", &["retriever/graph"]),
     ("rmcp", &["retriever/serve"]),
     ("hyper", &["retriever/serve/http"]),
     ("hyper_util", &["retriever/serve/http"]),

@@ -60,7 +60,7 @@ pub struct Course {
 }
 
 /// When something was said, and of two things said at one time which counts.
-type Order<'a> = (Option<Timestamp>, &'a EventId);
+pub(super) type Order<'a> = (Option<Timestamp>, &'a EventId);
 
 impl Course {
     /// That of a memory nobody said anything about.
@@ -109,7 +109,10 @@ impl Course {
                 }
                 Change::Pin => pin.hear(at, true),
                 Change::Unpin => pin.hear(at, false),
-                Change::Discount { .. } | Change::Recount { .. } => {}
+                Change::Discount { .. }
+                | Change::Recount { .. }
+                | Change::Link(_)
+                | Change::Unlink { .. } => {}
             }
         }
         let verdicts = verdicts.into_values().filter_map(|latest| latest.0);
@@ -156,7 +159,7 @@ fn discounted(said: &[(&Version, Change)]) -> BTreeSet<Author> {
 }
 
 /// The latest of what was said.
-struct Latest<'a, T>(Option<(Order<'a>, T)>);
+pub(super) struct Latest<'a, T>(pub(super) Option<(Order<'a>, T)>);
 
 impl<T> Default for Latest<'_, T> {
     fn default() -> Self {
@@ -165,7 +168,7 @@ impl<T> Default for Latest<'_, T> {
 }
 
 impl<'a, T> Latest<'a, T> {
-    fn hear(&mut self, at: Order<'a>, said: T) {
+    pub(super) fn hear(&mut self, at: Order<'a>, said: T) {
         if self.0.as_ref().is_none_or(|(before, _)| *before < at) {
             self.0 = Some((at, said));
         }

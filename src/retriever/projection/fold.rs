@@ -9,7 +9,7 @@ use super::bound::{Age, IsFirst, Ledger, LeftOut, Place, key};
 use super::memory::{Beside, index_text, record_of};
 use super::texts::{Damage, Texts};
 use super::{Bound, Census, Chunked, Lookup, Memory, Origin, Version, size};
-use crate::event::{Event, EventId, RepoKey, Suspicion};
+use crate::event::{Event, EventId, RepoKey, Suspicion, is_code};
 
 /// All memories so far.
 #[derive(Debug, Default)]
@@ -177,10 +177,11 @@ impl Fold {
         }
     }
 
-    /// Returns how many events are about memories that are not here.
+    /// Returns how many events are about memories that are not here. Those about a place in code lack none.
     #[must_use]
     pub fn early_len(&self) -> usize {
-        self.early.values().map(Vec::len).sum()
+        let of_memories = self.early.iter().filter(|(about, _)| !is_code(about));
+        of_memories.map(|(_, versions)| versions.len()).sum()
     }
 
     /// Tells whether a record could not be read: then all must be read once more.

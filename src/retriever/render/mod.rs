@@ -15,6 +15,7 @@ mod reply;
 mod review;
 #[cfg(test)]
 mod sample;
+mod spot;
 mod status;
 mod swept;
 mod tokens;
@@ -27,6 +28,7 @@ pub use hits::{Found, found};
 pub use item::{items, list};
 pub use reply::{Explain, Reply, Shape};
 pub use review::{kin, kin_json, review};
+pub use spot::spot_words;
 pub use status::{Model, status};
 pub use swept::swept;
 pub use tokens::{Budget, tokens};

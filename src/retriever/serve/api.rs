@@ -1,12 +1,15 @@
 //! The one interface that every face calls: MCP, the command line, later HTTP and hooks.
 //! Not here: how a call arrives (`mcp`, `cli`), what a reply looks like (`render`).
 
+mod links;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::event::{Author, Draft, Problems, Verdict};
 use crate::writer::exit::Exit;
 
+pub use self::links::{Deed, EDITS_MAX, Edit, LinkRequest, Numbered, Terms};
 pub use crate::retriever::render::{Explain, Reply, Shape};
 pub use crate::retriever::search::{Flagged, Point, Slot};
 
@@ -270,6 +273,12 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError`].
     fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError>;
+
+    /// Makes or ends links. Of one nothing is written where something is wrong with it; of many the good ones are.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError>;
 
     /// Shows memories whole, by id or any unique short form of it.
     ///

@@ -12,12 +12,14 @@ mod hook;
 mod setup;
 mod tend;
 mod upkeep;
+mod weave;
 
 pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 pub use hook::Hook;
 pub use setup::Setup;
 pub use tend::{Sweeping, Tend};
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
+pub use weave::{Link, Unlink, Weave};
 
 /// Recall what agents have learned, across repositories.
 #[derive(Debug, Parser)]
@@ -96,6 +98,9 @@ pub enum Command {
     /// Do something with many memories.
     #[command(flatten)]
     Sweeping(Sweeping),
+    /// Say and ask what hangs together.
+    #[command(flatten)]
+    Weave(Weave),
     /// List the newest memories
     Recent {
         /// Most memories, 1 to 20 [default: 5]
@@ -314,6 +319,9 @@ pub fn flag_of(field: &str) -> String {
         "agents" => "--agent".to_owned(),
         "verdict" => "VERDICT".to_owned(),
         "superseded_by" => "--by".to_owned(),
+        "source" => "SOURCE".to_owned(),
+        "relation" => "RELATION".to_owned(),
+        "target" => "TARGET".to_owned(),
         other => format!("--{}", other.replace('_', "-")),
     }
 }

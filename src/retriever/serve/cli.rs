@@ -1,6 +1,8 @@
 //! The `agent-knowledge` program, but for what only a process can do: one command, one answer.
 //! Not here: the form of the command line (`args`), the rules about values (`wire`).
 
+mod weave;
+
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -202,6 +204,11 @@ fn perform(
         Command::Sweeping(sweeping) => {
             let (form, request) = sweeping.request();
             (form, wiring.open(settings, Need::Words)?.sweep(&request)?)
+        }
+        Command::Weave(command) => {
+            let form = command.form();
+            let done = weave::woven(process, wiring, settings, command)?;
+            return Ok(ended(process, form, &done));
         }
         Command::Recent { limit, form } => {
             let limit = wire::recent(limit)?;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 
 use super::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, ReviewRequest,
-    SearchRequest, SweepRequest, Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Reply,
+    ReviewRequest, SearchRequest, SweepRequest, Voice,
 };
 use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
@@ -66,6 +66,10 @@ impl Api for Fake {
 
     fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
         self.reply(format!("sweep {:?} {:?}", request.sweep, request.extent))
+    }
+
+    fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        self.reply(format!("link {request:?} by {voice:?}"))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -7,6 +7,7 @@ mod briefed;
 mod changes;
 mod filters;
 mod left_out;
+mod links;
 mod meaning;
 mod reviewed;
 mod swept;

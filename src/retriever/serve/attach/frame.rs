@@ -10,15 +10,15 @@ use serde_json::Value;
 use super::stream::Lines;
 use crate::event::{Draft, Problems};
 use crate::retriever::serve::api::{
-    ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, ReviewRequest, SearchRequest,
-    SweepRequest, Voice,
+    ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Reply, ReviewRequest,
+    SearchRequest, SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::writer::exit::Exit;
 
 /// The version of what is said. Whoever speaks another cannot attach, and answers by itself. The `protocol` and
 /// `version` of both introductions, and how one is asked to leave, stay the same for ever.
-pub(super) const PROTOCOL: u32 = 3;
+pub(super) const PROTOCOL: u32 = 4;
 
 /// Longest line either way, in bytes: the longest question has an event of 64 kB with all of it escaped, the
 /// longest answer twenty memories whole, twice.
@@ -65,6 +65,10 @@ pub(super) enum Ask {
     },
     Review(ReviewRequest),
     Sweep(SweepRequest),
+    Link {
+        request: LinkRequest,
+        voice: Voice,
+    },
     Show(Vec<String>),
     Recent(usize),
     Complete(CompleteRequest),

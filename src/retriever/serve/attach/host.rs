@@ -280,6 +280,7 @@ fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
         Ask::Change { request, voice } => local.change(&request, &voice),
         Ask::Review(request) => local.review(&request),
         Ask::Sweep(request) => local.sweep(&request),
+        Ask::Link { request, voice } => local.link(&request, &voice),
         Ask::Show(ids) => local.show(&ids),
         Ask::Recent(limit) => local.recent(limit),
         Ask::Complete(request) => local.complete(&request),

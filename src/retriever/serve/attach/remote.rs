@@ -14,8 +14,8 @@ use super::process::Start;
 use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, ReviewRequest,
-    SearchRequest, SweepRequest, Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Reply,
+    ReviewRequest, SearchRequest, SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::store::private;
@@ -350,6 +350,12 @@ impl Api for Remote {
 
     fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
         self.ask(&Ask::Sweep(request.clone()), |api| api.sweep(request))
+    }
+
+    fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        let ask = Ask::Link { request: request.clone(), voice: voice.clone() };
+        // As with a change: what is so already writes nothing.
+        self.ask(&ask, |api| api.link(request, voice))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -7,8 +7,8 @@ use super::Local;
 use crate::event::Draft;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, ReviewRequest, SearchRequest,
-    SweepRequest, Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, ReviewRequest,
+    SearchRequest, SweepRequest, Voice,
 };
 use crate::retriever::snapshot::Snapshot;
 
@@ -58,6 +58,10 @@ impl Api for Local {
 
     fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
         self.swept(request)
+    }
+
+    fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        self.linked(request, voice)
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -93,12 +93,16 @@ impl Local {
             lesson: note,
             ..Draft::default()
         };
-        if let Voice::Model { client, session } = voice {
-            let client = client.as_deref().filter(|name| fits_short_field(name));
-            draft.session_id = session.clone().filter(|session| fits_short_field(session));
-            self.writer.identity.vouch_for_model(&mut draft, client);
-        }
+        self.vouch(&mut draft, voice);
         self.recorded(draft).map(drop)
+    }
+
+    /// Puts into a draft in whose name it is written.
+    pub(super) fn vouch(&self, draft: &mut Draft, voice: &Voice) {
+        let Voice::Model { client, session } = voice else { return };
+        let client = client.as_deref().filter(|name| fits_short_field(name));
+        draft.session_id = session.clone().filter(|session| fits_short_field(session));
+        self.writer.identity.vouch_for_model(draft, client);
     }
 }
 
@@ -110,7 +114,9 @@ fn is_so(memory: &Memory, change: &Change) -> bool {
         | Change::Archive
         | Change::Bury
         | Change::Discount { .. }
-        | Change::Recount { .. } => false,
+        | Change::Recount { .. }
+        | Change::Link(_)
+        | Change::Unlink { .. } => false,
         Change::Supersede { by } => {
             matches!(&course.life, Life::Superseded { by: now } if now == by)
         }
@@ -180,5 +186,7 @@ fn said(memory: &Memory, change: &Change, status: &str) -> String {
         }
         Change::Pin => format!("{id}: pinned, it does not grow old."),
         Change::Unpin => format!("{id}: no longer pinned."),
+        Change::Link(_) => format!("{id}: linked."),
+        Change::Unlink { .. } => format!("{id}: no longer linked."),
     }
 }

@@ -7,7 +7,9 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value};
 
 use crate::event::limits::SHORT_BYTES_MAX;
-use crate::event::{Layout, Problems, json_type, list_from_json, neutralise, unknown_field};
+use crate::event::{
+    Layout, Problems, Strength, json_type, list_from_json, neutralise, unknown_field,
+};
 use crate::retriever::serve::api::Point;
 
 /// Names that models and people reach for, and the field they mean.
@@ -137,6 +139,21 @@ impl Fields {
             self.problems.add(name, message);
         }
         number
+    }
+
+    /// Takes a share from 0 to 1, given as a number or as a string.
+    pub(super) fn share(&mut self, name: &str) -> Option<Strength> {
+        let value = self.given.remove(name)?;
+        let number = match &value {
+            Value::String(text) => text.trim().parse().ok(),
+            other => other.as_f64(),
+        };
+        let share = number.and_then(Strength::of);
+        if share.is_none() {
+            let message = format!("must be a number from 0 to 1, got {}", brief(&value));
+            self.problems.add(name, message);
+        }
+        share
     }
 
     /// Takes a point in time.

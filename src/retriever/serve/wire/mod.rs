@@ -5,6 +5,7 @@
 
 mod change;
 mod fields;
+mod link;
 
 use std::ops::RangeInclusive;
 
@@ -41,6 +42,7 @@ pub const SEARCH: [&str; 15] = [
 pub const CONTEXT: [&str; 4] = ["repo", "task", "files", "max_tokens"];
 
 pub use change::{FEEDBACK, FORGET, feedback, forget};
+pub use link::{end_origin, link, links, unlink};
 
 /// Filters longer than this select everything or nothing.
 const FILTERS_MAX: usize = 32;

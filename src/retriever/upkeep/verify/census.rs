@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use crate::event::{EventId, Timestamp};
+use crate::event::{EventId, Timestamp, is_code};
 use crate::retriever::upkeep::secrets::Spot;
 
 /// Findings of one kind that are told one by one; the rest are only counted.
@@ -119,7 +119,8 @@ impl Census {
         place: Place,
     ) -> bool {
         let is_memory = about.is_none();
-        if let Some(about) = about {
+        // A place in code is no memory that could be missing.
+        if let Some(about) = about.filter(|about| !is_code(about)) {
             self.orphans.entry(about).or_default().push(place);
         }
         let Some(known) = self.known.get_mut(&id) else {

@@ -1,0 +1,90 @@
+//! The commands about what hangs together, from their arguments to the answer. Not here: the form of the command line
+//! (`args::weave`), the rules about values (`wire`).
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use serde_json::{Map, Value};
+
+use super::{Need, Process, Settings, Wiring};
+use crate::retriever::render::Reply;
+use crate::retriever::serve::api::{ApiError, LinkRequest, Voice};
+use crate::retriever::serve::args::{Link, Unlink, Weave};
+use crate::retriever::serve::wire;
+use crate::writer::exit::Exit;
+
+/// Most bytes of links that are taken at once.
+const BULK_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Does what a command asks for; returns also how the program ends.
+pub(super) fn woven(
+    process: &mut Process<'_>,
+    wiring: &mut dyn Wiring,
+    settings: &Settings,
+    command: Weave,
+) -> Result<(Exit, Reply), ApiError> {
+    let request = match command {
+        Weave::Link(link) => link_request(process, link)?,
+        Weave::Unlink(unlink) => unlink_request(unlink)?,
+    };
+    let reply = wiring.open(settings, Need::Words)?.link(&request, &Voice::Caller)?;
+    let refused = reply.json.get("refused").and_then(Value::as_u64).unwrap_or(0);
+    let exit = if refused > 0 { Exit::Invalid } else { Exit::Done };
+    Ok((exit, reply))
+}
+
+fn link_request(process: &mut Process<'_>, link: Link) -> Result<LinkRequest, ApiError> {
+    if let Some(bulk) = &link.bulk {
+        let text = bulk_text(process, bulk)?;
+        return Ok(wire::links(&text, link.origin.as_deref())?);
+    }
+    let given = [
+        ("source", link.source),
+        ("relation", link.relation),
+        ("target", link.target),
+        ("repo", link.repo),
+        ("strength", link.strength),
+        ("valid_from", link.valid_from),
+        ("valid_to", link.valid_to),
+        ("origin", link.origin),
+    ];
+    Ok(LinkRequest::One(wire::link(arguments(given))?))
+}
+
+fn unlink_request(unlink: Unlink) -> Result<LinkRequest, ApiError> {
+    if let Some(origin) = &unlink.origin {
+        return Ok(wire::end_origin(origin)?);
+    }
+    let given = [
+        ("source", unlink.source),
+        ("relation", unlink.relation),
+        ("target", unlink.target),
+        ("repo", unlink.repo),
+    ];
+    Ok(LinkRequest::One(wire::unlink(arguments(given))?))
+}
+
+fn arguments<const N: usize>(given: [(&str, Option<String>); N]) -> Map<String, Value> {
+    given.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
+}
+
+fn bulk_text(process: &mut Process<'_>, path: &str) -> Result<String, ApiError> {
+    let read = |input: &mut dyn Read| -> io::Result<String> {
+        let mut bytes = Vec::new();
+        input.take(BULK_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+        if u64::try_from(bytes.len()).is_ok_and(|len| len > BULK_BYTES_MAX) {
+            return Err(io::Error::other(format!(
+                "more than {BULK_BYTES_MAX} bytes; give it in parts"
+            )));
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let text = match path {
+        "-" => read(process.input),
+        path => File::open(path).and_then(|mut file| read(&mut file)),
+    };
+    text.map_err(|error| {
+        let message = format!("failed to read the links in {path}: {error}");
+        ApiError::Failed { exit: Exit::Io, message }
+    })
+}
