@@ -34,8 +34,10 @@ const MAP: &[(&str, &[&str])] = &[
             "retriever/index",
             "retriever/snapshot",
             "retriever/search",
+            "retriever/staleness",
         ],
     ),
+    ("retriever/staleness", &["event", "store", "retriever/projection"]),
     (
         "retriever/digest",
         &[

@@ -14,6 +14,7 @@ mod line;
 mod reply;
 #[cfg(test)]
 mod sample;
+mod stale;
 mod status;
 mod tokens;
 mod whoami;
@@ -24,6 +25,7 @@ pub use excerpt::{Excerpt, Interest, excerpt};
 pub use hits::{Found, found};
 pub use item::{items, list};
 pub use reply::{Explain, Reply};
+pub use stale::{Checked, stale};
 pub use status::{Model, status};
 pub use tokens::{Budget, tokens};
 pub use whoami::{Whoami, whoami};

@@ -59,6 +59,12 @@ Examples:
 
 Lessons are written with log-memory.";
 
+const STALE_HELP: &str = "\
+Each memory of this repository that names files (in its field, or in its texts) or a commit is compared with git: from the commit
+it was written at, or from when somebody last said that it worked or holds. Told are files that are gone or changed since, names of
+code (in backticks or fences) that are in none of its files any more, and a commit that is in no branch and no tag. Uncommitted changes do
+not count. Pinned memories are left out. Nothing is changed, and nothing is hidden for it.";
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -78,6 +84,16 @@ pub enum Command {
     /// Say something of memories.
     #[command(flatten)]
     Tend(Tend),
+    /// List memories that the files of this work tree, or git, speak against
+    #[command(after_help = STALE_HELP)]
+    Stale {
+        /// The repository, which must be that of this directory
+        #[arg(long, value_name = "REPO")]
+        repo: Option<String>,
+        /// How to print.
+        #[command(flatten)]
+        form: Form,
+    },
     /// List the newest memories
     Recent {
         /// Most memories, 1 to 20 [default: 5]

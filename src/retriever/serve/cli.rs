@@ -10,7 +10,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
-use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Voice};
+use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, StaleRequest, Voice};
 use super::args::{
     self, Briefing, Command, CommandLine, Eval, Form, Hook, Model, Search, Serve, Setup, Upkeep,
 };
@@ -187,6 +187,9 @@ fn perform(
         Command::Tend(tend) => {
             let (form, request) = (tend.form(), tend.request()?);
             (form, wiring.open(settings, Need::Words)?.change(&request, &Voice::Caller)?)
+        }
+        Command::Stale { repo, form } => {
+            (form, wiring.open(settings, Need::Words)?.stale(&StaleRequest { repo })?)
         }
         Command::Recent { limit, form } => {
             let limit = wire::recent(limit)?;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 
 use super::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest,
+    StaleRequest, Voice,
 };
 use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
@@ -57,6 +58,10 @@ impl Api for Fake {
 
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.reply(format!("change {:?} {:?} by {voice:?}", request.ids, request.change))
+    }
+
+    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
+        self.reply(format!("stale {:?}", request.repo))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -7,6 +7,7 @@ mod changes;
 mod filters;
 mod left_out;
 mod meaning;
+mod stale;
 mod views;
 
 use std::collections::BTreeSet;
@@ -152,9 +153,11 @@ impl Local {
             search::find(&snapshot, &query, (self.core.clock)().now, request.limit);
         notices.extend(held_back(held_back_len));
         notices.extend(filters::note(&asked, hits.len()));
+        let changed = self.changed_since(hits.iter().map(|hit| &hit.memory), &snapshot);
         let found = Found {
             hits: &hits,
             here: here.as_ref(),
+            changed: &changed,
             notices: &notices,
             explain: request.explain,
             max_tokens: request.max_tokens,

@@ -10,14 +10,15 @@ use serde_json::Value;
 use super::stream::Lines;
 use crate::event::{Draft, Problems};
 use crate::retriever::serve::api::{
-    ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, Voice,
+    ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, StaleRequest,
+    Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::writer::exit::Exit;
 
 /// The version of what is said. Whoever speaks another cannot attach, and answers by itself. The `protocol` and
 /// `version` of both introductions, and how one is asked to leave, stay the same for ever.
-pub(super) const PROTOCOL: u32 = 3;
+pub(super) const PROTOCOL: u32 = 4;
 
 /// Longest line either way, in bytes: the longest question has an event of 64 kB with all of it escaped, the
 /// longest answer twenty memories whole, twice.
@@ -62,6 +63,7 @@ pub(super) enum Ask {
         request: ChangeRequest,
         voice: Voice,
     },
+    Stale(StaleRequest),
     Show(Vec<String>),
     Recent(usize),
     Complete(CompleteRequest),
@@ -166,6 +168,7 @@ mod tests {
             let request = ChangeRequest { ids, change, note: Some("n".to_owned()) };
             round_trip(&Ask::Change { request, voice: Voice::Caller });
         }
+        round_trip(&Ask::Stale(StaleRequest { repo: Some("api".to_owned()) }));
         round_trip(&Ask::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
         round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));

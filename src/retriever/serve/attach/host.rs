@@ -278,6 +278,7 @@ fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
         Ask::Context(request) => local.context(&request),
         Ask::Save { draft, client } => local.save(*draft, client.as_deref()),
         Ask::Change { request, voice } => local.change(&request, &voice),
+        Ask::Stale(request) => local.stale(&request),
         Ask::Show(ids) => local.show(&ids),
         Ask::Recent(limit) => local.recent(limit),
         Ask::Complete(request) => local.complete(&request),

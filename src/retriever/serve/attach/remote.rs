@@ -14,7 +14,8 @@ use super::process::Start;
 use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest,
+    StaleRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::store::private;
@@ -341,6 +342,10 @@ impl Api for Remote {
         let ask = Ask::Change { request: request.clone(), voice: voice.clone() };
         // Said twice it means the same: the latest counts, and one voice has one verdict.
         self.ask(&ask, |api| api.change(request, voice))
+    }
+
+    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Stale(request.clone()), |api| api.stale(request))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

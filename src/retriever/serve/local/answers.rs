@@ -7,7 +7,8 @@ use super::Local;
 use crate::event::Draft;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, SearchRequest, Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, SearchRequest, StaleRequest,
+    Voice,
 };
 use crate::retriever::snapshot::Snapshot;
 
@@ -49,6 +50,10 @@ impl Api for Local {
 
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.changed(request, voice)
+    }
+
+    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
+        soundly(|seen| self.looked_over(request, seen))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
