@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::api::{
     Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Reply,
-    ReviewRequest, SearchRequest, SweepRequest, Voice,
+    ReviewRequest, SearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
@@ -70,6 +70,10 @@ impl Api for Fake {
 
     fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.reply(format!("link {request:?} by {voice:?}"))
+    }
+
+    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
+        self.reply(format!("stale {:?}", request.repo))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -10,6 +10,7 @@ mod left_out;
 mod links;
 mod meaning;
 mod reviewed;
+mod stale;
 mod swept;
 mod views;
 
@@ -156,9 +157,11 @@ impl Local {
             search::find(&snapshot, &query, (self.core.clock)().now, request.limit);
         notices.extend(held_back(held_back_len));
         notices.extend(filters::note(&asked, hits.len()));
+        let changed = self.changed_since(hits.iter().map(|hit| &hit.memory), &snapshot);
         let found = Found {
             hits: &hits,
             here: here.as_ref(),
+            changed: &changed,
             notices: &notices,
             explain: request.explain,
             shape: request.shape,

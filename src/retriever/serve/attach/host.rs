@@ -281,6 +281,7 @@ fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
         Ask::Review(request) => local.review(&request),
         Ask::Sweep(request) => local.sweep(&request),
         Ask::Link { request, voice } => local.link(&request, &voice),
+        Ask::Stale(request) => local.stale(&request),
         Ask::Show(ids) => local.show(&ids),
         Ask::Recent(limit) => local.recent(limit),
         Ask::Complete(request) => local.complete(&request),

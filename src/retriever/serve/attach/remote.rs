@@ -15,7 +15,7 @@ use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
     Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Reply,
-    ReviewRequest, SearchRequest, SweepRequest, Voice,
+    ReviewRequest, SearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::store::private;
@@ -356,6 +356,10 @@ impl Api for Remote {
         let ask = Ask::Link { request: request.clone(), voice: voice.clone() };
         // As with a change: what is so already writes nothing.
         self.ask(&ask, |api| api.link(request, voice))
+    }
+
+    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Stale(request.clone()), |api| api.stale(request))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -8,7 +8,7 @@ use crate::event::Draft;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{
     Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, ReviewRequest,
-    SearchRequest, SweepRequest, Voice,
+    SearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use crate::retriever::snapshot::Snapshot;
 
@@ -62,6 +62,10 @@ impl Api for Local {
 
     fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.linked(request, voice)
+    }
+
+    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
+        soundly(|seen| self.looked_over(request, seen))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
