@@ -120,9 +120,9 @@ const HOMES: &[(&str, &[&str])] = &[
     ("notify", &["retriever/watch"]),
     ("petgraph", &["retriever/graph"]),
     ("rmcp", &["retriever/serve"]),
-    ("hyper", &["retriever/serve/http"]),
-    ("hyper_util", &["retriever/serve/http"]),
-    ("http_body_util", &["retriever/serve/http"]),
+    ("hyper", &["retriever/serve/http", "retriever/serve/judge"]),
+    ("hyper_util", &["retriever/serve/http", "retriever/serve/judge"]),
+    ("http_body_util", &["retriever/serve/http", "retriever/serve/judge"]),
     ("tokio", &["retriever/engine", "retriever/serve", "sync"]),
     ("anyhow", &["bin"]),
 ];

@@ -1,6 +1,7 @@
 //! The `agent-knowledge` program, but for what only a process can do: one command, one answer.
 //! Not here: the form of the command line (`args`), the rules about values (`wire`).
 
+mod judged;
 mod tend;
 mod weave;
 
@@ -19,6 +20,7 @@ use super::api::{
 use super::args::{
     self, Briefing, Command, CommandLine, Eval, Form, Hook, Model, Search, Serve, Setup, Upkeep,
 };
+use super::judge::Decided;
 use super::wire;
 use crate::event::Problems;
 use crate::event::redact::redacted;
@@ -104,6 +106,12 @@ pub trait Wiring {
     /// # Errors
     /// [`ApiError`].
     fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError>;
+
+    /// Asks the judge of the configuration about two memories, as the JSON of a review tells them.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`], also where no judge is configured.
+    fn judge(&mut self, settings: &Settings, pair: &Value) -> Result<Decided, ApiError>;
 
     /// Measures how well it recalls, telling `progress` how far it is.
     ///

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::api::{Api, ApiError, Reply};
 use super::args::{self, Eval, Hook, Model, Serve, Upkeep};
 use super::caller::{Caller, Patience};
 use super::cli::{Need, Process, Settings, Wiring};
+use super::judge::{self, Decided};
 use super::life;
 use super::local::{Core, Local};
 use super::stdio;
@@ -270,6 +271,14 @@ impl Wiring for Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         self.serve_others(settings, &command, messages)
+    }
+
+    fn judge(&mut self, settings: &Settings, pair: &Value) -> Result<Decided, ApiError> {
+        let Some(judge) = self.settle(settings)?.config.judge else {
+            let message = "there is no judge: the configuration has no [judge] that names a command, or a url and a model".to_owned();
+            return Err(ApiError::Failed { exit: Exit::Config, message });
+        };
+        judge::decided(&judge, pair, self.surroundings.lookup)
     }
 
     fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {

@@ -4,6 +4,7 @@ use std::io;
 
 use super::super::fake::Fake;
 use super::*;
+use crate::retriever::serve::judge::Decision;
 
 struct World {
     api: Arc<Fake>,
@@ -47,6 +48,10 @@ impl Wiring for World {
         let reply = Reply { text: format!("{command:?}"), json: Value::Null };
         let is_fine = matches!(command, Upkeep::Digest(_));
         Ok((if is_fine { Exit::Done } else { Exit::NotFound }, reply))
+    }
+
+    fn judge(&mut self, _: &Settings, _: &Value) -> Result<Decided, ApiError> {
+        Ok(Decided { decision: Decision::Unclear, reason: String::new() })
     }
 
     fn eval(
