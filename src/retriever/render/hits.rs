@@ -168,8 +168,9 @@ fn seen(hit: &Hit) -> String {
 
 fn explained(score: &Score) -> String {
     let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
+    let tokens = score.late.map(|late| format!(", tokens {late:.3}")).unwrap_or_default();
     format!(
-        "score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}) x repo {:.2} x recency {:.3} x success {:.3} x trust {:.2}",
+        "score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}) x repo {:.2} x recency {:.3} x success {:.3} x trust {:.2}",
         score.total,
         score.fused,
         score.lexical,
@@ -188,13 +189,14 @@ fn json_of(hit: &Hit, explain: Explain) -> Value {
     }
     if explain == Explain::Components {
         let score = &hit.score;
-        json.insert(
-            "score".to_owned(),
-            json!({
-                "total": score.total, "fit": score.fused, "words": score.lexical, "meaning": score.dense,
-                "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust,
-            }),
-        );
+        let mut parts = json!({
+            "total": score.total, "fit": score.fused, "words": score.lexical, "meaning": score.dense,
+            "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust,
+        });
+        if let (Some(late), Some(parts)) = (score.late, parts.as_object_mut()) {
+            parts.insert("tokens".to_owned(), json!(late));
+        }
+        json.insert("score".to_owned(), parts);
     }
     Value::Object(json)
 }

@@ -22,14 +22,15 @@ impl Local {
     pub(super) fn briefed(&self, request: &ContextRequest, seen: &Seen) -> Result<Reply, ApiError> {
         let asked = asked(request);
         let asked = asked.trim();
-        let (vector, notice) =
-            if asked.is_empty() { (None, None) } else { self.vector(asked, Mode::Hybrid)? };
-        let View { snapshot, extent } = self.view_for(vector.as_deref())?;
+        let (meant, notice) =
+            if asked.is_empty() { (None, None) } else { self.meaning_of(asked, Mode::Hybrid)? };
+        let View { snapshot, extent } = self.view_for(meant.as_ref())?;
         seen.note(&snapshot);
         let repo = self.repo(request.repo.as_deref(), &snapshot)?.ok_or_else(unnamed)?;
         let query = Query {
             text: asked,
-            vector: vector.as_deref(),
+            vector: meant.as_ref().map(|meant| meant.vector.as_slice()),
+            tokens: meant.as_ref().map_or(&[], |meant| &meant.tokens),
             here: Some(repo.clone()),
             min_relevance: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
             ..Query::default()
@@ -52,7 +53,7 @@ impl Local {
         let picked = search::pick(&snapshot, &occasion);
         let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
         let changed = self.changed_since(notes.map(|note| &note.memory), &snapshot);
-        let partial = self.partial(&snapshot, vector.as_deref());
+        let partial = self.partial(&snapshot, meant.as_ref());
         let notices = notice.into_iter().chain(views::recent_only(extent, &snapshot));
         let notices: Vec<String> =
             notices.chain(partial).chain(left_out::note(snapshot.room())).collect();
