@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use super::client::{Client, Told};
-use super::corpus;
-use super::process;
+use super::{corpus, made_up, process};
 
 /// Nothing to do means: for so long, at most so many hundredths of a second of work.
 const QUIET: Duration = Duration::from_secs(1);
@@ -31,6 +30,8 @@ pub enum By {
     Words,
     /// By words and by meaning.
     Both,
+    /// The same with made-up vectors, of which only the cost means anything.
+    MadeUp,
 }
 
 impl By {
@@ -38,6 +39,7 @@ impl By {
         match self {
             Self::Words => "agent-knowledge, words",
             Self::Both => "agent-knowledge, hybrid",
+            Self::MadeUp => "agent-knowledge, hybrid, made-up vectors",
         }
     }
 }
@@ -65,6 +67,9 @@ impl Ours {
             fs::create_dir_all(place.join(name))?;
         }
         let ours = Self { programs: programs.clone(), place: place.to_owned(), by, events };
+        if let (By::MadeUp, Some(model)) = (by, &programs.model) {
+            made_up::fill(model, &place.join("cache"), events)?;
+        }
         let took = ours.import(0, events)?;
         Ok((ours, took))
     }
@@ -79,7 +84,7 @@ impl Ours {
         command.env("AGENT_KNOWLEDGE_CACHE", self.place.join("cache"));
         command.env("AGENT_KNOWLEDGE_RUNTIME", self.place.join("run"));
         command.env("AGENT_KNOWLEDGE_MEMORY_MIB", "4096");
-        let model = self.programs.model.clone().filter(|_| self.by == By::Both);
+        let model = self.programs.model.clone().filter(|_| self.by != By::Words);
         command
             .env("AGENT_KNOWLEDGE_MODEL_DIR", model.unwrap_or_else(|| self.place.join("no-model")));
         command
