@@ -17,6 +17,9 @@ use super::{corpus, made_up, process};
 const QUIET: Duration = Duration::from_secs(1);
 const QUIET_TICKS: u64 = 1;
 
+/// Events written at once: `log-memory` takes 256 MiB of input at most.
+const BATCH_EVENTS: u64 = 100_000;
+
 /// Where the built programs and the model are.
 #[derive(Clone)]
 pub struct Programs {
@@ -107,10 +110,18 @@ impl Ours {
         Ok((String::from_utf8_lossy(&output.stdout).into_owned(), took))
     }
 
-    /// Appends these events of the corpus as one batch, which is made before the clock runs.
+    /// Appends these events of the corpus in batches, each of which is made before the clock runs.
     pub fn import(&self, first: u64, count: u64) -> Outcome<Duration> {
-        let lines: String =
-            (first..first + count).map(|number| corpus::event(number).line()).collect();
+        let mut took = Duration::ZERO;
+        for start in (first..first + count).step_by(usize::try_from(BATCH_EVENTS)?) {
+            let end = (start + BATCH_EVENTS).min(first + count);
+            took += self.import_batch((start..end).map(|number| corpus::event(number).line()))?;
+        }
+        Ok(took)
+    }
+
+    fn import_batch(&self, lines: impl Iterator<Item = String>) -> Outcome<Duration> {
+        let lines: String = lines.collect();
         let start = Instant::now();
         let mut command = self.command("log-memory");
         command.args(["--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::null());
