@@ -42,7 +42,7 @@ impl By {
         match self {
             Self::Words => "agent-knowledge, words",
             Self::Both => "agent-knowledge, hybrid",
-            Self::MadeUp => "agent-knowledge, hybrid, made-up vectors",
+            Self::MadeUp => "agent-knowledge, made up",
         }
     }
 }
