@@ -170,7 +170,9 @@ fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
         }
     };
     let mut all = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..readers).map(|_| scope.spawn(read)).collect();
+        // Where there is no thread to be had the others read more.
+        let other = |_| std::thread::Builder::new().spawn_scoped(scope, read).ok();
+        let others: Vec<_> = (1..readers).filter_map(other).collect();
         let mut all = read()?;
         for other in others {
             all.append(&mut other.join().ok()??);

@@ -259,6 +259,20 @@ mod tests {
         assert_eq!(reply.json["changed"][hits[0].memory.id.as_str()][2], "d");
     }
 
+    #[test]
+    fn who_asks_for_words_gets_the_same_words_and_no_json() {
+        let hits = [hit(0, "npm install fails", "check ownership first")];
+        let whole = reply(&hits, 500, Explain::Silent);
+        let (notices, explain, shape) = (&[][..], Explain::Silent, Shape::Words);
+        let here = RepoKey::parse("api").unwrap();
+        let changed = Changed::new();
+        let (here, changed) = (Some(&here), &changed);
+        let asked = Found { hits: &hits, here, changed, notices, explain, shape, max_tokens: 500 };
+        let words = found(&asked, &|_| 0.0);
+        assert_eq!((&words.text, &words.json), (&whole.text, &Value::Null));
+        assert!(whole.json["memories"][0]["lesson"].is_string());
+    }
+
     // S-REPLY-4
     #[test]
     fn nothing_found_is_said_in_one_line() {
