@@ -28,6 +28,8 @@ pub struct Config {
     pub embedding: Embedding,
     /// When old lines are archived unasked.
     pub archive: ArchivePolicy,
+    /// Whether searches that found nothing are written down.
+    pub query_log: Keeping,
     /// Old repository keys and the keys they are now.
     pub aliases: BTreeMap<RepoKey, RepoKey>,
 }
@@ -36,7 +38,7 @@ pub struct Config {
 const FILE_BYTES_MAX: usize = 1024 * 1024;
 
 /// The sections and keys a configuration file may have, for error messages.
-const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, and a table [aliases] of \"old-repo\" = \"new-repo\"";
+const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file; a file that does not exist is an empty one.
@@ -75,6 +77,9 @@ impl Config {
                 ("archive_older_than", value) => {
                     config.archive.older_than = Some(ArchivePolicy::age(&value)?);
                 }
+                ("query_log", toml::Value::Boolean(is_kept)) => {
+                    config.query_log = if is_kept { Keeping::On } else { Keeping::Off };
+                }
                 ("aliases", toml::Value::Table(aliases)) => {
                     config.aliases = parse_aliases(aliases)?;
                 }
@@ -99,6 +104,30 @@ impl Config {
             }
         }
         current.clone()
+    }
+}
+
+/// Whether something is written down.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Keeping {
+    /// It is.
+    #[default]
+    On,
+    /// It is not.
+    Off,
+}
+
+impl Keeping {
+    /// Reads the word of a variable.
+    ///
+    /// # Errors
+    /// What is allowed.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "on" | "true" | "1" => Ok(Self::On),
+            "off" | "false" | "0" => Ok(Self::Off),
+            other => Err(format!("must be on or off, got {other:?}")),
+        }
     }
 }
 

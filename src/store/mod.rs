@@ -23,7 +23,7 @@ mod tail;
 pub use append::{Appended, Durability, Place, append};
 #[cfg(feature = "retriever")]
 pub use archive::{Moved, Moves, archive};
-pub use config::{ArchivePolicy, Config, Embedding, MemoryMib, Places};
+pub use config::{ArchivePolicy, Config, Embedding, Keeping, MemoryMib, Places};
 pub use cursor::{Change, Cursor};
 pub use error::StoreError;
 pub use layout::{FileId, Store, is_private_dir, make_private_dir, private, user, write_private};

@@ -79,14 +79,15 @@ fn the_server_ends_when_its_input_does() {
 
 // S-MCP-2, S-MCP-3
 #[test]
-fn three_tools_are_offered_for_few_tokens() {
+fn six_tools_are_offered_for_few_tokens() {
     let world = World::new();
     for era in BOTH {
         let mut client = Client::open(&world, era);
         let answer = client.ask("tools/list", json!({}));
         let tools = answer["result"]["tools"].as_array().unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["memory_search", "memory_context", "memory_save"]);
+        let expected = ["search", "context", "save", "feedback", "forget", "related"];
+        assert_eq!(names, expected.map(|name| format!("memory_{name}")));
         let bytes = answer["result"]["tools"].to_string().len();
         assert!(bytes < 1_100 * 4, "{bytes} bytes");
     }
@@ -213,7 +214,7 @@ fn a_wrong_call_is_a_tool_error_that_names_field_and_remedy_and_writes_nothing()
     let context = refused(&mut client, "memory_context", &json!({"repo": "../../etc", "task": 5}));
     assert!(context.contains("task: must be a string"), "{context}");
     let tool = refused(&mut client, "memory_of_elephants", &json!({}));
-    assert!(tool.contains("memory_search, memory_context and memory_save"), "{tool}");
+    assert!(tool.contains("the tools are memory_search, memory_context, memory_save"), "{tool}");
     assert_eq!(bytes_under(&world.store()), before, "refused, and still wrote");
     assert!(client.search("zebra").contains("always clean zebra first"), "it still answers");
 }

@@ -8,6 +8,8 @@ mod filters;
 mod left_out;
 mod links;
 mod meaning;
+mod related;
+mod study;
 mod views;
 
 use std::collections::BTreeSet;
@@ -24,6 +26,7 @@ use super::api::{
     MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, Scope, SearchRequest,
 };
 use super::caller::{Caller, Patience};
+use super::query_log::QueryLog;
 use crate::event::{Draft, EventId, Layout, Problems, RepoKey, fits_short_field, neutralise};
 use crate::retriever::digest::Digest;
 use crate::retriever::engine::{Engine, Extent, View};
@@ -45,6 +48,8 @@ pub struct Core {
     pub config: Config,
     /// Where the embedding model is, or would be.
     pub model_dir: PathBuf,
+    /// Where searches that found nothing are written down; `None` for nowhere.
+    pub query_log: Option<QueryLog>,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }
@@ -151,6 +156,7 @@ impl Local {
         };
         let search::Found { hits, held_back: held_back_len, words } =
             search::find(&snapshot, &query, (self.core.clock)().now, request.limit);
+        self.note_if_in_vain(request, &asked, hits.len(), here.as_ref());
         notices.extend(held_back(held_back_len));
         notices.extend(filters::note(&asked, hits.len()));
         let found = Found {
@@ -164,6 +170,28 @@ impl Local {
         let of_interest =
             |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
         Ok(render::found(&found, &of_interest))
+    }
+
+    /// Writes down that a search found nothing. Those of hooks, which nobody asked for and which set their own bar,
+    /// and those with filters, which may be why, tell of no gap.
+    fn note_if_in_vain(
+        &self,
+        request: &SearchRequest,
+        asked: &Asked,
+        found: usize,
+        here: Option<&RepoKey>,
+    ) {
+        let is_plain = request.min_relevance_percent <= MIN_RELEVANCE_PERCENT_DEFAULT
+            && [&request.kinds, &request.tags, &request.files, &request.agents]
+                .into_iter()
+                .all(Vec::is_empty)
+            && (request.since, request.until) == (None, None)
+            && !asked.has_filters();
+        if let Some(log) = self.core.query_log.as_ref().filter(|_| found == 0 && is_plain)
+            && !asked.text.trim().is_empty()
+        {
+            log.note(&asked.text, here, (self.core.clock)().now);
+        }
     }
 
     fn saved(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {

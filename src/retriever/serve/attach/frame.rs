@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::stream::Lines;
 use crate::event::{Draft, Problems};
 use crate::retriever::serve::api::{
-    ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Reply, SearchRequest,
-    Voice,
+    AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
+    PatternsRequest, RelatedRequest, Reply, SearchRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::writer::exit::Exit;
@@ -65,6 +65,12 @@ pub(super) enum Ask {
     },
     Link {
         request: LinkRequest,
+        voice: Voice,
+    },
+    Related(RelatedRequest),
+    Analyze(AnalyzeRequest),
+    Patterns {
+        request: PatternsRequest,
         voice: Voice,
     },
     Show(Vec<String>),

@@ -105,7 +105,7 @@ fn what_went_wrong_is_told_to_the_model() {
                 (schema::SEARCH, json!({"ids": "nope"}), "nearest: m12, m120"),
                 (schema::SEARCH, json!({"query": "fail"}), "disk on fire"),
                 (schema::SAVE, json!({"event_type": "error"}), "lesson: is empty"),
-                ("memory_find", json!({}), "memory_search, memory_context and memory_save"),
+                ("memory_find", json!({}), "memory_search, memory_context, memory_save"),
             ] {
                 let result = client.call(tool, arguments).await;
                 assert!(text(&result).contains(told), "{result}");
