@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::link::{end_fields, read_end};
-use super::{Event, EventId, FEEDBACK, Link, Node, Relation, Verdict};
+use super::{Author, Event, EventId, FEEDBACK, Link, Node, Relation, Verdict};
 
 /// What one event does to the memory it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,21 @@ pub enum Change {
     Bury,
     /// It counts again, whatever took it out before.
     Restore,
+    /// It does not contradict another one, though it may look so.
+    Distinct {
+        /// The other one.
+        from: EventId,
+    },
+    /// What somebody said of it does not count.
+    Discount {
+        /// Who.
+        by: Author,
+    },
+    /// It counts again.
+    Recount {
+        /// Who.
+        by: Author,
+    },
     /// It does not grow old.
     Pin,
     /// It grows old again.
@@ -44,6 +59,7 @@ pub enum Change {
 
 /// The field that names what stands in the place of a memory.
 const BY: &str = "superseded_by";
+const FROM: &str = "distinct_from";
 const VERDICT: &str = "verdict";
 
 impl Change {
@@ -57,6 +73,9 @@ impl Change {
             Self::Archive => "archive",
             Self::Bury => "tombstone",
             Self::Restore => "restore",
+            Self::Distinct { .. } => "distinct",
+            Self::Discount { .. } => "discount",
+            Self::Recount { .. } => "recount",
             Self::Pin => "pin",
             Self::Unpin => "unpin",
             Self::Link(_) => "link",
@@ -70,6 +89,8 @@ impl Change {
         let (name, value) = match self {
             Self::Feedback(verdict) => (VERDICT, verdict.as_str()),
             Self::Supersede { by } => (BY, by.as_str()),
+            Self::Distinct { from } => (FROM, from.as_str()),
+            Self::Discount { by } | Self::Recount { by } => by.field(),
             Self::Link(link) => return link.fields(),
             Self::Unlink { target, relation } => return end_fields(target, *relation),
             Self::Retract
@@ -91,6 +112,9 @@ impl Change {
         Some(match event.event_type.as_str() {
             FEEDBACK => Self::Feedback(Verdict::parse(text(VERDICT)?)?),
             "supersede" => Self::Supersede { by: EventId::foreign(text(BY)?)? },
+            "distinct" => Self::Distinct { from: EventId::foreign(text(FROM)?)? },
+            "discount" => Self::Discount { by: Author::read(text)? },
+            "recount" => Self::Recount { by: Author::read(text)? },
             "retract" => Self::Retract,
             "archive" => Self::Archive,
             "tombstone" => Self::Bury,
@@ -123,10 +147,14 @@ mod tests {
     #[test]
     fn a_change_is_read_as_it_was_written() {
         let by = EventId::foreign("m2").unwrap();
+        let from = by.clone();
         let verdicts = Verdict::ALL.into_iter().map(Change::Feedback);
         let (target, relation) = (Node::of(by.clone()), Relation::Calls);
         let others = [
             Change::Supersede { by },
+            Change::Distinct { from },
+            Change::Discount { by: Author::Agent("bob".to_owned()) },
+            Change::Recount { by: Author::Session("s1".to_owned()) },
             Change::Link(Link::plain(relation, target.clone())),
             Change::Unlink { target, relation },
             Change::Retract,

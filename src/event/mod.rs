@@ -7,6 +7,7 @@
 //! Not here: which file an event goes to (`store`), and what several events about one memory add up
 //! to (`retriever::projection`).
 
+mod author;
 mod change;
 pub mod codec;
 mod draft;
@@ -29,6 +30,7 @@ mod validate;
 mod when;
 mod worth;
 
+pub use author::Author;
 pub use change::Change;
 pub use codec::{Decoded, EncodedLine, SkipReason};
 pub use draft::Draft;

@@ -4,6 +4,7 @@
 mod built;
 mod kept;
 mod kind;
+mod lookups;
 mod wanted;
 mod window;
 
@@ -17,7 +18,7 @@ use super::index::vector::VectorIndex;
 use super::projection::{Bound, Census, Fold, Origin};
 use super::snapshot::Snapshot;
 use crate::event::{Decoded, codec, redact};
-use crate::store::{Change, Config, Store, StoreError, Tail};
+use crate::store::{AsOf, Change, Config, Store, StoreError, Tail};
 
 use built::Built;
 pub use kept::{Restored, Saved};
@@ -294,6 +295,7 @@ impl Follower {
         let file_repo = Store::repo_of(log).to_string();
         self.is_saved = false;
         let (built, config) = (&mut self.built, &self.config);
+        built.complete();
         let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
         tail.read(|line| match codec::decode(line.bytes, &file_repo) {
             Decoded::Blank => {}
@@ -302,6 +304,10 @@ impl Follower {
                 Arc::make_mut(&mut built.health).lines += 1;
                 // Others write lines by hand: no secret gets further than this.
                 let event = redact::without_secrets(*event);
+                let was_there = |as_of: &AsOf| as_of.has(log, line.end(), event.timestamp);
+                if !config.as_of.as_ref().is_none_or(was_there) {
+                    return;
+                }
                 let repo = built.shared(config.current(&event.repo_key()));
                 let origin = Origin { log: Arc::clone(shared), offset: line.offset };
                 let effect = built.fold.apply(event, repo, origin);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use etcetera::BaseStrategy;
 use toml::Table;
 
-use super::StoreError;
+use super::{AsOf, StoreError};
 use crate::event::{RepoKey, parse_age};
 
 /// Everything that can be set and that both programs need.
@@ -30,6 +30,8 @@ pub struct Config {
     pub archive: ArchivePolicy,
     /// Whether searches that found nothing are written down.
     pub query_log: Keeping,
+    /// Which past position of the store is read; of no file, a command asks for it.
+    pub as_of: Option<AsOf>,
     /// Old repository keys and the keys they are now.
     pub aliases: BTreeMap<RepoKey, RepoKey>,
 }

@@ -5,6 +5,7 @@
 
 mod append;
 mod archive;
+mod as_of;
 mod config;
 mod cursor;
 mod error;
@@ -23,6 +24,7 @@ mod tail;
 pub use append::{Appended, Durability, Place, append};
 #[cfg(feature = "retriever")]
 pub use archive::{Moved, Moves, archive};
+pub use as_of::AsOf;
 pub use config::{ArchivePolicy, Config, Embedding, Keeping, MemoryMib, Places};
 pub use cursor::{Change, Cursor};
 pub use error::StoreError;

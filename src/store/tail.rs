@@ -20,6 +20,14 @@ pub struct Line<'a> {
     pub line_bytes: u64,
 }
 
+impl Line<'_> {
+    /// Where it ends, its line break aside.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.offset.saturating_add(self.line_bytes)
+    }
+}
+
 /// A reader that follows one log.
 #[derive(Debug)]
 pub struct Tail {

@@ -16,8 +16,8 @@ use thiserror::Error;
 
 use crate::event::limits::LINE_BYTES_MAX;
 use crate::event::{
-    CleanEvent, Draft, EncodedLine, EventId, Problems, RepoKey, Stamp, Suspicion, Timestamp, codec,
-    fits_short_field, redact, suspicion, validate,
+    CleanEvent, Draft, EncodedLine, Event, EventId, Problems, RepoKey, Stamp, Suspicion, Timestamp,
+    codec, fits_short_field, redact, suspicion, validate,
 };
 use crate::store::{self, Appended, Config, Durability, Found, Place, Store, StoreError};
 
@@ -109,6 +109,18 @@ impl Writer {
         durability: Durability,
     ) -> Result<Receipt, RecordError> {
         let prepared = self.prepare(draft, moment)?;
+        Ok(self.append(prepared, durability)?)
+    }
+
+    /// Writes what was prepared.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then nothing was written.
+    pub fn append(
+        &self,
+        prepared: Prepared,
+        durability: Durability,
+    ) -> Result<Receipt, StoreError> {
         let line = std::slice::from_ref(&prepared.line);
         let appended = store::append(&self.store, &prepared.repo, line, durability)?;
         Ok(prepared.receipt(&appended))
@@ -203,6 +215,12 @@ impl Target {
 }
 
 impl Prepared {
+    /// Returns the event as it will be written.
+    #[must_use]
+    pub fn event(&self) -> &Event {
+        self.event.event()
+    }
+
     /// Returns the word of its having been written.
     fn receipt(self, appended: &Appended) -> Receipt {
         let Self { id, repo, event, not_believed, .. } = self;

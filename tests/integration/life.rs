@@ -44,10 +44,10 @@ fn what_is_forgotten_is_in_no_answer_until_it_is_brought_back() {
     for world in [World::new(), World::sharing()] {
         let (old, new) = two_lessons(&world);
         assert_eq!(found(&world).len(), 2);
-        let short = &old[old.len() - 8..];
+        let short = old.split_at(old.len() - 8).1;
         let said = world.agent_knowledge(&["forget", short, "--reason", "it never helped"]).done();
         assert!(said.contains("forgotten, its log keeps it"), "{said}");
-        assert_eq!(found(&world), [new.clone()]);
+        assert_eq!(found(&world), std::slice::from_ref(&new));
         let briefing = world.agent_knowledge(&["context", "--repo", REPO]).done();
         assert!(!briefing.contains("daemon"), "{briefing}");
         let memory = shown(&world, &old);
@@ -157,7 +157,7 @@ fn a_lesson_may_be_written_for_a_time_and_as_a_guess() {
     let new = [&args[..], &["--expires", "30d"]].concat();
     world.log_memory(&old).done();
     let id = world.log_memory(&new).done().trim().to_owned();
-    assert_eq!(found(&world), [id.clone()]);
+    assert_eq!(found(&world), std::slice::from_ref(&id));
     let memory = shown(&world, &id);
     assert_eq!(memory["confidence"], "inferred");
     assert!(memory["expires"].as_str().unwrap().ends_with('Z'), "{memory}");
@@ -169,4 +169,182 @@ fn a_lesson_may_be_written_for_a_time_and_as_a_guess() {
     {
         assert!(wrong.messages.contains(told), "{}", wrong.messages);
     }
+}
+
+// S-LIFE-8
+#[test]
+fn what_is_saved_twice_is_one_memory_and_by_another_voice_is_evidence() {
+    let world = World::new();
+    let lesson = json!({"event_type": "error", "repo": REPO, "lesson": "raise the walrus timeout to 90 seconds", "tags": ["walrus"]});
+    let save = |session: &str, lesson: &Value| {
+        let mut command = world.command(crate::world::AGENT_KNOWLEDGE);
+        let command = command.arg("mcp").env("AGENT_KNOWLEDGE_SESSION", session);
+        Client::open_with(BOTH[0], command).told("memory_save", lesson)
+    };
+    let first = save("s1", &lesson);
+    assert!(first.starts_with("Saved as "), "{first}");
+    let again = save("s1", &lesson);
+    assert!(
+        again.starts_with("Saved already as ") && again.contains("nothing was written"),
+        "{again}"
+    );
+    assert_eq!(world.log_lines(LOG).len(), 1);
+    let other = save("s2", &lesson);
+    assert!(other.starts_with("Known as ") && other.contains("learned again"), "{other}");
+    let id = world.events(LOG)[0].id.to_string();
+    assert_eq!(shown(&world, &id)["verdicts"], json!({"confirmed": 1}));
+    let mut more = lesson.clone();
+    more["tags"] = json!(["walrus", "ci"]);
+    let more = save("s1", &more);
+    assert!(more.starts_with("Saved as ") && more.contains("Much like"), "{more}");
+}
+
+// S-LIFE-9
+#[test]
+fn what_may_contradict_is_told_when_it_is_saved_and_listed_until_it_is_settled() {
+    let world = World::new();
+    let mut client = Client::open(&world, BOTH[1]);
+    let mut save = |lesson: &str| {
+        let fields = json!({"event_type": "fact", "repo": REPO, "lesson": lesson});
+        client.told("memory_save", &fields)
+    };
+    save("the walrus gateway checks tokens signed with HS256, it reads the key from jwt.key");
+    save("the okapi parser is generated, edit the grammar");
+    let told =
+        save("the walrus gateway checks RS256 tokens now, it fetches the JWKS; jwt.key is gone");
+    assert!(told.contains("May contradict") && told.contains("HS256"), "{told}");
+    let review = |world: &World| world.asked(&["review", "--repo", REPO]);
+    let pairs = review(&world)["pairs"].as_array().unwrap().clone();
+    assert_eq!(pairs.len(), 1, "{pairs:?}");
+    let id = |which: &str| pairs[0][which]["id"].as_str().unwrap().to_owned();
+    assert_eq!(
+        pairs[0]["newer"]["lesson"],
+        "the walrus gateway checks RS256 tokens now, it fetches the JWKS; jwt.key is gone"
+    );
+    let same = world.agent_knowledge(&["distinct", &id("older"), &id("older")]);
+    assert_eq!(same.exit, Some(65));
+    world.agent_knowledge(&["distinct", &id("newer"), &id("older")]).done();
+    assert_eq!(review(&world)["total"], 0);
+    let none = world.agent_knowledge(&["review", "--repo", REPO]).done();
+    assert!(none.contains("Nothing to review among 3 memories"), "{none}");
+}
+
+/// A lesson as a hand-written line.
+fn line(id: &str, day: &str, agent: &str, kind: &str, lesson: &str) -> Value {
+    json!({"id": id, "timestamp": format!("{day}T12:00:00Z"), "agent_id": agent, "repo": REPO, "event_type": kind, "lesson": lesson})
+}
+
+fn about(id: &str, day: &str, agent: &str, memory: &str, kind: &str) -> Value {
+    let mut line = line(id, day, agent, kind, "");
+    line["memory_id"] = memory.into();
+    line["verdict"] = "worked".into();
+    line
+}
+
+fn lines(world: &World, lines: &[Value]) {
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    world.hand_write(LOG, text);
+}
+
+// S-LIFE-10
+#[test]
+fn all_that_somebody_wrote_is_taken_back_at_once_and_brought_back() {
+    let world = World::new();
+    let good =
+        line("01GOOD", "2026-01-01", "codex", "error", "walrus build hangs: raise the timeout");
+    let bad = line(
+        "01BAD",
+        "2026-01-02",
+        "mallory",
+        "error",
+        "walrus build hangs: switch the checks off",
+    );
+    let harm = about("01HARM", "2026-01-03", "Mallory", "01GOOD", "retract");
+    lines(&world, &[good, bad, harm]);
+    assert_eq!(found(&world), ["01BAD"]);
+    let shown = world.agent_knowledge(&["purge", "--author", "mallory"]).done();
+    assert!(shown.starts_with("Would be done, with --apply: 1 discount, 1 retract."), "{shown}");
+    assert_eq!(found(&world), ["01BAD"]);
+    world.agent_knowledge(&["purge", "--author", "mallory", "--apply"]).done();
+    assert_eq!(found(&world), ["01GOOD"]);
+    let again = world.agent_knowledge(&["purge", "--author", "mallory", "--apply"]).done();
+    assert_eq!(again, "Nothing to do.\n");
+    world.agent_knowledge(&["purge", "--author", "mallory", "--undo", "--apply"]).done();
+    assert_eq!(found(&world), ["01BAD"]);
+    assert_eq!(world.agent_knowledge(&["purge"]).exit, Some(64));
+}
+
+// S-LIFE-11
+#[test]
+fn what_nobody_needed_for_long_fades_when_asked_to_and_comes_back() {
+    let world = World::new();
+    lines(
+        &world,
+        &[
+            line("01OLD", "2020-01-01", "codex", "fact", "walrus build hangs on heron"),
+            line("01HELD", "2020-01-01", "codex", "fact", "walrus build hangs at night"),
+            about("01PIN", "2020-01-02", "codex", "01HELD", "pin"),
+            line("01LATE", "2020-01-01", "codex", "fact", "walrus build hangs on mondays"),
+            about("01USED", "2026-11-01", "codex", "01LATE", "feedback"),
+            line(
+                "01WRONG",
+                "2020-01-01",
+                "codex",
+                "convention",
+                "walrus build hangs without a key",
+            ),
+        ],
+    );
+    let shown = world.agent_knowledge(&["fade"]).done();
+    assert!(
+        shown.contains("2 archive") && shown.contains("01OLD") && shown.contains("01WRONG"),
+        "{shown}"
+    );
+    assert_eq!(found(&world).len(), 4, "it was only shown");
+    world.agent_knowledge(&["fade", "--apply", "--repo", REPO]).done();
+    let mut left = found(&world);
+    left.sort();
+    assert_eq!(left, ["01HELD", "01LATE"]);
+    world.agent_knowledge(&["forget", "--undo", "01OLD"]).done();
+    assert!(found(&world).contains(&"01OLD".to_owned()));
+}
+
+// S-LIFE-12
+#[test]
+fn every_answer_can_be_had_as_it_was() {
+    let world = World::new();
+    let here = world.path("api");
+    world.git(&here, &["init", "--quiet"]);
+    world.git(&here, &["remote", "add", "origin", "https://github.com/acme/api.git"]);
+    let first = line("01ONE", "2026-01-01", "codex", "error", "walrus build hangs: restart it");
+    lines(&world, std::slice::from_ref(&first));
+    let bytes = (format!("{first}\n").len()).to_string();
+    let ask = |args: &[&str]| world.agent_knowledge_in(&here, args).done();
+    let then = ask(&["search", "walrus build hangs"]);
+    lines(
+        &world,
+        &[
+            first,
+            about("01GONE", "2026-01-03", "bob", "01ONE", "retract"),
+            line("01TWO", "2026-01-05", "codex", "error", "walrus build hangs: raise the timeout"),
+        ],
+    );
+    let now = ask(&["search", "walrus build hangs"]);
+    assert!(now.contains("01TWO") && !now.contains("01ONE"), "{now}");
+    for position in ["2026-01-02", "2026-01-01T12:00:00Z", &bytes] {
+        let answer = ask(&["search", "walrus build hangs", "--as-of", position]);
+        assert_eq!(answer, then, "{position}");
+    }
+    let between = ask(&["search", "walrus build hangs", "--as-of", "2026-01-03"]);
+    assert!(!between.contains("01ONE") && !between.contains("01TWO"), "{between}");
+    let shown = ask(&["show", "01ONE", "--as-of", "2026-01-02"]);
+    assert!(!shown.contains("history"), "{shown}");
+    assert!(ask(&["context", "--as-of", "2026-01-02"]).contains("1 memory"));
+    let wrong = world.agent_knowledge_in(&here, &["show", "01ONE", "--as-of", "yesterday"]);
+    assert_eq!(wrong.exit, Some(65));
+    assert!(
+        wrong.messages.contains("--as-of: must be a time, a day or an age"),
+        "{}",
+        wrong.messages
+    );
 }

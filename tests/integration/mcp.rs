@@ -79,7 +79,7 @@ fn the_server_ends_when_its_input_does() {
 
 // S-MCP-2, S-MCP-3
 #[test]
-fn six_tools_are_offered_for_few_tokens() {
+fn the_tools_are_offered_for_few_tokens() {
     let world = World::new();
     for era in BOTH {
         let mut client = Client::open(&world, era);
@@ -112,7 +112,7 @@ fn what_is_saved_is_found_at_once_and_attributed_to_its_client() {
             let item = &client.read(&format!("memory://item/{id}"))["memories"][0];
             assert_eq!((&item["agent_id"], &item["id"]), (&json!(agent), &json!(id)));
         }
-        let mut said = lesson("said");
+        let mut said = lesson(&format!("{agent}said"));
         said["agent_id"] = "somebody-else".into();
         let saved = client.told("memory_save", &said);
         let id = saved.split(' ').nth(2).unwrap();

@@ -9,6 +9,11 @@ use crate::world::World;
 /// The repository that all tests here work in.
 const REPO: &str = "github.com/acme/api";
 
+/// The end of an id, as replies show it.
+fn short(id: &str) -> &str {
+    id.get(id.len() - 8..).unwrap()
+}
+
 fn saved(world: &World, context: &str, lesson: &str) -> String {
     let args = ["--repo", REPO, "--type", "error", "--context", context, "--lesson", lesson];
     world.log_memory(&args).done().trim().to_owned()
@@ -35,7 +40,7 @@ fn ids(answer: &Value) -> Vec<String> {
 fn a_memory_leads_to_what_it_is_linked_to_and_shares_a_name_with() {
     for world in [World::new(), World::sharing()] {
         let [file, other, error] = three(&world);
-        let short = &file[file.len() - 8..];
+        let short = short(&file);
         let text = world.agent_knowledge(&["related", short, "--repo", REPO]).done();
         assert!(
             text.starts_with(&format!(
@@ -57,7 +62,7 @@ fn a_memory_leads_to_what_it_is_linked_to_and_shares_a_name_with() {
         assert_eq!(answer["related"][2]["code"]["path"], "src/db/pool.rs");
         assert_eq!(
             ids(&world.asked(&["related", &other, "--direction", "inbound"])),
-            [file.clone()]
+            std::slice::from_ref(&file)
         );
         assert_eq!(
             ids(&world.asked(&["related", &other, "--depth", "2"])),
@@ -65,7 +70,7 @@ fn a_memory_leads_to_what_it_is_linked_to_and_shares_a_name_with() {
         );
         assert_eq!(
             ids(&world.asked(&["related", &file, "--relation", "depends-on"])),
-            [other.clone()]
+            std::slice::from_ref(&other)
         );
         assert!(ids(&world.asked(&["related", &file, "--as-of", "2020-01-01"])).is_empty());
     }
@@ -84,7 +89,7 @@ fn a_file_tells_what_a_change_to_it_touches() {
             && text.contains("named by: [20"),
         "{text}"
     );
-    assert!(text.contains(&format!("(over {})", &file[file.len() - 8..])), "{text}");
+    assert!(text.contains(&format!("(over {})", short(&file))), "{text}");
     let capped = world.agent_knowledge(&[&args[..], &["--max-tokens", "60"]].concat()).done();
     assert!(capped.trim_end().len() <= 240, "{capped}");
     let none = world.agent_knowledge(&["impact", "src/nowhere.rs", "--repo", REPO]).done();

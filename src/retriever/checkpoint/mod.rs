@@ -22,7 +22,7 @@ use thiserror::Error;
 
 use super::index::lexical::LexicalIndex;
 use super::index::vector::VectorIndex;
-use super::projection::Fold;
+use super::projection::{Chunked, Fold, Near};
 use super::snapshot::Health;
 use crate::store::{Cursor, StoreError};
 
@@ -70,6 +70,8 @@ pub struct Keeping<'a> {
     pub health: &'a Health,
     /// The memories.
     pub fold: &'a mut Fold,
+    /// Which of them were learned side by side.
+    pub near: &'a Chunked<Near>,
     /// The index of words.
     pub lexical: &'a LexicalIndex,
     /// The index of meanings.
@@ -82,8 +84,10 @@ pub struct Kept {
     pub cursors: Vec<(PathBuf, Cursor)>,
     /// How that had gone: lines and skips.
     pub health: Health,
-    /// The memories.
+    /// The memories, without what is needed to add to them ([`Fold::complete`]).
     pub fold: Fold,
+    /// Which of them were learned side by side.
+    pub near: Chunked<Near>,
     /// The index of words.
     pub lexical: LexicalIndex,
     /// The index of meanings; `None` where another model made it, or none.

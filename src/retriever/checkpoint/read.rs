@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::files::{Records, Sum, Summed};
 use super::manifest::{Manifest, Meanings};
@@ -12,7 +13,9 @@ use super::{Base, CheckpointError, Checkpoints, Kept, Of, heads};
 use crate::retriever::index::lexical::LexicalIndex;
 use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::projection::packed::Packed;
-use crate::retriever::projection::{Bound, Fold, Shelf};
+use crate::retriever::projection::{
+    Bound, Chunked, Fold, Near, Restoring, Section, Shelf, read_near,
+};
 use crate::retriever::snapshot::Health;
 use crate::store::{Cursor, open_own_file, own_folder};
 
@@ -22,11 +25,15 @@ const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 /// So often is reading tried while others replace the checkpoint meanwhile; they do so seldom.
 const TRIES: usize = 3;
 
+/// So many threads read memories at most: the other parts are read at the same time.
+const READERS_MAX: usize = 4;
+
 /// What `heads` holds.
 struct Heads {
     cursors: Vec<(std::path::PathBuf, Cursor)>,
     health: Health,
     fold: Fold,
+    near: Chunked<Near>,
 }
 
 impl Checkpoints {
@@ -91,7 +98,7 @@ impl Checkpoints {
             Some(read) => Some(read.ok_or_else(damaged("meanings"))?),
             None => None,
         };
-        let Heads { cursors, health, fold } = heads?;
+        let Heads { cursors, health, fold, near } = heads?;
         let base = Base {
             number,
             checksum,
@@ -99,7 +106,7 @@ impl Checkpoints {
             texts_number: manifest.texts_number,
             texts_bytes: manifest.texts_bytes,
         };
-        Ok(Kept { cursors, health, fold, lexical, vectors, base })
+        Ok(Kept { cursors, health, fold, near, lexical, vectors, base })
     }
 
     fn texts(&self, manifest: &Manifest) -> Result<File, CheckpointError> {
@@ -134,11 +141,41 @@ impl Checkpoints {
             let mut from = Packed::of(&bytes);
             let cursors = heads::read_cursors(&mut from)?;
             let health = heads::read_health(&mut from)?;
-            let fold = Fold::read(&mut from, bound, shelf)?;
-            from.is_done().then_some(Heads { cursors, health, fold })
+            let restoring = Restoring::begin(&mut from, bound, shelf)?;
+            let sections = sections(&restoring)?;
+            let fold = restoring.done(sections, &mut from)?;
+            let near = read_near(&mut from)?;
+            let is_whole = from.is_done() && near.len() == fold.memories().len();
+            is_whole.then_some(Heads { cursors, health, fold, near })
         });
         read.ok_or(CheckpointError::Damaged("heads"))
     }
+}
+
+/// Reads the sections of a fold, all at once as far as there are processors.
+fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
+    let readers = std::thread::available_parallelism().map_or(1, usize::from).min(READERS_MAX);
+    let next = AtomicUsize::new(0);
+    let read = || {
+        let mut read = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            if place >= restoring.sections_len() {
+                return Some(read);
+            }
+            read.push((place, restoring.section(place)?));
+        }
+    };
+    let mut all = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..readers).map(|_| scope.spawn(read)).collect();
+        let mut all = read()?;
+        for other in others {
+            all.append(&mut other.join().ok()??);
+        }
+        Some(all)
+    })?;
+    all.sort_unstable_by_key(|(place, _)| *place);
+    Some(all.into_iter().map(|(_, section)| section).collect())
 }
 
 fn is_of(standing: &Of, of: &Of) -> Result<(), CheckpointError> {

@@ -10,7 +10,7 @@ use super::manifest::{Manifest, Meanings};
 use super::{Base, CheckpointError, Checkpoints, KINDS, Keeping, Of, heads};
 use crate::retriever::projection::packed::Packing;
 use crate::retriever::projection::texts::{self, Block};
-use crate::retriever::projection::{Fold, Memory};
+use crate::retriever::projection::{Fold, Memory, write_near};
 use crate::store::{FileLock, StoreError, make_own_file, open_own_file, own_folder};
 
 /// The file of records is written anew when it has this many times what is needed of it, and some.
@@ -71,7 +71,7 @@ impl Checkpoints {
         keeping: Keeping<'_>,
         base: Option<&Base>,
     ) -> Result<Base, CheckpointError> {
-        let Keeping { cursors, health, fold, lexical, vectors } = keeping;
+        let Keeping { cursors, health, fold, near, lexical, vectors } = keeping;
         let number = self.numbers().map(|(_, number)| number).max().unwrap_or(0) + 1;
         let shelved = match base {
             Some(base) if !is_wasteful(base, fold) => self.add(base, fold)?,
@@ -83,7 +83,8 @@ impl Checkpoints {
         health.ok_or(CheckpointError::NotNow("the path of a log is no text"))?;
         let heads = self.summed("heads", number, |out| {
             first.hand_on(out, 0)?;
-            fold.write(out, &shelved.offsets())
+            fold.write(out, &shelved.offsets())?;
+            write_near(near, out)
         })?;
         let words = self.summed("words", number, |out| lexical.write_to(out))?;
         let meanings = match self.model.clone().zip(vectors) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::lookups::Lookups;
 use super::wanted::{Asked, Wanted};
 use crate::event::{RepoKey, SkipReason};
 use crate::retriever::index::lexical::{DocId, LexicalIndex, Passage};
@@ -27,6 +28,8 @@ const NEARBY_BYTES_MAX: usize = 1_000;
 #[derive(Default)]
 pub(super) struct Built {
     pub(super) fold: Fold,
+    /// What fold and sessions lack since they were restored, until a line is read.
+    pub(super) lookups: Option<Lookups>,
     pub(super) lexical: LexicalIndex,
     pub(super) vectors: Option<VectorIndex>,
     pub(super) sessions: Sessions,
@@ -40,6 +43,15 @@ pub(super) struct Built {
 }
 
 impl Built {
+    /// Gets what is needed to apply an event, where it was restored and has none of it yet.
+    pub(super) fn complete(&mut self) {
+        if let Some(lookups) = self.lookups.take() {
+            let (lookup, sessions) = lookups.done(self.fold.memories());
+            self.fold.complete(lookup);
+            self.sessions = sessions;
+        }
+    }
+
     pub(super) fn skip(&mut self, log: &Arc<Path>, line: Line<'_>, reason: SkipReason) {
         let health = Arc::make_mut(&mut self.health);
         health.lines += 1;
@@ -109,7 +121,8 @@ impl Built {
         let Some(memory) = self.memory(number) else { return Vec::new() };
         let mut passages: Vec<Passage> = memory.passages().into_iter().map(Passage::of).collect();
         if let [only] = passages.as_mut_slice() {
-            let near = self.sessions.near(number);
+            let near = usize::try_from(number).ok().and_then(|place| self.near.get(place));
+            let near = near.copied().unwrap_or_default();
             for neighbour in near.numbers().filter_map(|number| self.memory(number)) {
                 only.nearby.push_str(beginning(&neighbour.index_text()));
                 only.nearby.push('\n');
@@ -139,10 +152,11 @@ impl Built {
 
     /// Keeps within the bound: what the fold leaves out leaves the indexes too.
     pub(super) fn trim(&mut self, slack_bytes: u64) {
-        let gone = self.fold.trim(slack_bytes);
-        if gone.is_empty() {
+        if !self.fold.is_over(slack_bytes) {
             return;
         }
+        self.complete();
+        let gone = self.fold.trim(slack_bytes);
         let mut changed: BTreeSet<u32> = BTreeSet::new();
         for Gone { number, repo, moved_from } in gone {
             self.uncount(&repo);

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::lookups::Lookups;
 use super::{Built, Follower, Kind, Tail, Tailed, Wanted};
+use crate::event::RepoKey;
 use crate::retriever::checkpoint::{CheckpointError, Checkpoints, Keeping, Kept, Of};
-use crate::retriever::projection::{Chunked, Sessions};
+use crate::retriever::projection::{Chunked, Memory, Sessions};
 use crate::retriever::snapshot::Health;
 
 /// What beginning from a checkpoint brought.
@@ -47,7 +49,7 @@ impl Follower {
     }
 
     fn begin_from(&mut self, kept: Kept) -> Restored {
-        let Kept { cursors, health, fold, lexical, vectors, base } = kept;
+        let Kept { cursors, health, fold, near, lexical, vectors, base } = kept;
         self.tails = cursors
             .into_iter()
             .map(|(log, cursor)| {
@@ -56,16 +58,8 @@ impl Follower {
             })
             .collect();
         let memories = fold.memories().len();
-        let sessions = Sessions::of(fold.memories().iter().map(Arc::as_ref));
+        let (repos, judged_len) = counted(fold.memories());
         let numbers = (0_u32..).take(memories);
-        let near: Chunked<_> = numbers.clone().map(|number| sessions.near(number)).collect();
-        let mut repos = BTreeMap::new();
-        for memory in fold.memories().iter() {
-            match repos.get_mut(&memory.repo) {
-                Some(count) => *count += 1,
-                None => drop(repos.insert(memory.repo.clone(), 1)),
-            }
-        }
         let has_vector =
             |number: u32| vectors.as_ref().is_some_and(|vectors| vectors.contains(number));
         let wanted = numbers.filter(|number| !has_vector(*number));
@@ -74,9 +68,11 @@ impl Follower {
             wanted.map(|doc| Wanted { doc, generation: asked.awaited(doc) }).collect();
         let without_vector = to_embed.len();
         let (repos, health) = (Arc::new(repos), Arc::new(health));
-        let unindexed = BTreeSet::new();
+        let (unindexed, sessions) = (BTreeSet::new(), Sessions::default());
+        let lookups = Some(Lookups::begin(fold.memories()));
         self.built = Built {
             fold,
+            lookups,
             lexical,
             vectors,
             sessions,
@@ -87,8 +83,7 @@ impl Follower {
             to_embed,
             asked,
         };
-        (self.base, self.is_saved) = (Some(base), true);
-        self.judged_saved = self.judged_len();
+        (self.base, self.is_saved, self.judged_saved) = (Some(base), true, judged_len);
         Restored::From { memories, without_vector }
     }
 
@@ -119,9 +114,10 @@ impl Follower {
             Ok((log, cursor.ok_or(CheckpointError::NotNow("the logs must be read first"))?))
         });
         let cursors = cursors.collect::<Result<Vec<_>, CheckpointError>>()?;
-        let Built { fold, lexical, vectors, health, .. } = &mut self.built;
+        let Built { fold, near, lexical, vectors, health, .. } = &mut self.built;
         let health: &Health = health;
-        let keeping = Keeping { cursors, health, fold, lexical, vectors: vectors.as_ref() };
+        let vectors = vectors.as_ref();
+        let keeping = Keeping { cursors, health, fold, near, lexical, vectors };
         self.base = Some(checkpoints.write(of, keeping, self.base.as_ref())?);
         (self.is_saved, self.judged_saved) = (true, judged_len);
         Ok(Saved::Written)
@@ -140,6 +136,26 @@ impl Follower {
         let settings = format!("{bound:?} {aliases:?}");
         Ok(Of { program: checkpoints.program().to_owned(), store: root.to_owned(), settings })
     }
+}
+
+/// Counts the memories of each repository, and those that are known to give orders, or not to.
+fn counted(memories: &Chunked<Arc<Memory>>) -> (BTreeMap<RepoKey, usize>, usize) {
+    let (mut repos, mut judged_len) = (BTreeMap::new(), 0);
+    // Those of one repository stand mostly in a row.
+    let mut row: Option<(&RepoKey, usize)> = None;
+    let mut note = |(repo, count): (&RepoKey, usize)| match repos.get_mut(repo) {
+        Some(known) => *known += count,
+        None => drop(repos.insert(repo.clone(), count)),
+    };
+    for memory in memories.iter() {
+        judged_len += usize::from(memory.is_judged());
+        match &mut row {
+            Some((repo, count)) if **repo == memory.repo => *count += 1,
+            _ => row.replace((&memory.repo, 1)).into_iter().for_each(&mut note),
+        }
+    }
+    row.into_iter().for_each(note);
+    (repos, judged_len)
 }
 
 #[cfg(test)]
@@ -184,5 +200,44 @@ mod tests {
         let mut last = follower();
         assert!(matches!(last.restore(&checkpoints), Restored::From { .. }));
         assert_eq!(judge(2, &last), (true, None));
+    }
+
+    // S-RANK-5, S-READ-6
+    #[test]
+    fn who_is_near_whom_is_known_after_a_restart_and_when_more_is_learned() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("a.jsonl");
+        let line = |number: u32| {
+            let session = number % 2;
+            format!(
+                "{{\"id\":\"m{number}\",\"timestamp\":\"2026-01-01T00:00:{number:02}Z\",\"session_id\":\"s{session}\",\"lesson\":\"x\"}}\n"
+            )
+        };
+        let follower =
+            || Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+        let near = |follower: &Follower| {
+            let snapshot = follower.snapshot();
+            (0..snapshot.memories().len())
+                .map(|at| snapshot.near(u32::try_from(at).unwrap()))
+                .collect::<Vec<_>>()
+        };
+        let checkpoints = Checkpoints::at(folder.path().join("cache"), "build", None);
+        std::fs::write(&log, (10..20).map(line).collect::<String>()).unwrap();
+        let mut before = follower();
+        before.catch_up();
+        before.save(&checkpoints).unwrap();
+        let mut after = follower();
+        assert!(matches!(after.restore(&checkpoints), Restored::From { memories: 10, .. }));
+        assert_eq!(near(&after), near(&before));
+        assert_eq!(near(&after)[2].before, [Some(0), None]);
+        // One that is known already, and one that is learned between the others.
+        let more: String = [10, 9, 15].into_iter().chain(20..23).map(line).collect();
+        let all = std::fs::read_to_string(&log).unwrap() + &more;
+        std::fs::write(&log, all).unwrap();
+        after.catch_up();
+        let mut cold = follower();
+        cold.catch_up();
+        assert_eq!(after.snapshot().memories().len(), 14);
+        assert_eq!(near(&after), near(&cold));
     }
 }

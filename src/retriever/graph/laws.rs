@@ -28,8 +28,8 @@ pub(super) fn snapshot(lines: &[Value]) -> Snapshot {
             let text = fold.memories().get(number as usize).unwrap().index_text();
             lexical.insert(DocId(number), &text).unwrap();
             if let Some([x, y]) = line["vector"].as_array().map(Vec::as_slice) {
-                let vector = [x, y].map(|number| number.as_f64().unwrap() as f32);
-                vectors.set(number, &vector).unwrap();
+                let [x, y] = [x, y].map(|number| number.to_string().parse::<f32>().unwrap());
+                vectors.set(number, &[x, y]).unwrap();
             }
         }
     }

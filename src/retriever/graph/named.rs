@@ -197,7 +197,8 @@ fn is_error(word: &str) -> bool {
 
 fn is_package(word: &str) -> bool {
     let begins = word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '@');
-    begins && !word.contains(['=', '$', '<', '(', '"', '\'']) || (begins && word.contains("=="))
+    let is_plain = !word.contains(['=', '$', '<', '(', '"', '\'']);
+    begins && (is_plain || word.contains("=="))
 }
 
 /// A package without its version.

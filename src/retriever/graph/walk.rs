@@ -48,12 +48,12 @@ impl Way {
         Self::ALL.into_iter().find(|one| text.trim().eq_ignore_ascii_case(one.as_str()))
     }
 
-    fn takes(self, is_outward: bool) -> bool {
-        match self {
-            Self::Outbound => is_outward,
-            Self::Inbound => !is_outward,
-            Self::Both => true,
-        }
+    fn goes_out(self) -> bool {
+        self != Self::Inbound
+    }
+
+    fn goes_in(self) -> bool {
+        self != Self::Outbound
     }
 }
 
@@ -155,7 +155,8 @@ fn told(links: &Links, from: &Spot, depth: usize, walk: &Walk) -> Vec<Step> {
     let time = walk.as_of.unwrap_or(walk.now);
     let mut bonds: Vec<Bond<'_>> = links
         .at(from)
-        .filter(|bond| walk.way.takes(bond.is_outward) && bond.said.holds_at(time))
+        .filter(|bond| if bond.is_outward { walk.way.goes_out() } else { walk.way.goes_in() })
+        .filter(|bond| bond.said.holds_at(time))
         .filter(|bond| walk.relation.is_none_or(|relation| relation == bond.said.relation))
         .collect();
     bonds.sort_by(|a, b| {
@@ -177,8 +178,11 @@ fn told(links: &Links, from: &Spot, depth: usize, walk: &Walk) -> Vec<Step> {
 /// What they have in common goes both ways, but that a memory names a file.
 fn found(common: &Common<'_>, from: &Spot, depth: usize, walk: &Walk) -> Vec<Step> {
     let is_asked = |because: &Because| {
-        let is_outward = matches!(from, Spot::Memory(_));
-        let goes = *because != Because::NamesIt || walk.way.takes(is_outward);
+        let goes = match from {
+            _ if *because != Because::NamesIt => true,
+            Spot::Memory(_) => walk.way.goes_out(),
+            Spot::Absent(_) | Spot::Code(_) => walk.way.goes_in(),
+        };
         goes && walk.relation.is_none_or(|relation| relation == because.relation())
     };
     let is_possible = walk

@@ -42,6 +42,23 @@ impl<T> Chunked<T> {
         self.chunks.get(place / CHUNK_LEN)?.get(place % CHUNK_LEN)
     }
 
+    /// Returns the entries in order, in chunks of the lengths that [`Chunked::lengths_of_chunks`] tells.
+    pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
+        self.chunks.iter().map(|chunk| chunk.as_slice())
+    }
+
+    /// Returns the lengths of the chunks of a list of so many entries.
+    pub fn lengths_of_chunks(len: usize) -> impl Iterator<Item = usize> {
+        (0..len).step_by(CHUNK_LEN).map(move |start| (len - start).min(CHUNK_LEN))
+    }
+
+    /// Makes a list of its chunks; `None` where they have other lengths.
+    pub(super) fn of_chunks(chunks: Vec<Vec<T>>) -> Option<Self> {
+        let len = chunks.iter().map(Vec::len).sum();
+        let fits = chunks.iter().map(Vec::len).eq(Self::lengths_of_chunks(len));
+        fits.then(|| Self { chunks: Arc::new(chunks.into_iter().map(Arc::new).collect()), len })
+    }
+
     /// Returns the entries in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
@@ -131,6 +148,17 @@ mod tests {
         assert_eq!((frozen.get(0), list.get(0)), (Some(&0), Some(&7)));
         let is_shared = |at: usize| Arc::ptr_eq(&list.chunks[at], &frozen.chunks[at]);
         assert_eq!((is_shared(0), is_shared(1), is_shared(2)), (false, true, true));
+    }
+
+    #[test]
+    fn a_list_is_made_of_the_chunks_of_another() {
+        for len in [0, 1, CHUNK_LEN, CHUNK_LEN + 1] {
+            let list: Chunked<usize> = (0..len).collect();
+            let chunks: Vec<Vec<usize>> = list.chunks().map(<[usize]>::to_vec).collect();
+            assert_eq!(Chunked::of_chunks(chunks), Some(list));
+        }
+        assert_eq!(Chunked::of_chunks(vec![vec![1], vec![2]]), None);
+        assert_eq!(Chunked::<usize>::of_chunks(vec![Vec::new()]), None);
     }
 
     #[test]

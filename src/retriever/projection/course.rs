@@ -2,12 +2,12 @@
 //! pinned, and how often each verdict was passed on it. A function of the set of those events: it depends on
 //! no order, and who hears of one twice counts it once. Not here: what it does to a ranking (`search::prior`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::standing::Standing;
 use super::{Memory, Version};
-use crate::event::{Change, EventId, SuccessRate, Timestamp, Verdict};
+use crate::event::{Author, Change, EventId, SuccessRate, Timestamp, Verdict};
 
 /// Whether a memory counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -53,6 +53,10 @@ pub struct Course {
     pub is_pinned: bool,
     /// The verdicts.
     pub standing: Standing,
+    /// The memories it was said not to contradict.
+    pub distinct: BTreeSet<EventId>,
+    /// Those whose words about it do not count.
+    pub discounted: BTreeSet<Author>,
 }
 
 /// When something was said, and of two things said at one time which counts.
@@ -72,6 +76,8 @@ impl Course {
             is_stale: false,
             last_good: None,
         },
+        distinct: BTreeSet::new(),
+        discounted: BTreeSet::new(),
     };
 
     /// Adds up the events about a memory, which stand in the order of their ids. Of several contents under one
@@ -80,35 +86,76 @@ impl Course {
     pub(super) fn of(about: &[Arc<Version>]) -> Self {
         let (mut life, mut pin) = (Latest::default(), Latest::default());
         let mut verdicts: BTreeMap<Voice, Latest<'_, Verdict>> = BTreeMap::new();
-        let mut last = None;
-        for version in about {
+        let mut distinct = BTreeSet::new();
+        let said = changes(about);
+        let discounted = discounted(&said);
+        for (version, change) in said {
             let event = &version.event;
-            if last.replace(&event.id) == Some(&event.id) {
+            if discounted.iter().any(|author| author.wrote(event)) {
                 continue;
             }
             let at = (event.timestamp, &event.id);
-            match Change::of(event) {
-                Some(Change::Feedback(verdict)) => {
+            match change {
+                Change::Feedback(verdict) => {
                     verdicts.entry(Voice::of(version)).or_default().hear(at, verdict);
                 }
-                Some(Change::Supersede { by }) => life.hear(at, Life::Superseded { by }),
-                Some(Change::Retract) => life.hear(at, Life::Retracted),
-                Some(Change::Archive) => life.hear(at, Life::Archived),
-                Some(Change::Bury) => life.hear(at, Life::Buried),
-                Some(Change::Restore) => life.hear(at, Life::Live),
-                Some(Change::Pin) => pin.hear(at, true),
-                Some(Change::Unpin) => pin.hear(at, false),
-                Some(Change::Link(_) | Change::Unlink { .. }) | None => {}
+                Change::Supersede { by } => life.hear(at, Life::Superseded { by }),
+                Change::Retract => life.hear(at, Life::Retracted),
+                Change::Archive => life.hear(at, Life::Archived),
+                Change::Bury => life.hear(at, Life::Buried),
+                Change::Restore => life.hear(at, Life::Live),
+                Change::Distinct { from } => {
+                    distinct.insert(from);
+                }
+                Change::Pin => pin.hear(at, true),
+                Change::Unpin => pin.hear(at, false),
+                Change::Discount { .. }
+                | Change::Recount { .. }
+                | Change::Link(_)
+                | Change::Unlink { .. } => {}
             }
         }
         let verdicts = verdicts.into_values().filter_map(|latest| latest.0);
         Self {
             since: life.0.as_ref().and_then(|((at, _), _)| *at),
             life: life.0.map(|(_, life)| life).unwrap_or_default(),
+            distinct,
+            discounted,
             is_pinned: pin.0.is_some_and(|(_, is_pinned)| is_pinned),
             standing: Standing::of(verdicts.map(|((at, id), verdict)| (at, id.clone(), verdict))),
         }
     }
+}
+
+/// What events do, each once.
+fn changes(about: &[Arc<Version>]) -> Vec<(&Version, Change)> {
+    let mut last = None;
+    let mut said = Vec::with_capacity(about.len());
+    for version in about {
+        if last.replace(&version.event.id) != Some(&version.event.id) {
+            said.extend(Change::of(&version.event).map(|change| (&**version, change)));
+        }
+    }
+    said
+}
+
+/// Whose words do not count, by the last event that says so of each. Nobody can take back what is said of their
+/// own words.
+fn discounted(said: &[(&Version, Change)]) -> BTreeSet<Author> {
+    let mut authors: BTreeMap<&Author, Latest<'_, bool>> = BTreeMap::new();
+    for (version, change) in said {
+        let (author, is_out) = match change {
+            Change::Discount { by } => (by, true),
+            Change::Recount { by } => (by, false),
+            _ => continue,
+        };
+        if !author.wrote(&version.event) {
+            let at = (version.event.timestamp, &version.event.id);
+            authors.entry(author).or_default().hear(at, is_out);
+        }
+    }
+    let out = authors.into_iter().filter(|(_, latest)| matches!(latest.0, Some((_, true))));
+    out.map(|(author, _)| author.clone()).collect()
 }
 
 /// The latest of what was said.
@@ -315,11 +362,29 @@ mod tests {
         assert!(!folded(&[odd]).is_out(at("2099-01-01T00:00:00Z")));
     }
 
+    // S-LIFE-10
+    #[test]
+    fn what_somebody_said_is_taken_back_together_and_they_cannot_bring_it_back() {
+        let mallory =
+            |kind: &str| json!({"event_type": kind, "agent_id": "mallory", "verdict": "stale"});
+        let by = |who: &str, kind: &str| json!({"event_type": kind, "of_agent": "Mallory", "agent_id": who});
+        let harm = [mallory("retract"), mallory("feedback")];
+        assert_eq!(of(&harm).course().life, Life::Retracted);
+        let purged = of(&[harm[0].clone(), harm[1].clone(), by("bob", "discount")]);
+        assert_eq!((purged.course().life.clone(), purged.standing().stale), (Life::Live, 0));
+        let again = of(&[harm[0].clone(), by("bob", "discount"), by("mallory", "recount")]);
+        assert_eq!(again.course().life, Life::Live);
+        let undone = of(&[harm[0].clone(), by("bob", "discount"), by("bob", "recount")]);
+        assert_eq!(undone.course().life, Life::Retracted);
+    }
+
     fn any_event() -> impl Strategy<Value = Value> {
         let words = prop::sample::select(vec!["worked", "failed", "stale", "confirmed"]);
         let feedback = (words, 0_u8..3, 0_u8..3).prop_map(|(word, agent, session)| {
             verdict(word, &agent.to_string(), &session.to_string())
         });
+        let discount = prop::sample::select(vec!["discount", "recount"])
+            .prop_map(|kind| json!({"event_type": kind, "of_agent": "1", "agent_id": "admin"}));
         let kinds = vec![
             "retract",
             "restore",
@@ -332,7 +397,7 @@ mod tests {
         ];
         let other = prop::sample::select(kinds)
             .prop_map(|kind| json!({"event_type": kind, "superseded_by": "m2"}));
-        prop_oneof![feedback, other]
+        prop_oneof![feedback, other, discount]
     }
 
     proptest! {

@@ -5,23 +5,22 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::bound::{Age, IsFirst, Key, Ledger, LeftOut, Place, key};
+use super::bound::{Age, IsFirst, Ledger, LeftOut, Place, key};
 use super::memory::{Beside, index_text, record_of};
 use super::texts::{Damage, Texts};
-use super::{Bound, Census, Chunked, Memory, Origin, Settings, Version, size};
+use super::{Bound, Census, Chunked, Lookup, Memory, Origin, Version, size};
 use crate::event::{Event, EventId, RepoKey, Suspicion, is_code};
 
 /// All memories so far.
 #[derive(Debug, Default)]
 pub struct Fold {
     pub(super) memories: Chunked<Arc<Memory>>,
-    /// Only who adds events looks memories up by their ids.
-    pub(super) numbers: HashMap<Key, u32>,
+    /// Empty in a fold that was read, until [`Fold::complete`].
+    lookup: Lookup,
     /// Events about memories that have not come yet.
     pub(super) early: Early,
     pub(super) ledger: Ledger,
     pub(super) texts: Texts,
-    pub(super) settings: Settings,
 }
 
 /// Events about memories that are not here, under the ids of those.
@@ -153,6 +152,18 @@ impl Fold {
         &self.memories
     }
 
+    /// Takes in what is looked up to add events, which a fold that was read does not have: before anything is
+    /// applied to it or left out of it.
+    pub fn complete(&mut self, lookup: Lookup) {
+        self.lookup = lookup;
+    }
+
+    /// Tells whether more is held than the bound and some slack allow.
+    #[must_use]
+    pub fn is_over(&self, slack_bytes: u64) -> bool {
+        self.ledger.is_over(slack_bytes)
+    }
+
     /// Returns its present state, frozen.
     #[must_use]
     pub fn frozen(&self) -> Frozen {
@@ -203,9 +214,9 @@ impl Fold {
             true => Arc::make_mut(&mut self.early).remove(&event.id).unwrap_or_default(),
             false => Vec::new(),
         };
-        self.numbers.insert(key(&event.id), number);
+        self.lookup.numbers.insert(&event.id, number);
         let text = self.texts.add(&record_of(&event));
-        let place = (self.settings.of(&event, origin.log), origin.offset);
+        let place = (self.lookup.settings.of(&event, origin.log), origin.offset);
         let head = (event.id, event.timestamp, event.success_rate);
         let beside = Beside::new(about, Vec::new());
         self.memories.push(Arc::new(Memory::new(head, repo, place, text, beside)));
@@ -255,7 +266,7 @@ impl Fold {
         let Some(old) = self.memory(number) else { return };
         let text = self.texts.add(&record_of(&first.event));
         self.texts.forget(&old.text);
-        let place = (self.settings.of(&first.event, first.origin.log), first.origin.offset);
+        let place = (self.lookup.settings.of(&first.event, first.origin.log), first.origin.offset);
         let head = (first.event.id, first.event.timestamp, first.event.success_rate);
         let beside = Beside::new(old.about().to_vec(), conflicts);
         let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, beside) };
@@ -292,7 +303,7 @@ impl Fold {
     }
 
     fn number_of(&self, id: &EventId) -> Option<u32> {
-        self.numbers.get(&key(id)).copied()
+        self.lookup.numbers.get(id)
     }
 
     fn memory(&self, number: u32) -> Option<Arc<Memory>> {
@@ -344,10 +355,10 @@ impl Fold {
         let place = usize::try_from(number).ok()?;
         self.memories.swap_remove(place);
         self.texts.forget(&memory.text);
-        self.numbers.remove(&key(&memory.id));
+        self.lookup.numbers.remove(&memory.id);
         let moved = self.memories.get(place);
         if let Some(moved) = moved {
-            self.numbers.insert(key(&moved.id), number);
+            self.lookup.numbers.insert(&moved.id, number);
         }
         let moved_from = moved.map(|_| last);
         Some(Gone { number, repo: memory.repo.clone(), moved_from })

@@ -1,17 +1,17 @@
-//! A fold as bytes, and back, without the records of its memories: those are kept apart, and only where
-//! they are is written. Not here: files, checksums, whose fold it was (`checkpoint`).
+//! A fold as bytes, without the records of its memories: those are kept apart, and only where they are is
+//! written. Memories stand in sections, so that several threads can read them. Not here: reading them
+//! (`restored`), files, checksums, whose fold it was (`checkpoint`).
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::bound::{Age, Ledger, key};
-use super::memory::Beside;
+use super::bound::{Age, Ledger};
 use super::packed::{Packed, Packing};
-use super::texts::{Block, Kept, Text};
-use super::{Bound, Fold, Memory, Origin, Setting, Version, record};
-use crate::event::{Confidence, EventId, EventType, RepoKey, SuccessRate};
+use super::texts::{Block, Kept};
+use super::{Bound, Fold, Memory, Setting, Version, record};
+use crate::event::{Confidence, EventId, RepoKey, SuccessRate};
 
 /// Bytes that are gathered before they are handed on.
 const PART_BYTES: usize = 256 * 1024;
@@ -154,9 +154,14 @@ impl Fold {
         let mut packing = Packing::default();
         shared.write(&mut packing);
         packing.size(self.memories.len());
-        for (number, memory) in self.memories.iter().enumerate() {
-            let offset = offset_of(number, memory).ok_or(io::ErrorKind::InvalidInput)?;
-            shared.write_memory(memory, offset, &mut packing);
+        let mut numbered = self.memories.iter().enumerate();
+        for chunk in self.memories.chunks() {
+            let mut section = Packing::default();
+            for (number, memory) in numbered.by_ref().take(chunk.len()) {
+                let offset = offset_of(number, memory).ok_or(io::ErrorKind::InvalidInput)?;
+                shared.write_memory(memory, offset, &mut section);
+            }
+            packing.bytes(&section.done());
             packing.hand_on(out, PART_BYTES)?;
         }
         packing.size(self.early.len());
@@ -167,26 +172,6 @@ impl Fold {
         }
         self.ledger.write(&mut packing);
         packing.hand_on(out, 0)
-    }
-
-    /// Reads what [`Fold::write`] wrote. `None` where it did not write that.
-    pub fn read(from: &mut Packed<'_>, bound: Bound, shelf: &Shelf) -> Option<Self> {
-        let mut reading = Reading::of(from, bound, shelf)?;
-        let count = from.count()?;
-        reading.fold.numbers.reserve(count);
-        for number in 0..count {
-            let number = u32::try_from(number).ok()?;
-            reading.memory(number, from)?;
-        }
-        let mut early = HashMap::new();
-        for _ in 0..from.count()? {
-            let about = EventId::foreign(from.text()?)?;
-            early.insert(about, reading.versions(from)?);
-        }
-        let mut fold = reading.fold;
-        fold.early = Arc::new(early);
-        fold.ledger = Ledger::read(from, bound)?;
-        Some(fold)
     }
 
     /// Writes all records anew, without what nobody needs, and returns where each is.
@@ -229,110 +214,6 @@ impl Fold {
     }
 }
 
-/// What is known while a fold is read.
-struct Reading {
-    fold: Fold,
-    logs: Vec<Arc<Path>>,
-    repos: Vec<RepoKey>,
-    settings: Vec<Arc<Setting>>,
-    block: Arc<Block>,
-    length_bytes: u64,
-}
-
-impl Reading {
-    fn of(from: &mut Packed<'_>, bound: Bound, shelf: &Shelf) -> Option<Self> {
-        let fold = Fold::within(bound, None);
-        let damage = fold.texts.damage_of_all().clone();
-        let block = Block::kept(Arc::clone(&shelf.kept), 0, damage);
-        let logs = (0..from.count()?).map(|_| Some(Path::new(from.text()?).into()));
-        let logs: Vec<Arc<Path>> = logs.collect::<Option<_>>()?;
-        let repos = (0..from.count()?).map(|_| repo(from.text()?));
-        let repos: Vec<RepoKey> = repos.collect::<Option<_>>()?;
-        let (settings, length_bytes) = (Vec::new(), shelf.length_bytes);
-        let mut reading = Self { fold, logs, repos, settings, block, length_bytes };
-        for _ in 0..from.count()? {
-            let setting = reading.setting(from)?;
-            reading.settings.push(reading.fold.settings.shared(setting));
-        }
-        Some(reading)
-    }
-
-    fn setting(&self, from: &mut Packed<'_>) -> Option<Setting> {
-        Some(Setting {
-            log: self.log(from)?,
-            kind: EventType::from_line(from.text()?),
-            agent_id: from.text()?.to_owned(),
-            session_id: from.maybe()?.map(str::to_owned),
-            source: from.maybe()?.map(str::to_owned),
-            expires: from.instant()?,
-            confidence: match from.size()? {
-                0 => Confidence::Stated,
-                1 => Confidence::Inferred,
-                _ => return None,
-            },
-        })
-    }
-
-    fn log(&self, from: &mut Packed<'_>) -> Option<Arc<Path>> {
-        self.logs.get(from.size()?).cloned()
-    }
-
-    fn repo(&self, from: &mut Packed<'_>) -> Option<RepoKey> {
-        self.repos.get(from.size()?).cloned()
-    }
-
-    fn memory(&mut self, number: u32, from: &mut Packed<'_>) -> Option<()> {
-        let id = EventId::foreign(from.text()?)?;
-        let timestamp = from.instant()?;
-        let repo = self.repo(from)?;
-        let rate = match (from.number()?, from.number()?) {
-            (0, 0) => None,
-            (successes, attempts) => {
-                let counts = (u32::try_from(successes).ok()?, u32::try_from(attempts).ok()?);
-                Some(SuccessRate::of_counts(counts.0, counts.1)?)
-            }
-        };
-        let place = (Arc::clone(self.settings.get(from.size()?)?), from.number()?);
-        let text = self.text(from)?;
-        let beside = Beside::new(self.versions(from)?, self.versions(from)?);
-        let key = key(&id);
-        let memory = Memory::new((id, timestamp, rate), repo, place, text, beside);
-        let memory = memory.with_verdict(from)?;
-        let is_new = self.fold.numbers.insert(key, number).is_none();
-        self.fold.memories.push(Arc::new(memory));
-        is_new.then_some(())
-    }
-
-    fn text(&mut self, from: &mut Packed<'_>) -> Option<Text> {
-        let offset = from.number()?;
-        let length_bytes = u32::try_from(from.number()?).ok()?;
-        let checksum = u32::from_le_bytes(from.array()?);
-        // What is not there must not be asked for.
-        let end = offset.checked_add(length_bytes.into())?;
-        let text = Text::kept(&self.block, offset, length_bytes, checksum);
-        self.fold.texts.restored(&text);
-        (end <= self.length_bytes).then_some(text)
-    }
-
-    fn versions(&self, from: &mut Packed<'_>) -> Option<Vec<Arc<Version>>> {
-        (0..from.count()?).map(|_| self.version(from).map(Arc::new)).collect()
-    }
-
-    fn version(&self, from: &mut Packed<'_>) -> Option<Version> {
-        let id = EventId::foreign(from.text()?)?;
-        let timestamp = from.instant()?;
-        let repo = self.repo(from)?;
-        let origin = Origin { log: self.log(from)?, offset: from.number()? };
-        let digest = from.array()?;
-        Some(Version { event: record::read(from, id, timestamp)?, repo, origin, digest })
-    }
-}
-
-/// A key as we write it is itself.
-fn repo(text: &str) -> Option<RepoKey> {
-    RepoKey::parse(text).ok().filter(|key| key.as_str() == text)
-}
-
 impl Ledger {
     fn write(&self, to: &mut Packing) {
         to.number(self.held_bytes());
@@ -351,7 +232,7 @@ impl Ledger {
         self.orphaned().iter().for_each(|key| to.raw(key));
     }
 
-    fn read(from: &mut Packed<'_>, bound: Bound) -> Option<Self> {
+    pub(super) fn read(from: &mut Packed<'_>, bound: Bound) -> Option<Self> {
         let held_bytes = from.number()?;
         let horizon = match from.number()? {
             0 => None,

@@ -4,34 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::Memory;
+use super::{Memory, NEAR_MAX, Near};
 use crate::event::{EventId, RepoKey, Timestamp};
-
-/// How far to each side a neighbour is near. Measured on dialogue: two turns each way.
-pub const NEAR_MAX: usize = 2;
-
-/// The memories nearest to one in its session, by distance: before it and after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Near {
-    /// The numbers of those before it, the next one first.
-    pub before: [Option<u32>; NEAR_MAX],
-    /// The numbers of those after it, the next one first.
-    pub after: [Option<u32>; NEAR_MAX],
-}
-
-impl Near {
-    /// All of them, in the order of time.
-    pub fn numbers(&self) -> impl Iterator<Item = u32> {
-        let before = self.before.iter().rev().flatten();
-        before.chain(self.after.iter().flatten()).copied()
-    }
-
-    /// Each with its distance: one for the next.
-    pub fn with_distance(&self) -> impl Iterator<Item = (usize, u32)> {
-        let sides = [self.before, self.after].into_iter();
-        sides.flat_map(|side| (1..).zip(side).filter_map(|(far, number)| Some((far, number?))))
-    }
-}
 
 type Key = Arc<(RepoKey, String)>;
 type Place = (Option<Timestamp>, EventId);
@@ -49,7 +23,8 @@ impl Sessions {
     /// neighbours are others than before.
     pub fn note(&mut self, number: u32, memory: Option<&Memory>) -> BTreeSet<u32> {
         let mut touched = self.take_out(number);
-        if let Some((key, place)) = memory.and_then(place_of) {
+        if let Some((memory, name)) = memory.and_then(|memory| Some((memory, name_of(memory)?))) {
+            let (key, place) = (key_of(name), place_of(memory));
             // Memories of one session share its key.
             let key = self.sessions.get_key_value(&key).map_or(key, |(known, _)| Arc::clone(known));
             let session = self.sessions.entry(Arc::clone(&key)).or_default();
@@ -65,17 +40,29 @@ impl Sessions {
     /// The sessions of all memories, made at once: many times faster than one by one.
     #[must_use]
     pub fn of<'a>(memories: impl Iterator<Item = &'a Memory>) -> Self {
-        let mut made = Self::default();
+        let mut places_of: HashMap<(&RepoKey, &str), usize> = HashMap::new();
+        let mut sessions: Vec<(Key, Vec<(Place, u32)>)> = Vec::new();
+        let mut places = HashMap::new();
+        // What was learned in a row is nearly always of one session.
+        let mut last = None;
         for (number, memory) in (0..).zip(memories) {
-            if let Some((key, place)) = place_of(memory) {
-                let known = made.sessions.get_key_value(&key);
-                let key = known.map_or(key, |(known, _)| Arc::clone(known));
-                made.sessions.entry(Arc::clone(&key)).or_default().push((place.clone(), number));
-                made.places.insert(number, (key, place));
+            let Some(name) = name_of(memory) else { continue };
+            let at = match last {
+                Some((known, at)) if known == name => at,
+                _ => *places_of.entry(name).or_insert_with(|| {
+                    sessions.push((key_of(name), Vec::new()));
+                    sessions.len() - 1
+                }),
+            };
+            last = Some((name, at));
+            if let Some((key, session)) = sessions.get_mut(at) {
+                let place = place_of(memory);
+                session.push((place.clone(), number));
+                places.insert(number, (Arc::clone(key), place));
             }
         }
-        made.sessions.values_mut().for_each(|session| session.sort_unstable());
-        made
+        sessions.iter_mut().for_each(|(_, session)| session.sort_unstable());
+        Self { sessions: sessions.into_iter().collect(), places }
     }
 
     /// Returns the neighbours of a memory.
@@ -110,10 +97,18 @@ impl Sessions {
     }
 }
 
-fn place_of(memory: &Memory) -> Option<(Key, Place)> {
-    let session = memory.setting.session_id.as_ref().filter(|session| !session.is_empty())?;
-    let key = Arc::new((memory.repo.clone(), session.clone()));
-    Some((key, (memory.timestamp, memory.id.clone())))
+/// The session of a memory, if it names one.
+fn name_of(memory: &Memory) -> Option<(&RepoKey, &str)> {
+    let session = memory.setting.session_id.as_deref().filter(|session| !session.is_empty())?;
+    Some((&memory.repo, session))
+}
+
+fn key_of((repo, session): (&RepoKey, &str)) -> Key {
+    Arc::new((repo.clone(), session.to_owned()))
+}
+
+fn place_of(memory: &Memory) -> Place {
+    (memory.timestamp, memory.id.clone())
 }
 
 #[cfg(test)]

@@ -38,6 +38,21 @@ pub struct Settings {
 const DROP_AT_MIN: usize = 4_096;
 
 impl Settings {
+    /// Those that are shared already; equal ones are one.
+    pub(super) fn of_all<'a>(shared: impl Iterator<Item = &'a Arc<Setting>>) -> Self {
+        let mut settings = Self::default();
+        // What was learned in a row mostly shares one.
+        let mut last: Option<&Arc<Setting>> = None;
+        for setting in shared {
+            if !last.is_some_and(|last| Arc::ptr_eq(last, setting)) {
+                settings.known.insert(Arc::clone(setting));
+                last = Some(setting);
+            }
+        }
+        settings.drop_at = settings.known.len() * 2;
+        settings
+    }
+
     /// Returns the setting of an event in a log.
     pub fn of(&mut self, event: &Event, log: Arc<Path>) -> Arc<Setting> {
         self.shared(Setting {

@@ -205,9 +205,9 @@ impl Texts {
         block
     }
 
-    /// Takes in a record that is kept.
-    pub fn restored(&mut self, text: &Text) {
-        self.live_bytes = self.live_bytes.saturating_add(text.length_bytes());
+    /// Takes in so many bytes of records that are kept.
+    pub fn restored(&mut self, kept_bytes: u64) {
+        self.live_bytes = self.live_bytes.saturating_add(kept_bytes);
     }
 
     /// Notes that nobody needs a record any more.

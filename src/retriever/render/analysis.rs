@@ -10,7 +10,7 @@ use super::item;
 use super::line::{Body, after, date, name};
 use super::lines::{Line, within};
 use super::reply::Reply;
-use crate::event::{Layout, neutralise};
+use crate::event::{Layout, RepoKey, neutralise};
 use crate::retriever::graph::{About, Finding, Gap, Suggestion};
 use crate::retriever::snapshot::Snapshot;
 
@@ -222,7 +222,7 @@ pub fn patterns(suggestions: &[Suggestion], limit: usize, max_tokens: usize) -> 
 fn pattern_json(one: &Suggestion) -> Value {
     json!({
         "mark": one.look.mark, "excerpt": one.look.excerpt,
-        "repos": one.repos.iter().map(|repo| repo.as_str()).collect::<Vec<_>>(),
+        "repos": one.repos.iter().map(RepoKey::as_str).collect::<Vec<_>>(),
         "evidence": one.evidence.map(|rate| rate.to_string()),
         "sources": one.sources.iter().map(|memory| memory.id.as_str()).collect::<Vec<_>>(),
         "lesson": one.sources.first().map(|memory| memory.event().lesson),

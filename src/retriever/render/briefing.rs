@@ -7,7 +7,7 @@ use super::allot::{Wish, allot};
 use super::excerpt::Interest;
 use super::item;
 use super::line::{self, Body, after, date};
-use super::reply::Reply;
+use super::reply::{Reply, Shape};
 use super::tokens::Budget;
 use crate::event::{Layout, RepoKey, neutralise};
 use crate::retriever::projection::Memory;
@@ -21,6 +21,8 @@ pub struct Briefing<'a> {
     pub picked: &'a Picked,
     /// What to tell besides, one line each.
     pub notices: &'a [String],
+    /// In which forms.
+    pub shape: Shape,
     /// Most tokens.
     pub max_tokens: usize,
 }
@@ -39,7 +41,7 @@ const GONE_BYTES_MAX: usize = 60;
 /// Writes the briefing. Text and JSON hold the same memories.
 #[must_use]
 pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
-    let Briefing { repo, picked, notices, max_tokens } = briefing;
+    let Briefing { repo, picked, notices, shape, max_tokens } = briefing;
     let mut budget = Budget::of_tokens(*max_tokens);
     let mut text = String::new();
     let says_nothing = picked.sections.is_empty();
@@ -74,7 +76,7 @@ pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
     for part in &parts {
         push(&mut text, &mut budget, &part.text());
     }
-    Reply::new(text, json_of(briefing, &parts))
+    Reply::new(text, shape.json(|| json_of(briefing, &parts)))
 }
 
 /// Says which repository it is, and how much is known about it.

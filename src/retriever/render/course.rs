@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::line::name;
-use crate::event::{Change, Event, Layout, Node, Relation, neutralise, suspicion};
+use crate::event::{Author, Change, Event, Layout, Node, Relation, neutralise, suspicion};
 use crate::retriever::projection::{Life, Memory};
 
 /// So many of the latest events of a history are told; the log has all.
@@ -89,6 +89,9 @@ fn deed(event: &Event) -> String {
         Some(Change::Archive) => "archived".to_owned(),
         Some(Change::Bury) => "buried".to_owned(),
         Some(Change::Restore) => "restored".to_owned(),
+        Some(Change::Distinct { from }) => format!("distinct from {}", from.short()),
+        Some(Change::Discount { by }) => format!("what {} said does not count", who(&by)),
+        Some(Change::Recount { by }) => format!("what {} said counts again", who(&by)),
         Some(Change::Pin) => "pinned".to_owned(),
         Some(Change::Unpin) => "unpinned".to_owned(),
         Some(Change::Link(link)) => tied(link.relation, &link.target),
@@ -96,6 +99,13 @@ fn deed(event: &Event) -> String {
             format!("no longer {}", tied(relation, &target))
         }
         None => name(event.event_type.as_str()),
+    }
+}
+
+fn who(author: &Author) -> String {
+    match author {
+        Author::Agent(agent) => name(agent),
+        Author::Session(session) => format!("session {}", name(session)),
     }
 }
 

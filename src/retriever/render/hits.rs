@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::excerpt::Interest;
 use super::item;
 use super::line::{Body, date, mark};
-use super::reply::{Explain, Reply};
+use super::reply::{Explain, Reply, Shape};
 use super::tokens::Budget;
 use crate::event::RepoKey;
 use crate::retriever::search::{Hit, Score};
@@ -23,6 +23,8 @@ pub struct Found<'a> {
     pub notices: &'a [String],
     /// Whether to show how each score came about.
     pub explain: Explain,
+    /// In which forms.
+    pub shape: Shape,
     /// Most tokens.
     pub max_tokens: usize,
 }
@@ -38,8 +40,10 @@ const HIT_BYTES_MIN: usize = 100;
 /// Writes the reply.
 #[must_use]
 pub fn found(found: &Found<'_>, interest: &Interest<'_>) -> Reply {
-    let shown = found.hits.iter().map(|hit| json_of(hit, found.explain)).collect::<Vec<Value>>();
-    let json = json!({ "memories": shown, "notices": found.notices });
+    let json = found.shape.json(|| {
+        let shown: Vec<Value> = found.hits.iter().map(|hit| json_of(hit, found.explain)).collect();
+        json!({ "memories": shown, "notices": found.notices })
+    });
     let notices: String = found.notices.iter().map(|notice| format!("\n{notice}")).collect();
     if found.hits.is_empty() {
         let text = format!("No relevant memories.{notices}");
@@ -203,7 +207,9 @@ mod tests {
 
     fn reply(hits: &[Hit], max_tokens: usize, explain: Explain) -> Reply {
         let here = RepoKey::parse("api").unwrap();
-        let found_hits = Found { hits, here: Some(&here), notices: &[], explain, max_tokens };
+        let shape = Shape::Whole;
+        let found_hits =
+            Found { hits, here: Some(&here), notices: &[], explain, shape, max_tokens };
         found(&found_hits, &|_| 0.0)
     }
 
@@ -255,8 +261,14 @@ mod tests {
         let notices = vec!["Note: found by words only.".to_owned()];
         for explain in [Explain::Silent, Explain::Components] {
             for max_tokens in [150, 500, 1_000, 3_000, 8_000] {
-                let asked =
-                    Found { hits: &hits, here: None, notices: &notices, explain, max_tokens };
+                let asked = Found {
+                    hits: &hits,
+                    here: None,
+                    notices: &notices,
+                    explain,
+                    shape: Shape::Whole,
+                    max_tokens,
+                };
                 let text = found(&asked, &|_| 0.0).text;
                 let count = text.matches("] zebra").count();
                 assert!(text.starts_with(&format!("**Relevant Memories ({count}):**")), "{text}");

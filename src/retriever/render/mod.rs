@@ -16,10 +16,12 @@ mod line;
 mod lines;
 mod related;
 mod reply;
+mod review;
 #[cfg(test)]
 mod sample;
 mod spot;
 mod status;
+mod swept;
 mod tokens;
 mod whoami;
 
@@ -31,8 +33,10 @@ pub use excerpt::{Excerpt, Interest, excerpt};
 pub use hits::{Found, found};
 pub use item::{items, list};
 pub use related::{Related, related};
-pub use reply::{Explain, Reply};
+pub use reply::{Explain, Reply, Shape};
+pub use review::{kin, kin_json, review};
 pub use spot::spot_words;
 pub use status::{Model, status};
+pub use swept::swept;
 pub use tokens::{Budget, tokens};
 pub use whoami::{Whoami, whoami};

@@ -10,7 +10,7 @@ use crate::event::{Layout, escaped, neutralise, redact};
 pub struct Reply {
     /// For agents and people.
     pub text: String,
-    /// For programs; [`Reply::new`] makes it harmless.
+    /// For programs; [`Reply::new`] makes it harmless. Nothing where only words were asked for.
     pub json: Value,
 }
 
@@ -47,6 +47,26 @@ impl Reply {
     #[must_use]
     pub fn json_line(&self) -> String {
         escaped(&self.json.to_string()).into_owned()
+    }
+}
+
+/// In which forms a reply is made: what nobody reads is not made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum Shape {
+    /// Text and JSON.
+    #[default]
+    Whole,
+    /// Text only.
+    Words,
+}
+
+impl Shape {
+    /// Makes the JSON, where it is asked for.
+    pub(super) fn json(self, make: impl FnOnce() -> Value) -> Value {
+        match self {
+            Self::Whole => make(),
+            Self::Words => Value::Null,
+        }
     }
 }
 

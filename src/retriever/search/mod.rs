@@ -4,6 +4,7 @@
 
 mod briefing;
 mod candidates;
+mod clash;
 mod complete;
 mod filter;
 mod fuse;
@@ -28,6 +29,7 @@ use super::snapshot::Snapshot;
 use crate::event::{RepoKey, Timestamp};
 
 pub use briefing::{LastSession, Note, Occasion, Picked, Section, near_the_best, pick};
+pub use clash::{Clash, Clashes, Sign, clashes, clashes_of};
 pub use complete::{COMPLETIONS_MAX, Completions, Slot, complete};
 pub use filter::{Filter, Flagged};
 pub use phrase::Phrase;

@@ -7,7 +7,7 @@ mod study;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::event::{Draft, Problems, Verdict};
+use crate::event::{Author, Draft, Problems, Verdict};
 use crate::writer::exit::Exit;
 
 pub use self::links::{
@@ -18,7 +18,7 @@ pub use self::study::{
     ANALYSIS_TOKENS_DEFAULT, AnalyzeRequest, BRIEF_TOKENS_DEFAULT, FINDINGS_DEFAULT, FINDINGS_MAX,
     PatternsRequest, Topic,
 };
-pub use crate::retriever::render::{Explain, Reply};
+pub use crate::retriever::render::{Explain, Reply, Shape};
 pub use crate::retriever::search::{Flagged, Point, Slot};
 
 /// Most hits of one reply: past this an agent reads a log, not an answer.
@@ -100,6 +100,8 @@ pub struct SearchRequest {
     /// How likely it must be, in hundredths, that the best memory answers the query; below, nothing is
     /// found. 0 finds whatever there is.
     pub min_relevance_percent: u8,
+    /// In which forms it is answered.
+    pub shape: Shape,
 }
 
 /// A briefing at the start of work.
@@ -113,6 +115,8 @@ pub struct ContextRequest {
     pub files: Vec<String>,
     /// Most tokens of the reply, [`TOKENS_MIN`] to [`TOKENS_MAX`].
     pub max_tokens: usize,
+    /// In which forms it is answered.
+    pub shape: Shape,
 }
 
 /// What somebody says of memories that are there.
@@ -156,10 +160,59 @@ pub enum Wanted {
     Forgotten,
     /// It counts again, whatever took it out.
     Restored,
+    /// It does not contradict another one, by id or any unique short form of it.
+    Distinct {
+        /// That one.
+        from: String,
+    },
     /// It does not grow old.
     Pinned,
     /// It grows old again.
     Unpinned,
+}
+
+/// What becomes of many memories at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SweepRequest {
+    /// Which, and what.
+    pub sweep: Sweep,
+    /// Whether it is done, or only shown.
+    pub extent: Doing,
+    /// Why, in words.
+    pub note: Option<String>,
+}
+
+/// Whether something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Doing {
+    /// It is shown what would be done.
+    Show,
+    /// It is done.
+    Do,
+}
+
+/// Which memories, and what becomes of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sweep {
+    /// What nobody has needed for long is archived, what was archived long ago is buried.
+    Fade {
+        /// Only of this repository, by key or unique short name.
+        repo: Option<String>,
+    },
+    /// What somebody wrote is taken back, and what they said of other memories does not count.
+    Purge(Author),
+    /// The other way round.
+    Unpurge(Author),
+}
+
+/// What is to be reviewed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewRequest {
+    /// The repository, by key or unique short name; `None` is the one of the working directory.
+    pub repo: Option<String>,
+    /// Most pairs, 1 to [`LIMIT_MAX`].
+    pub limit: usize,
 }
 
 /// What somebody begins to type.
@@ -216,6 +269,18 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError`]; before anything is written, but for [`ApiError::Failed`].
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError>;
+
+    /// Lists pairs of memories of a repository that may contradict each other.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn review(&self, request: &ReviewRequest) -> Result<Reply, ApiError>;
+
+    /// Shows what becomes of many memories at once, and does it where asked to.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError>;
 
     /// Makes or ends links. Of one nothing is written where something is wrong with it; of many the good ones are.
     ///

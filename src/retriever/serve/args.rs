@@ -17,7 +17,7 @@ mod weave;
 pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 pub use hook::Hook;
 pub use setup::Setup;
-pub use tend::Tend;
+pub use tend::{Sweeping, Tend};
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
 pub use weave::{Analyze, Impact, Link, Patterns, Related, Unlink, Weave};
 
@@ -69,11 +69,14 @@ pub enum Command {
     Search(Search),
     /// Get a briefing at the start of work
     Context(Briefing),
-    /// Show memories whole
+    /// Show memories whole, with their history
     Show {
         /// Ids, or any unique short form of them
         #[arg(value_name = "ID", required = true)]
         ids: Vec<String>,
+        /// As they were then: a time, a day, an age, or a length of this repository's log in bytes
+        #[arg(long, value_name = "TIME|OFFSET")]
+        as_of: Option<String>,
         /// How to print.
         #[command(flatten)]
         form: Form,
@@ -81,6 +84,21 @@ pub enum Command {
     /// Say something of memories.
     #[command(flatten)]
     Tend(Tend),
+    /// List pairs of memories that may contradict each other
+    Review {
+        /// The repository: its name, key or URL [default: this directory's]
+        #[arg(long, value_name = "REPO")]
+        repo: Option<String>,
+        /// Most pairs, 1 to 20 [default: 5]
+        #[arg(long, value_name = "N", allow_hyphen_values = true)]
+        limit: Option<String>,
+        /// How to print.
+        #[command(flatten)]
+        form: Form,
+    },
+    /// Do something with many memories.
+    #[command(flatten)]
+    Sweeping(Sweeping),
     /// Say and ask what hangs together.
     #[command(flatten)]
     Weave(Weave),
@@ -119,6 +137,19 @@ pub enum Command {
         #[command(subcommand)]
         command: Model,
     },
+}
+
+impl Command {
+    /// Which past position of the store it asks, if any.
+    #[must_use]
+    pub fn as_of(&self) -> Option<&str> {
+        match self {
+            Self::Search(search) => search.as_of.as_deref(),
+            Self::Context(briefing) => briefing.as_of.as_deref(),
+            Self::Show { as_of, .. } => as_of.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 /// The `search` command.
@@ -167,6 +198,9 @@ pub struct Search {
     /// Show also memories that read like instructions to their reader, marked
     #[arg(long)]
     pub include_flagged: bool,
+    /// Answer as then: a time, a day, an age, or a length of this repository's log in bytes
+    #[arg(long, value_name = "TIME|OFFSET")]
+    pub as_of: Option<String>,
     /// How likely the best memory must be an answer, 0 to 100; below, nothing is shown [default: 10]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub min_relevance: Option<String>,
@@ -190,6 +224,9 @@ pub struct Briefing {
     /// Most tokens of the answer, 60 to 8000 [default: 800]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_tokens: Option<String>,
+    /// Answer as then: a time, a day, an age, or a length of this repository's log in bytes
+    #[arg(long, value_name = "TIME|OFFSET")]
+    pub as_of: Option<String>,
     /// How to print.
     #[command(flatten)]
     pub form: Form,

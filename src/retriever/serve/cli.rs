@@ -12,7 +12,9 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
-use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Voice};
+use super::api::{
+    Api, ApiError, ContextRequest, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Shape, Voice,
+};
 use super::args::{
     self, Briefing, Command, CommandLine, Eval, Form, Hook, Model, Search, Serve, Setup, Upkeep,
 };
@@ -40,6 +42,8 @@ pub struct Settings {
     pub logs: Option<PathBuf>,
     /// The directory of the embedding model, when given.
     pub model: Option<PathBuf>,
+    /// Which past position of the store is asked, when given.
+    pub as_of: Option<String>,
 }
 
 /// What a command needs of the memory. Loading the model takes longer than everything else.
@@ -140,7 +144,8 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
             return if is_hook { Exit::Done } else { exit };
         }
     };
-    let settings = Settings { logs: line.logs, model: line.model };
+    let as_of = line.command.as_of().map(str::to_owned);
+    let settings = Settings { logs: line.logs, model: line.model, as_of };
     match perform(process, wiring, &settings, line.command) {
         Ok(exit) => exit,
         Err(error) => refuse(process, &error),
@@ -174,21 +179,31 @@ fn perform(
         Command::Search(search) => {
             let (form, request) = (search.form, search_request(process, search)?);
             let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
+            let request = SearchRequest { shape: shape(form), ..request };
             (form, wiring.open(settings, need)?.search(&request)?)
         }
         Command::Context(briefing) => {
             let (form, request) = (briefing.form, wire::context(briefing_arguments(briefing))?);
             let is_asked = request.task.is_some() || !request.files.is_empty();
             let need = if is_asked { Need::Meaning } else { Need::Words };
+            let request = ContextRequest { shape: shape(form), ..request };
             (form, wiring.open(settings, need)?.context(&request)?)
         }
-        Command::Show { ids, form } => {
+        Command::Show { ids, form, .. } => {
             let ids = wire::show(ids)?;
             (form, wiring.open(settings, Need::Words)?.show(&ids)?)
         }
         Command::Tend(tend) => {
             let (form, request) = (tend.form(), tend.request()?);
             (form, wiring.open(settings, Need::Words)?.change(&request, &Voice::Caller)?)
+        }
+        Command::Review { repo, limit, form } => {
+            let request = wire::review(repo, limit)?;
+            (form, wiring.open(settings, Need::Words)?.review(&request)?)
+        }
+        Command::Sweeping(sweeping) => {
+            let (form, request) = sweeping.request();
+            (form, wiring.open(settings, Need::Words)?.sweep(&request)?)
         }
         Command::Weave(command) => {
             let form = command.form();
@@ -277,6 +292,11 @@ fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
             message: format!("failed to read standard input: {error}"),
         }),
     }
+}
+
+/// What is not printed need not be made.
+fn shape(form: Form) -> Shape {
+    if form.json { Shape::Whole } else { Shape::Words }
 }
 
 fn answer(process: &mut Process<'_>, form: Form, reply: &Reply) -> Exit {

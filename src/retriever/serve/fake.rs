@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, Reply, SearchRequest, Voice,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SweepRequest, Voice,
 };
 use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
@@ -58,6 +58,14 @@ impl Api for Fake {
 
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.reply(format!("change {:?} {:?} by {voice:?}", request.ids, request.change))
+    }
+
+    fn review(&self, request: &ReviewRequest) -> Result<Reply, ApiError> {
+        self.reply(format!("review {:?} {}", request.repo, request.limit))
+    }
+
+    fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
+        self.reply(format!("sweep {:?} {:?}", request.sweep, request.extent))
     }
 
     fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {

@@ -1,6 +1,7 @@
 //! The memory in this process: [`Api`](super::api::Api) over an engine that callers share and a writer for each. The only
 //! place of the reader that asks the writer to write. Not here: other processes' retrievers (`attach`).
 
+mod again;
 mod answers;
 mod briefed;
 mod changes;
@@ -9,7 +10,9 @@ mod left_out;
 mod links;
 mod meaning;
 mod related;
+mod reviewed;
 mod study;
+mod swept;
 mod views;
 
 use std::collections::BTreeSet;
@@ -23,7 +26,7 @@ use serde_json::json;
 use self::answers::Seen;
 use super::api::{
     ApiError, CONTEXT_TOKENS_DEFAULT, CompleteRequest, ContextRequest, Flagged, LIMIT_DEFAULT,
-    MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, Scope, SearchRequest,
+    MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, Scope, SearchRequest, Shape,
 };
 use super::caller::{Caller, Patience};
 use super::query_log::QueryLog;
@@ -164,34 +167,13 @@ impl Local {
             here: here.as_ref(),
             notices: &notices,
             explain: request.explain,
+            shape: request.shape,
             max_tokens: request.max_tokens,
         };
         let interest = words.map(|words| words.interest());
         let of_interest =
             |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
         Ok(render::found(&found, &of_interest))
-    }
-
-    /// Writes down that a search found nothing. Those of hooks, which nobody asked for and which set their own bar,
-    /// and those with filters, which may be why, tell of no gap.
-    fn note_if_in_vain(
-        &self,
-        request: &SearchRequest,
-        asked: &Asked,
-        found: usize,
-        here: Option<&RepoKey>,
-    ) {
-        let is_plain = request.min_relevance_percent <= MIN_RELEVANCE_PERCENT_DEFAULT
-            && [&request.kinds, &request.tags, &request.files, &request.agents]
-                .into_iter()
-                .all(Vec::is_empty)
-            && (request.since, request.until) == (None, None)
-            && !asked.has_filters();
-        if let Some(log) = self.core.query_log.as_ref().filter(|_| found == 0 && is_plain)
-            && !asked.text.trim().is_empty()
-        {
-            log.note(&asked.text, here, (self.core.clock)().now);
-        }
     }
 
     fn saved(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
@@ -203,7 +185,15 @@ impl Local {
             // Among the other problems, so that all are told at once.
             draft.problems.add("repo", UNNAMED);
         }
-        let receipt = self.recorded(draft)?;
+        let moment = (self.core.clock)();
+        let prepared = self.writer.prepare(draft, moment).map_err(unwritten)?;
+        let View { snapshot, .. } = self.view()?;
+        let kin = self.kin_of(prepared.event(), prepared.repo(), &snapshot);
+        if let Some(known) = again::copy_of(prepared.event(), &kin) {
+            return self.said_again(known, prepared.event());
+        }
+        let written = self.writer.append(prepared, Durability::Written);
+        let receipt = written.map_err(|error| unwritten(error.into()))?;
         let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
         if receipt.place == Place::Spool {
             let _ = write!(text, " Note: {WAITS}.");
@@ -213,21 +203,17 @@ impl Local {
             text.push_str(&format!(" {}", why.advice()));
             json.insert("flagged".to_owned(), why.as_str().into());
         }
+        if let Some(json) = json.as_object_mut().filter(|_| !kin.is_empty()) {
+            text.push_str(&render::kin(&kin));
+            json.insert("similar".to_owned(), render::kin_json(&kin));
+        }
         Ok(Reply::new(text, json))
     }
 
     /// Writes through the door.
     fn recorded(&self, draft: Draft) -> Result<Receipt, ApiError> {
         let written = self.writer.record(draft, (self.core.clock)(), Durability::Written);
-        written.map_err(|error| {
-            let exit = Exit::of_record(&error);
-            match error {
-                RecordError::Invalid(problems) => ApiError::Invalid(problems),
-                RecordError::Store(error) => {
-                    ApiError::Failed { exit, message: format!("failed to {error}") }
-                }
-            }
-        })
+        written.map_err(unwritten)
     }
 
     fn shown(&self, ids: &[String], seen: &Seen) -> Result<Reply, ApiError> {
@@ -306,6 +292,17 @@ impl Local {
     }
 }
 
+/// Says why nothing was written.
+fn unwritten(error: RecordError) -> ApiError {
+    let exit = Exit::of_record(&error);
+    match error {
+        RecordError::Invalid(problems) => ApiError::Invalid(problems),
+        RecordError::Store(error) => {
+            ApiError::Failed { exit, message: format!("failed to {error}") }
+        }
+    }
+}
+
 /// What is said where a repository must be named and none was.
 const UNNAMED: &str = "is missing; no directory tells it over this connection: name the repository by its short name, key or URL";
 
@@ -378,12 +375,14 @@ impl Default for SearchRequest {
             explain: super::api::Explain::default(),
             flagged: Flagged::default(),
             min_relevance_percent: MIN_RELEVANCE_PERCENT_DEFAULT,
+            shape: Shape::default(),
         }
     }
 }
 
 impl Default for ContextRequest {
     fn default() -> Self {
-        Self { repo: None, task: None, files: Vec::new(), max_tokens: CONTEXT_TOKENS_DEFAULT }
+        let (max_tokens, shape) = (CONTEXT_TOKENS_DEFAULT, Shape::default());
+        Self { repo: None, task: None, files: Vec::new(), max_tokens, shape }
     }
 }

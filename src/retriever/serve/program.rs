@@ -20,6 +20,7 @@ use super::local::{Core, Local};
 use super::query_log::QueryLog;
 use super::stdio;
 
+mod as_of;
 mod eval;
 mod hook;
 mod http;
@@ -202,8 +203,9 @@ impl<'a> Program<'a> {
             // by the reading that follows.
             let _ = store.ensure();
         }
-        let query_log =
-            (config.query_log == Keeping::On).then(|| QueryLog::of(&cache_dir, store.root()));
+        // What was not known then is no gap now.
+        let is_noted = config.query_log == Keeping::On && config.as_of.is_none();
+        let query_log = is_noted.then(|| QueryLog::of(&cache_dir, store.root()));
         let place = model_dir.clone();
         let provider = Provider::Local(config.embedding);
         let dense = (need == Need::Meaning).then(|| Dense {
@@ -250,6 +252,9 @@ fn failed(error: &StoreError) -> ApiError {
 
 impl Wiring for Program<'_> {
     fn open(&mut self, settings: &Settings, need: Need) -> Result<Arc<dyn Api>, ApiError> {
+        if let Some(as_of) = &settings.as_of {
+            return Ok(Arc::new(self.as_of(settings, need, as_of)?));
+        }
         match self.remote(settings, need, "command")? {
             Some(remote) => Ok(Arc::new(remote)),
             None => Ok(Arc::new(self.local(settings, need)?)),

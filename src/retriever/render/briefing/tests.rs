@@ -22,7 +22,8 @@ fn told(picked: &Picked, max_tokens: usize) -> Reply {
     let repo = RepoKey::parse("api").unwrap();
     let notices = ["Note: told as well.".to_owned()];
     let notices = if max_tokens > 100 { &notices[..] } else { &[] };
-    briefing(&Briefing { repo: &repo, picked, notices, max_tokens }, &|_| 0.0)
+    let shape = Shape::Whole;
+    briefing(&Briefing { repo: &repo, picked, notices, shape, max_tokens }, &|_| 0.0)
 }
 
 // S-CONTEXT-1

@@ -123,12 +123,7 @@ pub fn near_the_best(hits: Vec<Hit>) -> Vec<Arc<Memory>> {
 /// Picks what a briefing tells.
 #[must_use]
 pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
-    let mut here = Here::default();
-    for memory in snapshot.memories().iter() {
-        if occasion.repos.contains(&memory.repo) {
-            here.add(memory, occasion.now);
-        }
-    }
+    let here = Here::of(snapshot, occasion);
     let last = session::last(&here.of_sessions, occasion.own_session);
     let mut picker = Picker { occasion, told: Told::default(), looks_left: LOOKS_MAX };
     let mut stale = Vec::new();
@@ -177,6 +172,24 @@ struct Here<'a> {
 }
 
 impl<'a> Here<'a> {
+    /// Looks only at what memories have at hand, and reads none.
+    fn of(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Self {
+        let mut here = Self::default();
+        // Those of one repository stand mostly in a row.
+        let mut last: Option<(&RepoKey, bool)> = None;
+        for memory in snapshot.memories().iter() {
+            let is_here = match last {
+                Some((repo, is_here)) if *repo == memory.repo => is_here,
+                _ => occasion.repos.contains(&memory.repo),
+            };
+            last = Some((&memory.repo, is_here));
+            if is_here {
+                here.add(memory, occasion.now);
+            }
+        }
+        here
+    }
+
     fn add(&mut self, memory: &'a Arc<Memory>, now: Timestamp) {
         self.memories += 1;
         self.newest = self.newest.max(memory.timestamp);

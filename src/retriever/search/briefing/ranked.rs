@@ -1,6 +1,6 @@
 //! Memories in the order in which they are worth telling, of which usually few are asked for. Not here: whether they may be told.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
@@ -48,8 +48,70 @@ impl PartialEq for Ranked<'_> {
 
 impl Eq for Ranked<'_> {}
 
-/// Gives the best first, sorting no more than is asked for: a repository may have a hundred thousand.
+/// So many are found at once: nearly always more than are asked for.
+const FOUND_AT_ONCE: usize = 64;
+
+/// Gives the best first. A repository may have a hundred thousand, of which a dozen is told: each is compared once
+/// with the least of those that are found at once, and the others are put in order only where they are asked for.
 pub(super) fn best_first<'a>(ranked: Vec<Ranked<'a>>) -> impl Iterator<Item = &'a Arc<Memory>> {
-    let mut heap = BinaryHeap::from(ranked);
-    std::iter::from_fn(move || heap.pop().map(|best| best.memory))
+    let (best, others) = divided(ranked);
+    let mut others = Some(others);
+    let mut heap = BinaryHeap::new();
+    let others = std::iter::from_fn(move || {
+        if let Some(others) = others.take() {
+            heap = BinaryHeap::from(others);
+        }
+        heap.pop()
+    });
+    best.into_iter().chain(others).map(|ranked| ranked.memory)
+}
+
+/// The best, in order, and all others, in none.
+fn divided(ranked: Vec<Ranked<'_>>) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
+    let mut best: BinaryHeap<Reverse<Ranked<'_>>> = BinaryHeap::with_capacity(FOUND_AT_ONCE);
+    let mut others = Vec::with_capacity(ranked.len().saturating_sub(FOUND_AT_ONCE));
+    for mut one in ranked {
+        if best.len() < FOUND_AT_ONCE {
+            best.push(Reverse(one));
+            continue;
+        }
+        if let Some(mut least) = best.peek_mut().filter(|least| one > least.0) {
+            std::mem::swap(&mut one, &mut least.0);
+        }
+        others.push(one);
+    }
+    (best.into_sorted_vec().into_iter().map(|Reverse(one)| one).collect(), others)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::super::super::laws::snapshot;
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        // S-CONTEXT-4
+        #[test]
+        fn the_best_come_first_however_many_there_are(
+            days in prop::collection::vec((1..29_u32, 0..4_u32), 0..3 * FOUND_AT_ONCE),
+        ) {
+            let lines = (0..).zip(&days).map(|(number, (day, rate))| {
+                json!({"id": format!("m{number}"), "repo": "api", "lesson": "x",
+                    "timestamp": format!("2026-05-{day:02}T00:00:00Z"), "success_rate": format!("{rate}/4")})
+            });
+            let snapshot = snapshot(&lines.collect::<Vec<_>>());
+            let now = "2026-06-01T00:00:00Z".parse().unwrap();
+            let ranked =
+                || snapshot.memories().iter().map(|memory| Ranked::by_worth(memory, now)).collect();
+            let found: Vec<&str> = best_first(ranked()).map(|memory| memory.id.as_str()).collect();
+            let mut sorted: Vec<Ranked<'_>> = ranked();
+            sorted.sort_unstable_by(|a, b| b.cmp(a));
+            let sorted: Vec<&str> = sorted.iter().map(|one| one.memory.id.as_str()).collect();
+            prop_assert_eq!(found, sorted);
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! The commands that say something of memories that are there. Not here: the rules about values (`wire`).
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use serde_json::{Map, Value};
 
 use super::Form;
-use crate::event::Problems;
-use crate::retriever::serve::api::{ChangeRequest, Wanted};
+use crate::event::{Author, Problems};
+use crate::retriever::serve::api::{ChangeRequest, Doing, Sweep, SweepRequest, Wanted};
 use crate::retriever::serve::wire;
 
 /// What to say of memories.
@@ -44,6 +44,21 @@ pub enum Tend {
         #[arg(long, value_name = "ID")]
         by: String,
     },
+    /// Say that two memories both hold, though they may look as if not
+    Distinct {
+        /// One of them
+        #[arg(value_name = "ID")]
+        id: String,
+        /// The other one
+        #[arg(value_name = "OTHER")]
+        other: String,
+        /// Why, in words
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        reason: Option<String>,
+        /// How to print.
+        #[command(flatten)]
+        form: Form,
+    },
     /// Keep memories from growing old; --undo lets them again
     Pin {
         /// The memories.
@@ -53,6 +68,68 @@ pub enum Tend {
         #[arg(long)]
         undo: bool,
     },
+}
+
+/// What to do with many memories at once.
+#[derive(Debug, Subcommand)]
+pub enum Sweeping {
+    /// Archive what nobody has needed for long (shows it; --apply does it)
+    Fade {
+        /// Only this repository: its name, key or URL
+        #[arg(long, value_name = "REPO")]
+        repo: Option<String>,
+        /// How it is done.
+        #[command(flatten)]
+        how: How,
+    },
+    /// Take back all that an agent or a session wrote (shows it; --apply does it)
+    #[command(group = ArgGroup::new("who").required(true).args(["author", "session"]))]
+    Purge {
+        /// The agent or person
+        #[arg(long, value_name = "NAME")]
+        author: Option<String>,
+        /// The session
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Bring it back
+        #[arg(long)]
+        undo: bool,
+        /// How it is done.
+        #[command(flatten)]
+        how: How,
+    },
+}
+
+/// Whether it is done, and why.
+#[derive(Debug, Args)]
+pub struct How {
+    /// Do it
+    #[arg(long)]
+    pub apply: bool,
+    /// Why, in words
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub reason: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+impl Sweeping {
+    /// Returns what is asked for, and how the answer is printed.
+    #[must_use]
+    pub fn request(self) -> (Form, SweepRequest) {
+        let (sweep, how) = match self {
+            Self::Fade { repo, how } => (Sweep::Fade { repo }, how),
+            Self::Purge { author, session, undo, how } => {
+                let author = author.map(Author::Agent);
+                let author = author.unwrap_or_else(|| Author::Session(session.unwrap_or_default()));
+                let sweep = if undo { Sweep::Unpurge(author) } else { Sweep::Purge(author) };
+                (sweep, how)
+            }
+        };
+        let extent = if how.apply { Doing::Do } else { Doing::Show };
+        (how.form, SweepRequest { sweep, extent, note: how.reason })
+    }
 }
 
 /// Memories, and why.
@@ -74,7 +151,7 @@ impl Tend {
     #[must_use]
     pub fn form(&self) -> Form {
         match self {
-            Self::Feedback { form, .. } => *form,
+            Self::Feedback { form, .. } | Self::Distinct { form, .. } => *form,
             Self::Forget { which, .. }
             | Self::Supersede { which, .. }
             | Self::Pin { which, .. } => which.form,
@@ -95,6 +172,11 @@ impl Tend {
             Self::Forget { which, undo } => wire::forget(arguments(which, ("undo", undo.into()))),
             Self::Supersede { which, by } => {
                 wire::forget(arguments(which, ("superseded_by", by.into())))
+            }
+            Self::Distinct { id, other, reason, form } => {
+                let which = Which { ids: vec![id], reason, form };
+                let request = wire::forget(arguments(which, ("undo", false.into())))?;
+                Ok(ChangeRequest { change: Wanted::Distinct { from: other }, ..request })
             }
             Self::Pin { which, undo } => {
                 let change = if undo { Wanted::Unpinned } else { Wanted::Pinned };

@@ -11,7 +11,7 @@ use super::stream::Lines;
 use crate::event::{Draft, Problems};
 use crate::retriever::serve::api::{
     AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, Reply, SearchRequest, Voice,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::writer::exit::Exit;
@@ -63,6 +63,8 @@ pub(super) enum Ask {
         request: ChangeRequest,
         voice: Voice,
     },
+    Review(ReviewRequest),
+    Sweep(SweepRequest),
     Link {
         request: LinkRequest,
         voice: Voice,
@@ -134,10 +136,11 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::event::Verdict;
+    use crate::event::{Author, Verdict};
     use crate::retriever::search::Point;
-    use crate::retriever::serve::api::Wanted;
-    use crate::retriever::serve::api::{Explain, Flagged, Mode, Scope, Slot};
+    use crate::retriever::serve::api::{
+        Doing, Explain, Flagged, Mode, Scope, Shape, Slot, Sweep, Wanted,
+    };
 
     fn round_trip(ask: &Ask) {
         let line = serde_json::to_string(ask).unwrap();
@@ -155,6 +158,7 @@ mod tests {
             until: Point::parse("2026-03-01"),
             mode: Mode::Lexical,
             explain: Explain::Components,
+            shape: Shape::Words,
             flagged: Flagged::Included,
             ..SearchRequest::default()
         };
@@ -177,6 +181,9 @@ mod tests {
             let request = ChangeRequest { ids, change, note: Some("n".to_owned()) };
             round_trip(&Ask::Change { request, voice: Voice::Caller });
         }
+        round_trip(&Ask::Review(ReviewRequest { repo: Some("api".to_owned()), limit: 5 }));
+        let sweep = Sweep::Purge(Author::Session("s".to_owned()));
+        round_trip(&Ask::Sweep(SweepRequest { sweep, extent: Doing::Show, note: None }));
         round_trip(&Ask::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
         round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));

@@ -278,6 +278,8 @@ fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
         Ask::Context(request) => local.context(&request),
         Ask::Save { draft, client } => local.save(*draft, client.as_deref()),
         Ask::Change { request, voice } => local.change(&request, &voice),
+        Ask::Review(request) => local.review(&request),
+        Ask::Sweep(request) => local.sweep(&request),
         Ask::Link { request, voice } => local.link(&request, &voice),
         Ask::Related(request) => local.related(&request),
         Ask::Analyze(request) => local.analyze(&request),

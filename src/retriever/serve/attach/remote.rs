@@ -15,7 +15,7 @@ use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, Reply, SearchRequest, Voice,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::store::private;
@@ -342,6 +342,14 @@ impl Api for Remote {
         let ask = Ask::Change { request: request.clone(), voice: voice.clone() };
         // Said twice it means the same: the latest counts, and one voice has one verdict.
         self.ask(&ask, |api| api.change(request, voice))
+    }
+
+    fn review(&self, request: &ReviewRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Review(request.clone()), |api| api.review(request))
+    }
+
+    fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Sweep(request.clone()), |api| api.sweep(request))
     }
 
     fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {

@@ -224,7 +224,7 @@ fn the_settings_may_stand_before_or_after_the_command() {
     for words in
         [&["--logs", "L", "--model", "M", "status"][..], &["status", "--logs", "L", "--model", "M"]]
     {
-        let settings = Settings { logs: Some("L".into()), model: Some("M".into()) };
+        let settings = Settings { logs: Some("L".into()), model: Some("M".into()), as_of: None };
         assert_eq!(ran(words).opened, [settings], "{words:?}");
     }
 }

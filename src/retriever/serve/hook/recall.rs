@@ -13,7 +13,7 @@ use super::session::Session;
 use super::signature::{self, Signature};
 use super::told::{Fresh, fresh, id_of};
 use super::{Reached, Silence};
-use crate::retriever::serve::api::{ContextRequest, Mode, Reply, SearchRequest};
+use crate::retriever::serve::api::{ContextRequest, Mode, Reply, SearchRequest, Shape};
 
 /// Most tokens of what is said, the fence included: at the start, for a prompt, for a failure.
 pub const START_TOKENS: usize = 800;
@@ -57,7 +57,9 @@ pub(super) fn at_start(
     reach: impl FnOnce() -> Reached,
 ) -> Result<Fresh, Silence> {
     let max_tokens = START_TOKENS - FENCE_BYTES.div_ceil(TOKEN_BYTES);
-    let reply = reach()?.context(&ContextRequest { max_tokens, ..ContextRequest::default() })?;
+    let shape = Shape::Words;
+    let request = ContextRequest { max_tokens, shape, ..ContextRequest::default() };
+    let reply = reach()?.context(&request)?;
     let none = BTreeSet::new();
     let told = if why == Why::Emptied { &none } else { &session.seen.told };
     let fresh = fresh(&reply.text, told);

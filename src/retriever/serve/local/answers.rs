@@ -8,7 +8,7 @@ use crate::event::Draft;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, SearchRequest, Voice,
+    PatternsRequest, RelatedRequest, ReviewRequest, SearchRequest, SweepRequest, Voice,
 };
 use crate::retriever::snapshot::Snapshot;
 
@@ -50,6 +50,14 @@ impl Api for Local {
 
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.changed(request, voice)
+    }
+
+    fn review(&self, request: &ReviewRequest) -> Result<Reply, ApiError> {
+        soundly(|seen| self.reviewed(request, seen))
+    }
+
+    fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
+        self.swept(request)
     }
 
     fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {

@@ -60,6 +60,7 @@ impl Local {
             repo: &repo,
             picked: &picked,
             notices: &notices,
+            shape: request.shape,
             max_tokens: request.max_tokens,
         };
         let interest = snapshot.lexical().interest(asked);

@@ -58,6 +58,14 @@ impl Local {
             Wanted::Feedback(verdict) => Change::Feedback(*verdict),
             Wanted::Forgotten => Change::Retract,
             Wanted::Restored => Change::Restore,
+            Wanted::Distinct { from } => {
+                let from = cited([from], snapshot)?.into_iter().next();
+                let from = from.ok_or_else(|| Problems::one("ids", "name no two memories"))?;
+                if memories.iter().any(|memory| memory.id == from.id) {
+                    return Err(Problems::one("other", "must be another memory").into());
+                }
+                Change::Distinct { from: from.id.clone() }
+            }
             Wanted::Pinned => Change::Pin,
             Wanted::Unpinned => Change::Unpin,
             Wanted::Superseded { by } => {
@@ -71,7 +79,7 @@ impl Local {
         })
     }
 
-    fn write_about(
+    pub(super) fn write_about(
         &self,
         memory: &Memory,
         change: Change,
@@ -105,6 +113,8 @@ fn is_so(memory: &Memory, change: &Change) -> bool {
         Change::Feedback(_)
         | Change::Archive
         | Change::Bury
+        | Change::Discount { .. }
+        | Change::Recount { .. }
         | Change::Link(_)
         | Change::Unlink { .. } => false,
         Change::Supersede { by } => {
@@ -112,6 +122,7 @@ fn is_so(memory: &Memory, change: &Change) -> bool {
         }
         Change::Retract => course.life == Life::Retracted,
         Change::Restore => course.life == Life::Live,
+        Change::Distinct { from } => course.distinct.contains(from),
         Change::Pin => course.is_pinned,
         Change::Unpin => !course.is_pinned,
     }
@@ -165,10 +176,14 @@ fn said(memory: &Memory, change: &Change, status: &str) -> String {
         Change::Retract => {
             format!("{id}: forgotten, its log keeps it; forget --undo {id} takes that back.")
         }
+        Change::Discount { .. } | Change::Recount { .. } => format!("{id}: noted."),
         Change::Archive | Change::Bury => {
             format!("{id}: faded; forget --undo {id} takes that back.")
         }
         Change::Restore => format!("{id}: counts again."),
+        Change::Distinct { from } => {
+            format!("{id} and {}: noted that both hold.", from.short())
+        }
         Change::Pin => format!("{id}: pinned, it does not grow old."),
         Change::Unpin => format!("{id}: no longer pinned."),
         Change::Link(_) => format!("{id}: linked."),

@@ -83,7 +83,7 @@ impl Local {
                     waiting.push((line, said));
                 }
                 Ok(Step::Replace { request }) => {
-                    became.push((line, self.replaced(&request, voice)))
+                    became.push((line, self.replaced(&request, voice)));
                 }
                 Ok(Step::Nothing { said }) => became.push((line, Became::Unchanged(said))),
                 Err(error) => became.push((line, Became::Refused(error))),
@@ -165,13 +165,13 @@ impl Local {
             }
         };
         let done = if matches!(change, Change::Link(_)) { "linked" } else { "no longer linked" };
-        let draft = Box::new(self.draft_about(source.node(), &repo, change, voice));
+        let draft = Box::new(self.draft_about(&source.node(), &repo, change, voice));
         Ok(Step::Write { draft, said: format!("{words}: {done}.") })
     }
 
     pub(super) fn draft_about(
         &self,
-        node: Node,
+        node: &Node,
         repo: &RepoKey,
         change: Change,
         voice: &Voice,
@@ -227,7 +227,7 @@ impl Local {
             .filter_map(|(source, target, said)| {
                 let (source, target) = (ends.node(source)?, ends.node(target)?);
                 let change = Change::Unlink { target, relation: said.relation };
-                Some(self.draft_about(source, &said.repo, change, voice))
+                Some(self.draft_about(&source, &said.repo, change, voice))
             })
             .collect();
         let ended = drafts.len();

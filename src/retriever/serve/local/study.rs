@@ -11,7 +11,11 @@ use crate::retriever::graph::{
     suggestions,
 };
 use crate::retriever::render::{self, Findings, Reply};
-use crate::retriever::serve::api::{AnalyzeRequest, ApiError, PatternsRequest, Topic, Voice};
+use crate::retriever::search::Asked;
+use crate::retriever::serve::api::{
+    AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest, SearchRequest, Topic,
+    Voice,
+};
 use crate::retriever::serve::hook::signature::{Signature, mark};
 use crate::retriever::snapshot::Snapshot;
 
@@ -69,6 +73,28 @@ impl Local {
         bound.into_iter().chain(left_out::note(snapshot.room())).collect()
     }
 
+    /// Writes down that a search found nothing. Those of hooks, which nobody asked for and which set their own bar,
+    /// and those with filters, which may be why, tell of no gap.
+    pub(super) fn note_if_in_vain(
+        &self,
+        request: &SearchRequest,
+        asked: &Asked,
+        found: usize,
+        here: Option<&RepoKey>,
+    ) {
+        let is_plain = request.min_relevance_percent <= MIN_RELEVANCE_PERCENT_DEFAULT
+            && [&request.kinds, &request.tags, &request.files, &request.agents]
+                .into_iter()
+                .all(Vec::is_empty)
+            && (request.since, request.until) == (None, None)
+            && !asked.has_filters();
+        if let Some(log) = self.core.query_log.as_ref().filter(|_| found == 0 && is_plain)
+            && !asked.text.trim().is_empty()
+        {
+            log.note(&asked.text, here, (self.core.clock)().now);
+        }
+    }
+
     fn searched_in_vain(&self, request: &AnalyzeRequest, repo: Option<&RepoKey>) -> Reply {
         let Some(log) = &self.core.query_log else {
             let notice = "Note: searches are not written down here (query_log is off).";
@@ -102,10 +128,16 @@ impl Local {
         let moment = (self.core.clock)();
         let id = EventId::mint(moment.now, moment.random);
         let repo = self.here.clone().unwrap_or_else(|| best.repo.clone());
-        let mut drafts = vec![self.pattern_draft(one, &best.event(), &id, &repo, voice)];
+        let mut pattern = Draft {
+            id: Some(id.to_string()),
+            repo: Some(repo.to_string()),
+            ..pattern_draft(one, &best.event())
+        };
+        self.vouch(&mut pattern, voice);
+        let (mut drafts, node) = (vec![pattern], Node::of(id.clone()));
         for source in &one.sources {
             let link = Link::plain(Relation::BuildsOn, Node::of(source.id.clone()));
-            drafts.push(self.draft_about(Node::of(id.clone()), &repo, Change::Link(link), voice));
+            drafts.push(self.draft_about(&node, &repo, Change::Link(link), voice));
         }
         self.all_recorded(drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
         let sources: Vec<Value> =
@@ -120,31 +152,21 @@ impl Local {
             json!({ "id": id.as_str(), "repo": repo.as_str(), "builds_on": sources }),
         ))
     }
+}
 
-    fn pattern_draft(
-        &self,
-        one: &Suggestion,
-        best: &Event,
-        id: &EventId,
-        repo: &RepoKey,
-        voice: &Voice,
-    ) -> Draft {
-        let repos: Vec<&str> = one.repos.iter().map(RepoKey::short_name).collect();
-        let first = one.look.excerpt.lines().next().unwrap_or_default();
-        let mut draft = Draft {
-            id: Some(id.to_string()),
-            repo: Some(repo.to_string()),
-            event_type: Some(PATTERN.to_owned()),
-            context: Some(format!("met in {}: {first}", repos.join(", "))),
-            lesson: Some(best.lesson.clone()),
-            command: Some(best.command.clone()).filter(|command| !command.is_empty()),
-            symptoms: vec![one.look.excerpt.clone()],
-            success_rate: one.evidence.map(|rate| rate.to_string()),
-            tags: vec![one.look.mark.clone()],
-            ..Draft::default()
-        };
-        self.vouch(&mut draft, voice);
-        draft
+/// What a pattern says: the lesson that is best proven, where it was met, and what all sources know together.
+fn pattern_draft(one: &Suggestion, best: &Event) -> Draft {
+    let repos: Vec<&str> = one.repos.iter().map(RepoKey::short_name).collect();
+    let first = one.look.excerpt.lines().next().unwrap_or_default();
+    Draft {
+        event_type: Some(PATTERN.to_owned()),
+        context: Some(format!("met in {}: {first}", repos.join(", "))),
+        lesson: Some(best.lesson.clone()),
+        command: Some(best.command.clone()).filter(|command| !command.is_empty()),
+        symptoms: vec![one.look.excerpt.clone()],
+        success_rate: one.evidence.map(|rate| rate.to_string()),
+        tags: vec![one.look.mark.clone()],
+        ..Draft::default()
     }
 }
 

@@ -27,7 +27,7 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::json;
 
-use super::api::{Api, ApiError, Reply};
+use super::api::{Api, ApiError, ContextRequest, Reply, SearchRequest, Shape};
 use super::paced::Load;
 use super::{schema, wire};
 use crate::event::redact::redacted;
@@ -223,10 +223,15 @@ fn call(
 ) -> Result<Reply, ApiError> {
     match tool {
         schema::SEARCH => match wire::search(arguments)? {
-            wire::SearchCall::Search(request) => api.search(&request),
+            wire::SearchCall::Search(request) => {
+                api.search(&SearchRequest { shape: Shape::Words, ..request })
+            }
             wire::SearchCall::Show(ids) => api.show(&ids),
         },
-        schema::CONTEXT => api.context(&wire::context(arguments)?),
+        schema::CONTEXT => {
+            let request = wire::context(arguments)?;
+            api.context(&ContextRequest { shape: Shape::Words, ..request })
+        }
         schema::SAVE => {
             let mut draft = wire::save(arguments);
             draft.session_id = draft.session_id.take().or_else(|| caller.session_id.clone());

@@ -16,8 +16,8 @@ use serde_json::{Map, Value};
 use self::fields::{Fields, ListRule};
 use super::api::{
     CONTEXT_TOKENS_DEFAULT, CompleteRequest, ContextRequest, Explain, Flagged, IDS_MAX,
-    LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, QUERY_BYTES_MAX,
-    SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, Slot, TOKENS_MAX, TOKENS_MIN,
+    LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, QUERY_BYTES_MAX, ReviewRequest,
+    SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, Shape, Slot, TOKENS_MAX, TOKENS_MIN,
 };
 use crate::event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
 use crate::event::{Draft, Problems, draft_from_json};
@@ -105,6 +105,7 @@ pub fn search(arguments: Map<String, Value>) -> Result<SearchCall, Problems> {
             Some(false) | None => Flagged::HeldBack,
         },
         min_relevance_percent: min_relevance(&mut fields),
+        shape: Shape::default(),
     };
     fields.finish(match ids.is_empty() {
         true => SearchCall::Search(request),
@@ -123,6 +124,7 @@ pub fn context(arguments: Map<String, Value>) -> Result<ContextRequest, Problems
         task: fields.text("task", QUERY_BYTES_MAX),
         files: fields.list("files", &FILES),
         max_tokens: tokens(&mut fields, CONTEXT_TOKENS_DEFAULT),
+        shape: Shape::default(),
     };
     fields.finish(request)
 }
@@ -173,6 +175,18 @@ pub fn recent(given: Option<String>) -> Result<usize, Problems> {
     let mut fields = Fields::of(&["limit"], Map::from_iter([("limit".to_owned(), given.into())]));
     let limit = limit(&mut fields);
     fields.finish(limit)
+}
+
+/// Reads what shall be reviewed.
+///
+/// # Errors
+/// Every problem, each with its field.
+pub fn review(repo: Option<String>, given: Option<String>) -> Result<ReviewRequest, Problems> {
+    let arguments = [("repo".to_owned(), repo.into()), ("limit".to_owned(), given.into())];
+    let mut fields = Fields::of(&["repo", "limit"], Map::from_iter(arguments));
+    let request =
+        ReviewRequest { repo: fields.text("repo", REPO_BYTES_MAX), limit: limit(&mut fields) };
+    fields.finish(request)
 }
 
 /// Reads a whole number that may be left out.

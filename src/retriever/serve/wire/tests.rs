@@ -213,7 +213,7 @@ fn what_is_repeated_in_a_message_is_short_and_harmless() {
 #[test]
 fn a_briefing_needs_nothing() {
     let request = context(Map::new()).unwrap();
-    assert_eq!(request, ContextRequest { repo: None, task: None, files: vec![], max_tokens: 800 });
+    assert_eq!(request, ContextRequest { max_tokens: 800, ..ContextRequest::default() });
     let request =
         context(object(json!({"task": "t", "files": "a.rs", "max_tokens": "900"}))).unwrap();
     assert_eq!((request.task.as_deref(), request.max_tokens), (Some("t"), 900));

@@ -1,0 +1,49 @@
+//! Who said something, as far as an incident needs it: everything of an agent, or of a session. Not here: what
+//! becomes of it (`change`).
+
+use super::Event;
+
+/// Somebody whose words are taken back together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "retriever", serde(rename_all = "snake_case"))]
+pub enum Author {
+    /// An agent or person, whatever the case.
+    Agent(String),
+    /// A session.
+    Session(String),
+}
+
+impl Author {
+    /// Tells whether an agent in a session is meant.
+    #[must_use]
+    pub fn is(&self, agent_id: &str, session_id: Option<&str>) -> bool {
+        match self {
+            Self::Agent(agent) => agent.trim().eq_ignore_ascii_case(agent_id.trim()),
+            Self::Session(session) => session_id == Some(session.as_str()),
+        }
+    }
+
+    /// Tells whether an event is theirs.
+    #[must_use]
+    pub fn wrote(&self, event: &Event) -> bool {
+        self.is(&event.agent_id, event.session_id.as_deref())
+    }
+
+    /// The field of a line that names them, and their name.
+    pub(super) fn field(&self) -> (&'static str, &str) {
+        match self {
+            Self::Agent(agent) => (AGENT, agent),
+            Self::Session(session) => (SESSION, session),
+        }
+    }
+
+    /// Reads them from the fields of a line.
+    pub(super) fn read<'a>(text: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
+        let agent = text(AGENT).map(|agent| Self::Agent(agent.to_owned()));
+        agent.or_else(|| text(SESSION).map(|session| Self::Session(session.to_owned())))
+    }
+}
+
+const AGENT: &str = "of_agent";
+const SESSION: &str = "of_session";

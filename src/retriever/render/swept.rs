@@ -1,0 +1,53 @@
+//! What becomes of many memories at once, in words: counted, and the first of them by name. Not here: which they are
+//! (`serve::local`).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::line::{Body, date};
+use super::reply::Reply;
+use crate::event::Change;
+use crate::retriever::projection::Memory;
+
+/// So many are told by name; the JSON has all.
+const TOLD_MAX: usize = 20;
+/// A line is at most so long, in bytes.
+const LINE_BYTES: usize = 160;
+
+/// Shows what was done, or would be.
+#[must_use]
+pub fn swept(steps: &[(Arc<Memory>, Change)], is_done: bool) -> Reply {
+    let listed: Vec<Value> = steps
+        .iter()
+        .map(|(memory, change)| json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "change": change.event_type() }))
+        .collect();
+    let json = json!({ "done": is_done, "changes": listed });
+    if steps.is_empty() {
+        return Reply::new("Nothing to do.".to_owned(), json);
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, change) in steps {
+        *counts.entry(change.event_type()).or_default() += 1;
+    }
+    let counts: Vec<String> =
+        counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let head = if is_done { "Done" } else { "Would be done, with --apply" };
+    let mut text = format!("{head}: {}.\n", counts.join(", "));
+    for (memory, change) in steps.iter().take(TOLD_MAX) {
+        let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
+        let _ = write!(
+            text,
+            "\n- {}: [{}] {body} · {}",
+            change.event_type(),
+            date(memory),
+            memory.id.short()
+        );
+    }
+    if let Some(more) = steps.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
+        let _ = write!(text, "\n… and {more} more (--json lists all)");
+    }
+    Reply::new(text, json)
+}

@@ -1,0 +1,437 @@
+//! Pairs of memories of one repository that are about one thing and may contradict each other, found by words
+//! alone: no model, no judgement, a list for somebody who can judge. Not here: memories that say the same (`same`),
+//! what becomes of a pair (`projection::course`).
+//!
+//! Two are about one thing when they share three tenths of the rarer words of the one that has fewer (each word
+//! weighs its inverse document frequency; S2 of the founding systems looks in a band of cosines instead). On
+//! `benches/lessons`, 3,653 pairs of one repository, that and one sign leave 41 pairs, among them all 17 where the newer
+//! outdates the older, and 5 of 8 rival pieces of advice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::same::Said;
+use crate::event::{Event, RepoKey, Timestamp};
+use crate::retriever::index::lexical::DocId;
+use crate::retriever::projection::Memory;
+use crate::retriever::snapshot::Snapshot;
+
+/// The least share of weighted words that makes two memories be about one thing.
+const KINSHIP_MIN: f32 = 0.3;
+/// So many memories that share words with one are looked at.
+const RELATIVES_MAX: usize = 12;
+/// So many of the newest memories of a repository are compared with what is older: some seconds of work.
+const SCANNED_MAX: usize = 2_000;
+/// So much of a text is compared, in bytes: what it is about stands at its beginning.
+const COMPARED_BYTES_MAX: usize = 2_000;
+/// A word's rarity says little among few memories: it is reckoned as among so many.
+const DOCUMENTS_MIN: usize = 300;
+
+/// Words by which a text says that something is no longer as it was.
+const CHANGING: [&str; 27] = [
+    "now",
+    "longer",
+    "anymore",
+    "gone",
+    "removed",
+    "deleted",
+    "replaced",
+    "replaces",
+    "moved",
+    "migrated",
+    "migration",
+    "since",
+    "frozen",
+    "instead",
+    "old",
+    "upgrade",
+    "upgraded",
+    "dropped",
+    "refused",
+    "deprecated",
+    "obsolete",
+    "retired",
+    "raised",
+    "lowered",
+    "changed",
+    "renamed",
+    "switched",
+];
+/// Small words that turn an advice around.
+const TURNING: [&str; 9] =
+    ["not", "no", "never", "without", "don't", "avoid", "disable", "off", "cannot"];
+/// Words that stand against each other.
+const OPPOSITE: [(&str, &str); 20] = [
+    ("always", "never"),
+    ("enable", "disable"),
+    ("enabled", "disabled"),
+    ("on", "off"),
+    ("add", "remove"),
+    ("before", "after"),
+    ("with", "without"),
+    ("use", "avoid"),
+    ("raise", "lower"),
+    ("raising", "lowering"),
+    ("increase", "decrease"),
+    ("allow", "forbid"),
+    ("keep", "delete"),
+    ("keep", "drop"),
+    ("start", "stop"),
+    ("true", "false"),
+    ("sync", "async"),
+    ("install", "uninstall"),
+    ("more", "less"),
+    ("must", "may"),
+];
+
+/// Why two memories may contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sign {
+    /// They say the same in other words.
+    Repeats,
+    /// The newer says that something is not as it was.
+    Changes,
+    /// One of them says "not".
+    Negates,
+    /// One uses the opposite of a word of the other.
+    Opposes,
+    /// They name other numbers.
+    Counts,
+}
+
+impl Sign {
+    /// What it is called in replies.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Repeats => "says the same",
+            Self::Changes => "the newer says that things changed",
+            Self::Negates => "one says \"not\"",
+            Self::Opposes => "opposite words",
+            Self::Counts => "other numbers",
+        }
+    }
+}
+
+/// Two memories that may contradict each other.
+#[derive(Debug, Clone)]
+pub struct Clash {
+    /// The one that was there first.
+    pub older: Arc<Memory>,
+    /// The one that came later.
+    pub newer: Arc<Memory>,
+    /// The share of weighted words they have in common, 0 to 1.
+    pub kinship: f32,
+    /// Why; at least one.
+    pub signs: Vec<Sign>,
+}
+
+/// What looking for contradictions found.
+#[derive(Debug, Clone, Default)]
+pub struct Clashes {
+    /// The pairs, those most alike first.
+    pub pairs: Vec<Clash>,
+    /// How many memories were compared with what is older.
+    pub scanned: usize,
+    /// How many were too many to be.
+    pub not_scanned: usize,
+}
+
+/// Looks for pairs among the memories of repositories that count. Nobody is asked twice: pairs that were said to
+/// be distinct are left out.
+#[must_use]
+pub fn clashes(snapshot: &Snapshot, repos: &BTreeSet<RepoKey>, now: Timestamp) -> Clashes {
+    let mut numbers: Vec<u32> = (0..)
+        .zip(snapshot.memories().iter())
+        .filter(|(_, memory)| repos.contains(&memory.repo) && is_fit(memory, now))
+        .map(|(number, _)| number)
+        .collect();
+    numbers.sort_by_cached_key(|number| snapshot.memory(*number).map(|memory| age(memory)));
+    numbers.reverse();
+    let not_scanned = numbers.len().saturating_sub(SCANNED_MAX);
+    numbers.truncate(SCANNED_MAX);
+    let mut looks = Looks { snapshot, now, texts: BTreeMap::new() };
+    let mut pairs: Vec<Clash> = Vec::new();
+    for number in &numbers {
+        pairs.extend(looks.with_older(*number));
+    }
+    pairs.sort_by(|a, b| b.kinship.total_cmp(&a.kinship).then_with(|| ids(a).cmp(&ids(b))));
+    Clashes { pairs, scanned: numbers.len(), not_scanned }
+}
+
+/// Looks for what a text that is not a memory yet would repeat or contradict: with each its signs, best first.
+#[must_use]
+pub fn clashes_of(
+    snapshot: &Snapshot,
+    event: &Event,
+    repo: &RepoKey,
+    now: Timestamp,
+) -> Vec<(Arc<Memory>, Vec<Sign>)> {
+    let looks = Looks { snapshot, now, texts: BTreeMap::new() };
+    let told = Told::of(event, snapshot);
+    let repos = snapshot.keys_of(repo);
+    let mut found: Vec<(f32, Arc<Memory>, Vec<Sign>)> = looks
+        .relatives(event, |memory| repos.contains(&memory.repo))
+        .into_iter()
+        .filter_map(|number| {
+            let memory = snapshot.memory(number)?;
+            let other = Told::of(&memory.event(), snapshot);
+            let (kinship, signs) = other.against(&told)?;
+            Some((kinship, Arc::clone(memory), signs))
+        })
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
+    found.into_iter().map(|(_, memory, signs)| (memory, signs)).collect()
+}
+
+fn ids(clash: &Clash) -> (&str, &str) {
+    (clash.older.id.as_str(), clash.newer.id.as_str())
+}
+
+fn age(memory: &Memory) -> (Option<Timestamp>, String) {
+    (memory.timestamp, memory.id.to_string())
+}
+
+fn is_fit(memory: &Memory, now: Timestamp) -> bool {
+    !memory.is_out(now) && memory.flagged().is_none() && !memory.is_lost()
+}
+
+/// The looks of one scan.
+struct Looks<'a> {
+    snapshot: &'a Snapshot,
+    now: Timestamp,
+    texts: BTreeMap<u32, Arc<Told>>,
+}
+
+impl Looks<'_> {
+    fn with_older(&mut self, number: u32) -> Vec<Clash> {
+        let Some(newer) = self.snapshot.memory(number).cloned() else { return Vec::new() };
+        let event = newer.event();
+        let is_older = |memory: &Memory| memory.repo == newer.repo && age(memory) < age(&newer);
+        let relatives = self.relatives(&event, is_older);
+        let told = self.told(number, &newer);
+        let mut found = Vec::new();
+        for other in relatives {
+            let Some(older) = self.snapshot.memory(other).cloned() else { continue };
+            let is_settled = older.course().distinct.contains(&newer.id)
+                || newer.course().distinct.contains(&older.id);
+            let signs = self.told(other, &older).against(&told).filter(|_| !is_settled);
+            found.extend(signs.map(|(kinship, signs)| Clash {
+                older,
+                newer: Arc::clone(&newer),
+                kinship,
+                signs,
+            }));
+        }
+        found
+    }
+
+    fn told(&mut self, number: u32, memory: &Memory) -> Arc<Told> {
+        let told = self.texts.entry(number);
+        Arc::clone(told.or_insert_with(|| Arc::new(Told::of(&memory.event(), self.snapshot))))
+    }
+
+    /// The memories that count and share most words with an event.
+    fn relatives(&self, event: &Event, allows: impl Fn(&Memory) -> bool) -> Vec<u32> {
+        let words = self.snapshot.lexical().prepare(&text_of(event));
+        let keep = |doc: DocId| {
+            let memory = self.snapshot.memory(doc.0);
+            memory.is_some_and(|memory| allows(memory) && is_fit(memory, self.now))
+        };
+        words.search(keep, RELATIVES_MAX).into_iter().map(|scored| scored.doc.0).collect()
+    }
+}
+
+/// What a memory says, ready to be held against another.
+struct Told {
+    /// The terms of the index, each with its weight.
+    terms: BTreeMap<Box<str>, f32>,
+    weight: f32,
+    /// The words as they stand, in lower case.
+    words: BTreeSet<String>,
+    said: Option<Said>,
+}
+
+impl Told {
+    fn of(event: &Event, snapshot: &Snapshot) -> Self {
+        let text = text_of(event);
+        let documents = snapshot.lexical().len().max(DOCUMENTS_MIN);
+        let prepared = snapshot.lexical().prepare(&text);
+        let is_word = |term: &str| term.contains(char::is_alphabetic);
+        let terms: BTreeMap<Box<str>, f32> = prepared
+            .terms()
+            .filter(|term| is_word(&term.term))
+            .map(|term| (term.term, rarity(term.documents, documents)))
+            .collect();
+        let weight = terms.values().sum();
+        let is_outer = |c: char| !c.is_alphanumeric();
+        let words = text.to_lowercase();
+        let words = words.split(|c: char| c.is_whitespace() || c == '/');
+        let words = words.map(|word| word.trim_matches(is_outer).to_owned());
+        let words = words.filter(|word| !word.is_empty()).collect();
+        Self { terms, weight, words, said: Said::by(event) }
+    }
+
+    /// What speaks for a contradiction with what was said later; nothing where they are about other things.
+    fn against(&self, newer: &Self) -> Option<(f32, Vec<Sign>)> {
+        let shared: f32 = self
+            .terms
+            .iter()
+            .filter(|(term, _)| newer.terms.contains_key(*term))
+            .map(|(_, weight)| weight)
+            .sum();
+        let smaller = self.weight.min(newer.weight);
+        let kinship = if smaller > 0.0 { (shared / smaller).min(1.0) } else { 0.0 };
+        if kinship < KINSHIP_MIN {
+            return None;
+        }
+        let repeats = self.said.as_ref().zip(newer.said.as_ref());
+        if repeats.is_some_and(|(one, other)| one.is_same_as(other)) {
+            return Some((kinship, vec![Sign::Repeats]));
+        }
+        let signs: Vec<Sign> = [
+            (Sign::Changes, newer.has_any(&CHANGING)),
+            (Sign::Negates, self.turns() != newer.turns()),
+            (Sign::Opposes, opposes(&self.words, &newer.words)),
+            (Sign::Counts, counts_otherwise(&self.words, &newer.words)),
+        ]
+        .into_iter()
+        .filter_map(|(sign, is_there)| is_there.then_some(sign))
+        .collect();
+        (!signs.is_empty()).then_some((kinship, signs))
+    }
+
+    fn has_any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.words.contains(*word))
+    }
+
+    fn turns(&self) -> Vec<&str> {
+        TURNING.into_iter().filter(|word| self.words.contains(*word)).collect()
+    }
+}
+
+/// The inverse document frequency of BM25 (S-RANK-1).
+fn rarity(holders: usize, documents: usize) -> f32 {
+    // Numbers of documents: past 16 million an f32 rounds them, and rarity hardly changes.
+    #[expect(clippy::cast_precision_loss, reason = "see above")]
+    let (holders, documents) = (holders as f32, documents as f32);
+    (1.0 + (documents - holders + 0.5).max(0.0) / (holders + 0.5)).ln()
+}
+
+fn opposes(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let only = |word: &str, here: &BTreeSet<String>, there: &BTreeSet<String>| {
+        here.contains(word) && !there.contains(word)
+    };
+    OPPOSITE.into_iter().any(|(a, b)| {
+        (only(a, one, other) && only(b, other, one)) || (only(b, one, other) && only(a, other, one))
+    })
+}
+
+/// Tells whether both name numbers, and not the same.
+fn counts_otherwise(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let numbers = |words: &BTreeSet<String>| -> BTreeSet<String> {
+        words.iter().filter(|word| is_number(word)).cloned().collect()
+    };
+    let (one, other) = (numbers(one), numbers(other));
+    !one.is_empty() && !other.is_empty() && one != other
+}
+
+/// A number, a version, or a number with its unit: `90`, `v2.1`, `30s`.
+fn is_number(word: &str) -> bool {
+    let digits = word.strip_prefix('v').unwrap_or(word);
+    let unit = digits.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && matches!(unit, "" | "ms" | "s" | "m" | "h" | "d" | "k" | "mb" | "gb")
+}
+
+/// What is compared of an event.
+fn text_of(event: &Event) -> String {
+    let mut text = format!("{} {} {}", event.context, event.lesson, event.command);
+    text.truncate(text.floor_char_boundary(COMPARED_BYTES_MAX));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::event::{Decoded, codec};
+    use crate::retriever::index::lexical::LexicalIndex;
+    use crate::retriever::projection::{Fold, Origin};
+
+    fn snapshot(lines: &[Value]) -> Snapshot {
+        let (mut fold, mut lexical) = (Fold::default(), LexicalIndex::default());
+        for (offset, line) in (0..).zip(lines) {
+            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
+                panic!("{line}")
+            };
+            let repo = event.repo_key();
+            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+        }
+        for (number, memory) in (0..).zip(fold.memories().iter()) {
+            lexical.insert(DocId(number), &memory.index_text()).unwrap();
+        }
+        let (repos, health) = (Arc::new(BTreeMap::new()), Arc::default());
+        let fold = fold.frozen();
+        Snapshot { fold, lexical, vectors: None, near: Default::default(), repos, health }
+    }
+
+    fn line(day: u32, repo: &str, lesson: &str) -> Value {
+        json!({"id": format!("m{day:02}"), "timestamp": format!("2026-01-{day:02}T00:00:00Z"), "repo": repo,
+            "event_type": "fact", "context": "where the walrus gateway listens", "lesson": lesson})
+    }
+
+    fn signs(lines: &[Value]) -> Vec<(String, String, Vec<Sign>)> {
+        let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
+        let found = clashes(&snapshot(lines), &repos, "2026-02-01T00:00:00Z".parse().unwrap());
+        let pair =
+            |clash: Clash| (clash.older.id.to_string(), clash.newer.id.to_string(), clash.signs);
+        found.pairs.into_iter().map(pair).collect()
+    }
+
+    fn of_two(older: &str, newer: &str) -> Vec<Sign> {
+        let found = signs(&[line(2, "api", newer), line(1, "api", older)]);
+        found.into_iter().next().map(|(_, _, signs)| signs).unwrap_or_default()
+    }
+
+    // S-LIFE-9
+    #[test]
+    fn each_sign_is_seen() {
+        assert_eq!(of_two("bind it to port 8080", "bind it to port 9090"), [Sign::Counts]);
+        assert_eq!(
+            of_two("keep tracing of the socket", "do not keep tracing of the socket"),
+            [Sign::Negates]
+        );
+        assert_eq!(
+            of_two("enable tracing of the socket", "disable tracing of the socket"),
+            [Sign::Negates, Sign::Opposes]
+        );
+        assert_eq!(
+            of_two("the socket is /run/a", "the socket moved into the pod"),
+            [Sign::Changes]
+        );
+        assert_eq!(
+            of_two("the socket belongs to the pod", "The socket belongs to the pod."),
+            [Sign::Repeats]
+        );
+        assert!(of_two("the socket belongs to the pod", "the pod owns its socket").is_empty());
+    }
+
+    // S-LIFE-9
+    #[test]
+    fn only_memories_of_one_repository_that_count_and_are_not_settled_are_pairs() {
+        let (old, new) = ("bind it to port 8080", "bind it to port 9090");
+        assert!(signs(&[line(1, "api", old), line(2, "web", new)]).is_empty());
+        let taken_back = json!({"id": "e1", "memory_id": "m01", "event_type": "retract"});
+        assert!(signs(&[line(1, "api", old), line(2, "api", new), taken_back]).is_empty());
+        for (about, from) in [("m01", "m02"), ("m02", "m01")] {
+            let settled = json!({"id": "e1", "memory_id": about, "event_type": "distinct", "distinct_from": from});
+            assert!(signs(&[line(1, "api", old), line(2, "api", new), settled]).is_empty());
+        }
+        let other = json!({"id": "m02", "timestamp": "2026-01-02T00:00:00Z", "repo": "api", "lesson": "the okapi parser has 9 rules"});
+        assert!(signs(&[line(1, "api", old), other]).is_empty());
+    }
+}

@@ -1,0 +1,38 @@
+//! What may contradict each other, asked of a whole repository or of something new. Not here: finding it (`search`),
+//! its words (`render`).
+
+use std::sync::Arc;
+
+use super::answers::Seen;
+use super::{Local, unnamed};
+use crate::event::{Event, RepoKey};
+use crate::retriever::projection::Memory;
+use crate::retriever::render::{self, Reply};
+use crate::retriever::search::{self, Sign};
+use crate::retriever::serve::api::{ApiError, ReviewRequest};
+use crate::retriever::snapshot::Snapshot;
+
+/// So many memories that are like something new are told: each costs its reader tokens.
+const KIN_MAX: usize = 2;
+
+impl Local {
+    pub(super) fn reviewed(&self, request: &ReviewRequest, seen: &Seen) -> Result<Reply, ApiError> {
+        let snapshot = self.all()?;
+        seen.note(&snapshot);
+        let repo = self.repo(request.repo.as_deref(), &snapshot)?.ok_or_else(unnamed)?;
+        let found = search::clashes(&snapshot, &snapshot.keys_of(&repo), (self.core.clock)().now);
+        Ok(render::review(&repo, &found, request.limit))
+    }
+
+    /// What is there already of what an event says, in its repository; at most a few.
+    pub(super) fn kin_of(
+        &self,
+        event: &Event,
+        repo: &RepoKey,
+        snapshot: &Snapshot,
+    ) -> Vec<(Arc<Memory>, Vec<Sign>)> {
+        let mut found = search::clashes_of(snapshot, event, repo, (self.core.clock)().now);
+        found.truncate(KIN_MAX);
+        found
+    }
+}

@@ -1,0 +1,81 @@
+//! Many memories at once: those that faded, and after an incident those of somebody. Shown first, and done only when
+//! asked for. Not here: one by one (`changes`).
+
+use std::sync::Arc;
+
+use super::Local;
+use crate::event::{Author, Change, RepoKey, Timestamp};
+use crate::retriever::projection::{Fate, Life, Memory};
+use crate::retriever::render::{self, Reply};
+use crate::retriever::serve::api::{ApiError, Doing, Sweep, SweepRequest, Voice};
+use crate::retriever::snapshot::Snapshot;
+
+/// One change of one memory.
+type Step = (Arc<Memory>, Change);
+
+impl Local {
+    pub(super) fn swept(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
+        let snapshot = self.all()?;
+        let now = (self.core.clock)().now;
+        let steps = match &request.sweep {
+            Sweep::Fade { repo } => {
+                let repo = repo.as_deref().map(|repo| self.named(repo, &snapshot)).transpose()?;
+                faded(&snapshot, repo.as_ref(), now)
+            }
+            Sweep::Purge(author) => purged(&snapshot, author),
+            Sweep::Unpurge(author) => restored(&snapshot, author),
+        };
+        if request.extent == Doing::Do {
+            for (memory, change) in &steps {
+                self.write_about(memory, change.clone(), request.note.clone(), &Voice::Caller)?;
+            }
+        }
+        Ok(render::swept(&steps, request.extent == Doing::Do))
+    }
+}
+
+fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<Step> {
+    let keys = repo.map(|repo| snapshot.keys_of(repo));
+    let memories = snapshot.memories().iter();
+    let of_repo =
+        memories.filter(|memory| keys.as_ref().is_none_or(|keys| keys.contains(&memory.repo)));
+    let step = |memory: &Arc<Memory>| match memory.fate(now) {
+        Fate::Stays => None,
+        Fate::Archived => Some((Arc::clone(memory), Change::Archive)),
+        Fate::Buried => Some((Arc::clone(memory), Change::Bury)),
+    };
+    of_repo.filter_map(step).collect()
+}
+
+/// What somebody wrote is taken back, and what somebody said of the memories of others does not count.
+fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for memory in snapshot.memories().iter() {
+        if is_by(author, memory) && memory.course().life == Life::Live {
+            steps.push((Arc::clone(memory), Change::Retract));
+        }
+        let is_told = memory.about().iter().any(|version| author.wrote(&version.event));
+        if is_told && !memory.course().discounted.contains(author) {
+            steps.push((Arc::clone(memory), Change::Discount { by: author.clone() }));
+        }
+    }
+    steps
+}
+
+/// The other way round. What was forgotten for another reason comes back too, and is told before it does.
+fn restored(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for memory in snapshot.memories().iter() {
+        if is_by(author, memory) && memory.course().life == Life::Retracted {
+            steps.push((Arc::clone(memory), Change::Restore));
+        }
+        if memory.course().discounted.contains(author) {
+            steps.push((Arc::clone(memory), Change::Recount { by: author.clone() }));
+        }
+    }
+    steps
+}
+
+fn is_by(author: &Author, memory: &Memory) -> bool {
+    author.is(&memory.setting.agent_id, memory.setting.session_id.as_deref())
+}

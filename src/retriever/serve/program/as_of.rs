@@ -1,0 +1,45 @@
+//! The memory as it was: read anew, up to a past position, in this process. Nothing is kept of it. Not here: which
+//! lines had been written by then (`store::AsOf`).
+
+use super::{Asking, Program, Settings, failed};
+use crate::event::{Problems, quoted};
+use crate::retriever::search::Point;
+use crate::retriever::serve::api::ApiError;
+use crate::retriever::serve::cli::Need;
+use crate::retriever::serve::local::Local;
+use crate::store::{AsOf, Found};
+use crate::writer::Moment;
+
+impl Program<'_> {
+    /// Opens the memory as it was at a time, or where the log of the directory's repository had so many bytes. Its
+    /// present is that time: nothing is older or younger than it was then.
+    pub(super) fn as_of(
+        &self,
+        settings: &Settings,
+        need: Need,
+        given: &str,
+    ) -> Result<Local, ApiError> {
+        let mut settled = self.settle(settings)?;
+        let moment = (self.surroundings.clock)();
+        let directory = self.surroundings.directory.clone();
+        let as_of = match (given.trim().parse::<u64>(), Point::parse(given)) {
+            (Ok(bytes), _) => {
+                let here = settled.config.current(&Found::of_directory(&directory).key);
+                AsOf::of_log(settled.store.log_of(&here), bytes).map_err(|error| failed(&error))?
+            }
+            (Err(_), Some(point)) => AsOf { time: point.last(moment.now), end: None },
+            (Err(_), None) => {
+                let allowed = Point::ALLOWED;
+                let message = format!(
+                    "must be {allowed}, or a length of this repository's log in bytes; got {}",
+                    quoted(given)
+                );
+                return Err(Problems::one("as_of", message).into());
+            }
+        };
+        let now = as_of.time;
+        settled.config.as_of = Some(as_of);
+        let clock = Box::new(move || Moment { now, ..moment });
+        self.local_over(settled, need, Asking { directory, clock })
+    }
+}
