@@ -15,7 +15,7 @@ use crate::retriever::projection::{Effect, Fold, Origin};
 use crate::retriever::snapshot::Snapshot;
 
 /// A snapshot of these lines; a line's `vector`, if any, is its meaning.
-pub(super) fn snapshot(lines: &[Value]) -> Snapshot {
+pub(in crate::retriever) fn snapshot(lines: &[Value]) -> Snapshot {
     let (mut fold, mut lexical) = (Fold::default(), LexicalIndex::default());
     let mut vectors = VectorIndex::new(2);
     for (offset, line) in (0..).zip(lines) {
@@ -42,7 +42,7 @@ pub(super) fn snapshot(lines: &[Value]) -> Snapshot {
     Snapshot { fold, lexical, vectors, near: Default::default(), repos, health }
 }
 
-pub(super) fn now() -> Timestamp {
+pub(in crate::retriever) fn now() -> Timestamp {
     "2026-06-01T00:00:00Z".parse().unwrap()
 }
 

@@ -15,7 +15,7 @@ mod spot;
 mod walk;
 
 #[cfg(test)]
-mod laws;
+pub(super) mod laws;
 
 pub use analysis::{
     About, Asking, Brief, Finding, Gap, Lone, MEMORIES_MAX, Scope, Whole, bridges, brief, clusters,
