@@ -84,6 +84,7 @@ mod secrets;
 // The helper that agents call needs nothing but the binary.
 mod shell_helper;
 // A store that others could have written is not trusted.
+mod staleness;
 mod store_refusals;
 // Hooks speak up when something fails, learn what mends it, and disturb nobody.
 mod hooks;

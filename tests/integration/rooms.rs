@@ -45,8 +45,10 @@ const MAP: &[(&str, &[&str])] = &[
             "retriever/snapshot",
             "retriever/search",
             "retriever/graph",
+            "retriever/staleness",
         ],
     ),
+    ("retriever/staleness", &["event", "store", "retriever/projection"]),
     (
         "retriever/digest",
         &[

@@ -9,9 +9,10 @@ use super::item;
 use super::line::{self, Body, after, date};
 use super::reply::{Reply, Shape};
 use super::tokens::Budget;
-use crate::event::{Layout, RepoKey, neutralise};
+use crate::event::RepoKey;
 use crate::retriever::projection::Memory;
 use crate::retriever::search::{LastSession, Note, Picked, Section};
+use crate::retriever::staleness::Changed;
 
 /// What there is to tell.
 pub struct Briefing<'a> {
@@ -19,6 +20,8 @@ pub struct Briefing<'a> {
     pub repo: &'a RepoKey,
     /// What was picked of its memories, and for the task.
     pub picked: &'a Picked,
+    /// The files of memories that were written since.
+    pub changed: &'a Changed,
     /// What to tell besides, one line each.
     pub notices: &'a [String],
     /// In which forms.
@@ -33,15 +36,11 @@ const LINE_BYTES: usize = 280;
 const BODY_BYTES_MIN: usize = 40;
 /// What stands for the memories of a section that are all in sections before it.
 const TOLD_ABOVE: &str = " told above.";
-/// So many files are named of those that are gone: one is enough to know what to look at.
-const GONE_SHOWN_MAX: usize = 2;
-/// The longest name of a file shown, in bytes: its end tells it from others.
-const GONE_BYTES_MAX: usize = 60;
 
 /// Writes the briefing. Text and JSON hold the same memories.
 #[must_use]
 pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
-    let Briefing { repo, picked, notices, shape, max_tokens } = briefing;
+    let Briefing { repo, picked, notices, shape, max_tokens, .. } = briefing;
     let mut budget = Budget::of_tokens(*max_tokens);
     let mut text = String::new();
     let says_nothing = picked.sections.is_empty();
@@ -149,7 +148,7 @@ impl<'a> Part<'a> {
         interest: &Interest<'_>,
     ) -> Self {
         let title = format!("\n\n{}", title(section, briefing.picked.last_session.as_ref()));
-        let line = |note: &Note| line_of(note, briefing.repo, interest, LINE_BYTES);
+        let line = |note: &Note| line_of(note, briefing, interest, LINE_BYTES);
         let mut lines: Vec<String> = notes.iter().map(line).collect();
         if lines.is_empty() {
             lines.push(TOLD_ABOVE.to_owned());
@@ -169,9 +168,9 @@ impl<'a> Part<'a> {
     fn squeeze(&mut self, briefing: &Briefing<'_>, interest: &Interest<'_>, room: usize) {
         let room = room.saturating_sub(self.title.len());
         let squeezed = self.notes.first().and_then(|note| {
-            let around = line_of(note, briefing.repo, interest, 0).len();
+            let around = line_of(note, briefing, interest, 0).len();
             let bytes = room.checked_sub(around).filter(|bytes| *bytes >= BODY_BYTES_MIN)?;
-            Some(line_of(note, briefing.repo, interest, bytes))
+            Some(line_of(note, briefing, interest, bytes))
         });
         self.lines = squeezed.into_iter().collect();
     }
@@ -181,29 +180,22 @@ impl<'a> Part<'a> {
     }
 }
 
-fn line_of(note: &Note, repo: &RepoKey, interest: &Interest<'_>, bytes_max: usize) -> String {
+fn line_of(
+    note: &Note,
+    briefing: &Briefing<'_>,
+    interest: &Interest<'_>,
+    bytes_max: usize,
+) -> String {
     let memory: &Memory = &note.memory;
     let body = Body::of(memory, interest).shown(bytes_max);
-    format!("\n- [{}] {body}{}{}", date(memory), gone(&note.gone), after(memory, Some(repo)))
+    let files = format!("{}{}", gone(&note.gone), line::changed(memory, briefing.changed));
+    format!("\n- [{}] {body}{files}{}", date(memory), after(memory, Some(briefing.repo)))
 }
 
 /// Names files that are not there any more.
 fn gone(files: &[String]) -> String {
-    let shown: Vec<String> = files
-        .iter()
-        .take(GONE_SHOWN_MAX)
-        .map(|file| {
-            let file = neutralise(file, Layout::Line);
-            let cut = file.len().saturating_sub(GONE_BYTES_MAX);
-            let end = file.get(file.ceil_char_boundary(cut)..).unwrap_or_default().to_owned();
-            if cut > 0 { format!("…{end}") } else { end }
-        })
-        .collect();
-    match files.len().saturating_sub(shown.len()) {
-        _ if shown.is_empty() => String::new(),
-        0 => format!(" (gone: {})", shown.join(", ")),
-        more => format!(" (gone: {} and {more} more)", shown.join(", ")),
-    }
+    let files = line::files(files);
+    if files.is_empty() { files } else { format!(" (gone: {files})") }
 }
 
 fn json_of(briefing: &Briefing<'_>, parts: &[Part<'_>]) -> Value {
@@ -212,12 +204,17 @@ fn json_of(briefing: &Briefing<'_>, parts: &[Part<'_>]) -> Value {
         "repo": repo.as_str(), "known": picked.memories,
         "newest": picked.newest.map(|newest| newest.to_string()), "notices": notices,
     });
-    let mut gone = Map::new();
+    let (mut gone, mut changed) = (Map::new(), Map::new());
     let Some(fields) = json.as_object_mut() else { return json };
     for part in parts {
         let told = part.notes.iter().take(part.lines.len());
         for note in told.clone().filter(|note| !note.gone.is_empty()) {
             gone.insert(note.memory.id.as_str().to_owned(), note.gone.clone().into());
+        }
+        for (id, files) in
+            told.clone().filter_map(|note| briefing.changed.get_key_value(&note.memory.id))
+        {
+            changed.insert(id.as_str().to_owned(), files.clone().into());
         }
         let told = told.map(|note| Value::Object(item::fields(&note.memory))).collect();
         if !part.notes.is_empty() {
@@ -233,6 +230,9 @@ fn json_of(briefing: &Briefing<'_>, parts: &[Part<'_>]) -> Value {
     }
     if !gone.is_empty() {
         fields.insert("gone".to_owned(), gone.into());
+    }
+    if !changed.is_empty() {
+        fields.insert("changed".to_owned(), changed.into());
     }
     json
 }

@@ -12,6 +12,7 @@ use super::reply::{Explain, Reply, Shape};
 use super::tokens::Budget;
 use crate::event::RepoKey;
 use crate::retriever::search::{Hit, Score};
+use crate::retriever::staleness::Changed;
 
 /// What there is to show.
 pub struct Found<'a> {
@@ -19,6 +20,8 @@ pub struct Found<'a> {
     pub hits: &'a [Hit],
     /// The repository at hand; it is not named at its own memories.
     pub here: Option<&'a RepoKey>,
+    /// The files of memories that were written since.
+    pub changed: &'a Changed,
     /// What to tell besides, one line each.
     pub notices: &'a [String],
     /// Whether to show how each score came about.
@@ -42,7 +45,12 @@ const HIT_BYTES_MIN: usize = 100;
 pub fn found(found: &Found<'_>, interest: &Interest<'_>) -> Reply {
     let json = found.shape.json(|| {
         let shown: Vec<Value> = found.hits.iter().map(|hit| json_of(hit, found.explain)).collect();
-        json!({ "memories": shown, "notices": found.notices })
+        let mut json = json!({ "memories": shown, "notices": found.notices });
+        if let Some(fields) = json.as_object_mut().filter(|_| !found.changed.is_empty()) {
+            let changed = found.changed.iter().map(|(id, files)| (id.to_string(), json!(files)));
+            fields.insert("changed".to_owned(), Value::Object(changed.collect()));
+        }
+        json
     });
     let notices: String = found.notices.iter().map(|notice| format!("\n{notice}")).collect();
     if found.hits.is_empty() {
@@ -137,6 +145,7 @@ struct Frame {
 impl Frame {
     fn of(found: &Found<'_>, place: usize, hit: &Hit) -> Self {
         let mut after = seen(hit);
+        after.push_str(&super::line::changed(&hit.memory, found.changed));
         after.push_str(&super::line::after(&hit.memory, found.here));
         if found.explain == Explain::Components {
             let _ = write!(after, "\n   {}", explained(&hit.score));
@@ -207,9 +216,10 @@ mod tests {
 
     fn reply(hits: &[Hit], max_tokens: usize, explain: Explain) -> Reply {
         let here = RepoKey::parse("api").unwrap();
-        let shape = Shape::Whole;
+        let (changed, shape) = (Changed::new(), Shape::Whole);
+        let here = Some(&here);
         let found_hits =
-            Found { hits, here: Some(&here), notices: &[], explain, shape, max_tokens };
+            Found { hits, here, changed: &changed, notices: &[], explain, shape, max_tokens };
         found(&found_hits, &|_| 0.0)
     }
 
@@ -223,6 +233,28 @@ mod tests {
              Check ownership first `npm ci` (9/10 success) · claude-code · {id}"
         );
         assert_eq!(reply(&[one], 500, Explain::Silent).text, expected);
+    }
+
+    // S-STALE-6
+    #[test]
+    fn files_that_were_written_since_are_named_at_their_hit() {
+        let one = hit(0, "c", "l");
+        let files = ["src/a.rs", "src/b\nc.rs", "d"].map(str::to_owned).to_vec();
+        let changed = Changed::from([(one.memory.id.clone(), files)]);
+        let hits = [one];
+        let found_hits = Found {
+            hits: &hits,
+            here: None,
+            changed: &changed,
+            notices: &[],
+            explain: Explain::Silent,
+            shape: Shape::Whole,
+            max_tokens: 500,
+        };
+        let reply = found(&found_hits, &|_| 0.0);
+        let said = "c: l `npm ci` (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
+        assert!(reply.text.contains(said), "{}", reply.text);
+        assert_eq!(reply.json["changed"][hits[0].memory.id.as_str()][2], "d");
     }
 
     // S-REPLY-4
@@ -264,6 +296,7 @@ mod tests {
                 let asked = Found {
                     hits: &hits,
                     here: None,
+                    changed: &Changed::new(),
                     notices: &notices,
                     explain,
                     shape: Shape::Whole,

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
 use crate::event::{Layout, RepoKey, neutralise};
 use crate::retriever::projection::Memory;
+use crate::retriever::staleness::Changed;
 
 /// The word for what a hook saw once and nothing has proven yet.
 pub(super) const CANDIDATE: &str = "candidate";
@@ -23,6 +24,34 @@ const NAME_CHARS_MAX: usize = 40;
 /// Returns a name that somebody else chose, as it may stand within a line.
 pub(super) fn name(text: &str) -> String {
     neutralise(text, Layout::Line).chars().take(NAME_CHARS_MAX).collect()
+}
+
+/// So many files are named: one is enough to know what to look at.
+const FILES_SHOWN_MAX: usize = 2;
+/// The longest name of a file shown, in bytes: its end tells it from others.
+const FILE_BYTES_MAX: usize = 60;
+
+/// Names files, the first of them; empty for none.
+pub(super) fn files(files: &[String]) -> String {
+    let shown: Vec<String> =
+        files.iter().take(FILES_SHOWN_MAX).map(|file| shortened(file)).collect();
+    match files.len().saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn shortened(file: &str) -> String {
+    let file = neutralise(file, Layout::Line);
+    let cut = file.len().saturating_sub(FILE_BYTES_MAX);
+    let end = file.get(file.ceil_char_boundary(cut)..).unwrap_or_default().to_owned();
+    if cut > 0 { format!("…{end}") } else { end }
+}
+
+/// Says which files of a memory were written since it last held.
+pub(super) fn changed(memory: &Memory, changed: &Changed) -> String {
+    let files = changed.get(&memory.id).map_or_else(String::new, |list| files(list));
+    if files.is_empty() { files } else { format!(" ({files} changed since)") }
 }
 
 /// Says in front of a memory that it reads like an instruction, and why.

@@ -20,6 +20,7 @@ mod review;
 #[cfg(test)]
 mod sample;
 mod spot;
+mod stale;
 mod status;
 mod swept;
 mod tokens;
@@ -36,6 +37,7 @@ pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
 pub use review::{kin, kin_json, review};
 pub use spot::spot_words;
+pub use stale::{Checked, stale};
 pub use status::{Model, status};
 pub use swept::swept;
 pub use tokens::{Budget, tokens};

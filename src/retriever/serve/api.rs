@@ -119,6 +119,13 @@ pub struct ContextRequest {
     pub shape: Shape,
 }
 
+/// A look at what the memories of a repository say about its files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StaleRequest {
+    /// The repository, by key or unique short name; it must be that of the working directory, which `None` is.
+    pub repo: Option<String>,
+}
+
 /// What somebody says of memories that are there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeRequest {
@@ -305,6 +312,12 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError`].
     fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError>;
+
+    /// Tells which memories of the repository at hand its work tree and git speak against.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError>;
 
     /// Shows memories whole, by id or any unique short form of it.
     ///

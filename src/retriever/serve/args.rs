@@ -17,7 +17,7 @@ mod weave;
 pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 pub use hook::Hook;
 pub use setup::Setup;
-pub use tend::{Sweeping, Tend};
+pub use tend::{Sweeping, Tend, Tending};
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
 pub use weave::{Analyze, Impact, Link, Patterns, Related, Unlink, Weave};
 
@@ -81,24 +81,9 @@ pub enum Command {
         #[command(flatten)]
         form: Form,
     },
-    /// Say something of memories.
+    /// Look after what memories say.
     #[command(flatten)]
-    Tend(Tend),
-    /// List pairs of memories that may contradict each other
-    Review {
-        /// The repository: its name, key or URL [default: this directory's]
-        #[arg(long, value_name = "REPO")]
-        repo: Option<String>,
-        /// Most pairs, 1 to 20 [default: 5]
-        #[arg(long, value_name = "N", allow_hyphen_values = true)]
-        limit: Option<String>,
-        /// How to print.
-        #[command(flatten)]
-        form: Form,
-    },
-    /// Do something with many memories.
-    #[command(flatten)]
-    Sweeping(Sweeping),
+    Tending(Tending),
     /// Say and ask what hangs together.
     #[command(flatten)]
     Weave(Weave),

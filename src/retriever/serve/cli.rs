@@ -1,6 +1,7 @@
 //! The `agent-knowledge` program, but for what only a process can do: one command, one answer.
 //! Not here: the form of the command line (`args`), the rules about values (`wire`).
 
+mod tend;
 mod weave;
 
 use std::ffi::OsString;
@@ -13,7 +14,7 @@ use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
 use super::api::{
-    Api, ApiError, ContextRequest, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Shape, Voice,
+    Api, ApiError, ContextRequest, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Shape,
 };
 use super::args::{
     self, Briefing, Command, CommandLine, Eval, Form, Hook, Model, Search, Serve, Setup, Upkeep,
@@ -193,18 +194,7 @@ fn perform(
             let ids = wire::show(ids)?;
             (form, wiring.open(settings, Need::Words)?.show(&ids)?)
         }
-        Command::Tend(tend) => {
-            let (form, request) = (tend.form(), tend.request()?);
-            (form, wiring.open(settings, Need::Words)?.change(&request, &Voice::Caller)?)
-        }
-        Command::Review { repo, limit, form } => {
-            let request = wire::review(repo, limit)?;
-            (form, wiring.open(settings, Need::Words)?.review(&request)?)
-        }
-        Command::Sweeping(sweeping) => {
-            let (form, request) = sweeping.request();
-            (form, wiring.open(settings, Need::Words)?.sweep(&request)?)
-        }
+        Command::Tending(command) => tend::tended(wiring, settings, command)?,
         Command::Weave(command) => {
             let form = command.form();
             let done = weave::woven(process, wiring, settings, command)?;

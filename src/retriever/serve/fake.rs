@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SweepRequest, Voice,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
+    SweepRequest, Voice,
 };
 use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
@@ -82,6 +83,10 @@ impl Api for Fake {
 
     fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.reply(format!("patterns {request:?} by {voice:?}"))
+    }
+
+    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
+        self.reply(format!("stale {:?}", request.repo))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -11,6 +11,7 @@ mod links;
 mod meaning;
 mod related;
 mod reviewed;
+mod stale;
 mod study;
 mod swept;
 mod views;
@@ -162,9 +163,11 @@ impl Local {
         self.note_if_in_vain(request, &asked, hits.len(), here.as_ref());
         notices.extend(held_back(held_back_len));
         notices.extend(filters::note(&asked, hits.len()));
+        let changed = self.changed_since(hits.iter().map(|hit| &hit.memory), &snapshot);
         let found = Found {
             hits: &hits,
             here: here.as_ref(),
+            changed: &changed,
             notices: &notices,
             explain: request.explain,
             shape: request.shape,

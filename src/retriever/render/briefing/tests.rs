@@ -22,8 +22,10 @@ fn told(picked: &Picked, max_tokens: usize) -> Reply {
     let repo = RepoKey::parse("api").unwrap();
     let notices = ["Note: told as well.".to_owned()];
     let notices = if max_tokens > 100 { &notices[..] } else { &[] };
-    let shape = Shape::Whole;
-    briefing(&Briefing { repo: &repo, picked, notices, shape, max_tokens }, &|_| 0.0)
+    let (changed, shape) = (Changed::new(), Shape::Whole);
+    let briefing_of =
+        Briefing { repo: &repo, picked, changed: &changed, notices, shape, max_tokens };
+    briefing(&briefing_of, &|_| 0.0)
 }
 
 // S-CONTEXT-1

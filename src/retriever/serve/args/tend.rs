@@ -8,6 +8,45 @@ use crate::event::{Author, Problems};
 use crate::retriever::serve::api::{ChangeRequest, Doing, Sweep, SweepRequest, Wanted};
 use crate::retriever::serve::wire;
 
+const STALE_HELP: &str = "\
+Each memory of this repository that names files (in its field, or in its texts) or a commit is compared with git: from the commit
+it was written at, or from when somebody last said that it worked or holds. Told are files that are gone or changed since, names of
+code (in backticks or fences) that are in none of its files any more, and a commit that is in no branch and no tag. Uncommitted changes do
+not count. Pinned memories are left out. Nothing is changed, and nothing is hidden for it.";
+
+/// Looking after what memories say.
+#[derive(Debug, Subcommand)]
+pub enum Tending {
+    /// Say something of memories.
+    #[command(flatten)]
+    Tend(Tend),
+    /// Do something with many memories.
+    #[command(flatten)]
+    Sweeping(Sweeping),
+    /// List pairs of memories that may contradict each other
+    Review {
+        /// The repository: its name, key or URL [default: this directory's]
+        #[arg(long, value_name = "REPO")]
+        repo: Option<String>,
+        /// Most pairs, 1 to 20 [default: 5]
+        #[arg(long, value_name = "N", allow_hyphen_values = true)]
+        limit: Option<String>,
+        /// How to print.
+        #[command(flatten)]
+        form: Form,
+    },
+    /// List memories that the files of this work tree, or git, speak against
+    #[command(after_help = STALE_HELP)]
+    Stale {
+        /// The repository, which must be that of this directory
+        #[arg(long, value_name = "REPO")]
+        repo: Option<String>,
+        /// How to print.
+        #[command(flatten)]
+        form: Form,
+    },
+}
+
 /// What to say of memories.
 #[derive(Debug, Subcommand)]
 pub enum Tend {

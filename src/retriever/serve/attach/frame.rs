@@ -11,7 +11,8 @@ use super::stream::Lines;
 use crate::event::{Draft, Problems};
 use crate::retriever::serve::api::{
     AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SweepRequest, Voice,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
+    SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::writer::exit::Exit;
@@ -75,6 +76,7 @@ pub(super) enum Ask {
         request: PatternsRequest,
         voice: Voice,
     },
+    Stale(StaleRequest),
     Show(Vec<String>),
     Recent(usize),
     Complete(CompleteRequest),
@@ -184,6 +186,7 @@ mod tests {
         round_trip(&Ask::Review(ReviewRequest { repo: Some("api".to_owned()), limit: 5 }));
         let sweep = Sweep::Purge(Author::Session("s".to_owned()));
         round_trip(&Ask::Sweep(SweepRequest { sweep, extent: Doing::Show, note: None }));
+        round_trip(&Ask::Stale(StaleRequest { repo: Some("api".to_owned()) }));
         round_trip(&Ask::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
         round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));

@@ -284,6 +284,7 @@ fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
         Ask::Related(request) => local.related(&request),
         Ask::Analyze(request) => local.analyze(&request),
         Ask::Patterns { request, voice } => local.patterns(&request, &voice),
+        Ask::Stale(request) => local.stale(&request),
         Ask::Show(ids) => local.show(&ids),
         Ask::Recent(limit) => local.recent(limit),
         Ask::Complete(request) => local.complete(&request),

@@ -15,7 +15,8 @@ use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SweepRequest, Voice,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
+    SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::store::private;
@@ -370,6 +371,10 @@ impl Api for Remote {
         let ask = Ask::Patterns { request: request.clone(), voice: voice.clone() };
         // What was accepted is suggested no more, so a second time by its mark writes nothing.
         self.ask(&ask, |api| api.patterns(request, voice))
+    }
+
+    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Stale(request.clone()), |api| api.stale(request))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -8,7 +8,8 @@ use crate::event::Draft;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, ReviewRequest, SearchRequest, SweepRequest, Voice,
+    PatternsRequest, RelatedRequest, ReviewRequest, SearchRequest, StaleRequest, SweepRequest,
+    Voice,
 };
 use crate::retriever::snapshot::Snapshot;
 
@@ -74,6 +75,10 @@ impl Api for Local {
 
     fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.patterned(request, voice)
+    }
+
+    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
+        soundly(|seen| self.looked_over(request, seen))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -1,0 +1,32 @@
+//! The commands that look after what memories say, from their arguments to the answer. Not here: the form of the
+//! command line (`args::tend`), the rules about values (`wire`).
+
+use super::{Need, Settings, Wiring};
+use crate::retriever::render::Reply;
+use crate::retriever::serve::api::{ApiError, StaleRequest, Voice};
+use crate::retriever::serve::args::{Form, Tending};
+use crate::retriever::serve::wire;
+
+/// Does what a command asks for; what is wrong with its values is said before anything is opened.
+pub(super) fn tended(
+    wiring: &mut dyn Wiring,
+    settings: &Settings,
+    command: Tending,
+) -> Result<(Form, Reply), ApiError> {
+    let mut open = || wiring.open(settings, Need::Words);
+    Ok(match command {
+        Tending::Tend(tend) => {
+            let (form, request) = (tend.form(), tend.request()?);
+            (form, open()?.change(&request, &Voice::Caller)?)
+        }
+        Tending::Sweeping(sweeping) => {
+            let (form, request) = sweeping.request();
+            (form, open()?.sweep(&request)?)
+        }
+        Tending::Review { repo, limit, form } => {
+            let request = wire::review(repo, limit)?;
+            (form, open()?.review(&request)?)
+        }
+        Tending::Stale { repo, form } => (form, open()?.stale(&StaleRequest { repo })?),
+    })
+}

@@ -1,0 +1,223 @@
+//! What git knows of a work tree, asked of the program `git` within a bounded time. Only commands that read history,
+//! with nothing that a repository's settings would have run and nothing fetched. Commits and paths of memories are data: the ones are
+//! hexadecimal, the others stand behind `--` and are taken literally. Not here: what the answers mean.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long all questions of one look may take together, in milliseconds: somebody waits for the answer.
+const GIT_MS_MAX: u64 = 4_000;
+
+/// How often it is looked whether git has ended, in milliseconds.
+const LOOK_MS: u64 = 2;
+
+/// Most bytes of one answer: fifty thousand commits with their times have three million.
+const ANSWER_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Most paths of one question: with the longest paths there are, what a command line holds.
+const PATHS_MAX: usize = 512;
+
+/// Variables that would lead git elsewhere, or have it start another program.
+const LEADING_ELSEWHERE: [&str; 9] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_CONFIG_PARAMETERS",
+];
+
+/// Why git told nothing, or not all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Silence {
+    /// There is no git repository.
+    NoRepository,
+    /// There is no program of that name.
+    NoProgram,
+    /// It took too long.
+    TooLong,
+    /// It failed: no commit yet, or a repository that it does not trust.
+    Failed,
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::NoRepository => "there is no git repository here",
+            Self::NoProgram => "the program git is not there",
+            Self::TooLong => "git took too long",
+            Self::Failed => {
+                "git could not answer: is there a commit, and does `git log` work here?"
+            }
+        })
+    }
+}
+
+/// Which of some paths differ between two commits.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Differences {
+    pub(super) gone: Vec<String>,
+    pub(super) changed: Vec<String>,
+}
+
+impl Differences {
+    /// Those of them among some paths.
+    pub(super) fn among(&self, paths: &[String]) -> Self {
+        let both =
+            |list: &[String]| paths.iter().filter(|path| list.contains(path)).cloned().collect();
+        Self { gone: both(&self.gone), changed: both(&self.changed) }
+    }
+
+    /// Reads `--name-status -z`: a letter and a path in turn.
+    fn read(answer: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(answer);
+        let mut parts = text.split('\0');
+        let mut found = Self::default();
+        while let (Some(status), Some(path)) = (parts.next(), parts.next()) {
+            match status {
+                "D" => found.gone.push(path.to_owned()),
+                // What was not there then cannot have changed since.
+                "M" | "T" => found.changed.push(path.to_owned()),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// Git, at a work tree, for one look.
+pub(super) struct Git {
+    top: PathBuf,
+    deadline: Instant,
+}
+
+impl Git {
+    pub(super) fn at(top: &Path) -> Self {
+        Self { top: top.to_owned(), deadline: Instant::now() + Duration::from_millis(GIT_MS_MAX) }
+    }
+
+    /// Which of some paths differ between a commit and the one that is checked out.
+    pub(super) fn differences(
+        &self,
+        commit: &str,
+        paths: BTreeSet<&str>,
+    ) -> Result<Differences, Silence> {
+        let mut all = Differences::default();
+        let paths: Vec<&str> = paths.into_iter().collect();
+        for some in paths.chunks(PATHS_MAX) {
+            let question =
+                ["diff-tree", "-r", "-z", "--name-status", "--no-renames", commit, "HEAD", "--"];
+            let found = Differences::read(&self.ask(question.iter().chain(some))?);
+            all.gone.extend(found.gone);
+            all.changed.extend(found.changed);
+        }
+        Ok(all)
+    }
+
+    /// Asks git and returns what it printed.
+    pub(super) fn ask<'a>(
+        &self,
+        question: impl IntoIterator<Item = &'a &'a str>,
+    ) -> Result<Vec<u8>, Silence> {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(&self.top).args(["--no-pager", "--literal-pathspecs"]);
+        git.args(["-c", "core.fsmonitor=false", "-c", "log.showSignature=false"]);
+        git.args(question.into_iter().map(OsStr::new));
+        for name in LEADING_ELSEWHERE {
+            git.env_remove(name);
+        }
+        for (name, value) in
+            [("GIT_NO_LAZY_FETCH", "1"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0")]
+        {
+            git.env(name, value);
+        }
+        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = git.spawn().map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Silence::NoProgram,
+            _ => Silence::Failed,
+        })?;
+        let heard = self.heard(&mut child);
+        if heard.is_err() {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        heard
+    }
+
+    /// Hears it to its end, or for as long as it may speak.
+    fn heard(&self, child: &mut Child) -> Result<Vec<u8>, Silence> {
+        let mut output = child.stdout.take().ok_or(Silence::Failed)?.take(ANSWER_BYTES_MAX);
+        let listening = std::thread::Builder::new().name("git".to_owned()).spawn(move || {
+            let mut answer = Vec::new();
+            output.read_to_end(&mut answer).map(|_| answer)
+        });
+        let listening = listening.map_err(|_| Silence::Failed)?;
+        let status = self.end_of(child)?;
+        let answer = listening.join().map_err(|_| Silence::Failed)?.map_err(|_| Silence::Failed)?;
+        let is_whole = u64::try_from(answer.len()).is_ok_and(|bytes| bytes < ANSWER_BYTES_MAX);
+        if status.success() && is_whole { Ok(answer) } else { Err(Silence::Failed) }
+    }
+
+    fn end_of(&self, child: &mut Child) -> Result<ExitStatus, Silence> {
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if Instant::now() >= self.deadline => return Err(Silence::TooLong),
+                Ok(None) => std::thread::park_timeout(Duration::from_millis(LOOK_MS)),
+                Err(_) => return Err(Silence::Failed),
+            }
+        }
+    }
+}
+
+/// Tells whether a text can be a commit, and nothing else: seven to 64 hexadecimal digits.
+pub(super) fn is_commit_id(text: &str) -> bool {
+    (7..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-STALE-5
+    #[test]
+    fn only_what_can_be_nothing_but_a_commit_is_one() {
+        assert!(is_commit_id("1a2b3c4") && is_commit_id(&"F".repeat(40)));
+        for other in ["", "1a2b3c", "--all-x", "HEAD~1", "main", "1a2b3c4 ", &"a".repeat(65)] {
+            assert!(!is_commit_id(other), "{other}");
+        }
+    }
+
+    // S-STALE-1
+    #[test]
+    fn what_was_not_there_then_has_not_changed_since() {
+        let found = Differences::read(b"M\0src/a b.rs\0D\0x\0A\0new\0T\0link\0");
+        let list = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+        let expected = Differences { gone: list(&["x"]), changed: list(&["src/a b.rs", "link"]) };
+        assert_eq!(found, expected);
+        assert_eq!(
+            found.among(&list(&["x", "y"])),
+            Differences { gone: list(&["x"]), changed: vec![] }
+        );
+    }
+
+    // S-STALE-5
+    #[test]
+    fn git_that_takes_too_long_or_is_nowhere_at_work_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = Git { top: folder.path().to_owned(), deadline: Instant::now() };
+        // An empty deadline: whatever it does is too long, unless it failed before the first look.
+        let silence = git.ask(&["rev-parse", "HEAD"]).unwrap_err();
+        assert!(matches!(silence, Silence::TooLong | Silence::Failed), "{silence:?}");
+        assert_eq!(Git::at(folder.path()).ask(&["rev-parse", "HEAD"]), Err(Silence::Failed));
+    }
+}
