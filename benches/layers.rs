@@ -169,7 +169,8 @@ fn core(store: &Store, folder: &Path) -> Outcome<Core> {
         checkpoints: None,
     })?;
     let model_dir = folder.join("model");
-    Ok(Core { engine, store: store.clone(), config, model_dir, clock: Box::new(moment) })
+    let (store, clock) = (store.clone(), Box::new(moment));
+    Ok(Core { engine, store, config, model_dir, query_log: None, clock })
 }
 
 fn caller(folder: &Path) -> Caller {

@@ -34,7 +34,8 @@ pub fn fill(model: &Path, cache: &Path, events: u64) -> Outcome<()> {
         let batch = (first..events.min(first + BATCH)).map(|number| {
             let mut chance = Chance::of(SEED ^ 0x7EC, number);
             let at = chance.below(real.len());
-            let turned = real.get(at).map(|real| turned(real, &mut chance)).unwrap_or_default();
+            let turned =
+                real.get(at).map(|real| turned(&real.vector, &mut chance)).unwrap_or_default();
             (TextKey::of(&meaning(number)), turned)
         });
         cache.append(&batch.collect::<Vec<_>>())?;

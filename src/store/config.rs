@@ -30,6 +30,8 @@ pub struct Config {
     pub archive: ArchivePolicy,
     /// Who is asked about memories that may contradict each other; nobody unless set.
     pub judge: Option<Judge>,
+    /// Whether searches that found nothing are written down.
+    pub query_log: Keeping,
     /// Which past position of the store is read; of no file, a command asks for it.
     pub as_of: Option<AsOf>,
     /// Old repository keys and the keys they are now.
@@ -40,7 +42,7 @@ pub struct Config {
 const FILE_BYTES_MAX: usize = 1024 * 1024;
 
 /// The sections and keys a configuration file may have, for error messages.
-const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, a table [judge], and a table [aliases] of \"old-repo\" = \"new-repo\"";
+const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, a table [judge], and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file; a file that does not exist is an empty one.
@@ -80,6 +82,9 @@ impl Config {
                     config.archive.older_than = Some(ArchivePolicy::age(&value)?);
                 }
                 ("judge", toml::Value::Table(judge)) => config.judge = Some(Judge::read(judge)?),
+                ("query_log", toml::Value::Boolean(is_kept)) => {
+                    config.query_log = if is_kept { Keeping::On } else { Keeping::Off };
+                }
                 ("aliases", toml::Value::Table(aliases)) => {
                     config.aliases = parse_aliases(aliases)?;
                 }
@@ -104,6 +109,30 @@ impl Config {
             }
         }
         current.clone()
+    }
+}
+
+/// Whether something is written down.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Keeping {
+    /// It is.
+    #[default]
+    On,
+    /// It is not.
+    Off,
+}
+
+impl Keeping {
+    /// Reads the word of a variable.
+    ///
+    /// # Errors
+    /// What is allowed.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "on" | "true" | "1" => Ok(Self::On),
+            "off" | "false" | "0" => Ok(Self::Off),
+            other => Err(format!("must be on or off, got {other:?}")),
+        }
     }
 }
 

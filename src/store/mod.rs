@@ -26,7 +26,7 @@ pub use append::{Appended, Durability, Place, append};
 #[cfg(feature = "retriever")]
 pub use archive::{Moved, Moves, archive};
 pub use as_of::AsOf;
-pub use config::{ArchivePolicy, Config, Embedding, MemoryMib, Places};
+pub use config::{ArchivePolicy, Config, Embedding, Keeping, MemoryMib, Places};
 pub use cursor::{Change, Cursor};
 pub use error::StoreError;
 pub use judge::Judge;

@@ -9,6 +9,11 @@ use crate::world::{AGENT_KNOWLEDGE, World, run};
 const REPO: &str = "github.com/acme/api";
 const LOG: &str = "github.com+acme+api.jsonl";
 
+/// The end of an id, as replies show it.
+fn short(id: &str) -> &str {
+    id.get(id.len() - 8..).unwrap()
+}
+
 /// A store with lessons on these subjects; returns their ids.
 fn lessons<const N: usize>(world: &World, subjects: [&str; N]) -> [String; N] {
     subjects.map(|subject| {
@@ -27,7 +32,7 @@ fn last_event(world: &World) -> Value {
 fn a_link_is_one_event_and_said_again_it_is_none() {
     for world in [World::new(), World::sharing()] {
         let [one, other] = lessons(&world, ["walrus", "heron"]);
-        let short = other.split_at(other.len() - 8).1;
+        let short = short(&other);
         let args =
             ["link", &one, "depends-on", short, "--strength", "0.8", "--valid-from", "2026-01-02"];
         let said = world.agent_knowledge(&args).done();
@@ -112,7 +117,6 @@ fn a_circle_is_refused_and_named_where_a_relation_has_an_order() {
     world.agent_knowledge(&["link", &b, "caused_by", &c]).done();
     let refused = world.agent_knowledge(&["link", &c, "caused_by", &a]);
     assert_eq!(refused.exit, Some(65));
-    let short = |id: &str| id.split_at(id.len() - 8).1.to_owned();
     let way = format!("{} → {} → {}", short(&a), short(&b), short(&c));
     assert!(
         refused.messages.contains("TARGET: closes a circle") && refused.messages.contains(&way),

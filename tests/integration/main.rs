@@ -10,6 +10,7 @@ mod pieces;
 mod raw_client;
 
 // Old lines move to packed segments, and nobody who asks sees a difference.
+mod analysis;
 mod archive;
 // What may be asked, and how the program ends when it may not.
 mod asking;
@@ -63,6 +64,7 @@ mod recall;
 // Replies are bounded and harmless.
 mod reply;
 // One repository has one key wherever it stands; two never share a file.
+mod related;
 mod repository;
 // A restart from a checkpoint knows what a cold start knows.
 mod restart;

@@ -86,9 +86,8 @@ fn the_tools_are_offered_for_few_tokens() {
         let answer = client.ask("tools/list", json!({}));
         let tools = answer["result"]["tools"].as_array().unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-        let expected =
-            ["memory_search", "memory_context", "memory_save", "memory_feedback", "memory_forget"];
-        assert_eq!(names, expected);
+        let expected = ["search", "context", "save", "feedback", "forget", "related"];
+        assert_eq!(names, expected.map(|name| format!("memory_{name}")));
         let bytes = answer["result"]["tools"].to_string().len();
         assert!(bytes < 1_100 * 4, "{bytes} bytes");
     }

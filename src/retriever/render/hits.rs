@@ -91,7 +91,7 @@ fn hint(more: usize) -> String {
 }
 
 /// The last word on the cap, whatever came before.
-fn cut_to(mut text: String, max_tokens: usize) -> String {
+pub(super) fn cut_to(mut text: String, max_tokens: usize) -> String {
     let bytes = Budget::of_tokens(max_tokens).bytes();
     text.truncate(text.floor_char_boundary(bytes));
     text

@@ -3,6 +3,8 @@
 //! budget of tokens. Not here: which memories (`search`).
 
 mod allot;
+mod analysis;
+mod brief;
 mod briefing;
 mod completions;
 mod course;
@@ -11,6 +13,8 @@ mod harmless;
 mod hits;
 mod item;
 mod line;
+mod lines;
+mod related;
 mod reply;
 mod review;
 #[cfg(test)]
@@ -22,11 +26,14 @@ mod swept;
 mod tokens;
 mod whoami;
 
+pub use analysis::{Findings, findings, patterns, searches};
+pub use brief::{brief, reflect};
 pub use briefing::{Briefing, briefing};
 pub use completions::completions;
 pub use excerpt::{Excerpt, Interest, excerpt};
 pub use hits::{Found, found};
 pub use item::{items, list};
+pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
 pub use review::{kin, kin_json, review};
 pub use spot::spot_words;

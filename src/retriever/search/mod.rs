@@ -36,6 +36,7 @@ pub use complete::{COMPLETIONS_MAX, Completions, Slot, complete};
 pub use filter::{Filter, Flagged};
 pub use phrase::Phrase;
 pub use point::Point;
+pub use same::Said as WhatIsSaid;
 pub use syntax::Asked;
 
 /// A search, ready to run.

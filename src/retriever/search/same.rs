@@ -52,7 +52,7 @@ pub(super) fn collapse(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
 }
 
 /// What a memory says, as a set of words.
-pub(super) struct Said {
+pub struct Said {
     text: String,
     /// Each word once, in the order of the numbers made of them.
     words: Vec<Word>,
@@ -72,7 +72,8 @@ struct Word {
 
 impl Said {
     /// What an event says; nothing where it is too long to be compared.
-    pub(super) fn by(event: &Event) -> Option<Self> {
+    #[must_use]
+    pub fn by(event: &Event) -> Option<Self> {
         let bytes = event.context.len() + event.lesson.len() + event.command.len();
         if bytes > COMPARED_BYTES_MAX {
             return None;
@@ -95,7 +96,8 @@ impl Said {
     }
 
     /// Tells whether both say the same in few other words.
-    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
         if self.telling != other.telling {
             return false;
         }
@@ -109,6 +111,12 @@ impl Said {
         share >= SHARED_MIN
             && told == telling(other)
             && told == self.shared_with(other, |word| word.is_telling)
+    }
+
+    /// Returns a number that is equal where the words are in which a difference is one of substance.
+    #[must_use]
+    pub fn telling(&self) -> u64 {
+        self.telling
     }
 
     fn key(&self, word: &Word) -> (u64, Option<&str>) {

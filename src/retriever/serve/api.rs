@@ -2,6 +2,7 @@
 //! Not here: how a call arrives (`mcp`, `cli`), what a reply looks like (`render`).
 
 mod links;
+mod study;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -9,7 +10,14 @@ use thiserror::Error;
 use crate::event::{Author, Draft, Problems, Verdict};
 use crate::writer::exit::Exit;
 
-pub use self::links::{Deed, EDITS_MAX, Edit, LinkRequest, Numbered, Terms};
+pub use self::links::{
+    DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, Deed, EDITS_MAX, Edit, LinkRequest, Numbered, Purpose,
+    RelatedRequest, Terms, Way,
+};
+pub use self::study::{
+    ANALYSIS_TOKENS_DEFAULT, AnalyzeRequest, BRIEF_TOKENS_DEFAULT, FINDINGS_DEFAULT, FINDINGS_MAX,
+    PatternsRequest, Topic,
+};
 pub use crate::retriever::render::{Explain, Reply, Shape};
 pub use crate::retriever::search::{Flagged, Point, Slot};
 
@@ -286,6 +294,24 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError`].
     fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError>;
+
+    /// Tells what hangs together with a memory or a file.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn related(&self, request: &RelatedRequest) -> Result<Reply, ApiError>;
+
+    /// Tells what all that is known looks like.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn analyze(&self, request: &AnalyzeRequest) -> Result<Reply, ApiError>;
+
+    /// Tells what several repositories have learned alike, or makes one of it a memory.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError>;
 
     /// Tells which memories of the repository at hand its work tree and git speak against.
     ///

@@ -19,7 +19,7 @@ pub use hook::Hook;
 pub use setup::Setup;
 pub use tend::{Sweeping, Tend, Tending};
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
-pub use weave::{Link, Unlink, Weave};
+pub use weave::{Analyze, Impact, Link, Patterns, Related, Unlink, Weave};
 
 /// Recall what agents have learned, across repositories.
 #[derive(Debug, Parser)]
@@ -45,6 +45,7 @@ Environment:
   AGENT_KNOWLEDGE_MEMORY_MIB how much memory the memories may take, in MiB (16 to 1048576, else 1024)
   AGENT_KNOWLEDGE_RETRIEVER  own: answer in this process, do not share a retriever
   AGENT_KNOWLEDGE_RUNTIME    where its socket is
+  AGENT_KNOWLEDGE_QUERY_LOG  off: searches that found nothing are not written down
   AGENT_KNOWLEDGE_POLL_ONLY  if set, the logs are not watched
 
 Exit codes:
@@ -304,6 +305,9 @@ pub fn flag_of(field: &str) -> String {
         "agents" => "--agent".to_owned(),
         "verdict" => "VERDICT".to_owned(),
         "superseded_by" => "--by".to_owned(),
+        "id" => "ID".to_owned(),
+        "topic" => "TOPIC".to_owned(),
+        "file" => "FILE".to_owned(),
         "source" => "SOURCE".to_owned(),
         "relation" => "RELATION".to_owned(),
         "target" => "TARGET".to_owned(),

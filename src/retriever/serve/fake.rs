@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 
 use super::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Reply,
-    ReviewRequest, SearchRequest, StaleRequest, SweepRequest, Voice,
+    AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
+    SweepRequest, Voice,
 };
 use crate::event::{Draft, Problems};
 use crate::writer::exit::Exit;
@@ -70,6 +71,18 @@ impl Api for Fake {
 
     fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.reply(format!("link {request:?} by {voice:?}"))
+    }
+
+    fn related(&self, request: &RelatedRequest) -> Result<Reply, ApiError> {
+        self.reply(format!("related {:?} {:?} {}", request.of, request.purpose, request.depth))
+    }
+
+    fn analyze(&self, request: &AnalyzeRequest) -> Result<Reply, ApiError> {
+        self.reply(format!("analyze {:?} {}", request.topic, request.limit))
+    }
+
+    fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        self.reply(format!("patterns {request:?} by {voice:?}"))
     }
 
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {

@@ -9,8 +9,10 @@ mod filters;
 mod left_out;
 mod links;
 mod meaning;
+mod related;
 mod reviewed;
 mod stale;
+mod study;
 mod swept;
 mod views;
 
@@ -28,6 +30,7 @@ use super::api::{
     MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, Scope, SearchRequest, Shape,
 };
 use super::caller::{Caller, Patience};
+use super::query_log::QueryLog;
 use crate::event::{Draft, EventId, Layout, Problems, RepoKey, fits_short_field, neutralise};
 use crate::retriever::digest::Digest;
 use crate::retriever::engine::{Engine, Extent, View};
@@ -49,6 +52,8 @@ pub struct Core {
     pub config: Config,
     /// Where the embedding model is, or would be.
     pub model_dir: PathBuf,
+    /// Where searches that found nothing are written down; `None` for nowhere.
+    pub query_log: Option<QueryLog>,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }
@@ -156,6 +161,7 @@ impl Local {
         };
         let search::Found { hits, held_back: held_back_len, words } =
             search::find(&snapshot, &query, (self.core.clock)().now, request.limit);
+        self.note_if_in_vain(request, &asked, hits.len(), here.as_ref());
         notices.extend(held_back(held_back_len));
         notices.extend(filters::note(&asked, hits.len()));
         let changed = self.changed_since(hits.iter().map(|hit| &hit.memory), &snapshot);

@@ -4,7 +4,8 @@
 //! In reading order: [`api`] (what can be asked), [`wire`] (arguments to requests), [`schema`] (what
 //! models are told), [`caller`] (who asks), [`local`] (the memory in this process), [`attach`] (the one retriever
 //! of a machine, and coming to it), [`mcp`], [`paced`] and [`stdio`] (the MCP server), [`http`] (the same over HTTP),
-//! [`hook`] (what agents' hooks run) and [`life`] (that they did), [`judge`] (who is asked about contradictions), [`args`], [`cli`] and [`program`] (the program).
+//! [`hook`] (what agents' hooks run) and [`life`] (that they did), [`judge`] (who is asked about contradictions),
+//! [`query_log`] (what was looked for in vain), [`args`], [`cli`] and [`program`] (the program).
 
 pub mod api;
 pub mod args;
@@ -21,6 +22,7 @@ pub mod local;
 pub mod mcp;
 pub mod paced;
 pub mod program;
+pub mod query_log;
 pub mod schema;
 pub mod stdio;
 pub mod wire;

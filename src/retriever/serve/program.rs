@@ -18,6 +18,7 @@ use super::cli::{Need, Process, Settings, Wiring};
 use super::judge::{self, Decided};
 use super::life;
 use super::local::{Core, Local};
+use super::query_log::QueryLog;
 use super::stdio;
 
 mod as_of;
@@ -38,13 +39,16 @@ use crate::retriever::index::vector::VECTOR_BYTES;
 use crate::retriever::projection::Bound;
 use crate::retriever::upkeep::Verdict;
 use crate::retriever::watch::Watching;
-use crate::store::{Config, MemoryMib, Places, Store, StoreError};
+use crate::store::{Config, Keeping, MemoryMib, Places, Store, StoreError};
 use crate::writer::exit::Exit;
 use crate::writer::program::settle;
 use crate::writer::{Identity, Moment};
 
 /// Threads of one inference: a background program must leave the machine to the work.
 const THREADS: NonZeroUsize = NonZeroUsize::MIN;
+
+/// Whether searches that found nothing are written down.
+const QUERY_LOG: &str = "AGENT_KNOWLEDGE_QUERY_LOG";
 
 /// How often progress is looked at.
 const LOOK_MS: u64 = 50;
@@ -113,8 +117,14 @@ impl<'a> Program<'a> {
     fn settle(&self, settings: &Settings) -> Result<Settled, ApiError> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let (store, config) =
+        let (store, mut config) =
             settle(lookup, settings.logs.clone()).map_err(|error| failed(&error))?;
+        if let Some(set) = lookup(QUERY_LOG).filter(|value| !value.is_empty()) {
+            config.query_log = Keeping::parse(&set.to_string_lossy()).map_err(|why| {
+                let message = format!("{QUERY_LOG} {why}");
+                ApiError::Failed { exit: Exit::Config, message }
+            })?;
+        }
         let places = Places::of_platform();
         let place = |of: fn(&Places) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
         let model_dir = settings.model.clone().or_else(|| set("AGENT_KNOWLEDGE_MODEL_DIR"));
@@ -194,6 +204,9 @@ impl<'a> Program<'a> {
             // by the reading that follows.
             let _ = store.ensure();
         }
+        // What was not known then is no gap now.
+        let is_noted = config.query_log == Keeping::On && config.as_of.is_none();
+        let query_log = is_noted.then(|| QueryLog::of(&cache_dir, store.root()));
         let place = model_dir.clone();
         let provider = Provider::Local(config.embedding);
         let dense = (need == Need::Meaning).then(|| Dense {
@@ -213,7 +226,7 @@ impl<'a> Program<'a> {
             exit: Exit::Internal,
             message: format!("failed to start the retriever: {error}"),
         })?;
-        Ok(Core { engine, store, config, model_dir, clock })
+        Ok(Core { engine, store, config, model_dir, query_log, clock })
     }
 }
 

@@ -20,9 +20,11 @@ pub const SAVE: &str = "memory_save";
 pub const FEEDBACK: &str = "memory_feedback";
 /// Takes a memory out, replaces it, or brings it back.
 pub const FORGET: &str = "memory_forget";
+/// Tells what hangs together.
+pub const RELATED: &str = "memory_related";
 
 /// All of them, in the order in which they are told.
-pub const NAMES: [&str; 5] = [SEARCH, CONTEXT, SAVE, FEEDBACK, FORGET];
+pub const NAMES: [&str; 6] = [SEARCH, CONTEXT, SAVE, FEEDBACK, FORGET, RELATED];
 
 /// What a client puts before the model. The first sentence says when to call, since some cut the
 /// rest; at most 400 characters.
@@ -44,6 +46,7 @@ pub fn tools() -> Vec<Tool> {
         tool(SAVE, SAVE_WHEN, save(), "Save a lesson", writes()),
         tool(FEEDBACK, FEEDBACK_WHEN, feedback(), "Rate a lesson", writes()),
         tool(FORGET, FORGET_WHEN, forget(), "Forget a lesson", writes()),
+        tool(RELATED, RELATED_WHEN, related(), "Related notes", reads()),
     ]
 }
 
@@ -59,6 +62,21 @@ const SAVE_WHEN: &str = "Save one lesson for later sessions. Call after solving 
 const FEEDBACK_WHEN: &str = "Call when you did as a memory says: did it work?";
 
 const FORGET_WHEN: &str = "Call when a memory is wrong, or another replaces it. Can be undone.";
+
+const RELATED_WHEN: &str =
+    "Call before changing a file: what we know that it touches. Or go on from a memory.";
+
+fn related() -> Value {
+    let properties = json!({
+        "id": text("A memory"),
+        "file": text(""),
+        "depth": {"type": "integer"},
+        "relation": text("e.g. depends_on"),
+        "repo": text(""),
+        "max_tokens": budget(SEARCH_TOKENS_DEFAULT),
+    });
+    arguments(&properties, &[])
+}
 
 fn feedback() -> Value {
     let properties = json!({
@@ -258,7 +276,9 @@ mod tests {
             known.sort();
             known
         };
-        let [search, context, save, feedback, forget]: [Tool; 5] = tools().try_into().unwrap();
+        let [search, context, save, feedback, forget, related]: [Tool; 6] =
+            tools().try_into().unwrap();
+        assert_eq!(names(related), sorted(&wire::RELATED));
         assert_eq!(names(feedback), sorted(&wire::FEEDBACK));
         assert_eq!(names(forget), sorted(&wire::FORGET));
         assert_eq!(names(search), sorted(&wire::SEARCH));
@@ -273,7 +293,7 @@ mod tests {
     fn hints_tell_readers_from_writers() {
         for tool in tools() {
             let hints = tool.annotations.unwrap();
-            let is_reader = [SEARCH, CONTEXT].contains(&&*tool.name);
+            let is_reader = [SEARCH, CONTEXT, RELATED].contains(&&*tool.name);
             assert_eq!(hints.read_only_hint == Some(true), is_reader, "{}", tool.name);
             assert!(is_reader || !hints.is_destructive());
             assert_eq!(hints.open_world_hint, Some(false), "{}", tool.name);

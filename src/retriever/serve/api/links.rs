@@ -4,6 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Problems, Relation, Strength};
+use crate::retriever::search::Point;
+
+pub use crate::retriever::graph::Way;
 
 /// Most links that are made or ended at once: more make a line between processes that none would take.
 pub const EDITS_MAX: usize = 50_000;
@@ -66,4 +69,42 @@ pub struct Terms {
     pub valid_to: Option<String>,
     /// Who or what says so.
     pub origin: String,
+}
+
+/// Most steps of a walk: further on everything hangs together with everything.
+pub const DEPTH_MAX: usize = 3;
+/// Steps of a walk from a memory unless asked otherwise.
+pub const DEPTH_DEFAULT: usize = 1;
+/// Steps of a walk from a file unless asked otherwise: the memories that name it, and what these are linked to.
+pub const DEPTH_IMPACT: usize = 2;
+
+/// What hangs together with something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelatedRequest {
+    /// A memory, by id or any unique short form of it, or a file.
+    pub of: String,
+    /// What for.
+    pub purpose: Purpose,
+    /// The repository of a file, by key or unique short name; `None` is the one of the working directory.
+    pub repo: Option<String>,
+    /// How many steps, 1 to [`DEPTH_MAX`].
+    pub depth: usize,
+    /// Which way.
+    pub way: Way,
+    /// Only by this relation.
+    pub relation: Option<Relation>,
+    /// As it was then.
+    pub as_of: Option<Point>,
+    /// Most tokens of the reply.
+    pub max_tokens: usize,
+}
+
+/// What it is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// To go on from a memory or a file.
+    Related,
+    /// To know what a change to a file touches.
+    Impact,
 }

@@ -12,7 +12,26 @@ pub enum Weave {
     Link(Link),
     /// End a link, or all of an origin
     Unlink(Unlink),
+    /// Tell what hangs together with a memory or a file
+    Related(Related),
+    /// Tell what we know that a change to a file touches
+    Impact(Impact),
+    /// Find hubs, bridges, gaps, clusters, vain searches
+    #[command(after_help = ANALYZE_HELP)]
+    Analyze(Analyze),
+    /// List what several repositories learned alike
+    Patterns(Patterns),
 }
+
+const ANALYZE_HELP: &str = "\
+hubs      what most links lead to or from; links that a program made by itself (auto) do not count
+bridges   what ties memories of different kinds together (betweenness, from 64 sources)
+gaps      what is tied to nothing or to one thing, the proven first
+clusters  what one repository says several times
+brief     the state of it all in 200 tokens
+reflect   what stands alone and what it may belong to, as a task for an agent; no model is called
+searches  what was looked for in vain, in like words; from a private log in the cache directory
+Of more than 20,000 memories the newest are looked at.";
 
 const LINK_HELP: &str = "\
 SOURCE and TARGET are ids of memories, or files: src/a.rs, code:Makefile, src/a.rs::parse.
@@ -80,6 +99,92 @@ pub struct Unlink {
     pub form: Form,
 }
 
+/// The `related` command.
+#[derive(Debug, Args)]
+pub struct Related {
+    /// The id of a memory, or a file
+    #[arg(value_name = "ID|FILE")]
+    pub of: String,
+    /// How many steps, 1 to 3 [default: 1]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub depth: Option<String>,
+    /// Which way: outbound, inbound or both [default: both]
+    #[arg(long, value_name = "WAY")]
+    pub direction: Option<String>,
+    /// Only by this relation
+    #[arg(long, value_name = "RELATION")]
+    pub relation: Option<String>,
+    /// As it was then: a time, a day or an age
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub as_of: Option<String>,
+    /// The repository of a file [default: that of this directory]
+    #[arg(long, value_name = "REPO")]
+    pub repo: Option<String>,
+    /// Most tokens of the answer, 60 to 8000 [default: 500]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_tokens: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// The `impact` command.
+#[derive(Debug, Args)]
+pub struct Impact {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// How many steps, 1 to 3 [default: 2]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub depth: Option<String>,
+    /// The repository [default: that of this directory]
+    #[arg(long, value_name = "REPO")]
+    pub repo: Option<String>,
+    /// Most tokens of the answer, 60 to 8000 [default: 500]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_tokens: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// The `analyze` command.
+#[derive(Debug, Args)]
+pub struct Analyze {
+    /// hubs, bridges, gaps, clusters, brief, reflect or searches [default: brief]
+    #[arg(value_name = "TOPIC")]
+    pub topic: Option<String>,
+    /// Only of this repository
+    #[arg(long, value_name = "REPO")]
+    pub repo: Option<String>,
+    /// Most findings, 1 to 50 [default: 10]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub limit: Option<String>,
+    /// Most tokens of the answer, 60 to 8000 [default: 1500, of a brief 200]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_tokens: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// The `patterns` command.
+#[derive(Debug, Args)]
+pub struct Patterns {
+    /// Make this one a shared pattern: its number in the list, or its mark
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub accept: Option<String>,
+    /// Most patterns, 1 to 50 [default: 10]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub limit: Option<String>,
+    /// Most tokens of the answer, 60 to 8000 [default: 1500]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_tokens: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub form: Form,
+}
+
 impl Weave {
     /// How the answer is printed.
     #[must_use]
@@ -87,6 +192,10 @@ impl Weave {
         match self {
             Self::Link(link) => link.form,
             Self::Unlink(unlink) => unlink.form,
+            Self::Related(related) => related.form,
+            Self::Impact(impact) => impact.form,
+            Self::Analyze(analyze) => analyze.form,
+            Self::Patterns(patterns) => patterns.form,
         }
     }
 }

@@ -10,8 +10,9 @@ use serde_json::Value;
 use super::stream::Lines;
 use crate::event::{Draft, Problems};
 use crate::retriever::serve::api::{
-    ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Reply, ReviewRequest,
-    SearchRequest, StaleRequest, SweepRequest, Voice,
+    AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
+    SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::writer::exit::Exit;
@@ -67,6 +68,12 @@ pub(super) enum Ask {
     Sweep(SweepRequest),
     Link {
         request: LinkRequest,
+        voice: Voice,
+    },
+    Related(RelatedRequest),
+    Analyze(AnalyzeRequest),
+    Patterns {
+        request: PatternsRequest,
         voice: Voice,
     },
     Stale(StaleRequest),

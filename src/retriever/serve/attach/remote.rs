@@ -14,8 +14,9 @@ use super::process::Start;
 use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Reply,
-    ReviewRequest, SearchRequest, StaleRequest, SweepRequest, Voice,
+    AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
+    SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::store::private;
@@ -356,6 +357,20 @@ impl Api for Remote {
         let ask = Ask::Link { request: request.clone(), voice: voice.clone() };
         // As with a change: what is so already writes nothing.
         self.ask(&ask, |api| api.link(request, voice))
+    }
+
+    fn related(&self, request: &RelatedRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Related(request.clone()), |api| api.related(request))
+    }
+
+    fn analyze(&self, request: &AnalyzeRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Analyze(request.clone()), |api| api.analyze(request))
+    }
+
+    fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        let ask = Ask::Patterns { request: request.clone(), voice: voice.clone() };
+        // What was accepted is suggested no more, so a second time by its mark writes nothing.
+        self.ask(&ask, |api| api.patterns(request, voice))
     }
 
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {

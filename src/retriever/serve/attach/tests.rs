@@ -77,7 +77,8 @@ impl World {
         };
         let engine = Engine::start(setup).unwrap();
         let model_dir = self.folder.path().join("model");
-        let core = Core { engine, store, config, model_dir, clock: Box::new(moment) };
+        let clock = Box::new(moment);
+        let core = Core { engine, store, config, model_dir, query_log: None, clock };
         Host::listen_by(way, self.meeting(), Arc::new(core), version, idle).unwrap()
     }
 

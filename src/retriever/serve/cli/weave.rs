@@ -8,8 +8,10 @@ use serde_json::{Map, Value};
 
 use super::{Need, Process, Settings, Wiring};
 use crate::retriever::render::Reply;
-use crate::retriever::serve::api::{ApiError, LinkRequest, Voice};
-use crate::retriever::serve::args::{Link, Unlink, Weave};
+use crate::retriever::serve::api::{
+    Api, ApiError, FINDINGS_MAX, LinkRequest, PatternsRequest, TOKENS_MIN, Voice,
+};
+use crate::retriever::serve::args::{Analyze, Impact, Link, Patterns, Related, Unlink, Weave};
 use crate::retriever::serve::wire;
 use crate::writer::exit::Exit;
 
@@ -26,11 +28,42 @@ pub(super) fn woven(
     let request = match command {
         Weave::Link(link) => link_request(process, link)?,
         Weave::Unlink(unlink) => unlink_request(unlink)?,
+        Weave::Related(related) => {
+            let request = wire::related(related_arguments(related))?;
+            return Ok((Exit::Done, wiring.open(settings, Need::Words)?.related(&request)?));
+        }
+        Weave::Impact(impact) => {
+            let request = wire::related(impact_arguments(impact))?;
+            return Ok((Exit::Done, wiring.open(settings, Need::Words)?.related(&request)?));
+        }
+        Weave::Analyze(analyze) => {
+            let request = wire::analysis(analyze_arguments(analyze))?;
+            return Ok((Exit::Done, wiring.open(settings, Need::Words)?.analyze(&request)?));
+        }
+        Weave::Patterns(patterns) => {
+            let request = wire::patterns(patterns_arguments(patterns))?;
+            let api = wiring.open(settings, Need::Words)?;
+            let request = by_mark(request, &*api)?;
+            return Ok((Exit::Done, api.patterns(&request, &Voice::Caller)?));
+        }
     };
     let reply = wiring.open(settings, Need::Words)?.link(&request, &Voice::Caller)?;
     let refused = reply.json.get("refused").and_then(Value::as_u64).unwrap_or(0);
     let exit = if refused > 0 { Exit::Invalid } else { Exit::Done };
     Ok((exit, reply))
+}
+
+/// Names a pattern that is accepted by its mark: its number is another one once something was accepted, and a question may
+/// be asked twice where the retriever goes away over it.
+fn by_mark(request: PatternsRequest, api: &dyn Api) -> Result<PatternsRequest, ApiError> {
+    let PatternsRequest::Accept(which) = &request else { return Ok(request) };
+    let Some(place) = which.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) else {
+        return Ok(request);
+    };
+    let list = PatternsRequest::List { limit: FINDINGS_MAX, max_tokens: TOKENS_MIN };
+    let listed = api.patterns(&list, &Voice::Caller)?;
+    let mark = listed.json.pointer(&format!("/patterns/{place}/mark")).and_then(Value::as_str);
+    Ok(mark.map_or(request, |mark| PatternsRequest::Accept(mark.to_owned())))
 }
 
 fn link_request(process: &mut Process<'_>, link: Link) -> Result<LinkRequest, ApiError> {
@@ -62,6 +95,44 @@ fn unlink_request(unlink: Unlink) -> Result<LinkRequest, ApiError> {
         ("repo", unlink.repo),
     ];
     Ok(LinkRequest::One(wire::unlink(arguments(given))?))
+}
+
+fn related_arguments(related: Related) -> Map<String, Value> {
+    arguments([
+        ("id", Some(related.of)),
+        ("depth", related.depth),
+        ("direction", related.direction),
+        ("relation", related.relation),
+        ("as_of", related.as_of),
+        ("repo", related.repo),
+        ("max_tokens", related.max_tokens),
+    ])
+}
+
+fn impact_arguments(impact: Impact) -> Map<String, Value> {
+    arguments([
+        ("file", Some(impact.file)),
+        ("depth", impact.depth),
+        ("repo", impact.repo),
+        ("max_tokens", impact.max_tokens),
+    ])
+}
+
+fn analyze_arguments(analyze: Analyze) -> Map<String, Value> {
+    arguments([
+        ("topic", analyze.topic),
+        ("repo", analyze.repo),
+        ("limit", analyze.limit),
+        ("max_tokens", analyze.max_tokens),
+    ])
+}
+
+fn patterns_arguments(patterns: Patterns) -> Map<String, Value> {
+    arguments([
+        ("accept", patterns.accept),
+        ("limit", patterns.limit),
+        ("max_tokens", patterns.max_tokens),
+    ])
 }
 
 fn arguments<const N: usize>(given: [(&str, Option<String>); N]) -> Map<String, Value> {

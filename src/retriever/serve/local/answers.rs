@@ -7,8 +7,9 @@ use super::Local;
 use crate::event::Draft;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, ReviewRequest,
-    SearchRequest, StaleRequest, SweepRequest, Voice,
+    AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
+    PatternsRequest, RelatedRequest, ReviewRequest, SearchRequest, StaleRequest, SweepRequest,
+    Voice,
 };
 use crate::retriever::snapshot::Snapshot;
 
@@ -62,6 +63,18 @@ impl Api for Local {
 
     fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.linked(request, voice)
+    }
+
+    fn related(&self, request: &RelatedRequest) -> Result<Reply, ApiError> {
+        soundly(|seen| self.walked(request, seen))
+    }
+
+    fn analyze(&self, request: &AnalyzeRequest) -> Result<Reply, ApiError> {
+        soundly(|seen| self.analyzed(request, seen))
+    }
+
+    fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError> {
+        self.patterned(request, voice)
     }
 
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {

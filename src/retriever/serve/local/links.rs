@@ -6,7 +6,7 @@ mod ends;
 
 use serde_json::{Value, json};
 
-use self::ends::{End, Ends};
+pub(super) use self::ends::{End, Ends};
 use super::Local;
 use crate::event::{
     Change, Draft, Link, Node, Problems, Relation, RepoKey, Timestamp, parse_age, parse_timestamp,
@@ -47,12 +47,13 @@ impl Local {
         match request {
             LinkRequest::One(edit) => {
                 let numbered = Numbered { line: 1, edit: Ok(edit.clone()) };
+                let reply = |said: String, status: &str| {
+                    Ok(Reply::new(said, json!({ "links": [{ "status": status }] })))
+                };
                 match self.tied(vec![numbered], &snapshot, voice).pop() {
+                    Some((_, Became::Written(said))) => reply(said, "written"),
+                    Some((_, Became::Unchanged(said))) => reply(said, "unchanged"),
                     Some((_, Became::Refused(error))) => Err(error),
-                    Some((_, Became::Written(said) | Became::Unchanged(said))) => {
-                        let json = json!({ "links": [{ "status": status(&said) }] });
-                        Ok(Reply::new(said, json))
-                    }
                     None => Err(Problems::one("links", "is empty").into()),
                 }
             }
@@ -97,7 +98,10 @@ impl Local {
 
     fn replaced(&self, request: &ChangeRequest, voice: &Voice) -> Became {
         match self.changed(request, voice) {
-            Ok(reply) => Became::Written(reply.text),
+            Ok(Reply { text, json }) => match json.pointer("/memories/0/status") {
+                Some(status) if status == "unchanged" => Became::Unchanged(text),
+                _ => Became::Written(text),
+            },
             Err(error) => Became::Refused(error),
         }
     }
@@ -165,7 +169,13 @@ impl Local {
         Ok(Step::Write { draft, said: format!("{words}: {done}.") })
     }
 
-    fn draft_about(&self, node: &Node, repo: &RepoKey, change: Change, voice: &Voice) -> Draft {
+    pub(super) fn draft_about(
+        &self,
+        node: &Node,
+        repo: &RepoKey,
+        change: Change,
+        voice: &Voice,
+    ) -> Draft {
         let mut draft = Draft {
             memory_id: Some(node.id().to_string()),
             repo: Some(repo.to_string()),
@@ -278,14 +288,6 @@ fn refuse_circle(
         way.join(" → ")
     );
     Err(Problems::one("target", message).into())
-}
-
-fn status(said: &str) -> &'static str {
-    if said.contains("nothing to do") || said.contains("Nothing to do") {
-        "unchanged"
-    } else {
-        "written"
-    }
 }
 
 /// Tells what became of many.

@@ -239,6 +239,7 @@ fn call(
         }
         schema::FEEDBACK => api.change(&wire::feedback(arguments)?, &caller.voice()),
         schema::FORGET => api.change(&wire::forget(arguments)?, &caller.voice()),
+        schema::RELATED => api.related(&wire::related(arguments)?),
         _ => Err(ApiError::NotFound(format!(
             "there is no such tool; the tools are {}",
             schema::NAMES.join(", ")

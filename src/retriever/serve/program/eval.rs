@@ -15,7 +15,7 @@ use crate::retriever::serve::api::{ApiError, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DE
 use crate::retriever::serve::args::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 use crate::retriever::serve::cli::Need;
 use crate::retriever::serve::wire;
-use crate::store::{Config, Store};
+use crate::store::{Config, Keeping, Store};
 use crate::writer::Moment;
 use crate::writer::exit::{Exit, complain};
 
@@ -39,7 +39,10 @@ impl Program<'_> {
         let mut open = |opening: &Opening<'_>| {
             let mut settled = self.settle(settings)?;
             settled.store = Store::at(opening.logs);
-            settled.config = Config { embedding: settled.config.embedding, ..Config::default() };
+            // What a set asks is nobody's gap.
+            let query_log = Keeping::Off;
+            let embedding = settled.config.embedding;
+            settled.config = Config { embedding, query_log, ..Config::default() };
             settled.cache_dir.push(CACHE_FOLDER);
             let need = match opening.needs {
                 Needs::Words => Need::Words,

@@ -6,6 +6,8 @@
 mod change;
 mod fields;
 mod link;
+mod related;
+mod study;
 
 use std::ops::RangeInclusive;
 
@@ -43,6 +45,8 @@ pub const CONTEXT: [&str; 4] = ["repo", "task", "files", "max_tokens"];
 
 pub use change::{FEEDBACK, FORGET, feedback, forget};
 pub use link::{end_origin, link, links, unlink};
+pub use related::{RELATED, related};
+pub use study::{analysis, patterns};
 
 /// Filters longer than this select everything or nothing.
 const FILTERS_MAX: usize = 32;

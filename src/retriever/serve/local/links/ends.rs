@@ -64,6 +64,11 @@ impl<'a> Ends<'a> {
         }
     }
 
+    /// Reads what is meant as a path, whatever it looks like.
+    pub(in super::super) fn file(&self, text: &str) -> Result<Node, Problems> {
+        self.code(text.trim()).map_err(|message| Problems::one("file", message))
+    }
+
     /// Reads a path, below the top of the work tree where it is absolute, and perhaps a symbol behind `::`.
     fn code(&self, text: &str) -> Result<Node, String> {
         let (path, symbol) = match text.split_once("::") {

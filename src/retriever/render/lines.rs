@@ -1,0 +1,102 @@
+//! A list of short lines within a budget: long ones share what short ones leave, and what has no room is counted. Not
+//! here: what the lines say (`related`, `analysis`).
+
+use super::hits::share_out;
+use super::line::Body;
+use super::tokens::Budget;
+
+/// What a memory says is shown in at most so many bytes: many short lines tell more here than few long ones.
+const BODY_BYTES: usize = 240;
+/// A memory that cannot say so much, in bytes, or everything, is better left out.
+const BODY_BYTES_MIN: usize = 60;
+
+/// One line.
+pub(super) struct Line<'a> {
+    pub before: String,
+    /// What a memory says, if the line is about one.
+    pub body: Option<Body<'a>>,
+    pub after: String,
+}
+
+impl Line<'_> {
+    fn frame_bytes(&self) -> usize {
+        self.before.len() + self.after.len()
+    }
+
+    fn body_bytes(&self) -> usize {
+        self.body.as_ref().map_or(0, Body::bytes)
+    }
+}
+
+/// Writes a head, which is told how many lines follow, as many lines as have room, and an end.
+pub(super) fn within(
+    head: impl Fn(usize) -> String,
+    lines: &[Line<'_>],
+    end: &str,
+    max_tokens: usize,
+) -> String {
+    let room = Budget::of_tokens(max_tokens).bytes();
+    // How many are left out is known only at the end; the longest hint there can be has room.
+    let free = room.saturating_sub(head(lines.len()).len() + hint(lines.len()).len() + end.len());
+    let shown = lines.get(..fitting(lines, free)).unwrap_or_default();
+    let frames: usize = shown.iter().map(Line::frame_bytes).sum();
+    let wants: Vec<usize> = shown.iter().map(|line| line.body_bytes().min(BODY_BYTES)).collect();
+    let shares = share_out(&wants, free.saturating_sub(frames));
+    let mut text = head(shown.len());
+    for (line, share) in shown.iter().zip(shares) {
+        text.push_str(&line.before);
+        text.push_str(&line.body.as_ref().map_or_else(String::new, |body| body.shown(share)));
+        text.push_str(&line.after);
+    }
+    text.push_str(&hint(lines.len() - shown.len()));
+    text.push_str(end);
+    text.truncate(text.floor_char_boundary(room));
+    text
+}
+
+fn hint(more: usize) -> String {
+    if more == 0 { String::new() } else { format!("\n({more} more: raise max_tokens)") }
+}
+
+/// Counts the lines that have room for enough of what they say; at least one.
+fn fitting(lines: &[Line<'_>], room: usize) -> usize {
+    let needed = lines.iter().scan(0, |sum, line| {
+        *sum += line.frame_bytes() + line.body_bytes().min(BODY_BYTES_MIN);
+        Some(*sum)
+    });
+    needed.take_while(|sum| *sum <= room).count().min(lines.len()).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::super::{sample, tokens};
+    use super::*;
+
+    proptest! {
+        // S-LINK-9, S-ANALYZE-1
+        #[test]
+        fn no_list_exceeds_its_tokens_and_each_line_is_told_or_counted(
+            lessons in prop::collection::vec("[a-zäß ]{0,400}", 1..12), max_tokens in 60_usize..900
+        ) {
+            let memories: Vec<_> =
+                lessons.iter().map(|lesson| sample::memory(&json!({ "lesson": format!("x{lesson}") }))).collect();
+            let lines: Vec<Line<'_>> = (1..)
+                .zip(&memories)
+                .map(|(place, memory)| Line {
+                    before: format!("\n{place}. "),
+                    body: Some(Body::of(memory, &|_| 0.0)),
+                    after: " · m1".to_owned(),
+                })
+                .collect();
+            let text = within(|count| format!("**Found ({count}):**\n"), &lines, "", max_tokens);
+            prop_assert!(tokens(&text) <= max_tokens, "{text}");
+            let told = text.matches(" · m1").count();
+            prop_assert!(text.starts_with(&format!("**Found ({told}):**")), "{text}");
+            let hint = format!("({} more: raise", lessons.len() - told);
+            prop_assert_eq!(text.contains(&hint), told < lessons.len(), "{}", text);
+        }
+    }
+}
