@@ -10,6 +10,7 @@ mod pieces;
 mod raw_client;
 
 // Old lines move to packed segments, and nobody who asks sees a difference.
+mod agent_files;
 mod archive;
 // What may be asked, and how the program ends when it may not.
 mod asking;

@@ -7,12 +7,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::api;
 
+mod agent_files;
 mod eval;
 mod hook;
 mod setup;
 mod tend;
 mod upkeep;
 
+pub use agent_files::{Export, Import};
 pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 pub use hook::Hook;
 pub use setup::Setup;
@@ -94,6 +96,10 @@ pub enum Command {
         #[command(flatten)]
         form: Form,
     },
+    /// Take over what people wrote down for agents: CLAUDE.md, AGENTS.md and others
+    Import(Import),
+    /// Write what has proven itself here into an agent file
+    Export(Export),
     /// List the newest memories
     Recent {
         /// Most memories, 1 to 20 [default: 5]
@@ -293,6 +299,7 @@ pub fn flag_of(field: &str) -> String {
         "agents" => "--agent".to_owned(),
         "verdict" => "VERDICT".to_owned(),
         "superseded_by" => "--by".to_owned(),
+        "agent_file" => "FILE".to_owned(),
         other => format!("--{}", other.replace('_', "-")),
     }
 }

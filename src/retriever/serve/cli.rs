@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 
 use super::api::{Api, ApiError, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, StaleRequest, Voice};
 use super::args::{
-    self, Briefing, Command, CommandLine, Eval, Form, Hook, Model, Search, Serve, Setup, Upkeep,
+    self, Briefing, Command, CommandLine, Eval, Export, Form, Hook, Import, Model, Search, Serve,
+    Setup, Upkeep,
 };
 use super::wire;
 use crate::event::Problems;
@@ -97,6 +98,24 @@ pub trait Wiring {
     /// # Errors
     /// [`ApiError`].
     fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError>;
+
+    /// Takes over what agent files say, telling `progress` what happens while it watches them; returns also how
+    /// the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn import(
+        &mut self,
+        settings: &Settings,
+        command: Import,
+        progress: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError>;
+
+    /// Writes what has proven itself into an agent file.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn export(&mut self, settings: &Settings, command: Export) -> Result<Reply, ApiError>;
 
     /// Measures how well it recalls, telling `progress` how far it is.
     ///
@@ -191,6 +210,12 @@ fn perform(
         Command::Stale { repo, form } => {
             (form, wiring.open(settings, Need::Words)?.stale(&StaleRequest { repo })?)
         }
+        Command::Import(command) => {
+            let form = command.form;
+            let done = wiring.import(settings, command, process.messages)?;
+            return Ok(ended(process, form, &done));
+        }
+        Command::Export(command) => (command.form, wiring.export(settings, command)?),
         Command::Recent { limit, form } => {
             let limit = wire::recent(limit)?;
             (form, wiring.open(settings, Need::Words)?.recent(limit)?)

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 
 use super::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Listing, Reply, SearchRequest,
     StaleRequest, Voice,
 };
 use crate::event::{Draft, Problems};
@@ -62,6 +62,10 @@ impl Api for Fake {
 
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
         self.reply(format!("stale {:?}", request.repo))
+    }
+
+    fn list(&self, listing: &Listing) -> Result<Reply, ApiError> {
+        self.reply(format!("list {listing:?}"))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

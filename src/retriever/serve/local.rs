@@ -6,6 +6,7 @@ mod briefed;
 mod changes;
 mod filters;
 mod left_out;
+mod listings;
 mod meaning;
 mod stale;
 mod views;

@@ -12,13 +12,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::api::{Api, ApiError, Reply};
-use super::args::{self, Eval, Hook, Model, Serve, Upkeep};
+use super::args::{self, Eval, Export, Hook, Import, Model, Serve, Upkeep};
 use super::caller::{Caller, Patience};
 use super::cli::{Need, Process, Settings, Wiring};
 use super::life;
 use super::local::{Core, Local};
 use super::stdio;
 
+mod agent_files;
 mod eval;
 mod hook;
 mod http;
@@ -335,6 +336,19 @@ impl Wiring for Program<'_> {
             Verdict::Wrong => Exit::NotFound,
         };
         Ok((exit, checked.reply))
+    }
+
+    fn import(
+        &mut self,
+        settings: &Settings,
+        command: Import,
+        messages: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        self.take_over(settings, &command, messages)
+    }
+
+    fn export(&mut self, settings: &Settings, command: Export) -> Result<Reply, ApiError> {
+        self.write_block(settings, &command)
     }
 
     fn eval(

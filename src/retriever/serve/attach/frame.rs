@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::stream::Lines;
 use crate::event::{Draft, Problems};
 use crate::retriever::serve::api::{
-    ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest, StaleRequest,
-    Voice,
+    ApiError, ChangeRequest, CompleteRequest, ContextRequest, Listing, Reply, SearchRequest,
+    StaleRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
 use crate::writer::exit::Exit;
@@ -64,6 +64,7 @@ pub(super) enum Ask {
         voice: Voice,
     },
     Stale(StaleRequest),
+    List(Listing),
     Show(Vec<String>),
     Recent(usize),
     Complete(CompleteRequest),
@@ -126,6 +127,7 @@ mod tests {
 
     use super::*;
     use crate::event::Verdict;
+    use crate::retriever::projection::Maturity;
     use crate::retriever::search::Point;
     use crate::retriever::serve::api::Wanted;
     use crate::retriever::serve::api::{Explain, Flagged, Mode, Scope, Slot};
@@ -169,6 +171,8 @@ mod tests {
             round_trip(&Ask::Change { request, voice: Voice::Caller });
         }
         round_trip(&Ask::Stale(StaleRequest { repo: Some("api".to_owned()) }));
+        round_trip(&Ask::List(Listing::OfAgentFiles));
+        round_trip(&Ask::List(Listing::Grown { min: Maturity::Proven, max_tokens: 800 }));
         round_trip(&Ask::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
         round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));

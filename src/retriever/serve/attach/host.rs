@@ -279,6 +279,7 @@ fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
         Ask::Save { draft, client } => local.save(*draft, client.as_deref()),
         Ask::Change { request, voice } => local.change(&request, &voice),
         Ask::Stale(request) => local.stale(&request),
+        Ask::List(listing) => local.list(&listing),
         Ask::Show(ids) => local.show(&ids),
         Ask::Recent(limit) => local.recent(limit),
         Ask::Complete(request) => local.complete(&request),

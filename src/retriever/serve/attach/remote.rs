@@ -14,7 +14,7 @@ use super::process::Start;
 use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Reply, SearchRequest,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Listing, Reply, SearchRequest,
     StaleRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
@@ -346,6 +346,10 @@ impl Api for Remote {
 
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
         self.ask(&Ask::Stale(request.clone()), |api| api.stale(request))
+    }
+
+    fn list(&self, listing: &Listing) -> Result<Reply, ApiError> {
+        self.ask(&Ask::List(listing.clone()), |api| api.list(listing))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

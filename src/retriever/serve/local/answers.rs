@@ -7,8 +7,8 @@ use super::Local;
 use crate::event::Draft;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{
-    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, SearchRequest, StaleRequest,
-    Voice,
+    Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, Listing, SearchRequest,
+    StaleRequest, Voice,
 };
 use crate::retriever::snapshot::Snapshot;
 
@@ -54,6 +54,10 @@ impl Api for Local {
 
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
         soundly(|seen| self.looked_over(request, seen))
+    }
+
+    fn list(&self, listing: &Listing) -> Result<Reply, ApiError> {
+        soundly(|seen| self.listed_as(listing, seen))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
