@@ -96,7 +96,10 @@ const MAP: &[(&str, &[&str])] = &[
     ("retriever/serve", &["event", "store", "writer/exit", "retriever"]),
     ("retriever/serve/attach/tests", &["event", "store", "writer", "retriever"]),
     ("retriever/serve/local", &["event", "store", "writer", "retriever"]),
-    ("retriever/serve/program", &["event", "store", "writer", "retriever", "eval", "setup"]),
+    (
+        "retriever/serve/program",
+        &["event", "store", "writer", "retriever", "eval", "setup", "import"],
+    ),
     ("bin/log-memory", &["event", "store", "writer"]),
     ("bin/agent-knowledge", &["event", "store", "writer", "retriever", "import", "sync", "setup"]),
 ];

@@ -18,7 +18,8 @@ use super::api::{
     Api, ApiError, ContextRequest, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Shape,
 };
 use super::args::{
-    self, Briefing, Command, CommandLine, Eval, Form, Hook, Model, Search, Serve, Setup, Upkeep,
+    self, Briefing, Command, CommandLine, Eval, Export, Form, Hook, Import, Model, Search, Serve,
+    Setup, Upkeep,
 };
 use super::judge::Decided;
 use super::wire;
@@ -112,6 +113,24 @@ pub trait Wiring {
     /// # Errors
     /// [`ApiError::Failed`], also where no judge is configured.
     fn judge(&mut self, settings: &Settings, pair: &Value) -> Result<Decided, ApiError>;
+
+    /// Takes over what agent files say, telling `progress` what happens while it watches them; returns also how
+    /// the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn import(
+        &mut self,
+        settings: &Settings,
+        command: Import,
+        progress: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError>;
+
+    /// Writes what has proven itself into an agent file.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn export(&mut self, settings: &Settings, command: Export) -> Result<Reply, ApiError>;
 
     /// Measures how well it recalls, telling `progress` how far it is.
     ///
@@ -208,6 +227,12 @@ fn perform(
             let done = weave::woven(process, wiring, settings, command)?;
             return Ok(ended(process, form, &done));
         }
+        Command::Import(command) => {
+            let form = command.form;
+            let done = wiring.import(settings, command, process.messages)?;
+            return Ok(ended(process, form, &done));
+        }
+        Command::Export(command) => (command.form, wiring.export(settings, command)?),
         Command::Recent { limit, form } => {
             let limit = wire::recent(limit)?;
             (form, wiring.open(settings, Need::Words)?.recent(limit)?)

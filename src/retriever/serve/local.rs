@@ -8,6 +8,7 @@ mod changes;
 mod filters;
 mod left_out;
 mod links;
+mod listings;
 mod meaning;
 mod related;
 mod reviewed;

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::api::{Api, ApiError, Reply};
-use super::args::{self, Eval, Hook, Model, Serve, Upkeep};
+use super::args::{self, Eval, Export, Hook, Import, Model, Serve, Upkeep};
 use super::caller::{Caller, Patience};
 use super::cli::{Need, Process, Settings, Wiring};
 use super::judge::{self, Decided};
@@ -21,6 +21,7 @@ use super::local::{Core, Local};
 use super::query_log::QueryLog;
 use super::stdio;
 
+mod agent_files;
 mod as_of;
 mod eval;
 mod hook;
@@ -361,6 +362,19 @@ impl Wiring for Program<'_> {
             Verdict::Wrong => Exit::NotFound,
         };
         Ok((exit, checked.reply))
+    }
+
+    fn import(
+        &mut self,
+        settings: &Settings,
+        command: Import,
+        messages: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        self.take_over(settings, &command, messages)
+    }
+
+    fn export(&mut self, settings: &Settings, command: Export) -> Result<Reply, ApiError> {
+        self.write_block(settings, &command)
     }
 
     fn eval(

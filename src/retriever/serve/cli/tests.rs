@@ -54,6 +54,21 @@ impl Wiring for World {
         Ok(Decided { decision: Decision::Unclear, reason: String::new() })
     }
 
+    fn import(
+        &mut self,
+        _: &Settings,
+        command: Import,
+        progress: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        writeln!(progress, "1 of 1").unwrap();
+        let reply = Reply { text: format!("{command:?}"), json: Value::Null };
+        Ok((if command.found { Exit::Done } else { Exit::Invalid }, reply))
+    }
+
+    fn export(&mut self, _: &Settings, command: Export) -> Result<Reply, ApiError> {
+        Ok(Reply { text: format!("{command:?}"), json: Value::Null })
+    }
+
     fn eval(
         &mut self,
         _: &Settings,

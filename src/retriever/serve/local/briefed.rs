@@ -1,8 +1,6 @@
 //! The briefing: what is asked of the search for it, and what only this process can see, the work tree. Not here:
 //! which memories it tells (`search`), its words (`render`).
 
-use std::path::Path;
-
 use super::answers::Seen;
 use super::{Local, left_out, unnamed, views};
 use crate::retriever::engine::View;
@@ -12,7 +10,7 @@ use crate::retriever::serve::api::{
     ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply,
 };
 use crate::retriever::staleness::is_gone;
-use crate::store::{Found, Why};
+use crate::store::Found;
 
 /// Memories of a briefing for the task. Twice what usually has room.
 const FOR_TASK_MAX: usize = 8;
@@ -41,7 +39,8 @@ impl Local {
             self.query_hits(&snapshot, &query, FOR_TASK_MAX)
         };
         let for_task = search::near_the_best(hits);
-        let tree = self.place.as_ref().filter(|_| self.here.as_ref() == Some(&repo)).map(top);
+        let tree =
+            self.place.as_ref().filter(|_| self.here.as_ref() == Some(&repo)).map(Found::top);
         let occasion = Occasion {
             repos: &snapshot.keys_of(&repo),
             now: (self.core.clock)().now,
@@ -73,13 +72,4 @@ impl Local {
 /// What is searched for: the task in words; where none is given, the files.
 fn asked(request: &ContextRequest) -> String {
     request.task.clone().unwrap_or_else(|| request.files.join(" "))
-}
-
-/// The top of the work tree.
-pub(super) fn top(place: &Found) -> &Path {
-    match (&place.git, &place.why) {
-        (Some(git), _) => &git.top,
-        (None, Why::Folder(path) | Why::CommonDir(path)) => path,
-        (None, Why::Remote { .. }) => Path::new(""),
-    }
 }
