@@ -131,8 +131,8 @@ impl Model {
         texts.iter().enumerate().zip(vectors).map(embedding).collect()
     }
 
-    /// The tokens of a text with what the model said of each. Cutting the text into tokens once more costs a
-    /// hundredth of the inference, which does not tell them.
+    /// The tokens of a text with what the model said of each. The inference does not tell which they were, so
+    /// the text is cut into tokens once more.
     fn tokens(&self, text: &str, states: &[f32]) -> Result<Vec<Token>, EmbedError> {
         let encoding = self.text_embedding.tokenizer.encode(text, true);
         let encoding = encoding.map_err(|error| failed(&error))?;
