@@ -182,7 +182,7 @@ fn wrong_above_right(world: &World, kind: &str) -> (usize, usize, usize) {
             "--max-tokens",
             "8000",
         ];
-        let answer = asked(world, &args);
+        let answer = world.asked(&args);
         let ids: Vec<&str> = answer["memories"]
             .as_array()
             .unwrap()
