@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::standing::Standing;
 use super::{Memory, Version};
-use crate::event::{Author, Change, EventId, SuccessRate, Timestamp, Verdict};
+use crate::event::{Author, Change, Event, EventId, SuccessRate, Timestamp, Verdict};
 
 /// Whether a memory counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -84,18 +84,22 @@ impl Course {
     /// id the first counts, as everywhere. Of what contradicts itself the latest counts, by time and then by id.
     #[must_use]
     pub(super) fn of(about: &[Arc<Version>]) -> Self {
+        let said = changes(about);
+        let discounted = Discounted::by(&said);
+        Self::without(&said, discounted)
+    }
+
+    fn without(said: &[(&Version, Change)], discounted: Discounted) -> Self {
         let (mut life, mut pin) = (Latest::default(), Latest::default());
         let mut verdicts: BTreeMap<Voice, Latest<'_, Verdict>> = BTreeMap::new();
         let mut distinct = BTreeSet::new();
-        let said = changes(about);
-        let discounted = discounted(&said);
         for (version, change) in said {
             let event = &version.event;
-            if discounted.iter().any(|author| author.wrote(event)) {
+            if discounted.voids(event) {
                 continue;
             }
             let at = (event.timestamp, &event.id);
-            match change {
+            match change.clone() {
                 Change::Feedback(verdict) => {
                     verdicts.entry(Voice::of(version)).or_default().hear(at, verdict);
                 }
@@ -120,7 +124,7 @@ impl Course {
             since: life.0.as_ref().and_then(|((at, _), _)| *at),
             life: life.0.map(|(_, life)| life).unwrap_or_default(),
             distinct,
-            discounted,
+            discounted: discounted.0.into_keys().collect(),
             is_pinned: pin.0.is_some_and(|(_, is_pinned)| is_pinned),
             standing: Standing::of(verdicts.map(|((at, id), verdict)| (at, id.clone(), verdict))),
         }
@@ -128,7 +132,7 @@ impl Course {
 }
 
 /// What events do, each once.
-fn changes(about: &[Arc<Version>]) -> Vec<(&Version, Change)> {
+pub(super) fn changes(about: &[Arc<Version>]) -> Vec<(&Version, Change)> {
     let mut last = None;
     let mut said = Vec::with_capacity(about.len());
     for version in about {
@@ -139,23 +143,39 @@ fn changes(about: &[Arc<Version>]) -> Vec<(&Version, Change)> {
     said
 }
 
-/// Whose words do not count, by the last event that says so of each. Nobody can take back what is said of their
-/// own words.
-fn discounted(said: &[(&Version, Change)]) -> BTreeSet<Author> {
-    let mut authors: BTreeMap<&Author, Latest<'_, bool>> = BTreeMap::new();
-    for (version, change) in said {
-        let (author, is_out) = match change {
-            Change::Discount { by } => (by, true),
-            Change::Recount { by } => (by, false),
-            _ => continue,
-        };
-        if !author.wrote(&version.event) {
-            let at = (version.event.timestamp, &version.event.id);
-            authors.entry(author).or_default().hear(at, is_out);
+/// Whose words do not count, by the last event that says so of each: all of them, or where they said so of
+/// themselves those from before that second. Nobody makes their own words count again.
+pub(super) struct Discounted(BTreeMap<Author, Option<Timestamp>>);
+
+impl Discounted {
+    /// Finds them among what was said.
+    pub(super) fn by(said: &[(&Version, Change)]) -> Self {
+        let mut authors: BTreeMap<&Author, Latest<'_, Option<Option<Timestamp>>>> = BTreeMap::new();
+        for (version, change) in said {
+            let event = &version.event;
+            let (author, is_out) = match change {
+                Change::Discount { by } => (by, true),
+                Change::Recount { by } if !by.wrote(event) => (by, false),
+                _ => continue,
+            };
+            let until = event.timestamp.filter(|_| author.wrote(event));
+            let at = (event.timestamp, &event.id);
+            authors.entry(author).or_default().hear(at, is_out.then_some(until));
         }
+        let out = authors.into_iter().filter_map(|(author, latest)| {
+            let (_, until) = latest.0?;
+            Some((author.clone(), until?))
+        });
+        Self(out.collect())
     }
-    let out = authors.into_iter().filter(|(_, latest)| matches!(latest.0, Some((_, true))));
-    out.map(|(author, _)| author.clone()).collect()
+
+    /// Tells whether an event does not count.
+    pub(super) fn voids(&self, event: &Event) -> bool {
+        let is_before = |until: &Option<Timestamp>| {
+            until.is_none_or(|until| event.timestamp.is_none_or(|at| at < until))
+        };
+        self.0.iter().any(|(author, until)| author.wrote(event) && is_before(until))
+    }
 }
 
 /// The latest of what was said.
@@ -205,6 +225,15 @@ impl Memory {
         let attempts = attempts.saturating_add(worked).saturating_add(failed);
         // Of more attempts than a rate can have the share counts.
         SuccessRate::of_counts(successes, attempts).or(self.success_rate)
+    }
+
+    /// Returns whether it would count if nothing did that somebody said of it.
+    #[must_use]
+    pub fn life_without(&self, author: &Author) -> Life {
+        let said = changes(self.about());
+        let mut discounted = Discounted::by(&said);
+        discounted.0.insert(author.clone(), None);
+        Course::without(&said, discounted).life
     }
 
     /// Tells whether it is no answer any more: replaced, forgotten, faded, past its time, or a candidate that
@@ -376,6 +405,16 @@ mod tests {
         assert_eq!(again.course().life, Life::Live);
         let undone = of(&[harm[0].clone(), by("bob", "discount"), by("bob", "recount")]);
         assert_eq!(undone.course().life, Life::Retracted);
+    }
+
+    // S-LIFE-10
+    #[test]
+    fn who_takes_back_their_own_words_takes_back_those_of_before() {
+        let bob = |kind: &str| json!({"event_type": kind, "agent_id": "bob", "verdict": "stale", "of_agent": "bob"});
+        let own = of(&[bob("feedback"), bob("discount"), bob("retract")]);
+        assert_eq!((own.course().life.clone(), own.standing().stale), (Life::Retracted, 0));
+        let author = Author::Agent("bob".to_owned());
+        assert_eq!(own.life_without(&author), Life::Live);
     }
 
     fn any_event() -> impl Strategy<Value = Value> {

@@ -43,9 +43,9 @@ impl Memory {
     /// Returns what is left of it, 0 to 1: all of it where it is pinned or proven, or has no time.
     #[must_use]
     pub fn strength(&self, now: Timestamp) -> f64 {
-        let is_kept = self.course().is_pinned || self.maturity() == Maturity::Proven;
-        let last = self.timestamp.max(self.standing().last_good);
-        let Some(last) = last.filter(|_| !is_kept) else { return 1.0 };
+        // Who brought it back wants to have it.
+        let last = self.timestamp.max(self.standing().last_good).max(self.course().since);
+        let Some(last) = last.filter(|_| !self.is_kept()) else { return 1.0 };
         let seconds = now.as_second().saturating_sub(last.as_second()).max(0);
         let kind = self.setting.kind.as_str();
         let known = HALF_LIFE_DAYS.iter().find(|(known, _)| *known == kind);
@@ -56,11 +56,17 @@ impl Memory {
         0.5_f64.powf(days / half_life)
     }
 
+    /// Tells whether it does not fade: it is pinned, or proven.
+    fn is_kept(&self) -> bool {
+        self.course().is_pinned || self.maturity() == Maturity::Proven
+    }
+
     /// Tells what becomes of it by its age.
     #[must_use]
     pub fn fate(&self, now: Timestamp) -> Fate {
         let course = self.course();
         match course.life {
+            _ if self.is_kept() => Fate::Stays,
             Life::Live if self.strength(now) < FADED_BELOW => Fate::Archived,
             Life::Archived => {
                 let seconds = course.since.map(|at| now.as_second().saturating_sub(at.as_second()));
@@ -99,6 +105,10 @@ mod tests {
         json!({"id": "m1", "timestamp": "2026-01-01T00:00:00Z", "event_type": kind, "lesson": "x"})
     }
 
+    fn archived_line() -> Value {
+        json!({"id": "e1", "memory_id": "m1", "event_type": "archive", "timestamp": "2026-04-01T00:00:00Z"})
+    }
+
     fn after_days(days: i64) -> Timestamp {
         let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
         Timestamp::from_second(start.as_second() + days * 86_400).unwrap()
@@ -123,10 +133,20 @@ mod tests {
             (fact.fate(after_days(82)), fact.fate(after_days(83))),
             (Fate::Stays, Fate::Archived)
         );
-        let archived = json!({"id": "e1", "memory_id": "m1", "event_type": "archive", "timestamp": "2026-04-01T00:00:00Z"});
-        let archived = folded(&[memory("fact"), archived]);
+        let archived = folded(&[memory("fact"), archived_line()]);
         assert_eq!(archived.fate(after_days(90 + 179)), Fate::Stays);
         assert_eq!(archived.fate(after_days(90 + 181)), Fate::Buried);
+        let pinned = json!({"id": "e2", "memory_id": "m1", "event_type": "pin"});
+        assert_eq!(
+            folded(&[memory("fact"), archived_line(), pinned]).fate(after_days(999)),
+            Fate::Stays
+        );
+        let restored = json!({"id": "e2", "memory_id": "m1", "event_type": "restore", "timestamp": "2026-06-30T00:00:00Z"});
+        let restored = folded(&[memory("fact"), archived_line(), restored]);
+        assert_eq!(
+            (restored.fate(after_days(181)), restored.fate(after_days(180 + 83))),
+            (Fate::Stays, Fate::Archived)
+        );
         let timeless = json!({"id": "m1", "event_type": "fact", "lesson": "x"});
         assert_eq!(folded(&[timeless]).fate(after_days(9_999)), Fate::Stays);
     }

@@ -67,13 +67,14 @@ impl Decided {
     }
 }
 
-/// Finds the first JSON object that is whole: models like to talk before they answer.
+/// Finds the last JSON object with a decision: models like to talk before they answer, and quote what they read.
 fn object_in(text: &str) -> Option<Value> {
-    text.match_indices('{').find_map(|(start, _)| {
+    let object = |(start, _): (usize, &str)| {
         let rest = text.get(start..)?;
         let value = serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok()?;
         value.get("decision").is_some().then_some(value)
-    })
+    };
+    text.rmatch_indices('{').find_map(object)
 }
 
 #[cfg(test)]
@@ -93,7 +94,7 @@ mod tests {
     fn a_decision_is_found_in_what_is_said_around_it() {
         for said in [
             "{\"decision\": \"supersede_old\", \"reason\": \"it moved\"}",
-            "Let me think {about this}.\n```json\n{\"decision\": \" Replace \", \"reason\": \"it moved\"}\n```",
+            "One note says {\"decision\": \"keep\"}; let me think {about this}.\n```json\n{\"decision\": \" Replace \", \"reason\": \"it moved\"}\n```",
         ] {
             let decided =
                 Decided { decision: Decision::SupersedeOld, reason: "it moved".to_owned() };

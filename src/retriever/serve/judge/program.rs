@@ -2,13 +2,31 @@
 //! asked (`question`).
 
 use std::io::{Read, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::{ANSWER_BYTES_MAX, ANSWER_SECONDS_MAX};
+
+/// Waits for a program that has said all it will say, and ends one that stays.
+fn ended(child: &mut Child, is_done: bool) -> std::io::Result<ExitStatus> {
+    let looks = if is_done { LOOKS_MAX } else { 0 };
+    for _ in 0..looks {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        std::thread::park_timeout(Duration::from_millis(LOOK_MS));
+    }
+    // It may have ended by itself meanwhile.
+    let _ = child.kill();
+    child.wait()
+}
+
+/// How long a program may take to end when it has answered: so many looks, and between them so many milliseconds.
+const LOOKS_MAX: u32 = 200;
+const LOOK_MS: u64 = 10;
 
 /// Asks a program; it is ended when it takes too long.
 pub(super) fn ask(words: &[String], request: &Value) -> Result<String, String> {
@@ -34,11 +52,7 @@ pub(super) fn ask(words: &[String], request: &Value) -> Result<String, String> {
         .spawn(talk)
         .map_err(|error| error.to_string())?;
     let heard = answer.recv_timeout(Duration::from_secs(ANSWER_SECONDS_MAX));
-    if heard.is_err() {
-        // It may have ended by itself meanwhile.
-        let _ = child.kill();
-    }
-    let status = child.wait().map_err(|error| error.to_string())?;
+    let status = ended(&mut child, heard.is_ok()).map_err(|error| error.to_string())?;
     match heard {
         Ok(Some(bytes)) if status.success() => {
             String::from_utf8(bytes).map_err(|_| format!("{program} answered with what is no text"))

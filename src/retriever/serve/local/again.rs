@@ -12,11 +12,18 @@ use crate::retriever::render::Reply;
 use crate::retriever::search::Sign;
 use crate::retriever::serve::api::ApiError;
 
+/// Kinds of which the same words are another matter each time.
+const ANEW: [&str; 2] = ["task", "session"];
+
 /// Finds the memory that says the very same, whoever says it, wherever and whenever.
 pub(super) fn copy_of<'a>(
     event: &Event,
     kin: &'a [(Arc<Memory>, Vec<Sign>)],
 ) -> Option<&'a Arc<Memory>> {
+    // The same task may come up again, and no two sessions are one.
+    if ANEW.contains(&event.event_type.as_str()) {
+        return None;
+    }
     let plain = said(event);
     let is_repeated = |signs: &[Sign]| signs == [Sign::Repeats];
     let mut alike = kin.iter().filter(|(_, signs)| is_repeated(signs)).map(|(memory, _)| memory);

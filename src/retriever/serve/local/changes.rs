@@ -158,6 +158,9 @@ fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
 /// Says what was done, and how it is undone.
 fn said(memory: &Memory, change: &Change, status: &str) -> String {
     let id = memory.id.short();
+    if status == "unchanged" && *change == Change::Restore && memory.setting.expires.is_some() {
+        return format!("{id}: nothing took it out; it counts until the time in its `expires`.");
+    }
     if status == "unchanged" {
         return format!("{id}: nothing to do, it is so already.");
     }

@@ -51,12 +51,19 @@ fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<Ste
 fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
-        if is_by(author, memory) && memory.course().life == Life::Live {
-            steps.push((Arc::clone(memory), Change::Retract));
-        }
+        let is_discounted = memory.course().discounted.contains(author);
         let is_told = memory.about().iter().any(|version| author.wrote(&version.event));
-        if is_told && !memory.course().discounted.contains(author) {
+        // First what they said: who takes back their own words means those of before.
+        if is_told && !is_discounted {
             steps.push((Arc::clone(memory), Change::Discount { by: author.clone() }));
+        }
+        // What they hid themselves would be seen again.
+        let life = match is_discounted {
+            true => memory.course().life.clone(),
+            false => memory.life_without(author),
+        };
+        if is_by(author, memory) && life != Life::Retracted {
+            steps.push((Arc::clone(memory), Change::Retract));
         }
     }
     steps

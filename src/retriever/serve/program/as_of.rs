@@ -1,13 +1,15 @@
 //! The memory as it was: read anew, up to a past position, in this process. Nothing is kept of it. Not here: which
 //! lines had been written by then (`store::AsOf`).
 
+use std::path::Path;
+
 use super::{Asking, Program, Settings, failed};
 use crate::event::{Problems, quoted};
 use crate::retriever::search::Point;
 use crate::retriever::serve::api::ApiError;
 use crate::retriever::serve::cli::Need;
 use crate::retriever::serve::local::Local;
-use crate::store::{AsOf, Found};
+use crate::store::{AsOf, Found, Store};
 use crate::writer::Moment;
 
 impl Program<'_> {
@@ -25,7 +27,9 @@ impl Program<'_> {
         let as_of = match (given.trim().parse::<u64>(), Point::parse(given)) {
             (Ok(bytes), _) => {
                 let here = settled.config.current(&Found::of_directory(&directory).key);
-                AsOf::of_log(settled.store.log_of(&here), bytes).map_err(|error| failed(&error))?
+                let log = settled.store.log_of(&here);
+                refuse_moved(&settled.store, &log)?;
+                AsOf::of_log(log, bytes).map_err(|error| failed(&error))?
             }
             (Err(_), Some(point)) => AsOf { time: point.last(moment.now), end: None },
             (Err(_), None) => {
@@ -42,4 +46,15 @@ impl Program<'_> {
         let clock = Box::new(move || Moment { now, ..moment });
         self.local_over(settled, need, Asking { directory, clock })
     }
+}
+
+/// Refuses lengths of a log of which old lines moved to segments: they mean other lines now.
+fn refuse_moved(store: &Store, log: &Path) -> Result<(), ApiError> {
+    let segments = store.segments().map_err(|error| failed(&error))?;
+    if segments.iter().any(|segment| Store::repo_of(segment) == Store::repo_of(log)) {
+        let message =
+            "cannot be a length here, since old lines of this log were archived; give a time";
+        return Err(Problems::one("as_of", message).into());
+    }
+    Ok(())
 }
