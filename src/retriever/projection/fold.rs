@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use super::bound::{Age, IsFirst, Ledger, LeftOut, Place, key};
 use super::memory::{Beside, index_text, record_of};
@@ -37,7 +37,28 @@ pub struct Frozen {
     damage: Damage,
 }
 
+/// What a state of a fold is known by. It keeps nothing of that state; whatever changes the fold makes another state of it,
+/// since both lists are copied or moved to a new place before they are written to while a mark of them is there.
+#[derive(Debug, Clone)]
+pub struct Mark {
+    memories: Weak<Vec<Arc<Vec<Arc<Memory>>>>>,
+    early: Weak<HashMap<EventId, Vec<Arc<Version>>>>,
+}
+
 impl Frozen {
+    /// Returns what this state is known by.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        Mark { memories: self.memories.mark(), early: Arc::downgrade(&self.early) }
+    }
+
+    /// Tells whether a mark is of this state.
+    #[must_use]
+    pub fn is_marked(&self, mark: &Mark) -> bool {
+        self.memories.mark().ptr_eq(&mark.memories)
+            && Arc::downgrade(&self.early).ptr_eq(&mark.early)
+    }
+
     /// Returns the memories; a memory's place is its number.
     #[must_use]
     pub fn memories(&self) -> &Chunked<Arc<Memory>> {

@@ -26,7 +26,7 @@ pub use bound::{Bound, Census};
 pub use chunked::Chunked;
 pub use course::{Course, Life};
 pub use fading::{BURIED_AFTER_DAYS, FADED_BELOW, Fate};
-pub use fold::{Effect, Fold, Frozen, Gone};
+pub use fold::{Effect, Fold, Frozen, Gone, Mark};
 pub use links::{Tie, ties};
 pub use lookup::Lookup;
 pub use memory::{Memory, Origin};
