@@ -2,7 +2,8 @@
 //! process then holds. One way per run, since a process keeps what it once loaded.
 //!
 //! `cargo bench --bench encoder -- --model DIR --embedding int8`, then again with `fp32`; with
-//! `--apart` both are loaded and the cosines between their vectors are printed instead.
+//! `--apart` both are loaded and the cosines between their vectors are printed instead. With `--mean FILE` the mean
+//! of what the model says of tokens, over all our lessons, is written instead: it is an asset of the program.
 //!
 //! The texts are our own lessons; queries are their first ten words.
 
@@ -25,10 +26,15 @@ const BATCH_TEXTS: usize = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = PathBuf::from(after("--model").ok_or("--model DIR is needed")?);
-    let texts = texts()?;
+    let texts = texts(&["lesson"])?;
     let open = |embedding| load(Provider::Local(embedding), &dir, NonZeroUsize::MIN);
     if std::env::args().any(|argument| argument == "--apart") {
         return apart(open(Embedding::Fp32)?.as_mut(), open(Embedding::Int8)?.as_mut(), &texts);
+    }
+    if let Some(file) = after("--mean") {
+        let texts = self::texts(&["context", "lesson", "command"])?;
+        std::fs::write(file, mean(open(Embedding::Fp32)?.as_mut(), &texts)?)?;
+        return Ok(());
     }
     let name = after("--embedding").unwrap_or_else(|| "fp32".to_owned());
     let embedding = Embedding::parse(&name)?;
@@ -63,12 +69,13 @@ fn after(flag: &str) -> Option<String> {
     std::env::args().skip_while(|argument| argument != flag).nth(1)
 }
 
-fn texts() -> Result<Vec<String>, Box<dyn Error>> {
+/// What each lesson says in these fields.
+fn texts(fields: &[&str]) -> Result<Vec<String>, Box<dyn Error>> {
     let mut texts = Vec::new();
     for line in CORPUS.lines() {
         let entry: serde_json::Value = serde_json::from_str(line)?;
-        let lesson = entry.get("lesson").or_else(|| entry.get("text"));
-        texts.extend(lesson.and_then(|lesson| lesson.as_str()).map(str::to_owned));
+        let field = |name: &&str| entry.get(*name).and_then(|field| field.as_str());
+        texts.push(fields.iter().filter_map(field).collect::<Vec<_>>().join("\n"));
     }
     // Like lengths side by side, as the worker has them.
     texts.sort_by_key(String::len);
@@ -83,9 +90,23 @@ fn all(embedder: &mut dyn Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, B
     let mut vectors = Vec::new();
     for batch in texts.chunks(BATCH_TEXTS) {
         let batch: Vec<&str> = batch.iter().map(String::as_str).collect();
-        vectors.extend(embedder.embed(&batch)?);
+        vectors.extend(embedder.embed(&batch)?.into_iter().map(|embedding| embedding.vector));
     }
     Ok(vectors)
+}
+
+/// The mean over all tokens, as the program has it: floats, little-endian.
+fn mean(embedder: &mut dyn Embedder, texts: &[String]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let (mut sums, mut count) = (vec![0_f64; embedder.dims()], 0_f64);
+    for text in texts {
+        for token in embedder.embed(&[text])?.into_iter().flat_map(|embedding| embedding.tokens) {
+            sums.iter_mut().zip(&token.state).for_each(|(sum, number)| *sum += f64::from(*number));
+            count += 1.0;
+        }
+    }
+    println!("{count} tokens of {} texts", texts.len());
+    #[expect(clippy::cast_possible_truncation, reason = "as many bits as the states have")]
+    Ok(sums.iter().flat_map(|sum| ((sum / count) as f32).to_le_bytes()).collect())
 }
 
 fn apart(

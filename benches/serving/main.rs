@@ -11,6 +11,7 @@ mod beside;
 mod chance;
 mod client;
 mod corpus;
+mod made_up;
 mod measures;
 mod ours;
 mod peers;
@@ -125,11 +126,13 @@ impl Bench {
     fn run(&self, part: &str, options: &Options) -> Outcome<()> {
         let sizes = options.list("sizes", "1000,10000,100000")?;
         let hybrid = options.list("hybrid-sizes", "")?;
-        let stores: Vec<(By, u64)> = sizes
-            .iter()
-            .map(|&size| (By::Words, size))
-            .chain(hybrid.iter().map(|&size| (By::Both, size)))
-            .collect();
+        let made_up = options.list("made-up-sizes", "")?;
+        if !made_up.is_empty() && self.programs.model.is_none() {
+            return Err("made-up vectors need --model, for the questions' own".into());
+        }
+        let of = |by, sizes: &[u64]| sizes.iter().map(|&size| (by, size)).collect::<Vec<_>>();
+        let stores =
+            [of(By::Words, &sizes), of(By::Both, &hybrid), of(By::MadeUp, &made_up)].concat();
         let largest = sizes.iter().copied().max().unwrap_or(1_000);
         match part {
             "handshake" => measures::handshake(self, &sizes),

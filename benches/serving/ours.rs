@@ -11,12 +11,14 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use super::client::{Client, Told};
-use super::corpus;
-use super::process;
+use super::{corpus, made_up, process};
 
 /// Nothing to do means: for so long, at most so many hundredths of a second of work.
 const QUIET: Duration = Duration::from_secs(1);
 const QUIET_TICKS: u64 = 1;
+
+/// Events written at once: `log-memory` takes 256 MiB of input at most.
+const BATCH_EVENTS: u64 = 100_000;
 
 /// Where the built programs and the model are.
 #[derive(Clone)]
@@ -31,6 +33,8 @@ pub enum By {
     Words,
     /// By words and by meaning.
     Both,
+    /// The same with made-up vectors, of which only the cost means anything.
+    MadeUp,
 }
 
 impl By {
@@ -38,6 +42,7 @@ impl By {
         match self {
             Self::Words => "agent-knowledge, words",
             Self::Both => "agent-knowledge, hybrid",
+            Self::MadeUp => "agent-knowledge, made up",
         }
     }
 }
@@ -65,6 +70,9 @@ impl Ours {
             fs::create_dir_all(place.join(name))?;
         }
         let ours = Self { programs: programs.clone(), place: place.to_owned(), by, events };
+        if let (By::MadeUp, Some(model)) = (by, &programs.model) {
+            made_up::fill(model, &place.join("cache"), events)?;
+        }
         let took = ours.import(0, events)?;
         Ok((ours, took))
     }
@@ -79,7 +87,7 @@ impl Ours {
         command.env("AGENT_KNOWLEDGE_CACHE", self.place.join("cache"));
         command.env("AGENT_KNOWLEDGE_RUNTIME", self.place.join("run"));
         command.env("AGENT_KNOWLEDGE_MEMORY_MIB", "4096");
-        let model = self.programs.model.clone().filter(|_| self.by == By::Both);
+        let model = self.programs.model.clone().filter(|_| self.by != By::Words);
         command
             .env("AGENT_KNOWLEDGE_MODEL_DIR", model.unwrap_or_else(|| self.place.join("no-model")));
         command
@@ -102,10 +110,18 @@ impl Ours {
         Ok((String::from_utf8_lossy(&output.stdout).into_owned(), took))
     }
 
-    /// Appends these events of the corpus as one batch, which is made before the clock runs.
+    /// Appends these events of the corpus in batches, each of which is made before the clock runs.
     pub fn import(&self, first: u64, count: u64) -> Outcome<Duration> {
-        let lines: String =
-            (first..first + count).map(|number| corpus::event(number).line()).collect();
+        let mut took = Duration::ZERO;
+        for start in (first..first + count).step_by(usize::try_from(BATCH_EVENTS)?) {
+            let end = (start + BATCH_EVENTS).min(first + count);
+            took += self.import_batch((start..end).map(|number| corpus::event(number).line()))?;
+        }
+        Ok(took)
+    }
+
+    fn import_batch(&self, lines: impl Iterator<Item = String>) -> Outcome<Duration> {
+        let lines: String = lines.collect();
         let start = Instant::now();
         let mut command = self.command("log-memory");
         command.args(["--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::null());

@@ -265,6 +265,6 @@ fn cosine(run: &Run<'_>, snapshot: &Snapshot, query: &str, doc: u32) -> Option<f
         return None;
     }
     let wait = Duration::from_millis(VECTOR_WAIT_MS);
-    let vector = run.local.engine().embed_query(query, wait, wait)?.ok()?;
+    let vector = run.local.engine().embed_query(query, wait, wait)?.ok()?.vector;
     snapshot.vectors()?.score(doc, &vector)
 }

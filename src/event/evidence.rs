@@ -4,6 +4,12 @@
 /// The `source` of what a hook wrote down by itself. Set by the program, never by a text.
 pub const HOOK: &str = "hook";
 
+/// The `source` of what was taken over from elsewhere.
+pub const IMPORTED: &str = "imported";
+
+/// The tag of what people wrote down for agents in a file, and what was taken over from there.
+pub const AGENT_FILE: &str = "agent-file";
+
 /// The `event_type` of an event that passes a verdict on a memory.
 pub const FEEDBACK: &str = "feedback";
 

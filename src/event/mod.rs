@@ -35,7 +35,7 @@ pub use change::Change;
 pub use codec::{Decoded, EncodedLine, SkipReason};
 pub use draft::Draft;
 pub use envelope::Event;
-pub use evidence::{FEEDBACK, HOOK, Verdict};
+pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, Verdict};
 pub use fields::draft_from_json;
 pub use id::EventId;
 pub use kind::EventType;

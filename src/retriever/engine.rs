@@ -15,7 +15,7 @@ use super::checkpoint::Checkpoints;
 use super::follow::{Followed, Follower};
 use super::index::embed::cache::AppendLock;
 use super::index::embed::worker::{
-    CacheConfig, Embedded, Progress, QueryError, Worker, WorkerConfig,
+    CacheConfig, Embedded, Meant, Progress, QueryError, Worker, WorkerConfig,
 };
 use super::index::embed::{EmbedError, Embedder};
 use super::projection::Bound;
@@ -192,7 +192,7 @@ impl Engine {
         }
     }
 
-    /// Returns the vector of a query, or `None` when there is no model. Waits at most `wait` for it, and
+    /// Returns what a query means, or `None` when there is no model. Waits at most `wait` for it, and
     /// `loading_wait` for a model that is still loading.
     ///
     /// # Errors
@@ -202,7 +202,7 @@ impl Engine {
         text: &str,
         wait: Duration,
         loading_wait: Duration,
-    ) -> Option<Result<Vec<f32>, QueryError>> {
+    ) -> Option<Result<Meant, QueryError>> {
         let worker = self.worker.as_ref()?;
         let deadline = Instant::now() + loading_wait;
         loop {

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::checkpoint::Base;
-use super::index::embed::worker::{Embedded, Job};
+use super::index::embed::worker::{Embedded, Job, Want};
+use super::index::late::Signed;
 use super::index::vector::VectorIndex;
 use super::projection::{Bound, Census, Fold, Origin};
 use super::snapshot::Snapshot;
@@ -114,7 +115,10 @@ impl Follower {
             self.follow_all();
             started_over = true;
         }
-        Followed { to_embed: std::mem::take(&mut self.built.to_embed), started_over }
+        self.built.want_lost_signs();
+        let to_embed = std::mem::take(&mut self.built.to_embed);
+        let to_sign = std::mem::take(&mut self.built.to_sign);
+        Followed { to_embed, to_sign, started_over }
     }
 
     /// Takes in what is new. Tells whether that meant to start over.
@@ -214,42 +218,50 @@ impl Follower {
         self.tails.entry(path).or_insert_with_key(|path| Tailed::of(tail(path)));
     }
 
-    /// Returns the text whose vector is wanted, unless it has become another one since.
+    /// Returns the text of which something is wanted, unless it has become another one since.
     #[must_use]
-    pub fn job(&self, wanted: Wanted) -> Option<Job> {
+    pub fn job(&self, wanted: Wanted, want: Want) -> Option<Job> {
         let Wanted { doc, generation } = wanted;
         let memory =
             self.built.memory(doc).filter(|_| generation == self.built.asked.awaited(doc))?;
-        Some(Job { doc, generation, text: memory.meaning_text() })
+        Some(Job { doc, generation, text: memory.meaning_text(), want })
     }
 
-    /// Takes in a vector, unless it was asked for before the last start-over.
-    pub fn embedded(&mut self, embedded: &Embedded) {
+    /// Takes in a vector and where the signs of the tokens are, unless they were asked for before the last
+    /// start-over. Returns the memory if its signs are still to be made.
+    pub fn embedded(&mut self, embedded: &Embedded) -> Option<Wanted> {
         self.is_saved = false;
-        if embedded.generation == self.built.asked.awaited(embedded.doc) {
-            let vectors =
-                self.built.vectors.get_or_insert_with(|| VectorIndex::new(embedded.vector.len()));
-            // A vector that is no direction cannot be compared; its memory is found by words.
-            if vectors.set(embedded.doc, &embedded.vector).is_err() {
-                Arc::make_mut(&mut self.built.health).without_vector += 1;
-            }
+        let Embedded { doc, generation, vector, signed } = embedded;
+        if *generation != self.built.asked.awaited(*doc) {
+            return None;
         }
+        let vectors = self.built.vectors.get_or_insert_with(|| VectorIndex::new(vector.len()));
+        // Made once more for the signs, it may differ in its last bits: the first one stays. One that is no
+        // direction cannot be compared; its memory is found by words.
+        if !vectors.contains(*doc) && vectors.set(*doc, vector).is_err() {
+            Arc::make_mut(&mut self.built.health).without_vector += 1;
+        }
+        self.built.places.set(*doc, *signed);
+        (*signed == Signed::NotYet).then_some(Wanted { doc: *doc, generation: *generation })
     }
 
-    /// Returns how many memories there are and how many vectors: what a checkpoint saves the making of.
+    /// Returns how many memories there are, how many vectors, and how many of them have the signs of their
+    /// tokens: what a checkpoint saves the making of.
     #[must_use]
     pub fn known_len(&self) -> usize {
         let vectors = self.built.vectors.as_ref().map_or(0, VectorIndex::len);
-        self.built.fold.memories().len() + vectors
+        self.built.fold.memories().len() + vectors + self.built.places.known_len()
     }
 
-    /// Returns the present state, frozen.
+    /// Returns the present state, frozen; without a shelf to read signs of tokens from.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             fold: self.built.fold.frozen(),
             lexical: self.built.lexical.clone(),
             vectors: self.built.vectors.clone(),
+            places: self.built.places.clone(),
+            shelf: None,
             near: self.built.near.clone(),
             repos: Arc::clone(&self.built.repos),
             health: Arc::clone(&self.built.health),
@@ -337,6 +349,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::retriever::index::late::{NoteSigns, Place, Shelf};
     use crate::retriever::index::lexical::DocId;
 
     fn line(second: u8, lesson: &str) -> String {
@@ -346,7 +359,7 @@ mod tests {
     }
 
     fn vector(job: &Job, vector: Vec<f32>) -> Embedded {
-        Embedded { doc: job.doc, generation: job.generation, vector }
+        Embedded { doc: job.doc, generation: job.generation, vector, signed: Signed::Never }
     }
 
     /// A follower of a log with memories of these numbers, of which three fit.
@@ -399,15 +412,50 @@ mod tests {
         }
     }
 
+    // S-RANK-8
+    #[test]
+    fn signs_are_wanted_once_their_vector_is_there_and_again_when_they_are_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.jsonl"), line(1, "walrus")).unwrap();
+        let mut follower =
+            Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+        let Followed { to_embed, to_sign, .. } = follower.catch_up();
+        assert_eq!((to_embed.len(), to_sign.len()), (1, 0));
+        let embedded =
+            |signed, place| Embedded { doc: 0, generation: 0, vector: vec![1.0, place], signed };
+        assert_eq!(follower.embedded(&embedded(Signed::NotYet, 0.0)), Some(to_embed[0]));
+        assert_eq!(follower.snapshot().signed(), 0);
+        let at = Signed::At(Place { row: 0, check: 0 });
+        assert_eq!(follower.embedded(&embedded(at, 9.0)), None);
+        let snapshot = follower.snapshot();
+        let cosine = snapshot.vectors().unwrap().score(0, &[1.0, 0.0]).unwrap();
+        assert!(cosine > 0.99, "the first vector stays");
+        // Without a shelf nothing can be missed there.
+        assert!(snapshot.signs(0).is_none() && follower.catch_up().to_sign.is_empty());
+        assert!(snapshot.on(Some(Arc::new(Empty))).signs(0).is_none());
+        assert_eq!(follower.catch_up().to_sign, to_embed);
+        assert_eq!((follower.snapshot().signed(), follower.catch_up().to_sign.len()), (0, 0));
+    }
+
+    /// A shelf on which nothing is found.
+    struct Empty;
+
+    impl Shelf for Empty {
+        fn signs(&self, _place: Place) -> Option<NoteSigns> {
+            None
+        }
+    }
+
     // S-BOUND-2
     #[test]
     fn what_is_left_out_leaves_both_indexes_and_the_others_keep_their_vectors() {
         let folder = tempfile::tempdir().unwrap();
         let mut follower = bounded(folder.path(), 0..3);
         for wanted in follower.catch_up().to_embed {
-            let job = follower.job(wanted).unwrap();
+            let job = follower.job(wanted, Want::Vector).unwrap();
             let place = f32::from(u8::try_from(job.doc).unwrap());
-            follower.embedded(&vector(&job, vec![1.0, place]));
+            let signed = Signed::At(Place { row: job.doc, check: 7 });
+            follower.embedded(&Embedded { signed, ..vector(&job, vec![1.0, place]) });
         }
         let before = follower.snapshot();
         assert_eq!((before.memories().len(), before.embedded()), (3, 3));
@@ -429,7 +477,15 @@ mod tests {
         let vectors = after.vectors().unwrap();
         assert_eq!(vectors.len(), 1, "m0 and m1 are gone, the others have none yet");
         assert!((vectors.score(place("m2"), &[1.0, 2.0]).unwrap() - 1.0).abs() < 1e-4);
-        let jobs: Vec<Job> = to_embed.iter().filter_map(|wanted| follower.job(*wanted)).collect();
+        let signed = |id: &str| after.places.get(place(id));
+        assert_eq!(
+            signed("m2"),
+            Signed::At(Place { row: 2, check: 7 }),
+            "it moved with its memory"
+        );
+        assert_eq!((signed("m3"), after.signed()), (Signed::NotYet, 1));
+        let jobs: Vec<Job> =
+            to_embed.iter().filter_map(|wanted| follower.job(*wanted, Want::Vector)).collect();
         for id in ["m3", "m9"] {
             assert!(jobs.iter().any(|job| job.doc == place(id)), "{id} waits for its vector");
         }
@@ -445,13 +501,13 @@ mod tests {
         let mut follower =
             Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
         let old = follower.catch_up().to_embed.remove(0);
-        let old = follower.job(old).unwrap();
+        let old = follower.job(old, Want::Vector).unwrap();
         follower.embedded(&vector(&old, vec![1.0, 0.0]));
         // The earlier content wins; the log has only grown.
         std::fs::write(&log, line(2, "old") + &line(1, "new")).unwrap();
         let followed = follower.catch_up();
         assert!(!followed.started_over);
-        let new = &follower.job(followed.to_embed[0]).unwrap();
+        let new = &follower.job(followed.to_embed[0], Want::Vector).unwrap();
         let holds = |follower: &Follower| follower.built.vectors.as_ref().unwrap().contains(0);
         assert!(!holds(&follower), "the old vector must be gone at once");
         follower.embedded(&vector(&old, vec![1.0, 0.0]));

@@ -5,17 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::index::late::{NoteSigns, Places, Shelf, Signed};
 use super::index::lexical::LexicalIndex;
 use super::index::vector::VectorIndex;
 use super::projection::{Chunked, Frozen, Mark, Memory, Near, Version};
 use crate::event::{EventId, RepoKey, SkipReason};
 
 /// A frozen state of the retriever.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Snapshot {
     pub(super) fold: Frozen,
     pub(super) lexical: LexicalIndex,
     pub(super) vectors: Option<VectorIndex>,
+    pub(super) places: Places,
+    /// Where the signs of tokens are read from, where there is such a place.
+    pub(super) shelf: Option<Arc<dyn Shelf>>,
     pub(super) near: Chunked<Near>,
     pub(super) repos: Arc<BTreeMap<RepoKey, usize>>,
     pub(super) health: Arc<Health>,
@@ -108,6 +112,16 @@ pub enum Cited {
 /// So many ids help to tell which was meant; past that, only more of the id does.
 const CITED_FIRST_MAX: usize = 8;
 
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shape = formatter.debug_struct("Snapshot");
+        shape
+            .field("memories", &self.memories().len())
+            .field("health", &self.health)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Snapshot {
     /// Returns what the state of the memories is known by.
     #[must_use]
@@ -165,6 +179,32 @@ impl Snapshot {
     #[must_use]
     pub fn vectors(&self) -> Option<&VectorIndex> {
         self.vectors.as_ref()
+    }
+
+    /// Has the signs of tokens read from `shelf`.
+    #[must_use]
+    pub fn on(self, shelf: Option<Arc<dyn Shelf>>) -> Self {
+        Self { shelf, ..self }
+    }
+
+    /// Returns the signs of a memory's tokens, read from the disk. `None` where there are none yet, or will never
+    /// be; those that should be there and are not are made anew.
+    #[must_use]
+    pub fn signs(&self, number: u32) -> Option<NoteSigns> {
+        let (Signed::At(place), Some(shelf)) = (self.places.get(number), &self.shelf) else {
+            return None;
+        };
+        let signs = shelf.signs(place);
+        if signs.is_none() {
+            self.places.lose(number);
+        }
+        signs
+    }
+
+    /// Returns of how many memories the model has dealt with the tokens, those included whose tokens are not kept.
+    #[must_use]
+    pub fn signed(&self) -> usize {
+        self.places.known_len()
     }
 
     /// Tells whether a record of this state could not be read: what was made from it may lack something.

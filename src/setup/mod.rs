@@ -3,7 +3,7 @@
 //! `clients` (the table) and `places` say where; `wish` says what shall stand in a file, made of `server` and
 //! `hooks`; `edit` changes texts and leaves every other byte alone; `plan` compares with what is there; `apply`
 //! and `undo` write, through `files` and with a `record`; `check` asks whether it still holds and lives; `show`
-//! and `report` tell. Not here: the command line, and what our server and hooks do.
+//! and `report` tell; `shared_file` is for a part of ours in a file that is no client's configuration. Not here: the command line, and what our server and hooks do.
 
 mod apply;
 mod check;
@@ -17,6 +17,7 @@ mod plan;
 mod record;
 mod report;
 mod server;
+mod shared_file;
 mod show;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,7 @@ pub use clients::names;
 pub use edit::Wrong;
 pub use places::{Ground, Platform, Scope};
 pub use report::{set_up, take_back};
+pub use shared_file::{read_shared, replace_shared};
 
 /// What is asked.
 pub struct Request<'a> {
@@ -122,6 +124,12 @@ pub enum Trouble {
     /// A link that leads nowhere.
     #[error("{} is a link that leads nowhere; nothing was written, remove it or make what it leads to", path.display())]
     Dangling {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A link, where a file of many writers is changed.
+    #[error("{} is a link; nothing was written, name the file that it leads to", path.display())]
+    Link {
         /// The link.
         path: PathBuf,
     },

@@ -10,7 +10,7 @@ use std::time::Duration;
 use etcetera::BaseStrategy;
 use toml::Table;
 
-use super::{AsOf, StoreError};
+use super::{AsOf, Judge, StoreError};
 use crate::event::{RepoKey, parse_age};
 
 /// Everything that can be set and that both programs need.
@@ -28,6 +28,8 @@ pub struct Config {
     pub embedding: Embedding,
     /// When old lines are archived unasked.
     pub archive: ArchivePolicy,
+    /// Who is asked about memories that may contradict each other; nobody unless set.
+    pub judge: Option<Judge>,
     /// Whether searches that found nothing are written down.
     pub query_log: Keeping,
     /// Which past position of the store is read; of no file, a command asks for it.
@@ -40,7 +42,7 @@ pub struct Config {
 const FILE_BYTES_MAX: usize = 1024 * 1024;
 
 /// The sections and keys a configuration file may have, for error messages.
-const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, and a table [aliases] of \"old-repo\" = \"new-repo\"";
+const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, a table [judge], and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file; a file that does not exist is an empty one.
@@ -79,6 +81,7 @@ impl Config {
                 ("archive_older_than", value) => {
                     config.archive.older_than = Some(ArchivePolicy::age(&value)?);
                 }
+                ("judge", toml::Value::Table(judge)) => config.judge = Some(Judge::read(judge)?),
                 ("query_log", toml::Value::Boolean(is_kept)) => {
                     config.query_log = if is_kept { Keeping::On } else { Keeping::Off };
                 }

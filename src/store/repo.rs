@@ -80,6 +80,16 @@ impl Found {
         }
     }
 
+    /// Returns the top of the work tree; without git the directory itself.
+    #[must_use]
+    pub fn top(&self) -> &Path {
+        match (&self.git, &self.why) {
+            (Some(git), _) => &git.top,
+            (None, Why::Folder(path) | Why::CommonDir(path)) => path,
+            (None, Why::Remote { .. }) => Path::new(""),
+        }
+    }
+
     fn of_git(top: PathBuf, git_dir: &Path) -> Self {
         let common_dir = common_dir(&top, git_dir);
         let (branch, commit) = head(git_dir, &common_dir);

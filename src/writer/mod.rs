@@ -240,6 +240,12 @@ impl Prepared {
         &self.repo
     }
 
+    /// Tells why it reads like an instruction to its reader, if it does.
+    #[must_use]
+    pub fn flagged(&self) -> Option<Suspicion> {
+        suspicion(self.event.event())
+    }
+
     /// Returns its line.
     #[must_use]
     pub fn line(&self) -> &EncodedLine {

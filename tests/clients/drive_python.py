@@ -26,7 +26,7 @@ from mcp.types import PromptReference, ResourceTemplateReference
 
 # What the client is told -> what must come of it: no falling back unnoticed.
 MODES = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
-TOOLS = {"memory_search": True, "memory_context": True, "memory_save": False}  # name -> read only
+TOOLS = {"memory_search": True, "memory_context": True, "memory_save": False, "memory_feedback": False, "memory_forget": False}  # name -> read only
 REPO = "clients-check"
 
 # A hung server must fail the check, not hang the test; a debug build on a busy machine is slow.

@@ -302,7 +302,7 @@ fn model_ranks_by_meaning_and_a_second_run_embeds_nothing() {
     let vectors = bytes_under(&world.path("cache/eval"));
     assert_eq!(
         vectors.values().filter(|bytes| bytes.len() > 1_000).count(),
-        1,
+        2,
         "{:?}",
         vectors.keys()
     );

@@ -29,7 +29,11 @@ fn two_lessons(world: &World) -> (String, String) {
 }
 
 fn found(world: &World) -> Vec<String> {
-    let answer = world.asked(&["search", "walrus build hangs", "--repo", REPO]);
+    found_with(world, "walrus build hangs")
+}
+
+fn found_with(world: &World, query: &str) -> Vec<String> {
+    let answer = world.asked(&["search", query, "--repo", REPO]);
     let ids = answer["memories"].as_array().unwrap().iter();
     ids.map(|memory| memory["id"].as_str().unwrap().to_owned()).collect()
 }
@@ -347,4 +351,113 @@ fn every_answer_can_be_had_as_it_was() {
         "{}",
         wrong.messages
     );
+}
+
+/// A store with one pair that may contradict each other; returns the ids.
+fn a_pair(world: &World) -> (String, String) {
+    lines(
+        world,
+        &[
+            line(
+                "01OLDER",
+                "2026-01-01",
+                "codex",
+                "fact",
+                "the walrus gateway listens on port 8080",
+            ),
+            line(
+                "01NEWER",
+                "2026-01-02",
+                "codex",
+                "fact",
+                "the walrus gateway listens on port 9090 now",
+            ),
+        ],
+    );
+    ("01OLDER".to_owned(), "01NEWER".to_owned())
+}
+
+/// Answers one request as a server of chat completions does, with `content`; returns what it was asked.
+fn serve_once(listener: std::net::TcpListener, content: &str) -> std::thread::JoinHandle<String> {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let answer = json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]}).to_string();
+    std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut head = String::new();
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).unwrap();
+            if let Some(given) = line.to_lowercase().strip_prefix("content-length:") {
+                length = given.trim().parse().unwrap();
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+            head.push_str(&line);
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let mut stream = stream;
+        write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{answer}", answer.len()).unwrap();
+        format!("{head}\n{}", String::from_utf8(body).unwrap())
+    })
+}
+
+// S-JUDGE-1, S-JUDGE-2
+#[test]
+fn a_judge_that_is_a_server_is_asked_only_when_told_to_and_obeyed_only_when_told_to() {
+    let world = World::new();
+    let (older, newer) = a_pair(&world);
+    let without = world.agent_knowledge(&["review", "--repo", REPO, "--judge"]);
+    assert_eq!(without.exit, Some(78), "{}", without.messages);
+    for (apply, left) in [(false, 2), (true, 1)] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        world.configure(&format!(
+            "[judge]\nurl = 'http://127.0.0.1:{port}/v1'\nmodel = 'tiny'\nkey_env = 'JUDGE_KEY'\n"
+        ));
+        let server = serve_once(
+            listener,
+            "It moved. {\"decision\": \"supersede_old\", \"reason\": \"the port moved\"}",
+        );
+        let mut command = world.command(crate::world::AGENT_KNOWLEDGE);
+        command.env("JUDGE_KEY", "k-123").args(["review", "--repo", REPO, "--judge"]);
+        if apply {
+            command.arg("--apply");
+        }
+        let said = crate::world::run(&mut command, b"").done();
+        assert!(said.contains("supersede_old (the port moved)"), "{said}");
+        let asked = server.join().unwrap();
+        assert!(asked.starts_with("POST /v1/chat/completions HTTP/1.1"), "{asked}");
+        assert!(asked.to_lowercase().contains("authorization: bearer k-123"), "{asked}");
+        assert!(asked.contains("\"model\":\"tiny\"") && asked.contains("port 8080"), "{asked}");
+        assert_eq!(found_with(&world, "walrus gateway port").len(), left);
+    }
+    assert_eq!(shown(&world, &older)["superseded_by"], *newer);
+    assert_eq!(shown(&world, &older)["history"][0]["agent_id"], "judge");
+}
+
+// S-JUDGE-1, S-JUDGE-2
+#[cfg(unix)]
+#[test]
+fn a_judge_that_is_a_program_may_merge_two_and_its_silence_is_an_error() {
+    let world = World::new();
+    a_pair(&world);
+    let judge = |script: &str| {
+        world.configure(&format!("[judge]\ncommand = ['sh', '-c', {script:?}]\n"));
+        world.agent_knowledge(&["review", "--repo", REPO, "--judge", "--apply"])
+    };
+    for broken in ["exit 3", "echo perhaps", "echo '{\"decision\":\"erase\"}'"] {
+        let failed = judge(broken);
+        assert_eq!(failed.exit, Some(69), "{broken}: {}", failed.messages);
+    }
+    assert_eq!(world.log_lines(LOG).len(), 2, "nothing was done");
+    let merged = "cat > /dev/null; echo '{\"decision\":\"merge\",\"lesson\":\"the walrus gateway listens on 9090, until 2026 on 8080\"}'";
+    judge(merged).done();
+    let answer = world.asked(&["search", "walrus gateway port", "--repo", REPO]);
+    let left = answer["memories"].as_array().unwrap();
+    assert_eq!(left.len(), 1, "{answer}");
+    assert_eq!(left[0]["lesson"], "the walrus gateway listens on 9090, until 2026 on 8080");
 }

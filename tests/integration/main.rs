@@ -9,8 +9,11 @@ mod pieces;
 // An MCP client made of lines.
 mod raw_client;
 
-// Old lines move to packed segments, and nobody who asks sees a difference.
+// What people wrote down for agents is taken over, and what proved itself is written back.
+mod agent_files;
+// What hangs together, what the whole looks like, and what repositories share.
 mod analysis;
+// Old lines move to packed segments, and nobody who asks sees a difference.
 mod archive;
 // What may be asked, and how the program ends when it may not.
 mod asking;

@@ -2,11 +2,17 @@
 //! vectors while the server runs, and nothing is computed twice. Not here: how well (`retrieval`),
 //! being without it (`health`).
 
-use serde_json::json;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
 
 use crate::pieces;
 use crate::raw_client::{Client, Era};
-use crate::world::World;
+use crate::world::{AGENT_KNOWLEDGE, World, run};
+
+/// Longest anything may take: a debug build on a busy machine, but never for ever.
+const STEP: Duration = Duration::from_secs(60);
 
 const LESSONS: &[&str] = &[
     "npm install failed with EACCES: always verify who owns node_modules first",
@@ -123,4 +129,106 @@ fn model_with_one_damaged_file_is_named_and_words_go_on() {
     let ran = world.agent_knowledge(&["index"]);
     assert_eq!((ran.exit, ran.output.as_str()), (Some(69), ""));
     assert!(ran.messages.contains("tokenizer.json"), "{}", ran.messages);
+}
+
+/// Asks in a process of its own, or over the retriever of this world.
+fn told(world: &World, how: &str, args: &[&str]) -> Value {
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    command.env("AGENT_KNOWLEDGE_RETRIEVER", how).args(args).arg("--json");
+    serde_json::from_str(&run(&mut command, b"").done()).unwrap()
+}
+
+fn ranked(world: &World, how: &str) -> Value {
+    told(
+        world,
+        how,
+        &["search", "npm permission trouble EACCES, websocket and migrations fail", "--explain"],
+    )["memories"]
+        .take()
+}
+
+/// What is found, and how near its tokens are, in hundredths: made again, the last bits may differ.
+fn nearness(world: &World, how: &str) -> Vec<(String, Option<String>)> {
+    let hits = ranked(world, how);
+    let hundredths = |hit: &Value| Some(format!("{:.2}", hit["score"]["tokens"].as_f64()?));
+    let told = |hit: &Value| (hit["lesson"].as_str().unwrap().to_owned(), hundredths(hit));
+    hits.as_array().unwrap().iter().map(told).collect()
+}
+
+/// The retriever of this world, once it has the signs of all tokens.
+fn retriever_with_signs(world: &World) {
+    let start = Instant::now();
+    while told(world, "shared", &["status"])["signed"] != LESSONS.len() {
+        assert!(start.elapsed() < STEP, "{}", told(world, "shared", &["status"]));
+    }
+}
+
+/// Ends it, also where a test fails.
+struct Ending<'a>(&'a World);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        // One that is gone already needs no ending.
+        let stop = ["serve", "--stop"];
+        let mut command = self.0.command(AGENT_KNOWLEDGE);
+        let _ = command.env("AGENT_KNOWLEDGE_RETRIEVER", "shared").args(stop).output();
+    }
+}
+
+fn signs_file(world: &World) -> PathBuf {
+    let paths = std::fs::read_dir(world.path("cache")).unwrap().map(|entry| entry.unwrap().path());
+    let is_it = |path: &PathBuf| path.extension().is_some_and(|found| found == "tokens");
+    paths.into_iter().find(is_it).unwrap()
+}
+
+// S-RANK-3, S-RANK-8, S-READ-6
+#[test]
+fn model_ranks_by_tokens_alike_in_a_process_over_the_retriever_and_after_a_restart() {
+    let Some(model) = pieces::model() else { return };
+    let world = World::with_model(model);
+    taught(&world);
+    world.asked(&["index"]);
+    let own = nearness(&world, "own");
+    assert_eq!(own[0].0, LESSONS[0], "{own:?}");
+    assert!(own.len() > 1 && own.iter().all(|(_, tokens)| tokens.is_some()), "{own:?}");
+    let _ending = Ending(&world);
+    retriever_with_signs(&world);
+    assert_eq!(nearness(&world, "shared"), own);
+    // It leaves a checkpoint, and the next one begins there.
+    drop(Ending(&world));
+    retriever_with_signs(&world);
+    assert_eq!(nearness(&world, "shared"), own);
+    // By words alone nothing is different.
+    let lexical = told(&world, "own", &["search", "EACCES", "--explain", "--mode", "lexical"]);
+    assert!(lexical["memories"][0]["score"].get("tokens").is_none(), "{lexical}");
+}
+
+// S-RANK-8
+#[test]
+fn model_makes_signs_for_vectors_that_have_none() {
+    let Some(model) = pieces::model() else { return };
+    let world = World::with_model(model);
+    taught(&world);
+    world.asked(&["index"]);
+    let before = nearness(&world, "own");
+    assert!(before[0].1.is_some(), "{before:?}");
+    let path = signs_file(&world);
+    let whole = std::fs::read(&path).unwrap();
+    let mut damaged = whole.clone();
+    let middle = damaged.len() / 2;
+    damaged.get_mut(middle..).unwrap().fill(0x55);
+    for bytes in [&b""[..], &damaged] {
+        std::fs::write(&path, bytes).unwrap();
+        // What is missing is made by a second inference; the vectors stay.
+        assert_eq!(world.asked(&["index"])["from_cache"], LESSONS.len());
+        assert_eq!(nearness(&world, "own"), before);
+    }
+    let _ending = Ending(&world);
+    retriever_with_signs(&world);
+    // Under a running retriever: the answer stands, and the next ones are as before.
+    std::fs::write(&path, &damaged).unwrap();
+    let start = Instant::now();
+    while nearness(&world, "shared") != before {
+        assert!(start.elapsed() < STEP, "{:?}", nearness(&world, "shared"));
+    }
 }

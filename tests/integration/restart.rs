@@ -4,12 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agent_knowledge::event::Timestamp;
 use agent_knowledge::retriever::checkpoint::{CheckpointError, Checkpoints};
 use agent_knowledge::retriever::digest::Digest;
 use agent_knowledge::retriever::follow::{Followed, Follower, Restored, Saved};
-use agent_knowledge::retriever::index::embed::worker::Embedded;
+use agent_knowledge::retriever::index::embed::worker::{Embedded, Job, Want};
+use agent_knowledge::retriever::index::late::{self, NoteSigns, SIGN_WORDS, Shelf, Signed};
 use agent_knowledge::retriever::projection::Bound;
 use agent_knowledge::retriever::search::{Query, search};
 use agent_knowledge::retriever::snapshot::Snapshot;
@@ -91,6 +93,24 @@ fn vector(text: &str) -> Vec<f32> {
         .collect()
 }
 
+/// A place for the signs of every text, some of which are too long to have one.
+fn signed(text: &str) -> Signed {
+    let row = |sum: u32, byte: u8| sum.rotate_left(5) ^ u32::from(byte);
+    match text.len() % 5 {
+        0 => Signed::Never,
+        _ => Signed::At(late::Place { row: text.bytes().fold(7, row), check: 1 }),
+    }
+}
+
+/// A shelf whose signs tell the place they were asked for.
+struct Telling;
+
+impl Shelf for Telling {
+    fn signs(&self, place: late::Place) -> Option<NoteSigns> {
+        Some(NoteSigns::new(std::iter::once([u64::from(place.row); SIGN_WORDS])))
+    }
+}
+
 /// Catches up, vectors included.
 fn caught_up(follower: &mut Follower) -> Snapshot {
     let followed = follower.catch_up();
@@ -100,9 +120,10 @@ fn caught_up(follower: &mut Follower) -> Snapshot {
 /// Makes the vectors that are wanted.
 fn taken_in(follower: &mut Follower, followed: Followed) -> Snapshot {
     for wanted in followed.to_embed {
-        if let Some(job) = follower.job(wanted) {
+        if let Some(job) = follower.job(wanted, Want::Vector) {
             let vector = vector(&job.text);
-            follower.embedded(&Embedded { doc: job.doc, generation: job.generation, vector });
+            let (Job { doc, generation, .. }, signed) = (&job, signed(&job.text));
+            follower.embedded(&Embedded { doc: *doc, generation: *generation, vector, signed });
         }
     }
     follower.snapshot()
@@ -136,11 +157,17 @@ fn told_of(snapshot: &Snapshot, bound: Bound) -> String {
         .map(|number| (id(number), snapshot.near(number).numbers().map(id).collect()))
         .collect();
     let vectors: BTreeSet<String> = numbers
+        .clone()
         .filter(|number| snapshot.vectors().is_some_and(|vectors| vectors.contains(*number)))
         .map(id)
         .collect();
+    let on_shelf = snapshot.clone().on(Some(Arc::new(Telling)));
+    let signs: BTreeMap<String, Option<NoteSigns>> =
+        numbers.map(|number| (id(number), on_shelf.signs(number))).collect();
     let (digest, room, repos) = (Digest::of(snapshot), snapshot.room(), snapshot.repos());
-    format!("{digest} {counts:?} {skips:?}\n{hits:#?}\n{near:?}\n{vectors:?}\n{room:?} {repos:?}")
+    format!(
+        "{digest} {counts:?} {skips:?}\n{hits:#?}\n{near:?}\n{vectors:?}\n{signs:?}\n{room:?} {repos:?}"
+    )
 }
 
 fn told(follower: &mut Follower) -> String {

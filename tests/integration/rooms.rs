@@ -96,7 +96,10 @@ const MAP: &[(&str, &[&str])] = &[
     ("retriever/serve", &["event", "store", "writer/exit", "retriever"]),
     ("retriever/serve/attach/tests", &["event", "store", "writer", "retriever"]),
     ("retriever/serve/local", &["event", "store", "writer", "retriever"]),
-    ("retriever/serve/program", &["event", "store", "writer", "retriever", "eval", "setup"]),
+    (
+        "retriever/serve/program",
+        &["event", "store", "writer", "retriever", "eval", "setup", "import"],
+    ),
     ("bin/log-memory", &["event", "store", "writer"]),
     ("bin/agent-knowledge", &["event", "store", "writer", "retriever", "import", "sync", "setup"]),
 ];
@@ -120,9 +123,9 @@ const HOMES: &[(&str, &[&str])] = &[
     ("notify", &["retriever/watch"]),
     ("petgraph", &["retriever/graph"]),
     ("rmcp", &["retriever/serve"]),
-    ("hyper", &["retriever/serve/http"]),
-    ("hyper_util", &["retriever/serve/http"]),
-    ("http_body_util", &["retriever/serve/http"]),
+    ("hyper", &["retriever/serve/http", "retriever/serve/judge"]),
+    ("hyper_util", &["retriever/serve/http", "retriever/serve/judge"]),
+    ("http_body_util", &["retriever/serve/http", "retriever/serve/judge"]),
     ("tokio", &["retriever/engine", "retriever/serve", "sync"]),
     ("anyhow", &["bin"]),
 ];

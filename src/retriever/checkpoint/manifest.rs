@@ -9,7 +9,7 @@ use crate::retriever::projection::packed::{Packed, Packing};
 const MAGIC: &[u8; 8] = b"akcheck\n";
 
 /// The form of all files of a checkpoint. Whoever changes one of them raises it.
-const FORM: u64 = 3;
+const FORM: u64 = 4;
 
 /// What a checkpoint is of: with any difference it is of no use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

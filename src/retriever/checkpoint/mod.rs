@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::index::late::Places;
 use super::index::lexical::LexicalIndex;
 use super::index::vector::VectorIndex;
 use super::projection::{Chunked, Fold, Near};
@@ -74,8 +75,8 @@ pub struct Keeping<'a> {
     pub near: &'a Chunked<Near>,
     /// The index of words.
     pub lexical: &'a LexicalIndex,
-    /// The index of meanings.
-    pub vectors: Option<&'a VectorIndex>,
+    /// The index of meanings, and where the signs of tokens are.
+    pub meanings: Option<(&'a VectorIndex, &'a Places)>,
 }
 
 /// What was read.
@@ -92,6 +93,8 @@ pub struct Kept {
     pub lexical: LexicalIndex,
     /// The index of meanings; `None` where another model made it, or none.
     pub vectors: Option<VectorIndex>,
+    /// Where the signs of tokens are; empty without that index.
+    pub places: Places,
     /// What the next checkpoint may add to.
     pub base: Base,
 }

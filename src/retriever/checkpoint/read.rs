@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::files::{Records, Sum, Summed};
 use super::manifest::{Manifest, Meanings};
 use super::{Base, CheckpointError, Checkpoints, Kept, Of, heads};
+use crate::retriever::index::late::Places;
 use crate::retriever::index::lexical::LexicalIndex;
 use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::projection::packed::Packed;
@@ -88,16 +89,18 @@ impl Checkpoints {
         // Side by side: each is a pass over a file of its own.
         let (lexical, vectors, heads) = std::thread::scope(|scope| {
             let lexical = scope.spawn(|| whole(words, LexicalIndex::read_from));
-            let vectors = scope.spawn(|| meanings.map(|file| whole(file, VectorIndex::read_from)));
+            let vectors = scope.spawn(|| meanings.map(|file| whole(file, read_meanings)));
             let heads = self.heads(manifest, bound, &shelf);
             (lexical.join(), vectors.join(), heads)
         });
         let damaged = |which| move || CheckpointError::Damaged(which);
         let lexical = lexical.ok().flatten().ok_or_else(damaged("words"))?;
-        let vectors = match vectors.ok().ok_or_else(damaged("meanings"))? {
+        let meanings = match vectors.ok().ok_or_else(damaged("meanings"))? {
             Some(read) => Some(read.ok_or_else(damaged("meanings"))?),
             None => None,
         };
+        let (vectors, places) = meanings.unzip();
+        let places = places.unwrap_or_default();
         let Heads { cursors, health, fold, near } = heads?;
         let base = Base {
             number,
@@ -106,7 +109,7 @@ impl Checkpoints {
             texts_number: manifest.texts_number,
             texts_bytes: manifest.texts_bytes,
         };
-        Ok(Kept { cursors, health, fold, near, lexical, vectors, base })
+        Ok(Kept { cursors, health, fold, near, lexical, vectors, places, base })
     }
 
     fn texts(&self, manifest: &Manifest) -> Result<File, CheckpointError> {
@@ -167,7 +170,9 @@ fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
         }
     };
     let mut all = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..readers).map(|_| scope.spawn(read)).collect();
+        // Where there is no thread to be had the others read more.
+        let other = |_| std::thread::Builder::new().spawn_scoped(scope, read).ok();
+        let others: Vec<_> = (1..readers).filter_map(other).collect();
         let mut all = read()?;
         for other in others {
             all.append(&mut other.join().ok()??);
@@ -186,6 +191,10 @@ fn is_of(standing: &Of, of: &Of) -> Result<(), CheckpointError> {
     ];
     let why = differs.into_iter().find(|(differs, _)| *differs);
     why.map_or(Ok(()), |(_, why)| Err(CheckpointError::Foreign(why)))
+}
+
+fn read_meanings(input: &mut dyn Read) -> io::Result<(VectorIndex, Places)> {
+    Ok((VectorIndex::read_from(input)?, Places::read_from(input)?))
 }
 
 /// Reads a part to the end of its file; `None` where either is not what was written.

@@ -71,7 +71,7 @@ impl Checkpoints {
         keeping: Keeping<'_>,
         base: Option<&Base>,
     ) -> Result<Base, CheckpointError> {
-        let Keeping { cursors, health, fold, near, lexical, vectors } = keeping;
+        let Keeping { cursors, health, fold, near, lexical, meanings } = keeping;
         let number = self.numbers().map(|(_, number)| number).max().unwrap_or(0) + 1;
         let shelved = match base {
             Some(base) if !is_wasteful(base, fold) => self.add(base, fold)?,
@@ -87,9 +87,12 @@ impl Checkpoints {
             write_near(near, out)
         })?;
         let words = self.summed("words", number, |out| lexical.write_to(out))?;
-        let meanings = match self.model.clone().zip(vectors) {
-            Some((model, vectors)) => {
-                let sum = self.summed("meanings", number, |out| vectors.write_to(out))?;
+        let meanings = match self.model.clone().zip(meanings) {
+            Some((model, (vectors, places))) => {
+                let sum = self.summed("meanings", number, |out| {
+                    vectors.write_to(out)?;
+                    places.write_to(out)
+                })?;
                 Some(Meanings { model, sum })
             }
             None => None,

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use super::{Extent, Input, View, Why};
 use crate::retriever::checkpoint::Checkpoints;
 use crate::retriever::follow::{Followed, Follower, Wanted, Window};
-use crate::retriever::index::embed::worker::{SubmitError, Worker};
+use crate::retriever::index::embed::worker::{SubmitError, Want, Worker};
+use crate::retriever::index::late::Shelf;
 use crate::retriever::projection::Bound;
 use crate::retriever::snapshot::Snapshot;
 use crate::retriever::watch::Watch;
@@ -35,6 +36,10 @@ const QUIET_MS: u64 = 10_000;
 
 /// How long at most what is new stays out of a checkpoint, in milliseconds, however many ask.
 const UNKEPT_MS_MAX: u64 = 600_000;
+
+/// Texts that wait for the model when those join them that have a vector already: enough that it is never
+/// idle, few enough that what is new is behind seconds of them.
+const SIGNING_MAX: usize = 64;
 
 /// How many memories more than the checkpoint had are read before it is worth a new one.
 const NEWS_MIN: usize = 200;
@@ -63,6 +68,8 @@ pub(super) struct State {
     worker: Option<Arc<Worker>>,
     /// Memories whose texts the worker had no room for.
     unsent: Vec<Wanted>,
+    /// Memories whose texts it shall have once more, for the signs of their tokens.
+    unsigned: Vec<Wanted>,
     keeping: Option<Keeping>,
     _watch: Watch,
 }
@@ -157,7 +164,8 @@ impl State {
         watch: Watch,
     ) -> Self {
         let keeping = checkpoints.map(Keeping::new);
-        Self { reading, worker, unsent: Vec::new(), keeping, _watch: watch }
+        let (unsent, unsigned) = (Vec::new(), Vec::new());
+        Self { reading, worker, unsent, unsigned, keeping, _watch: watch }
     }
 
     /// Handles one message; `None` at the end.
@@ -166,7 +174,8 @@ impl State {
             Input::Hint => self.catch_up(),
             Input::Embedded(batch) => {
                 if let Reading::Done(follower) = &mut self.reading {
-                    batch.into_iter().for_each(|embedded| follower.embedded(&embedded));
+                    let unsigned = batch.iter().filter_map(|embedded| follower.embedded(embedded));
+                    self.unsigned.extend(unsigned);
                 }
                 self.submit_unsent();
             }
@@ -220,19 +229,21 @@ impl State {
             self.asked();
         }
         self.catch_up();
+        let shelf = self.shelf();
         match &mut self.reading {
             Reading::Begun(begun) => begun.waiting.push(reply),
             Reading::Done(follower) => {
-                let _ = reply.send(follower.snapshot());
+                let _ = reply.send(follower.snapshot().on(shelf));
             }
         }
     }
 
     fn view_now(&mut self, home: PathBuf) -> View {
         self.catch_up();
+        let shelf = self.shelf();
         match &mut self.reading {
             Reading::Done(follower) => {
-                View { snapshot: follower.snapshot(), extent: Extent::Whole }
+                View { snapshot: follower.snapshot().on(shelf), extent: Extent::Whole }
             }
             Reading::Begun(begun) => {
                 let Begun { store, config, bound, recent, homes, .. } = &mut **begun;
@@ -246,7 +257,7 @@ impl State {
                     }),
                 };
                 recent.catch_up();
-                View { snapshot: recent.snapshot(), extent: Extent::Recent }
+                View { snapshot: recent.snapshot().on(shelf), extent: Extent::Recent }
             }
         }
     }
@@ -261,9 +272,13 @@ impl State {
         self.catch_up();
         if let (Reading::Begun(begun), Reading::Done(follower)) = (begun, &self.reading) {
             for reply in begun.waiting {
-                let _ = reply.send(follower.snapshot());
+                let _ = reply.send(follower.snapshot().on(self.shelf()));
             }
         }
+    }
+
+    fn shelf(&self) -> Option<Arc<dyn Shelf>> {
+        self.worker.as_ref()?.shelf()
     }
 
     fn catch_up(&mut self) {
@@ -273,21 +288,24 @@ impl State {
         }
     }
 
-    fn take_in(&mut self, Followed { to_embed, started_over }: Followed) {
+    fn take_in(&mut self, Followed { to_embed, to_sign, started_over }: Followed) {
         if started_over {
             self.unsent.clear();
+            self.unsigned.clear();
         }
         if self.worker.is_some() {
             self.unsent.extend(to_embed);
+            self.unsigned.extend(to_sign);
             self.submit_unsent();
         }
     }
 
-    /// Hands texts to the worker as far as it has room, the newest first.
+    /// Hands texts to the worker as far as it has room, the newest first; those that are found without it only
+    /// where little else waits.
     fn submit_unsent(&mut self) {
         let (Some(worker), Reading::Done(follower)) = (&self.worker, &self.reading) else { return };
         while let Some(wanted) = self.unsent.pop() {
-            let Some(job) = follower.job(wanted) else { continue };
+            let Some(job) = follower.job(wanted, Want::Vector) else { continue };
             match worker.submit(job) {
                 Ok(()) => {}
                 Err(SubmitError::Full(_)) => {
@@ -295,6 +313,16 @@ impl State {
                     return;
                 }
                 Err(SubmitError::Stopped(_)) => self.unsent.clear(),
+            }
+        }
+        while worker.queued() < SIGNING_MAX
+            && let Some(wanted) = self.unsigned.pop()
+        {
+            let Some(job) = follower.job(wanted, Want::Signs) else { continue };
+            match worker.submit(job) {
+                Ok(()) => {}
+                Err(SubmitError::Full(_)) => self.unsigned.push(wanted),
+                Err(SubmitError::Stopped(_)) => self.unsigned.clear(),
             }
         }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::lookups::Lookups;
 use super::wanted::{Asked, Wanted};
 use crate::event::{RepoKey, SkipReason};
+use crate::retriever::index::late::{Places, Signed};
 use crate::retriever::index::lexical::{DocId, LexicalIndex, Passage};
 use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::projection::{Chunked, Effect, Fold, Gone, Memory, Near, Sessions};
@@ -32,6 +33,7 @@ pub(super) struct Built {
     pub(super) lookups: Option<Lookups>,
     pub(super) lexical: LexicalIndex,
     pub(super) vectors: Option<VectorIndex>,
+    pub(super) places: Places,
     pub(super) sessions: Sessions,
     pub(super) near: Chunked<Near>,
     /// Memories whose words are to be indexed anew; also numbers that are free now.
@@ -39,6 +41,7 @@ pub(super) struct Built {
     pub(super) repos: Arc<BTreeMap<RepoKey, usize>>,
     pub(super) health: Arc<Health>,
     pub(super) to_embed: Vec<Wanted>,
+    pub(super) to_sign: Vec<Wanted>,
     pub(super) asked: Asked,
 }
 
@@ -161,6 +164,7 @@ impl Built {
         for Gone { number, repo, moved_from } in gone {
             self.uncount(&repo);
             let vector = moved_from.and_then(|from| self.vectors.as_ref()?.get(from));
+            let signed = moved_from.map_or(Signed::NotYet, |from| self.places.get(from));
             for number in [number].into_iter().chain(moved_from) {
                 self.forget_vector(number);
                 self.place(number, None);
@@ -171,12 +175,18 @@ impl Built {
             if let (Some(vector), Some(vectors)) = (vector, &mut self.vectors) {
                 // It was taken before.
                 let _ = vectors.set(number, &vector);
+                self.places.set(number, signed);
             }
         }
         for number in changed {
             let has_vector = self.vectors.as_ref().is_some_and(|vectors| vectors.contains(number));
-            if !has_vector && self.memory(number).is_some() {
+            if self.memory(number).is_none() {
+                continue;
+            }
+            if !has_vector {
                 self.want_vector(number);
+            } else if self.places.get(number) == Signed::NotYet {
+                self.to_sign.push(self.wanted(number));
             }
         }
     }
@@ -186,10 +196,22 @@ impl Built {
         if let Some(vectors) = &mut self.vectors {
             vectors.remove(number);
         }
+        self.places.set(number, Signed::NotYet);
     }
 
     pub(super) fn want_vector(&mut self, number: u32) {
-        self.to_embed.push(Wanted { doc: number, generation: self.asked.awaited(number) });
+        self.to_embed.push(self.wanted(number));
+    }
+
+    pub(super) fn wanted(&self, number: u32) -> Wanted {
+        Wanted { doc: number, generation: self.asked.awaited(number) }
+    }
+
+    /// Wants the signs anew that somebody looked for and did not find.
+    pub(super) fn want_lost_signs(&mut self) {
+        for number in self.places.take_lost() {
+            self.to_sign.push(self.wanted(number));
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::lookups::Lookups;
 use super::{Built, Follower, Kind, Tail, Tailed, Wanted};
 use crate::event::RepoKey;
 use crate::retriever::checkpoint::{CheckpointError, Checkpoints, Keeping, Kept, Of};
+use crate::retriever::index::late::Signed;
 use crate::retriever::projection::{Chunked, Memory, Sessions};
 use crate::retriever::snapshot::Health;
 
@@ -49,7 +50,7 @@ impl Follower {
     }
 
     fn begin_from(&mut self, kept: Kept) -> Restored {
-        let Kept { cursors, health, fold, near, lexical, vectors, base } = kept;
+        let Kept { cursors, health, fold, near, lexical, vectors, places, base } = kept;
         self.tails = cursors
             .into_iter()
             .map(|(log, cursor)| {
@@ -62,10 +63,13 @@ impl Follower {
         let numbers = (0_u32..).take(memories);
         let has_vector =
             |number: u32| vectors.as_ref().is_some_and(|vectors| vectors.contains(number));
-        let wanted = numbers.filter(|number| !has_vector(*number));
         let asked = std::mem::take(&mut self.built.asked);
-        let to_embed: Vec<Wanted> =
-            wanted.map(|doc| Wanted { doc, generation: asked.awaited(doc) }).collect();
+        let wanted = |doc: u32| Wanted { doc, generation: asked.awaited(doc) };
+        let without = numbers.clone().filter(|number| !has_vector(*number));
+        let to_embed: Vec<Wanted> = without.map(wanted).collect();
+        let is_unsigned =
+            |number: &u32| has_vector(*number) && places.get(*number) == Signed::NotYet;
+        let to_sign = numbers.filter(is_unsigned).map(wanted).collect();
         let without_vector = to_embed.len();
         let (repos, health) = (Arc::new(repos), Arc::new(health));
         let (unindexed, sessions) = (BTreeSet::new(), Sessions::default());
@@ -75,12 +79,14 @@ impl Follower {
             lookups,
             lexical,
             vectors,
+            places,
             sessions,
             near,
             unindexed,
             repos,
             health,
             to_embed,
+            to_sign,
             asked,
         };
         (self.base, self.is_saved, self.judged_saved) = (Some(base), true, judged_len);
@@ -114,10 +120,10 @@ impl Follower {
             Ok((log, cursor.ok_or(CheckpointError::NotNow("the logs must be read first"))?))
         });
         let cursors = cursors.collect::<Result<Vec<_>, CheckpointError>>()?;
-        let Built { fold, near, lexical, vectors, health, .. } = &mut self.built;
+        let Built { fold, near, lexical, vectors, places, health, .. } = &mut self.built;
         let health: &Health = health;
-        let vectors = vectors.as_ref();
-        let keeping = Keeping { cursors, health, fold, near, lexical, vectors };
+        let meanings = vectors.as_ref().map(|vectors| (vectors, &*places));
+        let keeping = Keeping { cursors, health, fold, near, lexical, meanings };
         self.base = Some(checkpoints.write(of, keeping, self.base.as_ref())?);
         (self.is_saved, self.judged_saved) = (true, judged_len);
         Ok(Saved::Written)
@@ -125,7 +131,7 @@ impl Follower {
 
     /// How many memories are known to give orders, or not to.
     fn judged_len(&self) -> usize {
-        self.snapshot().memories().iter().filter(|memory| memory.is_judged()).count()
+        self.built.fold.memories().iter().filter(|memory| memory.is_judged()).count()
     }
 
     /// What a checkpoint of this follower is of.

@@ -35,6 +35,8 @@ impl Asked {
 pub struct Followed {
     /// Memories that need a vector, in the order they were read.
     pub to_embed: Vec<Wanted>,
+    /// Memories that have a vector and need the signs of their tokens, which is less urgent.
+    pub to_sign: Vec<Wanted>,
     /// Whether everything was read anew, so that texts asked for before are of no use.
     pub started_over: bool,
 }

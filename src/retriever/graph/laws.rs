@@ -39,7 +39,16 @@ pub(in crate::retriever) fn snapshot(lines: &[Value]) -> Snapshot {
     }
     let (repos, health) = (Arc::new(repos), Arc::default());
     let (fold, vectors) = (fold.frozen(), Some(vectors));
-    Snapshot { fold, lexical, vectors, near: Default::default(), repos, health }
+    Snapshot {
+        fold,
+        lexical,
+        vectors,
+        near: Default::default(),
+        repos,
+        health,
+        places: Default::default(),
+        shelf: None,
+    }
 }
 
 pub(in crate::retriever) fn now() -> Timestamp {

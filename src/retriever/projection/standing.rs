@@ -27,7 +27,10 @@ pub struct Standing {
 }
 
 /// How far a memory has proven itself by use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Maturity {
     /// Nobody has used it and said so, or as much speaks against it as for it.
     Candidate,

@@ -168,8 +168,9 @@ fn seen(hit: &Hit) -> String {
 
 fn explained(score: &Score) -> String {
     let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
+    let tokens = score.late.map(|late| format!(", tokens {late:.3}")).unwrap_or_default();
     format!(
-        "score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}) x repo {:.2} x recency {:.3} x success {:.3} x trust {:.2}",
+        "score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}) x repo {:.2} x recency {:.3} x success {:.3} x trust {:.2}",
         score.total,
         score.fused,
         score.lexical,
@@ -188,13 +189,14 @@ fn json_of(hit: &Hit, explain: Explain) -> Value {
     }
     if explain == Explain::Components {
         let score = &hit.score;
-        json.insert(
-            "score".to_owned(),
-            json!({
-                "total": score.total, "fit": score.fused, "words": score.lexical, "meaning": score.dense,
-                "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust,
-            }),
-        );
+        let mut parts = json!({
+            "total": score.total, "fit": score.fused, "words": score.lexical, "meaning": score.dense,
+            "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust,
+        });
+        if let (Some(late), Some(parts)) = (score.late, parts.as_object_mut()) {
+            parts.insert("tokens".to_owned(), json!(late));
+        }
+        json.insert("score".to_owned(), parts);
     }
     Value::Object(json)
 }
@@ -255,6 +257,20 @@ mod tests {
         let said = "c: l `npm ci` (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
         assert!(reply.text.contains(said), "{}", reply.text);
         assert_eq!(reply.json["changed"][hits[0].memory.id.as_str()][2], "d");
+    }
+
+    #[test]
+    fn who_asks_for_words_gets_the_same_words_and_no_json() {
+        let hits = [hit(0, "npm install fails", "check ownership first")];
+        let whole = reply(&hits, 500, Explain::Silent);
+        let (notices, explain, shape) = (&[][..], Explain::Silent, Shape::Words);
+        let here = RepoKey::parse("api").unwrap();
+        let changed = Changed::new();
+        let (here, changed) = (Some(&here), &changed);
+        let asked = Found { hits: &hits, here, changed, notices, explain, shape, max_tokens: 500 };
+        let words = found(&asked, &|_| 0.0);
+        assert_eq!((&words.text, &words.json), (&whole.text, &Value::Null));
+        assert!(whole.json["memories"][0]["lesson"].is_string());
     }
 
     // S-REPLY-4

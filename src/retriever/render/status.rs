@@ -67,6 +67,13 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
     let _ = writeln!(text, "meaning   {}", model.line);
     if model.works {
         let _ = writeln!(text, "          {embedded} of {memories} memories embedded");
+        let unsigned = embedded.saturating_sub(snapshot.signed());
+        if unsigned > 0 {
+            let _ = writeln!(
+                text,
+                "          {unsigned} of them without the signs of their tokens yet; they are made in the background"
+            );
+        }
     }
     if let Some(trouble) = &model.cache_trouble {
         let _ = writeln!(text, "          cache: {trouble}");
@@ -121,7 +128,7 @@ fn json_of(root: &Path, snapshot: &Snapshot, model: &Model) -> Value {
         "repos": repos, "lines": health.lines, "skipped": health.skipped, "skips": skips, "troubles": troubles,
         "left_out": room.left_out, "memory_mib": room.mib_max(), "held_bytes": room.held_bytes,
         "orphans": health.early, "lexical": snapshot.lexical().len(),
-        "embedded": snapshot.vectors().map_or(0, VectorIndex::len),
+        "embedded": snapshot.vectors().map_or(0, VectorIndex::len), "signed": snapshot.signed(),
         "model": { "works": model.works, "state": model.line, "directory": model.directory, "cache_trouble": model.cache_trouble },
         "watch_trouble": health.watch_trouble,
     })

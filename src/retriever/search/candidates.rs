@@ -169,7 +169,8 @@ mod tests {
         }
         let (repos, health) = (Arc::new(BTreeMap::new()), Arc::default());
         let fold = fold.frozen();
-        Snapshot { fold, lexical, vectors: None, near: Default::default(), repos, health }
+        let (places, shelf, near) = Default::default();
+        Snapshot { fold, lexical, vectors: None, places, shelf, near, repos, health }
     }
 
     // S-READ-5

@@ -11,6 +11,24 @@ use super::candidates::Candidate;
 /// alike.
 const MEANING_SHARE: f32 = 0.5;
 
+/// What tokens that are all found count beside words that cover the whole query. Measured on six sets from .5
+/// to 1.5, all alike: one was taken as the roundest.
+const LATE_SHARE: f32 = 1.0;
+/// How much more the nearness of tokens is on average than the fit without it, on `benches/lessons`: what stands
+/// in for it where it is not known, so that what was not looked at closely keeps its place.
+const LATE_ABOVE_FIT: f32 = 0.13;
+
+/// How well a candidate fits, 0 to 1, when it is known how near its tokens are to those of the query.
+pub(super) fn fit_with(fit: f32, late: f32) -> f32 {
+    let share = 1.0 + MEANING_SHARE;
+    (share * fit + LATE_SHARE * late) / (share + LATE_SHARE)
+}
+
+/// What stands in for the nearness of the tokens of a candidate that fits so well without it.
+pub(super) fn late_instead(fit: f32) -> f32 {
+    fit + LATE_ABOVE_FIT
+}
+
 /// How well a candidate fits, 0 to 1: 1 when its words say all of the query and it means the same.
 pub(super) fn fit(candidate: &Candidate) -> f32 {
     // Not embedded yet: its words stand in for its meaning, so that it is not pushed down for being new.

@@ -38,7 +38,8 @@ pub(super) fn snapshot(lines: &[Value]) -> Snapshot {
     }
     let (repos, health) = (Arc::new(repos), Arc::default());
     let fold = fold.frozen();
-    Snapshot { fold, lexical, vectors: None, near: Default::default(), repos, health }
+    let (places, shelf, near) = Default::default();
+    Snapshot { fold, lexical, vectors: None, places, shelf, near, repos, health }
 }
 
 fn now() -> Timestamp {

@@ -8,6 +8,7 @@ mod clash;
 mod complete;
 mod filter;
 mod fuse;
+mod late;
 mod phrase;
 mod point;
 mod prior;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 
 use candidates::Candidate;
 
+use super::index::late::AskedToken;
 use super::index::lexical::{DocId, Prepared};
 use super::projection::Memory;
 use super::snapshot::Snapshot;
@@ -44,6 +46,8 @@ pub struct Query<'a> {
     pub text: &'a str,
     /// Its meaning, when there is a model; of the model's length.
     pub vector: Option<&'a [f32]>,
+    /// The meaning of each of its tokens, when there is a model.
+    pub tokens: &'a [AskedToken],
     /// Whether words count.
     pub words: Words,
     /// Which memories may be hits.
@@ -84,7 +88,10 @@ pub struct Score {
     pub lexical: f32,
     /// Cosine of the meanings, -1 to 1; `None` without a vector.
     pub dense: Option<f32>,
-    /// Both together, on the scale from the worst candidate, 0, to the best, 1.
+    /// How near its tokens are to those of the query, each to its nearest, -1 to 1; `None` where that was not
+    /// reckoned.
+    pub late: Option<f32>,
+    /// All together, on the scale from the worst candidate, 0, to the best, 1.
     pub fused: f32,
     /// What the same repository multiplies it by.
     pub repo: f32,
@@ -191,16 +198,30 @@ impl Ranking<'_> {
                 return Vec::new();
             }
         }
+        let asked = late::Asked::of(query, self.words);
+        let lates = asked.and_then(|asked| late::of(snapshot, &asked, &candidates, &fits));
+        let fits: Vec<f32> = match &lates {
+            None => fits,
+            Some(lates) => {
+                let with = |(found, late): (&Candidate, &late::Late)| {
+                    fuse::fit_with(fuse::fit(found), late.counted()) * boost(found.number)
+                };
+                candidates.iter().zip(lates).map(with).collect()
+            }
+        };
         let fused = fuse::relative(&fits);
+        let seen = lates.iter().flatten().map(late::Late::seen).chain(std::iter::repeat(None));
         let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
         let mut hits: Vec<Hit> = candidates
             .into_iter()
             .zip(fused)
-            .filter_map(|(candidate, fused)| {
+            .zip(seen)
+            .filter_map(|((candidate, fused), late)| {
                 let memory = Arc::clone(snapshot.memory(candidate.number)?);
                 let is_here = here.as_ref().is_some_and(|keys| keys.contains(&memory.repo));
                 let place = prior::Place::of(is_here);
                 let score = prior::weigh(&candidate, fused, &memory, self.now, place);
+                let score = Score { late, ..score };
                 Some(Hit { number: candidate.number, memory, score, also: Vec::new() })
             })
             .collect();

@@ -77,6 +77,7 @@ pub(super) fn weigh(
     Score {
         lexical: candidate.lexical,
         dense: candidate.dense,
+        late: None,
         fused,
         repo,
         recency,

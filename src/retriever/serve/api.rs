@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::event::{Author, Draft, Problems, Verdict};
+use crate::retriever::projection::Maturity;
 use crate::writer::exit::Exit;
 
 pub use self::links::{
@@ -124,6 +125,21 @@ pub struct ContextRequest {
 pub struct StaleRequest {
     /// The repository, by key or unique short name; it must be that of the working directory, which `None` is.
     pub repo: Option<String>,
+}
+
+/// Which memories of a repository are listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Listing {
+    /// Those that were taken over from agent files, also those that do not count any more.
+    OfAgentFiles,
+    /// Conventions, decisions and patterns that have proven themselves, as lines for an agent file.
+    Grown {
+        /// How mature they are at least.
+        min: Maturity,
+        /// Most tokens of all the lines, [`TOKENS_MIN`] to [`TOKENS_MAX`].
+        max_tokens: usize,
+    },
 }
 
 /// What somebody says of memories that are there.
@@ -318,6 +334,12 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError`].
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError>;
+
+    /// Lists memories of the repository at hand: `memories`, or `lines`, in the JSON.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn list(&self, listing: &Listing) -> Result<Reply, ApiError>;
 
     /// Shows memories whole, by id or any unique short form of it.
     ///

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::api;
 
+mod agent_files;
 mod eval;
 mod hook;
 mod setup;
@@ -14,6 +15,7 @@ mod tend;
 mod upkeep;
 mod weave;
 
+pub use agent_files::{Export, Import};
 pub use eval::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 pub use hook::Hook;
 pub use setup::Setup;
@@ -87,6 +89,10 @@ pub enum Command {
     /// Say and ask what hangs together.
     #[command(flatten)]
     Weave(Weave),
+    /// Take over what people wrote down for agents: CLAUDE.md, AGENTS.md and others
+    Import(Import),
+    /// Write what has proven itself here into an agent file
+    Export(Export),
     /// List the newest memories
     Recent {
         /// Most memories, 1 to 20 [default: 5]
@@ -311,6 +317,7 @@ pub fn flag_of(field: &str) -> String {
         "source" => "SOURCE".to_owned(),
         "relation" => "RELATION".to_owned(),
         "target" => "TARGET".to_owned(),
+        "agent_file" => "FILE".to_owned(),
         other => format!("--{}", other.replace('_', "-")),
     }
 }

@@ -1,6 +1,7 @@
 //! The `agent-knowledge` program, but for what only a process can do: one command, one answer.
 //! Not here: the form of the command line (`args`), the rules about values (`wire`).
 
+mod judged;
 mod tend;
 mod weave;
 
@@ -17,8 +18,10 @@ use super::api::{
     Api, ApiError, ContextRequest, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Shape,
 };
 use super::args::{
-    self, Briefing, Command, CommandLine, Eval, Form, Hook, Model, Search, Serve, Setup, Upkeep,
+    self, Briefing, Command, CommandLine, Eval, Export, Form, Hook, Import, Model, Search, Serve,
+    Setup, Upkeep,
 };
+use super::judge::Decided;
 use super::wire;
 use crate::event::Problems;
 use crate::event::redact::redacted;
@@ -104,6 +107,30 @@ pub trait Wiring {
     /// # Errors
     /// [`ApiError`].
     fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError>;
+
+    /// Asks the judge of the configuration about two memories, as the JSON of a review tells them.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`], also where no judge is configured.
+    fn judge(&mut self, settings: &Settings, pair: &Value) -> Result<Decided, ApiError>;
+
+    /// Takes over what agent files say, telling `progress` what happens while it watches them; returns also how
+    /// the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn import(
+        &mut self,
+        settings: &Settings,
+        command: Import,
+        progress: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError>;
+
+    /// Writes what has proven itself into an agent file.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn export(&mut self, settings: &Settings, command: Export) -> Result<Reply, ApiError>;
 
     /// Measures how well it recalls, telling `progress` how far it is.
     ///
@@ -200,6 +227,12 @@ fn perform(
             let done = weave::woven(process, wiring, settings, command)?;
             return Ok(ended(process, form, &done));
         }
+        Command::Import(command) => {
+            let form = command.form;
+            let done = wiring.import(settings, command, process.messages)?;
+            return Ok(ended(process, form, &done));
+        }
+        Command::Export(command) => (command.form, wiring.export(settings, command)?),
         Command::Recent { limit, form } => {
             let limit = wire::recent(limit)?;
             (form, wiring.open(settings, Need::Words)?.recent(limit)?)

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
+    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
     SweepRequest, Voice,
 };
 use crate::event::{Draft, Problems};
@@ -87,6 +87,10 @@ impl Api for Fake {
 
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
         self.reply(format!("stale {:?}", request.repo))
+    }
+
+    fn list(&self, listing: &Listing) -> Result<Reply, ApiError> {
+        self.reply(format!("list {listing:?}"))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

@@ -8,6 +8,7 @@ mod changes;
 mod filters;
 mod left_out;
 mod links;
+mod listings;
 mod meaning;
 mod related;
 mod reviewed;
@@ -97,7 +98,7 @@ impl Local {
     /// [`ApiError::Failed`], after a bug.
     pub fn embedded(&self) -> Result<(usize, usize), ApiError> {
         let View { snapshot, .. } = self.view()?;
-        Ok((snapshot.embedded(), snapshot.memories().len()))
+        Ok((snapshot.embedded().min(snapshot.signed()), snapshot.memories().len()))
     }
 
     /// Finds the key of a repository somebody named; `None` is the one at hand, where there is one.
@@ -130,15 +131,15 @@ impl Local {
 impl Local {
     fn found(&self, request: &SearchRequest, seen: &Seen) -> Result<Reply, ApiError> {
         let asked = Asked::of(&request.query);
-        let (vector, notice) = match asked.text.is_empty() {
+        let (meant, notice) = match asked.text.is_empty() {
             true => (None, None),
-            false => self.vector(&asked.text, request.mode)?,
+            false => self.meaning_of(&asked.text, request.mode)?,
         };
-        let View { snapshot, extent } = self.view_for(vector.as_deref())?;
+        let View { snapshot, extent } = self.view_for(meant.as_ref())?;
         seen.note(&snapshot);
         let mut notices: Vec<String> = notice.into_iter().collect();
         notices.extend(views::recent_only(extent, &snapshot));
-        notices.extend(self.partial(&snapshot, vector.as_deref()));
+        notices.extend(self.partial(&snapshot, meant.as_ref()));
         notices.extend(left_out::note(snapshot.room()));
         let (Scope::All(named) | Scope::Only(named)) = &request.scope;
         let here = self.repo(named.as_deref(), &snapshot)?;
@@ -155,7 +156,8 @@ impl Local {
         let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
         let query = Query {
             text: &asked.text,
-            vector: vector.as_deref(),
+            vector: meant.as_ref().map(|meant| meant.vector.as_slice()),
+            tokens: meant.as_ref().map_or(&[], |meant| &meant.tokens),
             words,
             filter,
             here: here.clone(),

@@ -4,7 +4,8 @@
 //! In reading order: [`api`] (what can be asked), [`wire`] (arguments to requests), [`schema`] (what
 //! models are told), [`caller`] (who asks), [`local`] (the memory in this process), [`attach`] (the one retriever
 //! of a machine, and coming to it), [`mcp`], [`paced`] and [`stdio`] (the MCP server), [`http`] (the same over HTTP),
-//! [`hook`] (what agents' hooks run) and [`life`] (that they did), [`query_log`] (what was looked for in vain), [`args`], [`cli`] and [`program`] (the program).
+//! [`hook`] (what agents' hooks run) and [`life`] (that they did), [`judge`] (who is asked about contradictions),
+//! [`query_log`] (what was looked for in vain), [`args`], [`cli`] and [`program`] (the program).
 
 pub mod api;
 pub mod args;
@@ -15,6 +16,7 @@ pub mod cli;
 mod fake;
 pub mod hook;
 pub mod http;
+pub mod judge;
 pub mod life;
 pub mod local;
 pub mod mcp;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::tree::{path_in, written_at};
-use super::{AGENT_FILE, NOT_ABOUT_FILES, last_held};
-use crate::event::{EventId, Timestamp};
+use super::{NOT_ABOUT_FILES, last_held};
+use crate::event::{AGENT_FILE, EventId, Timestamp};
 use crate::retriever::projection::Memory;
 
 /// The files of memories that were written since, by the ids of the memories.

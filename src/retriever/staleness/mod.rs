@@ -20,7 +20,7 @@ use self::bases::{Base, Bases};
 use self::confidence::{Signs, confidence};
 use self::git::Git;
 use super::projection::Memory;
-use crate::event::Timestamp;
+use crate::event::{AGENT_FILE, Timestamp};
 use crate::store::RepoAt;
 
 pub use self::confidence::Symbols;
@@ -30,9 +30,6 @@ pub use self::tree::is_gone;
 
 /// The kinds whose files may be still to be made, or that name none on purpose.
 const NOT_ABOUT_FILES: [&str; 2] = ["task", "session"];
-
-/// Where a rule of an agent file came from: what changes there is taken over by importing it again.
-pub const AGENT_FILE: &str = "agent-file";
 
 /// What somebody should look at again.
 #[derive(Debug, Clone)]
@@ -115,6 +112,7 @@ fn asked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Asked<'a>> {
         return None;
     }
     let event = memory.event();
+    // What changes in an agent file is taken over by importing it again.
     if event.tags.iter().any(|tag| tag == AGENT_FILE) {
         return None;
     }

@@ -76,6 +76,14 @@ pub(super) fn load(
     embedding: Embedding,
     threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
+    Ok(Box::new(opened(model_dir, embedding, threads)?))
+}
+
+fn opened(
+    model_dir: &Path,
+    embedding: Embedding,
+    threads: NonZeroUsize,
+) -> Result<Model, EmbedError> {
     let files = model::verify(model_dir)?;
     let environment = runtime::environment(&files.runtime)?;
     let options = InitOptionsUserDefined::new()
@@ -91,7 +99,7 @@ pub(super) fn load(
     let text_embedding = TextEmbedding::try_new_from_user_defined(definition, options)
         .map_err(|error| EmbedError::Runtime { why: one_line(&error) })?;
     let (model_id, batch_texts) = (network.model_id(), network.batch_texts);
-    Ok(Box::new(Model { model_id, text_embedding, batch_texts }))
+    Ok(Model { model_id, text_embedding, batch_texts })
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, EmbedError> {
@@ -164,7 +172,7 @@ mod tests {
     #[test]
     fn the_model_gives_the_reference_vector() {
         let Some(mut embedder) = real_model(Embedding::Fp32) else { return };
-        let vector = embedder.embed(&["hello world"]).unwrap().remove(0);
+        let vector = embedder.embed(&["hello world"]).unwrap().remove(0).vector;
         assert_eq!(vector.len(), embedder.dims());
         for (ours, expected) in vector.iter().zip(HELLO_WORLD) {
             assert!((ours - expected).abs() < 1e-5, "{ours} instead of {expected}");
@@ -180,7 +188,7 @@ mod tests {
         assert_ne!(exact.model_id(), rounded.model_id());
         let texts = ["hello world", "npm install failed with EACCES permission denied", "a b c"];
         let pairs = exact.embed(&texts).unwrap().into_iter().zip(rounded.embed(&texts).unwrap());
-        for (left, right) in pairs {
+        for (left, right) in pairs.map(|(left, right)| (left.vector, right.vector)) {
             assert!(cosine(&left, &right) > 0.97, "{}", cosine(&left, &right));
             assert!((cosine(&right, &right) - 1.0).abs() < 1e-5);
         }
@@ -198,7 +206,8 @@ mod tests {
                 "the database migration left a lock behind",
                 "use tabs in the Makefile",
             ];
-            let vectors = embedder.embed(&texts).unwrap();
+            let embeddings = embedder.embed(&texts).unwrap();
+            let vectors: Vec<Vec<f32>> = embeddings.into_iter().map(|all| all.vector).collect();
             let [query, same, migration, tabs] = vectors.as_slice() else { panic!("four vectors") };
             assert!(cosine(query, same) > cosine(query, migration) + 0.1);
             assert!(cosine(query, same) > cosine(query, tabs) + 0.1);
@@ -214,11 +223,57 @@ mod tests {
             let together = embedder.embed(&texts).unwrap();
             for (text, among_others) in texts.iter().zip(&together) {
                 let alone = embedder.embed(&[text]).unwrap().remove(0);
-                let apart =
-                    alone.iter().zip(among_others).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-                assert!(apart < 1e-5, "{text:?} differs by {apart}");
+                let apart = |left: &[f32], right: &[f32]| {
+                    left.iter().zip(right).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+                };
+                let of_text = apart(&alone.vector, &among_others.vector);
+                assert!(of_text < 1e-5, "{text:?} differs by {of_text}");
+                assert_eq!(alone.tokens.len(), among_others.tokens.len(), "{text:?}");
+                for (alone, among_others) in alone.tokens.iter().zip(&among_others.tokens) {
+                    assert_eq!(alone.span, among_others.span);
+                    let of_token = apart(&alone.state, &among_others.state);
+                    assert!(of_token < 1e-4, "{text:?}: {of_token}");
+                }
             }
             assert!(embedder.embed(&[]).unwrap().is_empty());
+        }
+    }
+
+    // S-RANK-2
+    #[test]
+    fn vectors_are_those_of_fastembed_bit_by_bit() {
+        for embedding in [Embedding::Fp32, Embedding::Int8] {
+            if real_model(embedding).is_none() {
+                return;
+            }
+            let mut model = opened(&model_dir(), embedding, NonZeroUsize::MIN).unwrap();
+            let long = "walrus and otter ".repeat(200);
+            let texts = ["hello world", "", long.as_str(), "error[E0308]: mismatched types"];
+            let theirs = model.text_embedding.embed(texts, Some(model.batch_texts.min(4))).unwrap();
+            let ours = model.embed(&texts).unwrap();
+            assert_eq!(ours.len(), theirs.len());
+            for (ours, theirs) in ours.iter().zip(&theirs) {
+                let bits = |vector: &[f32]| vector.iter().map(|n| n.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&ours.vector), bits(theirs));
+            }
+        }
+    }
+
+    // S-RANK-8
+    #[test]
+    fn each_token_has_its_place_and_punctuation_is_none() {
+        for embedding in [Embedding::Fp32, Embedding::Int8] {
+            let Some(mut embedder) = real_model(embedding) else { return };
+            let text = "the borrow `checker` — ünïcode, unfathomableness!";
+            let tokens = embedder.embed(&[text]).unwrap().remove(0).tokens;
+            let parts: Vec<&str> =
+                tokens.iter().map(|token| text.get(token.span.clone()).unwrap()).collect();
+            // Rare words have several pieces.
+            assert_eq!(parts[..2], ["the", "borrow"]);
+            assert_eq!(parts[2..].concat(), "checkerünïcodeunfathomableness");
+            assert!(tokens.iter().all(|token| token.state.len() == embedder.dims()));
+            assert!(tokens[0].rarity < 0.1 && tokens[1].rarity > tokens[0].rarity);
+            assert!(tokens.iter().all(|token| (0.0..=1.0).contains(&token.rarity)));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Turning text into vectors: one small trait, one file per provider, a cache on disk, a worker
+//! Turning text into vectors, one for all of it and one for each token: one small trait, one file per provider, a cache on disk, a worker
 //! thread.
 //!
 //! Reading order: this file, [`model`] (the files on disk and how they get there), `minilm` (the
@@ -39,13 +39,14 @@ pub use error::EmbedError;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use crate::store::Embedding;
+use super::late::Token;
+use crate::store::Embedding as Precision;
 
 /// Which provider makes the vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
     /// Everything from the model directory, computed as the setting says; touches no network.
-    Local(Embedding),
+    Local(Precision),
     /// fastembed downloads the weights on first use; the runtime library still comes from the model
     /// directory.
     Online,
@@ -78,6 +79,15 @@ impl ModelId {
     }
 }
 
+/// What one inference makes of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding {
+    /// Of length one.
+    pub vector: Vec<f32>,
+    /// What the model says of each token; none where it does not tell.
+    pub tokens: Vec<Token>,
+}
+
 /// Makes vectors from texts. Blocking; owned by one thread at a time.
 pub trait Embedder: Send {
     /// The model these vectors belong to.
@@ -86,13 +96,12 @@ pub trait Embedder: Send {
     /// Numbers per vector.
     fn dims(&self) -> usize;
 
-    /// One vector of length one per text, in order. A text's vector does not depend on its
-    /// neighbours.
+    /// What is made of each text, in order. It does not depend on the text's neighbours.
     ///
     /// # Errors
-    /// [`EmbedError::Inference`] when the model could not run; then there is no vector for any of
+    /// [`EmbedError::Inference`] when the model could not run; then there is nothing for any of
     /// `texts`.
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError>;
 }
 
 /// Checks the model files and loads the model: 0.3 to 1 s, so call it off the thread that answers
@@ -110,7 +119,7 @@ pub fn load(
     threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
     match provider {
-        Provider::Local(embedding) => minilm::load(model_dir, embedding, threads),
+        Provider::Local(precision) => minilm::load(model_dir, precision, threads),
         Provider::Online => online::load(model_dir, threads),
     }
 }

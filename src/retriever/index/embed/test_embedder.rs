@@ -3,7 +3,8 @@
 
 use std::sync::mpsc::{Receiver, Sender};
 
-use super::{EmbedError, Embedder, ModelId};
+use super::{EmbedError, Embedder, Embedding, ModelId};
+use crate::retriever::index::late::test_tokens::tokens_of;
 
 /// Numbers per vector.
 pub(super) const DIMS: usize = 4;
@@ -34,7 +35,7 @@ impl Embedder for TestEmbedder {
         DIMS
     }
 
-    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         // A test that has seen enough drops its end; that is not the embedder's trouble.
         let _ = self.batches.send(texts.iter().map(|text| (*text).to_owned()).collect());
         if let Some(gate) = &self.gate {
@@ -43,6 +44,9 @@ impl Embedder for TestEmbedder {
         if texts.iter().any(|text| text.contains(POISON)) {
             return Err(EmbedError::Inference { why: "poison".to_owned() });
         }
-        Ok(texts.iter().map(|text| vector_of(text)).collect())
+        Ok(texts
+            .iter()
+            .map(|text| Embedding { vector: vector_of(text), tokens: tokens_of(text) })
+            .collect())
     }
 }

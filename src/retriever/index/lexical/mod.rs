@@ -44,6 +44,7 @@ pub use index::LexicalIndex;
 pub use interest::Interest;
 pub use passage::Passage;
 pub use query::Prepared;
+pub use quoted::quoted_spans;
 
 /// A document's ordinal, given by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -197,6 +197,16 @@ impl<'index> Prepared<'index> {
         matched.map(|(term, score)| MatchedTerm { term: term.term.clone(), score }).collect()
     }
 
+    /// How rare the rarest of the terms of a piece of the query is, as its inverse document frequency; 0 for one
+    /// without terms.
+    #[must_use]
+    pub fn rarity(&self, piece: &str) -> f32 {
+        let of = |term: &str| self.terms.iter().find(|weighed| &*weighed.term == term);
+        let rarity = |term: &Weighed<'_>| self.corpus.inverse_document_frequency(term.documents);
+        let terms = self.index.analyse_query(piece);
+        terms.iter().filter_map(of).map(rarity).fold(0.0, f32::max)
+    }
+
     /// Prepares to measure pieces of text against the query.
     #[must_use]
     pub fn interest(&self) -> Interest<'index> {

@@ -25,9 +25,9 @@ use self::chunk::{CHUNK_ROWS, Chunk};
 use self::codes::{Query, Row, codes_of};
 use self::nearest::Nearest;
 
-/// What a vector of 384 numbers takes in all: numbers, length and signs, and its entry in the table of
-/// the cache.
-pub const VECTOR_BYTES: u64 = 384 + 4 + 384 / 8 + 100;
+/// What a vector of 384 numbers takes in all: numbers, length and signs, its entry in the table of the
+/// cache, and the place of its tokens' signs.
+pub const VECTOR_BYTES: u64 = 384 + 4 + 384 / 8 + 100 + 12;
 /// Up to this many rows each is scored. That takes a millisecond, what choosing by signs and looking closely
 /// takes too, and leaves nothing to chance.
 const SCORED_ROWS_MAX: usize = 8192;

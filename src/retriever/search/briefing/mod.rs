@@ -104,7 +104,7 @@ const TASK: &str = "task";
 const SESSION: &str = "session";
 
 /// The least score of what is told for a task, as a share of the best. Measured on the tune half of `benches/lessons`:
-/// up to .4 no right lesson is lost, by words alone and with meaning, and the lines are nearly halved.
+/// up to .4 no right lesson is lost by words alone, with tokens two of 216, and the lines are nearly halved.
 const OF_BEST_MIN: f32 = 0.35;
 /// So many are told whatever they score: scores are on a scale from the worst candidate, and of two candidates the
 /// second is the worst.

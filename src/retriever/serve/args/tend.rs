@@ -31,6 +31,12 @@ pub enum Tending {
         /// Most pairs, 1 to 20 [default: 5]
         #[arg(long, value_name = "N", allow_hyphen_values = true)]
         limit: Option<String>,
+        /// Ask the judge of the configuration about each (off unless [judge] names one)
+        #[arg(long)]
+        judge: bool,
+        /// Do what it decides; without this it is only shown
+        #[arg(long, requires = "judge")]
+        apply: bool,
         /// How to print.
         #[command(flatten)]
         form: Form,

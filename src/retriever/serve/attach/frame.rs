@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::stream::Lines;
 use crate::event::{Draft, Problems};
 use crate::retriever::serve::api::{
-    AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
+    AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Listing,
     PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
     SweepRequest, Voice,
 };
@@ -77,6 +77,7 @@ pub(super) enum Ask {
         voice: Voice,
     },
     Stale(StaleRequest),
+    List(Listing),
     Show(Vec<String>),
     Recent(usize),
     Complete(CompleteRequest),
@@ -139,6 +140,7 @@ mod tests {
 
     use super::*;
     use crate::event::{Author, Verdict};
+    use crate::retriever::projection::Maturity;
     use crate::retriever::search::Point;
     use crate::retriever::serve::api::{
         Doing, Explain, Flagged, Mode, Scope, Shape, Slot, Sweep, Wanted,
@@ -187,6 +189,8 @@ mod tests {
         let sweep = Sweep::Purge(Author::Session("s".to_owned()));
         round_trip(&Ask::Sweep(SweepRequest { sweep, extent: Doing::Show, note: None }));
         round_trip(&Ask::Stale(StaleRequest { repo: Some("api".to_owned()) }));
+        round_trip(&Ask::List(Listing::OfAgentFiles));
+        round_trip(&Ask::List(Listing::Grown { min: Maturity::Proven, max_tokens: 800 }));
         round_trip(&Ask::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
         round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));

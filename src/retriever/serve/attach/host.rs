@@ -285,6 +285,7 @@ fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
         Ask::Analyze(request) => local.analyze(&request),
         Ask::Patterns { request, voice } => local.patterns(&request, &voice),
         Ask::Stale(request) => local.stale(&request),
+        Ask::List(listing) => local.list(&listing),
         Ask::Show(ids) => local.show(&ids),
         Ask::Recent(limit) => local.recent(limit),
         Ask::Complete(request) => local.complete(&request),

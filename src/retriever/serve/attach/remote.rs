@@ -15,7 +15,7 @@ use super::stream::{Lines, Stream};
 use crate::event::{Draft, EventId};
 use crate::retriever::serve::api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
+    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
     SweepRequest, Voice,
 };
 use crate::retriever::serve::caller::Caller;
@@ -375,6 +375,10 @@ impl Api for Remote {
 
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
         self.ask(&Ask::Stale(request.clone()), |api| api.stale(request))
+    }
+
+    fn list(&self, listing: &Listing) -> Result<Reply, ApiError> {
+        self.ask(&Ask::List(listing.clone()), |api| api.list(listing))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

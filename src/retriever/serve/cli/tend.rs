@@ -1,9 +1,10 @@
 //! The commands that look after what memories say, from their arguments to the answer. Not here: the form of the
 //! command line (`args::tend`), the rules about values (`wire`).
 
+use super::judged::judged;
 use super::{Need, Settings, Wiring};
 use crate::retriever::render::Reply;
-use crate::retriever::serve::api::{ApiError, StaleRequest, Voice};
+use crate::retriever::serve::api::{ApiError, Doing, StaleRequest, Voice};
 use crate::retriever::serve::args::{Form, Tending};
 use crate::retriever::serve::wire;
 
@@ -23,9 +24,13 @@ pub(super) fn tended(
             let (form, request) = sweeping.request();
             (form, open()?.sweep(&request)?)
         }
-        Tending::Review { repo, limit, form } => {
+        Tending::Review { repo, limit, judge, apply, form } => {
             let request = wire::review(repo, limit)?;
-            (form, open()?.review(&request)?)
+            let api = open()?;
+            let reply = api.review(&request)?;
+            let doing = if apply { Doing::Do } else { Doing::Show };
+            let reply = if judge { judged(wiring, settings, &*api, &reply, doing)? } else { reply };
+            (form, reply)
         }
         Tending::Stale { repo, form } => (form, open()?.stale(&StaleRequest { repo })?),
     })

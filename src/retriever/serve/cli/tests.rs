@@ -4,6 +4,7 @@ use std::io;
 
 use super::super::fake::Fake;
 use super::*;
+use crate::retriever::serve::judge::Decision;
 
 struct World {
     api: Arc<Fake>,
@@ -47,6 +48,25 @@ impl Wiring for World {
         let reply = Reply { text: format!("{command:?}"), json: Value::Null };
         let is_fine = matches!(command, Upkeep::Digest(_));
         Ok((if is_fine { Exit::Done } else { Exit::NotFound }, reply))
+    }
+
+    fn judge(&mut self, _: &Settings, _: &Value) -> Result<Decided, ApiError> {
+        Ok(Decided { decision: Decision::Unclear, reason: String::new() })
+    }
+
+    fn import(
+        &mut self,
+        _: &Settings,
+        command: Import,
+        progress: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        writeln!(progress, "1 of 1").unwrap();
+        let reply = Reply { text: format!("{command:?}"), json: Value::Null };
+        Ok((if command.found { Exit::Done } else { Exit::Invalid }, reply))
+    }
+
+    fn export(&mut self, _: &Settings, command: Export) -> Result<Reply, ApiError> {
+        Ok(Reply { text: format!("{command:?}"), json: Value::Null })
     }
 
     fn eval(

@@ -8,8 +8,8 @@ use crate::event::Draft;
 use crate::retriever::render::Reply;
 use crate::retriever::serve::api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    PatternsRequest, RelatedRequest, ReviewRequest, SearchRequest, StaleRequest, SweepRequest,
-    Voice,
+    Listing, PatternsRequest, RelatedRequest, ReviewRequest, SearchRequest, StaleRequest,
+    SweepRequest, Voice,
 };
 use crate::retriever::snapshot::Snapshot;
 
@@ -79,6 +79,10 @@ impl Api for Local {
 
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
         soundly(|seen| self.looked_over(request, seen))
+    }
+
+    fn list(&self, listing: &Listing) -> Result<Reply, ApiError> {
+        soundly(|seen| self.listed_as(listing, seen))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {

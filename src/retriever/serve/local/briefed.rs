@@ -1,8 +1,6 @@
 //! The briefing: what is asked of the search for it, and what only this process can see, the work tree. Not here:
 //! which memories it tells (`search`), its words (`render`).
 
-use std::path::Path;
-
 use super::answers::Seen;
 use super::{Local, left_out, unnamed, views};
 use crate::retriever::engine::View;
@@ -12,7 +10,7 @@ use crate::retriever::serve::api::{
     ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply,
 };
 use crate::retriever::staleness::is_gone;
-use crate::store::{Found, Why};
+use crate::store::Found;
 
 /// Memories of a briefing for the task. Twice what usually has room.
 const FOR_TASK_MAX: usize = 8;
@@ -22,14 +20,15 @@ impl Local {
     pub(super) fn briefed(&self, request: &ContextRequest, seen: &Seen) -> Result<Reply, ApiError> {
         let asked = asked(request);
         let asked = asked.trim();
-        let (vector, notice) =
-            if asked.is_empty() { (None, None) } else { self.vector(asked, Mode::Hybrid)? };
-        let View { snapshot, extent } = self.view_for(vector.as_deref())?;
+        let (meant, notice) =
+            if asked.is_empty() { (None, None) } else { self.meaning_of(asked, Mode::Hybrid)? };
+        let View { snapshot, extent } = self.view_for(meant.as_ref())?;
         seen.note(&snapshot);
         let repo = self.repo(request.repo.as_deref(), &snapshot)?.ok_or_else(unnamed)?;
         let query = Query {
             text: asked,
-            vector: vector.as_deref(),
+            vector: meant.as_ref().map(|meant| meant.vector.as_slice()),
+            tokens: meant.as_ref().map_or(&[], |meant| &meant.tokens),
             here: Some(repo.clone()),
             min_relevance: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
             ..Query::default()
@@ -40,7 +39,8 @@ impl Local {
             self.query_hits(&snapshot, &query, FOR_TASK_MAX)
         };
         let for_task = search::near_the_best(hits);
-        let tree = self.place.as_ref().filter(|_| self.here.as_ref() == Some(&repo)).map(top);
+        let tree =
+            self.place.as_ref().filter(|_| self.here.as_ref() == Some(&repo)).map(Found::top);
         let occasion = Occasion {
             repos: &snapshot.keys_of(&repo),
             now: (self.core.clock)().now,
@@ -52,7 +52,7 @@ impl Local {
         let picked = search::pick(&snapshot, &occasion);
         let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
         let changed = self.changed_since(notes.map(|note| &note.memory), &snapshot);
-        let partial = self.partial(&snapshot, vector.as_deref());
+        let partial = self.partial(&snapshot, meant.as_ref());
         let notices = notice.into_iter().chain(views::recent_only(extent, &snapshot));
         let notices: Vec<String> =
             notices.chain(partial).chain(left_out::note(snapshot.room())).collect();
@@ -72,13 +72,4 @@ impl Local {
 /// What is searched for: the task in words; where none is given, the files.
 fn asked(request: &ContextRequest) -> String {
     request.task.clone().unwrap_or_else(|| request.files.join(" "))
-}
-
-/// The top of the work tree.
-pub(super) fn top(place: &Found) -> &Path {
-    match (&place.git, &place.why) {
-        (Some(git), _) => &git.top,
-        (None, Why::Folder(path) | Why::CommonDir(path)) => path,
-        (None, Why::Remote { .. }) => Path::new(""),
-    }
 }

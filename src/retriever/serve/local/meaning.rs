@@ -4,15 +4,15 @@
 use std::sync::atomic::Ordering;
 
 use super::Local;
-use crate::retriever::index::embed::worker::{Progress, QueryError, WorkerState};
+use crate::retriever::index::embed::worker::{Meant, Progress, QueryError, WorkerState};
 use crate::retriever::index::embed::{EmbedError, model};
 use crate::retriever::render::Model;
 use crate::retriever::serve::api::{ApiError, Mode};
 use crate::retriever::snapshot::Snapshot;
 use crate::writer::exit::Exit;
 
-/// The vector of a query, and what to tell where there is none.
-pub(super) type Meaning = (Option<Vec<f32>>, Option<String>);
+/// What a query means, and what to tell where there is none.
+pub(super) type Meaning = (Option<Meant>, Option<String>);
 
 /// Whether what keeps a query from having a vector will be the same next time.
 #[derive(PartialEq)]
@@ -22,18 +22,18 @@ enum Lasts {
 }
 
 impl Local {
-    /// Returns the vector of a query where there can be one, and a notice where there should be one.
+    /// Returns what a query means where that can be known, and a notice where there should be one.
     ///
     /// # Errors
     /// [`ApiError::Failed`] where only meaning was to count and nothing can be searched: "nothing
     /// found" would be taken for an answer.
-    pub(super) fn vector(&self, text: &str, mode: Mode) -> Result<Meaning, ApiError> {
+    pub(super) fn meaning_of(&self, text: &str, mode: Mode) -> Result<Meaning, ApiError> {
         if mode == Mode::Lexical {
             return Ok((None, None));
         }
         let (why, lasts) =
             match self.core.engine.embed_query(text, self.patience.query, self.patience.model) {
-                Some(Ok(vector)) => return Ok((Some(vector), None)),
+                Some(Ok(meant)) => return Ok((Some(meant), None)),
                 None => ("no embedding model in this build".to_owned(), Lasts::Yes),
                 Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),
                 Some(Err(passing)) => (passing.to_string(), Lasts::No),
@@ -50,9 +50,9 @@ impl Local {
 
     /// Says that meaning is only partly known, to somebody who can do something about it: a server
     /// catches up by itself.
-    pub(super) fn partial(&self, snapshot: &Snapshot, vector: Option<&[f32]>) -> Option<String> {
+    pub(super) fn partial(&self, snapshot: &Snapshot, meant: Option<&Meant>) -> Option<String> {
         let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
-        let is_told = vector.is_some() && !self.patience.embed.is_zero() && embedded < memories;
+        let is_told = meant.is_some() && !self.patience.embed.is_zero() && embedded < memories;
         is_told.then(|| {
             format!("Note: {} of {memories} memories are not embedded yet; agent-knowledge index does it.", memories - embedded)
         })

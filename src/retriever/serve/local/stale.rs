@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::answers::Seen;
-use super::{Local, briefed, unnamed};
+use super::{Local, unnamed};
 use crate::event::Problems;
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Checked};
@@ -41,7 +41,7 @@ impl Local {
         memories.reverse();
         let older = memories.len().saturating_sub(MEMORIES_MAX);
         memories.truncate(MEMORIES_MAX);
-        let looked = look(&memories, briefed::top(place), place.git.as_ref());
+        let looked = look(&memories, place.top(), place.git.as_ref());
         Ok(render::stale(&Checked { repo: here, looked: &looked, older }))
     }
 

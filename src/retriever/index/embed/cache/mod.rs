@@ -12,7 +12,8 @@
 //! checksum the first 8 bytes of the SHA-256 of what stands before it. A record that does not add
 //! up is skipped and counted: losing one costs an embedding, believing one costs a wrong answer. A
 //! torn tail is padded to a whole (broken) record by the next writer. A file with a foreign header
-//! is left alone and a new one started beside it.
+//! is left alone and a new one started beside it. A second file holds the signs of the texts' tokens, row by
+//! row with this one (`tokens`).
 //!
 //! In memory there is a number per vector and nothing more; the vectors themselves are read from
 //! the file. Several processes may append to one file: each batch is one write under the lock the
@@ -21,17 +22,20 @@
 //! What is not here: the lock (`store` owns file locks), and when to look something up (`worker`).
 
 mod record;
+mod tokens;
 
 pub use self::record::TextKey;
+pub use self::tokens::TokenFile;
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::record::{HEADER_BYTES, decode, encode, file_name, header, record_bytes};
 use super::ModelId;
+use crate::retriever::index::late::{NoteSigns, Place, Shelf};
 use crate::store::make_private_dir;
 
 /// Names tried when files with foreign headers are in the way; more than a few means something else
@@ -96,6 +100,8 @@ pub struct VectorCache {
     header: [u8; HEADER_BYTES],
     dims: usize,
     rows: HashMap<TextKey, u64>,
+    /// The signs of tokens, or why there are none.
+    tokens: Result<Arc<TokenFile>, String>,
     /// Bytes of the file already scanned; always a record boundary, or zero before there is a
     /// header.
     scanned_bytes: u64,
@@ -127,12 +133,17 @@ impl VectorCache {
         let header = header(model, dims);
         for attempt in 0..NAMES_MAX {
             let path = dir.join(file_name(model, attempt));
-            let file = open_private(&path).map_err(|why| failed(&path, why))?;
+            let mut options = OpenOptions::new();
+            options.read(true).append(true).create(true);
+            let file = open_private(&path, options).map_err(|why| failed(&path, why))?;
             if is_foreign(&file, &header).map_err(|why| failed(&path, why))? {
                 continue;
             }
             let (rows, stats) = (HashMap::new(), CacheStats::default());
-            let mut cache = Self { file, path, lock, header, dims, rows, scanned_bytes: 0, stats };
+            let tokens = TokenFile::beside(&path, model).map(Arc::new);
+            let tokens = tokens.map_err(|why| failed(&path, why).to_string());
+            let mut cache =
+                Self { file, path, lock, header, dims, rows, tokens, scanned_bytes: 0, stats };
             cache.scan().map_err(|why| failed(&cache.path, why))?;
             return Ok(cache);
         }
@@ -143,6 +154,44 @@ impl VectorCache {
     #[must_use]
     pub fn stats(&self) -> CacheStats {
         CacheStats { rows: self.rows.len(), ..self.stats }
+    }
+
+    /// The signs of tokens, for those who compare with them.
+    ///
+    /// # Errors
+    /// Why there is no file of them.
+    pub fn tokens(&self) -> Result<&Arc<TokenFile>, &str> {
+        self.tokens.as_ref().map_err(String::as_str)
+    }
+
+    /// Where the signs of this text are, if they are there and add up.
+    #[must_use]
+    pub fn place(&self, key: TextKey) -> Option<Place> {
+        let place = self.row_of(key)?;
+        self.tokens.as_ref().ok()?.signs(place).map(|_| place)
+    }
+
+    /// Keeps the signs of texts whose vectors are here; of others there is no place.
+    ///
+    /// # Errors
+    /// The lock or a write failed.
+    pub fn keep_signs(&self, batch: &[(TextKey, NoteSigns)]) -> Result<(), CacheError> {
+        let Ok(tokens) = &self.tokens else { return Ok(()) };
+        let placed = batch.iter().filter_map(|(key, signs)| Some((self.row_of(*key)?, signs)));
+        let placed: Vec<(Place, &NoteSigns)> = placed.collect();
+        if placed.is_empty() {
+            return Ok(());
+        }
+        let written = self.lock.with_lock(&self.file, &mut |_| {
+            placed.iter().try_for_each(|(place, signs)| tokens.write(*place, signs))
+        });
+        written.map_err(|why| CacheError::Io { file: self.path.clone(), why })
+    }
+
+    fn row_of(&self, key: TextKey) -> Option<Place> {
+        let offset = *self.rows.get(&key)?;
+        let row = offset.saturating_sub(to_u64(HEADER_BYTES)) / to_u64(record_bytes(self.dims));
+        tokens::place(row, key)
     }
 
     /// The vector of this text, if it is there and still adds up.
@@ -273,14 +322,20 @@ fn is_foreign(file: &File, header: &[u8; HEADER_BYTES]) -> io::Result<bool> {
     Ok(found.get(..count) != header.get(..count))
 }
 
-/// Fills `block` from `offset`, or as much of it as the file has.
-fn read_at(mut file: &File, offset: u64, block: &mut [u8]) -> io::Result<usize> {
-    file.seek(SeekFrom::Start(offset))?;
+/// Fills `block` from `offset`, or as much of it as the file has. Disturbs nobody else who reads the file.
+fn read_at(file: &File, mut offset: u64, block: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = block.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match file.read(rest) {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(file, rest, offset);
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(file, rest, offset);
+        match read {
             Ok(0) => break,
-            Ok(count) => filled += count,
+            Ok(count) => {
+                filled += count;
+                offset += to_u64(count);
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -292,12 +347,9 @@ fn to_u64(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-/// Texts can be guessed from vectors, so both are for their owner's eyes.
-/// Opens or makes a file of its owner's alone. What somebody planted in its place (a link, a pipe, a
-/// device) is neither written nor waited for.
-fn open_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
+/// Opens or makes a file of its owner's alone: texts can be guessed from vectors. What somebody planted in
+/// its place (a link, a pipe, a device) is neither written nor waited for.
+fn open_private(path: &Path, mut options: OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;

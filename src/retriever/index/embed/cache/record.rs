@@ -23,6 +23,11 @@ impl TextKey {
     pub fn of(text: &str) -> Self {
         Self(prefix(&Sha256::digest(text)))
     }
+
+    /// A part of it, to tell texts apart where the whole would take too much room.
+    pub(super) fn check(self) -> u32 {
+        u32::from_le_bytes(prefix(&self.0))
+    }
 }
 
 /// Bytes of one record of `dims` numbers.
@@ -77,6 +82,6 @@ fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
 }
 
 /// The first `N` bytes; zeros after the end, which no caller reaches.
-fn prefix<const N: usize>(bytes: &[u8]) -> [u8; N] {
+pub(super) fn prefix<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.first_chunk::<N>().copied().unwrap_or([0; N])
 }

@@ -2,6 +2,7 @@
 
 use super::record::{CHECKSUM_BYTES, KEY_BYTES, MAGIC};
 use super::*;
+use crate::retriever::index::late::NOTE_TOKENS_MAX;
 use std::fs;
 use tempfile::TempDir;
 
@@ -36,10 +37,16 @@ fn row(number: u16) -> (TextKey, Vec<f32>) {
     (TextKey::of(&format!("text {number}")), vec![f32::from(number), 0.5, -1.0])
 }
 
+/// The file of vectors, of which there is one; the other is that of signs.
 fn only_file(dir: &TempDir) -> PathBuf {
-    let mut files = fs::read_dir(dir.path()).unwrap();
-    let path = files.next().unwrap().unwrap().path();
-    assert!(files.next().is_none());
+    only(dir, "vectors")
+}
+
+fn only(dir: &TempDir, extension: &str) -> PathBuf {
+    let paths = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths = paths.filter(|path| path.extension().is_some_and(|found| found == extension));
+    let path = paths.next().unwrap();
+    assert!(paths.next().is_none());
     path
 }
 
@@ -124,7 +131,8 @@ fn a_foreign_or_newer_header_is_left_alone_and_a_new_file_started() {
     cache.append(&[row(2)]).unwrap();
     assert_eq!(fs::read(&path).unwrap(), newer);
     assert_eq!(open(&dir).get(row(2).0), Some(row(2).1));
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    // Each has its file of signs beside it.
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
 }
 
 #[test]
@@ -194,8 +202,9 @@ fn only_the_owner_can_read_it() {
     let dir = outer.path().join("cache");
     VectorCache::open(&dir, &model(1), DIMS, Arc::new(TestLock)).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let file = fs::read_dir(&dir).unwrap().next().unwrap().unwrap().path();
-    assert_eq!((mode(&dir), mode(&file)), (0o700, 0o600));
+    let files: Vec<u32> =
+        fs::read_dir(&dir).unwrap().map(|entry| mode(&entry.unwrap().path())).collect();
+    assert_eq!((mode(&dir), files), (0o700, vec![0o600, 0o600]));
 }
 
 #[cfg(unix)]
@@ -221,4 +230,150 @@ fn what_was_planted_in_the_place_of_the_cache_is_left_alone_and_not_waited_for()
         assert_eq!(fs::read(&target).unwrap(), b"");
         fs::remove_file(&path).or_else(|_| fs::remove_dir(&path)).unwrap();
     }
+}
+
+/// Signs that are another's for another number.
+fn signs(number: u16) -> NoteSigns {
+    let count = usize::from(number) % (NOTE_TOKENS_MAX + 1);
+    let word =
+        |at: usize| (u64::from(number) << 32 | to_u64(at)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    NoteSigns::new((0..count).map(|token| std::array::from_fn(|at| word(8 * token + at))))
+}
+
+fn keep(cache: &mut VectorCache, numbers: impl Iterator<Item = u16> + Clone) {
+    cache.append(&numbers.clone().map(row).collect::<Vec<_>>()).unwrap();
+    let batch: Vec<_> = numbers.map(|number| (row(number).0, signs(number))).collect();
+    cache.keep_signs(&batch).unwrap();
+}
+
+/// What is found of the signs of a row.
+fn found(cache: &VectorCache, number: u16) -> Option<NoteSigns> {
+    cache.tokens().unwrap().signs(cache.place(row(number).0)?)
+}
+
+// S-RANK-8
+#[test]
+fn signs_come_back_after_a_restart_with_the_text_they_were_kept_for() {
+    let dir = TempDir::new().unwrap();
+    let mut cache = open(&dir);
+    // The last has no tokens at all; of 200 to 209 there are only vectors.
+    keep(&mut cache, 0..200);
+    cache.append(&(200..210).map(row).collect::<Vec<_>>()).unwrap();
+    keep(&mut cache, [300, 65].into_iter());
+    for cache in [cache, open(&dir)] {
+        for number in (0..200).chain([300, 65]) {
+            assert_eq!(found(&cache, number), Some(signs(number)), "{number}");
+        }
+        assert!((200..210).all(|number| cache.place(row(number).0).is_none()));
+        assert_eq!(cache.place(TextKey::of("never seen")), None);
+    }
+}
+
+// S-RANK-8
+#[test]
+fn signs_of_texts_without_a_vector_have_no_place() {
+    let dir = TempDir::new().unwrap();
+    let cache = open(&dir);
+    cache.keep_signs(&[(row(1).0, signs(1))]).unwrap();
+    assert_eq!(cache.place(row(1).0), None);
+    assert_eq!(fs::metadata(only(&dir, "tokens")).unwrap().len(), 0);
+}
+
+// S-RANK-8
+#[test]
+fn no_damaged_record_of_signs_is_believed_and_each_can_be_written_again() {
+    let dir = TempDir::new().unwrap();
+    let mut cache = open(&dir);
+    keep(&mut cache, 1..4);
+    let path = only(&dir, "tokens");
+    let whole = fs::read(&path).unwrap();
+    // Every byte of the last record, its checksum and count included.
+    let last = HEADER_BYTES + 2 * tokens::RECORD_BYTES;
+    assert_eq!(whole.len(), last + 16 + 3 * 48);
+    for at in last..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        fs::write(&path, &damaged).unwrap();
+        assert_eq!((found(&cache, 3), found(&cache, 2)), (None, Some(signs(2))), "byte {at}");
+    }
+    for cut in [last - 1, last, last + 7, last + 20, whole.len() - 1] {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let mut torn = open(&dir);
+        assert_eq!(found(&torn, 3), None, "{cut}");
+        keep(&mut torn, 1..4);
+        assert_eq!(fs::read(&path).unwrap(), whole);
+    }
+}
+
+// S-RANK-8
+#[test]
+fn a_file_of_signs_torn_in_its_header_is_begun_again() {
+    let dir = TempDir::new().unwrap();
+    keep(&mut open(&dir), 1..3);
+    let whole = fs::read(only(&dir, "tokens")).unwrap();
+    for cut in 0..HEADER_BYTES {
+        fs::write(only(&dir, "tokens"), &whole[..cut]).unwrap();
+        keep(&mut open(&dir), 1..3);
+        assert_eq!(fs::read(only(&dir, "tokens")).unwrap(), whole, "{cut}");
+    }
+}
+
+// S-RANK-8
+#[test]
+fn when_one_of_the_two_files_was_lost_no_text_has_the_signs_of_another() {
+    let dir = TempDir::new().unwrap();
+    keep(&mut open(&dir), 1..9);
+    fs::remove_file(only(&dir, "vectors")).unwrap();
+    let mut cache = open(&dir);
+    cache.append(&[5, 3, 3, 1].map(row)).unwrap();
+    // The first three rows are now of 5, 3 and 1, and hold the signs of 1, 2 and 3.
+    for number in [5, 3, 1] {
+        assert_eq!(cache.place(row(number).0), None);
+    }
+    keep(&mut cache, [5, 1].into_iter());
+    assert_eq!((found(&cache, 5), found(&cache, 1)), (Some(signs(5)), Some(signs(1))));
+    fs::remove_file(only(&dir, "tokens")).unwrap();
+    assert_eq!(found(&open(&dir), 5), None);
+}
+
+// S-RANK-8
+#[test]
+fn a_file_of_signs_that_is_not_ours_is_left_alone_and_vectors_are_kept() {
+    let dir = TempDir::new().unwrap();
+    drop(open(&dir));
+    let path = only(&dir, "tokens");
+    for foreign in [vec![b'x'; 3], vec![b'x'; 100]] {
+        fs::write(&path, &foreign).unwrap();
+        let mut cache = open(&dir);
+        assert!(cache.tokens().unwrap_err().contains("move it away"));
+        keep(&mut cache, 1..3);
+        assert_eq!((cache.place(row(1).0), cache.get(row(1).0)), (None, Some(row(1).1)));
+        assert_eq!(fs::read(&path).unwrap(), foreign);
+    }
+    fs::remove_file(&path).unwrap();
+    keep(&mut open(&dir), 1..3);
+    // Another model has another file, and this one has another model's bytes then.
+    let copy = fs::read(&path).unwrap();
+    let other = TempDir::new().unwrap();
+    VectorCache::open(other.path(), &model(2), DIMS, Arc::new(TestLock)).unwrap();
+    fs::write(only(&other, "tokens"), copy).unwrap();
+    let cache = VectorCache::open(other.path(), &model(2), DIMS, Arc::new(TestLock)).unwrap();
+    assert!(cache.tokens().is_err());
+}
+
+// S-RANK-8
+#[test]
+fn writers_of_signs_at_once_lose_nothing() {
+    let dir = TempDir::new().unwrap();
+    std::thread::scope(|scope| {
+        for start in [0_u16, 20, 40] {
+            let dir = &dir;
+            scope.spawn(move || {
+                let mut cache = open(dir);
+                (start..start + 40).for_each(|number| keep(&mut cache, number..number + 1));
+            });
+        }
+    });
+    let cache = open(&dir);
+    assert!((0..80).all(|number| found(&cache, number) == Some(signs(number))));
 }

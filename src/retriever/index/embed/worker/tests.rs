@@ -3,7 +3,10 @@
 use super::thread::{BATCH_BYTES, BATCH_TEXTS, WINDOW_JOBS};
 use super::*;
 use crate::retriever::index::embed::ModelId;
+use crate::retriever::index::embed::cache::{TextKey, VectorCache};
 use crate::retriever::index::embed::test_embedder::{DIMS, POISON, TestEmbedder, vector_of};
+use crate::retriever::index::late::test_tokens::tokens_of;
+use crate::retriever::index::late::{NoteSigns, Signed};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -66,7 +69,11 @@ impl Scene {
     }
 
     fn submit(&self, doc: u32, text: &str) {
-        let job = Job { doc, generation: u64::from(doc) + 100, text: text.to_owned() };
+        self.submit_for(Want::Vector, doc, text);
+    }
+
+    fn submit_for(&self, want: Want, doc: u32, text: &str) {
+        let job = Job { doc, generation: u64::from(doc) + 100, text: text.to_owned(), want };
         self.worker.submit(job).unwrap();
     }
 
@@ -113,7 +120,8 @@ fn every_text_comes_back_with_its_number_generation_and_vector() {
     }
     for (doc, embedded) in (0..).zip(scene.delivered(100)) {
         let vector = vector_of(&"x".repeat(usize::try_from(doc).unwrap()));
-        assert_eq!(embedded, Embedded { doc, generation: u64::from(doc) + 100, vector });
+        let (generation, signed) = (u64::from(doc) + 100, Signed::Failed);
+        assert_eq!(embedded, Embedded { doc, generation, vector, signed });
     }
     let progress = scene.until(|progress| progress.queued == 0);
     assert_eq!((progress.done, progress.from_cache, progress.failed), (100, 0, 0));
@@ -144,7 +152,7 @@ fn a_query_waits_for_the_batch_in_flight_and_no_longer() {
             assert!(ahead <= 1, "{ahead} batches went before the query");
         }
         scene.let_one_pass();
-        assert_eq!(query.join().unwrap(), Ok(vector_of("question")));
+        assert_eq!(query.join().unwrap().unwrap().vector, vector_of("question"));
     });
 }
 
@@ -153,7 +161,7 @@ fn dropping_it_stops_after_the_batch_in_flight() {
     let Scene { gate, worker, batches, .. } = Scene::new(Gate::Closed, None);
     let long = "z".repeat(BATCH_BYTES);
     for doc in 0..1000 {
-        let job = Job { doc, generation: 0, text: long.clone() };
+        let job = Job { doc, generation: 0, text: long.clone(), want: Want::Vector };
         worker.submit(job).unwrap();
     }
     batches.recv_timeout(PATIENCE).unwrap();
@@ -266,12 +274,14 @@ fn a_query_while_loading_is_answered_at_once_and_texts_are_kept() {
     });
     let worker = worker.unwrap();
     assert_eq!(worker.embed_query("question", PATIENCE), Err(QueryError::Loading));
-    worker.submit(Job { doc: 1, generation: 1, text: "early".to_owned() }).unwrap();
+    worker
+        .submit(Job { doc: 1, generation: 1, text: "early".to_owned(), want: Want::Vector })
+        .unwrap();
     assert_eq!(worker.progress().queued, 1);
     finish.send(()).unwrap();
     let vectors: Vec<Embedded> = delivered.recv_timeout(PATIENCE).unwrap();
     assert_eq!(vectors[0].vector, vector_of("early"));
-    assert_eq!(worker.embed_query("question", PATIENCE), Ok(vector_of("question")));
+    assert_eq!(worker.embed_query("question", PATIENCE).unwrap().vector, vector_of("question"));
 }
 
 #[test]
@@ -288,7 +298,7 @@ fn a_model_that_does_not_load_is_said_and_nothing_is_queued() {
     assert_eq!(worker.embed_query("question", PATIENCE), Err(QueryError::Failed(error)));
     let thread_is_gone = || worker.thread.as_ref().is_some_and(JoinHandle::is_finished);
     until(&worker, |_| thread_is_gone());
-    let job = Job { doc: 1, generation: 1, text: "late".to_owned() };
+    let job = Job { doc: 1, generation: 1, text: "late".to_owned(), want: Want::Vector };
     assert_eq!(worker.submit(job.clone()), Err(SubmitError::Stopped(job)));
     assert_eq!(worker.progress().queued, 0);
 }
@@ -299,7 +309,7 @@ fn a_full_queue_hands_the_job_back() {
     scene.submit(0, "in flight");
     scene.next_batch();
     scene.worker.shared.queued.store(JOBS_MAX, Ordering::Release);
-    let job = Job { doc: 1, generation: 1, text: "one too many".to_owned() };
+    let job = Job { doc: 1, generation: 1, text: "one too many".to_owned(), want: Want::Vector };
     assert_eq!(scene.worker.submit(job.clone()), Err(SubmitError::Full(job)));
     scene.worker.shared.queries.store(QUERIES_MAX, Ordering::Release);
     assert_eq!(scene.worker.embed_query("question", PATIENCE), Err(QueryError::Busy));
@@ -312,4 +322,82 @@ fn an_endless_text_is_cut_between_characters() {
     let text = scene.next_batch().remove(0);
     assert!(text.len() <= TEXT_BYTES_MAX && text.len() > TEXT_BYTES_MAX - 4);
     assert!("ü€".repeat(TEXT_BYTES_MAX).starts_with(&text));
+}
+
+/// A cache as earlier versions left it: vectors, and no signs.
+fn cache_without_signs(dir: &Path, texts: &[&str]) {
+    let model = ModelId::new("test", [7; 32]);
+    let mut cache = VectorCache::open(dir, &model, DIMS, Arc::new(TestLock)).unwrap();
+    let rows: Vec<_> = texts.iter().map(|text| (TextKey::of(text), vec![0.5; DIMS])).collect();
+    cache.append(&rows).unwrap();
+}
+
+// S-RANK-8
+#[test]
+fn what_an_old_cache_knows_is_there_at_once_and_its_signs_when_they_are_asked_for() {
+    let dir = TempDir::new().unwrap();
+    cache_without_signs(dir.path(), &["walrus otter"]);
+    let scene = Scene::new(Gate::Open, Some(dir.path()));
+    scene.submit(0, "walrus otter");
+    let first = scene.delivered(1).remove(0);
+    assert_eq!((first.signed, &first.vector), (Signed::NotYet, &vec![0.5; DIMS]));
+    assert_eq!(scene.batches.try_iter().count(), 0, "the model is not asked for it yet");
+    scene.submit_for(Want::Signs, 0, "walrus otter");
+    let Signed::At(place) = scene.delivered(1).remove(0).signed else { panic!("no signs") };
+    assert_eq!(scene.next_batch(), ["walrus otter"]);
+    let shelf = scene.worker.shelf().unwrap();
+    assert_eq!(shelf.signs(place), Some(NoteSigns::of(&tokens_of("walrus otter"))));
+    // Whoever asks now gets both, and the vector that was there first.
+    scene.submit(1, "walrus otter");
+    let now = scene.delivered(1).remove(0);
+    assert_eq!((now.signed, now.vector), (Signed::At(place), vec![0.5; DIMS]));
+    assert_eq!(scene.batches.try_iter().count(), 0);
+}
+
+// S-RANK-8
+#[test]
+fn signs_are_made_with_the_vector_and_never_of_a_long_text_or_without_a_cache() {
+    let dir = TempDir::new().unwrap();
+    let scene = Scene::new(Gate::Open, Some(dir.path()));
+    let long = "x".repeat(SIGNED_BYTES_MAX + 1);
+    scene.submit(0, "walrus otter");
+    scene.submit(1, &long);
+    let [short, long] = scene.delivered(2).try_into().unwrap();
+    assert!(matches!(short.signed, Signed::At(_)), "{short:?}");
+    assert_eq!(long.signed, Signed::Never);
+    let without = Scene::new(Gate::Open, None);
+    without.submit_for(Want::Signs, 0, "walrus otter");
+    assert_eq!(without.delivered(1)[0].signed, Signed::Failed);
+    assert!(without.worker.shelf().is_none());
+}
+
+// S-RANK-8
+#[test]
+fn a_query_has_its_tokens_from_the_same_inference() {
+    let scene = Scene::new(Gate::Open, None);
+    let meant = scene.worker.embed_query("walrus otter", PATIENCE).unwrap();
+    assert_eq!(scene.batches.try_iter().count(), 1);
+    let spans: Vec<&str> =
+        meant.tokens.iter().map(|token| "walrus otter".get(token.span.clone()).unwrap()).collect();
+    assert_eq!(spans, ["walrus", "otter"]);
+}
+
+// S-RANK-8
+#[test]
+fn without_a_place_for_signs_vectors_are_kept_all_the_same_and_it_is_told() {
+    let dir = TempDir::new().unwrap();
+    cache_without_signs(dir.path(), &["walrus"]);
+    let tokens = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+    let tokens: Vec<_> =
+        tokens.filter(|path| path.extension().is_some_and(|found| found == "tokens")).collect();
+    std::fs::write(&tokens[0], "somebody else's").unwrap();
+    let scene = Scene::new(Gate::Open, Some(dir.path()));
+    scene.submit(0, "walrus");
+    scene.submit(1, "otter");
+    let all = scene.delivered(2);
+    assert!(all.iter().all(|embedded| embedded.signed == Signed::Failed), "{all:?}");
+    let progress = scene.until(|progress| progress.queued == 0);
+    assert_eq!(progress.cache.map(|cache| cache.rows), Some(2));
+    assert!(progress.cache_trouble.unwrap().contains("signs"));
+    assert_eq!(std::fs::read(&tokens[0]).unwrap(), b"somebody else's");
 }

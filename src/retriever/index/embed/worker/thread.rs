@@ -5,9 +5,14 @@
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
 
-use super::{CacheConfig, Embedded, Job, Message, Shared, WorkerConfig, WorkerState};
+use super::{
+    CacheConfig, Embedded, Job, Meant, Message, SIGNED_BYTES_MAX, Shared, Want, WorkerConfig,
+    WorkerState,
+};
 use crate::retriever::index::embed::cache::{TextKey, VectorCache};
-use crate::retriever::index::embed::{EmbedError, Embedder};
+use crate::retriever::index::embed::{EmbedError, Embedder, Embedding};
+use crate::retriever::index::late::{AskedToken, NoteSigns, Shelf, Signed};
+use std::sync::Arc;
 
 /// Texts per batch.
 pub(super) const BATCH_TEXTS: usize = 16;
@@ -53,7 +58,16 @@ fn open_cache(
 ) -> Option<VectorCache> {
     match VectorCache::open(&config.dir, embedder.model_id(), embedder.dims(), config.lock) {
         Ok(cache) => {
-            shared.slow().cache = Some(cache.stats());
+            let mut slow = shared.slow();
+            slow.cache = Some(cache.stats());
+            match cache.tokens() {
+                Ok(tokens) => {
+                    let shelf: Arc<dyn Shelf> = tokens.clone();
+                    slow.shelf = Some(shelf);
+                }
+                Err(why) => slow.cache_trouble = Some(why.to_owned()),
+            }
+            drop(slow);
             Some(cache)
         }
         Err(error) => {
@@ -108,23 +122,32 @@ impl Thread<'_> {
         }
     }
 
-    fn answer(&mut self, text: &str, reply: &SyncSender<Result<Vec<f32>, EmbedError>>) {
+    fn answer(&mut self, text: &str, reply: &SyncSender<Result<Meant, EmbedError>>) {
         let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
-        let vectors = self.embedder.embed(&[text]);
+        let embeddings = self.embedder.embed(&[text]);
+        let embedding = embeddings.and_then(|mut all| all.pop().ok_or_else(nothing));
+        let meant = embedding.map(|Embedding { vector, tokens }| {
+            let tokens = tokens.iter().filter_map(AskedToken::of).collect();
+            Meant { vector, tokens }
+        });
         Shared::leave(&self.shared.queries, 1);
         // Whoever asked may have stopped waiting.
-        let _ = reply.send(vectors.and_then(|mut vectors| vectors.pop().ok_or_else(nothing)));
+        let _ = reply.send(meant);
     }
 
-    /// Moves the newest jobs into the window; those the cache knows are done at once.
+    /// Moves the newest jobs into the window; those the cache knows are done at once. Where it knows only the
+    /// vector, as caches of earlier versions do, that is enough for now.
     fn fill_window(&mut self) {
         let newest = self.backlog.split_off(self.backlog.len().saturating_sub(WINDOW_JOBS));
         let mut known = Vec::new();
         for job in newest {
             let found = self.cache.as_mut().and_then(|cache| cache.get(TextKey::of(&job.text)));
+            let signed = self.signed(&job);
             match found {
-                Some(vector) => known.push(embedded(&job, vector)),
-                None => self.window.push(job),
+                Some(vector) if job.want == Want::Vector || signed != Signed::NotYet => {
+                    known.push(embedded(&job, vector, signed));
+                }
+                _ => self.window.push(job),
             }
         }
         // Texts of like length side by side, so that little padding is computed; the shortest go
@@ -137,17 +160,37 @@ impl Thread<'_> {
     fn embed_batch(&mut self) {
         let batch = self.next_batch();
         let texts: Vec<&str> = batch.iter().map(|job| job.text.as_str()).collect();
-        let vectors: Vec<Option<Vec<f32>>> = match self.embedder.embed(&texts) {
-            Ok(vectors) => vectors.into_iter().map(Some).collect(),
+        let embeddings: Vec<Option<Embedding>> = match self.embedder.embed(&texts) {
+            Ok(embeddings) => embeddings.into_iter().map(Some).collect(),
             // One text may have spoilt it for all.
             Err(_) => texts.iter().map(|text| self.embedder.embed(&[text]).ok()?.pop()).collect(),
         };
-        let pairs = batch.iter().zip(vectors);
-        let done: Vec<(&Job, Vec<f32>)> =
-            pairs.filter_map(|(job, vector)| Some((job, vector?))).collect();
+        let pairs = batch.iter().zip(embeddings);
+        let done: Vec<(&Job, Embedding)> =
+            pairs.filter_map(|(job, embedding)| Some((job, embedding?))).collect();
         give_up(self.shared, batch.len() - done.len());
         self.remember(&done);
-        self.hand_over(done.into_iter().map(|(job, vector)| embedded(job, vector)).collect());
+        let hand = |(job, Embedding { vector, .. })| {
+            let signed = match self.signed(job) {
+                // It could not be kept, and to try over and over would help nobody.
+                Signed::NotYet => Signed::Failed,
+                other => other,
+            };
+            embedded(job, vector, signed)
+        };
+        let embedded = done.into_iter().map(hand).collect();
+        self.hand_over(embedded);
+    }
+
+    /// What is known of the signs of a text.
+    fn signed(&self, job: &Job) -> Signed {
+        if !is_signed(job) {
+            return Signed::Never;
+        }
+        match self.cache.as_ref().filter(|cache| cache.tokens().is_ok()) {
+            Some(cache) => cache.place(TextKey::of(&job.text)).map_or(Signed::NotYet, Signed::At),
+            None => Signed::Failed,
+        }
     }
 
     /// Takes texts off the window while they fit in one batch; always at least one.
@@ -164,11 +207,17 @@ impl Thread<'_> {
         batch
     }
 
-    fn remember(&mut self, done: &[(&Job, Vec<f32>)]) {
+    fn remember(&mut self, done: &[(&Job, Embedding)]) {
         let Some(cache) = self.cache.as_mut() else { return };
+        let key = |job: &Job| TextKey::of(&job.text);
         let rows: Vec<(TextKey, Vec<f32>)> =
-            done.iter().map(|(job, vector)| (TextKey::of(&job.text), vector.clone())).collect();
-        let trouble = cache.append(&rows).err().map(|error| error.to_string());
+            done.iter().map(|(job, embedding)| (key(job), embedding.vector.clone())).collect();
+        let to_sign = done.iter().filter(|(job, _)| is_signed(job));
+        let signs: Vec<(TextKey, NoteSigns)> =
+            to_sign.map(|(job, embedding)| (key(job), NoteSigns::of(&embedding.tokens))).collect();
+        let kept = cache.append(&rows).and_then(|()| cache.keep_signs(&signs));
+        let trouble = kept.err().map(|error| error.to_string());
+        let trouble = trouble.or_else(|| cache.tokens().err().map(str::to_owned));
         let mut slow = self.shared.slow();
         slow.cache = Some(cache.stats());
         slow.cache_trouble = trouble;
@@ -185,6 +234,11 @@ impl Thread<'_> {
     }
 }
 
-fn embedded(job: &Job, vector: Vec<f32>) -> Embedded {
-    Embedded { doc: job.doc, generation: job.generation, vector }
+/// Whether the tokens of a text are compared one by one.
+fn is_signed(job: &Job) -> bool {
+    job.text.len() <= SIGNED_BYTES_MAX
+}
+
+fn embedded(job: &Job, vector: Vec<f32>, signed: Signed) -> Embedded {
+    Embedded { doc: job.doc, generation: job.generation, vector, signed }
 }

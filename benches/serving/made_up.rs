@@ -1,0 +1,60 @@
+//! Made-up vectors, put into the cache where the retriever looks for a model's: what a search by meaning costs at any
+//! size, without hours of embedding. Each is the real vector of one of a few events, turned by noise of the seed, so
+//! that as many are near a question as real ones are. What they find means nothing. Not here: measuring.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+use agent_knowledge::retriever::CacheLock;
+use agent_knowledge::retriever::index::embed::cache::{TextKey, VectorCache};
+use agent_knowledge::retriever::index::embed::{Provider, load};
+use agent_knowledge::store::Embedding;
+
+use super::Outcome;
+use super::chance::Chance;
+use super::corpus::{self, SEED};
+
+/// Events whose real vectors are turned.
+const TURNED: u64 = 256;
+/// How long the noise is beside a vector of length one: what comes of it has a cosine of .6 with what it was.
+const NOISE: f32 = 1.333;
+/// Vectors written at a time.
+const BATCH: u64 = 4_096;
+
+/// Puts a vector for each of the first events of the corpus into a cache.
+pub fn fill(model: &Path, cache: &Path, events: u64) -> Outcome<()> {
+    let mut embedder = load(Provider::Local(Embedding::default()), model, NonZeroUsize::MIN)?;
+    let texts: Vec<String> = (0..TURNED).map(meaning).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let real = embedder.embed(&texts)?;
+    let lock = Arc::new(CacheLock::of(cache));
+    let mut cache = VectorCache::open(cache, embedder.model_id(), embedder.dims(), lock)?;
+    for first in (0..events).step_by(usize::try_from(BATCH)?) {
+        let batch = (first..events.min(first + BATCH)).map(|number| {
+            let mut chance = Chance::of(SEED ^ 0x7EC, number);
+            let at = chance.below(real.len());
+            let turned =
+                real.get(at).map(|real| turned(&real.vector, &mut chance)).unwrap_or_default();
+            (TextKey::of(&meaning(number)), turned)
+        });
+        cache.append(&batch.collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+/// The text of an event whose meaning is embedded, as the retriever puts it together.
+fn meaning(number: u64) -> String {
+    let event = corpus::event(number);
+    [event.context, event.lesson, event.command].join("\n")
+}
+
+/// A unit vector some way from another.
+fn turned(real: &[f32], chance: &mut Chance) -> Vec<f32> {
+    // Each number has a variance of one twelfth.
+    let scale = NOISE * (12.0 / real.len() as f32).sqrt();
+    let noise = |chance: &mut Chance| (chance.next() >> 40) as f32 / (1_u32 << 24) as f32 - 0.5;
+    let sum: Vec<f32> = real.iter().map(|number| number + scale * noise(chance)).collect();
+    let length = sum.iter().map(|number| number * number).sum::<f32>().sqrt();
+    sum.into_iter().map(|number| number / length).collect()
+}

@@ -1,0 +1,382 @@
+//! From Markdown to items: a bullet with all below it, or a paragraph, each with the headings it stands under, and
+//! fenced code with what it belongs to. Comments, front matter and our own block say nothing. Pure; any text gives
+//! items, and none is refused. Not here: what an item becomes (`plan`).
+
+use super::block;
+
+/// One thing that a file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    /// The line on which it begins, from 1.
+    pub(super) line: usize,
+    /// The headings above it, and the words that introduce its list.
+    pub(super) under: Vec<String>,
+    /// What it says.
+    pub(super) text: String,
+}
+
+/// Fewer letters and digits say nothing.
+const SAYING_CHARS_MIN: usize = 3;
+
+/// Cuts a text into items. `file` is its name, which as a heading says nothing.
+pub(super) fn items(text: &str, file: &str) -> Vec<Item> {
+    let mut cutter = Cutter::default();
+    for (number, line) in spoken(text) {
+        cutter.take(number, &line);
+    }
+    cutter.flush();
+    let is_name = |heading: &str| heading.trim().eq_ignore_ascii_case(file);
+    let mut items = cutter.done;
+    for item in &mut items {
+        item.under.retain(|heading| !is_name(heading));
+        item.text = item.text.trim().to_owned();
+    }
+    let says =
+        |item: &Item| item.text.chars().filter(|c| c.is_alphanumeric()).count() >= SAYING_CHARS_MIN;
+    items.retain(says);
+    items
+}
+
+/// The lines that are meant for readers, with their numbers: without front matter, comments and what is ours.
+fn spoken(text: &str) -> Vec<(usize, String)> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let lines: Vec<&str> = text.lines().collect();
+    let matter = match lines.first() {
+        Some(first) if first.trim_end() == "---" => {
+            let end = lines.iter().skip(1).position(|line| line.trim_end() == "---");
+            end.map_or(0, |end| end + 2)
+        }
+        _ => 0,
+    };
+    let mut spoken = Vec::new();
+    let (mut comment, mut fence, mut is_ours) = (false, None, false);
+    for (number, line) in (1..).zip(lines).skip(matter) {
+        if is_ours {
+            is_ours = !block::is_end(line);
+            continue;
+        }
+        if !comment && fence.is_none() && block::is_begin(line) {
+            is_ours = true;
+            continue;
+        }
+        if !comment {
+            fence = after_fence(line, fence);
+        }
+        let shown = match fence {
+            Some(_) => line.to_owned(),
+            None => without_comments(line, &mut comment),
+        };
+        // A line that was nothing but a comment is not even a blank one.
+        if shown == line || !shown.trim().is_empty() {
+            spoken.push((number, shown));
+        }
+    }
+    spoken
+}
+
+/// Takes comments out of a line; `inside` tells whether one is open at its beginning, and then at its end.
+fn without_comments(line: &str, inside: &mut bool) -> String {
+    let mut shown = String::new();
+    let mut rest = line;
+    loop {
+        let mark = if *inside { "-->" } else { "<!--" };
+        let Some((before, after)) = rest.split_once(mark) else { break };
+        if !*inside {
+            shown.push_str(before);
+        }
+        *inside = !*inside;
+        rest = after;
+    }
+    if !*inside {
+        shown.push_str(rest);
+    }
+    shown
+}
+
+/// A fence that is open: its character, how often it stands there.
+type Fence = (char, usize);
+
+/// Which fence is open after a line.
+fn after_fence(line: &str, open: Option<Fence>) -> Option<Fence> {
+    let line = line.trim_start();
+    let Some(mark) = line.chars().next().filter(|c| matches!(c, '`' | '~')) else { return open };
+    let count = line.chars().take_while(|c| *c == mark).count();
+    let rest = line.get(count..).unwrap_or_default();
+    match open {
+        Some((other, least)) => {
+            let closes = mark == other && count >= least && rest.trim().is_empty();
+            open.filter(|_| !closes)
+        }
+        None => (count >= 3 && !rest.contains('`')).then_some((mark, count)),
+    }
+}
+
+/// What is being read.
+#[derive(Default)]
+struct Cutter {
+    done: Vec<Item>,
+    /// Headings with their depths.
+    headings: Vec<(usize, String)>,
+    /// The paragraph that introduces the list that follows.
+    intro: Option<String>,
+    open: Option<Open>,
+    fence: Option<Fence>,
+    /// Whether a blank line stood before this one.
+    is_apart: bool,
+}
+
+/// The item that lines are added to.
+struct Open {
+    item: Item,
+    /// For a bullet, how far what it says is set in.
+    bullet: Option<usize>,
+}
+
+impl Cutter {
+    fn take(&mut self, number: usize, line: &str) {
+        if self.fence.is_some() {
+            self.fence = after_fence(line, self.fence);
+            self.add("\n", line);
+            return;
+        }
+        let (depth, said) = (set_in(line), line.trim());
+        if said.is_empty() {
+            self.is_apart = true;
+            return;
+        }
+        let is_apart = std::mem::take(&mut self.is_apart);
+        self.fence = after_fence(line, None);
+        if self.fence.is_some() {
+            self.take_code(number, line);
+        } else if let Some((level, heading)) = heading(line) {
+            self.flush();
+            self.head(level, heading);
+        } else if let Some(level) = self.underline(said, is_apart) {
+            if let Some(open) = self.open.take() {
+                self.head(level, &open.item.text);
+            }
+        } else if is_rule(said) {
+            self.flush();
+            self.intro = None;
+        } else if let Some(width) = bullet(line).filter(|_| !self.is_below(depth)) {
+            self.begin_bullet(number, depth + width, line);
+        } else if self.goes_on(depth, is_apart) {
+            let is_own_line = bullet(line).is_some() || said.starts_with('|') || is_apart;
+            let text = if is_own_line { self.outdented(line) } else { said };
+            self.add(if is_own_line { "\n" } else { " " }, text);
+        } else {
+            self.flush();
+            self.intro = None;
+            self.begin(number, said.to_owned(), None);
+        }
+    }
+
+    /// Code belongs to what stands above it under the same heading.
+    fn take_code(&mut self, number: usize, line: &str) {
+        if self.open.is_none() {
+            let under = self.under();
+            let above = self.done.pop_if(|item| item.under == under);
+            self.open = above.map(|item| Open { item, bullet: None });
+        }
+        match self.open {
+            Some(_) => self.add("\n", line),
+            None => self.begin(number, line.to_owned(), None),
+        }
+    }
+
+    fn begin_bullet(&mut self, number: usize, width: usize, line: &str) {
+        let follows_paragraph = self.open.as_ref().is_some_and(|open| open.bullet.is_none());
+        self.flush();
+        if follows_paragraph {
+            let introduces =
+                |item: &mut Item| item.text.ends_with(':') && !item.text.contains('\n');
+            self.intro = self.done.pop_if(introduces).map(|item| item.text);
+        }
+        let said = line.get(width..).unwrap_or_default().trim().to_owned();
+        self.begin(number, said, Some(width));
+    }
+
+    fn begin(&mut self, line: usize, text: String, bullet: Option<usize>) {
+        let mut under = self.under();
+        under.extend(self.intro.clone().filter(|_| bullet.is_some()));
+        self.open = Some(Open { item: Item { line, under, text }, bullet });
+    }
+
+    fn head(&mut self, level: usize, heading: &str) {
+        self.intro = None;
+        self.headings.retain(|(other, _)| *other < level);
+        self.headings.push((level, heading.to_owned()));
+    }
+
+    fn under(&self) -> Vec<String> {
+        self.headings.iter().map(|(_, heading)| heading.clone()).collect()
+    }
+
+    /// Whether a line that is set in so far stands within the bullet that is open.
+    fn is_below(&self, depth: usize) -> bool {
+        let width = self.open.as_ref().and_then(|open| open.bullet);
+        width.is_some_and(|width| depth >= width.min(2))
+    }
+
+    /// Whether a line goes on with what is open.
+    fn goes_on(&self, depth: usize, is_apart: bool) -> bool {
+        self.is_below(depth) || (self.open.is_some() && !is_apart)
+    }
+
+    /// The depth of a heading that underlines the one line above it.
+    fn underline(&self, said: &str, is_apart: bool) -> Option<usize> {
+        let open = self.open.as_ref().filter(|open| open.bullet.is_none() && !is_apart)?;
+        let is_one_line = !open.item.text.contains('\n');
+        let is_all = |mark: char| said.chars().all(|c| c == mark);
+        match () {
+            () if !is_one_line => None,
+            () if is_all('=') => Some(1),
+            () if is_all('-') => Some(2),
+            () => None,
+        }
+    }
+
+    /// A line without what its bullet is set in.
+    fn outdented<'a>(&self, line: &'a str) -> &'a str {
+        let width = self.open.as_ref().and_then(|open| open.bullet).unwrap_or(0);
+        let white = line.len() - line.trim_start().len();
+        line.get(width.min(white)..).unwrap_or(line)
+    }
+
+    fn add(&mut self, joint: &str, text: &str) {
+        if let Some(open) = &mut self.open {
+            open.item.text.push_str(joint);
+            open.item.text.push_str(text.trim_end());
+        }
+    }
+
+    fn flush(&mut self) {
+        self.done.extend(self.open.take().map(|open| open.item));
+    }
+}
+
+/// How many columns of white space a line begins with.
+fn set_in(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+fn heading(line: &str) -> Option<(usize, &str)> {
+    let level = line.bytes().take_while(|byte| *byte == b'#').count();
+    let text = line.get(level..)?;
+    let is_heading = (1..=6).contains(&level) && text.starts_with([' ', '\t']);
+    is_heading.then(|| (level, text.trim().trim_end_matches('#').trim_end()))
+}
+
+fn is_rule(said: &str) -> bool {
+    let marks = said.chars().filter(|c| !c.is_whitespace());
+    let first = said.chars().next().filter(|c| matches!(c, '-' | '*' | '_'));
+    marks.clone().count() >= 3 && first.is_some_and(|first| marks.clone().all(|c| c == first))
+}
+
+/// How wide the mark of a bullet is, with the white space behind it.
+fn bullet(line: &str) -> Option<usize> {
+    let line = line.trim_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let mark = match line.as_bytes().get(digits) {
+        Some(b'-' | b'*' | b'+') if digits == 0 => 1,
+        Some(b'.' | b')') if (1..=9).contains(&digits) => digits + 1,
+        _ => return None,
+    };
+    let rest = line.get(mark..)?;
+    let white = rest.len() - rest.trim_start().len();
+    (white > 0 && !rest.trim().is_empty()).then_some(mark + white)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The headings and the text of each item.
+    fn cut(text: &str) -> Vec<String> {
+        let told = |item: Item| format!("{}| {}", item.under.join(" > "), item.text);
+        items(text, "CLAUDE.md").into_iter().map(told).collect()
+    }
+
+    // S-FILE-2
+    #[test]
+    fn bullets_and_paragraphs_stand_under_their_headings() {
+        let text = "# CLAUDE.md\n\nWork in small steps,\nand test each.\n\n## Build\n\n- use pnpm,\n  never npm\n* node 22\n\
+                    \n### Release\n1. tag first\n2) then push\n\n## Style\nTabs, please.\n";
+        let expected = [
+            "| Work in small steps, and test each.",
+            "Build| use pnpm, never npm",
+            "Build| node 22",
+            "Build > Release| tag first",
+            "Build > Release| then push",
+            "Style| Tabs, please.",
+        ];
+        assert_eq!(cut(text), expected);
+        assert_eq!(cut(&text.replace('\n', "\r\n")), expected);
+        assert_eq!(
+            cut("Build\n=====\nfast\n\nStyle\n---\n\n---\ntabs\n"),
+            ["Build| fast", "Build > Style| tabs"]
+        );
+    }
+
+    // S-FILE-2
+    #[test]
+    fn what_stands_below_a_bullet_is_part_of_it_and_an_introduction_of_each() {
+        let text = "## Tests\nBefore a commit:\n- run the tests\n  - the slow ones too\n    deeper\n\n  and wait\n- format\n\nThen push.\n";
+        let expected = [
+            "Tests > Before a commit:| run the tests\n- the slow ones too deeper\nand wait",
+            "Tests > Before a commit:| format",
+            "Tests| Then push.",
+        ];
+        assert_eq!(cut(text), expected);
+    }
+
+    // S-FILE-2
+    #[test]
+    fn code_stays_with_what_it_belongs_to() {
+        let text = "## Run\nStart the server:\n\n```sh\n# no heading\n- no bullet\n\n<!-- shown -->\n```\n- then wait\n  ```\n  sleep\n  ```\n\n## Alone\n~~~\nvalue = 1\n~~~\n";
+        let expected = [
+            "Run| Start the server:\n```sh\n# no heading\n- no bullet\n\n<!-- shown -->\n```",
+            "Run| then wait\n  ```\n  sleep\n  ```",
+            "Alone| ~~~\nvalue = 1\n~~~",
+        ];
+        assert_eq!(cut(text), expected);
+    }
+
+    // S-FILE-2, S-FILE-6
+    #[test]
+    fn comments_front_matter_and_our_own_block_say_nothing() {
+        let text = "---\nglobs: \"*.rs\"\n---\n- one <!-- not --> two\n<!-- many\n- lines\n-->\n- three\n\
+            <!-- agent-knowledge: begin -->\n## Ours\n- not imported\n<!-- agent-knowledge: end -->\n\
+            <!-- agent-knowledge: export begin min=proven max_tokens=800 -->\n- nor this\n\
+            <!-- agent-knowledge: export end -->\n- four\n- !\n";
+        assert_eq!(cut(text), ["| one  two", "| three", "| four"]);
+    }
+
+    #[test]
+    fn an_item_knows_its_line() {
+        let lines: Vec<usize> =
+            items("# A\n\none one\n\n- two\n- three\n", "x").iter().map(|item| item.line).collect();
+        assert_eq!(lines, [3, 5, 6]);
+    }
+
+    proptest! {
+        // S-FILE-2
+        #[test]
+        fn any_text_is_cut_and_every_word_of_plain_lines_is_kept_once(
+            lines in prop::collection::vec("(#{1,3} |- |  - |[0-9]\\. |)[a-z]{3,9}( [a-z]{3,9}){0,3}|", 0..20),
+            noise in "\\PC{0,200}"
+        ) {
+            let _ = items(&noise, "x");
+            let text = lines.join("\n");
+            let items = items(&text, "x");
+            let said: usize = items.iter().map(|item| item.text.split_whitespace().filter(|w| *w != "-").count()).sum();
+            let plain = |line: &&String| !line.starts_with('#');
+            let marks = ["-", "0.", "1.", "2.", "3.", "4.", "5.", "6.", "7.", "8.", "9."];
+            let words: usize = lines.iter().filter(plain)
+                .map(|line| line.split_whitespace().filter(|word| !marks.contains(word)).count()).sum();
+            prop_assert_eq!(said, words, "{:?} of {}", items, text);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The rules that people write down for agents, in files such as CLAUDE.md, as memories; and a block of ours in such
+//! a file, for what memories have proven.
+//!
+//! `source` reads a file, `markdown` cuts it into items, `plan` compares them with what was imported before and
+//! carries that out, `block` is our own part of a file, which is never imported. Not here: proving (`retriever`).
+
+mod block;
+mod markdown;
+mod plan;
+mod source;
+
+pub use block::{Block, Settings};
+pub use plan::{Known, Plan, Planned, Refused};
+pub use source::{Source, Unreadable, path_below};
+
+/// The files that agents read, from the top of a work tree on.
+pub const FOUND: [&str; 5] =
+    ["CLAUDE.md", "AGENTS.md", ".cursorrules", "GEMINI.md", ".github/copilot-instructions.md"];

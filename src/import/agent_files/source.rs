@@ -1,0 +1,155 @@
+//! One agent file, read whole: a plain file of the work tree, of a bounded length. Not here: what it says.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// Longest file that is read, in bytes: what an agent is told at every start is a thousandth of it.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// An agent file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Its path from the top of the work tree on, with `/`.
+    pub name: String,
+    /// What it says; nothing where it is gone.
+    pub text: String,
+}
+
+/// Why a file was not read.
+#[derive(Debug)]
+pub enum Unreadable {
+    /// There is none.
+    Missing,
+    /// It is elsewhere than in the work tree.
+    Outside,
+    /// It is a link.
+    Link,
+    /// It is a folder, a device, too long, or no text.
+    NoText,
+    /// The system said no.
+    Io(io::Error),
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => out.write_str("there is no such file"),
+            Self::Outside => out.write_str("must be in the work tree of this directory"),
+            Self::Link => out.write_str("is a link; name the file that it leads to"),
+            Self::NoText => out.write_str("is no file of text (UTF-8, at most 1 MiB)"),
+            Self::Io(error) => write!(out, "cannot be read: {error}"),
+        }
+    }
+}
+
+impl Source {
+    /// Reads a file of the work tree `top`, by its path from there on.
+    ///
+    /// # Errors
+    /// [`Unreadable`].
+    pub fn read(top: &Path, name: &str) -> Result<Self, Unreadable> {
+        let path = plain(top, name)?;
+        let found = path.symlink_metadata().map_err(Unreadable::Io)?;
+        if !found.is_file() || found.len() > FILE_BYTES_MAX {
+            return Err(Unreadable::NoText);
+        }
+        let mut bytes = Vec::new();
+        let file = File::open(&path).map_err(Unreadable::Io)?;
+        file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
+        let text = String::from_utf8(bytes).map_err(|_| Unreadable::NoText)?;
+        Ok(Self { name: name.to_owned(), text })
+    }
+
+    /// A file that was imported once and is not there any more.
+    #[must_use]
+    pub fn gone(name: &str) -> Self {
+        Self { name: name.to_owned(), text: String::new() }
+    }
+}
+
+/// Goes down to a path of the work tree, and refuses every link on the way.
+fn plain(top: &Path, name: &str) -> Result<PathBuf, Unreadable> {
+    let mut path = top.to_owned();
+    for part in Path::new(name).components() {
+        let Component::Normal(part) = part else { return Err(Unreadable::Outside) };
+        path.push(part);
+        match path.symlink_metadata() {
+            Ok(found) if found.is_symlink() => return Err(Unreadable::Link),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Unreadable::Missing);
+            }
+            Err(error) => return Err(Unreadable::Io(error)),
+        }
+    }
+    Ok(path)
+}
+
+/// Returns the path of a file from the top of the work tree on, as somebody named it in a directory.
+///
+/// # Errors
+/// [`Unreadable::Outside`] where it is not in the work tree.
+pub fn path_below(top: &Path, directory: &Path, file: &Path) -> Result<String, Unreadable> {
+    let path = directory.join(file);
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let (Some(folder), Some(name)) = (folder, path.file_name()) else {
+        return Err(Unreadable::Outside);
+    };
+    let whole = folder.join(name);
+    let below = whole.strip_prefix(top).map_err(|_| Unreadable::Outside)?;
+    let parts: Option<Vec<&str>> =
+        below.components().map(|part| part.as_os_str().to_str()).collect();
+    match parts {
+        Some(parts) if parts.first().is_some_and(|first| *first != ".git") => Ok(parts.join("/")),
+        _ => Err(Unreadable::Outside),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-FILE-1
+    #[test]
+    fn a_file_is_named_from_the_top_of_its_work_tree_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap().join("api");
+        std::fs::create_dir_all(top.join("docs")).unwrap();
+        let below = |file: &str| path_below(&top, &top.join("docs"), Path::new(file)).ok();
+        assert_eq!(below("../AGENTS.md").as_deref(), Some("AGENTS.md"));
+        assert_eq!(below("RULES.md").as_deref(), Some("docs/RULES.md"));
+        let whole = top.join("AGENTS.md");
+        assert_eq!(below(whole.to_str().unwrap()).as_deref(), Some("AGENTS.md"));
+        for outside in ["../../x.md", "/etc/hosts", "..", "nowhere/x.md", "../.git/x"] {
+            assert_eq!(below(outside), None, "{outside}");
+        }
+    }
+
+    // S-FILE-1
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_plain_file_of_text_is_not_read() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path();
+        std::fs::write(top.join("AGENTS.md"), "- a\n").unwrap();
+        std::fs::write(top.join("bytes.md"), b"\xFF\xFE").unwrap();
+        std::fs::create_dir(top.join("folder")).unwrap();
+        File::create(top.join("long.md")).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
+        symlink(top.join("AGENTS.md"), top.join("CLAUDE.md")).unwrap();
+        symlink(top, top.join("round")).unwrap();
+        assert_eq!(Source::read(top, "AGENTS.md").unwrap().text, "- a\n");
+        let why = |name: &str| Source::read(top, name).unwrap_err().to_string();
+        assert!(
+            why("CLAUDE.md").starts_with("is a link")
+                && why("round/AGENTS.md").starts_with("is a link")
+        );
+        for name in ["bytes.md", "folder", "long.md"] {
+            assert!(why(name).starts_with("is no file of text"), "{name}");
+        }
+        assert!(why("none.md").starts_with("there is no"));
+        assert!(why("../x").starts_with("must be in"));
+    }
+}

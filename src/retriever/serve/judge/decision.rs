@@ -1,0 +1,120 @@
+//! What a judge decided, read from whatever it wrote around it. Not here: doing it.
+
+use serde_json::Value;
+
+/// What becomes of two memories.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// The newer replaces the older.
+    SupersedeOld,
+    /// The older holds, the newer is wrong.
+    SupersedeNew,
+    /// Both hold.
+    KeepBoth,
+    /// One lesson that says both stands in the place of the two.
+    Merge(String),
+    /// Somebody has to look.
+    Unclear,
+}
+
+impl Decision {
+    /// What it is called.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::SupersedeOld => "supersede_old",
+            Self::SupersedeNew => "supersede_new",
+            Self::KeepBoth => "keep_both",
+            Self::Merge(_) => "merge",
+            Self::Unclear => "unclear",
+        }
+    }
+}
+
+/// A decision, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decided {
+    /// What becomes of the two.
+    pub decision: Decision,
+    /// Why, in the judge's words.
+    pub reason: String,
+}
+
+impl Decided {
+    /// Reads the answer of a server, or of a program that prints the decision alone.
+    pub(super) fn read(answer: &str) -> Result<Self, String> {
+        let whole: Option<Value> = serde_json::from_str(answer.trim()).ok();
+        let content =
+            whole.as_ref().and_then(|whole| whole.pointer("/choices/0/message/content")?.as_str());
+        let said = content.unwrap_or(answer);
+        let object = object_in(said).ok_or("there is no JSON object in its answer")?;
+        let text = |name: &str| {
+            object.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default()
+        };
+        let decision = match text("decision").to_ascii_lowercase().as_str() {
+            // The words of the founding systems mean the same.
+            "supersede_old" | "replace" => Decision::SupersedeOld,
+            "supersede_new" | "keep" => Decision::SupersedeNew,
+            "keep_both" | "insert" => Decision::KeepBoth,
+            "merge" | "update" if !text("lesson").is_empty() => {
+                Decision::Merge(text("lesson").to_owned())
+            }
+            "merge" | "update" => return Err("it decided to merge, and gave no lesson".to_owned()),
+            "unclear" | "flag" | "irresolvable" => Decision::Unclear,
+            other => return Err(format!("it decided {other:?}, which is no decision")),
+        };
+        Ok(Self { decision, reason: text("reason").to_owned() })
+    }
+}
+
+/// Finds the first JSON object that is whole: models like to talk before they answer.
+fn object_in(text: &str) -> Option<Value> {
+    text.match_indices('{').find_map(|(start, _)| {
+        let rest = text.get(start..)?;
+        let value = serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok()?;
+        value.get("decision").is_some().then_some(value)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of_server(content: &str) -> Result<Decided, String> {
+        let answer =
+            json!({ "choices": [{ "message": { "role": "assistant", "content": content } }] });
+        Decided::read(&answer.to_string())
+    }
+
+    // S-JUDGE-2
+    #[test]
+    fn a_decision_is_found_in_what_is_said_around_it() {
+        for said in [
+            "{\"decision\": \"supersede_old\", \"reason\": \"it moved\"}",
+            "Let me think {about this}.\n```json\n{\"decision\": \" Replace \", \"reason\": \"it moved\"}\n```",
+        ] {
+            let decided =
+                Decided { decision: Decision::SupersedeOld, reason: "it moved".to_owned() };
+            assert_eq!(of_server(said), Ok(decided.clone()), "{said}");
+            assert_eq!(Decided::read(said), Ok(decided), "{said}");
+        }
+        let merged = of_server("{\"decision\": \"update\", \"lesson\": \"both\"}").unwrap();
+        assert_eq!(merged.decision, Decision::Merge("both".to_owned()));
+    }
+
+    // S-JUDGE-2
+    #[test]
+    fn what_is_no_decision_is_none() {
+        for said in [
+            "",
+            "yes",
+            "{\"reason\": \"x\"}",
+            "{\"decision\": \"delete_all\"}",
+            "{\"decision\": \"merge\"}",
+        ] {
+            assert!(of_server(said).is_err(), "{said}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! A file of text in a project that others write too, and in which a part is ours: read whole, and replaced whole
+//! where nobody changed it meanwhile. Not here: what is ours in it.
+
+use std::path::Path;
+
+use super::Trouble;
+use super::files::{self, Expected, Readers};
+use super::wish::FileKind;
+
+/// Reads it; `None` where there is none.
+///
+/// # Errors
+/// [`Trouble`]; a link is refused.
+pub fn read_shared(path: &Path) -> Result<Option<String>, Trouble> {
+    refuse_link(path)?;
+    files::read(path)
+}
+
+/// Puts a text in its place, all of it or nothing; `None` removes it. `before` is what was read.
+///
+/// # Errors
+/// [`Trouble`]; a link, and a file that somebody changed since, are refused.
+pub fn replace_shared(
+    path: &Path,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> Result<(), Trouble> {
+    refuse_link(path)?;
+    let expected = before.map_or(Expected::Nothing, Expected::Text);
+    match after {
+        Some(text) => files::write(path, text, FileKind::Data, Readers::AsUsual, expected),
+        None => files::refuse_others(path, expected).and_then(|()| files::remove(path)),
+    }
+}
+
+fn refuse_link(path: &Path) -> Result<(), Trouble> {
+    let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    if is_link { Err(Trouble::Link { path: path.to_owned() }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-FILE-5
+    #[test]
+    fn a_file_is_replaced_only_as_it_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("AGENTS.md");
+        assert_eq!(read_shared(&file).unwrap(), None);
+        replace_shared(&file, None, Some("ours")).unwrap();
+        std::fs::write(&file, "theirs").unwrap();
+        for after in [Some("ours"), None] {
+            let refused = replace_shared(&file, Some("ours"), after);
+            assert!(matches!(refused, Err(Trouble::Changed { .. })), "{refused:?}");
+        }
+        assert_eq!(read_shared(&file).unwrap().as_deref(), Some("theirs"));
+        replace_shared(&file, Some("theirs"), None).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    // S-FILE-5
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_neither_read_nor_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "text").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert!(matches!(read_shared(&link), Err(Trouble::Link { .. })));
+        let refused = replace_shared(&link, Some("text"), Some("ours"));
+        assert!(matches!(refused, Err(Trouble::Link { .. })), "{refused:?}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "text");
+    }
+}
