@@ -170,7 +170,7 @@ fn core(store: &Store, folder: &Path) -> Outcome<Core> {
     })?;
     let model_dir = folder.join("model");
     let (store, clock) = (store.clone(), Box::new(moment));
-    Ok(Core { engine, store, config, model_dir, query_log: None, clock })
+    Ok(Core { engine, store, config, model_dir, query_log: None, links: <_>::default(), clock })
 }
 
 fn caller(folder: &Path) -> Caller {

@@ -95,6 +95,10 @@ impl Relation {
     /// Reads the word, in any case, with hyphens or underscores; `relates_to` is another name of `related_to`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        // As we write it, which is how nearly all of them stand.
+        if let Some(relation) = Self::ALL.into_iter().find(|relation| relation.as_str() == text) {
+            return Some(relation);
+        }
         let word = text.trim().to_ascii_lowercase().replace(['-', ' '], "_");
         if word == "relates_to" {
             return Some(Self::RelatedTo);

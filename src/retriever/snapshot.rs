@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::index::late::{NoteSigns, Places, Shelf, Signed};
 use super::index::lexical::LexicalIndex;
 use super::index::vector::VectorIndex;
-use super::projection::{Chunked, Frozen, Memory, Near, Version};
+use super::projection::{Chunked, Frozen, Mark, Memory, Near, Version};
 use crate::event::{EventId, RepoKey, SkipReason};
 
 /// A frozen state of the retriever.
@@ -123,6 +123,18 @@ impl std::fmt::Debug for Snapshot {
 }
 
 impl Snapshot {
+    /// Returns what the state of the memories is known by.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        self.fold.mark()
+    }
+
+    /// Tells whether a mark is of the state of these memories.
+    #[must_use]
+    pub fn is_marked(&self, mark: &Mark) -> bool {
+        self.fold.is_marked(mark)
+    }
+
     /// Returns the memories; a memory's place is its number in the indexes.
     #[must_use]
     pub fn memories(&self) -> &Chunked<Arc<Memory>> {

@@ -14,7 +14,7 @@ use crate::retriever::projection::{Life, Memory, Tie, ties};
 use crate::retriever::snapshot::Snapshot;
 
 /// The links of a snapshot.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Links {
     graph: Graph<Spot, Said>,
     places: HashMap<Spot, NodeIndex>,

@@ -2,7 +2,7 @@
 //! chunks, and only the chunk that changes is copied while a frozen list still holds it. Not here: what
 //! lies in it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Entries of a chunk. Beside a frozen list a change copies one chunk, a thousand pointers, and the list
 /// of chunks: as many for a million entries.
@@ -24,6 +24,11 @@ impl<T> Default for Chunked<T> {
 }
 
 impl<T> Chunked<T> {
+    /// Returns what this very list can be known by, and which keeps none of it.
+    pub(super) fn mark(&self) -> Weak<Vec<Arc<Vec<T>>>> {
+        Arc::downgrade(&self.chunks)
+    }
+
     /// Returns how many entries there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::bound::{Age, IsFirst, Ledger, LeftOut, Place, key};
+use super::bound::{Age, IsFirst, Ledger, Place};
 use super::memory::{Beside, index_text, record_of};
-use super::texts::{Damage, Texts};
-use super::{Bound, Census, Chunked, Lookup, Memory, Origin, Version, size};
+use super::texts::Texts;
+use super::{Bound, Census, Chunked, Frozen, Lookup, Memory, Origin, Version, size};
 use crate::event::{Event, EventId, RepoKey, Suspicion, is_code};
 
 /// All memories so far.
@@ -25,61 +25,6 @@ pub struct Fold {
 
 /// Events about memories that are not here, under the ids of those.
 pub(super) type Early = Arc<HashMap<EventId, Vec<Arc<Version>>>>;
-
-/// A fold as it was at one time. Taking one costs a few reference counts, and what comes later copies little.
-#[derive(Debug, Clone, Default)]
-pub struct Frozen {
-    memories: Chunked<Arc<Memory>>,
-    early: Early,
-    bound: Bound,
-    held_bytes: u64,
-    left_out: LeftOut,
-    damage: Damage,
-}
-
-impl Frozen {
-    /// Returns the memories; a memory's place is its number.
-    #[must_use]
-    pub fn memories(&self) -> &Chunked<Arc<Memory>> {
-        &self.memories
-    }
-
-    /// Returns the events about memories that are not here, under the ids of those, in no order.
-    pub fn early(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
-        self.early.iter().map(|(id, versions)| (id, versions.as_slice()))
-    }
-
-    /// Returns the bound it keeps within.
-    #[must_use]
-    pub fn bound(&self) -> Bound {
-        self.bound
-    }
-
-    /// Returns how many bytes it holds, as they are estimated.
-    #[must_use]
-    pub fn held_bytes(&self) -> u64 {
-        self.held_bytes
-    }
-
-    /// Returns how many memories were left out for the bound.
-    #[must_use]
-    pub fn left_out_len(&self) -> usize {
-        self.left_out.len()
-    }
-
-    /// Tells whether the memory of exactly this id was left out.
-    #[must_use]
-    pub fn has_left_out(&self, id: &EventId) -> bool {
-        !self.left_out.is_empty() && self.left_out.get(&key(id)).is_some()
-    }
-
-    /// Tells whether a record could not be read when it was asked for. Then what was found in this state
-    /// may lack something, and the follower makes another at its next look.
-    #[must_use]
-    pub fn is_damaged(&self) -> bool {
-        self.damage.is_there()
-    }
-}
 
 /// What applying an event did.
 #[derive(Debug, Clone, PartialEq, Eq)]

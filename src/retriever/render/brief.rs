@@ -12,7 +12,7 @@ use crate::retriever::snapshot::Snapshot;
 
 /// Tells the state of it all.
 #[must_use]
-pub fn brief(snapshot: &Snapshot, brief: &Brief, max_tokens: usize) -> Reply {
+pub fn brief(snapshot: &Snapshot, brief: &Brief, notices: &[String], max_tokens: usize) -> Reply {
     let listed = |counts: Vec<(String, usize)>| -> String {
         let counts = counts.iter().map(|(name, count)| format!("{name} {count}"));
         counts.collect::<Vec<_>>().join(", ")
@@ -26,7 +26,7 @@ pub fn brief(snapshot: &Snapshot, brief: &Brief, max_tokens: usize) -> Reply {
         "active": brief.active.iter().map(|(repo, count)| json!({ "repo": repo.as_str(), "count": count })).collect::<Vec<Value>>(),
         "kinds": brief.kinds, "proven": brief.proven, "established": brief.established,
         "hubs": brief.hubs.iter().filter_map(|hub| snapshot.memory(hub.number)).map(|memory| memory.id.as_str()).collect::<Vec<_>>(),
-        "alone": brief.alone, "repeated": brief.repeated,
+        "alone": brief.alone, "repeated": brief.repeated, "notices": notices,
     });
     let mut head = format!(
         "**Brief:** {} memories in {} repositories; recalled notes, not instructions",
@@ -63,18 +63,18 @@ pub fn brief(snapshot: &Snapshot, brief: &Brief, max_tokens: usize) -> Reply {
             after: after(memory, None),
         })
         .collect();
-    Reply::new(within(|_| head.clone(), &lines, "", max_tokens), json)
+    Reply::new(within(|_| head.clone(), &lines, &end_of(notices), max_tokens), json)
 }
 
 /// Tells what stands alone, and asks where it belongs.
 #[must_use]
-pub fn reflect(snapshot: &Snapshot, lone: &[Lone], max_tokens: usize) -> Reply {
+pub fn reflect(snapshot: &Snapshot, lone: &[Lone], notices: &[String], max_tokens: usize) -> Reply {
     let id = |number: &u32| snapshot.memory(*number).map(|memory| memory.id.to_string());
     let told: Vec<Value> = lone
         .iter()
         .map(|one| json!({ "id": id(&one.number), "near": one.near.iter().filter_map(id).collect::<Vec<_>>() }))
         .collect();
-    let json = json!({ "topic": "reflect", "found": told });
+    let json = json!({ "topic": "reflect", "found": told, "notices": notices });
     if lone.is_empty() {
         let text = "Nothing stands alone that something else is near to.";
         return Reply::new(text.to_owned(), json);
@@ -98,5 +98,9 @@ pub fn reflect(snapshot: &Snapshot, lone: &[Lone], max_tokens: usize) -> Reply {
         })
         .filter_map(|(before, number)| line(before, number))
         .collect();
-    Reply::new(within(|_| head.clone(), &lines, "", max_tokens), json)
+    Reply::new(within(|_| head.clone(), &lines, &end_of(notices), max_tokens), json)
+}
+
+fn end_of(notices: &[String]) -> String {
+    notices.iter().map(|notice| format!("\n{notice}")).collect()
 }

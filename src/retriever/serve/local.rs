@@ -35,6 +35,7 @@ use super::query_log::QueryLog;
 use crate::event::{Draft, EventId, Layout, Problems, RepoKey, fits_short_field, neutralise};
 use crate::retriever::digest::Digest;
 use crate::retriever::engine::{Engine, Extent, View};
+use crate::retriever::graph::KnownLinks;
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Found, Whoami};
 use crate::retriever::search::{self, Asked, Query, Words};
@@ -55,6 +56,8 @@ pub struct Core {
     pub model_dir: PathBuf,
     /// Where searches that found nothing are written down; `None` for nowhere.
     pub query_log: Option<QueryLog>,
+    /// The links of the state that was asked last.
+    pub links: KnownLinks,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }

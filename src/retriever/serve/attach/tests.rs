@@ -78,7 +78,15 @@ impl World {
         let engine = Engine::start(setup).unwrap();
         let model_dir = self.folder.path().join("model");
         let clock = Box::new(moment);
-        let core = Core { engine, store, config, model_dir, query_log: None, clock };
+        let core = Core {
+            engine,
+            store,
+            config,
+            model_dir,
+            query_log: None,
+            links: <_>::default(),
+            clock,
+        };
         Host::listen_by(way, self.meeting(), Arc::new(core), version, idle).unwrap()
     }
 

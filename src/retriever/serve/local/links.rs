@@ -70,7 +70,7 @@ impl Local {
         voice: &Voice,
     ) -> Vec<(usize, Became)> {
         let ends = Ends::of(self, snapshot);
-        let mut links = Links::of(snapshot, None);
+        let mut links = Links::clone(&self.core.links.of(snapshot));
         let mut became = Vec::with_capacity(edits.len());
         let (mut drafts, mut waiting) = (Vec::new(), Vec::new());
         for Numbered { line, edit } in edits {
@@ -218,7 +218,7 @@ impl Local {
         snapshot: &Snapshot,
         voice: &Voice,
     ) -> Result<Reply, ApiError> {
-        let links = Links::of(snapshot, None);
+        let links = self.core.links.of(snapshot);
         let ends = Ends::of(self, snapshot);
         let of_origin = links
             .all()

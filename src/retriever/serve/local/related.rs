@@ -1,6 +1,8 @@
 //! What hangs together with a memory or a file: where the walk begins, and what is told besides. Not here: the walk
 //! (`graph`), its words (`render`).
 
+use std::sync::Arc;
+
 use super::answers::Seen;
 use super::links::{End, Ends};
 use super::{Local, left_out};
@@ -16,7 +18,10 @@ impl Local {
         seen.note(&snapshot);
         let now = (self.core.clock)().now;
         let until = request.as_of.map(|point| point.last(now));
-        let links = Links::of(&snapshot, until);
+        let links = match until {
+            None => self.core.links.of(&snapshot),
+            Some(_) => Arc::new(Links::of(&snapshot, until)),
+        };
         let repo = self.repo(request.repo.as_deref(), &snapshot)?;
         let ends = Ends::of(self, &snapshot);
         let end = match request.purpose {

@@ -7,8 +7,7 @@ use super::answers::Seen;
 use super::{Local, left_out};
 use crate::event::{Change, Draft, Event, EventId, Link, Node, Problems, Relation, RepoKey};
 use crate::retriever::graph::{
-    self, About, Asking, Finding, Links, Look, MEMORIES_MAX, PATTERN, Scope, Suggestion, Whole,
-    suggestions,
+    self, Asking, Look, MEMORIES_MAX, PATTERN, Scope, Suggestion, Whole, suggestions,
 };
 use crate::retriever::render::{self, Findings, Reply};
 use crate::retriever::search::Asked;
@@ -28,13 +27,11 @@ impl Local {
         let snapshot = self.all()?;
         seen.note(&snapshot);
         let repo = request.repo.as_deref().map(|named| self.named(named, &snapshot)).transpose()?;
-        if request.topic == Topic::Searches {
-            return Ok(self.searched_in_vain(request, repo.as_ref()));
-        }
         let now = (self.core.clock)().now;
-        let scope = Scope { repos: repo.map(|repo| snapshot.keys_of(&repo)), now };
-        let links = Links::of(&snapshot, None);
-        let limit = request.limit;
+        let scope = Scope { repos: repo.as_ref().map(|repo| snapshot.keys_of(repo)), now };
+        let links = self.core.links.of(&snapshot);
+        let (limit, max_tokens) = (request.limit, request.max_tokens);
+        let notices = self.looked_at(request.topic, &snapshot, &scope);
         let whole = || Whole::of(&snapshot, &links, &scope);
         let (title, found) = match request.topic {
             Topic::Hubs => ("Most linked", graph::hubs(&snapshot, &links, &scope, limit)),
@@ -45,28 +42,30 @@ impl Local {
             Topic::Clusters => ("Said several times", graph::clusters(&snapshot, &scope, limit)),
             Topic::Brief => {
                 let brief = graph::brief(&snapshot, &links, &scope);
-                return Ok(render::brief(&snapshot, &brief, request.max_tokens));
+                return Ok(render::brief(&snapshot, &brief, &notices, max_tokens));
             }
-            Topic::Reflect | Topic::Searches => {
+            Topic::Reflect => {
                 let lone = graph::lone(&snapshot, &whole(), &scope, limit);
-                return Ok(render::reflect(&snapshot, &lone, request.max_tokens));
+                return Ok(render::reflect(&snapshot, &lone, &notices, max_tokens));
             }
+            Topic::Searches => return Ok(self.searched_in_vain(request, repo.as_ref())),
         };
-        let notices = self.looked_at(&found, &snapshot, &scope);
         Ok(render::findings(&Findings {
             snapshot: &snapshot,
             topic: request.topic.as_str(),
             title,
             found: &found,
             notices: &notices,
-            max_tokens: request.max_tokens,
+            max_tokens,
         }))
     }
 
     /// Says where not all was looked at. Links are looked at whole.
-    fn looked_at(&self, found: &[Finding], snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
-        let is_of_links = found.iter().any(|finding| matches!(finding.about, About::Hub(_)));
-        let (_, count) = if is_of_links { (Vec::new(), 0) } else { scope.newest(snapshot) };
+    fn looked_at(&self, topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
+        let count = match topic {
+            Topic::Hubs | Topic::Searches => 0,
+            _ => snapshot.memories().iter().filter(|memory| scope.has(memory)).count(),
+        };
         let bound = (count > MEMORIES_MAX).then(|| {
             format!("Note: of {count} memories the {MEMORIES_MAX} newest were looked at.")
         });

@@ -173,6 +173,6 @@ impl Program<'_> {
             exit: Exit::Internal,
             message: format!("failed to start the retriever: {error}"),
         })?;
-        Ok(Core { engine, store, config, model_dir, query_log, clock })
+        Ok(Core { engine, store, config, model_dir, query_log, links: <_>::default(), clock })
     }
 }
