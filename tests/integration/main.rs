@@ -86,8 +86,9 @@ mod scrub;
 mod secrets;
 // The helper that agents call needs nothing but the binary.
 mod shell_helper;
-// A store that others could have written is not trusted.
+// What the code has left behind is told, whatever becomes of git.
 mod staleness;
+// A store that others could have written is not trusted.
 mod store_refusals;
 // Hooks speak up when something fails, learn what mends it, and disturb nobody.
 mod hooks;

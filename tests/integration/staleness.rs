@@ -128,6 +128,10 @@ fn a_memory_is_marked_in_replies_where_its_file_was_written_since() {
         let json: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json["changed"], json!({ "m1": ["src/walrus.rs"] }));
     }
+    // Of how the files were then nothing is known.
+    let then = [&search[..], &["--as-of", "2099-01-01"]].concat();
+    let then = world.agent_knowledge_in(&here, &then).done();
+    assert!(then.contains("needs a lock · codex"), "{then}");
     // Elsewhere nobody looks at its files.
     let elsewhere = world.agent_knowledge(&search).done();
     assert!(elsewhere.contains("needs a lock · api, codex"), "{elsewhere}");

@@ -54,7 +54,7 @@ pub fn stale(checked: &Checked<'_>) -> Reply {
         looked.stale.len(),
         count(looked.checked)
     );
-    let more = |left: usize| format!("\n({left} more: --json has them)");
+    let more = |left: usize| format!("\n({left} more: --json has the first {JSON_MAX})");
     let mut room = Budget::of_tokens(TOKENS_MAX);
     let _ = room.take(&format!("{head}{end}{}", more(looked.stale.len())));
     let lines: Vec<String> = looked

@@ -2,12 +2,14 @@
 //! with nothing that a repository's settings would have run and nothing fetched. Commits and paths of memories are data: the ones are
 //! hexadecimal, the others stand behind `--` and are taken literally. Not here: what the answers mean.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// How long all questions of one look may take together, in milliseconds: somebody waits for the answer.
@@ -96,12 +98,13 @@ impl Differences {
 /// Git, at a work tree, for one look.
 pub(super) struct Git {
     top: PathBuf,
-    deadline: Instant,
+    /// How long it may still take. What is done with its answers does not count.
+    left: Cell<Duration>,
 }
 
 impl Git {
     pub(super) fn at(top: &Path) -> Self {
-        Self { top: top.to_owned(), deadline: Instant::now() + Duration::from_millis(GIT_MS_MAX) }
+        Self { top: top.to_owned(), left: Cell::new(Duration::from_millis(GIT_MS_MAX)) }
     }
 
     /// Which of some paths differ between a commit and the one that is checked out.
@@ -144,7 +147,9 @@ impl Git {
             std::io::ErrorKind::NotFound => Silence::NoProgram,
             _ => Silence::Failed,
         })?;
-        let heard = self.heard(&mut child);
+        let began = Instant::now();
+        let heard = Self::heard(&mut child, began + self.left.get());
+        self.left.set(self.left.get().saturating_sub(began.elapsed()));
         if heard.is_err() {
             // It may have ended by itself.
             let _ = child.kill();
@@ -154,27 +159,33 @@ impl Git {
     }
 
     /// Hears it to its end, or for as long as it may speak.
-    fn heard(&self, child: &mut Child) -> Result<Vec<u8>, Silence> {
+    fn heard(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Silence> {
         let mut output = child.stdout.take().ok_or(Silence::Failed)?.take(ANSWER_BYTES_MAX);
-        let listening = std::thread::Builder::new().name("git".to_owned()).spawn(move || {
+        let (tell, told) = mpsc::channel();
+        let listen = move || {
             let mut answer = Vec::new();
-            output.read_to_end(&mut answer).map(|_| answer)
-        });
-        let listening = listening.map_err(|_| Silence::Failed)?;
-        let status = self.end_of(child)?;
-        let answer = listening.join().map_err(|_| Silence::Failed)?.map_err(|_| Silence::Failed)?;
+            // Nobody hears it any more once the time is over.
+            let _ = tell.send(output.read_to_end(&mut answer).map(|_| answer));
+        };
+        let listening = std::thread::Builder::new().name("git".to_owned()).spawn(listen);
+        drop(listening.map_err(|_| Silence::Failed)?);
+        let status = end_of(child, deadline)?;
+        // What it started may hold on to the other end when it has gone.
+        let left = deadline.saturating_duration_since(Instant::now());
+        let answer = told.recv_timeout(left).map_err(|_| Silence::TooLong)?;
+        let answer = answer.map_err(|_| Silence::Failed)?;
         let is_whole = u64::try_from(answer.len()).is_ok_and(|bytes| bytes < ANSWER_BYTES_MAX);
         if status.success() && is_whole { Ok(answer) } else { Err(Silence::Failed) }
     }
+}
 
-    fn end_of(&self, child: &mut Child) -> Result<ExitStatus, Silence> {
-        loop {
-            match child.try_wait() {
-                Ok(Some(status)) => return Ok(status),
-                Ok(None) if Instant::now() >= self.deadline => return Err(Silence::TooLong),
-                Ok(None) => std::thread::park_timeout(Duration::from_millis(LOOK_MS)),
-                Err(_) => return Err(Silence::Failed),
-            }
+fn end_of(child: &mut Child, deadline: Instant) -> Result<ExitStatus, Silence> {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if Instant::now() >= deadline => return Err(Silence::TooLong),
+            Ok(None) => std::thread::park_timeout(Duration::from_millis(LOOK_MS)),
+            Err(_) => return Err(Silence::Failed),
         }
     }
 }
@@ -214,8 +225,8 @@ mod tests {
     #[test]
     fn git_that_takes_too_long_or_is_nowhere_at_work_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
-        let git = Git { top: folder.path().to_owned(), deadline: Instant::now() };
-        // An empty deadline: whatever it does is too long, unless it failed before the first look.
+        let git = Git { top: folder.path().to_owned(), left: Cell::default() };
+        // No time at all: whatever it does is too long, unless it failed before the first look.
         let silence = git.ask(&["rev-parse", "HEAD"]).unwrap_err();
         assert!(matches!(silence, Silence::TooLong | Silence::Failed), "{silence:?}");
         assert_eq!(Git::at(folder.path()).ask(&["rev-parse", "HEAD"]), Err(Silence::Failed));

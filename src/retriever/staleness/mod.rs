@@ -51,7 +51,7 @@ pub struct Stale {
 /// What a look at all of them came to.
 #[derive(Debug, Default)]
 pub struct Looked {
-    /// What seems stale, most surely first; equals newest first.
+    /// What seems stale, most surely first; of equals those with more files gone, then the newest.
     pub stale: Vec<Stale>,
     /// How many name a file or a commit, and were looked at.
     pub checked: usize,
@@ -101,8 +101,10 @@ pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looke
     };
     looked.stale = stale;
     looked.stale.sort_by(|a, b| {
-        let newest = |stale: &Stale| (stale.memory.timestamp, stale.memory.id.clone());
-        b.confidence.total_cmp(&a.confidence).then_with(|| newest(b).cmp(&newest(a)))
+        // A file that is gone says more than one that has changed.
+        let surest =
+            |stale: &Stale| (stale.gone.len(), stale.memory.timestamp, stale.memory.id.clone());
+        b.confidence.total_cmp(&a.confidence).then_with(|| surest(b).cmp(&surest(a)))
     });
     looked
 }

@@ -53,6 +53,10 @@ impl Local {
     ) -> Changed {
         let (Some(here), Some(place)) = (&self.here, &self.place) else { return Changed::new() };
         let Some(git) = &place.git else { return Changed::new() };
+        // The work tree is of today, whatever the memories are of.
+        if self.core.config.as_of.is_some() {
+            return Changed::new();
+        }
         let keys = snapshot.keys_of(here);
         changed_since(memories.filter(|memory| keys.contains(&memory.repo)), &git.top)
     }
