@@ -96,13 +96,60 @@ fn what_somebody_forgot_is_not_brought_back_by_importing() {
     let here = work_tree(&world);
     ran(&world, &here, &["import", "CLAUDE.md"]).done();
     let id = asked(&world, &here, &["search", "zebra tests"])["memories"][0]["id"].clone();
-    ran(&world, &here, &["forget", id.as_str().unwrap(), "--reason", "they do not"]).done();
+    ran(&world, &here, &["forget", id.as_str().unwrap(), "--reason", "no longer in use"]).done();
     let told = ran(&world, &here, &["import", "CLAUDE.md"]).done();
     assert_eq!(told, "CLAUDE.md: 0 new, 1 unchanged, 1 set aside\n");
     assert!(
         !found(&world, &here, "zebra tests docker")
             .contains(&"the zebra tests need docker".to_owned())
     );
+}
+
+// S-FILE-2
+#[test]
+fn a_file_in_which_a_part_of_ours_does_not_end_is_refused_and_loses_nothing() {
+    let world = World::new();
+    let here = work_tree(&world);
+    ran(&world, &here, &["import", "--found"]).done();
+    let lines = world.log_lines(LOG);
+    let open = format!("<!-- agent-knowledge: begin -->\n{RULES}");
+    std::fs::write(here.join("CLAUDE.md"), open).unwrap();
+    let told = ran(&world, &here, &["import", "--found"]);
+    assert_eq!(told.exit, Some(65));
+    let why = "CLAUDE.md: not imported: line 1: a part of ours begins and does not end";
+    assert!(told.output.starts_with(why), "{}", told.output);
+    assert_eq!(world.log_lines(LOG), lines);
+}
+
+// S-FILE-1
+#[test]
+fn a_line_in_a_log_makes_no_file_one_that_was_imported_before() {
+    let world = World::new();
+    let here = work_tree(&world);
+    std::fs::create_dir(here.join("src")).unwrap();
+    std::fs::write(here.join("src/secret.txt"), "- the llama sleeps\n").unwrap();
+    let line = |id: &str, file: &str| {
+        let line = json!({ "id": id, "timestamp": "2026-01-02T03:04:05Z", "event_type": "convention",
+            "repo": "github.com/acme/api", "lesson": "x", "source": "imported", "tags": ["agent-file"], "files": [file] });
+        format!("{line}\n")
+    };
+    world.hand_write(LOG, line("a1", "src/secret.txt") + &line("a2", "../../etc/passwd"));
+    assert_eq!(ran(&world, &here, &["import", "--found"]).done(), "CLAUDE.md: 2 new\n");
+    assert!(found(&world, &here, "llama sleeps").iter().all(|lesson| !lesson.contains("llama")));
+    // One that was is followed, also when it was taken back since, and passed over when it is no file of text.
+    let rules = here.join("src/RULES.md");
+    std::fs::write(&rules, "## Zoo:\n- feed the llama\n").unwrap();
+    ran(&world, &here, &["import", "src/RULES.md"]).done();
+    std::fs::remove_file(&rules).unwrap();
+    let told = ran(&world, &here, &["import", "--found"]).done();
+    assert_eq!(told, "CLAUDE.md: 0 new, 2 unchanged\nsrc/RULES.md: 0 new, 1 gone\n");
+    std::fs::create_dir(&rules).unwrap();
+    let told = ran(&world, &here, &["import", "--found"]).done();
+    assert_eq!(told, "CLAUDE.md: 0 new, 2 unchanged\n");
+    std::fs::remove_dir(&rules).unwrap();
+    std::fs::write(&rules, "## Zoo:\n- feed the llama\n").unwrap();
+    let told = ran(&world, &here, &["import", "--found"]).done();
+    assert_eq!(told, "CLAUDE.md: 0 new, 2 unchanged\nsrc/RULES.md: 0 new, 1 back\n");
 }
 
 // S-FILE-4, S-READ-3
@@ -320,4 +367,22 @@ fn watching_goes_both_ways_and_comes_to_rest() {
     run(world.command("kill").args(["-INT", &pid]), b"").done();
     assert!(watching.0.wait().unwrap().success());
     assert!(text().starts_with("- the okapi is slow\n\n<!-- agent-knowledge: export begin"));
+}
+
+// S-FILE-1, S-FILE-6
+#[test]
+fn a_file_that_was_imported_before_is_watched_too() {
+    let world = World::new();
+    let here = work_tree(&world);
+    let rules = here.join("RULES.md");
+    std::fs::write(&rules, "- feed the llama\n").unwrap();
+    ran(&world, &here, &["import", "RULES.md"]).done();
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    command.current_dir(&here).args(["import", "--found", "--watch"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let _watching = Watching(command.spawn().unwrap());
+    let lessons = || world.events(LOG).into_iter().map(|event| event.lesson).collect::<Vec<_>>();
+    until("what is found is imported", || lessons().contains(&"use pnpm, never npm".to_owned()));
+    std::fs::write(&rules, "- feed the okapi\n").unwrap();
+    until("a change is imported", || lessons().contains(&"feed the okapi".to_owned()));
 }

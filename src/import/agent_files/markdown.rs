@@ -21,7 +21,7 @@ const SAYING_CHARS_MIN: usize = 3;
 /// Cuts a text into items. `file` is its name, which as a heading says nothing.
 pub(super) fn items(text: &str, file: &str) -> Vec<Item> {
     let mut cutter = Cutter::default();
-    for (number, line) in spoken(text) {
+    for (number, line) in Spoken::of(text).lines {
         cutter.take(number, &line);
     }
     cutter.flush();
@@ -37,60 +37,124 @@ pub(super) fn items(text: &str, file: &str) -> Vec<Item> {
     items
 }
 
-/// The lines that are meant for readers, with their numbers: without front matter, comments and what is ours.
-fn spoken(text: &str) -> Vec<(usize, String)> {
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    let lines: Vec<&str> = text.lines().collect();
-    let matter = match lines.first() {
-        Some(first) if first.trim_end() == "---" => {
-            let end = lines.iter().skip(1).position(|line| line.trim_end() == "---");
-            end.map_or(0, |end| end + 2)
-        }
-        _ => 0,
-    };
-    let mut spoken = Vec::new();
-    let (mut comment, mut fence, mut is_ours) = (false, None, false);
-    for (number, line) in (1..).zip(lines).skip(matter) {
-        if is_ours {
-            is_ours = !block::is_end(line);
-            continue;
-        }
-        if !comment && fence.is_none() && block::is_begin(line) {
-            is_ours = true;
-            continue;
-        }
-        if !comment {
-            fence = after_fence(line, fence);
-        }
-        let shown = match fence {
-            Some(_) => line.to_owned(),
-            None => without_comments(line, &mut comment),
-        };
-        // A line that was nothing but a comment is not even a blank one.
-        if shown == line || !shown.trim().is_empty() {
-            spoken.push((number, shown));
-        }
-    }
-    spoken
+/// Returns the line on which a part of ours begins that does not end; then nobody knows what is ours.
+pub(super) fn unended(text: &str) -> Option<usize> {
+    Spoken::of(text).ours
 }
 
-/// Takes comments out of a line; `inside` tells whether one is open at its beginning, and then at its end.
-fn without_comments(line: &str, inside: &mut bool) -> String {
+/// The lines that are meant for readers, with their numbers: without front matter, comments and what is ours.
+struct Spoken {
+    lines: Vec<(usize, String)>,
+    /// Where the part of ours began that is still open at the end.
+    ours: Option<usize>,
+}
+
+impl Spoken {
+    fn of(text: &str) -> Self {
+        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+        let lines: Vec<&str> = text.lines().collect();
+        let closes_below = closes_below(&lines);
+        let matter = front_matter(&lines);
+        let mut spoken = Self { lines: Vec::new(), ours: None };
+        let (mut comment, mut fence) = (false, None);
+        for ((number, line), closes_below) in (1..).zip(lines).zip(closes_below).skip(matter) {
+            if spoken.ours.is_some() {
+                spoken.ours = spoken.ours.filter(|_| !block::is_end(line));
+                continue;
+            }
+            if !comment && fence.is_none() && block::is_begin(line) {
+                spoken.ours = Some(number);
+                continue;
+            }
+            if !comment {
+                fence = after_fence(line, fence);
+            }
+            let shown = match fence {
+                Some(_) => line.to_owned(),
+                None => without_comments(line, &mut comment, closes_below),
+            };
+            // A line that was nothing but a comment is not even a blank one.
+            if shown == line || !shown.trim().is_empty() {
+                spoken.lines.push((number, shown));
+            }
+        }
+        spoken
+    }
+}
+
+/// How many lines the front matter has.
+fn front_matter(lines: &[&str]) -> usize {
+    if lines.first().is_none_or(|first| first.trim_end() != "---") {
+        return 0;
+    }
+    let end = lines.iter().skip(1).position(|line| line.trim_end() == "---");
+    end.map_or(0, |end| end + 2)
+}
+
+const OPEN: &str = "<!--";
+const CLOSE: &str = "-->";
+
+/// For each line, whether a comment that is open at its end closes further down, before a part of ours begins.
+fn closes_below(lines: &[&str]) -> Vec<bool> {
+    let mut closes = false;
+    let upwards = lines.iter().rev().map(|line| {
+        let below = closes;
+        closes = !block::is_begin(line) && (closes || line.contains(CLOSE));
+        below
+    });
+    let mut all: Vec<bool> = upwards.collect();
+    all.reverse();
+    all
+}
+
+/// Takes comments out of a line; `inside` tells whether one is open at its beginning, and then at its end. One that
+/// never closes is no comment but text.
+fn without_comments(line: &str, inside: &mut bool, closes_below: bool) -> String {
     let mut shown = String::new();
     let mut rest = line;
     loop {
-        let mark = if *inside { "-->" } else { "<!--" };
-        let Some((before, after)) = rest.split_once(mark) else { break };
-        if !*inside {
-            shown.push_str(before);
+        if *inside {
+            let Some((_, after)) = rest.split_once(CLOSE) else { return shown };
+            (*inside, rest) = (false, after);
         }
-        *inside = !*inside;
-        rest = after;
+        let Some((before, comment)) = cut_at_comment(rest) else { break };
+        if !closes_below && !comment.contains(CLOSE) {
+            break;
+        }
+        shown.push_str(before);
+        (*inside, rest) = (true, comment);
     }
-    if !*inside {
-        shown.push_str(rest);
-    }
+    shown.push_str(rest);
     shown
+}
+
+/// What stands before the first comment of a text, and what behind its mark. In a code span none begins.
+fn cut_at_comment(text: &str) -> Option<(&str, &str)> {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..)?;
+        let mark = rest.find(OPEN)?;
+        match rest.find('`') {
+            Some(tick) if tick < mark => at += tick + span_bytes(rest.get(tick..)?),
+            _ => return Some((text.get(..at + mark)?, text.get(at + mark + OPEN.len()..)?)),
+        }
+    }
+}
+
+/// How long the code span is that a text begins with, in bytes; where it does not end, its first mark.
+fn span_bytes(text: &str) -> usize {
+    let ticks = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
+    let mark = ticks(text);
+    let mut at = mark;
+    while let Some(rest) = text.get(at..) {
+        let Some(next) = rest.find('`') else { break };
+        let other = rest.get(next..).map_or(1, ticks);
+        at += next + other;
+        if other == mark {
+            return at;
+        }
+    }
+    mark
 }
 
 /// A fence that is open: its character, how often it stands there.
@@ -352,6 +416,38 @@ mod tests {
             <!-- agent-knowledge: export begin min=proven max_tokens=800 -->\n- nor this\n\
             <!-- agent-knowledge: export end -->\n- four\n- !\n";
         assert_eq!(cut(text), ["| one  two", "| three", "| four"]);
+    }
+
+    // S-FILE-2
+    #[test]
+    fn what_only_looks_like_a_comment_hides_nothing() {
+        for said in [
+            "Never write `<!--` in templates",
+            "never ``a ` <!--`` here",
+            "one <!-- two",
+            "`<!-- one `two` <!-- three",
+        ] {
+            assert_eq!(
+                cut(&format!("- {said}\n- use pnpm\n")),
+                [format!("| {said}"), "| use pnpm".to_owned()]
+            );
+        }
+        assert_eq!(
+            cut("- one `<!--` <!-- x\n-->\n- two ` <!-- y --> three\n"),
+            ["| one `<!--`", "| two `  three"]
+        );
+        // It does not take our mark for its own end.
+        let text = "- one <!-- two\n<!-- agent-knowledge: begin -->\n- ours\n<!-- agent-knowledge: end -->\n- three\n";
+        assert_eq!(cut(text), ["| one <!-- two", "| three"]);
+    }
+
+    // S-FILE-6
+    #[test]
+    fn a_part_of_ours_that_does_not_end_is_told_by_its_line() {
+        let begin = "<!-- agent-knowledge: begin -->";
+        assert_eq!(unended(&format!("- a\n{begin}\n- b\n")), Some(2));
+        assert_eq!(unended(&format!("- a\n{begin}\n<!-- agent-knowledge: end -->\n- b\n")), None);
+        assert_eq!(unended(&format!("```\n{begin}\n```\n")), None);
     }
 
     #[test]

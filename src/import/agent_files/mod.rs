@@ -11,7 +11,7 @@ mod source;
 
 pub use block::{Block, Settings};
 pub use plan::{Known, Plan, Planned, Refused};
-pub use source::{Source, Unreadable, path_below};
+pub use source::{Source, Unreadable, is_below, path_below};
 
 /// The files that agents read, from the top of a work tree on.
 pub const FOUND: [&str; 5] =

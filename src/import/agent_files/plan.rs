@@ -6,16 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Source;
 use super::markdown::{Item, items};
-use crate::event::redact::redacted;
-use crate::event::{AGENT_FILE, Change, Draft, EventId, IMPORTED, Problems, RepoKey, Suspicion};
+use crate::event::{
+    AGENT_FILE, BELOW, Change, Draft, EventId, IMPORTED, Problems, RepoKey, Suspicion, rule_id,
+};
 use crate::store::Durability;
 use crate::writer::{Moment, Prepared, RecordError, Writer};
 
 /// The kind of a rule that people wrote down.
 const KIND: &str = "convention";
-
-/// What the note of ours begins with that takes a memory back. Whoever else took it back meant it.
-const NO_LONGER: &str = "no longer in ";
 
 /// A memory that came from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +26,10 @@ pub struct Known {
     pub is_live: bool,
     /// What was said of why it does not.
     pub note: Option<String>,
+    /// The `source` of whoever said so.
+    pub note_source: Option<String>,
+    /// Whether it has the id that it gets by what it says. Others may be anybody's lines.
+    pub is_rule: bool,
 }
 
 /// What there is to do about one file.
@@ -87,7 +89,7 @@ impl Plan {
         let mut plan = Self::empty(&source.name);
         let mut seen = BTreeSet::new();
         for item in items(&source.text, name_of(&source.name)) {
-            let id = id_of(&item, &source.name, repo);
+            let id = rule_id(repo, &source.name, &item.under, &item.text);
             if !seen.insert(id.clone()) {
                 continue;
             }
@@ -157,7 +159,7 @@ impl Plan {
         }
         for (ids, change, note) in [
             (&self.back, Change::Restore, format!("back in {}", self.file)),
-            (&self.gone, Change::Retract, format!("{NO_LONGER}{}", self.file)),
+            (&self.gone, Change::Retract, no_longer_in(&self.file)),
         ] {
             for id in ids {
                 let about = Draft {
@@ -165,6 +167,7 @@ impl Plan {
                     repo: Some(repo.to_string()),
                     change: Some(change.clone()),
                     lesson: Some(note.clone()),
+                    source: Some(IMPORTED.to_owned()),
                     ..Draft::default()
                 };
                 writer.record(about, moment(), Durability::Written)?;
@@ -175,21 +178,27 @@ impl Plan {
 }
 
 impl Known {
-    /// Whether it was taken out of answers by an import that no longer found it.
+    /// Whether it was taken out of answers by an import that no longer found it. Whoever else did that meant it.
     fn is_by_us(&self) -> bool {
-        self.note.as_deref().is_some_and(|note| note.starts_with(NO_LONGER))
+        let is_import = self.note_source.as_deref() == Some(IMPORTED);
+        is_import && self.note.as_deref() == Some(&*no_longer_in(&self.file))
     }
+
+    /// Whether it tells that its file was imported before, and is to be looked at again.
+    #[must_use]
+    pub fn vouches_for_file(&self) -> bool {
+        self.is_rule && (self.is_live || self.is_by_us())
+    }
+}
+
+/// The note of an import that no longer finds an item.
+fn no_longer_in(file: &str) -> String {
+    format!("no longer in {file}")
 }
 
 /// The name of a file, without its folders.
 fn name_of(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
-}
-
-/// What an item says, where, and in which repository, as an id. Secrets in it have no part in that: an id is shown.
-fn id_of(item: &Item, file: &str, repo: &RepoKey) -> EventId {
-    let said = format!("{AGENT_FILE}\n{repo}\n{file}\n{}\n{}", item.under.join("\n"), item.text);
-    EventId::derive(None, redacted(&said).as_bytes())
 }
 
 fn draft_of(item: &Item, id: &EventId, file: &str, repo: &RepoKey) -> Draft {
@@ -201,7 +210,7 @@ fn draft_of(item: &Item, id: &EventId, file: &str, repo: &RepoKey) -> Draft {
         // The same on every machine and by whoever imports it, as everything in it.
         agent_id: Some(name_of(file).to_owned()),
         source: Some(IMPORTED.to_owned()),
-        context: Some(under.join(" > ")).filter(|context| !context.is_empty()),
+        context: Some(under.join(BELOW)).filter(|context| !context.is_empty()),
         lesson: Some(item.text.clone()),
         files: vec![file.to_owned()],
         tags: vec![AGENT_FILE.to_owned()],
@@ -212,7 +221,7 @@ fn draft_of(item: &Item, id: &EventId, file: &str, repo: &RepoKey) -> Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Decoded, Event, codec};
+    use crate::event::{Decoded, Event, codec, is_rule};
     use crate::store::{Config, Store};
     use crate::writer::Identity;
 
@@ -258,15 +267,17 @@ mod tests {
             for event in self.events() {
                 match event.memory_id {
                     None => known.push(Known {
+                        is_rule: is_rule(&event),
                         id: event.id,
                         file: event.files[0].clone(),
                         is_live: true,
                         note: None,
+                        note_source: None,
                     }),
                     Some(id) => {
                         let of = known.iter_mut().find(|known| known.id == id).unwrap();
                         of.is_live = event.event_type.as_str() == "restore";
-                        of.note = Some(event.lesson);
+                        (of.note, of.note_source) = (Some(event.lesson), event.source);
                     }
                 }
             }
@@ -334,9 +345,24 @@ mod tests {
         let world = World::new();
         world.carry_out(&world.plan("- use pnpm\n", &[]));
         let mut known = world.known();
-        (known[0].is_live, known[0].note) = (false, Some("it never helped".to_owned()));
-        let plan = world.plan("- use pnpm\n", &known);
-        assert!(plan.is_done() && plan.set_aside == 1);
+        assert!(known[0].vouches_for_file());
+        let (ours, note) = (Some(IMPORTED.to_owned()), "no longer in docs/RULES.md");
+        let person = Some("human".to_owned());
+        for (note, source, back) in [
+            ("it never helped", person.clone(), 0),
+            ("no longer in use", person.clone(), 0),
+            ("no longer in use", ours.clone(), 0),
+            (note, person, 0),
+            (note, ours, 1),
+        ] {
+            known[0].is_live = false;
+            (known[0].note, known[0].note_source) = (Some(note.to_owned()), source);
+            let plan = world.plan("- use pnpm\n", &known);
+            assert_eq!((plan.back.len(), plan.set_aside), (back, 1 - back), "{:?}", known[0]);
+            assert_eq!(known[0].vouches_for_file(), back == 1);
+        }
+        (known[0].is_live, known[0].is_rule) = (true, false);
+        assert!(!known[0].vouches_for_file());
     }
 
     // S-FILE-4, S-WRITE-8

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use super::markdown::unended;
+
 /// Longest file that is read, in bytes: what an agent is told at every start is a thousandth of it.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -28,6 +30,8 @@ pub enum Unreadable {
     Link,
     /// It is a folder, a device, too long, or no text.
     NoText,
+    /// A part of ours begins on this line, from 1, and does not end: what stands below it may be ours or not.
+    Unended(usize),
     /// The system said no.
     Io(io::Error),
 }
@@ -39,6 +43,12 @@ impl fmt::Display for Unreadable {
             Self::Outside => out.write_str("must be in the work tree of this directory"),
             Self::Link => out.write_str("is a link; name the file that it leads to"),
             Self::NoText => out.write_str("is no file of text (UTF-8, at most 1 MiB)"),
+            Self::Unended(line) => {
+                write!(
+                    out,
+                    "line {line}: a part of ours begins and does not end; put its marks right"
+                )
+            }
             Self::Io(error) => write!(out, "cannot be read: {error}"),
         }
     }
@@ -59,6 +69,9 @@ impl Source {
         let file = File::open(&path).map_err(Unreadable::Io)?;
         file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
         let text = String::from_utf8(bytes).map_err(|_| Unreadable::NoText)?;
+        if let Some(line) = unended(&text) {
+            return Err(Unreadable::Unended(line));
+        }
         Ok(Self { name: name.to_owned(), text })
     }
 
@@ -71,6 +84,9 @@ impl Source {
 
 /// Goes down to a path of the work tree, and refuses every link on the way.
 fn plain(top: &Path, name: &str) -> Result<PathBuf, Unreadable> {
+    if !is_below(name) {
+        return Err(Unreadable::Outside);
+    }
     let mut path = top.to_owned();
     for part in Path::new(name).components() {
         let Component::Normal(part) = part else { return Err(Unreadable::Outside) };
@@ -85,6 +101,15 @@ fn plain(top: &Path, name: &str) -> Result<PathBuf, Unreadable> {
         }
     }
     Ok(path)
+}
+
+/// Tells whether a name can be that of a file of a work tree: a path from its top on, down only, and not into what git
+/// keeps for itself.
+#[must_use]
+pub fn is_below(name: &str) -> bool {
+    let mut parts = Path::new(name).components().peekable();
+    let is_outside_git = parts.peek().is_some_and(|first| first.as_os_str() != ".git");
+    is_outside_git && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// Returns the path of a file from the top of the work tree on, as somebody named it in a directory.
@@ -150,6 +175,10 @@ mod tests {
             assert!(why(name).starts_with("is no file of text"), "{name}");
         }
         assert!(why("none.md").starts_with("there is no"));
-        assert!(why("../x").starts_with("must be in"));
+        for outside in ["../x", "folder/../../x", "/etc/hosts", ".git/config", ""] {
+            assert!(!is_below(outside) && why(outside).starts_with("must be in"), "{outside}");
+        }
+        std::fs::write(top.join("open.md"), "- a\n<!-- agent-knowledge: begin -->\n- b\n").unwrap();
+        assert!(why("open.md").starts_with("line 2: a part of ours begins"));
     }
 }

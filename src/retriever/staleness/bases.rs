@@ -114,8 +114,10 @@ impl Bases {
 
 /// The commits from a time on, newest first, and the one before them.
 fn history(git: &Git, oldest: Timestamp) -> Result<Vec<(i64, String)>, Silence> {
-    let since = format!("--max-age={}", oldest.as_second());
-    let until = format!("--min-age={}", oldest.as_second());
+    // Git takes a time before its own first second for no number at all.
+    let oldest = oldest.as_second().max(0);
+    let since = format!("--max-age={oldest}");
+    let until = format!("--min-age={oldest}");
     let mut history = timed(&git.ask(&["rev-list", "--timestamp", &since, "HEAD", "--"])?);
     history.extend(timed(&git.ask(&["rev-list", "--timestamp", "-1", &until, "HEAD", "--"])?));
     Ok(history)

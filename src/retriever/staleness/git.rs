@@ -147,8 +147,13 @@ impl Git {
             std::io::ErrorKind::NotFound => Silence::NoProgram,
             _ => Silence::Failed,
         })?;
+        self.heard(&mut child)
+    }
+
+    /// Hears it to its end, or for as long as it may speak; then it is ended.
+    fn heard(&self, child: &mut Child) -> Result<Vec<u8>, Silence> {
         let began = Instant::now();
-        let heard = Self::heard(&mut child, began + self.left.get());
+        let heard = Self::told(child, began + self.left.get());
         self.left.set(self.left.get().saturating_sub(began.elapsed()));
         if heard.is_err() {
             // It may have ended by itself.
@@ -158,8 +163,7 @@ impl Git {
         heard
     }
 
-    /// Hears it to its end, or for as long as it may speak.
-    fn heard(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Silence> {
+    fn told(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Silence> {
         let mut output = child.stdout.take().ok_or(Silence::Failed)?.take(ANSWER_BYTES_MAX);
         let (tell, told) = mpsc::channel();
         let listen = move || {
@@ -226,9 +230,14 @@ mod tests {
     fn git_that_takes_too_long_or_is_nowhere_at_work_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let git = Git { top: folder.path().to_owned(), left: Cell::default() };
-        // No time at all: whatever it does is too long, unless it failed before the first look.
-        let silence = git.ask(&["rev-parse", "HEAD"]).unwrap_err();
-        assert!(matches!(silence, Silence::TooLong | Silence::Failed), "{silence:?}");
+        // It waits for the end of what is never sent.
+        let mut waiting = Command::new("git");
+        waiting.args(["hash-object", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut waiting = waiting.spawn().unwrap();
+        let stdin = waiting.stdin.take();
+        assert_eq!(git.heard(&mut waiting), Err(Silence::TooLong));
+        assert!(waiting.try_wait().unwrap().is_some_and(|status| !status.success()), "it is ended");
+        drop(stdin);
         assert_eq!(Git::at(folder.path()).ask(&["rev-parse", "HEAD"]), Err(Silence::Failed));
     }
 }

@@ -17,6 +17,9 @@ pub type Changed = BTreeMap<EventId, Vec<String>>;
 /// Most files that are looked at for one answer: each look may wait for a disk.
 const LOOKS_MAX: usize = 64;
 
+/// Most of them that are one memory's: its many files must not keep others from being looked at.
+const LOOKS_OF_ONE_MAX: usize = 16;
+
 /// How long after a work tree was made its files may still be being checked out. They all have new times then, which
 /// say nothing.
 const CHECKOUT: Duration = Duration::from_secs(10 * 60);
@@ -35,13 +38,16 @@ pub fn changed_since<'a>(memories: impl Iterator<Item = &'a Arc<Memory>>, top: &
         if is_rule || is_other || changed.contains_key(&memory.id) {
             continue;
         }
-        let Some(left) = looks_left.checked_sub(event.files.len()) else { return changed };
-        looks_left = left;
+        // Lines have whole seconds: what was written in the second of a memory was not written since.
+        let since = held.max(made).as_second();
         let is_later = |file: &&String| {
             let written = path_in(top, file).and_then(|path| written_at(top, &path));
-            written.is_some_and(|written| written > held.max(made))
+            written.is_some_and(|written| written.as_second() > since)
         };
-        let files: Vec<String> = event.files.iter().filter(is_later).cloned().collect();
+        let looked_at = event.files.len().min(LOOKS_OF_ONE_MAX).min(looks_left);
+        looks_left -= looked_at;
+        let files = event.files.iter().take(looked_at).filter(is_later);
+        let files: Vec<String> = files.cloned().collect();
         if !files.is_empty() {
             changed.insert(memory.id.clone(), files);
         }

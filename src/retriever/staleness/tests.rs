@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::{Decoded, codec};
+use crate::event::{Decoded, EventId, codec};
 use crate::retriever::projection::{Fold, Origin};
 use crate::store::Found;
 
@@ -275,4 +275,54 @@ fn a_file_written_since_is_marked_once_the_work_tree_is_older_than_its_checkout(
     let mut rule = memory("m2", 3, &files);
     rule["tags"] = json!([AGENT_FILE]);
     assert!(marked(&[rule]).is_empty());
+}
+
+// S-STALE-6
+#[test]
+fn what_was_written_in_the_second_of_a_memory_was_not_written_since() {
+    let tree = Tree::new();
+    tree.write("a.rs", "");
+    let made = tree.top().join(".git").metadata().unwrap().created().unwrap();
+    let second = Timestamp::try_from(made).unwrap().as_second() + 60 * 60;
+    let second = Timestamp::from_second(second).unwrap();
+    let lesson = json!({ "id": "m1", "timestamp": second.to_string(), "event_type": "error", "lesson": "x",
+        "files": ["a.rs"] });
+    for (millis, count) in [(900, 0), (1_000, 1)] {
+        let file = std::fs::File::options().write(true).open(tree.top().join("a.rs")).unwrap();
+        let at = std::time::SystemTime::from(second) + std::time::Duration::from_millis(millis);
+        file.set_modified(at).unwrap();
+        let changed = changed_since(folded(std::slice::from_ref(&lesson)).iter(), tree.top());
+        assert_eq!(changed.len(), count, "{millis}");
+    }
+}
+
+// S-STALE-6
+#[test]
+fn the_many_files_of_one_memory_do_not_keep_others_from_being_looked_at() {
+    let tree = Tree::new();
+    tree.write("a.rs", "");
+    let made = tree.top().join(".git").metadata().unwrap().created().unwrap();
+    let file = std::fs::File::options().write(true).open(tree.top().join("a.rs")).unwrap();
+    file.set_modified(made + std::time::Duration::from_secs(60 * 60)).unwrap();
+    let many: Vec<String> = (0..100).map(|number| format!("{number}.rs")).collect();
+    let lines = [
+        memory("m1", 3, &json!({ "lesson": "x", "files": many })),
+        memory("m2", 3, &json!({ "lesson": "y", "files": ["a.rs"] })),
+    ];
+    let changed = changed_since(folded(&lines).iter(), tree.top());
+    assert_eq!(changed.keys().map(EventId::as_str).collect::<Vec<_>>(), ["m2"]);
+}
+
+// S-STALE-1
+#[test]
+fn a_memory_of_before_all_history_silences_no_other() {
+    let tree = Tree::new();
+    tree.write("a.rs", "1");
+    tree.commit(2);
+    tree.write("a.rs", "2");
+    tree.commit(4);
+    let old = json!({ "id": "old", "timestamp": "1960-01-02T03:04:05Z", "event_type": "error", "lesson": "x",
+        "files": ["a.rs"] });
+    let looked = tree.look(&[old, memory("m1", 3, &json!({ "lesson": "y", "files": ["a.rs"] }))]);
+    assert_eq!((ids(&looked), looked.silence), (vec!["m1"], None));
 }

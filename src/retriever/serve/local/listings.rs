@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::answers::Seen;
 use super::{Local, unnamed};
-use crate::event::{AGENT_FILE, Change, Event, IMPORTED, SuccessRate};
+use crate::event::{AGENT_FILE, Change, Event, IMPORTED, SuccessRate, is_rule};
 use crate::retriever::projection::{Life, Maturity, Memory};
 use crate::retriever::render::{self, Reply};
 use crate::retriever::serve::api::{ApiError, Listing};
@@ -48,19 +48,30 @@ fn imported_json(memory: &Memory) -> Option<Value> {
     let event = memory.event();
     let file = event.files.first().filter(|_| event.tags.iter().any(|tag| tag == AGENT_FILE))?;
     let is_live = memory.course().life == Life::Live;
-    let note = last_word(memory).map(|event| event.lesson.clone());
-    Some(json!({ "id": event.id.as_str(), "file": file, "live": is_live, "note": note }))
+    let last = last_word(memory);
+    let note = last.map(|event| event.lesson.clone());
+    let note_source = last.and_then(|event| event.source.clone());
+    Some(json!({ "id": event.id.as_str(), "file": file, "live": is_live, "note": note,
+        "note_source": note_source, "is_rule": is_rule(&event) }))
 }
 
-/// The event that says last whether a memory counts.
+/// The event that says last whether a memory counts, as the course of the memory hears them.
 fn last_word(memory: &Memory) -> Option<&Event> {
-    let says_so = |event: &&Event| {
-        let change = Change::of(event);
-        change.is_some_and(|change| {
-            !matches!(change, Change::Feedback(_) | Change::Pin | Change::Unpin)
-        })
+    let discounted = &memory.course().discounted;
+    let counts = |event: &&Event| {
+        let says_so = matches!(
+            Change::of(event),
+            Some(
+                Change::Supersede { .. }
+                    | Change::Retract
+                    | Change::Archive
+                    | Change::Bury
+                    | Change::Restore
+            )
+        );
+        says_so && !discounted.iter().any(|author| author.wrote(event))
     };
-    let events = memory.about().iter().map(|version| &version.event).filter(says_so);
+    let events = memory.about().iter().map(|version| &version.event).filter(counts);
     events.max_by_key(|event| (event.timestamp, event.id.clone()))
 }
 
@@ -79,4 +90,66 @@ fn best_first(a: &Memory, b: &Memory) -> std::cmp::Ordering {
     let by_bound = bound(b).total_cmp(&bound(a));
     let newest = |memory: &Memory| (memory.timestamp, memory.id.clone());
     b.maturity().cmp(&a.maturity()).then(by_bound).then_with(|| newest(b).cmp(&newest(a)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::event::{Decoded, codec};
+    use crate::retriever::projection::{Fold, Origin};
+
+    /// The id of the last word of what is said of a memory, in the order of time.
+    fn last_of(said: &[Value]) -> Option<String> {
+        let mut fold = Fold::default();
+        let memory = json!({ "id": "m1", "event_type": "convention", "lesson": "x" });
+        for (offset, line) in (0..).zip(std::iter::once(&memory).chain(said)) {
+            let mut line = line.clone();
+            line["timestamp"] = json!(format!("2026-01-02T03:04:{offset:02}Z"));
+            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+                panic!("{line}")
+            };
+            assert!(offset == 0 || Change::of(&event).is_some(), "{line}");
+            let repo = event.repo_key();
+            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+        }
+        last_word(fold.memories().iter().next().unwrap()).map(|event| event.id.to_string())
+    }
+
+    fn say(id: &str, kind: &str, agent: &str, more: &Value) -> Value {
+        let mut line =
+            json!({ "id": id, "event_type": kind, "memory_id": "m1", "agent_id": agent });
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        line
+    }
+
+    // S-FILE-4
+    #[test]
+    fn only_what_says_whether_a_memory_counts_is_the_last_word_on_that() {
+        let none = json!({});
+        let retract = say("e1", "retract", "alice", &none);
+        let link = json!({ "target": "m2", "relation": "depends_on" });
+        let of_bob = json!({ "of_agent": "bob" });
+        for other in [
+            say("e2", "link", "alice", &link),
+            say("e2", "unlink", "alice", &link),
+            say("e2", "distinct", "alice", &json!({ "distinct_from": "m2" })),
+            say("e2", "discount", "alice", &of_bob),
+            say("e2", "recount", "alice", &of_bob),
+            say("e2", "pin", "alice", &none),
+            say("e2", "feedback", "alice", &json!({ "verdict": "worked" })),
+        ] {
+            assert_eq!(
+                last_of(&[retract.clone(), other.clone()]).as_deref(),
+                Some("e1"),
+                "{other}"
+            );
+        }
+        let restore = say("e2", "restore", "bob", &none);
+        assert_eq!(last_of(&[retract.clone(), restore.clone()]).as_deref(), Some("e2"));
+        let discount = say("e3", "discount", "alice", &of_bob);
+        assert_eq!(last_of(&[retract, restore, discount]).as_deref(), Some("e1"));
+        assert_eq!(last_of(&[]), None);
+    }
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Program, Settings, failed};
 use crate::event::{EventId, Layout, Problems, RepoKey, neutralise};
-use crate::import::agent_files::{FOUND, Known, Plan, Source, Unreadable, path_below};
+use crate::import::agent_files::{FOUND, Known, Plan, Source, Unreadable, is_below, path_below};
 use crate::retriever::serve::api::{Api, ApiError, Listing, Reply};
 use crate::retriever::serve::args::Import;
 use crate::retriever::serve::cli::{Need, Wiring};
@@ -90,16 +90,22 @@ impl Program<'_> {
     ) -> Result<Report, ApiError> {
         let known = known(api)?;
         let mut report = Report::new(how);
-        for (name, is_asked) in files(named, &known) {
+        for (name, why) in files(named, &known) {
             let source = match Source::read(&place.top, &name) {
-                Err(Unreadable::Missing) if !is_asked => {
+                Err(Unreadable::Missing) if why != Why::Named => {
                     if known.iter().all(|known| known.file != name) {
                         continue;
                     }
                     Source::gone(&name)
                 }
-                Err(why) => {
-                    report.unreadable(&name, &why);
+                // Nobody asked for it but a line in a log.
+                Err(trouble)
+                    if why == Why::Earlier && !matches!(trouble, Unreadable::Unended(_)) =>
+                {
+                    continue;
+                }
+                Err(trouble) => {
+                    report.unreadable(&name, &trouble);
                     continue;
                 }
                 Ok(source) => source,
@@ -129,12 +135,17 @@ struct OneImported {
     file: String,
     live: bool,
     note: Option<String>,
+    note_source: Option<String>,
+    is_rule: bool,
 }
 
 /// What was imported into this repository before.
 fn known(api: &dyn Api) -> Result<Vec<Known>, ApiError> {
     let Imported { memories } = listed(api, &Listing::OfAgentFiles)?;
-    let known = |OneImported { id, file, live, note }| Known { id, file, is_live: live, note };
+    let known = |one: OneImported| {
+        let OneImported { id, file, live, note, note_source, is_rule } = one;
+        Known { id, file, is_live: live, note, note_source, is_rule }
+    };
     Ok(memories.into_iter().map(known).collect())
 }
 
@@ -145,14 +156,27 @@ fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, Ap
     })
 }
 
-/// The files to import, and whether somebody asked for each: those named, or all that are found.
-fn files(named: &BTreeSet<String>, known: &[Known]) -> Vec<(String, bool)> {
+/// Why a file is imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// Somebody named it.
+    Named,
+    /// Agents read it.
+    Found,
+    /// It was imported before.
+    Earlier,
+}
+
+/// The files to import: those named, or all that are found. Which were imported before, only lines in a log tell.
+fn files(named: &BTreeSet<String>, known: &[Known]) -> Vec<(String, Why)> {
     if !named.is_empty() {
-        return named.iter().map(|name| (name.clone(), true)).collect();
+        return named.iter().map(|name| (name.clone(), Why::Named)).collect();
     }
-    let earlier = known.iter().map(|known| known.file.clone());
+    let earlier = known.iter().filter(|known| known.vouches_for_file() && is_below(&known.file));
+    let earlier = earlier.map(|known| known.file.clone());
     let earlier: BTreeSet<String> = earlier.filter(|file| !FOUND.contains(&&**file)).collect();
-    FOUND.map(str::to_owned).into_iter().chain(earlier).map(|name| (name, false)).collect()
+    let found = FOUND.map(|name| (name.to_owned(), Why::Found));
+    found.into_iter().chain(earlier.into_iter().map(|name| (name, Why::Earlier))).collect()
 }
 
 /// Whether anything is written.

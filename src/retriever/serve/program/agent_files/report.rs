@@ -34,7 +34,10 @@ impl Report {
         let exit = match why {
             Unreadable::Missing => Exit::NotFound,
             Unreadable::Io(_) => Exit::Io,
-            Unreadable::Outside | Unreadable::Link | Unreadable::NoText => Exit::Invalid,
+            Unreadable::Outside
+            | Unreadable::Link
+            | Unreadable::NoText
+            | Unreadable::Unended(_) => Exit::Invalid,
         };
         self.fail(exit);
         let why = shown(&why.to_string());

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{FOUND, How, Place, grown, look, shown, with_block};
+use super::{How, Place, files, grown, known, look, shown, with_block};
 use crate::event::redact::redacted;
 use crate::import::agent_files::Block;
 use crate::retriever::serve::api::{Api, ApiError, Reply};
@@ -40,13 +40,17 @@ pub(super) fn watch(
         over.store(true, Ordering::SeqCst);
         watching.unpark();
     });
-    let files: BTreeSet<String> =
-        if named.is_empty() { FOUND.map(str::to_owned).into() } else { named.clone() };
+    let mut watched: Vec<String> = Vec::new();
     let (mut seen, mut last) = (None, None);
     let mut told = String::new();
     while !is_over.load(Ordering::SeqCst) {
-        let now: Vec<_> = files.iter().map(|name| look(&place.top, name)).collect();
         let mut news = Vec::new();
+        match known(api) {
+            Ok(known) => watched = files(named, &known).into_iter().map(|(name, _)| name).collect(),
+            Err(error) => news.push(shown(&error.to_string())),
+        }
+        let look = |name: &String| (name.clone(), look(&place.top, name));
+        let now: Vec<_> = watched.iter().map(look).collect();
         // An editor that replaces a file takes it away for a moment.
         let is_still = seen.is_none() || last.as_ref() == Some(&now);
         if seen.as_ref() != Some(&now) && is_still {
@@ -61,7 +65,7 @@ pub(super) fn watch(
                 Err(error) => news.push(shown(&error.to_string())),
             }
         }
-        news.extend(files.iter().filter_map(|name| renewed(place, name, api)));
+        news.extend(watched.iter().filter_map(|name| renewed(place, name, api)));
         let news = news.join("\n");
         // What cannot be mended is not said once a second.
         if !news.is_empty() && news != told {
