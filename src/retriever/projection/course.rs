@@ -83,7 +83,7 @@ impl Course {
     /// Adds up the events about a memory, which stand in the order of their ids. Of several contents under one
     /// id the first counts, as everywhere. Of what contradicts itself the latest counts, by time and then by id.
     #[must_use]
-    pub(super) fn of(about: &[Arc<Version>]) -> Self {
+    pub(in crate::retriever) fn of(about: &[Arc<Version>]) -> Self {
         let (mut life, mut pin) = (Latest::default(), Latest::default());
         let mut verdicts: BTreeMap<Voice, Latest<'_, Verdict>> = BTreeMap::new();
         let mut distinct = BTreeSet::new();
@@ -128,7 +128,7 @@ impl Course {
 }
 
 /// What events do, each once.
-fn changes(about: &[Arc<Version>]) -> Vec<(&Version, Change)> {
+pub(super) fn changes(about: &[Arc<Version>]) -> Vec<(&Version, Change)> {
     let mut last = None;
     let mut said = Vec::with_capacity(about.len());
     for version in about {
@@ -141,7 +141,7 @@ fn changes(about: &[Arc<Version>]) -> Vec<(&Version, Change)> {
 
 /// Whose words do not count, by the last event that says so of each. Nobody can take back what is said of their
 /// own words.
-fn discounted(said: &[(&Version, Change)]) -> BTreeSet<Author> {
+pub(super) fn discounted(said: &[(&Version, Change)]) -> BTreeSet<Author> {
     let mut authors: BTreeMap<&Author, Latest<'_, bool>> = BTreeMap::new();
     for (version, change) in said {
         let (author, is_out) = match change {
@@ -212,6 +212,21 @@ impl Memory {
     #[must_use]
     pub fn is_out(&self, now: Timestamp) -> bool {
         self.course().life != Life::Live || self.is_expired(now) || self.is_past(now)
+    }
+
+    /// Returns what was said of it by a time adds up to; what is told at no time was always said.
+    #[must_use]
+    pub fn course_then(&self, then: Timestamp) -> Course {
+        let was_said =
+            |version: &&Arc<Version>| version.event.timestamp.is_none_or(|at| at <= then);
+        Course::of(&self.about().iter().filter(was_said).cloned().collect::<Vec<_>>())
+    }
+
+    /// Tells whether it was no answer at a time, by what was said by then.
+    #[must_use]
+    pub fn was_out(&self, then: Timestamp) -> bool {
+        let Course { life, standing, .. } = self.course_then(then);
+        life != Life::Live || self.is_expired_with(&standing, then) || self.is_past(then)
     }
 
     /// Tells whether the time is over that its line says it counts for.
