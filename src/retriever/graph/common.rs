@@ -159,10 +159,10 @@ impl Common<'_> {
     }
 }
 
-/// Tells whether a memory counts now, and was known by `until`.
+/// Tells whether a memory counts now; with `until`, whether it was known and counted then, by what was said by then.
 pub(super) fn counts(memory: &Memory, now: Timestamp, until: Option<Timestamp>) -> bool {
-    let is_known = memory.timestamp.zip(until).is_none_or(|(at, until)| at <= until);
-    is_known && !memory.is_out(now)
+    let Some(until) = until else { return !memory.is_out(now) };
+    memory.timestamp.is_none_or(|at| at <= until) && !memory.was_out(until)
 }
 
 fn names_place(memory: &Memory, place: &Place) -> bool {

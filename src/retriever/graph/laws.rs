@@ -225,6 +225,47 @@ fn what_is_out_or_reads_like_an_order_is_passed_over() {
 
 // S-LINK-9
 #[test]
+fn what_was_superseded_is_told_by_that_whatever_other_link_comes_first() {
+    let mut lines = [
+        lesson("m1", "one"),
+        lesson("m2", "two"),
+        link(1, "m1", "calls", "m2"),
+        json!({"id": "e1", "memory_id": "m2", "event_type": "supersede", "superseded_by": "m1",
+            "timestamp": "2026-03-01T00:00:00Z"}),
+    ];
+    lines[2]["strength"] = 1.0.into();
+    lines[2]["timestamp"] = "2026-04-01T00:00:00Z".into();
+    assert_eq!(walked(&lines, "m1", |_| {}).0, ["1 supersedes m2"]);
+}
+
+// S-LINK-9
+#[test]
+fn what_counted_then_is_judged_by_what_was_said_by_then() {
+    let mut lines = vec![
+        lesson("m1", "one"),
+        lesson("m2", "two"),
+        lesson("m3", "three"),
+        lesson("m4", "four"),
+        link(1, "m1", "calls", "m2"),
+        link(2, "m1", "calls", "m3"),
+        json!({"id": "e1", "memory_id": "m2", "event_type": "retract", "timestamp": "2026-04-01T00:00:00Z"}),
+        json!({"id": "e2", "memory_id": "m4", "event_type": "supersede", "superseded_by": "m1",
+            "timestamp": "2026-02-02T00:00:00Z"}),
+        json!({"id": "e3", "memory_id": "m4", "event_type": "retract", "timestamp": "2026-04-01T00:00:00Z"}),
+    ];
+    lines[2]["expires"] = "2026-05-01".into();
+    let told = |time: &'static str| {
+        let mut told = walked(&lines, "m1", move |walk| walk.as_of = Some(time.parse().unwrap())).0;
+        told.sort();
+        told
+    };
+    assert_eq!(told("2026-03-01T00:00:00Z"), ["1 calls m2", "1 calls m3", "1 supersedes m4"]);
+    assert_eq!(told("2026-04-02T00:00:00Z"), ["1 calls m3"]);
+    assert!(told("2026-05-02T00:00:00Z").is_empty());
+}
+
+// S-LINK-9
+#[test]
 fn a_walk_is_cut_and_says_so() {
     let mut lines: Vec<Value> = (0..300).map(|number| lesson(&format!("m{number}"), "x")).collect();
     lines.extend((1..300).map(|number| link(number, "m0", "calls", &format!("m{number}"))));

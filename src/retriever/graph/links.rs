@@ -85,21 +85,33 @@ impl Links {
     /// Puts together what was told by `until`, or ever. Takes time in proportion to the memories and links there are.
     #[must_use]
     pub fn of(snapshot: &Snapshot, until: Option<Timestamp>) -> Self {
-        let mut links = Self::default();
         let numbers = Numbers::of(snapshot);
+        let mut links = Self::told_by(snapshot, until, &numbers);
         for (number, memory) in (0..).zip(snapshot.memories().iter()) {
-            if memory.about().is_empty() {
-                continue;
+            if !memory.about().is_empty() {
+                links.replace(number, memory, until, &numbers);
             }
+        }
+        links
+    }
+
+    /// Puts together what link events told, without the replacements.
+    #[must_use]
+    pub fn told(snapshot: &Snapshot) -> Self {
+        Self::told_by(snapshot, None, &Numbers::of(snapshot))
+    }
+
+    fn told_by(snapshot: &Snapshot, until: Option<Timestamp>, numbers: &Numbers<'_>) -> Self {
+        let mut links = Self::default();
+        for (number, memory) in (0..).zip(snapshot.memories().iter()) {
             for tie in ties(memory.about(), until) {
-                links.tie(Spot::Memory(number), tie, &numbers);
+                links.tie(Spot::Memory(number), tie, numbers);
             }
-            links.replace(number, memory, until, &numbers);
         }
         for (id, about) in snapshot.early() {
             let node = Node::of(id.clone());
             for tie in ties(about, until) {
-                links.tie(numbers.spot(&node, &tie.repo), tie, &numbers);
+                links.tie(numbers.spot(&node, &tie.repo), tie, numbers);
             }
         }
         links
@@ -118,11 +130,9 @@ impl Links {
         until: Option<Timestamp>,
         numbers: &Numbers<'_>,
     ) {
-        let course = memory.course();
+        let then = until.map(|until| memory.course_then(until));
+        let course = then.as_ref().unwrap_or_else(|| memory.course());
         let Life::Superseded { by } = &course.life else { return };
-        if course.since.zip(until).is_some_and(|(since, until)| since > until) {
-            return;
-        }
         let said = Said {
             repo: memory.repo.clone(),
             since: course.since,

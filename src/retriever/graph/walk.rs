@@ -133,8 +133,14 @@ pub fn walk(snapshot: &Snapshot, links: &Links, walk: &Walk) -> Walked {
                 if seen.contains(&step.spot) {
                     continue;
                 }
+                let fitness = fitness(snapshot, &step, walk);
+                // By another link it may be told yet.
+                if fitness == Fitness::Out {
+                    continue;
+                }
                 seen.insert(step.spot.clone());
-                if !may_be_shown(snapshot, &step, walk, &mut walked.held_back) {
+                walked.held_back += usize::from(fitness == Fitness::HeldBack);
+                if fitness != Fitness::Shown {
                     continue;
                 }
                 if walked.steps.len() >= STEPS_MAX {
@@ -204,15 +210,30 @@ fn found(common: &Common<'_>, from: &Spot, depth: usize, walk: &Walk) -> Vec<Ste
     shared.map(step).collect()
 }
 
+/// Whether what a step leads to may be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fitness {
+    Shown,
+    /// It is out, and this is not the link that says so.
+    Out,
+    /// It reads like an instruction.
+    HeldBack,
+    /// It cannot be read.
+    Lost,
+}
+
 /// Tells whether a memory may be shown. One that is out is passed over, but where it was superseded and that is the
-/// link; one that reads like an instruction is counted.
-fn may_be_shown(snapshot: &Snapshot, step: &Step, walk: &Walk, held_back: &mut usize) -> bool {
-    let Spot::Memory(number) = &step.spot else { return true };
-    let Some(memory) = snapshot.memory(*number) else { return false };
+/// link.
+fn fitness(snapshot: &Snapshot, step: &Step, walk: &Walk) -> Fitness {
+    let Spot::Memory(number) = &step.spot else { return Fitness::Shown };
+    let Some(memory) = snapshot.memory(*number) else { return Fitness::Lost };
     if step.relation != Relation::Supersedes && !counts(memory, walk.now, walk.as_of) {
-        return false;
+        Fitness::Out
+    } else if memory.flagged().is_some() {
+        Fitness::HeldBack
+    } else if memory.is_lost() {
+        Fitness::Lost
+    } else {
+        Fitness::Shown
     }
-    let is_flagged = memory.flagged().is_some();
-    *held_back += usize::from(is_flagged);
-    !is_flagged && !memory.is_lost()
 }

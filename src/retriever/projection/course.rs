@@ -83,7 +83,7 @@ impl Course {
     /// Adds up the events about a memory, which stand in the order of their ids. Of several contents under one
     /// id the first counts, as everywhere. Of what contradicts itself the latest counts, by time and then by id.
     #[must_use]
-    pub(super) fn of(about: &[Arc<Version>]) -> Self {
+    pub(in crate::retriever) fn of(about: &[Arc<Version>]) -> Self {
         let said = changes(about);
         let discounted = Discounted::by(&said);
         Self::without(&said, discounted)
@@ -241,6 +241,21 @@ impl Memory {
     #[must_use]
     pub fn is_out(&self, now: Timestamp) -> bool {
         self.course().life != Life::Live || self.is_expired(now) || self.is_past(now)
+    }
+
+    /// Returns what was said of it by a time adds up to; what is told at no time was always said.
+    #[must_use]
+    pub fn course_then(&self, then: Timestamp) -> Course {
+        let was_said =
+            |version: &&Arc<Version>| version.event.timestamp.is_none_or(|at| at <= then);
+        Course::of(&self.about().iter().filter(was_said).cloned().collect::<Vec<_>>())
+    }
+
+    /// Tells whether it was no answer at a time, by what was said by then.
+    #[must_use]
+    pub fn was_out(&self, then: Timestamp) -> bool {
+        let Course { life, standing, .. } = self.course_then(then);
+        life != Life::Live || self.is_expired_with(&standing, then) || self.is_past(then)
     }
 
     /// Tells whether the time is over that its line says it counts for.

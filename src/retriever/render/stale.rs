@@ -45,7 +45,7 @@ pub fn stale(checked: &Checked<'_>) -> Reply {
             format!("Nothing seems stale: {} looked at in {repo}.{end}", count(looked.checked));
         return Reply::new(text, json);
     };
-    let id = first.memory.id.short();
+    let id = line::operands(&[&first.memory.id]);
     end.insert_str(0, &format!(
         "\n\nStill true: agent-knowledge feedback {id} confirmed. Not any more: agent-knowledge forget {id}."
     ));

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::line::{Body, date};
+use super::line::{Body, date, name};
 use super::reply::Reply;
-use crate::event::Change;
+use crate::event::{Change, Node, RepoKey};
 use crate::retriever::projection::Memory;
 
 /// So many are told by name; the JSON has all.
@@ -17,12 +17,53 @@ const TOLD_MAX: usize = 20;
 /// A line is at most so long, in bytes.
 const LINE_BYTES: usize = 160;
 
+/// What a change is of.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    /// A memory.
+    Memory(Arc<Memory>),
+    /// A place in code, or a memory that is not here, of a repository.
+    Other(Node, RepoKey),
+}
+
+impl Subject {
+    /// Returns what names it in a line.
+    #[must_use]
+    pub fn node(&self) -> Node {
+        match self {
+            Self::Memory(memory) => Node::of(memory.id.clone()),
+            Self::Other(node, _) => node.clone(),
+        }
+    }
+
+    /// Returns the repository it is of.
+    #[must_use]
+    pub fn repo(&self) -> &RepoKey {
+        match self {
+            Self::Memory(memory) => &memory.repo,
+            Self::Other(_, repo) => repo,
+        }
+    }
+
+    fn line(&self) -> String {
+        match self {
+            Self::Memory(memory) => {
+                let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
+                format!("[{}] {body} · {}", date(memory), memory.id.short())
+            }
+            Self::Other(node, repo) => {
+                format!("{} · {}", name(&node.to_string()), name(repo.short_name()))
+            }
+        }
+    }
+}
+
 /// Shows what was done, or would be.
 #[must_use]
-pub fn swept(steps: &[(Arc<Memory>, Change)], is_done: bool) -> Reply {
+pub fn swept(steps: &[(Subject, Change)], is_done: bool) -> Reply {
     let listed: Vec<Value> = steps
         .iter()
-        .map(|(memory, change)| json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "change": change.event_type() }))
+        .map(|(subject, change)| json!({ "id": subject.node().id().as_str(), "repo": subject.repo().as_str(), "change": change.event_type() }))
         .collect();
     let json = json!({ "done": is_done, "changes": listed });
     if steps.is_empty() {
@@ -36,15 +77,8 @@ pub fn swept(steps: &[(Arc<Memory>, Change)], is_done: bool) -> Reply {
         counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let head = if is_done { "Done" } else { "Would be done, with --apply" };
     let mut text = format!("{head}: {}.\n", counts.join(", "));
-    for (memory, change) in steps.iter().take(TOLD_MAX) {
-        let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
-        let _ = write!(
-            text,
-            "\n- {}: [{}] {body} · {}",
-            change.event_type(),
-            date(memory),
-            memory.id.short()
-        );
+    for (subject, change) in steps.iter().take(TOLD_MAX) {
+        let _ = write!(text, "\n- {}: {}", change.event_type(), subject.line());
     }
     if let Some(more) = steps.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
         let _ = write!(text, "\n… and {more} more (--json lists all)");

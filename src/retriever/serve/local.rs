@@ -165,7 +165,7 @@ impl Local {
         };
         let search::Found { hits, held_back: held_back_len, words } =
             search::find(&snapshot, &query, (self.core.clock)().now, request.limit);
-        self.note_if_in_vain(request, &asked, hits.len(), here.as_ref());
+        self.note_if_in_vain(request, &asked, hits.len() + held_back_len, here.as_ref());
         notices.extend(held_back(held_back_len));
         notices.extend(filters::note(&asked, hits.len()));
         let changed = self.changed_since(hits.iter().map(|hit| &hit.memory), &snapshot);

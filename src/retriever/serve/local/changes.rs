@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Local, cited};
 use crate::event::{Change, Draft, EventId, Problems, Verdict, fits_short_field};
 use crate::retriever::projection::{Life, Memory};
-use crate::retriever::render::Reply;
+use crate::retriever::render::{Reply, operands};
 use crate::retriever::serve::api::{ApiError, ChangeRequest, Voice, Wanted};
 use crate::retriever::snapshot::{Cited, Snapshot};
 
@@ -164,6 +164,7 @@ fn said(memory: &Memory, change: &Change, status: &str) -> String {
     if status == "unchanged" {
         return format!("{id}: nothing to do, it is so already.");
     }
+    let undo = format!("forget --undo {}", operands(&[&memory.id]));
     match change {
         Change::Feedback(Verdict::Worked) => format!("{id}: noted that it worked."),
         Change::Feedback(Verdict::Failed) => format!("{id}: noted that it failed."),
@@ -174,14 +175,14 @@ fn said(memory: &Memory, change: &Change, status: &str) -> String {
         }
         Change::Feedback(Verdict::Confirmed) => format!("{id}: confirmed."),
         Change::Supersede { by } => {
-            format!("{id}: superseded by {}; forget --undo {id} takes that back.", by.short())
+            format!("{id}: superseded by {}; {undo} takes that back.", by.short())
         }
         Change::Retract => {
-            format!("{id}: forgotten, its log keeps it; forget --undo {id} takes that back.")
+            format!("{id}: forgotten, its log keeps it; {undo} takes that back.")
         }
         Change::Discount { .. } | Change::Recount { .. } => format!("{id}: noted."),
         Change::Archive | Change::Bury => {
-            format!("{id}: faded; forget --undo {id} takes that back.")
+            format!("{id}: faded; {undo} takes that back.")
         }
         Change::Restore => format!("{id}: counts again."),
         Change::Distinct { from } => {

@@ -4,6 +4,8 @@
 
 mod ends;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 pub(super) use self::ends::{End, Ends};
@@ -12,7 +14,7 @@ use crate::event::{
     Change, Draft, Link, Node, Problems, Relation, RepoKey, Timestamp, parse_age, parse_timestamp,
 };
 use crate::retriever::graph::{Links, Said, Spot};
-use crate::retriever::projection::{Life, Tie};
+use crate::retriever::projection::{Life, Memory, Tie};
 use crate::retriever::render::{Reply, spot_words};
 use crate::retriever::serve::api::{
     ApiError, ChangeRequest, Deed, Edit, LinkRequest, Numbered, Terms, Voice, Wanted,
@@ -27,16 +29,21 @@ const TOLD_MAX: usize = 20;
 /// What becomes of one link, checked.
 enum Step {
     /// An event about its source.
-    Write { draft: Box<Draft>, said: String },
+    Write { edge: Box<Edge>, draft: Box<Draft>, said: String },
     /// A replacement, or the end of one, which is an event about its target.
     Replace { request: ChangeRequest },
     /// It is so already.
     Nothing { said: String },
 }
 
+/// What tells one link from another.
+type Edge = (Spot, Spot, Relation);
+
 /// What became of one link.
 enum Became {
     Written(String),
+    /// A later line of the same input says what it is.
+    Overtaken(String),
     Unchanged(String),
     Refused(ApiError),
 }
@@ -52,6 +59,7 @@ impl Local {
                 };
                 match self.tied(vec![numbered], &snapshot, voice).pop() {
                     Some((_, Became::Written(said))) => reply(said, "written"),
+                    Some((_, Became::Overtaken(said))) => reply(said, "overtaken"),
                     Some((_, Became::Unchanged(said))) => reply(said, "unchanged"),
                     Some((_, Became::Refused(error))) => Err(error),
                     None => Err(Problems::one("links", "is empty").into()),
@@ -62,7 +70,8 @@ impl Local {
         }
     }
 
-    /// Checks each, then writes what is to be written, those of one repository in one append.
+    /// Checks each, then writes what is to be written, those of one repository in one append. Of a link that is told
+    /// several times only the last is written: events of one moment stand in no order.
     fn tied(
         &self,
         edits: Vec<Numbered>,
@@ -72,15 +81,17 @@ impl Local {
         let ends = Ends::of(self, snapshot);
         let mut links = Links::clone(&self.core.links.of(snapshot));
         let mut became = Vec::with_capacity(edits.len());
-        let (mut drafts, mut waiting) = (Vec::new(), Vec::new());
+        let mut waiting: BTreeMap<Edge, (usize, Draft, String)> = BTreeMap::new();
         for Numbered { line, edit } in edits {
             let step = edit
                 .map_err(ApiError::Invalid)
                 .and_then(|edit| self.step(&edit, &ends, &mut links, voice));
             match step {
-                Ok(Step::Write { draft, said }) => {
-                    drafts.push(*draft);
-                    waiting.push((line, said));
+                Ok(Step::Write { edge, draft, said }) => {
+                    if let Some((before, ..)) = waiting.insert(*edge, (line, *draft, said)) {
+                        let said = format!("line {before}: line {line} says the same link.");
+                        became.push((before, Became::Overtaken(said)));
+                    }
                 }
                 Ok(Step::Replace { request }) => {
                     became.push((line, self.replaced(&request, voice)));
@@ -89,6 +100,10 @@ impl Local {
                 Err(error) => became.push((line, Became::Refused(error))),
             }
         }
+        let mut waiting: Vec<(usize, Draft, String)> = waiting.into_values().collect();
+        waiting.sort_by_key(|(line, ..)| *line);
+        let (drafts, waiting): (Vec<Draft>, Vec<(usize, String)>) =
+            waiting.into_iter().map(|(line, draft, said)| (draft, (line, said))).unzip();
         for (outcome, (line, said)) in self.all_recorded(drafts).into_iter().zip(waiting) {
             became.push((line, outcome.map_or_else(Became::Refused, |()| Became::Written(said))));
         }
@@ -129,8 +144,10 @@ impl Local {
     ) -> Result<Step, ApiError> {
         let (source, target) =
             (ends.find("source", &edit.source)?, ends.find("target", &edit.target)?);
-        if edit.relation == Relation::Supersedes {
-            return replacement(edit, &source, &target);
+        if edit.relation == Relation::Supersedes
+            && let Some(request) = replacement(edit, &source, &target)?
+        {
+            return Ok(Step::Replace { request });
         }
         let named = ends.repo(edit.repo.as_deref())?;
         let repo = source.repo().or(named).or(target.repo());
@@ -144,6 +161,7 @@ impl Local {
         let now =
             links.at(&from).find(|bond| bond.is_outward && *bond.to == to && is_such(bond.said));
         let now = now.map(|bond| bond.said.clone());
+        let edge = Box::new((from.clone(), to.clone(), edit.relation));
         let change = match &edit.deed {
             Deed::End if now.is_none() => {
                 return Ok(Step::Nothing {
@@ -166,7 +184,7 @@ impl Local {
         };
         let done = if matches!(change, Change::Link(_)) { "linked" } else { "no longer linked" };
         let draft = Box::new(self.draft_about(&source.node(), &repo, change, voice));
-        Ok(Step::Write { draft, said: format!("{words}: {done}.") })
+        Ok(Step::Write { edge, draft, said: format!("{words}: {done}.") })
     }
 
     pub(super) fn draft_about(
@@ -218,11 +236,9 @@ impl Local {
         snapshot: &Snapshot,
         voice: &Voice,
     ) -> Result<Reply, ApiError> {
-        let links = self.core.links.of(snapshot);
+        let links = Links::told(snapshot);
         let ends = Ends::of(self, snapshot);
-        let of_origin = links
-            .all()
-            .filter(|(_, _, said)| said.origin == origin && said.relation != Relation::Supersedes);
+        let of_origin = links.all().filter(|(_, _, said)| said.origin == origin);
         let drafts: Vec<Draft> = of_origin
             .filter_map(|(source, target, said)| {
                 let (source, target) = (ends.node(source)?, ends.node(target)?);
@@ -244,25 +260,26 @@ fn moment(now: Timestamp, text: &str) -> Option<Timestamp> {
     if text.eq_ignore_ascii_case("now") { Some(now) } else { parse_timestamp(text) }
 }
 
-/// There is one way to say that a memory stands in the place of another.
-fn replacement(edit: &Edit, source: &End, target: &End) -> Result<Step, ApiError> {
-    let (End::Memory(by), End::Memory(old)) = (source, target) else {
-        return Err(Problems::one("relation", "supersedes is between two memories").into());
-    };
-    let change = match edit.deed {
-        Deed::Make(_) => Wanted::Superseded { by: by.1.id.to_string() },
-        Deed::End => {
-            let is_so =
-                matches!(&old.1.course().life, Life::Superseded { by: now } if *now == by.1.id);
-            if !is_so {
-                let said = format!("{} does not supersede {}.", source.words(), target.words());
-                return Ok(Step::Nothing { said: format!("{said} Nothing to do.") });
-            }
+/// There is one way to say that a memory stands in the place of another. `None` where one does not, and at most a
+/// link that others told is to be ended.
+fn replacement(edit: &Edit, source: &End, target: &End) -> Result<Option<ChangeRequest>, ApiError> {
+    let change = match (&edit.deed, source, target) {
+        (Deed::Make(_), End::Memory((_, by)), End::Memory(_)) => {
+            Wanted::Superseded { by: by.id.to_string() }
+        }
+        (Deed::Make(_), ..) => {
+            return Err(Problems::one("relation", "supersedes is between two memories").into());
+        }
+        (Deed::End, End::Memory((_, by)), End::Memory((_, old))) if replaces(by, old) => {
             Wanted::Restored
         }
+        (Deed::End, ..) => return Ok(None),
     };
-    let request = ChangeRequest { ids: vec![old.1.id.to_string()], change, note: None };
-    Ok(Step::Replace { request })
+    Ok(Some(ChangeRequest { ids: vec![target.node().id().to_string()], change, note: None }))
+}
+
+fn replaces(by: &Memory, old: &Memory) -> bool {
+    matches!(&old.course().life, Life::Superseded { by: now } if *now == by.id)
 }
 
 /// Refuses a link that would lead back to where it came from, where its relation has an order, and says by which way.
@@ -292,13 +309,18 @@ fn refuse_circle(
 
 /// Tells what became of many.
 fn told(became: Vec<(usize, Became)>) -> Reply {
-    let (mut written, mut unchanged, mut refused) = (0_usize, 0_usize, Vec::new());
+    let (mut written, mut unchanged, mut overtaken) = (0_usize, 0_usize, 0_usize);
+    let mut refused = Vec::new();
     let mut links: Vec<Value> = Vec::with_capacity(became.len());
     for (line, became) in became {
         links.push(match became {
             Became::Written(_) => {
                 written += 1;
                 json!({ "line": line, "status": "written" })
+            }
+            Became::Overtaken(_) => {
+                overtaken += 1;
+                json!({ "line": line, "status": "overtaken" })
             }
             Became::Unchanged(_) => {
                 unchanged += 1;
@@ -313,11 +335,13 @@ fn told(became: Vec<(usize, Became)>) -> Reply {
     }
     let count = refused.len();
     let mut text = format!("{written} written, {unchanged} as they were, {count} refused.");
+    if overtaken > 0 {
+        text.push_str(&format!(" {overtaken} overtaken: a later line says the same link."));
+    }
     refused.iter().take(TOLD_MAX).for_each(|line| text.push_str(line));
     if let Some(more) = count.checked_sub(TOLD_MAX).filter(|more| *more > 0) {
         text.push_str(&format!("\nand {more} more; --json has all"));
     }
-    let json =
-        json!({ "links": links, "written": written, "unchanged": unchanged, "refused": count });
+    let json = json!({ "links": links, "written": written, "unchanged": unchanged, "overtaken": overtaken, "refused": count });
     Reply::new(text, json)
 }

@@ -12,8 +12,8 @@ use crate::retriever::graph::{
 use crate::retriever::render::{self, Findings, Reply};
 use crate::retriever::search::Asked;
 use crate::retriever::serve::api::{
-    AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest, SearchRequest, Topic,
-    Voice,
+    self, AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest, SearchRequest,
+    Topic, Voice,
 };
 use crate::retriever::serve::hook::signature::{Signature, mark};
 use crate::retriever::snapshot::Snapshot;
@@ -72,8 +72,8 @@ impl Local {
         bound.into_iter().chain(left_out::note(snapshot.room())).collect()
     }
 
-    /// Writes down that a search found nothing. Those of hooks, which nobody asked for and which set their own bar,
-    /// and those with filters, which may be why, tell of no gap.
+    /// Writes down that a search found nothing, neither to show nor to hold back. Those of hooks, which nobody asked for
+    /// and which set their own bar, and those with filters or of one repository, which may be why, tell of no gap.
     pub(super) fn note_if_in_vain(
         &self,
         request: &SearchRequest,
@@ -86,6 +86,7 @@ impl Local {
                 .into_iter()
                 .all(Vec::is_empty)
             && (request.since, request.until) == (None, None)
+            && matches!(request.scope, api::Scope::All(_))
             && !asked.has_filters();
         if let Some(log) = self.core.query_log.as_ref().filter(|_| found == 0 && is_plain)
             && !asked.text.trim().is_empty()

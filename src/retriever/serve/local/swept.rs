@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use super::Local;
-use crate::event::{Author, Change, RepoKey, Timestamp};
-use crate::retriever::projection::{Fate, Life, Memory};
-use crate::retriever::render::{self, Reply};
+use crate::event::{Author, Change, Draft, EventId, Node, RepoKey, Timestamp};
+use crate::retriever::projection::{Course, Fate, Life, Memory, Version};
+use crate::retriever::render::{self, Reply, Subject};
 use crate::retriever::serve::api::{ApiError, Doing, Sweep, SweepRequest, Voice};
 use crate::retriever::snapshot::Snapshot;
 
-/// One change of one memory.
-type Step = (Arc<Memory>, Change);
+/// One change of one memory, or of what is linked like one.
+type Step = (Subject, Change);
 
 impl Local {
     pub(super) fn swept(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
@@ -26,8 +26,10 @@ impl Local {
             Sweep::Unpurge(author) => restored(&snapshot, author),
         };
         if request.extent == Doing::Do {
-            for (memory, change) in &steps {
-                self.write_about(memory, change.clone(), request.note.clone(), &Voice::Caller)?;
+            for (subject, change) in &steps {
+                let (node, voice) = (subject.node(), &Voice::Caller);
+                let draft = self.draft_about(&node, subject.repo(), change.clone(), voice);
+                self.recorded(Draft { lesson: request.note.clone(), ..draft })?;
             }
         }
         Ok(render::swept(&steps, request.extent == Doing::Do))
@@ -41,8 +43,8 @@ fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<Ste
         memories.filter(|memory| keys.as_ref().is_none_or(|keys| keys.contains(&memory.repo)));
     let step = |memory: &Arc<Memory>| match memory.fate(now) {
         Fate::Stays => None,
-        Fate::Archived => Some((Arc::clone(memory), Change::Archive)),
-        Fate::Buried => Some((Arc::clone(memory), Change::Bury)),
+        Fate::Archived => Some((subject(memory), Change::Archive)),
+        Fate::Buried => Some((subject(memory), Change::Bury)),
     };
     of_repo.filter_map(step).collect()
 }
@@ -55,7 +57,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
         let is_told = memory.about().iter().any(|version| author.wrote(&version.event));
         // First what they said: who takes back their own words means those of before.
         if is_told && !is_discounted {
-            steps.push((Arc::clone(memory), Change::Discount { by: author.clone() }));
+            steps.push((subject(memory), Change::Discount { by: author.clone() }));
         }
         // What they hid themselves would be seen again.
         let life = match is_discounted {
@@ -63,7 +65,15 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
             false => memory.life_without(author),
         };
         if is_by(author, memory) && life != Life::Retracted {
-            steps.push((Arc::clone(memory), Change::Retract));
+            steps.push((subject(memory), Change::Retract));
+        }
+    }
+    for (id, about) in early(snapshot) {
+        if let Some(told) = about.iter().find(|version| author.wrote(&version.event))
+            && !Course::of(about).discounted.contains(author)
+        {
+            let subject = Subject::Other(Node::of(id.clone()), told.repo.clone());
+            steps.push((subject, Change::Discount { by: author.clone() }));
         }
     }
     steps
@@ -74,13 +84,32 @@ fn restored(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
         if is_by(author, memory) && memory.course().life == Life::Retracted {
-            steps.push((Arc::clone(memory), Change::Restore));
+            steps.push((subject(memory), Change::Restore));
         }
         if memory.course().discounted.contains(author) {
-            steps.push((Arc::clone(memory), Change::Recount { by: author.clone() }));
+            steps.push((subject(memory), Change::Recount { by: author.clone() }));
+        }
+    }
+    for (id, about) in early(snapshot) {
+        if let Some(told) = about.first()
+            && Course::of(about).discounted.contains(author)
+        {
+            let subject = Subject::Other(Node::of(id.clone()), told.repo.clone());
+            steps.push((subject, Change::Recount { by: author.clone() }));
         }
     }
     steps
+}
+
+fn subject(memory: &Arc<Memory>) -> Subject {
+    Subject::Memory(Arc::clone(memory))
+}
+
+/// What was said of places in code and of memories that are not here, in the order of their ids.
+fn early(snapshot: &Snapshot) -> Vec<(&EventId, &[Arc<Version>])> {
+    let mut early: Vec<(&EventId, &[Arc<Version>])> = snapshot.early().collect();
+    early.sort_by_key(|(id, _)| *id);
+    early
 }
 
 fn is_by(author: &Author, memory: &Memory) -> bool {
