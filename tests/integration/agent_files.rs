@@ -383,6 +383,9 @@ fn a_file_that_was_imported_before_is_watched_too() {
     let _watching = Watching(command.spawn().unwrap());
     let lessons = || world.events(LOG).into_iter().map(|event| event.lesson).collect::<Vec<_>>();
     until("what is found is imported", || lessons().contains(&"use pnpm, never npm".to_owned()));
-    std::fs::write(&rules, "- feed the okapi\n").unwrap();
-    until("a change is imported", || lessons().contains(&"feed the okapi".to_owned()));
+    // The first may still be of the round in which all files are read.
+    for said in ["feed the okapi", "feed the walrus"] {
+        std::fs::write(&rules, format!("- {said}\n")).unwrap();
+        until("a change is imported", || lessons().contains(&said.to_owned()));
+    }
 }
