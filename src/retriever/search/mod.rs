@@ -199,18 +199,18 @@ impl Ranking<'_> {
             }
         }
         let asked = late::Asked::of(query, self.words);
-        let lates = asked.and_then(|asked| late::of(snapshot, &asked, &candidates, &fits));
-        let fits: Vec<f32> = match &lates {
+        let each_late = asked.and_then(|asked| late::of(snapshot, &asked, &candidates, &fits));
+        let fits: Vec<f32> = match &each_late {
             None => fits,
-            Some(lates) => {
+            Some(each_late) => {
                 let with = |(found, late): (&Candidate, &late::Late)| {
                     fuse::fit_with(fuse::fit(found), late.counted()) * boost(found.number)
                 };
-                candidates.iter().zip(lates).map(with).collect()
+                candidates.iter().zip(each_late).map(with).collect()
             }
         };
         let fused = fuse::relative(&fits);
-        let seen = lates.iter().flatten().map(late::Late::seen).chain(std::iter::repeat(None));
+        let seen = each_late.iter().flatten().map(late::Late::seen).chain(std::iter::repeat(None));
         let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
         let mut hits: Vec<Hit> = candidates
             .into_iter()
