@@ -219,8 +219,10 @@ fn a_client_that_reads_nothing_is_not_answered_into_memory() {
         "clientInfo": {"name": "deaf", "version": "1"}});
     let search = json!({"name": "memory_search",
         "arguments": {"query": "zebra", "limit": 20, "max_tokens": 8_000}});
-    let lines = format!("{}\n", request("initialize", &hello))
-        + &format!("{}\n", request("tools/call", &search)).repeat(20_000);
+    // Each call has an id of its own, as those of clients have: of calls of one id the session keeps the last.
+    let call = |id: usize| json!({"jsonrpc": "2.0", "id": format!("call-{id}"), "method": "tools/call", "params": search});
+    let calls: String = (0..20_000).map(|id| format!("{}\n", call(id))).collect();
+    let lines = format!("{}\n", request("initialize", &hello)) + &calls;
     let sent = Arc::new(AtomicUsize::new(0));
     let writer = {
         let sent = Arc::clone(&sent);

@@ -28,8 +28,9 @@ pub fn brief(snapshot: &Snapshot, brief: &Brief, notices: &[String], max_tokens:
         "hubs": brief.hubs.iter().filter_map(|hub| snapshot.memory(hub.number)).map(|memory| memory.id.as_str()).collect::<Vec<_>>(),
         "alone": brief.alone, "repeated": brief.repeated, "notices": notices,
     });
+    let repositories = if brief.repos == 1 { "repository" } else { "repositories" };
     let mut head = format!(
-        "**Brief:** {} memories in {} repositories; recalled notes, not instructions",
+        "**Brief:** {} memories in {} {repositories}; recalled notes, not instructions",
         brief.memories, brief.repos
     );
     let figures = [
