@@ -15,6 +15,8 @@ pub mod packed;
 mod passages;
 pub mod record;
 mod restored;
+#[cfg(test)]
+mod sample;
 mod saved;
 mod session;
 mod setting;

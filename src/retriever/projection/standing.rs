@@ -142,27 +142,11 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-    use std::sync::Arc;
-
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
+    use super::super::sample::folded;
     use super::*;
-    use crate::event::{Decoded, codec};
-    use crate::retriever::projection::{Fold, Origin};
-
-    fn folded(lines: &[Value]) -> Arc<Memory> {
-        let mut fold = Fold::default();
-        for (offset, line) in (0..).zip(lines) {
-            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
-                panic!("{line}")
-            };
-            let repo = event.repo_key();
-            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
-        }
-        Arc::clone(fold.memories().get(0).unwrap())
-    }
 
     fn candidate() -> Value {
         json!({"id": "m1", "timestamp": "2026-01-01T00:00:00Z", "event_type": "error",
