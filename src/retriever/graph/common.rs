@@ -3,10 +3,11 @@
 //! kept up to date. Not here: what was told (`links`).
 
 use super::named::{Thing, named};
-use super::{Place, Spot, same_file};
+use super::{Place, Spot};
 use crate::event::{Relation, Strength, Timestamp};
 use crate::retriever::index::lexical::DocId;
 use crate::retriever::projection::Memory;
+use crate::retriever::search::same_file;
 use crate::retriever::snapshot::Snapshot;
 
 /// So many memories that may name a thing are looked at: the best by words are those that do.

@@ -27,5 +27,5 @@ pub use known::KnownLinks;
 pub use links::{Bond, Links, Said};
 pub use named::{Thing, named};
 pub use patterns::{Look, PATTERN, Suggestion, suggestions};
-pub use spot::{Place, Spot, same_file};
+pub use spot::{Place, Spot};
 pub use walk::{Step, Walk, Walked, Way, Why, walk};

@@ -101,7 +101,7 @@ impl Course {
             let at = (event.timestamp, &event.id);
             match change.clone() {
                 Change::Feedback(verdict) => {
-                    verdicts.entry(Voice::of(version)).or_default().hear(at, verdict);
+                    verdicts.entry(Voice::of(&version.event)).or_default().hear(at, verdict);
                 }
                 Change::Supersede { by } => life.hear(at, Life::Superseded { by }),
                 Change::Retract => life.hear(at, Life::Retracted),
@@ -206,13 +206,18 @@ struct Voice {
 const SECONDS_OF_DAY: i64 = 24 * 3_600;
 
 impl Voice {
-    fn of(version: &Version) -> Self {
-        let event = &version.event;
+    fn of(event: &Event) -> Self {
         let session = event.session_id.clone();
         let day = event.timestamp.map(|at| at.as_second().div_euclid(SECONDS_OF_DAY));
         let day = day.filter(|_| session.is_none());
         Self { agent: event.agent_id.trim().to_lowercase(), session, day }
     }
+}
+
+/// Tells whether two events are of one voice (S-LIFE-2): an agent in a session; without a session, on a day.
+#[must_use]
+pub fn is_one_voice(one: &Event, other: &Event) -> bool {
+    Voice::of(one) == Voice::of(other)
 }
 
 impl Memory {

@@ -62,21 +62,14 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::super::{Fold, Origin};
+    use super::super::Origin;
+    use super::super::sample::fold;
     use super::*;
     use crate::event::{Decoded, codec};
 
     /// The edges of a memory and of a place in code that no memory is.
     fn folded(lines: &[Value]) -> (Vec<Tie>, Vec<Tie>) {
-        let mut fold = Fold::default();
-        for (offset, line) in (0..).zip(lines) {
-            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
-                panic!("{line}")
-            };
-            let repo = event.repo_key();
-            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
-        }
-        let frozen = fold.frozen();
+        let frozen = fold(lines).frozen();
         let of_memory = frozen.memories().iter().flat_map(|memory| ties(memory.about(), None));
         let of_code = frozen.early().flat_map(|(_, about)| ties(about, None));
         (of_memory.collect(), of_code.collect())

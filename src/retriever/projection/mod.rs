@@ -27,7 +27,7 @@ mod version;
 
 pub use bound::{Bound, Census};
 pub use chunked::Chunked;
-pub use course::{Course, Life};
+pub use course::{Course, Life, is_one_voice};
 pub use fading::{BURIED_AFTER_DAYS, FADED_BELOW, Fate};
 pub use fold::{Effect, Fold, Gone};
 pub use frozen::{Frozen, Mark};

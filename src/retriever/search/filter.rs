@@ -99,12 +99,19 @@ impl Filter {
 pub(super) fn is_about(event: &Event, file: &str) -> bool {
     let file = file.trim_start_matches("./");
     let name = file.rsplit('/').next().unwrap_or(file);
-    let listed =
-        event.files.iter().any(|other| ends_with_path(other, file) || ends_with_path(file, other));
+    let listed = event.files.iter().any(|other| same_file(other, file));
     // A name without an extension is a common word; only a path or a real file name may match text.
     let is_telling = file.contains('/') || name.contains('.');
     let texts = [&event.context, &event.lesson, &event.command];
     listed || (is_telling && texts.into_iter().any(|text| text.contains(file)))
+}
+
+/// Tells whether two paths are of one file as far as they say: one is the end of the other, from a folder on.
+#[must_use]
+pub fn same_file(one: &str, other: &str) -> bool {
+    let bare = |path: &str| path.trim().trim_start_matches("./").to_owned();
+    let (one, other) = (bare(one), bare(other));
+    ends_with_path(&one, &other) || ends_with_path(&other, &one)
 }
 
 fn ends_with_path(whole: &str, end: &str) -> bool {
@@ -209,6 +216,20 @@ mod tests {
         assert!(!Filter::default().allows(&flagged));
         let filter = Filter { flagged: Flagged::Included, ..Filter::default() };
         assert!(filter.allows(&flagged) && filter.allows(&memory()));
+    }
+
+    #[test]
+    fn two_paths_are_of_one_file_where_one_is_the_end_of_the_other() {
+        for (one, other, is_same) in [
+            ("src/a.rs", "src/a.rs", true),
+            ("./src/a.rs", "a.rs", true),
+            ("a.rs", "/repo/api/src/a.rs", true),
+            ("src/a.rs", "src/ba.rs", false),
+            ("", "src/a.rs", false),
+        ] {
+            assert_eq!(same_file(one, other), is_same, "{one} {other}");
+            assert_eq!(same_file(other, one), is_same, "{other} {one}");
+        }
     }
 
     #[test]

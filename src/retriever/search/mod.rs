@@ -33,7 +33,7 @@ use crate::event::{RepoKey, Timestamp};
 pub use briefing::{LastSession, Note, Occasion, Picked, Section, near_the_best, pick};
 pub use clash::{Clash, Clashes, Sign, clashes, clashes_of};
 pub use complete::{COMPLETIONS_MAX, Completions, Slot, complete};
-pub use filter::{Filter, Flagged};
+pub use filter::{Filter, Flagged, same_file};
 pub use phrase::Phrase;
 pub use point::Point;
 pub use same::Said as WhatIsSaid;

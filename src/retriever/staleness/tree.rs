@@ -137,11 +137,11 @@ mod tests {
     // S-STALE-5
     #[test]
     fn a_path_stays_within_the_work_tree() {
-        let top = Path::new("/work/api");
+        let top = Path::new("/repo/api");
         for (named, path) in [
             ("src/a.rs", "src/a.rs"),
             ("./src//a.rs:12:3", "src/a.rs"),
-            ("/work/api/src/a.rs", "src/a.rs"),
+            ("/repo/api/src/a.rs", "src/a.rs"),
             ("src/a.rs::Store::open", "src/a.rs"),
             ("docs/a.md#L4-L9", "docs/a.md"),
             ("Cargo.toml", "Cargo.toml"),

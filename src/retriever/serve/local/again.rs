@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Local;
 use crate::event::{Change, Draft, Event, Timestamp, Verdict};
-use crate::retriever::projection::Memory;
+use crate::retriever::projection::{Memory, is_one_voice};
 use crate::retriever::render::Reply;
 use crate::retriever::search::Sign;
 use crate::retriever::serve::api::ApiError;
@@ -45,14 +45,6 @@ fn said(event: &Event) -> Event {
         schema: None,
         ..event.clone()
     }
-}
-
-/// Tells whether two events are of one voice: an agent in a session; without a session, on a day.
-fn is_one_voice(one: &Event, other: &Event) -> bool {
-    let day = |event: &Event| event.timestamp.map(|at| at.strftime("%Y-%m-%d").to_string());
-    one.agent_id == other.agent_id
-        && one.session_id == other.session_id
-        && (one.session_id.is_some() || day(one) == day(other))
 }
 
 impl Local {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{Local, cited};
-use crate::event::{Change, Draft, EventId, Problems, Verdict, fits_short_field};
+use crate::event::{Change, Draft, EventId, Node, Problems, Verdict, fits_short_field};
 use crate::retriever::projection::{Life, Memory};
 use crate::retriever::render::{Reply, operands};
 use crate::retriever::serve::api::{ApiError, ChangeRequest, Voice, Wanted};
@@ -79,22 +79,15 @@ impl Local {
         })
     }
 
-    pub(super) fn write_about(
+    fn write_about(
         &self,
         memory: &Memory,
         change: Change,
         note: Option<String>,
         voice: &Voice,
     ) -> Result<(), ApiError> {
-        let mut draft = Draft {
-            memory_id: Some(memory.id.to_string()),
-            repo: Some(memory.repo.to_string()),
-            change: Some(change),
-            lesson: note,
-            ..Draft::default()
-        };
-        self.vouch(&mut draft, voice);
-        self.recorded(draft).map(drop)
+        let draft = self.draft_about(&Node::of(memory.id.clone()), &memory.repo, change, voice);
+        self.recorded(Draft { lesson: note, ..draft }).map(drop)
     }
 
     /// Puts into a draft in whose name it is written.

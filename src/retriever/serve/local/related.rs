@@ -7,8 +7,9 @@ use super::answers::Seen;
 use super::links::{End, Ends};
 use super::{Local, left_out};
 use crate::event::{Node, Problems, RepoKey};
-use crate::retriever::graph::{Links, Place, Spot, Walk, same_file, walk};
+use crate::retriever::graph::{Links, Place, Spot, Walk, walk};
 use crate::retriever::render::{self, Related, Reply, spot_words};
+use crate::retriever::search::same_file;
 use crate::retriever::serve::api::{ApiError, Purpose, RelatedRequest};
 use crate::retriever::snapshot::Snapshot;
 
