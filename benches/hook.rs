@@ -52,15 +52,14 @@ fn main() -> Outcome<()> {
     let number = |place: usize, default| words.get(place).map_or(Ok(default), |word| word.parse());
     let (rounds, lessons) = (number(0, ROUNDS_DEFAULT)?, number(1, LESSONS_DEFAULT)?);
     let program = words.get(2).map_or_else(|| PathBuf::from(PROGRAM), PathBuf::from);
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-hook");
-    if place.exists() {
-        fs::remove_dir_all(&place)?;
-    }
+    // Outside any work tree: below this project's own, the folder `web` would be this project, not the lessons'.
+    let scratch = tempfile::tempdir()?;
+    let place = scratch.path();
     let (large, small) = (place.join("large"), place.join("small"));
     make_store(&large, lessons)?;
     make_store(&small, 300)?;
     start_retriever(&program, &large)?;
-    let mut contenders = contenders(&program, (&large, &small), &no_op(&place)?);
+    let mut contenders = contenders(&program, (&large, &small), &no_op(place)?);
     for round in 0..rounds + ROUNDS_UNCOUNTED {
         for contender in &mut contenders {
             let (took, has_answered) = contender.run(round)?;
@@ -72,6 +71,13 @@ fn main() -> Outcome<()> {
     }
     stop_retriever(&program, &large)?;
     report(&mut contenders, rounds, lessons);
+    // These are always answered here: silence would be the time of doing nothing.
+    let is_answered = |name: &str| name.starts_with("start") || name.contains("that is known");
+    if let Some(silent) =
+        contenders.iter().find(|one| is_answered(one.name) && one.answers < rounds)
+    {
+        return Err(format!("{}: answered {} of {rounds}", silent.name, silent.answers).into());
+    }
     Ok(())
 }
 
@@ -93,8 +99,9 @@ fn contenders(program: &Path, (large, small): (&Path, &Path), no_op: &Path) -> V
     let succeeded = json!({"hook_event_name": "PostToolUse", "tool_name": "Bash",
         "tool_input": {"command": "cargo test"}, "tool_response": {"stdout": "ok ".repeat(1_000), "stderr": ""}});
     let prompt = json!({"hook_event_name": "UserPromptSubmit", "prompt": "why does the deploy number 77 of the web shop hang?"});
-    let known =
-        failed("npm ERR! code EACCES17\nnpm ERR! Error: EACCES17: permission denied in part 17");
+    let known = failed(
+        "thread 'main' panicked: mizzen lock is poisoned by the quartermaster of another watch",
+    );
     let unknown = failed("galleon: cannot find the harbour of the spinnaker");
     let attached = Retriever::Attached;
     vec![
@@ -163,6 +170,11 @@ fn make_store(place: &Path, lessons: usize) -> Outcome<()> {
             "command": format!("npm ci --part {part}"), "lesson": format!("give the owner of part {part} the right {number} and deploy again")});
         lines.push_str(&format!("{line}\n"));
     }
+    // One that stands out from all others, for the failure that is known.
+    let line = json!({"timestamp": "2026-01-02T03:04:06Z", "agent_id": "codex", "repo": "web", "event_type": "error",
+        "context": "panicked: mizzen lock is poisoned by the quartermaster", "command": "rm mizzen.lock",
+        "lesson": "stop the quartermaster of the other watch before the build"});
+    lines.push_str(&format!("{line}\n"));
     fs::write(place.join("logs/web.jsonl"), lines)?;
     Ok(())
 }
