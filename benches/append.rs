@@ -1,6 +1,6 @@
-//! How long one append takes, from spawn to exit, beside programs that do nothing and beside the
-//! shell's `echo >>`: all in one run, taking turns, since only their ratio can be trusted on a
-//! machine with other work. Not here: appending inside a process.
+//! How long one append takes, from spawn to exit, beside programs that do nothing, beside the shell's
+//! `echo >>`, and beside `sqlite3` where it is installed: all in one run, taking turns, since only their
+//! ratio can be trusted on a machine with other work. Not here: appending inside a process.
 //!
 //! `cargo bench --no-default-features --bench append [-- ROUNDS [NAME=PROGRAM]...]`: further builds
 //! of `log-memory` to measure beside this one.
@@ -47,6 +47,7 @@ fn main() -> Outcome<()> {
     let mut contenders = contenders(&place, builds)?;
     take_turns(&mut contenders, &place, rounds)?;
     report_times(&mut contenders, rounds)?;
+    report_cpu(&contenders, &place, rounds)?;
     report_throughput(&contenders, &place, rounds)?;
     Ok(())
 }
@@ -79,7 +80,33 @@ fn contenders(place: &Path, builds: Vec<(String, PathBuf)>) -> Outcome<Vec<Conte
     }
     let line = format!("echo '{}' >> ../echo.jsonl", "x".repeat(450));
     all.push(contender("sh -c 'echo >>'", "/bin/sh".into(), vec!["-c".to_owned(), line]));
+    match database(place) {
+        Ok(program) => {
+            all.push(contender("sqlite3, WAL, synchronous=normal", program, insertion()));
+        }
+        Err(why) => println!("no sqlite3 here: {why}"),
+    }
     Ok(all)
+}
+
+/// Makes a database with a table for lines; returns the program that did it.
+fn database(place: &Path) -> Outcome<PathBuf> {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let program = std::env::split_paths(&paths).map(|folder| folder.join("sqlite3"));
+    let program = program.into_iter().find(|program| program.is_file()).ok_or("not on PATH")?;
+    let schema = "pragma journal_mode=wal; create table lines (line text not null);";
+    let made = Command::new(&program).arg(place.join("lines.db")).arg(schema).output()?;
+    if !made.status.success() {
+        return Err(String::from_utf8_lossy(&made.stderr).into());
+    }
+    Ok(program)
+}
+
+/// A line as long as ours, into that table; others may hold it for a while.
+fn insertion() -> Vec<String> {
+    let insert = format!("insert into lines values ('{}');", "x".repeat(450));
+    let words = ["-cmd", ".timeout 60000", "-cmd", "pragma synchronous=normal;", "../lines.db"];
+    words.map(str::to_owned).into_iter().chain([insert]).collect()
 }
 
 /// Compiles a program that does nothing, with the flags of our release profile.
@@ -164,6 +191,38 @@ fn report_times(contenders: &mut [Contender], rounds: usize) -> Outcome<()> {
         );
     }
     Ok(())
+}
+
+/// CPU time, which tells more than the clock on a busy machine: of many runs in a row, since the system counts it
+/// in hundredths of a second.
+fn report_cpu(contenders: &[Contender], place: &Path, rounds: usize) -> Outcome<()> {
+    if children_cpu().is_none() {
+        println!("\nno CPU time of children here");
+        return Ok(());
+    }
+    println!(
+        "\nCPU time of a run, {rounds} in a row\n\n| program | CPU time | ratio |\n|---|---:|---:|"
+    );
+    let mut floor = None;
+    for contender in contenders {
+        let before = children_cpu().ok_or("CPU time cannot be read")?;
+        (0..rounds).try_for_each(|_| contender.run(place))?;
+        let took = children_cpu().ok_or("CPU time cannot be read")? - before;
+        let each = took / f64::from(u32::try_from(rounds)?);
+        let floor = *floor.get_or_insert(each);
+        println!("| {} | {:.2} ms | {:.2} |", contender.name, each * 1e3, each / floor);
+    }
+    Ok(())
+}
+
+/// What the children that ended have used so far, in seconds, as Linux tells it: fields 16 and 17 of `proc(5)`'s
+/// `stat`, in hundredths.
+fn children_cpu() -> Option<f64> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    // The name in parentheses may hold anything.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let ticks = |place: usize| fields.split_whitespace().nth(place)?.parse::<f64>().ok();
+    Some((ticks(13)? + ticks(14)?) / 100.0)
 }
 
 fn report_throughput(contenders: &[Contender], place: &Path, rounds: usize) -> Outcome<()> {
