@@ -71,7 +71,7 @@ pub struct Note {
 /// What there is to tell, more than has room.
 #[derive(Debug, Default)]
 pub struct Picked {
-    /// How many memories the repository has.
+    /// How many memories the repository has that are still answers.
     pub memories: usize,
     /// When the newest of them was learned.
     pub newest: Option<Timestamp>,
@@ -191,6 +191,10 @@ impl<'a> Here<'a> {
     }
 
     fn add(&mut self, memory: &'a Arc<Memory>, now: Timestamp) {
+        // What is no answer any more is not told, so it is not counted either.
+        if memory.is_out(now) {
+            return;
+        }
         self.memories += 1;
         self.newest = self.newest.max(memory.timestamp);
         if memory.setting.session_id.as_ref().is_some_and(|session| !session.is_empty()) {

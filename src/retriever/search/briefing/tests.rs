@@ -49,6 +49,18 @@ fn ids(picked: &Picked, section: Section) -> Vec<&str> {
 
 // S-CONTEXT-1
 #[test]
+fn what_is_no_answer_any_more_is_not_counted() {
+    let retraction = json!({ "id": "r", "timestamp": "2026-05-09T00:00:00Z", "repo": "api",
+        "event_type": "retract", "memory_id": "b" });
+    let lines = [line("a", 1, "error", "an alpha error"), line("b", 2, "error", "a bravo error")];
+    assert_eq!(picked(&lines).memories, 2);
+    let picked = picked(&[lines.as_slice(), &[retraction]].concat());
+    assert_eq!(picked.memories, 1);
+    assert_eq!(picked.newest, Some("2026-05-01T00:00:00Z".parse().unwrap()));
+}
+
+// S-CONTEXT-1
+#[test]
 fn each_kind_has_its_section() {
     let lines = [
         line("e", 1, "error", "an alpha error"),
