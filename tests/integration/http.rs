@@ -471,6 +471,25 @@ fn http_the_address_is_told_in_text_in_json_and_in_status() {
     assert!(server.said.contains("--token-file"), "{}", server.said);
 }
 
+// S-HTTP-1
+#[test]
+fn http_a_retriever_that_was_there_makes_room_unless_it_has_an_address_itself() {
+    let world = World::sharing();
+    let lesson = "the walrus wears a bowler hat";
+    world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", lesson]).done();
+    let before = world.asked(&["status"])["retriever"]["pid"].clone();
+    assert!(before.is_u64(), "{before}");
+    let server = open(&world);
+    assert!(server.again().search("walrus").contains("bowler hat"));
+    let status = world.asked(&["status"]);
+    assert_eq!(status["retriever"]["pid"], json!(server.process()), "one for all");
+    assert_ne!(status["retriever"]["pid"], before);
+    let refused = Server::command(&world, &["--http", "0"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(75), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("serve --stop"), "{refused:?}");
+    assert_eq!(world.asked(&["status"])["http"]["url"], json!(server.url), "and is still there");
+}
+
 #[test]
 fn http_the_inspector_finds_the_tools_in_both_eras() {
     let Some(clients) = pieces::clients() else { return };

@@ -25,7 +25,7 @@ use crate::retriever::serve::wire;
 use crate::retriever::snapshot::Snapshot;
 use crate::retriever::upkeep::archive::by_policy;
 use crate::retriever::watch::Watching;
-use crate::store::{ArchivePolicy, StoreError, when_asked_to_stop};
+use crate::store::{ArchivePolicy, FileLock, StoreError, when_asked_to_stop};
 use crate::writer::Moment;
 use crate::writer::exit::{Exit, complain};
 
@@ -39,6 +39,9 @@ const IDLE_MINUTES_MAX: usize = 7 * 24 * 60;
 /// How long writing down what was made of the logs may take at the end, in milliseconds: more than a million
 /// memories need, and whoever comes next waits for no longer.
 const KEEP_MS_MAX: u64 = 5_000;
+
+/// How many retrievers are asked in turn to make room for one that was asked for over HTTP.
+const SUCCESSIONS_MAX: usize = 5;
 
 /// How long between two looks whether logs have grown too long, in seconds.
 const ARCHIVE_PAUSE_SECONDS: u64 = 3_600;
@@ -142,16 +145,10 @@ impl Program<'_> {
         let settled = self.settle(settings)?;
         let meeting = self.meeting(&settled);
         meeting.ensure().map_err(|error| failed(&error))?;
-        let elected = match if command.background { meeting.elect() } else { meeting.elect_now() } {
-            Ok(elected) => elected,
-            Err(StoreError::Busy { .. }) if command.background => return Ok(elsewhere()),
-            Err(StoreError::Busy { .. }) => {
-                let message = "a retriever of this store is running already; agent-knowledge status tells more, and agent-knowledge serve --stop ends it".to_owned();
-                return Err(ApiError::Failed { exit: Exit::Busy, message });
-            }
-            Err(error) => return Err(failed(&error)),
-        };
         let door = self.http_door(command)?;
+        let Some(elected) = self.elected(settings, &meeting, command)? else {
+            return Ok(elsewhere());
+        };
         let root = settled.store.root().to_owned();
         let checkpoints = checkpoints(&self.build(), &settled, &meeting);
         unused::forget(
@@ -188,6 +185,52 @@ impl Program<'_> {
         drop(elected);
         core.engine.keep(Duration::from_millis(KEEP_MS_MAX));
         Ok(ended(why))
+    }
+
+    /// Takes the place of the one retriever; none if it was to be taken in the background and another has it.
+    fn elected(
+        &self,
+        settings: &Settings,
+        meeting: &Meeting,
+        command: &Serve,
+    ) -> Result<Option<FileLock>, ApiError> {
+        let lock = match command {
+            Serve { background: true, .. } => meeting.elect(),
+            Serve { http: Some(_), .. } => self.succeed(settings, meeting)?,
+            Serve { .. } => meeting.elect_now(),
+        };
+        match lock {
+            Ok(lock) => Ok(Some(lock)),
+            Err(StoreError::Busy { .. }) if command.background => Ok(None),
+            Err(StoreError::Busy { .. }) => {
+                let message = "a retriever of this store is running already; agent-knowledge status tells more, and agent-knowledge serve --stop ends it".to_owned();
+                Err(ApiError::Failed { exit: Exit::Busy, message })
+            }
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    /// Takes the place of a retriever that cannot be reached over HTTP. Its clients attach to who comes after it, and
+    /// the quickest of them may start another before we are there: then that one is asked too.
+    fn succeed(
+        &self,
+        settings: &Settings,
+        meeting: &Meeting,
+    ) -> Result<Result<FileLock, StoreError>, ApiError> {
+        let mut lock = meeting.elect_now();
+        for _ in 0..SUCCESSIONS_MAX {
+            if !matches!(lock, Err(StoreError::Busy { .. })) {
+                break;
+            }
+            let Some(remote) = self.attaching(settings, Need::Words, "serve")? else { break };
+            if remote.status()?.json.get("http").is_some() {
+                break;
+            }
+            // One that ended by itself meanwhile leaves its place too.
+            let _ = ask_to_leave(&remote);
+            lock = meeting.elect();
+        }
+        Ok(lock)
     }
 
     /// Tells this program from others of the same version: another build may see other secrets, or cut words
