@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::tongues::ORDERS;
+use super::foreign;
 use super::{carrier, download, marker};
 
 /// A closer look that is worth taking only where one of its signs stands.
@@ -98,7 +98,7 @@ fn list_of(text: &[u8]) -> usize {
 /// Every sign: without one of a look's, that look finds nothing.
 fn all() -> impl Iterator<Item = (&'static [u8], Look)> {
     let of = |look: Look| move |sign: &&'static str| (sign.as_bytes(), look);
-    let beginnings = ORDERS.iter().filter_map(|(_, parts)| parts.first()).copied().flatten();
+    let beginnings = foreign::orders().filter_map(|(_, parts)| parts.first()).copied().flatten();
     let marks = marker::signs().map(|sign| (sign, Look::Mark));
     marks
         .chain(download::SIGNS.iter().copied().flatten().map(of(Look::Download)))
@@ -111,7 +111,7 @@ fn all() -> impl Iterator<Item = (&'static [u8], Look)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{carrier, foreign};
+    use super::super::carrier;
     use super::*;
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
         let mut pieces: Vec<String> = all()
             .filter_map(|(sign, _)| std::str::from_utf8(sign).ok().map(str::to_owned))
             .collect();
-        let later = ORDERS.iter().flat_map(|(_, parts)| parts.iter().copied().flatten());
+        let later = foreign::orders().flat_map(|(_, parts)| parts.iter().copied().flatten());
         pieces.extend(later.map(|word| (*word).to_owned()));
         pieces.extend(carrier::AT_HOME.map(str::to_owned));
         let more = [

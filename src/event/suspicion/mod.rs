@@ -8,6 +8,7 @@
 
 mod carrier;
 mod download;
+mod far_tongues;
 mod foreign;
 mod glance;
 mod marker;

@@ -267,6 +267,7 @@ pub(super) const RULES: &[Rule] = &[
             "^ SPEAK ..1 in|with|using|as ..3 only|reverse|backwards|emojis|uppercase|capitals|rhyme|rhymes|verse|\
              riddles|french|spanish|german|italian|latin|chinese|japanese|russian|portuguese|dutch|korean|arabic|hindi|morse|letters|words",
             "all of your responses|answers|replies",
+            "always STEER ..3 your ..2 ANSWER",
             "STEER ..8 the ..1 ANSWER you give|provide|write|produce|generate",
             "^ SAY ..1 with ..1 exactly|only|just|nothing|verbatim the|this|following|a|one|yes|no|phrase|word",
             "always|whenever|when asked|anyone|someone|the ..8 recommend|promote|mention|advertise ..8 <url>",

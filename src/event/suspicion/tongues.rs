@@ -1,7 +1,7 @@
 //! The plainest orders in other languages: to forget what was said, to be somebody else, to hide
 //! something, to give a secret away. Looked for as beginnings of words in a row, since these languages
 //! bend their words or write them without spaces. Not here: English (`phrases`, `orders`), and the
-//! looking (`foreign`).
+//! looking (`foreign`), and further languages (`far_tongues`).
 
 use super::Suspicion::{self, Conceal, Credentials, Override, Role};
 
@@ -362,4 +362,5 @@ pub(super) const ORDERS: &[Order] = &[
         &[&["이전", "위의", "모든", "앞의"], &["지시", "명령", "규칙", "지침"], &["무시", "잊어"]],
     ),
     (Conceal, &[&["사용자에게"], &["말하지", "알리지"]]),
+    (Credentials, &[&["시스템 프롬프트", "비밀번호", ".env"], &["출력", "보여", "전송", "보내"]]),
 ];

@@ -40,6 +40,9 @@ const SCHEMES: [&str; 12] = [
     "sso-key",
 ];
 
+/// What stands for an operator in Chinese, Japanese and Korean.
+const PARTICLES: [&str; 7] = ["：", "是", "为", "為", "は", "는", "은"];
+
 /// How a value is bound to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bond {
@@ -137,9 +140,17 @@ fn neighbour(text: Text<'_>, start: usize, name_end: usize) -> Bond {
     let name = text.slice(text.run_back(start, DOTTED, TAIL_BYTES_MAX), name_end);
     match () {
         () if starts_flag(text, start) => Bond::Flag,
-        () if is_identifier(name) => Bond::Identifier,
+        () if is_identifier(name) || is_directive(text, start, name_end) => Bond::Identifier,
         () => Bond::Neighbour,
     }
+}
+
+/// Tells whether a name and one word behind it are all of a line, as in files of settings.
+fn is_directive(text: Text<'_>, start: usize, name_end: usize) -> bool {
+    let name = text.run_back(start, DOTTED, TAIL_BYTES_MAX);
+    let line = text.run_back(name, Alphabet::of(" \t"), TAIL_BYTES_MAX);
+    let value_end = text.run_while(name_end + 1, VALUE_BYTES_MAX, |byte| byte > b' ');
+    matches!(text.before(line), 0 | b'\n') && matches!(text.at(value_end), 0 | b'\n' | b'\r')
 }
 
 /// Tells whether the name in which `place` stands is one of a program.
@@ -238,6 +249,10 @@ fn operator_end(text: Text<'_>, place: usize) -> Option<usize> {
     };
     let end = text.run_while(start, 4, is_operator);
     let operator = text.slice(start, end);
+    // Languages without spaces put a particle or a wide colon between the two.
+    if let Some(particle) = PARTICLES.iter().find(|word| text.is_at(start, word)) {
+        return Some(start + particle.len());
+    }
     let assigns = operator.iter().any(|byte| matches!(byte, b'=' | b':' | b'>'));
     // A tag closes with one `>`; `->` and `::` lead to something else.
     let denies = operator.contains(&b'!')
@@ -352,7 +367,10 @@ fn sentence_end(tail: &[u8]) -> Option<usize> {
     if !tail.contains(&b' ') {
         return None;
     }
-    let verbs = [" is ", " was ", " to ", " are "];
+    let verbs = [
+        " is ", " was ", " to ", " are ", " ist ", " war ", " lautet ", " est ", " es ", " era ",
+        " jest ", " je ",
+    ];
     let verb = |verb: &&str| {
         let place = tail.windows(verb.len()).position(|window| window == verb.as_bytes())?;
         Some(place + verb.len())

@@ -4,6 +4,8 @@
 /// How sure a report's rule is of its name; the surer names the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
+    /// What nothing names but its own make.
+    Stray,
     /// A value after a word of many meanings, such as `key`.
     Hint,
     /// A value after a word such as `token`.

@@ -160,6 +160,15 @@ impl Make {
         both && self.digits > 0 && self.changes * 100 >= (self.letters() + self.digits) * 45
     }
 
+    /// Whether letters alone show chance: both sizes in no order of humps, in pairs no language has.
+    pub(super) fn is_chance(self) -> bool {
+        let both = self.upper >= 3 && self.lower >= 3;
+        both && self.pairs >= 8
+            && self.letters() + self.digits + self.marks == self.bytes
+            && self.changes * 100 >= self.letters() * 40
+            && self.is_unlike_words(50)
+    }
+
     fn is_hex(self) -> bool {
         self.hex_letters == self.letters() && self.letters() + self.digits == self.bytes
     }
@@ -182,7 +191,9 @@ pub(super) fn says_stand_in(value: &[u8]) -> bool {
     let says = |word: &&str| {
         value.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
     };
-    STAND_INS.iter().any(says)
+    // Among other marks a `<` opens nothing.
+    let is_salt = || Make::of(value).marks >= 4;
+    STAND_INS.iter().filter(|word| says(word)).any(|word| *word != "<" || !is_salt())
 }
 
 /// How much a name before a value says about it.
@@ -234,6 +245,13 @@ fn is_disordered(make: Make, hint: Hint) -> bool {
     }
     let is_marked = make.marks >= 2 && make.digits > 0 && make.letters() >= 6;
     if make.is_unlike_words(75) && (make.is_disorderly() || (is_marked && hint == Hint::Strong)) {
+        return true;
+    }
+    // Marks of many kinds among letters and digits: salts, which no name has.
+    if make.marks >= 4 && make.digits >= 2 && make.letters() >= 8 && make.is_unlike_words(75) {
+        return true;
+    }
+    if hint == Hint::Strong && make.is_chance() {
         return true;
     }
     let limit = if hint == Hint::Weak { 52 } else { 60 };

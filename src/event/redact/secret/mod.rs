@@ -25,6 +25,7 @@ mod prefixed;
 mod prefixes;
 mod provider;
 mod scan;
+mod stray;
 mod text;
 mod unescaped;
 mod vendor;

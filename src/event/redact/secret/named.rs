@@ -324,7 +324,12 @@ fn begins_word(text: Text<'_>, place: usize) -> bool {
 /// Tells whether a name says that its value is a digest or the like.
 fn is_harmless(assigned: &Assigned<'_>) -> bool {
     let is_digest = assigned.value.iter().all(u8::is_ascii_hexdigit);
-    mentions(assigned.tail, &HARMLESS) || (is_digest && mentions(assigned.tail, &["commit"]))
+    is_harmless_name(assigned.tail) || (is_digest && mentions(assigned.tail, &["commit"]))
+}
+
+/// Tells whether a name is that of a digest or the like.
+pub(super) fn is_harmless_name(name: &[u8]) -> bool {
+    mentions(name, &HARMLESS)
 }
 
 fn mentions(tail: &[u8], words: &[&str]) -> bool {
@@ -334,7 +339,7 @@ fn mentions(tail: &[u8], words: &[&str]) -> bool {
 }
 
 /// Tells whether the last word of a name makes it the name of something else, as in `token_url`.
-fn is_about(tail: &[u8]) -> bool {
+pub(super) fn is_about(tail: &[u8]) -> bool {
     let tail = tail.trim_ascii();
     ABOUT.iter().any(|word| {
         let Some(start) = tail.len().checked_sub(word.len()) else { return false };

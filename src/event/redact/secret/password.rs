@@ -122,7 +122,8 @@ pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint, bond: Bond) -
     }
     let make = Make::of(core);
     let has_other = core.iter().any(|byte| !byte.is_ascii_alphanumeric());
-    let is_strange = make.digits > 0 || core.iter().any(|byte| is_strange(*byte));
+    let is_strange =
+        make.digits > 0 || core.iter().any(|byte| is_strange(*byte)) || make.is_chance();
     let is_chosen = match bond {
         _ if make.distinct < 3 || make.letters() == 0 && !has_other && make.digits < 6 => false,
         Bond::Operator if hint == Hint::Weak => {
@@ -131,14 +132,12 @@ pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint, bond: Bond) -
                 && (assigned.is_quoted || make.is_unlike_words(60))
         }
         Bond::Operator if assigned.is_quoted => core.len() >= 8 || is_strange,
-        Bond::Operator => {
-            is_strange
-                || core.contains(&b'-')
-                || (make.upper > 0 && make.lower > 0 && !make.is_unlike_words(101))
-        }
+        Bond::Operator => is_strange || core.contains(&b'-'),
         Bond::Flag => hint == Hint::Strong && (is_strange || has_other || make.letters() >= 6),
         Bond::Sentence => is_strange || assigned.is_quoted && !core.contains(&b'_'),
-        Bond::Neighbour => assigned.is_quoted && is_strange && !core.contains(&b'_'),
+        Bond::Neighbour => {
+            (assigned.is_quoted && is_strange && !core.contains(&b'_')) || is_plainly_one(make)
+        }
         Bond::Identifier => {
             is_strange && (assigned.is_quoted || is_varied(make)) && !core.contains(&b'_')
         }
@@ -154,6 +153,12 @@ pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint, bond: Bond) -
 fn is_varied(make: Make) -> bool {
     let kinds = [make.digits > 0, make.upper > 0, make.lower > 0, make.marks > 0];
     kinds.into_iter().filter(|has| *has).count() >= 3 && make.switches > 0
+}
+
+/// Tells whether a value can be nothing but a password: characters of all kinds, in no order of words.
+fn is_plainly_one(make: Make) -> bool {
+    let kinds = [make.digits, make.upper, make.lower, make.marks];
+    kinds.into_iter().all(|count| count > 0) && make.bytes >= 10 && make.is_unlike_words(60)
 }
 
 /// Takes the punctuation of a sentence off the end.

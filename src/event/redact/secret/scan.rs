@@ -14,7 +14,7 @@ use super::provider::PROVIDERS;
 use super::text::Text;
 use super::unescaped::Unescaped;
 use super::word::WORDS;
-use super::{command, cookie, kubernetes, named};
+use super::{command, cookie, kubernetes, named, stray};
 
 /// Bytes of a mark of ours: more than the longest name of a rule.
 const MARK_BYTES_MAX: usize = 64;
@@ -64,6 +64,7 @@ fn seen(bytes: &[u8]) -> Vec<Hit> {
             }
         }
     }
+    stray::report(text, &mut pass.hits);
     pass.hits
 }
 

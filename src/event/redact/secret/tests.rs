@@ -225,6 +225,8 @@ fn escapes_breaks_and_joints_do_not_hide_a_secret() {
 fn passwords_are_found_as_people_tell_them() {
     let (short, long) = (["hunter", "2"].concat(), ["Tr0ub", "4dor&3"].concat());
     let words = ["correct", "-horse"].concat();
+    let chance = ["VEoC7zcv", "qK#9w!"].concat();
+    let letters = ["DCssMXl", "RvthncU"].concat();
     for (text, secret) in [
         (format!("the password is {short}!"), &short),
         (format!("password: {words}"), &words),
@@ -246,6 +248,16 @@ fn passwords_are_found_as_people_tell_them() {
         (format!("DB_PASS={short}x"), &short),
         (format!("DB_PW={short}x"), &short),
         (format!("smtp: {{ user: 'x', pass: '{short}' }}"), &short),
+        (format!("le mot de passe est {short}"), &short),
+        (format!("la contrase\u{F1}a del servidor es {short}"), &short),
+        (format!("Das Passwort lautet {short}"), &short),
+        (format!("пароль: {short}"), &short),
+        (format!("密码是 {short}"), &short),
+        (format!("パスワードは {short} です"), &short),
+        (format!("requirepass {short}Xy"), &short),
+        (format!("  password {short}Xy\n"), &short),
+        (format!("connect lab password {chance} now"), &chance),
+        (format!("docker run -e DB_PASSWORD={letters} x"), &letters),
     ] {
         assert!(!redacted(&text).contains(secret.as_str()), "{text}");
     }
