@@ -55,7 +55,17 @@ export const AgentKnowledge = async ({ directory }) => {
     waiting.set(session_id, [waiting.get(session_id), said].filter(Boolean).join("\n"))
   }
 
+  const end = async (session_id) => {
+    waiting.delete(session_id)
+    if (begun.delete(session_id)) await ask("SessionEnd", { session_id, cwd: directory })
+  }
+
   return {
+    // OpenCode leaves, and waits for this: it has no event for the end of a session but that it is deleted.
+    dispose: async () => { await Promise.all([...begun].map(end)) },
+    event: async ({ event }) => {
+      if (event.type === "session.deleted") await end(event.properties?.info?.id ?? event.properties?.sessionID)
+    },
     "chat.message": async (input, output) => {
       const session_id = input.sessionID
       // A system prompt of ours is gone when OpenCode starts again, whatever the session was told before.

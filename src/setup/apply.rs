@@ -1,8 +1,6 @@
 //! Carries a plan out, file by file: a copy first, then the record, then the file. After a crash at any moment
 //! the record tells what to undo. Not here: the plan.
 
-use std::path::Path;
-
 use super::Trouble;
 use super::files::{self, Expected, Readers};
 use super::places::{Ground, Scope};
@@ -86,9 +84,4 @@ pub(super) fn original(done: &Done, book: &Book) -> Result<Option<String>, Troub
 /// Whether nothing but an empty form is left of a text.
 pub(super) fn is_nothing(text: &str) -> bool {
     matches!(text.trim(), "" | "{}")
-}
-
-/// Whether a program can be started from there.
-pub(super) fn is_there(program: &Path) -> bool {
-    program.metadata().is_ok_and(|found| found.is_file())
 }

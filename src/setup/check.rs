@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::apply::is_there;
 use super::clients;
 use super::files;
 use super::record::{Book, Done};
@@ -82,9 +81,10 @@ fn found<'a>(
             Err(problem) => found.problems.push(problem),
         }
         let program = done.program.display();
-        if !is_there(&done.program) {
+        let file = request.ground.file_of(&done.program);
+        if file.is_none() {
             found.problems.push(format!("{program} is not there any more; {}", again(done)));
-        } else if done.program != request.ground.program {
+        } else if file.as_ref() != Some(&request.ground.program) {
             found.notes.push(format!(
                 "it starts {program}, and this is {}",
                 request.ground.program.display()

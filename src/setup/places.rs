@@ -1,7 +1,7 @@
 //! Where clients keep their files, on each platform. The platform is an argument, so that every table can be
 //! tested everywhere. Not here: which client has which file (`clients`).
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// A family of systems, as clients tell them apart.
@@ -62,7 +62,7 @@ pub struct Ground<'a> {
     pub project: PathBuf,
     /// Where programs are looked for.
     pub folders: Vec<PathBuf>,
-    /// The program that clients shall start.
+    /// The program that clients shall start: its path, or only its name where `folders` are looked through for it.
     pub program: PathBuf,
     /// Looks up an environment variable.
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
@@ -138,14 +138,43 @@ impl Ground<'_> {
         }
     }
 
-    /// Whether a program of this name can be started.
-    pub(super) fn has_program(&self, name: &str) -> bool {
+    /// The file that is started where a program is called by its name.
+    pub(super) fn find_program(&self, name: &str) -> Option<PathBuf> {
         let endings: &[&str] = match self.platform {
             Platform::Windows => &[".exe", ".cmd", ".bat", ""],
             Platform::Linux | Platform::MacOs => &[""],
         };
         let names = || endings.iter().map(|ending| format!("{name}{ending}"));
-        self.folders.iter().any(|folder| names().any(|name| folder.join(name).is_file()))
+        let all = self.folders.iter().flat_map(|folder| names().map(|name| folder.join(name)));
+        all.into_iter().find(|path| path.is_file())
+    }
+
+    /// The machine as the files of a scope name it. Others who share a project have the program elsewhere, so theirs
+    /// name it without its path, where that starts this very program.
+    pub(super) fn for_scope(&self, scope: Scope) -> Self {
+        let name = self.program.file_stem().and_then(OsStr::to_str);
+        let name = name.filter(|name| scope == Scope::Project && self.starts_this(name));
+        Self {
+            platform: self.platform,
+            home: self.home.clone(),
+            project: self.project.clone(),
+            folders: self.folders.clone(),
+            program: name.map_or_else(|| self.program.clone(), PathBuf::from),
+            lookup: self.lookup,
+        }
+    }
+
+    fn starts_this(&self, name: &str) -> bool {
+        let found = self.find_program(name).and_then(|found| found.canonicalize().ok());
+        found.is_some_and(|found| self.program.canonicalize().is_ok_and(|this| this == found))
+    }
+
+    /// The file of a program that a file names by its path or its name.
+    pub(super) fn file_of(&self, program: &Path) -> Option<PathBuf> {
+        match program.to_str().filter(|_| program.components().count() == 1) {
+            Some(name) => self.find_program(name),
+            None => program.is_file().then(|| program.to_owned()),
+        }
     }
 
     /// The program as text, for files that hold text.
@@ -193,6 +222,37 @@ mod tests {
         ] {
             assert_eq!(quoted(Path::new(path), platform), expected);
         }
+    }
+
+    #[test]
+    fn a_project_names_the_program_without_its_path_where_that_starts_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        for name in ["bin", "other"] {
+            std::fs::create_dir(place(name)).unwrap();
+            std::fs::write(place(name).join("agent-knowledge"), "").unwrap();
+        }
+        let ground = |folders: &[&str]| Ground {
+            platform: Platform::Linux,
+            home: "/h".into(),
+            project: "/p".into(),
+            folders: folders.iter().map(|name| place(name)).collect(),
+            program: place("bin/agent-knowledge"),
+            lookup: &|_| None,
+        };
+        let (bare, path) = (PathBuf::from("agent-knowledge"), place("bin/agent-knowledge"));
+        for (folders, scope, expected) in [
+            (&["none", "bin", "other"][..], Scope::Project, &bare),
+            (&["other", "bin"], Scope::Project, &path),
+            (&[], Scope::Project, &path),
+            (&["bin"], Scope::User, &path),
+        ] {
+            let ground = ground(folders).for_scope(scope);
+            assert_eq!(ground.program, *expected, "{folders:?}");
+            assert_eq!(ground.file_of(&ground.program), Some(path.clone()));
+            assert_eq!(ground.for_scope(scope).program, *expected);
+        }
+        assert_eq!(ground(&[]).file_of(&bare), None);
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub fn set_up(request: &Request<'_>) -> Result<Report, Unknown> {
         return Err(Unknown::Path(ground.program.clone()));
     }
     let scope = request.scope.unwrap_or(Scope::User);
+    let ground = ground.for_scope(scope);
+    let request = &Request { ground, names: request.names.clone(), ..*request };
+    let ground = &request.ground;
     let clients = choose(&request.names, scope, ground)?;
     let book = Book::in_data(request.data);
     let mut record = match book.read() {
@@ -47,7 +50,9 @@ pub fn set_up(request: &Request<'_>) -> Result<Report, Unknown> {
     let told: Vec<Told> =
         planned.iter().map(|planned| tell(planned, request, &book, &mut record)).collect();
     let next = |title: &str| next(&clients, title, scope);
-    Ok(report(request, &book, &told, &About { next: &next, unseen: &unseen, twice: &twice }))
+    let is_of_here = scope == Scope::Project && ground.program.is_absolute();
+    let about = About { next: &next, unseen: &unseen, twice: &twice, is_of_here };
+    Ok(report(request, &book, &told, &about))
 }
 
 fn next(clients: &[&'static Client], title: &str, scope: Scope) -> Option<&'static str> {
@@ -118,7 +123,7 @@ pub fn take_back(request: &Request<'_>) -> Result<Report, Unknown> {
     let meant: Vec<Done> = record.files.iter().rev().filter(is_meant).cloned().collect();
     let told: Vec<Told> =
         meant.iter().map(|done| taken_back(done, request, &book, &mut record)).collect();
-    Ok(report(request, &book, &told, &About { next: &|_| None, unseen: &[], twice: &[] }))
+    Ok(report(request, &book, &told, &About::default()))
 }
 
 fn taken_back(done: &Done, request: &Request<'_>, book: &Book, record: &mut Record) -> Told {
@@ -167,6 +172,14 @@ struct About<'a> {
     unseen: &'a [&'a str],
     /// Those that have us as a plugin too.
     twice: &'a [&'a str],
+    /// Whether files that are shared name a path of this machine.
+    is_of_here: bool,
+}
+
+impl Default for About<'_> {
+    fn default() -> Self {
+        Self { next: &|_| None, unseen: &[], twice: &[], is_of_here: false }
+    }
 }
 
 fn report(request: &Request<'_>, book: &Book, told: &[Told], about: &About<'_>) -> Report {
@@ -185,6 +198,10 @@ fn report(request: &Request<'_>, book: &Book, told: &[Told], about: &About<'_>) 
         }
         if about.twice.contains(&title) {
             text.push_str("  note: our plugin is switched on here too; keep one of the two\n");
+        }
+        if about.is_of_here {
+            let program = request.ground.program.display();
+            text.push_str(&format!("  note: no folder of PATH starts this program by its name, so who shares these files needs it as {program}\n"));
         }
         let is_new = of_client().any(|told| told.state == "wrote" || told.diff.is_some());
         if let Some(next) = (about.next)(title).filter(|_| is_new) {

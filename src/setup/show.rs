@@ -1,6 +1,8 @@
 //! Shows people what would change: the lines that come and go, with a few around them. Secrets that our rules know
 //! are not shown. Not here: what would change.
 
+use std::borrow::Cow;
+
 use crate::event::redact::redacted;
 
 /// Unchanged lines around a change.
@@ -22,6 +24,8 @@ enum Line<'a> {
 
 /// The change as a unified diff.
 pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> String {
+    let (before, after) = (before.map(without_values), after.map(without_values));
+    let (before, after) = (before.as_deref(), after.as_deref());
     let from = if before.is_some() { path } else { "/dev/null" };
     let to = if after.is_some() { path } else { "/dev/null" };
     let before: Vec<&str> = before.unwrap_or_default().lines().collect();
@@ -54,6 +58,52 @@ pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> Str
         shown_to = end;
     }
     redacted(&text).into_owned()
+}
+
+/// Hides secrets that stand as an argument of their own behind the option that says what they are, as in
+/// `["--token", "x"]`: rules for texts know the two as one word behind the other.
+fn without_values(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let (mut option, mut rest) = ("", text);
+    while !rest.is_empty() {
+        let (between, word, after) = next_argument(rest);
+        shown.push_str(between);
+        shown.push_str(&argument_of(option, word));
+        // The dash of a list in YAML is none.
+        if !matches!(word, "" | "-") {
+            option = word;
+        }
+        rest = after;
+    }
+    shown
+}
+
+/// An argument as it may be shown behind the word before it.
+fn argument_of<'a>(option: &str, argument: &'a str) -> Cow<'a, str> {
+    if !option.starts_with('-') {
+        return Cow::Borrowed(argument);
+    }
+    // In a text a secret ends at a space, in quotes it does not.
+    let line = format!("{option} {}", argument.replace(char::is_whitespace, ""));
+    match redacted(&line) {
+        Cow::Owned(safe) => Cow::Owned(safe.trim_start_matches(option).trim_start().to_owned()),
+        Cow::Borrowed(_) => Cow::Borrowed(argument),
+    }
+}
+
+/// Cuts the next argument out of a list in JSON, TOML or YAML: what stands before it, it, and what follows.
+fn next_argument(text: &str) -> (&str, &str, &str) {
+    let is_between = |c: char| c.is_whitespace() || "[],\"'".contains(c);
+    let start = text.find(|c| !is_between(c)).unwrap_or(text.len());
+    let (between, rest) = text.split_at(start);
+    // What is quoted may have spaces in it.
+    let quote = between.chars().next_back().filter(|c| matches!(c, '"' | '\''));
+    let end = match quote {
+        Some(quote) => rest.find([quote, '\n']),
+        None => rest.find(is_between),
+    };
+    let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
+    (between, word, after)
 }
 
 fn end_of_hunk(lines: &[Line<'_>], from: usize) -> usize {
@@ -168,5 +218,25 @@ mod tests {
             "{\n  \"env\": {\"GITHUB_TOKEN\": \"ghp_a8Kd92mXq7LpZr4TnWc5Yb1VuEo3Hs6JtGf0\"}\n}";
         let after = before.replace("}\n}", "},\n  \"a\": 1\n}");
         assert!(!diff("f", Some(before), Some(&after)).contains("ghp_a8Kd92"));
+    }
+
+    #[test]
+    fn a_secret_in_an_argument_of_its_own_is_not_shown() {
+        let secret = "kV7pQ2mXz9Lw4TtB";
+        for (before, kept) in [
+            (format!("{{\"args\": [\"--token\", \"{secret}\", \"--port\", \"8123\"]}}"), "8123"),
+            (
+                format!("{{\n\"args\": [\n  \"--api-key\",\n  \"{secret}\",\n  \"-v\"\n]}}"),
+                "\"-v\"",
+            ),
+            (format!("args = ['--password', '{secret} {secret}', 'serve']"), "serve"),
+            (format!("args:\n  - --token\n  - {secret}\n  - serve"), "- serve"),
+            (format!("args: [--token, {secret}, serve]"), "serve]"),
+        ] {
+            let shown = diff("f", Some(&before), Some(&format!("{before}\nmore\n")));
+            assert!(!shown.contains(secret) && shown.contains(kept), "{shown}");
+        }
+        let plain = "{\"args\": [\"-p\", \"8123:80\", \"--name\", \"it's ours\", \"it\"]}";
+        assert!(diff("f", Some(plain), Some(&format!("{plain}\n\n"))).contains(plain));
     }
 }

@@ -101,8 +101,9 @@ class World:
             print(f"FAILED {name}; seen:\n{str(seen)[-3000:]}")
 
     def says(self, name, pattern, *command, env=None):
-        """Checks that a command succeeds and that a line of what it prints matches."""
+        """Checks that a command succeeds and that a line of what it prints, without its colours, matches."""
         exit_code, printed = self.run(*command, env=env)
+        printed = re.sub(r"\x1b\[[0-9;]*m", "", printed)
         self.check(name, exit_code == 0 and re.search(pattern, printed, re.MULTILINE), f"exit {exit_code}\n{printed}")
         return printed
 

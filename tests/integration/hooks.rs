@@ -344,10 +344,90 @@ fn a_session_drafts_five_lessons_at_most_and_tells_of_them_once_at_its_end() {
     let kinds: Vec<String> =
         by_hooks(&world).iter().map(|event| event.event_type.to_string()).collect();
     assert_eq!(kinds, ["error", "error", "error", "error", "error", "session"]);
+    let told = by_hooks(&world).pop().unwrap().lesson;
+    assert!(told.starts_with("Failed, and works again: terraform alpha, "), "{told}");
+    assert!(told.ends_with(" 5 lessons were kept."), "{told}");
     let other =
         json!({"session_id": "t", "cwd": here, "hook_event_name": "SessionEnd", "reason": "other"});
     assert_eq!(hook(&world, "claude-code", &other), "");
     assert_eq!(by_hooks(&world).len(), 6, "who learned nothing has nothing to tell");
+}
+
+/// A change of a file, in the words of each client that tells of it.
+fn edits(folder: &Path) -> Vec<(&'static str, Value, Value)> {
+    let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let patch = format!(
+        "*** Begin Patch\n*** Update File: {}\n@@\n-a\n+b\n*** End Patch",
+        file("src/codex.rs")
+    );
+    let ended = |session: &str| json!({"session_id": session, "cwd": folder, "hook_event_name": "SessionEnd", "reason": "exit"});
+    vec![
+        (
+            "claude-code",
+            json!({"session_id": "e", "cwd": folder, "hook_event_name": "PostToolUse", "tool_name": "Edit",
+                "tool_input": {"file_path": file("src/claude.rs"), "old_string": "a", "new_string": "b"},
+                "tool_response": {"filePath": file("src/claude.rs"), "userModified": false}}),
+            ended("e"),
+        ),
+        (
+            "codex",
+            json!({"session_id": "e", "cwd": folder, "hook_event_name": "PostToolUse", "tool_name": "apply_patch",
+                "tool_input": {"command": patch}, "tool_response": "Exit code: 0\nOutput:\nSuccess."}),
+            ended("e"),
+        ),
+        (
+            "gemini",
+            json!({"session_id": "e", "cwd": folder, "hook_event_name": "AfterTool", "tool_name": "replace",
+                "tool_input": {"file_path": file("src/gemini.rs"), "old_string": "a", "new_string": "b"},
+                "tool_response": {"llmContent": "Successfully modified file", "returnDisplay": "diff"}}),
+            ended("e"),
+        ),
+        (
+            "cursor",
+            json!({"conversation_id": "e", "workspace_roots": [folder], "hook_event_name": "postToolUse", "tool_name": "Write",
+                "tool_input": {"file_path": file("src/cursor.rs")}, "tool_output": "{}"}),
+            json!({"conversation_id": "e", "workspace_roots": [folder], "hook_event_name": "sessionEnd"}),
+        ),
+        (
+            "copilot",
+            json!({"hookEventName": "postToolUse", "sessionId": "e", "cwd": folder, "toolName": "edit",
+                "toolArgs": {"path": file("src/copilot.rs"), "old_str": "a", "new_str": "b"},
+                "toolResult": {"resultType": "success", "textResultForLlm": "ok"}}),
+            json!({"hookEventName": "sessionEnd", "sessionId": "e", "cwd": folder, "reason": "complete"}),
+        ),
+    ]
+}
+
+// S-HOOK-13
+#[test]
+fn in_each_format_the_end_of_a_session_tells_files_and_what_still_fails() {
+    for (agent, edit, end) in edits(Path::new("/x")) {
+        let world = World::new();
+        let here = repo(&world, "one");
+        let format = FORMATS.iter().find(|format| format.agent == agent).unwrap();
+        let moved = |said: &Value| -> Value {
+            serde_json::from_str(&said.to_string().replace("/x", here.to_str().unwrap())).unwrap()
+        };
+        let (edit, end) = (moved(&edit), moved(&end));
+        hook(&world, agent, &edit);
+        assert_eq!(hook(&world, agent, &end), "");
+        assert_eq!(by_hooks(&world), [], "{agent}: work like any other is not told");
+        format.say(
+            &world,
+            &(format.failed)(
+                "e",
+                &here,
+                "terraform apply",
+                "Error: the token ghp_a8Kd92mXq7LpZr4TnWc5Yb1VuEo3Hs6JtGf0 is not known here",
+            ),
+        );
+        hook(&world, agent, &end);
+        let events = by_hooks(&world);
+        let [event] = events.as_slice() else { panic!("{agent}: {events:?}") };
+        let file = format!("src/{}.rs", agent.strip_suffix("-code").unwrap_or(agent));
+        assert_eq!(event.files, [file.clone()], "{agent}");
+        assert_eq!(event.lesson, format!("Still fails: terraform apply. Changed: {file}."));
+    }
 }
 
 // S-HOOK-3, S-HOOK-9

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::pieces;
-use crate::raw_client::{BOTH, Era};
+use crate::raw_client::{BOTH, Client as RawClient, Era};
 use crate::world::{AGENT_KNOWLEDGE, World, run};
 use client::{Answer, STEP, Server, head, read_answer, request};
 
@@ -367,6 +367,54 @@ fn http_both_eras_search_and_save_under_their_own_names() {
     }
     // What comes over HTTP and what comes over standard streams is one memory.
     assert!(world.agent_knowledge(&["search", "codex zebra"]).done().contains("the codex zebra"));
+}
+
+// S-HTTP-5, S-MCP-4, S-MCP-6
+#[test]
+fn http_prompts_and_resources_are_those_of_standard_streams() {
+    let world = World::sharing();
+    let saved =
+        world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "the zebra is striped"]);
+    let id = saved.done().trim().to_owned();
+    let lines = [
+        json!({"id": "s0", "timestamp": "2026-01-02T03:04:05Z", "lesson": "of nobody"}),
+        json!({"id": "s1", "timestamp": "2026-01-03T03:04:05Z", "lesson": "of a session", "session_id": "work/7", "files": ["src/okapi.rs"]}),
+        json!({"id": "f0", "timestamp": "2026-01-04T03:04:05Z", "event_type": "feedback", "memory_id": "s0", "verdict": "worked", "session_id": "work/7"}),
+    ];
+    world.hand_write("web.jsonl", lines.map(|line| format!("{line}\n")).concat());
+    let server = open(&world);
+    for era in BOTH {
+        let (mut client, mut piped) = (server.again(), RawClient::open(&world, era));
+        piped.wait_for_all();
+        client.hello(era);
+        for (method, params) in [
+            ("prompts/list", json!({})),
+            ("resources/list", json!({})),
+            ("resources/templates/list", json!({})),
+            ("prompts/get", json!({"name": "retro", "arguments": {"repo": "api"}})),
+            ("prompts/get", json!({"name": "remember"})),
+            ("resources/read", json!({"uri": format!("memory://item/{id}")})),
+            ("resources/read", json!({"uri": "memory://recent"})),
+            ("resources/read", json!({"uri": "memory://file/src/okapi.rs"})),
+            ("resources/read", json!({"uri": "memory://session/work%2F7"})),
+            ("resources/read", json!({"uri": "memory://digest"})),
+        ] {
+            let over_http = client.ask(method, params.clone());
+            let over_streams = piped.ask(method, params.clone());
+            let said =
+                |answer: &Value| (answer["result"].clone(), answer["error"]["message"].clone());
+            assert_eq!(said(&over_http), said(&over_streams), "{era:?} {method} {params}");
+        }
+        let recall = json!({"name": "recall", "arguments": {"topic": "zebra", "repo": "api"}});
+        let recalled = client.ask("prompts/get", recall)["result"]["messages"][0].clone();
+        assert!(recalled.to_string().contains("the zebra is striped"), "{recalled}");
+        let of_session = piped.read("memory://session/work%2F7")["memories"].clone();
+        let ids: Vec<&str> =
+            of_session.as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+        assert_eq!(ids, ["s0", "s1"], "what it did last is first");
+        let none = piped.read("memory://session/nobody");
+        assert_eq!(none["memories"], json!([]));
+    }
 }
 
 // S-HTTP-5

@@ -127,7 +127,7 @@ pub struct StaleRequest {
     pub repo: Option<String>,
 }
 
-/// Which memories of a repository are listed.
+/// Which memories are listed: of the repository at hand, but for a session, which may have worked in several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Listing {
@@ -140,6 +140,8 @@ pub enum Listing {
         /// Most tokens of all the lines, [`TOKENS_MIN`] to [`TOKENS_MAX`].
         max_tokens: usize,
     },
+    /// Those that a session saved, or said something of, what it did last first; at most [`LIMIT_MAX`].
+    OfSession(String),
 }
 
 /// What somebody says of memories that are there.

@@ -132,7 +132,7 @@ impl Client {
     /// Whether it seems to be installed.
     pub(super) fn is_found(&self, ground: &Ground<'_>) -> bool {
         self.found.iter().any(|spot| spot.path(ground).exists())
-            || self.programs.iter().any(|program| ground.has_program(program))
+            || self.programs.iter().any(|program| ground.find_program(program).is_some())
     }
 
     /// Its files for a scope, where it has that scope.

@@ -190,6 +190,7 @@ mod tests {
         round_trip(&Ask::Sweep(SweepRequest { sweep, extent: Doing::Show, note: None }));
         round_trip(&Ask::Stale(StaleRequest { repo: Some("api".to_owned()) }));
         round_trip(&Ask::List(Listing::OfAgentFiles));
+        round_trip(&Ask::List(Listing::OfSession("s".to_owned())));
         round_trip(&Ask::List(Listing::Grown { min: Maturity::Proven, max_tokens: 800 }));
         round_trip(&Ask::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();

@@ -4,11 +4,12 @@
 //!
 //! In reading order: [`said`] and [`outcome`] (what the client says), [`session`] (what its session saw),
 //! [`signature`] and [`commands`] (what failed), [`recall`] (what is said about it), [`learn`] and `steps` (what is
-//! learned from it), [`told`] and [`fence`] (how it is said), [`answer`] (the client's form). Not here: how the memory is
+//! learned from it), [`ending`] (what is left of a session), [`told`] and [`fence`] (how it is said), [`answer`] (the client's form). Not here: how the memory is
 //! reached and how long that may take (`program`).
 
 pub mod answer;
 pub mod commands;
+pub mod ending;
 pub mod fence;
 pub mod learn;
 mod line;

@@ -40,6 +40,8 @@ const FAILURE_SECONDS_MAX: i64 = 3_600;
 /// Failures that wait, and steps that are remembered after each: older ones go.
 const FAILURES_MAX: usize = 16;
 const STEPS_MAX: usize = 32;
+/// Files that are remembered as changed: a session that changes more has no few files to tell of.
+const CHANGED_MAX: usize = 64;
 
 /// Lessons that one session may draft: who mends more than that has learned to program, not a lesson.
 const LEARNT_MAX: usize = 5;
@@ -61,7 +63,7 @@ pub enum Entry {
     },
     /// A command failed.
     Failed(Failure),
-    /// Something was done that may have mended it.
+    /// Something was done that may have mended it, or changed a file for the first time.
     Did(Step),
     /// What wanted this works.
     Mended(String),
@@ -108,6 +110,8 @@ pub struct Seen {
     pub told: BTreeSet<String>,
     /// Failures that nothing has mended yet, in order.
     pub failures: Vec<Failure>,
+    /// What was changed, each once, in order.
+    pub changed: Vec<String>,
     /// What was mended, in order.
     pub mended: Vec<String>,
     /// Keys of lessons.
@@ -207,7 +211,8 @@ impl Session {
 }
 
 impl Seen {
-    fn note(&mut self, entry: Entry) {
+    /// Takes in one thing that happened.
+    pub(super) fn note(&mut self, entry: Entry) {
         match entry {
             Entry::Prompted => self.is_prompted = true,
             Entry::Told(ids) | Entry::Telling { ids, .. } => self.told.extend(ids),
@@ -218,6 +223,11 @@ impl Seen {
                 self.failures.drain(..spare);
             }
             Entry::Did(step) => {
+                if let Step::Changed(file) = &step
+                    && self.is_news(file)
+                {
+                    self.changed.push(file.clone());
+                }
                 for failure in &mut self.failures {
                     failure.since.push(step.clone());
                     let spare = failure.since.len().saturating_sub(STEPS_MAX);
@@ -233,6 +243,11 @@ impl Seen {
             }
             Entry::Ended => self.is_ended = true,
         }
+    }
+
+    /// Tells whether it is worth a line that a file was changed: it is the first time, and there is room.
+    pub(super) fn is_news(&self, file: &str) -> bool {
+        self.changed.len() < CHANGED_MAX && !self.changed.iter().any(|known| known == file)
     }
 }
 

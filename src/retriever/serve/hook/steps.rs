@@ -174,6 +174,12 @@ pub fn name_of(file: &str) -> &str {
     file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
+/// Tells whether what was changed is named by its path: of some command lines only the program is known.
+#[must_use]
+pub fn is_path(changed: &str) -> bool {
+    changed.contains(['/', '\\', '.'])
+}
+
 /// Tells whether a command may have mended what wanted `goal`: all it does sets something up, starts, stops or
 /// cleans something.
 #[must_use]

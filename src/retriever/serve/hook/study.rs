@@ -4,21 +4,19 @@
 use std::sync::Arc;
 
 use super::commands::{core, goal, is_trivial, proves};
+use super::ending;
 use super::fence::unfenced;
 use super::learn::{self, Lesson};
 use super::outcome::{Evidence, reads_like_a_failure};
-use super::recall::{SESSION, tagged};
+use super::recall::tagged;
 use super::said::{Happening, Tool, ToolCall};
 use super::session::{Entry, Failure, Step};
 use super::signature::Signature;
-use super::steps::changes;
+use super::steps::{changes, is_path};
 use super::switch::LEARN;
 use super::{Silence, Visit};
 use crate::event::{Change, Draft, Verdict};
 use crate::retriever::serve::api::{Api, Flagged, SearchRequest};
-
-/// Most of what was mended that the event of a session names.
-const MENDED_MAX: usize = 8;
 
 impl Visit<'_> {
     /// Learns from what happened.
@@ -58,28 +56,24 @@ impl Visit<'_> {
         }));
     }
 
-    /// Where nothing waits to be mended, nothing is looked at or written.
+    /// What was changed is noted for the end, once, and again for each failure that waits to be mended.
     fn succeeded(&mut self, call: &ToolCall) -> Result<(), Silence> {
-        if self.session.seen.failures.is_empty() {
-            return Ok(());
-        }
-        match call.tool {
-            Tool::Edit => {
-                for file in &call.files {
-                    self.session.note(Entry::Did(Step::Changed(file.clone())));
-                }
+        let changed = match call.tool {
+            Tool::Edit => call.files.clone(),
+            Tool::Shell => changes(&unfenced(&call.command)),
+            Tool::Look | Tool::Other(_) => return Ok(()),
+        };
+        let waits = !self.session.seen.failures.is_empty();
+        for file in changed {
+            if waits || (is_path(&file) && self.session.seen.is_news(&file)) {
+                self.session.note(Entry::Did(Step::Changed(file)));
             }
-            Tool::Shell => return self.ran(call),
-            Tool::Look | Tool::Other(_) => {}
         }
-        Ok(())
+        if waits && call.tool == Tool::Shell { self.ran(call) } else { Ok(()) }
     }
 
     fn ran(&mut self, call: &ToolCall) -> Result<(), Silence> {
         let command = unfenced(&call.command);
-        for file in changes(&command) {
-            self.session.note(Entry::Did(Step::Changed(file)));
-        }
         if is_trivial(&command) {
             return Ok(());
         }
@@ -142,27 +136,13 @@ impl Visit<'_> {
         })
     }
 
-    /// Tells in one event what a session mended, if it taught something.
+    /// Tells in one event what became of a session, if that is worth telling.
     fn ended(&mut self) -> Result<(), Silence> {
-        let seen = &self.session.seen;
-        if seen.learnt.is_empty() || seen.is_ended || !self.is_on("end") {
+        if self.session.seen.is_ended || !self.is_on("end") {
             return Ok(());
         }
-        let mut mended = seen.mended.clone();
-        mended.dedup();
-        mended.truncate(MENDED_MAX);
-        let lesson = format!(
-            "{} of {} failures were mended and {} lessons kept: {}.",
-            seen.mended.len(),
-            seen.failures_len,
-            seen.learnt.len(),
-            mended.join(", ")
-        );
-        let draft = Draft {
-            event_type: Some(SESSION.to_owned()),
-            lesson: Some(lesson),
-            tags: vec![SESSION.to_owned()],
-            ..Draft::default()
+        let Some(draft) = ending::draft(&self.session.seen, self.said.directory.as_deref()) else {
+            return Ok(());
         };
         let api: Arc<dyn Api> = (self.hook.reach)(&self.said)?;
         api.save(draft, None)?;

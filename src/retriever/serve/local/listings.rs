@@ -1,5 +1,5 @@
-//! Memories of the repository at hand, for what this program does with agent files: those that came from there, and
-//! those that may go there. Not here: the files (`import`).
+//! Memories by where they are from: those of the repository at hand that came from agent files, or may go there, and
+//! those of a session. Not here: agent files (`import`).
 
 use std::sync::Arc;
 
@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 
 use super::answers::Seen;
 use super::{Local, unnamed};
-use crate::event::{AGENT_FILE, Change, Event, IMPORTED, SuccessRate, is_rule};
+use crate::event::{AGENT_FILE, Change, Event, IMPORTED, RepoKey, SuccessRate, is_rule};
 use crate::retriever::projection::{Life, Maturity, Memory};
 use crate::retriever::render::{self, Reply};
-use crate::retriever::serve::api::{ApiError, Listing};
+use crate::retriever::serve::api::{ApiError, LIMIT_MAX, Listing};
+use crate::retriever::snapshot::Snapshot;
 
 /// The kinds that are worth telling every agent at its start.
 const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
@@ -19,20 +20,26 @@ impl Local {
     pub(super) fn listed_as(&self, listing: &Listing, seen: &Seen) -> Result<Reply, ApiError> {
         let snapshot = self.all()?;
         seen.note(&snapshot);
-        let here = self.here.as_ref().ok_or_else(unnamed)?;
-        let keys = snapshot.keys_of(here);
-        let of_here = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
         let json = match listing {
+            Listing::OfSession(session) => {
+                let memories = of_session(&snapshot, session);
+                return Ok(render::list("Memories of this session", &memories));
+            }
             Listing::OfAgentFiles => {
-                let imported =
-                    of_here.filter(|memory| memory.setting.source.as_deref() == Some(IMPORTED));
+                let (here, of_here) = self.of_here(&snapshot)?;
+                let imported = of_here
+                    .into_iter()
+                    .filter(|memory| memory.setting.source.as_deref() == Some(IMPORTED));
                 let told: Vec<Value> =
                     imported.filter_map(|memory| imported_json(memory)).collect();
                 json!({ "repo": here.as_str(), "memories": told })
             }
             Listing::Grown { min, max_tokens } => {
+                let (here, of_here) = self.of_here(&snapshot)?;
                 let now = (self.core.clock)().now;
-                let grown = of_here.filter(|memory| !memory.is_out(now) && is_grown(memory, *min));
+                let grown = of_here
+                    .into_iter()
+                    .filter(|memory| !memory.is_out(now) && is_grown(memory, *min));
                 let mut grown: Vec<Arc<Memory>> = grown.cloned().collect();
                 grown.sort_by(|a, b| best_first(a, b));
                 let (lines, left_out) = render::exported(&grown, *max_tokens);
@@ -41,6 +48,32 @@ impl Local {
         };
         Ok(Reply::new(String::new(), json))
     }
+
+    /// The repository at hand, and its memories.
+    fn of_here<'a>(
+        &self,
+        snapshot: &'a Snapshot,
+    ) -> Result<(&RepoKey, Vec<&'a Arc<Memory>>), ApiError> {
+        let here = self.here.as_ref().ok_or_else(unnamed)?;
+        let keys = snapshot.keys_of(here);
+        let of_here = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
+        Ok((here, of_here.collect()))
+    }
+}
+
+/// The memories that a session saved, or said something of later, what it did last first.
+fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
+    let is_it = |id: Option<&str>| id == Some(session);
+    let last_said = |memory: &Memory| {
+        let saved = is_it(memory.setting.session_id.as_deref()).then_some(memory.timestamp);
+        let events = memory.about().iter().map(|version| &version.event);
+        let said = events.filter(|event| is_it(event.session_id.as_deref()));
+        said.map(|event| event.timestamp).chain(saved).max()
+    };
+    let all = snapshot.memories().iter();
+    let mut of_it: Vec<_> = all.filter_map(|memory| Some((last_said(memory)?, memory))).collect();
+    of_it.sort_by(|a, b| (b.0, &b.1.id).cmp(&(a.0, &a.1.id)));
+    of_it.into_iter().take(LIMIT_MAX).map(|(_, memory)| Arc::clone(memory)).collect()
 }
 
 /// What is known of a memory that came from an agent file; `None` for one from elsewhere.

@@ -5,7 +5,9 @@ use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::Value;
 
-use super::super::api::{Api, ApiError, ContextRequest, LIMIT_MAX, Reply, Slot, TOKENS_MAX};
+use super::super::api::{
+    Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, Slot, TOKENS_MAX,
+};
 use super::super::wire;
 use crate::event::Problems;
 use crate::event::limits::ID_BYTES_MAX;
@@ -19,9 +21,12 @@ const CONTEXT: &str = "memory://context";
 const ITEM: &str = "memory://item/";
 /// What is known about a file; its path follows.
 const FILE: &str = "memory://file/";
+/// What a session saved and reported; its id follows.
+const SESSION: &str = "memory://session/";
 /// The forms of the addresses that cannot be listed.
 const ITEM_FORM: &str = "memory://item/{id}";
 const FILE_FORM: &str = "memory://file/{path}";
+const SESSION_FORM: &str = "memory://session/{id}";
 /// The digest of the state. Can be read, but is not listed: it tells an agent nothing.
 const DIGEST: &str = "memory://digest";
 /// What naming one memory that is left out takes: an id, its quotes and a comma.
@@ -61,7 +66,11 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         .with_title("About a file")
         .with_description("What is known about a file, by its path or the end of it, as JSON")
         .with_mime_type(JSON);
-    vec![item, file]
+    let session = ResourceTemplate::new(SESSION_FORM, "session")
+        .with_title("What a session did")
+        .with_description("The memories that a session saved or reported on, newest first, as JSON; a memory names its session")
+        .with_mime_type(JSON);
+    vec![item, file, session]
 }
 
 /// Returns what can be completed in the form of an address.
@@ -72,8 +81,9 @@ pub(super) fn slots(form: &str) -> Result<&'static [(&'static str, Slot)], ApiEr
     match form {
         ITEM_FORM => Ok(&[("id", Slot::Id)]),
         FILE_FORM => Ok(&[("path", Slot::File)]),
+        SESSION_FORM => Ok(&[]),
         _ => {
-            let message = format!("must be {ITEM_FORM} or {FILE_FORM}");
+            let message = format!("must be {ITEM_FORM}, {FILE_FORM} or {SESSION_FORM}");
             Err(Problems::one("ref.uri", message).into())
         }
     }
@@ -89,16 +99,20 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
             .context(&ContextRequest::default())
             .map(|reply| Read { text: reply.text, mime: WORDS });
     }
-    let reply = match (uri, named(uri, ITEM), named(uri, FILE)) {
-        (RECENT, ..) => bounded(api.recent(LIMIT_MAX)?),
-        (DIGEST, ..) => api.digest()?,
-        (_, Some(id), _) => api.show(&[id])?,
-        (_, _, Some(path)) => bounded(api.search(&wire::about_file(&path)?)?),
-        _ => {
-            return Err(ApiError::NotFound(format!(
-                "no resource has this address; there are {RECENT}, {CONTEXT}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, and {FILE_FORM}, for example {FILE}src/main.rs"
-            )));
-        }
+    let reply = if uri == RECENT {
+        bounded(api.recent(LIMIT_MAX)?)
+    } else if uri == DIGEST {
+        api.digest()?
+    } else if let Some(id) = named(uri, ITEM) {
+        api.show(&[id])?
+    } else if let Some(path) = named(uri, FILE) {
+        bounded(api.search(&wire::about_file(&path)?)?)
+    } else if let Some(session) = named(uri, SESSION) {
+        bounded(api.list(&Listing::OfSession(session))?)
+    } else {
+        return Err(ApiError::NotFound(format!(
+            "no resource has this address; there are {RECENT}, {CONTEXT}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, and {SESSION_FORM}"
+        )));
     };
     Ok(Read { text: reply.json_line(), mime: JSON })
 }
@@ -144,6 +158,7 @@ mod tests {
             (RECENT, "recent 20"),
             (DIGEST, "digest"),
             ("memory://file/src/a%20b.rs", r#"search "" All(None) Hybrid"#),
+            ("memory://session/a%2Fb", r#"list OfSession("a/b")"#),
         ] {
             let read: Value = serde_json::from_str(&read(&*api, uri).unwrap().text).unwrap();
             assert_eq!(read["asked"], asked);
@@ -177,6 +192,7 @@ mod tests {
             "memory://",
             "memory://item/",
             "memory://file/",
+            "memory://session/",
             "memory://recents",
             "file:///etc/passwd",
         ] {
