@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::checkpoint::Base;
+use super::checkpoint::{Base, Spill};
 use super::index::embed::worker::{Embedded, Job, Want};
 use super::index::late::Signed;
 use super::index::vector::VectorIndex;
@@ -48,7 +48,9 @@ pub struct Follower {
     window: Option<Window>,
     /// The checkpoint that was written or read last.
     base: Option<Base>,
-    /// Whether it has everything.
+    /// Where records go meanwhile, where there is none.
+    spill: Option<Spill>,
+    /// Whether the checkpoint has everything.
     is_saved: bool,
     /// How many memories had been judged by then.
     judged_saved: usize,
@@ -100,6 +102,7 @@ impl Follower {
             watch_trouble,
             window,
             base,
+            spill: None,
             is_saved,
             judged_saved: 0,
         }
@@ -229,6 +232,7 @@ impl Follower {
         let fold = Fold::within(self.bound, census);
         self.built = Built { asked, fold, ..Built::default() };
         (self.base, self.is_saved, self.is_sure) = (None, false, false);
+        self.spill.iter_mut().for_each(Spill::begin_anew);
         self.tails.retain(|log, _| log.exists());
         self.tails.values_mut().for_each(|tailed| tailed.tail.rewind());
         self.listed = <_>::default();
@@ -260,6 +264,8 @@ impl Follower {
         let file_repo = Store::repo_of(log).to_string();
         self.is_saved = false;
         let (built, config) = (&mut self.built, &self.config);
+        // What a checkpoint does not have yet is added to its file by the next one, and few.
+        let mut spill = self.spill.as_mut().filter(|_| self.base.is_none());
         built.complete();
         let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
         tail.read(|line| match codec::decode(line.bytes, &file_repo) {
@@ -278,6 +284,7 @@ impl Follower {
                 let effect = built.fold.apply(event, repo, origin);
                 built.index(effect);
                 built.trim(slack_bytes);
+                spill.iter_mut().for_each(|spill| spill.relieve(&mut built.fold));
             }
         })
     }
