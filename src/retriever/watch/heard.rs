@@ -79,6 +79,9 @@ mod tests {
     use std::fs::{self, File, OpenOptions};
     use std::io::Write;
 
+    /// What happens in a store, and its name.
+    type Happening = (&'static str, fn(&Path));
+
     struct World {
         folder: tempfile::TempDir,
         root: PathBuf,
@@ -151,7 +154,7 @@ mod tests {
         if !is_local() {
             return;
         }
-        let happenings: [(&str, fn(&Path)); 9] = [
+        let happenings: [Happening; 9] = [
             ("a new log", |root| drop(File::create(root.join("b.jsonl")).unwrap())),
             ("a log gone", |root| fs::remove_file(root.join("a.jsonl")).unwrap()),
             ("a log in its place", |root| {
