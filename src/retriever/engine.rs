@@ -132,7 +132,10 @@ impl Engine {
         let watch = Watch::over(setup.store.root(), setup.watching, hint);
         let (store, config, bound) = (setup.store, setup.config, setup.bound);
         let trouble = watch.trouble().map(str::to_owned);
-        let follower = Follower::new(store.clone(), config.clone(), bound, trouble);
+        let mut follower = Follower::new(store.clone(), config.clone(), bound, trouble);
+        if setup.watching == Watching::System {
+            follower = follower.listening();
+        }
         run::load(follower, setup.checkpoints.clone(), inbox.clone())?;
         let reading = Reading::begun(store, config, bound);
         let state = State::new(reading, worker.clone(), setup.checkpoints, watch);
@@ -295,6 +298,39 @@ mod tests {
             world.append("a.jsonl", &line(&lesson));
             assert_eq!(world.found(&lesson).first(), Some(&lesson));
         }
+    }
+
+    // S-READ-1
+    #[test]
+    fn each_of_many_writers_finds_what_it_wrote_whoever_writes_and_replaces_logs_meanwhile() {
+        let world = World::new(Watching::System);
+        world.append("shared.jsonl", &line("first"));
+        assert_eq!(world.found("first"), ["first"]);
+        let write = |writer: usize| {
+            for number in 0..100 {
+                let lesson = format!("walrus{writer}x{number}");
+                match number % 10 {
+                    // A log that nobody has yet.
+                    7 => world.append(&format!("own-{writer}-{number}.jsonl"), &line(&lesson)),
+                    // Another file in the place of the old.
+                    9 => {
+                        let log = world.folder.path().join(format!("own-{writer}.jsonl"));
+                        let other = log.with_extension("other");
+                        std::fs::write(&other, line(&lesson)).unwrap();
+                        std::fs::rename(&other, &log).unwrap();
+                    }
+                    even if even % 2 == 0 => world.append("shared.jsonl", &line(&lesson)),
+                    _ => world.append(&format!("own-{writer}.jsonl"), &line(&lesson)),
+                }
+                assert_eq!(world.found(&lesson).first(), Some(&lesson));
+            }
+        };
+        let write = &write;
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                scope.spawn(move || write(writer));
+            }
+        });
     }
 
     // S-READ-2

@@ -5,6 +5,7 @@ mod built;
 mod kept;
 mod kind;
 mod lookups;
+mod sweep;
 mod wanted;
 mod window;
 
@@ -12,12 +13,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::checkpoint::Base;
+use super::checkpoint::{Base, Spill};
 use super::index::embed::worker::{Embedded, Job, Want};
 use super::index::late::Signed;
 use super::index::vector::VectorIndex;
 use super::projection::{Bound, Census, Fold, Origin};
 use super::snapshot::Snapshot;
+use super::watch::{Heard, Listener};
 use crate::event::{Decoded, codec, redact};
 use crate::store::{AsOf, Change, Config, Store, StoreError, Tail};
 
@@ -38,11 +40,17 @@ pub struct Follower {
     listed: [Vec<PathBuf>; 3],
     built: Built,
     waiting: usize,
+    /// Tells what has changed, where the system can.
+    listener: Option<Listener>,
+    /// Whether all that is there was read, and all that comes will be heard of.
+    is_sure: bool,
     watch_trouble: Option<String>,
     window: Option<Window>,
     /// The checkpoint that was written or read last.
     base: Option<Base>,
-    /// Whether it has everything.
+    /// Where records go meanwhile, where there is none.
+    spill: Option<Spill>,
+    /// Whether the checkpoint has everything.
     is_saved: bool,
     /// How many memories had been judged by then.
     judged_saved: usize,
@@ -89,9 +97,12 @@ impl Follower {
             listed,
             built,
             waiting: 0,
+            listener: None,
+            is_sure: false,
             watch_trouble,
             window,
             base,
+            spill: None,
             is_saved,
             judged_saved: 0,
         }
@@ -103,16 +114,26 @@ impl Follower {
         Self { window: Some(window), ..Self::new(store, config, bound, None) }
     }
 
+    /// Asks the system what has changed, where it can tell, instead of looking at every file each time.
+    #[must_use]
+    pub fn listening(self) -> Self {
+        Self { listener: Some(Listener::default()), ..self }
+    }
+
+    /// Looks at every file the next time, whatever the system tells.
+    pub fn doubt(&mut self) {
+        self.is_sure = false;
+    }
+
     /// Reads what is new in every log, and in the spool.
     pub fn catch_up(&mut self) -> Followed {
-        // Where that fails, what waits is read where it is.
-        let _ = self.store.bring_in_what_waits();
-        let mut started_over = self.follow_all();
+        let heard = self.heard();
+        let mut started_over = self.follow_all(heard);
         if self.built.fold.is_damaged() {
             // A record of the checkpoint is not what was written, so what was made of it is not what the
             // logs say. Once: afterwards all records are in memory.
             self.start_over(None);
-            self.follow_all();
+            self.follow_all(Heard::Anything);
             started_over = true;
         }
         self.built.want_lost_signs();
@@ -122,11 +143,15 @@ impl Follower {
     }
 
     /// Takes in what is new. Tells whether that meant to start over.
-    fn follow_all(&mut self) -> bool {
+    fn follow_all(&mut self, mut heard: Heard) -> bool {
         let mut started_over = false;
         let mut censuses = 0;
         let troubles = loop {
-            let swept = self.sweep();
+            let swept = match &heard {
+                Heard::Written(logs) if logs.is_empty() => return false,
+                Heard::Written(logs) => self.read_written(logs),
+                Heard::Anything => self.sweep(),
+            };
             let is_sure = !self.built.fold.is_in_doubt() || censuses == CENSUSES_MAX;
             let census = match swept {
                 Ok(troubles) if is_sure => break troubles,
@@ -138,84 +163,15 @@ impl Follower {
                 Err(Stale) => None,
             };
             self.start_over(census);
-            started_over = true;
+            (heard, started_over) = (Heard::Anything, true);
         };
         self.built.fold.settle();
         self.built.trim(0);
         self.built.index_words();
+        // What is in doubt yet is looked at once more.
+        self.is_sure &= !self.built.fold.is_in_doubt();
         self.note(troubles);
         started_over
-    }
-
-    /// Reads the spool, then the logs, then the segments: what leaves one meanwhile is in the next by then.
-    fn sweep(&mut self) -> Result<BTreeMap<PathBuf, String>, Stale> {
-        let mut troubles = BTreeMap::new();
-        let mut failed = |path: &Path, error: &StoreError| {
-            troubles.entry(path.to_owned()).or_insert_with(|| error.to_string());
-        };
-        for kind in Kind::ALL {
-            // What is new is not archived.
-            if kind == Kind::Segment && self.window.is_some() {
-                continue;
-            }
-            let listed = kind.listed(&self.store);
-            if kind == Kind::Waiting {
-                self.waiting = listed.as_ref().map_or(0, Vec::len);
-            }
-            match listed {
-                Ok(paths) => self.follow_listed(kind, paths),
-                Err(error) => failed(self.store.root(), &error),
-            }
-            for path in self.changed(kind) {
-                match self.read(&path) {
-                    Ok(Change::Replaced | Change::Gone) => return Err(Stale),
-                    Ok(Change::None | Change::Grown) => {}
-                    Err(error) => failed(&path, &error),
-                }
-            }
-        }
-        // What left the spool before it was read was read in its log.
-        let is_there = |path: &Path| path.symlink_metadata().is_ok();
-        let listed_len = self.tails.len();
-        self.tails.retain(|path, Tailed { tail, kind, .. }| {
-            *kind != Kind::Waiting || tail.was_read() || is_there(path)
-        });
-        if self.tails.len() < listed_len {
-            self.listed = <_>::default();
-        }
-        Ok(troubles)
-    }
-
-    /// Begins to follow what is listed. Nearly always that is what was listed before, which is known without
-    /// looking for each of hundreds of names.
-    fn follow_listed(&mut self, kind: Kind, paths: Vec<PathBuf>) {
-        let is_same = |before: &[PathBuf]| {
-            let same = |(a, b): (&PathBuf, &PathBuf)| a.as_os_str() == b.as_os_str();
-            before.len() == paths.len() && before.iter().zip(&paths).all(same)
-        };
-        if self.listed.get(kind as usize).is_some_and(|before| is_same(before)) {
-            return;
-        }
-        let count = u64::try_from(paths.len()).unwrap_or(u64::MAX);
-        paths.iter().for_each(|path| self.follow(path.clone(), count));
-        if let Some(listed) = self.listed.get_mut(kind as usize) {
-            *listed = paths;
-        }
-    }
-
-    /// Returns the files of a kind that are no longer what was read, or cannot be looked at.
-    fn changed(&self, kind: Kind) -> Vec<PathBuf> {
-        let of_kind = self.tails.iter().filter(|(_, tailed)| tailed.kind == kind);
-        let changed = of_kind.filter(|(_, tailed)| !matches!(tailed.tail.look(), Ok(Change::None)));
-        changed.map(|(path, _)| path.clone()).collect()
-    }
-
-    /// Begins to follow one of `count` logs, unless it is followed already.
-    fn follow(&mut self, path: PathBuf, count: u64) {
-        let window = self.window.as_ref();
-        let tail =
-            |path: &Path| window.map_or_else(|| Tail::of(path), |window| window.tail(path, count));
-        self.tails.entry(path).or_insert_with_key(|path| Tailed::of(tail(path)));
     }
 
     /// Returns the text of which something is wanted, unless it has become another one since.
@@ -275,7 +231,8 @@ impl Follower {
         let asked = Asked { last, since_start: last, changed: BTreeMap::new() };
         let fold = Fold::within(self.bound, census);
         self.built = Built { asked, fold, ..Built::default() };
-        (self.base, self.is_saved) = (None, false);
+        (self.base, self.is_saved, self.is_sure) = (None, false, false);
+        self.spill.iter_mut().for_each(Spill::begin_anew);
         self.tails.retain(|log, _| log.exists());
         self.tails.values_mut().for_each(|tailed| tailed.tail.rewind());
         self.listed = <_>::default();
@@ -307,6 +264,8 @@ impl Follower {
         let file_repo = Store::repo_of(log).to_string();
         self.is_saved = false;
         let (built, config) = (&mut self.built, &self.config);
+        // What a checkpoint does not have yet is added to its file by the next one, and few.
+        let mut spill = self.spill.as_mut().filter(|_| self.base.is_none());
         built.complete();
         let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
         tail.read(|line| match codec::decode(line.bytes, &file_repo) {
@@ -325,6 +284,7 @@ impl Follower {
                 let effect = built.fold.apply(event, repo, origin);
                 built.index(effect);
                 built.trim(slack_bytes);
+                spill.iter_mut().for_each(|spill| spill.relieve(&mut built.fold));
             }
         })
     }

@@ -1,9 +1,14 @@
 //! Hints that a log may have changed. A hint carries no data and may be missing: the engine polls
-//! as well, and looks at every log before every answer. Not here: reading (`store::tail`).
+//! as well, and before every answer asks what has changed (`heard`), or looks at every log. Not here: reading
+//! (`store::tail`).
+
+mod heard;
 
 use std::path::Path;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+pub use heard::{Heard, Listener};
 
 /// How hints arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

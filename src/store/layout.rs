@@ -67,6 +67,12 @@ impl Store {
         RepoKey::of_file_stem(&waits_for.unwrap_or_else(stem))
     }
 
+    /// Tells whether a file is named like a log.
+    #[must_use]
+    pub fn is_log(path: &Path) -> bool {
+        is_log(path)
+    }
+
     /// Finds the repository that a typed key means: itself, where it has a log or nothing else
     /// fits; else the one whose key it abbreviates. Aliases are followed.
     ///

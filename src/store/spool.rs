@@ -193,6 +193,19 @@ impl Store {
         Ok(waiting.into_iter().map(|(_, path)| path).collect())
     }
 
+    /// Returns the folders below the directory of the logs in which files with lines come to be.
+    ///
+    /// # Errors
+    /// As [`Store::spooled`] and [`Store::segments`].
+    pub fn folders(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let mut folders = self.archive_folders()?;
+        let spool = self.root().join(SPOOL);
+        if layout::is_own_folder(&spool)? {
+            folders.push(spool);
+        }
+        Ok(folders)
+    }
+
     /// Tells whether a file is a write that waits for its log.
     #[must_use]
     pub fn is_waiting(path: &Path) -> bool {

@@ -2,10 +2,12 @@
 //! written, bad ones reported, each by its place. Not here: rules about fields (`event::validate`).
 
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::exit::Exit;
+use super::side_by_side::side_by_side;
 use super::{Moment, Prepared, Receipt, RecordError, Target, WAITS, Writer};
 use crate::event::{Draft, Problems, RepoKey, draft_from_json};
 use crate::store::{self, Durability, Place};
@@ -45,7 +47,14 @@ impl From<RecordError> for Trouble {
 
 /// What each `repo` came to: finding it out lists the store or reads git's files, too slow to do for
 /// every event. All events of a batch so mean what the first one of that name meant.
-type Targets = HashMap<Option<String>, Target>;
+type Targets = HashMap<Option<String>, Arc<Target>>;
+
+/// A draft that is ready to be prepared.
+struct Placed {
+    draft: Draft,
+    target: Arc<Target>,
+    moment: Moment,
+}
 
 /// Writes every good event of `text`: those of one repository together, in one append.
 pub fn record_all(
@@ -54,7 +63,13 @@ pub fn record_all(
     durability: Durability,
     moment: impl FnMut() -> Moment,
 ) -> Vec<Outcome> {
-    record_each(writer, values(text).into_iter().map(draft_of), durability, moment)
+    record_each(writer, drafts_in(text), durability, moment)
+}
+
+/// Reports on each event, one JSON object a line.
+#[must_use]
+pub fn reports(outcomes: &[Outcome]) -> String {
+    side_by_side(outcomes.iter().collect(), |outcome| format!("{}\n", outcome.report())).concat()
 }
 
 /// Writes every good draft: those of one repository together, in one append.
@@ -64,23 +79,29 @@ pub fn record_drafts(
     durability: Durability,
     moment: impl FnMut() -> Moment,
 ) -> Vec<Outcome> {
-    record_each(writer, drafts.into_iter().map(Ok), durability, moment)
+    record_each(writer, drafts.into_iter().map(Ok).collect(), durability, moment)
 }
 
 fn record_each(
     writer: &Writer,
-    drafts: impl Iterator<Item = Result<Draft, Problems>>,
+    drafts: Vec<Result<Draft, Problems>>,
     durability: Durability,
     mut moment: impl FnMut() -> Moment,
 ) -> Vec<Outcome> {
+    let mut targets = Targets::default();
+    let mut placed = |draft: Result<Draft, Problems>| {
+        let (draft, moment) = (draft?, moment());
+        let target = target_of(writer, &draft, &mut targets)?;
+        Ok(Placed { draft, target, moment })
+    };
+    let placed: Vec<Result<Placed, RecordError>> = drafts.into_iter().map(&mut placed).collect();
+    let prepared = side_by_side(placed, |placed| {
+        let Placed { draft, target, moment } = placed?;
+        writer.prepare_at(&target, draft, moment)
+    });
     let mut outcomes = Vec::new();
     let mut ready: BTreeMap<RepoKey, Vec<(usize, Prepared)>> = BTreeMap::new();
-    let mut targets = Targets::default();
-    for (index, draft) in drafts.enumerate() {
-        let place = index + 1;
-        let prepared = draft
-            .map_err(RecordError::Invalid)
-            .and_then(|draft| prepare(writer, draft, moment(), &mut targets));
+    for (place, prepared) in (1..).zip(prepared) {
         match prepared {
             Ok(prepared) => {
                 ready.entry(prepared.repo().clone()).or_default().push((place, prepared));
@@ -95,37 +116,34 @@ fn record_each(
     outcomes
 }
 
-/// Splits the input into JSON values; a line that is none becomes an error in its place.
-fn values(text: &str) -> Vec<Result<Value, String>> {
+/// Reads the input: a value, an array of them, or one on each line; what is none becomes a problem in its place.
+fn drafts_in(text: &str) -> Vec<Result<Draft, Problems>> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     match serde_json::from_str(text) {
-        Ok(Value::Array(values)) => values.into_iter().map(Ok).collect(),
-        Ok(value) => vec![Ok(value)],
-        Err(_) => text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .map(|line| serde_json::from_str(line).map_err(|error| error.to_string()))
-            .collect(),
+        Ok(Value::Array(values)) => side_by_side(values, |value| draft_of(Ok(value))),
+        Ok(value) => vec![draft_of(Ok(value))],
+        Err(_) => {
+            let lines = text.lines().filter(|line| !line.trim().is_empty()).collect();
+            side_by_side(lines, |line| draft_of(serde_json::from_str(line)))
+        }
     }
 }
 
-fn prepare(
+fn target_of(
     writer: &Writer,
-    draft: Draft,
-    moment: Moment,
+    draft: &Draft,
     targets: &mut Targets,
-) -> Result<Prepared, RecordError> {
-    let target = match targets.entry(draft.repo.clone()) {
-        Entry::Occupied(known) => known.into_mut(),
+) -> Result<Arc<Target>, RecordError> {
+    Ok(match targets.entry(draft.repo.clone()) {
+        Entry::Occupied(known) => Arc::clone(known.get()),
         Entry::Vacant(new) => {
             let target = writer.target_of(new.key().as_deref())?;
-            new.insert(target)
+            Arc::clone(new.insert(Arc::new(target)))
         }
-    };
-    writer.prepare_at(target, draft, moment)
+    })
 }
 
-fn draft_of(value: Result<Value, String>) -> Result<Draft, Problems> {
+fn draft_of(value: serde_json::Result<Value>) -> Result<Draft, Problems> {
     let example = "for example {\"event_type\":\"error\",\"lesson\":\"...\"}";
     match value {
         Ok(Value::Object(object)) => Ok(draft_from_json(object)),

@@ -9,6 +9,7 @@ mod batch;
 pub mod exit;
 mod identity;
 pub mod program;
+mod side_by_side;
 
 use std::path::PathBuf;
 

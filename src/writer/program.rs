@@ -1,5 +1,5 @@
-//! The `log-memory` program, but for what only a process can do. It starts no thread, opens no
-//! index, and needs no server. Not here: the door itself (`writer`).
+//! The `log-memory` program, but for what only a process can do. It starts no thread unless it is given hundreds of events
+//! at once, opens no index, and needs no server. Not here: the door itself (`writer`).
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -134,7 +134,7 @@ fn perform_json(
     if outcomes.is_empty() {
         return fail(process, Exit::Invalid, "--json: the input holds no event");
     }
-    let report: String = outcomes.iter().map(|outcome| format!("{}\n", outcome.report())).collect();
+    let report = batch::reports(&outcomes);
     let written_len = outcomes.iter().filter(|outcome| outcome.result.is_ok()).count();
     let written = format!("{written_len} of {} events written", outcomes.len());
     let printed = print_written(process, &report, &written);

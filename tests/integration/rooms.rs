@@ -83,6 +83,7 @@ const MAP: &[(&str, &[&str])] = &[
             "retriever/index",
             "retriever/snapshot",
             "retriever/checkpoint",
+            "retriever/watch",
         ],
     ),
     (
@@ -112,7 +113,7 @@ const NEVER: &[(&str, &str)] =
 const HOMES: &[(&str, &[&str])] = &[
     ("fs2", &["store/lock.rs"]),
     ("flate2", &["store/archive"]),
-    ("rustix", &["store/layout.rs", "retriever/serve/attach/process.rs"]),
+    ("rustix", &["store/layout.rs", "retriever/serve/attach/process.rs", "retriever/watch/heard"]),
     ("close_fds", &["retriever/serve/attach/process.rs"]),
     ("signal_hook", &["store/signal.rs"]),
     ("lexopt", &["writer/args.rs"]),

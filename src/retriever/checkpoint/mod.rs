@@ -12,6 +12,7 @@ mod files;
 mod heads;
 mod manifest;
 mod read;
+mod spill;
 mod write;
 
 use std::io;
@@ -28,6 +29,7 @@ use super::snapshot::Health;
 use crate::store::{Cursor, StoreError};
 
 pub use manifest::Of;
+pub use spill::Spill;
 
 /// A folder for one checkpoint.
 #[derive(Debug, Clone)]

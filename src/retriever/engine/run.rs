@@ -26,8 +26,8 @@ const RECENT_HOMES_MAX: usize = 8;
 /// How much of all other logs together.
 const RECENT_OTHERS_BYTES: u64 = 512 * 1024;
 
-/// How long the loop sleeps without a hint. Watchers lose events on some systems; a sweep over two
-/// hundred logs costs less than a millisecond.
+/// How long the loop sleeps without a hint, and how long at most not every file is looked at. Watchers lose events
+/// on some systems; a sweep over two hundred logs costs less than a millisecond.
 const POLL_MS: u64 = 2_000;
 
 /// How long nobody has asked before a checkpoint is written, in milliseconds: writing takes a second for a
@@ -71,6 +71,8 @@ pub(super) struct State {
     /// Memories whose texts it shall have once more, for the signs of their tokens.
     unsigned: Vec<Wanted>,
     keeping: Option<Keeping>,
+    /// When every file was looked at last.
+    swept_at: Instant,
     _watch: Watch,
 }
 
@@ -165,7 +167,7 @@ impl State {
     ) -> Self {
         let keeping = checkpoints.map(Keeping::new);
         let (unsent, unsigned) = (Vec::new(), Vec::new());
-        Self { reading, worker, unsent, unsigned, keeping, _watch: watch }
+        Self { reading, worker, unsent, unsigned, keeping, swept_at: Instant::now(), _watch: watch }
     }
 
     /// Handles one message; `None` at the end.
@@ -283,6 +285,11 @@ impl State {
 
     fn catch_up(&mut self) {
         if let Reading::Done(follower) = &mut self.reading {
+            if self.swept_at.elapsed() >= Duration::from_millis(POLL_MS) {
+                // The system does not tell of everything: not of what is written to a file that is mapped.
+                follower.doubt();
+                self.swept_at = Instant::now();
+            }
             let followed = follower.catch_up();
             self.take_in(followed);
         }

@@ -43,6 +43,7 @@ impl Follower {
         if !self.tails.is_empty() {
             return Restored::Not(CheckpointError::NotNow("the logs are being read already"));
         }
+        self.spill = Some(checkpoints.spill());
         match self.of(checkpoints).and_then(|of| checkpoints.read(&of, self.bound)) {
             Ok(kept) => self.begin_from(kept),
             Err(why) => Restored::Not(why),
@@ -170,6 +171,42 @@ mod tests {
     use crate::event::Suspicion;
     use crate::retriever::projection::Bound;
     use crate::store::{Config, Store};
+
+    // S-READ-6
+    #[test]
+    fn records_that_were_taken_out_of_memory_are_there_all_the_same_and_in_the_checkpoint() {
+        let folder = tempfile::tempdir().unwrap();
+        // Three blocks of records.
+        let lines: String = (0..400)
+            .map(|number| format!("{{\"lesson\":\"walrus{number} {}\"}}\n", "kelp ".repeat(400)))
+            .collect();
+        std::fs::write(folder.path().join("a.jsonl"), lines).unwrap();
+        let follower =
+            || Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+        let checkpoints = Checkpoints::at(folder.path().join("cache"), "build", None);
+        let mut plain = follower();
+        plain.catch_up();
+        let mut spilling = follower();
+        assert!(matches!(spilling.restore(&checkpoints), Restored::Not(_)));
+        spilling.spill = Some(checkpoints.spill().beyond(0));
+        spilling.catch_up();
+        let is_out = |follower: &Follower, number: u32| {
+            follower.snapshot().memory(number).unwrap().text.kept_at().is_some()
+        };
+        assert!(!is_out(&plain, 0) && !is_out(&spilling, 399));
+        assert_eq!(is_out(&spilling, 0), cfg!(unix));
+        let files = || std::fs::read_dir(folder.path().join("cache")).map_or(0, Iterator::count);
+        assert_eq!(files(), 0, "the file has no name");
+        let events = |follower: &Follower| -> Vec<_> {
+            follower.snapshot().memories().iter().map(|memory| memory.event()).collect()
+        };
+        assert_eq!(events(&spilling), events(&plain));
+        assert_eq!(spilling.save(&checkpoints).unwrap(), Saved::Written);
+        assert_eq!(events(&spilling), events(&plain));
+        let mut after = follower();
+        assert!(matches!(after.restore(&checkpoints), Restored::From { memories: 400, .. }));
+        assert_eq!(events(&after), events(&plain));
+    }
 
     // S-READ-5, S-READ-6
     #[test]

@@ -194,6 +194,12 @@ impl Fold {
         self.texts.seal()
     }
 
+    /// Returns the blocks that take no more records, once more than `blocks_max` are in memory. From then on only
+    /// [`Fold::write_texts`] writes all records.
+    pub fn take_full(&mut self, blocks_max: usize) -> Vec<Arc<Block>> {
+        self.texts.take_full(blocks_max)
+    }
+
     /// Returns the bytes of all records.
     #[must_use]
     pub fn texts_bytes(&self) -> u64 {

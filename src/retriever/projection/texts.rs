@@ -227,6 +227,18 @@ impl Texts {
         here
     }
 
+    /// Returns the blocks that take no more records, once there are more than `blocks_max`. They are no longer among
+    /// those that [`Texts::seal`] returns.
+    pub fn take_full(&mut self, blocks_max: usize) -> Vec<Arc<Block>> {
+        if self.blocks.len() <= blocks_max {
+            return Vec::new();
+        }
+        // The one that is open was begun last.
+        let open = self.open.as_ref().and_then(|_| self.blocks.pop());
+        let full = std::mem::replace(&mut self.blocks, open.into_iter().collect());
+        full.iter().filter_map(Weak::upgrade).collect()
+    }
+
     /// Tells whether so much is dead that the records in memory should be put together anew.
     #[must_use]
     pub fn is_untidy(&self) -> bool {

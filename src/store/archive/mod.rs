@@ -77,6 +77,16 @@ impl Store {
     /// [`StoreError::Io`] when the archive is there but cannot be read, [`StoreError::Untrusted`] when
     /// it is not what we made.
     pub fn segments(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let mut segments = Vec::new();
+        // The first is the archive itself, which holds folders.
+        for folder in self.archive_folders()?.iter().skip(1) {
+            segments.extend(segments_in(folder)?);
+        }
+        Ok(segments)
+    }
+
+    /// Returns the archive, where it is there, and its folders in order of name.
+    pub(super) fn archive_folders(&self) -> Result<Vec<PathBuf>, StoreError> {
         let archive = self.root().join(FOLDER);
         if !layout::is_own_folder(&archive)? {
             return Ok(Vec::new());
@@ -92,11 +102,8 @@ impl Store {
             }
         }
         folders.sort();
-        let mut segments = Vec::new();
-        for folder in folders {
-            segments.extend(segments_in(&folder)?);
-        }
-        Ok(segments)
+        folders.insert(0, archive);
+        Ok(folders)
     }
 
     /// Lists the segments of a log, in the order in which they were sealed.

@@ -1,0 +1,261 @@
+//! What the system says of changes when it is asked just before an answer, where it misses none: on Linux, of
+//! local file systems. There a write has queued its event before it returns, so that an empty queue says that nothing was
+//! written, and hundreds of logs need not be looked at. Where that may not hold, anything may have changed.
+//! Not here: hints, which come later or never (`watch`), and looking (`follow`).
+
+#[cfg(target_os = "linux")]
+mod inotify;
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+#[cfg(target_os = "linux")]
+use inotify::Queue;
+
+/// What may have changed since it was asked last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// These logs were written to, and nothing else happened. None: nothing did.
+    Written(BTreeSet<OsString>),
+    /// Anything may have changed.
+    Anything,
+}
+
+/// Hears what happens in the folders of a store.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Default)]
+pub struct Listener(Option<Queue>);
+
+#[cfg(target_os = "linux")]
+impl Listener {
+    /// Listens from now on to `root` and the folders below it that hold files with lines, beside what is listened to
+    /// already. To be called before the files are listed, each time anything may have changed.
+    pub fn listen(&mut self, root: &Path, folders: &[PathBuf]) {
+        let kept = self.0.take().filter(|queue| queue.is_of(root));
+        let queue = kept.map_or_else(|| Queue::of(root), Some);
+        self.0 = queue.filter(|queue| queue.adds(root, folders));
+    }
+
+    /// Tells whether writes to these files are heard however they are made: a file with a second name, or mounted from
+    /// elsewhere, is written to without a word.
+    #[must_use]
+    pub fn hears<'a>(&self, mut files: impl Iterator<Item = &'a Path>) -> bool {
+        self.0.as_ref().is_some_and(|queue| files.all(|file| queue.hears(file)))
+    }
+
+    /// Tells what happened since the last call.
+    pub fn heard(&mut self, root: &Path) -> Heard {
+        self.0.as_mut().map_or(Heard::Anything, |queue| queue.heard(root))
+    }
+}
+
+/// Other systems have no queue that could be asked.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug, Default)]
+pub struct Listener;
+
+#[cfg(not(target_os = "linux"))]
+impl Listener {
+    /// Listens to nothing.
+    pub fn listen(&mut self, _root: &Path, _folders: &[PathBuf]) {}
+
+    /// Hears nothing.
+    #[must_use]
+    pub fn hears<'a>(&self, _files: impl Iterator<Item = &'a Path>) -> bool {
+        false
+    }
+
+    /// Can exclude nothing.
+    pub fn heard(&mut self, _root: &Path) -> Heard {
+        Heard::Anything
+    }
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+    use std::fs::{self, File, OpenOptions};
+    use std::io::Write;
+
+    /// What happens in a store, and its name.
+    type Happening = (&'static str, fn(&Path));
+
+    struct World {
+        folder: tempfile::TempDir,
+        root: PathBuf,
+        listener: Listener,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().join("parent/logs");
+            fs::create_dir_all(root.join("archive/a")).unwrap();
+            fs::write(root.join("a.jsonl"), "").unwrap();
+            let mut world = Self { folder, root, listener: Listener::default() };
+            world.listen();
+            world
+        }
+
+        fn listen(&mut self) {
+            let folders = [self.root.join("archive"), self.root.join("archive/a")];
+            self.listener.listen(&self.root, &folders);
+        }
+
+        fn heard(&mut self) -> Heard {
+            self.listener.heard(&self.root)
+        }
+
+        fn append(&self, name: &str) {
+            let mut options = OpenOptions::new();
+            let mut file = options.append(true).open(self.root.join(name)).unwrap();
+            file.write_all(b"x\n").unwrap();
+        }
+    }
+
+    fn written(names: &[&str]) -> Heard {
+        Heard::Written(names.iter().map(OsString::from).collect())
+    }
+
+    /// Whether this machine's temporary files are where nobody else writes; if not there is nothing to hear.
+    fn is_local() -> bool {
+        let is_local = World::new().heard() == written(&[]);
+        assert!(is_local || std::env::var_os("CI").is_none(), "nothing is heard here");
+        is_local
+    }
+
+    // S-READ-1
+    #[test]
+    fn a_write_that_has_returned_was_heard_of_and_without_one_nothing_was() {
+        if !is_local() {
+            return;
+        }
+        let mut world = World::new();
+        for _ in 0..1_000 {
+            assert_eq!(world.heard(), written(&[]));
+            world.append("a.jsonl");
+            assert_eq!(world.heard(), written(&["a.jsonl"]));
+        }
+        let file = OpenOptions::new().write(true).open(world.root.join("a.jsonl")).unwrap();
+        file.set_len(1).unwrap();
+        assert_eq!(world.heard(), written(&["a.jsonl"]), "shortened");
+        fs::write(world.root.join("notes.txt"), "no log").unwrap();
+        fs::write(world.root.join(".a.jsonl.swp"), "no log").unwrap();
+        drop(file);
+        assert_eq!(world.heard(), written(&["a.jsonl"]), "closed");
+        assert_eq!(world.heard(), written(&[]));
+    }
+
+    // S-READ-2
+    #[test]
+    fn whatever_else_happens_may_be_anything() {
+        if !is_local() {
+            return;
+        }
+        let happenings: [Happening; 9] = [
+            ("a new log", |root| drop(File::create(root.join("b.jsonl")).unwrap())),
+            ("a log gone", |root| fs::remove_file(root.join("a.jsonl")).unwrap()),
+            ("a log in its place", |root| {
+                fs::write(root.join("other"), "y\n").unwrap();
+                fs::rename(root.join("other"), root.join("a.jsonl")).unwrap();
+            }),
+            ("a log moved away", |root| {
+                fs::rename(root.join("a.jsonl"), root.join("other")).unwrap();
+            }),
+            ("permissions", |root| {
+                let permissions = fs::metadata(root.join("a.jsonl")).unwrap().permissions();
+                fs::set_permissions(root.join("a.jsonl"), permissions).unwrap();
+            }),
+            ("a folder", |root| fs::create_dir(root.join(".spool")).unwrap()),
+            ("a segment", |root| fs::write(root.join("archive/a/000001.jsonl.gz"), "").unwrap()),
+            ("the folder moved away", |root| {
+                fs::rename(root, root.with_extension("away")).unwrap();
+            }),
+            ("a folder above moved away, and another in its place", |root| {
+                let above = root.parent().unwrap();
+                fs::rename(above, above.with_extension("away")).unwrap();
+                fs::create_dir_all(root).unwrap();
+            }),
+        ];
+        for (what, happen) in happenings {
+            let mut world = World::new();
+            assert_eq!(world.heard(), written(&[]), "before {what}");
+            happen(&world.root);
+            assert_eq!(world.heard(), Heard::Anything, "{what}");
+        }
+    }
+
+    // S-READ-1
+    #[test]
+    fn a_directory_in_the_place_of_the_old_is_listened_to_and_the_old_no_longer() {
+        if !is_local() {
+            return;
+        }
+        let mut world = World::new();
+        let away = world.root.with_extension("away");
+        fs::rename(&world.root, &away).unwrap();
+        fs::create_dir_all(world.root.join("archive/a")).unwrap();
+        fs::write(world.root.join("a.jsonl"), "").unwrap();
+        assert_eq!(world.heard(), Heard::Anything);
+        world.listen();
+        world.append("a.jsonl");
+        assert_eq!(world.heard(), written(&["a.jsonl"]));
+        fs::write(away.join("a.jsonl"), "old\n").unwrap();
+        assert_eq!(world.heard(), written(&[]));
+    }
+
+    // S-READ-1
+    #[test]
+    fn what_is_written_to_under_another_name_is_not_heard_and_that_is_known() {
+        if !is_local() {
+            return;
+        }
+        let world = World::new();
+        let log = world.root.join("a.jsonl");
+        assert!(world.listener.hears([log.as_path()].into_iter()));
+        fs::hard_link(&log, world.folder.path().join("second")).unwrap();
+        assert!(!world.listener.hears([log.as_path()].into_iter()));
+        assert!(!Listener::default().hears([].into_iter()));
+    }
+
+    // S-READ-1
+    #[test]
+    fn a_queue_that_overflowed_may_have_lost_anything_and_then_hears_again() {
+        let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
+        let limit = limit.ok().and_then(|text| text.trim().parse::<usize>().ok());
+        let Some(limit) = limit.filter(|limit| *limit <= 1 << 20 && is_local()) else { return };
+        let mut world = World::new();
+        fs::write(world.root.join("b.jsonl"), "").unwrap();
+        assert_eq!(world.heard(), Heard::Anything);
+        let open =
+            |name: &str| OpenOptions::new().append(true).open(world.root.join(name)).unwrap();
+        let mut files = [open("a.jsonl"), open("b.jsonl")];
+        // In turns: the system puts the same event twice in a row together.
+        for number in 0..limit + 2 {
+            files[number % 2].write_all(b"x\n").unwrap();
+        }
+        // However often it is asked for what is left.
+        let mut asked = 0;
+        while world.heard() == Heard::Anything {
+            asked += 1;
+            assert!(asked < 100, "it never ends");
+        }
+        assert!(asked > 0, "the loss must show");
+        world.append("a.jsonl");
+        assert_eq!(world.heard(), written(&["a.jsonl"]));
+    }
+
+    // S-READ-1
+    #[test]
+    fn a_file_system_of_which_not_all_is_heard_is_not_listened_to() {
+        let mut listener = Listener::default();
+        listener.listen(Path::new("/proc/self"), &[]);
+        assert_eq!(listener.heard(Path::new("/proc/self")), Heard::Anything);
+        let world = World::new();
+        let missing = world.root.join("missing");
+        listener.listen(&world.root, &[missing]);
+        assert_eq!(listener.heard(&world.root), Heard::Anything);
+    }
+}

@@ -1,0 +1,62 @@
+//! The same done to many things at once, on as many threads as there are processors. Not here: what is done.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// So many things are taken at a time, and no more are done on the caller's own thread: a few milliseconds of work,
+/// beside which a thread's beginning is nothing.
+const AT_A_TIME: usize = 128;
+
+/// Returns what `each` makes of every one, in their order.
+pub(super) fn side_by_side<T: Send, R: Send>(
+    things: Vec<T>,
+    each: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let shares = things.len().div_ceil(AT_A_TIME);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(shares);
+    if threads < 2 {
+        return things.into_iter().map(each).collect();
+    }
+    let (waiting, each) = (Mutex::new(things.into_iter()), &each);
+    let take = || {
+        let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = waiting.len();
+        (first, waiting.by_ref().take(AT_A_TIME).collect::<Vec<T>>())
+    };
+    let work = || {
+        let mut done: Vec<(usize, Vec<R>)> = Vec::new();
+        loop {
+            let (left, share) = take();
+            if share.is_empty() {
+                return done;
+            }
+            done.push((left, share.into_iter().map(each).collect()));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        // Where there is no thread to be had the others do more.
+        let other = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).filter_map(other).collect();
+        let mut done = work();
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
+        }
+        done
+    });
+    // The more was left when it was taken, the further in front it stands.
+    done.sort_unstable_by_key(|(left, _)| std::cmp::Reverse(*left));
+    done.into_iter().flat_map(|(_, share)| share).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_one_is_done_once_and_in_order() {
+        for count in [0, 1, AT_A_TIME, AT_A_TIME + 1, 10 * AT_A_TIME + 7] {
+            let expected: Vec<String> = (0..count).map(|number| number.to_string()).collect();
+            assert_eq!(side_by_side((0..count).collect(), |number| number.to_string()), expected);
+        }
+    }
+}
