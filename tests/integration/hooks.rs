@@ -425,8 +425,8 @@ fn in_each_format_the_end_of_a_session_tells_files_and_what_still_fails() {
         let events = by_hooks(&world);
         let [event] = events.as_slice() else { panic!("{agent}: {events:?}") };
         let file = format!("src/{}.rs", agent.strip_suffix("-code").unwrap_or(agent));
-        assert_eq!(event.files, [file.clone()], "{agent}");
         assert_eq!(event.lesson, format!("Still fails: terraform apply. Changed: {file}."));
+        assert_eq!(event.files, [file], "{agent}");
     }
 }
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::super::filter::is_about;
-use super::Occasion;
 use super::ranked::Ranked;
+use super::{Occasion, SESSION};
 use crate::retriever::index::lexical::DocId;
 use crate::retriever::snapshot::Snapshot;
 
@@ -27,6 +27,8 @@ pub(super) fn about<'a>(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Vec<
         let file = file.trim();
         for found in snapshot.lexical().search(file, is_here, LOOKED_AT_MAX) {
             let memory = snapshot.memory(found.doc.0);
+            // That a session changed a file says nothing about it.
+            let memory = memory.filter(|memory| memory.setting.kind.as_str() != SESSION);
             if memory.is_some_and(|memory| is_about(&memory.event(), file)) {
                 numbers.insert(found.doc.0);
             }

@@ -157,6 +157,11 @@ fn files_at_hand_are_known_by_the_end_of_their_path() {
         about("other", "src/lib/printer.rs", "api"),
         about("elsewhere", "src/lib/parser.rs", "web"),
         line("said", 1, "fact", "src/lib/parser.rs is made by a script"),
+        with(
+            line("changed", 1, "session", "it was changed"),
+            "files",
+            json!(["src/lib/parser.rs"]),
+        ),
     ];
     let files = ["src/lib/parser.rs".to_owned()];
     let picked = picked_with(&lines, |occasion| occasion.files = Box::leak(Box::new(files)));
