@@ -1,6 +1,7 @@
 //! Made-up vectors, put into the cache where the retriever looks for a model's: what a search by meaning costs at any
 //! size, without hours of embedding. Each is the real vector of one of a few events, turned by noise of the seed, so
-//! that as many are near a question as real ones are. What they find means nothing. Not here: measuring.
+//! that as many are near a question as real ones are; the signs of its tokens are those of that event. What they find
+//! means nothing. Not here: measuring.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use agent_knowledge::retriever::CacheLock;
 use agent_knowledge::retriever::index::embed::cache::{TextKey, VectorCache};
 use agent_knowledge::retriever::index::embed::{Provider, load};
+use agent_knowledge::retriever::index::late::NoteSigns;
 use agent_knowledge::store::Embedding;
 
 use super::Outcome;
@@ -22,23 +24,30 @@ const NOISE: f32 = 1.333;
 /// Vectors written at a time.
 const BATCH: u64 = 4_096;
 
-/// Puts a vector for each of the first events of the corpus into a cache.
+/// Puts a vector for each of the first events of the corpus into a cache, and the signs of its tokens.
 pub fn fill(model: &Path, cache: &Path, events: u64) -> Outcome<()> {
     let mut embedder = load(Provider::Local(Embedding::default()), model, NonZeroUsize::MIN)?;
     let texts: Vec<String> = (0..TURNED).map(meaning).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let real = embedder.embed(&texts)?;
+    let real: Vec<(Vec<f32>, NoteSigns)> = embedder
+        .embed(&texts)?
+        .into_iter()
+        .map(|real| (real.vector, NoteSigns::of(&real.tokens)))
+        .collect();
     let lock = Arc::new(CacheLock::of(cache));
     let mut cache = VectorCache::open(cache, embedder.model_id(), embedder.dims(), lock)?;
     for first in (0..events).step_by(usize::try_from(BATCH)?) {
-        let batch = (first..events.min(first + BATCH)).map(|number| {
+        let (mut vectors, mut signs) = (Vec::new(), Vec::new());
+        for number in first..events.min(first + BATCH) {
             let mut chance = Chance::of(SEED ^ 0x7EC, number);
             let at = chance.below(real.len());
-            let turned =
-                real.get(at).map(|real| turned(&real.vector, &mut chance)).unwrap_or_default();
-            (TextKey::of(&meaning(number)), turned)
-        });
-        cache.append(&batch.collect::<Vec<_>>())?;
+            let Some((vector, of_tokens)) = real.get(at) else { continue };
+            let key = TextKey::of(&meaning(number));
+            vectors.push((key, turned(vector, &mut chance)));
+            signs.push((key, of_tokens.clone()));
+        }
+        cache.append(&vectors)?;
+        cache.keep_signs(&signs)?;
     }
     Ok(())
 }
