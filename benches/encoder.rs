@@ -1,5 +1,5 @@
-//! The embedding model in floats or in bytes: how long it takes to load, a query, a text, and what the
-//! process then holds. One way per run, since a process keeps what it once loaded.
+//! The embedding model in floats or in bytes: how long it takes to load, a query, several at once, a text, and what
+//! the process then holds. One way per run, since a process keeps what it once loaded.
 //!
 //! `cargo bench --bench encoder -- --model DIR --embedding int8`, then again with `fp32`; with
 //! `--apart` both are loaded and the cosines between their vectors are printed instead. With `--mean FILE` the mean
@@ -21,6 +21,8 @@ const CORPUS: &str = include_str!("lessons/corpus.jsonl");
 /// Queries timed; each is asked once, after ten that are not counted.
 const QUERIES: usize = 200;
 const WARM_UP: usize = 10;
+/// Queries in one call.
+const TOGETHER: [usize; 5] = [1, 2, 4, 8, 16];
 /// Texts per call: what the worker gives at most.
 const BATCH_TEXTS: usize = 16;
 
@@ -50,6 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     times.sort_unstable();
     let at = |percent: usize| times.get(times.len() * percent / 100).copied().unwrap_or_default();
+    together(embedder.as_mut(), &queries)?;
     let (embedded, embedding_all) = timed(|| all(embedder.as_mut(), &texts));
     println!(
         "{name}: load {:.0} ms; query best {:.2}, p50 {:.2}, p99 {:.2} ms; {:.0} texts/s; resident {loaded_mib} MiB loaded, {} MiB after, {} MiB at most",
@@ -84,6 +87,25 @@ fn texts(fields: &[&str]) -> Result<Vec<String>, Box<dyn Error>> {
 
 fn first_words(text: &str) -> String {
     text.split(' ').take(10).collect::<Vec<_>>().join(" ")
+}
+
+/// What one of several queries takes that are given to the model at once; sizes take turns.
+fn together(embedder: &mut dyn Embedder, queries: &[String]) -> Result<(), Box<dyn Error>> {
+    let mut times = TOGETHER.map(|_| Vec::new());
+    for sixteen in queries.chunks_exact(TOGETHER.into_iter().max().unwrap_or(1)) {
+        for (count, times) in TOGETHER.into_iter().zip(&mut times) {
+            let some: Vec<&str> = sixteen.iter().take(count).map(String::as_str).collect();
+            let (vectors, time) = timed(|| embedder.embed(&some));
+            vectors?;
+            times.push(millis(time) / count as f64);
+        }
+    }
+    for (count, mut times) in TOGETHER.into_iter().zip(times) {
+        times.sort_unstable_by(f64::total_cmp);
+        let at = |percent: usize| times.get(times.len() * percent / 100).copied().unwrap_or(0.0);
+        println!("{count} queries at once: each best {:.2}, p50 {:.2} ms", at(0), at(50));
+    }
+    Ok(())
 }
 
 fn all(embedder: &mut dyn Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, Box<dyn Error>> {

@@ -1,8 +1,9 @@
 //! What a call costs layer by layer, in one process: judging a text, catching up with the logs, searching, the whole
-//! answer, the same over the socket; and a save both ways. Words only. Not here: the protocol of clients
-//! (`serving`), the index alone (`lexical`).
+//! answer, the same over the socket; and a save both ways. By words; with `--model DIR` by words and meaning instead:
+//! the vector of a question, and searching among made-up ones. Not here: the protocol of clients (`serving`), the
+//! index alone (`lexical`).
 //!
-//! `cargo bench --bench layers -- --sizes 1000,10000,100000 --questions 200`
+//! `cargo bench --bench layers -- --sizes 1000,10000,100000 --questions 200 [--model DIR] [--rounds 1]`
 
 #![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
 
@@ -11,32 +12,46 @@ mod chance;
 #[expect(dead_code, reason = "a part of it is enough here")]
 #[path = "serving/corpus.rs"]
 mod corpus;
+#[path = "serving/made_up.rs"]
+mod made_up;
 #[path = "serving/words.rs"]
 mod words;
 
 use std::error::Error;
 use std::hint::black_box;
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use agent_knowledge::event::{Decoded, Draft, Event, EventId, Timestamp, codec, suspicion};
-use agent_knowledge::retriever::engine::{Engine, Setup};
+use agent_knowledge::retriever::CacheLock;
+use agent_knowledge::retriever::engine::{Dense, Engine, Setup};
+use agent_knowledge::retriever::index::embed::worker::Meant;
+use agent_knowledge::retriever::index::embed::{Provider, load};
 use agent_knowledge::retriever::projection::Bound;
 use agent_knowledge::retriever::search::{Query, find};
 use agent_knowledge::retriever::serve::api::{Api, ApiError, SearchRequest};
 use agent_knowledge::retriever::serve::attach::{Host, Meeting, Remote, Start};
 use agent_knowledge::retriever::serve::caller::{Caller, Patience};
 use agent_knowledge::retriever::serve::local::{Core, Local};
+use agent_knowledge::retriever::snapshot::Snapshot;
 use agent_knowledge::retriever::watch::Watching;
-use agent_knowledge::store::{Config, Durability, Store};
+use agent_knowledge::store::{Config, Durability, Embedding, Store};
 use agent_knowledge::writer::{Identity, Moment, Writer, record_all};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Saves of each kind; each leaves a line behind, so not many.
 const SAVES: u64 = 200;
+/// What clients ask with unless they say otherwise.
+const LIMIT: usize = 5;
+const MIN_RELEVANCE: f32 = 0.1;
+/// How many of the nearest vectors a search looks for.
+const NEAREST: usize = 200;
+/// Longest wait for the vector of a question: the model has to be loaded before the first.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -45,15 +60,21 @@ fn main() -> Outcome<()> {
         at.and_then(|at| arguments.get(at + 1)).map_or(or, String::as_str).to_owned()
     };
     let questions = after("--questions", "200").parse()?;
+    let rounds = after("--rounds", "1").parse()?;
+    let model = Some(after("--model", "")).filter(|model| !model.is_empty());
     println!("| events | what | min µs | p50 µs | p99 µs |");
     println!("|---|---|---|---|---|");
     for size in after("--sizes", "1000,10000,100000").split(',') {
-        measure(size.trim().parse()?, questions)?;
+        let size = size.trim().parse()?;
+        match &model {
+            None => by_words(size, questions)?,
+            Some(model) => by_meaning(size, (questions, rounds), Path::new(model))?,
+        }
     }
     Ok(())
 }
 
-fn measure(size: u64, questions: usize) -> Outcome<()> {
+fn by_words(size: u64, questions: usize) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let row = |what: &str, times: Vec<Duration>| report(size, what, times);
     let lines: Vec<String> = (0..size).map(|number| corpus::event(number).line()).collect();
@@ -68,7 +89,7 @@ fn measure(size: u64, questions: usize) -> Outcome<()> {
     let store = Store::at(folder.path().join("logs"));
     let (took, written) = filled(&store, folder.path(), &lines.concat());
     println!("| {size} | lines to a store: {written} in {:.1} ms | | | |", ms(took));
-    let core = Arc::new(core(&store, folder.path())?);
+    let core = Arc::new(core(&store, folder.path(), None)?);
     let begun = Instant::now();
     core.engine.snapshot()?;
     println!("| {size} | read from the logs in {:.1} ms | | | |", ms(begun.elapsed()));
@@ -81,7 +102,7 @@ fn measure(size: u64, questions: usize) -> Outcome<()> {
     let now = moment().now;
     let search = |request: &SearchRequest| {
         let text = request.query.as_str();
-        let query = Query { text, min_relevance: 0.1, ..Query::default() };
+        let query = Query { text, min_relevance: MIN_RELEVANCE, ..Query::default() };
         black_box(find(&snapshot, &query, now, request.limit).hits.len());
     };
     row("a search, asked first", each(&asked, search));
@@ -107,6 +128,66 @@ fn measure(size: u64, questions: usize) -> Outcome<()> {
     stop();
     drop(served.join());
     Ok(())
+}
+
+/// Questions that are given their vectors once, and then asked a few rounds long.
+fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> Outcome<()> {
+    let folder = tempfile::tempdir()?;
+    let row = |what: &str, times: Vec<Duration>| report(size, what, times);
+    let lines: String = (0..size).map(|number| corpus::event(number).line()).collect();
+    let store = Store::at(folder.path().join("logs"));
+    filled(&store, folder.path(), &lines);
+    made_up::fill(model, &folder.path().join("cache"), size)?;
+    let core = core(&store, folder.path(), Some(model.to_owned()))?;
+    let begun = Instant::now();
+    let snapshot = signed(&core.engine)?;
+    println!("| {size} | read with made-up vectors in {:.1} ms | | | |", ms(begun.elapsed()));
+
+    let texts: Vec<String> =
+        corpus::questions(size, questions).into_iter().map(|question| question.text).collect();
+    let mut asked: Vec<(&str, Meant)> = Vec::new();
+    let mut times = Vec::new();
+    for text in &texts {
+        let begun = Instant::now();
+        let meant = core.engine.embed_query(text, PATIENCE, PATIENCE).ok_or("no model")??;
+        times.push(begun.elapsed());
+        asked.push((text, meant));
+    }
+    row("the meaning of a question", times);
+    let now = moment().now;
+    let search = |query: &Query<'_>| {
+        black_box(find(&snapshot, query, now, LIMIT).hits.len());
+    };
+    for _ in 0..rounds {
+        let by_words = |(text, _): &(&str, Meant)| {
+            search(&Query { text, min_relevance: MIN_RELEVANCE, ..Query::default() });
+        };
+        row("a search by words", each(&asked, by_words));
+        let by_both = |(text, meant): &(&str, Meant)| {
+            let vector = Some(meant.vector.as_slice());
+            let min_relevance = MIN_RELEVANCE;
+            let tokens = &meant.tokens;
+            search(&Query { text, vector, tokens, min_relevance, ..Query::default() });
+        };
+        row("a search by both", each(&asked, by_both));
+        let Some(vectors) = snapshot.vectors() else { return Err("no vectors".into()) };
+        let nearest = |(_, meant): &(&str, Meant)| {
+            black_box(vectors.search(&meant.vector, |_| true, NEAREST).len());
+        };
+        row("the nearest vectors of it", each(&asked, nearest));
+    }
+    Ok(())
+}
+
+/// Waits until everything has its vector and signs.
+fn signed(engine: &Engine) -> Outcome<Snapshot> {
+    loop {
+        let snapshot = engine.snapshot()?;
+        if snapshot.signed() >= snapshot.memories().len() {
+            return Ok(snapshot);
+        }
+        std::thread::park_timeout(Duration::from_millis(200));
+    }
 }
 
 fn each<T>(all: &[T], work: impl Fn(&T)) -> Vec<Duration> {
@@ -158,14 +239,22 @@ fn filled(store: &Store, folder: &Path, lines: &str) -> (Duration, usize) {
     (begun.elapsed(), outcomes.iter().filter(|outcome| outcome.result.is_ok()).count())
 }
 
-fn core(store: &Store, folder: &Path) -> Outcome<Core> {
+fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
     let config = Config::default();
+    let cache_dir = folder.join("cache");
+    let dense = model.map(|model| Dense {
+        load: Box::new(move || {
+            load(Provider::Local(Embedding::default()), &model, NonZeroUsize::MIN)
+        }),
+        lock: Arc::new(CacheLock::of(&cache_dir)),
+        cache_dir,
+    });
     let engine = Engine::start(Setup {
         store: store.clone(),
         config: config.clone(),
         bound: Bound::NONE,
         watching: Watching::System,
-        dense: None,
+        dense,
         checkpoints: None,
     })?;
     let model_dir = folder.join("model");

@@ -9,7 +9,7 @@ use super::index::late::{NoteSigns, Places, Shelf, Signed};
 use super::index::lexical::LexicalIndex;
 use super::index::vector::VectorIndex;
 use super::projection::{Chunked, Frozen, Mark, Memory, Near, Version};
-use crate::event::{EventId, RepoKey, SkipReason};
+use crate::event::{EventId, RepoKey, SkipReason, Timestamp};
 
 /// A frozen state of the retriever.
 #[derive(Clone)]
@@ -145,6 +145,17 @@ impl Snapshot {
     #[must_use]
     pub fn memory(&self, number: u32) -> Option<&Arc<Memory>> {
         self.memories().get(usize::try_from(number).ok()?)
+    }
+
+    /// Tells whether there is a memory of a number, and it is not out ([`Memory::is_out`]). Of most memories this is
+    /// known without looking at them.
+    #[must_use]
+    pub fn is_live(&self, number: u32, now: Timestamp) -> bool {
+        let Ok(place) = usize::try_from(number) else { return false };
+        let memories = self.memories();
+        place < memories.len()
+            && (!memories.may_be_out(place)
+                || memories.get(place).is_some_and(|memory| !memory.is_out(now)))
     }
 
     /// Returns the events about memories that are not here, under the ids of those, in no order.

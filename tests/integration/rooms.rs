@@ -121,6 +121,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("crc32fast", &["retriever/projection/texts.rs", "retriever/checkpoint"]),
     ("fastembed", &["retriever/index/embed"]),
     ("ort", &["retriever/index/embed"]),
+    ("fearless_simd", &["retriever/index/processor.rs"]),
     ("notify", &["retriever/watch"]),
     ("petgraph", &["retriever/graph"]),
     ("rmcp", &["retriever/serve"]),

@@ -5,4 +5,5 @@
 pub mod embed;
 pub mod late;
 pub mod lexical;
+mod processor;
 pub mod vector;

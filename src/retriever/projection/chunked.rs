@@ -2,18 +2,54 @@
 //! chunks, and only the chunk that changes is copied while a frozen list still holds it. Not here: what
 //! lies in it.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
+
+use super::Memory;
 
 /// Entries of a chunk. Beside a frozen list a change copies one chunk, a thousand pointers, and the list
 /// of chunks: as many for a million entries.
 const CHUNK_LEN: usize = 1_024;
+const WORD_BITS: usize = u64::BITS as usize;
 
 /// A list in chunks. Cloning it freezes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chunked<T> {
     /// All of them full but the last.
-    chunks: Arc<Vec<Arc<Vec<T>>>>,
+    chunks: Arc<Vec<Arc<Chunk<T>>>>,
     len: usize,
+}
+
+/// Some entries in a row.
+#[derive(Debug)]
+pub(super) struct Chunk<T> {
+    entries: Vec<T>,
+    /// Of memories a bit for each that may be out some day, once that was asked.
+    passing: OnceLock<[u64; CHUNK_LEN / WORD_BITS]>,
+}
+
+impl<T> Chunk<T> {
+    fn of(entries: Vec<T>) -> Self {
+        Self { entries, passing: OnceLock::new() }
+    }
+
+    /// The entries, to be changed.
+    fn entries_mut(&mut self) -> &mut Vec<T> {
+        self.passing.take();
+        &mut self.entries
+    }
+}
+
+/// Who clones one is about to change it.
+impl<T: Clone> Clone for Chunk<T> {
+    fn clone(&self) -> Self {
+        Self::of(self.entries.clone())
+    }
+}
+
+impl<T: PartialEq> PartialEq for Chunk<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
 }
 
 /// Empty.
@@ -25,7 +61,7 @@ impl<T> Default for Chunked<T> {
 
 impl<T> Chunked<T> {
     /// Returns what this very list can be known by, and which keeps none of it.
-    pub(super) fn mark(&self) -> Weak<Vec<Arc<Vec<T>>>> {
+    pub(super) fn mark(&self) -> Weak<Vec<Arc<Chunk<T>>>> {
         Arc::downgrade(&self.chunks)
     }
 
@@ -44,12 +80,12 @@ impl<T> Chunked<T> {
     /// Returns an entry.
     #[must_use]
     pub fn get(&self, place: usize) -> Option<&T> {
-        self.chunks.get(place / CHUNK_LEN)?.get(place % CHUNK_LEN)
+        self.chunks.get(place / CHUNK_LEN)?.entries.get(place % CHUNK_LEN)
     }
 
     /// Returns the entries in order, in chunks of the lengths that [`Chunked::lengths_of_chunks`] tells.
     pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
-        self.chunks.iter().map(|chunk| chunk.as_slice())
+        self.chunks.iter().map(|chunk| chunk.entries.as_slice())
     }
 
     /// Returns the lengths of the chunks of a list of so many entries.
@@ -61,24 +97,46 @@ impl<T> Chunked<T> {
     pub(super) fn of_chunks(chunks: Vec<Vec<T>>) -> Option<Self> {
         let len = chunks.iter().map(Vec::len).sum();
         let fits = chunks.iter().map(Vec::len).eq(Self::lengths_of_chunks(len));
-        fits.then(|| Self { chunks: Arc::new(chunks.into_iter().map(Arc::new).collect()), len })
+        let chunk = |entries| Arc::new(Chunk::of(entries));
+        fits.then(|| Self { chunks: Arc::new(chunks.into_iter().map(chunk).collect()), len })
     }
 
     /// Returns the entries in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        self.chunks.iter().flat_map(|chunk| chunk.iter())
+        self.chunks.iter().flat_map(|chunk| chunk.entries.iter())
+    }
+}
+
+impl Chunked<Arc<Memory>> {
+    /// Tells whether a memory may be out at some time ([`Memory::may_be_out`]); false where there is none. Most may
+    /// not, and a bit says so: a search asks of tens of thousands, each of which lies somewhere else. Found out
+    /// for a thousand at once, and anew where one of them changed.
+    #[must_use]
+    pub fn may_be_out(&self, place: usize) -> bool {
+        let Some(chunk) = self.chunks.get(place / CHUNK_LEN) else { return false };
+        let passing = chunk.passing.get_or_init(|| {
+            let mut passing = [0; CHUNK_LEN / WORD_BITS];
+            for (word, memories) in passing.iter_mut().zip(chunk.entries.chunks(WORD_BITS)) {
+                let bits = memories.iter().zip(0..);
+                *word = bits
+                    .fold(0, |word, (memory, bit)| word | u64::from(memory.may_be_out()) << bit);
+            }
+            passing
+        });
+        let at = place % CHUNK_LEN;
+        passing.get(at / WORD_BITS).is_some_and(|word| word >> (at % WORD_BITS) & 1 == 1)
     }
 }
 
 impl<T: Clone> Chunked<T> {
     pub(super) fn push(&mut self, entry: T) {
         let chunks = Arc::make_mut(&mut self.chunks);
-        match chunks.last_mut().filter(|chunk| chunk.len() < CHUNK_LEN) {
-            Some(chunk) => Arc::make_mut(chunk).push(entry),
+        match chunks.last_mut().filter(|chunk| chunk.entries.len() < CHUNK_LEN) {
+            Some(chunk) => Arc::make_mut(chunk).entries_mut().push(entry),
             None => {
-                let mut chunk = Vec::with_capacity(CHUNK_LEN);
-                chunk.push(entry);
-                chunks.push(Arc::new(chunk));
+                let mut entries = Vec::with_capacity(CHUNK_LEN);
+                entries.push(entry);
+                chunks.push(Arc::new(Chunk::of(entries)));
             }
         }
         self.len += 1;
@@ -89,7 +147,7 @@ impl<T: Clone> Chunked<T> {
         // A place that is none must copy nothing.
         self.get(place)?;
         let chunk = Arc::make_mut(&mut self.chunks).get_mut(place / CHUNK_LEN)?;
-        Arc::make_mut(chunk).get_mut(place % CHUNK_LEN)
+        Arc::make_mut(chunk).entries_mut().get_mut(place % CHUNK_LEN)
     }
 
     fn pop(&mut self) -> Option<T> {
@@ -98,8 +156,8 @@ impl<T: Clone> Chunked<T> {
         }
         let chunks = Arc::make_mut(&mut self.chunks);
         let last = chunks.last_mut()?;
-        let entry = Arc::make_mut(last).pop();
-        if last.is_empty() {
+        let entry = Arc::make_mut(last).entries_mut().pop();
+        if last.entries.is_empty() {
             chunks.pop();
         }
         self.len -= 1;
@@ -138,7 +196,9 @@ impl<T: Clone> FromIterator<T> for Chunked<T> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::{Value, json};
 
+    use super::super::sample::folded;
     use super::*;
 
     fn long() -> Chunked<usize> {
@@ -173,6 +233,38 @@ mod tests {
         assert_eq!((list.get(3), list.len()), (Some(&(CHUNK_LEN * 2)), CHUNK_LEN * 2));
         assert_eq!(list.chunks.len(), 2);
         assert_eq!(list.swap_remove(list.len()), None);
+    }
+
+    #[test]
+    fn what_may_be_out_some_day_is_known_of_each_after_every_change() {
+        let lesson = |more: Value| {
+            let mut line = json!({"id": "m1", "lesson": "x"});
+            line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            line
+        };
+        let lasting = folded(&[lesson(json!({}))]);
+        let of_hook = folded(&[lesson(json!({"source": "hook"}))]);
+        let mut list: Chunked<Arc<Memory>> =
+            std::iter::repeat_n(lasting.clone(), CHUNK_LEN + 70).collect();
+        let places = [0, 63, 64, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 69];
+        let is_right = |list: &Chunked<Arc<Memory>>| {
+            (0..list.len() + 1).all(|at| {
+                list.may_be_out(at) == list.get(at).is_some_and(|memory| memory.may_be_out())
+            })
+        };
+        assert!(is_right(&list) && !list.may_be_out(0));
+        for place in places {
+            let frozen = list.clone();
+            *list.get_mut(place).unwrap() = of_hook.clone();
+            assert!(list.may_be_out(place) && !frozen.may_be_out(place));
+            assert!(is_right(&list) && is_right(&frozen));
+        }
+        list.push(of_hook.clone());
+        assert!(is_right(&list));
+        list.swap_remove(0);
+        assert!(is_right(&list) && list.may_be_out(0));
+        list.resize(CHUNK_LEN, &lasting);
+        assert!(is_right(&list));
     }
 
     proptest! {

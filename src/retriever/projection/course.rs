@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::standing::Standing;
 use super::{Memory, Version};
-use crate::event::{Author, Change, Event, EventId, SuccessRate, Timestamp, Verdict};
+use crate::event::{Author, Change, Event, EventId, HOOK, SuccessRate, Timestamp, Verdict};
 
 /// Whether a memory counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -246,6 +246,13 @@ impl Memory {
     #[must_use]
     pub fn is_out(&self, now: Timestamp) -> bool {
         self.course().life != Life::Live || self.is_expired(now) || self.is_past(now)
+    }
+
+    /// Tells whether [`Memory::is_out`] may be so at any time. Of most it may not until something is said of them.
+    #[must_use]
+    pub fn may_be_out(&self) -> bool {
+        let is_of_hook = self.setting.source.as_deref() == Some(HOOK);
+        !self.about().is_empty() || is_of_hook || self.setting.expires.is_some()
     }
 
     /// Returns what was said of it by a time adds up to; what is told at no time was always said.

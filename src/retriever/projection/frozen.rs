@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use super::bound::{LeftOut, key};
+use super::chunked::Chunk;
 use super::fold::Early;
 use super::texts::Damage;
 use super::{Bound, Chunked, Memory, Version};
@@ -24,7 +25,7 @@ pub struct Frozen {
 /// since both lists are copied or moved to a new place before they are written to while a mark of them is there.
 #[derive(Debug, Clone)]
 pub struct Mark {
-    memories: Weak<Vec<Arc<Vec<Arc<Memory>>>>>,
+    memories: Weak<Vec<Arc<Chunk<Arc<Memory>>>>>,
     early: Weak<HashMap<EventId, Vec<Arc<Version>>>>,
 }
 

@@ -5,7 +5,7 @@ use super::{Flagged, Query, Words};
 use crate::event::Timestamp;
 use crate::retriever::index::lexical::{DocId, Prepared};
 use crate::retriever::index::vector::VectorIndex;
-use crate::retriever::projection::{Memory, NEAR_MAX};
+use crate::retriever::projection::NEAR_MAX;
 use crate::retriever::snapshot::Snapshot;
 
 /// Candidates taken from each index. Ten times the most hits of a reply and more: deep enough that
@@ -52,20 +52,22 @@ pub(super) fn find(
     words: &Prepared<'_>,
     now: Timestamp,
 ) -> Candidates {
-    let is_live = |memory: &Memory| !memory.is_out(now);
+    let is_open = query.filter.is_open();
+    let is_live = |number| snapshot.is_live(number, now);
+    let memory = |number| snapshot.memory(number);
+    let fits = |number| is_open || memory(number).is_some_and(|memory| query.filter.fits(memory));
+    let allows = |number| memory(number).is_some_and(|memory| query.filter.allows(memory));
     let is_flagged = |candidate: &&Candidate| {
         snapshot.memory(candidate.number).is_some_and(|memory| memory.flagged().is_some())
     };
     // Counted to the last, so that all of them are known.
     let has_flagged = |found: &[Candidate]| found.iter().filter(is_flagged).count() > 0;
-    let everything =
-        look(snapshot, query, words, |memory| is_live(memory) && query.filter.fits(memory));
+    let everything = look(snapshot, query, words, |number| is_live(number) && fits(number));
     if query.filter.flagged == Flagged::Included || !has_flagged(&everything) {
         return Candidates { shown: everything, with_flagged: None };
     }
     loop {
-        let shown =
-            look(snapshot, query, words, |memory| is_live(memory) && query.filter.allows(memory));
+        let shown = look(snapshot, query, words, |number| is_live(number) && allows(number));
         if !has_flagged(&shown) {
             return Candidates { shown, with_flagged: Some(everything) };
         }
@@ -76,9 +78,8 @@ fn look(
     snapshot: &Snapshot,
     query: &Query<'_>,
     words: &Prepared<'_>,
-    allows: impl Fn(&Memory) -> bool,
+    keep: impl Fn(u32) -> bool,
 ) -> Vec<Candidate> {
-    let keep = |number: u32| snapshot.memory(number).is_some_and(|memory| allows(memory));
     let mut lexical: Vec<(u32, f32)> = Vec::new();
     if query.words == Words::Count {
         let found = words.search(|doc: DocId| keep(doc.0), CANDIDATES_MAX);
@@ -88,7 +89,7 @@ fn look(
     let dense = query.vector.zip(snapshot.vectors());
     let mut numbers: Vec<u32> = lexical.iter().map(|(number, _)| *number).collect();
     if let Some((vector, vectors)) = dense {
-        let near = vectors.search(vector, keep, CANDIDATES_MAX);
+        let near = vectors.search(vector, &keep, CANDIDATES_MAX);
         numbers.extend(
             near.into_iter().filter(|(_, cosine)| *cosine >= COSINE_MIN).map(|(number, _)| number),
         );

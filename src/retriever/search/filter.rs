@@ -77,7 +77,7 @@ impl Filter {
     }
 
     /// Tells whether it lets everything through, as most do: then no memory need be looked at.
-    fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         let Self { repos, kinds, tags, files, agents, since, until, flagged: _, phrase, also } =
             self;
         let lists = [kinds, tags, files, agents];

@@ -15,23 +15,26 @@ const REPEATED: f32 = 1.0;
 /// One token: bit i of word w is set where number 64 w + i is above zero.
 pub type Signs = [u64; SIGN_WORDS];
 
-/// A token of a note, with how many signs are set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NoteToken {
-    pub(super) signs: Signs,
-    pub(super) ones: i32,
+/// One number of each token that a note may have; 0 where it has fewer.
+pub(super) type Column<T> = [T; NOTE_TOKENS_MAX];
+
+/// The tokens of a note, at most [`NOTE_TOKENS_MAX`], side by side: that is how they are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteSigns {
+    len: usize,
+    /// The first word of each token, then the second of each, and so on.
+    pub(super) columns: [Column<u64>; SIGN_WORDS],
+    /// How many signs of each are set.
+    pub(super) ones: Column<i32>,
 }
 
-impl From<Signs> for NoteToken {
-    fn from(signs: Signs) -> Self {
-        let ones: u32 = signs.iter().map(|word| word.count_ones()).sum();
-        Self { signs, ones: ones.cast_signed() }
+/// Of no tokens.
+impl Default for NoteSigns {
+    fn default() -> Self {
+        let columns = [[0; NOTE_TOKENS_MAX]; SIGN_WORDS];
+        Self { len: 0, columns, ones: [0; NOTE_TOKENS_MAX] }
     }
 }
-
-/// The tokens of a note, at most [`NOTE_TOKENS_MAX`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct NoteSigns(Vec<NoteToken>);
 
 impl NoteSigns {
     /// The signs of the rarest of `tokens`, repeats last, in the order of the text.
@@ -44,22 +47,34 @@ impl NoteSigns {
     /// Of signs that were kept; those past the bound are left out.
     #[must_use]
     pub fn new(signs: impl Iterator<Item = Signs>) -> Self {
-        Self(signs.take(NOTE_TOKENS_MAX).map(NoteToken::from).collect())
+        let mut note = Self::default();
+        for (at, signs) in signs.take(NOTE_TOKENS_MAX).enumerate() {
+            let ones: u32 = signs.iter().map(|word| word.count_ones()).sum();
+            note.ones.iter_mut().skip(at).take(1).for_each(|place| *place = ones.cast_signed());
+            for (column, word) in note.columns.iter_mut().zip(signs) {
+                column.iter_mut().skip(at).take(1).for_each(|place| *place = word);
+            }
+            note.len = at + 1;
+        }
+        note
     }
 
     /// The signs of each token.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Signs> {
-        self.0.iter().map(|token| &token.signs)
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Signs> {
+        let word = |at: usize| move |column: &Column<u64>| column.get(at).copied().unwrap_or(0);
+        (0..self.len).map(move |at| self.columns.each_ref().map(word(at)))
+    }
+
+    /// How many tokens there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
     }
 
     /// Tells whether there is no token.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn tokens(&self) -> &[NoteToken] {
-        &self.0
+        self.len == 0
     }
 }
 

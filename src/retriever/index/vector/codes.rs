@@ -11,6 +11,8 @@
 //!
 //! What is not here: rows of many documents (`chunk`).
 
+use crate::retriever::index::processor::at_its_best;
+
 /// Largest size of a row's number. -128 is left out: a row and its opposite are of the same numbers.
 const ROW_MAX: f32 = 127.0;
 /// Signs per word.
@@ -100,31 +102,50 @@ impl Query {
 
     /// Cosine between the query and a row, from -1 to 1.
     pub(super) fn cosine(&self, row: Row<'_>) -> f32 {
-        let cosine = dot(&self.codes, row.codes) as f32 / (self.length * row.length);
+        let product = at_its_best(
+            #[inline(always)]
+            || dot(&self.codes, row.codes),
+        );
+        let cosine = product as f32 / (self.length * row.length);
         cosine.clamp(-1.0, 1.0)
     }
 
     /// Appends to `distances` how many signs of each of `rows`, which lie back to back, differ from the
     /// query's.
     pub(super) fn distances(&self, rows: &[u64], distances: &mut Vec<u32>) {
+        at_its_best(
+            #[inline(always)]
+            || self.push_distances(rows, distances),
+        );
+    }
+
+    #[inline(always)]
+    fn push_distances(&self, rows: &[u64], distances: &mut Vec<u32>) {
         // A count of words known beforehand: one step without a loop.
         if let Ok(signs) = <&[u64; USUAL_WORDS]>::try_from(self.signs.as_slice()) {
             let (rows, _) = rows.as_chunks::<USUAL_WORDS>();
-            distances.extend(rows.iter().map(|row| differing(row, signs)));
+            distances.extend(rows.iter().map(
+                #[inline(always)]
+                |row| differing(row, signs),
+            ));
         } else {
             let rows = rows.chunks_exact(self.signs.len().max(1));
-            distances.extend(rows.map(|row| differing(row, &self.signs)));
+            distances.extend(rows.map(
+                #[inline(always)]
+                |row| differing(row, &self.signs),
+            ));
         }
     }
 }
 
-#[inline]
+#[inline(always)]
 fn differing(left: &[u64], right: &[u64]) -> u32 {
     left.iter().zip(right).map(|(left, right)| (left ^ right).count_ones()).sum()
 }
 
 /// Sum of products, written so that the compiler turns it into vector instructions. Both have the same
 /// length.
+#[inline(always)]
 fn dot(left: &[i16], right: &[u8]) -> i32 {
     let product = |left: i16, right: u8| i32::from(left) * i32::from(right.cast_signed());
     let (left_lanes, left_rest) = left.as_chunks::<LANES>();

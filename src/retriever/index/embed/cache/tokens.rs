@@ -102,8 +102,8 @@ fn offset(place: Place) -> u64 {
 
 /// The tokens there are, without the room of those there are not.
 fn encoded(place: Place, signs: &NoteSigns) -> Vec<u8> {
-    let count = to_u64(signs.iter().len());
-    let words: Vec<u64> = std::iter::once(count).chain(signs.iter().flatten().copied()).collect();
+    let count = to_u64(signs.len());
+    let words: Vec<u64> = std::iter::once(count).chain(signs.iter().flatten()).collect();
     let mut bytes = checksum(place, &words).to_le_bytes().to_vec();
     bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
     bytes

@@ -2,13 +2,15 @@
 //!
 //! Loading happens on the thread, so a start waits for nothing; until it is done a query is told so
 //! and runs on words alone. Between two batches the thread answers every waiting query, so a query
-//! waits for the batch in flight at most, and batches are small (see `thread`). Among texts
+//! waits for the batch in flight at most, and batches are small (see `thread`); what the last queries meant is
+//! known, and whoever has stopped waiting is passed over. Among texts
 //! the newest goes first: what was just learned is asked for soonest. A text's vector comes from
 //! the cache when it was made before.
 //!
 //! What is not here: which texts to embed and what becomes of the vectors (the engine), which model
 //! (`embed::load`), the file format (`cache`).
 
+mod known;
 mod thread;
 
 use std::path::PathBuf;
@@ -16,8 +18,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use self::known::Known;
 use super::cache::{AppendLock, CacheStats};
 use super::{EmbedError, Embedder};
 use crate::retriever::index::late::{AskedToken, Shelf, Signed};
@@ -167,8 +170,16 @@ pub enum QueryError {
 
 enum Message {
     Embed(Job),
-    Query { text: String, reply: SyncSender<Result<Meant, EmbedError>> },
+    Query(Question),
     Stop,
+}
+
+/// A query that waits for what it means.
+struct Question {
+    text: String,
+    /// Until then somebody waits for the answer.
+    until: Instant,
+    reply: SyncSender<Result<Meant, EmbedError>>,
 }
 
 /// What both sides see.
@@ -180,6 +191,7 @@ struct Shared {
     from_cache: AtomicUsize,
     failed: AtomicUsize,
     slow: Mutex<Slow>,
+    known: Mutex<Known>,
 }
 
 /// The rarely changing rest of [`Progress`].
@@ -202,11 +214,16 @@ impl Shared {
             from_cache: AtomicUsize::new(0),
             failed: AtomicUsize::new(0),
             slow: Mutex::new(slow),
+            known: Mutex::default(),
         }
     }
 
     fn slow(&self) -> std::sync::MutexGuard<'_, Slow> {
         self.slow.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One more unless there are `max`.
@@ -262,7 +279,8 @@ impl Worker {
         Err(SubmitError::Stopped(job))
     }
 
-    /// What a query means, ahead of all texts. Waits for the batch in flight, `wait` at most.
+    /// What a query means, ahead of all texts. Waits for the batch in flight, `wait` at most; not at all for what one of
+    /// the last queries meant.
     ///
     /// # Errors
     /// See [`QueryError`]; while the model loads the answer is immediate.
@@ -272,13 +290,17 @@ impl Worker {
             WorkerState::Failed(error) => return Err(error.clone().into()),
             WorkerState::Ready { .. } => {}
         }
+        let mut text = text.to_owned();
+        text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+        if let Some(meant) = self.shared.known().get(&text) {
+            return Ok(meant);
+        }
         if !Shared::enter(&self.shared.queries, QUERIES_MAX) {
             return Err(QueryError::Busy);
         }
         let (reply, answer) = mpsc::sync_channel(1);
-        let mut text = text.to_owned();
-        text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
-        if self.sender.send(Message::Query { text, reply }).is_err() {
+        let until = Instant::now() + wait;
+        if self.sender.send(Message::Query(Question { text, until, reply })).is_err() {
             Shared::leave(&self.shared.queries, 1);
             return Err(QueryError::Stopped);
         }

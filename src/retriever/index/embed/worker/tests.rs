@@ -101,7 +101,7 @@ impl Scene {
 }
 
 fn until(worker: &Worker, wanted: impl Fn(&Progress) -> bool) -> Progress {
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     loop {
         let progress = worker.progress();
         if wanted(&progress) {
@@ -157,6 +157,49 @@ fn a_query_waits_for_the_batch_in_flight_and_no_longer() {
 }
 
 #[test]
+fn what_was_asked_before_is_known_and_waits_for_nothing() {
+    let scene = Scene::new(Gate::Closed, None);
+    scene.let_one_pass();
+    let first = scene.worker.embed_query("question", PATIENCE).unwrap();
+    assert_eq!(scene.next_batch(), ["question"]);
+    scene.submit(0, "in flight");
+    assert_eq!(scene.next_batch(), ["in flight"]);
+    assert_eq!(scene.worker.embed_query("question", Duration::ZERO), Ok(first));
+}
+
+#[test]
+fn equal_queries_that_wait_are_given_to_the_model_once() {
+    let scene = Scene::new(Gate::Closed, None);
+    scene.submit(0, "in flight");
+    assert_eq!(scene.next_batch(), ["in flight"]);
+    std::thread::scope(|scope| {
+        let ask = || scene.worker.embed_query("question", PATIENCE).unwrap().vector;
+        let asking: Vec<_> = (0..3).map(|_| scope.spawn(ask)).collect();
+        until(&scene.worker, |_| scene.worker.shared.queries.load(Ordering::Acquire) == 3);
+        scene.let_one_pass();
+        scene.let_one_pass();
+        for asked in asking {
+            assert_eq!(asked.join().unwrap(), vector_of("question"));
+        }
+    });
+    assert_eq!(scene.batches.try_iter().collect::<Vec<_>>(), [["question"]]);
+}
+
+#[test]
+fn a_query_that_nobody_waits_for_any_more_is_not_given_to_the_model() {
+    let scene = Scene::new(Gate::Closed, None);
+    scene.submit(0, "in flight");
+    assert_eq!(scene.next_batch(), ["in flight"]);
+    let late = scene.worker.embed_query("late", Duration::ZERO);
+    assert_eq!(late, Err(QueryError::TimedOut));
+    scene.let_one_pass();
+    until(&scene.worker, |_| scene.worker.shared.queries.load(Ordering::Acquire) == 0);
+    scene.let_one_pass();
+    assert!(scene.worker.embed_query("question", PATIENCE).is_ok());
+    assert_eq!(scene.batches.try_iter().collect::<Vec<_>>(), [["question"]]);
+}
+
+#[test]
 fn dropping_it_stops_after_the_batch_in_flight() {
     let Scene { gate, worker, batches, .. } = Scene::new(Gate::Closed, None);
     let long = "z".repeat(BATCH_BYTES);
@@ -166,11 +209,13 @@ fn dropping_it_stops_after_the_batch_in_flight() {
     }
     batches.recv_timeout(PATIENCE).unwrap();
     let (reply, _answer) = mpsc::sync_channel(1);
-    worker.sender.send(Message::Query { text: "too late".to_owned(), reply }).unwrap();
+    let until = Instant::now() + PATIENCE;
+    let text = "too late".to_owned();
+    worker.sender.send(Message::Query(Question { text, until, reply })).unwrap();
     let shared = Arc::clone(&worker.shared);
     std::thread::scope(|scope| {
         let dropped = scope.spawn(move || drop(worker));
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         while !shared.stop.load(Ordering::Acquire) {
             assert!(start.elapsed() < PATIENCE);
             std::thread::yield_now();

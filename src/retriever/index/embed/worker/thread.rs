@@ -3,11 +3,12 @@
 //! What is not here: the handle others hold, and the counters both sides see (`worker`).
 
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::Instant;
 
 use super::{
-    CacheConfig, Embedded, Job, Meant, Message, SIGNED_BYTES_MAX, Shared, Want, WorkerConfig,
-    WorkerState,
+    CacheConfig, Embedded, Job, Meant, Message, Question, SIGNED_BYTES_MAX, Shared, Want,
+    WorkerConfig, WorkerState,
 };
 use crate::retriever::index::embed::cache::{TextKey, VectorCache};
 use crate::retriever::index::embed::{EmbedError, Embedder, Embedding};
@@ -115,24 +116,33 @@ impl Thread<'_> {
             };
             match message {
                 Ok(Message::Embed(job)) => self.backlog.push(job),
-                Ok(Message::Query { text, reply }) => self.answer(&text, &reply),
+                Ok(Message::Query(question)) => self.answer(&question),
                 Err(TryRecvError::Empty) => return true,
                 Ok(Message::Stop) | Err(TryRecvError::Disconnected) => return false,
             }
         }
     }
 
-    fn answer(&mut self, text: &str, reply: &SyncSender<Result<Meant, EmbedError>>) {
-        let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
-        let embeddings = self.embedder.embed(&[text]);
-        let embedding = embeddings.and_then(|mut all| all.pop().ok_or_else(nothing));
-        let meant = embedding.map(|Embedding { vector, tokens }| {
-            let tokens = tokens.iter().filter_map(AskedToken::of).collect();
-            Meant { vector, tokens }
-        });
+    fn answer(&mut self, question: &Question) {
+        let Question { text, until, reply } = question;
+        if Instant::now() < *until {
+            // Somebody else may just have asked the same.
+            let known = self.shared.known().get(text);
+            let meant = known.map_or_else(|| self.meant(text), Ok);
+            // Whoever asked may have stopped waiting.
+            let _ = reply.send(meant);
+        }
         Shared::leave(&self.shared.queries, 1);
-        // Whoever asked may have stopped waiting.
-        let _ = reply.send(meant);
+    }
+
+    fn meant(&mut self, text: &str) -> Result<Meant, EmbedError> {
+        let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
+        let Embedding { vector, tokens } =
+            self.embedder.embed(&[text])?.pop().ok_or_else(nothing)?;
+        let tokens = tokens.iter().filter_map(AskedToken::of).collect();
+        let meant = Meant { vector, tokens };
+        self.shared.known().keep(text, &meant);
+        Ok(meant)
     }
 
     /// Moves the newest jobs into the window; those the cache knows are done at once. Where it knows only the
