@@ -20,6 +20,8 @@ use crate::retriever::snapshot::Snapshot;
 const KINSHIP_MIN: f32 = 0.3;
 /// So many memories that share words with one are looked at.
 const RELATIVES_MAX: usize = 12;
+/// By so many of its rarest words relatives of a memory are looked for: a save waits for this.
+const KIN_TERMS_MAX: usize = 16;
 /// So many of the newest memories of a repository are compared with what is older: some seconds of work.
 const SCANNED_MAX: usize = 2_000;
 /// So much of a text is compared, in bytes: what it is about stands at its beginning.
@@ -233,7 +235,7 @@ impl Looks<'_> {
 
     /// The memories that count and share most words with an event.
     fn relatives(&self, event: &Event, allows: impl Fn(&Memory) -> bool) -> Vec<u32> {
-        let words = self.snapshot.lexical().prepare(&text_of(event));
+        let words = self.snapshot.lexical().prepare(&text_of(event)).by_rarest(KIN_TERMS_MAX);
         let keep = |doc: DocId| {
             let memory = self.snapshot.memory(doc.0);
             memory.is_some_and(|memory| allows(memory) && is_fit(memory, self.now))

@@ -1,7 +1,7 @@
 //! A query made ready for one index: its terms, what each is worth in this corpus, and who holds it. Made
 //! once for all that is asked of it. Not here: scoring documents (`search`), analysis (`tokenize`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::interest::Interest;
 use super::part::Part;
@@ -93,6 +93,14 @@ impl Weighed<'_> {
     }
 }
 
+/// The places of terms, those that are worth most first.
+fn by_weight(terms: &[Weighed<'_>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..terms.len()).collect();
+    let weight = |place: &usize| terms.get(*place).map_or(0.0, |term| term.weight);
+    order.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    order
+}
+
 impl LexicalIndex {
     /// Makes a query ready to be asked. Costs its analysis and a lookup of each term in each segment.
     #[must_use]
@@ -105,10 +113,7 @@ impl LexicalIndex {
             let unheld = terms.iter_mut().filter(|term| term.documents == 0);
             unheld.for_each(|term| self.stand_in(term, corpus));
         }
-        let mut order: Vec<usize> = (0..terms.len()).collect();
-        let weight = |place: &usize| terms.get(*place).map_or(0.0, |term| term.weight);
-        order.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-        Prepared { index: self, corpus, terms, order }
+        Prepared { index: self, corpus, order: by_weight(&terms), terms }
     }
 
     fn corpus(&self) -> Corpus {
@@ -159,6 +164,16 @@ impl LexicalIndex {
 }
 
 impl<'index> Prepared<'index> {
+    /// The same query by only the `count` terms that are worth most. A whole text has dozens, most of them common: they
+    /// cost nearly all the time of a search, and hardly change who is found by the others.
+    #[must_use]
+    pub fn by_rarest(self, count: usize) -> Self {
+        let rarest: BTreeSet<usize> = self.order.iter().take(count).copied().collect();
+        let kept = self.terms.into_iter().enumerate().filter(|(place, _)| rarest.contains(place));
+        let terms: Vec<_> = kept.map(|(_, term)| term).collect();
+        Self { order: by_weight(&terms), terms, ..self }
+    }
+
     /// The score that no document can exceed: that of one which says nothing but the query, endlessly.
     /// What a score is of it tells how much of the query a document covers, whatever the query; terms
     /// that no document holds count too. 0 for a query without terms.
