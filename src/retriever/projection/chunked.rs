@@ -2,9 +2,11 @@
 //! chunks, and only the chunk that changes is copied while a frozen list still holds it. Not here: what
 //! lies in it.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::Memory;
+use crate::event::RepoKey;
 
 /// Entries of a chunk. Beside a frozen list a change copies one chunk, a thousand pointers, and the list
 /// of chunks: as many for a million entries.
@@ -25,16 +27,33 @@ pub(super) struct Chunk<T> {
     entries: Vec<T>,
     /// Of memories a bit for each that may be out some day, once that was asked.
     passing: OnceLock<[u64; CHUNK_LEN / WORD_BITS]>,
+    /// The repositories of memories, once they were asked for.
+    repos: OnceLock<BTreeSet<RepoKey>>,
+}
+
+/// The stretches of a list in which memories of some repositories lie.
+#[derive(Debug)]
+pub struct Stretches(Vec<bool>);
+
+impl Stretches {
+    /// Tells whether the memory of a number may be of one of the repositories. Those of one lie mostly in a row, so
+    /// that of most others this is known without looking at them.
+    #[must_use]
+    pub fn may_hold(&self, number: u32) -> bool {
+        let chunk = usize::try_from(number).map(|place| place / CHUNK_LEN);
+        chunk.is_ok_and(|chunk| self.0.get(chunk).copied().unwrap_or(false))
+    }
 }
 
 impl<T> Chunk<T> {
     fn of(entries: Vec<T>) -> Self {
-        Self { entries, passing: OnceLock::new() }
+        Self { entries, passing: OnceLock::new(), repos: OnceLock::new() }
     }
 
     /// The entries, to be changed.
     fn entries_mut(&mut self) -> &mut Vec<T> {
         self.passing.take();
+        self.repos.take();
         &mut self.entries
     }
 }
@@ -108,6 +127,19 @@ impl<T> Chunked<T> {
 }
 
 impl Chunked<Arc<Memory>> {
+    /// Finds where memories of these repositories lie.
+    #[must_use]
+    pub fn stretches_of(&self, repos: &BTreeSet<RepoKey>) -> Stretches {
+        let holds = |chunk: &Arc<Chunk<Arc<Memory>>>| {
+            let held = chunk.repos.get_or_init(|| {
+                let in_a_row = chunk.entries.chunk_by(|one, other| one.repo == other.repo);
+                in_a_row.filter_map(|row| row.first()).map(|memory| memory.repo.clone()).collect()
+            });
+            repos.iter().any(|repo| held.contains(repo))
+        };
+        Stretches(self.chunks.iter().map(holds).collect())
+    }
+
     /// Tells whether a memory may be out at some time ([`Memory::may_be_out`]); false where there is none. Most may
     /// not, and a bit says so: a search asks of tens of thousands, each of which lies somewhere else. Found out
     /// for a thousand at once, and anew where one of them changed.
@@ -265,6 +297,26 @@ mod tests {
         assert!(is_right(&list) && list.may_be_out(0));
         list.resize(CHUNK_LEN, &lasting);
         assert!(is_right(&list));
+    }
+
+    #[test]
+    fn where_memories_of_a_repository_lie_is_known_after_each_change() {
+        let of = |repo: &str| folded(&[json!({ "id": "m1", "repo": repo, "lesson": "x" })]);
+        let [api, web] = [of("api"), of("web")];
+        let mut list: Chunked<Arc<Memory>> = std::iter::repeat_n(api, 2 * CHUNK_LEN + 1).collect();
+        let lies = |list: &Chunked<Arc<Memory>>| {
+            let stretches = list.stretches_of(&BTreeSet::from([web.repo.clone()]));
+            [0, CHUNK_LEN, 2 * CHUNK_LEN, 3 * CHUNK_LEN]
+                .map(|place| stretches.may_hold(u32::try_from(place).unwrap()))
+        };
+        assert_eq!(lies(&list), [false; 4]);
+        let frozen = list.clone();
+        *list.get_mut(CHUNK_LEN + 9).unwrap() = web.clone();
+        assert_eq!((lies(&list), lies(&frozen)), ([false, true, false, false], [false; 4]));
+        list.push(web.clone());
+        assert_eq!(lies(&list), [false, true, true, false]);
+        list.resize(2 * CHUNK_LEN, &web);
+        assert_eq!(lies(&list), [false, true, false, false]);
     }
 
     proptest! {

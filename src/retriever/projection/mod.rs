@@ -26,7 +26,7 @@ pub mod texts;
 mod version;
 
 pub use bound::{Bound, Census};
-pub use chunked::Chunked;
+pub use chunked::{Chunked, Stretches};
 pub use course::{Course, Life, is_one_voice};
 pub use fading::{BURIED_AFTER_DAYS, FADED_BELOW, Fate};
 pub use fold::{Effect, Fold, Gone};

@@ -53,6 +53,10 @@ pub(super) fn find(
     now: Timestamp,
 ) -> Candidates {
     let is_open = query.filter.is_open();
+    // Of most memories of other repositories nothing is asked.
+    let stretches =
+        query.filter.repos.as_ref().map(|repos| snapshot.memories().stretches_of(repos));
+    let may = |number| stretches.as_ref().is_none_or(|stretches| stretches.may_hold(number));
     let is_live = |number| snapshot.is_live(number, now);
     let memory = |number| snapshot.memory(number);
     let fits = |number| is_open || memory(number).is_some_and(|memory| query.filter.fits(memory));
@@ -62,12 +66,12 @@ pub(super) fn find(
     };
     // Counted to the last, so that all of them are known.
     let has_flagged = |found: &[Candidate]| found.iter().filter(is_flagged).count() > 0;
-    let everything = look(snapshot, query, words, |number| is_live(number) && fits(number));
+    let everything = look(snapshot, query, words, may, |number| is_live(number) && fits(number));
     if query.filter.flagged == Flagged::Included || !has_flagged(&everything) {
         return Candidates { shown: everything, with_flagged: None };
     }
     loop {
-        let shown = look(snapshot, query, words, |number| is_live(number) && allows(number));
+        let shown = look(snapshot, query, words, may, |number| is_live(number) && allows(number));
         if !has_flagged(&shown) {
             return Candidates { shown, with_flagged: Some(everything) };
         }
@@ -78,18 +82,20 @@ fn look(
     snapshot: &Snapshot,
     query: &Query<'_>,
     words: &Prepared<'_>,
+    may: impl Fn(u32) -> bool,
     keep: impl Fn(u32) -> bool,
 ) -> Vec<Candidate> {
     let mut lexical: Vec<(u32, f32)> = Vec::new();
     if query.words == Words::Count {
-        let found = words.search(|doc: DocId| keep(doc.0), CANDIDATES_MAX);
+        let (may, keep) = (|doc: DocId| may(doc.0), |doc: DocId| keep(doc.0));
+        let found = words.search_among(may, keep, CANDIDATES_MAX);
         lexical.extend(found.into_iter().map(|scored| (scored.doc.0, scored.score)));
         lexical.sort_unstable_by_key(|(number, _)| *number);
     }
     let dense = query.vector.zip(snapshot.vectors());
     let mut numbers: Vec<u32> = lexical.iter().map(|(number, _)| *number).collect();
     if let Some((vector, vectors)) = dense {
-        let near = vectors.search(vector, &keep, CANDIDATES_MAX);
+        let near = vectors.search(vector, |number| may(number) && keep(number), CANDIDATES_MAX);
         numbers.extend(
             near.into_iter().filter(|(_, cosine)| *cosine >= COSINE_MIN).map(|(number, _)| number),
         );

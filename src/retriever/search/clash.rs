@@ -13,12 +13,12 @@ use std::sync::Arc;
 use super::same::Said;
 use crate::event::{Event, RepoKey, Timestamp};
 use crate::retriever::index::lexical::DocId;
-use crate::retriever::projection::Memory;
+use crate::retriever::projection::{Memory, Stretches};
 use crate::retriever::snapshot::Snapshot;
 
 /// The least share of weighted words that makes two memories be about one thing.
 const KINSHIP_MIN: f32 = 0.3;
-/// So many memories that share words with one are looked at.
+/// So many memories that share words with one are looked at; of what is being saved half as many, since that waits.
 const RELATIVES_MAX: usize = 12;
 /// By so many of its rarest words relatives of a memory are looked for: a save waits for this.
 const KIN_TERMS_MAX: usize = 16;
@@ -152,7 +152,7 @@ pub fn clashes(snapshot: &Snapshot, repos: &BTreeSet<RepoKey>, now: Timestamp) -
     numbers.reverse();
     let not_scanned = numbers.len().saturating_sub(SCANNED_MAX);
     numbers.truncate(SCANNED_MAX);
-    let mut looks = Looks { snapshot, now, texts: BTreeMap::new() };
+    let mut looks = Looks::among(snapshot, repos, now);
     let mut pairs: Vec<Clash> = Vec::new();
     for number in &numbers {
         pairs.extend(looks.with_older(*number));
@@ -169,11 +169,11 @@ pub fn clashes_of(
     repo: &RepoKey,
     now: Timestamp,
 ) -> Vec<(Arc<Memory>, Vec<Sign>)> {
-    let looks = Looks { snapshot, now, texts: BTreeMap::new() };
-    let told = Told::of(event, snapshot);
     let repos = snapshot.keys_of(repo);
+    let looks = Looks::among(snapshot, &repos, now);
+    let told = Told::of(event, snapshot);
     let mut found: Vec<(f32, Arc<Memory>, Vec<Sign>)> = looks
-        .relatives(event, |memory| repos.contains(&memory.repo))
+        .relatives(event, RELATIVES_MAX / 2, |memory| repos.contains(&memory.repo))
         .into_iter()
         .filter_map(|number| {
             let memory = snapshot.memory(number)?;
@@ -202,15 +202,22 @@ fn is_fit(memory: &Memory, now: Timestamp) -> bool {
 struct Looks<'a> {
     snapshot: &'a Snapshot,
     now: Timestamp,
+    /// Where the memories lie that are looked at.
+    stretches: Stretches,
     texts: BTreeMap<u32, Arc<Told>>,
 }
 
-impl Looks<'_> {
+impl<'a> Looks<'a> {
+    fn among(snapshot: &'a Snapshot, repos: &BTreeSet<RepoKey>, now: Timestamp) -> Self {
+        let stretches = snapshot.memories().stretches_of(repos);
+        Self { snapshot, now, stretches, texts: BTreeMap::new() }
+    }
+
     fn with_older(&mut self, number: u32) -> Vec<Clash> {
         let Some(newer) = self.snapshot.memory(number).cloned() else { return Vec::new() };
         let event = newer.event();
         let is_older = |memory: &Memory| memory.repo == newer.repo && age(memory) < age(&newer);
-        let relatives = self.relatives(&event, is_older);
+        let relatives = self.relatives(&event, RELATIVES_MAX, is_older);
         let told = self.told(number, &newer);
         let mut found = Vec::new();
         for other in relatives {
@@ -234,13 +241,15 @@ impl Looks<'_> {
     }
 
     /// The memories that count and share most words with an event.
-    fn relatives(&self, event: &Event, allows: impl Fn(&Memory) -> bool) -> Vec<u32> {
+    fn relatives(&self, event: &Event, count: usize, allows: impl Fn(&Memory) -> bool) -> Vec<u32> {
         let words = self.snapshot.lexical().prepare(&text_of(event)).by_rarest(KIN_TERMS_MAX);
         let keep = |doc: DocId| {
             let memory = self.snapshot.memory(doc.0);
             memory.is_some_and(|memory| allows(memory) && is_fit(memory, self.now))
         };
-        words.search(keep, RELATIVES_MAX).into_iter().map(|scored| scored.doc.0).collect()
+        let may = |doc: DocId| self.stretches.may_hold(doc.0);
+        let found = words.search_among(may, keep, count).into_iter();
+        found.map(|scored| scored.doc.0).collect()
     }
 }
 

@@ -53,6 +53,19 @@ impl Prepared<'_> {
     /// their ids. Every score is positive. Work grows with the postings of the query's rarer terms.
     #[must_use]
     pub fn search(&self, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
+        self.search_among(|_| true, keep, top_k)
+    }
+
+    /// The same among documents that `may` be let through, which costs less to ask than `keep`: stretches of which none
+    /// may are passed over unread.
+    #[must_use]
+    pub fn search_among(
+        &self,
+        may: impl Fn(DocId) -> bool,
+        keep: impl Fn(DocId) -> bool,
+        top_k: usize,
+    ) -> Vec<Scored> {
+        let keep = |doc| may(doc) && keep(doc);
         if self.corpus.documents < PASSAGES_MIN || self.terms().len() > TERMS_MAX {
             return self.search_everything(keep, top_k);
         }
@@ -68,7 +81,7 @@ impl Prepared<'_> {
         };
         for (place, part) in self.index.parts.iter().enumerate() {
             scorer.begin(self, place, part);
-            scorer.search(part, &keep, &mut top);
+            scorer.search(part, &may, &keep, &mut top);
         }
         top.into_sorted()
     }
@@ -99,7 +112,13 @@ impl<'query> Scorer<'query> {
         }
     }
 
-    fn search(&mut self, part: &Part, keep: &impl Fn(DocId) -> bool, top: &mut Top) {
+    fn search(
+        &mut self,
+        part: &Part,
+        may: &impl Fn(DocId) -> bool,
+        keep: &impl Fn(DocId) -> bool,
+        top: &mut Top,
+    ) {
         if self.cursors.iter().all(Cursor::is_empty) {
             return;
         }
@@ -107,8 +126,10 @@ impl<'query> Scorer<'query> {
         let mut start = 0;
         while start < docs.len() {
             let end = window_end(docs, start);
-            self.look_at(part, local(start)..local(end), top.worst());
-            self.offer(part, keep, top);
+            if docs.get(start..end).is_some_and(|docs| docs.iter().any(|doc| may(*doc))) {
+                self.look_at(part, local(start)..local(end), top.worst());
+                self.offer(part, keep, top);
+            }
             start = end;
         }
     }
