@@ -81,14 +81,15 @@ fn found<'a>(
             Err(problem) => found.problems.push(problem),
         }
         let program = done.program.display();
-        let file = request.ground.file_of(&done.program);
-        if file.is_none() {
-            found.problems.push(format!("{program} is not there any more; {}", again(done)));
-        } else if file.as_ref() != Some(&request.ground.program) {
-            found.notes.push(format!(
+        match request.ground.file_of(&done.program) {
+            None => {
+                found.problems.push(format!("{program} is not there any more; {}", again(done)));
+            }
+            Some(file) if request.ground.is_this(&file) => {}
+            Some(_) => found.notes.push(format!(
                 "it starts {program}, and this is {}",
                 request.ground.program.display()
-            ));
+            )),
         }
         found.problems.dedup();
         found.notes.dedup();

@@ -138,15 +138,17 @@ impl Ground<'_> {
         }
     }
 
-    /// The file that is started where a program is called by its name.
+    /// The file that is started where a program is called by its name. What the PATH names from the working directory
+    /// on is another program in each.
     pub(super) fn find_program(&self, name: &str) -> Option<PathBuf> {
         let endings: &[&str] = match self.platform {
             Platform::Windows => &[".exe", ".cmd", ".bat", ""],
             Platform::Linux | Platform::MacOs => &[""],
         };
         let names = || endings.iter().map(|ending| format!("{name}{ending}"));
-        let all = self.folders.iter().flat_map(|folder| names().map(|name| folder.join(name)));
-        all.into_iter().find(|path| path.is_file())
+        let folders = self.folders.iter().filter(|folder| folder.is_absolute());
+        let mut all = folders.flat_map(|folder| names().map(|name| folder.join(name)));
+        all.find(|path| path.is_file())
     }
 
     /// The machine as the files of a scope name it. Others who share a project have the program elsewhere, so theirs
@@ -165,8 +167,13 @@ impl Ground<'_> {
     }
 
     fn starts_this(&self, name: &str) -> bool {
-        let found = self.find_program(name).and_then(|found| found.canonicalize().ok());
-        found.is_some_and(|found| self.program.canonicalize().is_ok_and(|this| this == found))
+        self.find_program(name).is_some_and(|found| self.is_this(&found))
+    }
+
+    /// Tells whether a file is this very program, by whatever links either is named.
+    pub(super) fn is_this(&self, file: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        real(file).is_some_and(|file| real(&self.program) == Some(file))
     }
 
     /// The file of a program that a file names by its path or its name.
@@ -253,6 +260,24 @@ mod tests {
             assert_eq!(ground.for_scope(scope).program, *expected);
         }
         assert_eq!(ground(&[]).file_of(&bare), None);
+    }
+
+    #[test]
+    fn a_program_is_not_looked_for_from_the_working_directory_on() {
+        let ground = |folder: PathBuf| Ground {
+            platform: Platform::Linux,
+            home: "/h".into(),
+            project: "/p".into(),
+            folders: vec![folder],
+            program: "/ak".into(),
+            lookup: &|_| None,
+        };
+        // Tests run where the manifest is.
+        let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        assert_eq!(ground(here.clone()).find_program("Cargo.toml"), Some(here.join("Cargo.toml")));
+        for folder in ["", ".", "src/.."] {
+            assert_eq!(ground(folder.into()).find_program("Cargo.toml"), None, "{folder}");
+        }
     }
 
     #[test]

@@ -78,16 +78,27 @@ fn without_values(text: &str) -> String {
     shown
 }
 
-/// An argument as it may be shown behind the word before it.
+/// An argument as it may be shown behind the word before it. `--token=x` says by itself what it is.
 fn argument_of<'a>(option: &str, argument: &'a str) -> Cow<'a, str> {
-    if !option.starts_with('-') {
-        return Cow::Borrowed(argument);
+    match argument.split_once('=') {
+        Some((option, value)) if option.starts_with('-') => match value_of(option, value) {
+            Cow::Owned(safe) => Cow::Owned(format!("{option}={safe}")),
+            Cow::Borrowed(_) => Cow::Borrowed(argument),
+        },
+        _ => value_of(option, argument),
     }
-    // In a text a secret ends at a space, in quotes it does not.
-    let line = format!("{option} {}", argument.replace(char::is_whitespace, ""));
+}
+
+fn value_of<'a>(option: &str, value: &'a str) -> Cow<'a, str> {
+    if !option.starts_with('-') {
+        return Cow::Borrowed(value);
+    }
+    // In a text a secret ends at a space or a quote, in quotes it does not.
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
+    let line = format!("{option} {}", value.replace(ends, ""));
     match redacted(&line) {
         Cow::Owned(safe) => Cow::Owned(safe.trim_start_matches(option).trim_start().to_owned()),
-        Cow::Borrowed(_) => Cow::Borrowed(argument),
+        Cow::Borrowed(_) => Cow::Borrowed(value),
     }
 }
 
@@ -99,11 +110,27 @@ fn next_argument(text: &str) -> (&str, &str, &str) {
     // What is quoted may have spaces in it.
     let quote = between.chars().next_back().filter(|c| matches!(c, '"' | '\''));
     let end = match quote {
-        Some(quote) => rest.find([quote, '\n']),
+        Some(quote) => end_of_quoted(rest, quote),
         None => rest.find(is_between),
     };
     let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
     (between, word, after)
+}
+
+/// Where what is quoted ends: at its quote, unless that is escaped, by a backslash or by being doubled, or with its line.
+fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        match (quote, c) {
+            (_, '\n') => return Some(at),
+            ('"', '\\') if next != Some('\n') => _ = chars.next(),
+            ('\'', '\'') if next == Some('\'') => _ = chars.next(),
+            _ if c == quote => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn end_of_hunk(lines: &[Line<'_>], from: usize) -> usize {
@@ -231,6 +258,11 @@ mod tests {
             ),
             (format!("args = ['--password', '{secret} {secret}', 'serve']"), "serve"),
             (format!("args:\n  - --token\n  - {secret}\n  - serve"), "- serve"),
+            (format!("[\"--token\", \"Xw3\\\"{secret}\", \"serve\"]"), "serve"),
+            (format!("[\"--token\", \"Xw3hG\\\\\\\"{secret}\", \"serve\"]"), "serve"),
+            (format!("[\"--token\", \"{secret}\\\\\", \"serve\"]"), "serve"),
+            (format!("['--token', 'Xw3hG''{secret}', 'serve']"), "serve"),
+            (format!("[\"--token=Xw3hG\\\"{secret}\", \"--port=8123\"]"), "--port=8123"),
             (format!("args: [--token, {secret}, serve]"), "serve]"),
         ] {
             let shown = diff("f", Some(&before), Some(&format!("{before}\nmore\n")));

@@ -378,17 +378,22 @@ fn who_is_unknown_is_told_with_all_who_are_known() {
     assert!(asked("windsurf", Scope::Project).contains("no configuration of a project"));
 }
 
-/// What a check says, given when our server was started and when the start hook fired.
-fn checked(machine: &Machine, server: Option<&str>, start: Option<&str>) -> Report {
-    let data = machine.data();
-    let request = Request {
-        ground: machine.ground(PROGRAM),
-        data: &data,
+/// A check by a program of all that was set up.
+fn check_of<'a>(machine: &Machine, program: &str, data: &'a Path) -> Request<'a> {
+    Request {
+        ground: machine.ground(program),
+        data,
         names: Vec::new(),
         scope: None,
         how: How::Change,
         now: at("2026-11-22T06:00:00Z"),
-    };
+    }
+}
+
+/// What a check says, given when our server was started and when the start hook fired.
+fn checked(machine: &Machine, server: Option<&str>, start: Option<&str>) -> Report {
+    let data = machine.data();
+    let request = check_of(machine, PROGRAM, &data);
     let life = |_: &str, what: &str| match what {
         "mcp" => server.map(at),
         "start" => start.map(at),
@@ -444,6 +449,31 @@ fn what_is_no_longer_as_written_is_found() {
     std::fs::write(&settings, text).unwrap();
     std::fs::remove_file(&program).unwrap();
     assert!(checked(&machine, None, None).text.contains("is not there any more"));
+}
+
+// S-SETUP-7
+#[cfg(unix)]
+#[test]
+fn a_link_to_this_program_is_this_program() {
+    use std::os::unix::fs::symlink;
+
+    let place = |machine: &Machine, name: &str| machine.folder.path().join(name);
+    let machine = Machine::new(Platform::Linux);
+    let [program, link, other] =
+        ["agent-knowledge", "link", "other"].map(|name| place(&machine, name));
+    std::fs::write(&program, "").unwrap();
+    std::fs::write(&other, "").unwrap();
+    symlink(&program, &link).unwrap();
+    let [program, link, other] = [&program, &link, &other].map(|path| path.to_str().unwrap());
+    let data = machine.data();
+    for (set_up, here, is_other) in
+        [(program, link, false), (link, program, false), (link, other, true), (other, link, true)]
+    {
+        machine.run("set up", set_up, &["gemini"], Scope::User);
+        let report = check(&check_of(&machine, here, &data), &|_, _| None).unwrap();
+        assert_eq!(report.ending, Ending::Fine, "{}", report.text);
+        assert_eq!(report.text.contains("note: it starts"), is_other, "{}", report.text);
+    }
 }
 
 // S-SETUP-8

@@ -430,6 +430,53 @@ fn in_each_format_the_end_of_a_session_tells_files_and_what_still_fails() {
     }
 }
 
+// S-HOOK-6, S-HOOK-13
+#[test]
+fn the_end_of_a_session_tells_how_each_goal_was_left() {
+    let format = &FORMATS[0];
+    let (passes, fails) =
+        ("test result: ok. 3 passed; 0 failed", "error: test failed, to rerun pass `--lib`");
+    let ran = |command: &str, last_line: &str| {
+        let mut ran = (format.succeeded)("e", Path::new("/x"), command);
+        ran["tool_response"]["stdout"] = last_line.into();
+        ran
+    };
+    let test = |last_line: &str| ran("cargo test", last_line);
+    let hidden = |last_line: &str| ran("cargo test 2>&1 | tail -20", last_line);
+    let panicked = "thread 'a' panicked at src/lib.rs:1:2: assertion failed: x == y";
+    let failed = |command: &str, error: &str| (format.failed)("e", Path::new("/x"), command, error);
+    let failed_again = || failed("cargo test", panicked);
+    let works = "Failed, and works again: cargo test. Still fails: terraform apply.";
+    let (open, both) =
+        ("Still fails: terraform apply.", "Still fails: terraform apply, cargo test.");
+    for (runs, told) in [
+        (vec![test(passes)], works),
+        (vec![test(passes), failed_again()], both),
+        (vec![test(passes), hidden(fails)], open),
+        (vec![test(passes), failed("cargo test", "")], open),
+        (vec![hidden(passes)], open),
+        (vec![hidden(passes), failed_again()], both),
+        (vec![hidden(passes), test(passes)], works),
+        (vec![hidden(fails)], both),
+    ] {
+        let world = World::new();
+        let here = repo(&world, "one");
+        let (_, edit, end) = edits(&here).remove(0);
+        hook(&world, format.agent, &failed("terraform apply", "Error: no such workspace here"));
+        hook(&world, format.agent, &failed_again());
+        hook(&world, format.agent, &edit);
+        for run in &runs {
+            let mut run = run.clone();
+            run["cwd"] = here.to_str().unwrap().into();
+            hook(&world, format.agent, &run);
+        }
+        hook(&world, format.agent, &end);
+        let events = by_hooks(&world);
+        let [event] = events.as_slice() else { panic!("{events:?}") };
+        assert_eq!(event.lesson, format!("{told} Changed: src/claude.rs."), "{runs:?}");
+    }
+}
+
 // S-HOOK-3, S-HOOK-9
 #[test]
 fn the_briefing_comes_at_the_start_and_again_only_after_a_compaction() {

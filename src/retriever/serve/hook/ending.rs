@@ -20,7 +20,8 @@ const NAME_BYTES_MAX: usize = 80;
 pub fn draft(seen: &Seen, directory: Option<&Path>) -> Option<Draft> {
     let files = files(seen, directory);
     let mended = distinct(seen.mended.iter());
-    let open = distinct(seen.failures.iter().map(|failure| &failure.goal));
+    let failed = seen.failures.iter().map(|failure| &failure.goal);
+    let open = distinct(failed.filter(|goal| !seen.doubted.contains(*goal)));
     let is_left_to_mend = !open.is_empty() && !files.is_empty();
     if mended.is_empty() && seen.learnt.is_empty() && !is_left_to_mend {
         return None;
@@ -51,14 +52,23 @@ fn files(seen: &Seen, directory: Option<&Path>) -> Vec<String> {
         let path = Path::new(file);
         let path = match directory {
             Some(directory) if path.is_absolute() => path.strip_prefix(directory).ok()?,
-            _ if path.is_absolute() || path.starts_with("..") => return None,
+            _ if path.is_absolute() => return None,
             _ => path.strip_prefix(".").unwrap_or(path),
         };
         Some(path.to_str()?.replace('\\', "/")).filter(|file| !file.is_empty())
     };
     let there: Vec<String> =
-        seen.changed.iter().filter(|file| is_path(file)).filter_map(from_there).collect();
+        seen.changed.iter().filter(|file| is_file(file)).filter_map(from_there).collect();
     distinct(there.iter())
+}
+
+/// Tells whether what was changed names one file. A word of a command line need not: what the shell makes of it, and
+/// where `..` leads from where the command ran, is not known here.
+fn is_file(changed: &str) -> bool {
+    is_path(changed)
+        && !changed.starts_with('~')
+        && !changed.contains(['$', '*', '=', '"', '\'', '`'])
+        && !changed.split(['/', '\\']).any(|part| part == "..")
 }
 
 /// What is there, each once, in order, as one line.
@@ -137,6 +147,58 @@ mod tests {
         );
         assert_eq!(draft.files, ["src/a.rs", "Makefile"]);
         assert!(draft.event_type.as_deref() == Some(SESSION) && draft.tags == [SESSION]);
+    }
+
+    // S-HOOK-13
+    #[test]
+    fn only_what_names_one_file_of_the_directory_is_told() {
+        for no_file in [
+            "~/.bashrc",
+            "~",
+            "$OUT/x.json",
+            "/w/api/${OUT}/x.json",
+            "src/*.rs",
+            "\"src/my",
+            "file.rs'",
+            "`pwd`/a.rs",
+            "of=y.img",
+            "src/../../web/b.ts",
+            "/w/api/../web/b.ts",
+            "..",
+            r"..\web\b.ts",
+            ".",
+        ] {
+            assert_eq!(told([failed("cargo test"), changed(no_file)]), None, "{no_file}");
+        }
+        for file in ["a..b.rs", ".env", "src/a~.rs", "src/a b.rs", "docs/[id].tsx"] {
+            assert_eq!(told([failed("cargo test"), changed(file)]).unwrap().files, [file]);
+        }
+    }
+
+    // S-HOOK-13
+    #[test]
+    fn how_each_goal_stands_is_told_by_its_last_run() {
+        let (fails, works, unknown) = (
+            || failed("cargo test"),
+            || Entry::Mended("cargo test".to_owned()),
+            || Entry::Doubted("cargo test".to_owned()),
+        );
+        let (open, mended) =
+            (Some("Still fails: cargo test."), Some("Failed, and works again: cargo test."));
+        for (runs, expected) in [
+            (vec![fails(), works()], mended),
+            (vec![fails(), works(), fails()], open),
+            (vec![fails(), works(), fails(), works()], mended),
+            (vec![fails(), unknown()], None),
+            (vec![fails(), unknown(), fails()], open),
+            (vec![fails(), unknown(), works()], mended),
+            (vec![fails(), works(), unknown()], None),
+        ] {
+            let draft = told(runs.into_iter().chain([changed("src/a.rs")]));
+            let lesson = draft.and_then(|draft| draft.lesson);
+            let expected = expected.map(|expected| format!("{expected} Changed: src/a.rs."));
+            assert_eq!(lesson, expected);
+        }
     }
 
     // S-HOOK-13

@@ -67,6 +67,8 @@ pub enum Entry {
     Did(Step),
     /// What wanted this works.
     Mended(String),
+    /// Whether what wanted this works is not known any more: it ended in a way that proves nothing.
+    Doubted(String),
     /// A lesson of this key was written down, or confirmed.
     Learnt(String),
     /// The end was told.
@@ -112,8 +114,10 @@ pub struct Seen {
     pub failures: Vec<Failure>,
     /// What was changed, each once, in order.
     pub changed: Vec<String>,
-    /// What was mended, in order.
+    /// What was mended and has not failed since, in order.
     pub mended: Vec<String>,
+    /// Goals of failures that may be mended, since what wanted them ended well in a way that proves nothing.
+    pub doubted: BTreeSet<String>,
     /// Keys of lessons.
     pub learnt: BTreeSet<String>,
     /// How many failures there were.
@@ -218,6 +222,8 @@ impl Seen {
             Entry::Told(ids) | Entry::Telling { ids, .. } => self.told.extend(ids),
             Entry::Failed(failure) => {
                 self.failures_len += 1;
+                self.mended.retain(|goal| *goal != failure.goal);
+                self.doubted.remove(&failure.goal);
                 self.failures.push(failure);
                 let spare = self.failures.len().saturating_sub(FAILURES_MAX);
                 self.failures.drain(..spare);
@@ -236,7 +242,12 @@ impl Seen {
             }
             Entry::Mended(goal) => {
                 self.failures.retain(|failure| failure.goal != goal);
+                self.doubted.remove(&goal);
                 self.mended.push(goal);
+            }
+            Entry::Doubted(goal) => {
+                self.mended.retain(|mended| *mended != goal);
+                self.doubted.insert(goal);
             }
             Entry::Learnt(key) => {
                 self.learnt.insert(key);

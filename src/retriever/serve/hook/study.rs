@@ -34,15 +34,19 @@ impl Visit<'_> {
     }
 
     fn failed(&mut self, call: &ToolCall) {
-        let is_sure = call.evidence == Evidence::Told;
-        if call.tool != Tool::Shell || is_trivial(&call.command) || !is_sure {
+        if call.tool != Tool::Shell || is_trivial(&call.command) {
             return;
         }
-        let (Some(signature), Some(goal)) = (Signature::of(&call.output), goal(&call.command))
-        else {
+        let Some(goal) = goal(&call.command) else { return };
+        let is_sure = call.evidence == Evidence::Told;
+        let Some(signature) = Signature::of(&call.output).filter(|_| is_sure) else {
+            self.doubt(goal);
             return;
         };
-        let is_again = |failure: &Failure| failure.goal == goal && failure.words == signature.words;
+        let is_doubted = self.session.seen.doubted.contains(&goal);
+        let is_again = |failure: &Failure| {
+            failure.goal == goal && failure.words == signature.words && !is_doubted
+        };
         if self.session.seen.failures.last().is_some_and(is_again) {
             return;
         }
@@ -54,6 +58,13 @@ impl Visit<'_> {
             words: signature.words,
             since: Vec::new(),
         }));
+    }
+
+    /// What seems to fail may be too little to learn from, and is enough not to say any more that it works.
+    fn doubt(&mut self, goal: String) {
+        if self.session.seen.mended.contains(&goal) {
+            self.session.note(Entry::Doubted(goal));
+        }
     }
 
     /// What was changed is noted for the end, once, and again for each failure that waits to be mended.
@@ -69,7 +80,15 @@ impl Visit<'_> {
                 self.session.note(Entry::Did(Step::Changed(file)));
             }
         }
-        if waits && call.tool == Tool::Shell { self.ran(call) } else { Ok(()) }
+        if call.tool != Tool::Shell {
+            return Ok(());
+        }
+        if reads_like_a_failure(&call.output)
+            && let Some(goal) = goal(&call.command)
+        {
+            self.doubt(goal);
+        }
+        if waits { self.ran(call) } else { Ok(()) }
     }
 
     fn ran(&mut self, call: &ToolCall) -> Result<(), Silence> {
@@ -81,8 +100,14 @@ impl Visit<'_> {
             self.session.note(Entry::Did(Step::Ran(core(&command))));
             return Ok(());
         };
+        if reads_like_a_failure(&call.output) {
+            return Ok(());
+        }
         // A pipe, or `|| true`, ends well whatever happened in it: whether this is mended is not known.
-        if !proves(&command) || reads_like_a_failure(&call.output) {
+        if !proves(&command) {
+            if !self.session.seen.doubted.contains(&failure.goal) {
+                self.session.note(Entry::Doubted(failure.goal));
+            }
             return Ok(());
         }
         if let Some(lesson) = learn::lesson(&failure, &command) {
