@@ -120,9 +120,10 @@ impl Follower {
         Self { listener: Some(Listener::default()), ..self }
     }
 
-    /// Looks at every file the next time, whatever the system tells.
+    /// Looks at every file the next time, whatever the system tells, and asks it once more to tell.
     pub fn doubt(&mut self) {
         self.is_sure = false;
+        self.listener.iter_mut().for_each(Listener::try_again);
     }
 
     /// Reads what is new in every log, and in the spool.
