@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use agent_knowledge::event::{Decoded, Draft, Event, EventId, Timestamp, codec, suspicion};
 use agent_knowledge::retriever::CacheLock;
 use agent_knowledge::retriever::engine::{Dense, Engine, Setup};
-use agent_knowledge::retriever::index::embed::worker::Meant;
+use agent_knowledge::retriever::index::embed::worker::{Meant, WorkerState};
 use agent_knowledge::retriever::index::embed::{Provider, load};
 use agent_knowledge::retriever::projection::Bound;
 use agent_knowledge::retriever::search::{Query, find};
@@ -50,7 +50,8 @@ const LIMIT: usize = 5;
 const MIN_RELEVANCE: f32 = 0.1;
 /// How many of the nearest vectors a search looks for.
 const NEAREST: usize = 200;
-/// Longest wait for the vector of a question: the model has to be loaded before the first.
+/// Longest wait for the vector of a question, as the model has to be loaded before the first; and for one more memory
+/// to have its signs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn main() -> Outcome<()> {
@@ -179,12 +180,25 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
     Ok(())
 }
 
-/// Waits until everything has its vector and signs.
+/// Waits until everything has its vector and signs, while there is progress.
 fn signed(engine: &Engine) -> Outcome<Snapshot> {
+    let (mut signed, mut since) = (0, Instant::now());
     loop {
         let snapshot = engine.snapshot()?;
-        if snapshot.signed() >= snapshot.memories().len() {
+        let all = snapshot.memories().len();
+        if snapshot.signed() >= all {
             return Ok(snapshot);
+        }
+        let progress = engine.embedding().ok_or("no model")?;
+        if let WorkerState::Failed(why) = progress.state {
+            return Err(why.into());
+        }
+        if snapshot.signed() > signed {
+            (signed, since) = (snapshot.signed(), Instant::now());
+        }
+        if progress.failed > 0 || since.elapsed() > PATIENCE {
+            let failed = progress.failed;
+            return Err(format!("{signed} of {all} have signs, {failed} never will").into());
         }
         std::thread::park_timeout(Duration::from_millis(200));
     }

@@ -1,7 +1,7 @@
 //! The loop: one thread owns the state, everybody else sends it messages of one closed kind and gets
-//! frozen snapshots back. Before every snapshot it catches up with the files by their lengths, so an
-//! acknowledged write is found even when no hint of it came. All that is there is read on a thread of its
-//! own; until that is done, whoever does not want to wait gets the newest. Not here: searching a snapshot.
+//! frozen snapshots back. Before every snapshot it catches up with the files, by what the system says was written or
+//! else by their lengths, so an acknowledged write is found even when no hint of it came. All that is there is read on
+//! a thread of its own; until that is done, whoever does not want to wait gets the newest. Not here: searching a snapshot.
 
 mod run;
 

@@ -120,9 +120,10 @@ impl Follower {
         Self { listener: Some(Listener::default()), ..self }
     }
 
-    /// Looks at every file the next time, whatever the system tells.
+    /// Looks at every file the next time, whatever the system tells, and asks it once more to tell.
     pub fn doubt(&mut self) {
         self.is_sure = false;
+        self.listener.iter_mut().for_each(Listener::try_again);
     }
 
     /// Reads what is new in every log, and in the spool.
@@ -130,8 +131,9 @@ impl Follower {
         let heard = self.heard();
         let mut started_over = self.follow_all(heard);
         if self.built.fold.is_damaged() {
-            // A record of the checkpoint is not what was written, so what was made of it is not what the
-            // logs say. Once: afterwards all records are in memory.
+            // A record that was kept outside memory is not what was written, so what was made of it is not what
+            // the logs say. Once: without a place to go to, all records stay in memory until the next checkpoint.
+            self.spill = None;
             self.start_over(None);
             self.follow_all(Heard::Anything);
             started_over = true;

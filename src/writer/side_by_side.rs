@@ -13,7 +13,9 @@ pub(super) fn side_by_side<T: Send, R: Send>(
     each: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
     let shares = things.len().div_ceil(AT_A_TIME);
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(shares);
+    // How many processors there are is not asked for a single event: the system reads files to tell.
+    let processors = || thread::available_parallelism().map_or(1, usize::from);
+    let threads = if shares < 2 { 1 } else { processors().min(shares) };
     if threads < 2 {
         return things.into_iter().map(each).collect();
     }

@@ -21,24 +21,27 @@ pub struct Spill {
     /// None once nothing more can be written there.
     folder: Option<PathBuf>,
     blocks_max: usize,
+    bytes_max: u64,
     /// The file, and how long it is.
     open: Option<(Arc<Records>, u64)>,
 }
 
 impl Checkpoints {
-    /// Names a place for records; nothing is made until there are many.
+    /// Names a place for records; nothing is made until there are many. Once it holds `bytes_max` bytes the rest stays
+    /// in memory: records that were left out to stay within a bound are in it too, so it would grow as the logs do.
     #[must_use]
-    pub fn spill(&self) -> Spill {
+    pub fn spill(&self, bytes_max: u64) -> Spill {
         // Elsewhere a file that is open keeps its name.
         let folder = cfg!(unix).then(|| self.folder.clone());
-        Spill { folder, blocks_max: BLOCKS_MAX, open: None }
+        Spill { folder, blocks_max: BLOCKS_MAX, bytes_max, open: None }
     }
 }
 
 impl Spill {
-    /// Takes records of a fold out of memory, once there are many. Where that fails they stay.
+    /// Takes records of a fold out of memory, once there are many and while there is room. Where that fails they stay.
     pub fn relieve(&mut self, fold: &mut Fold) {
-        if let Some(folder) = &self.folder
+        let has_room = self.open.as_ref().is_none_or(|(_, bytes)| *bytes < self.bytes_max);
+        if let Some(folder) = self.folder.as_ref().filter(|_| has_room)
             && Self::take(&mut self.open, folder, fold, self.blocks_max).is_err()
         {
             self.folder = None;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::lookups::Lookups;
 use super::{Built, Follower, Kind, Tail, Tailed, Wanted};
 use crate::event::RepoKey;
-use crate::retriever::checkpoint::{CheckpointError, Checkpoints, Keeping, Kept, Of};
+use crate::retriever::checkpoint::{CheckpointError, Checkpoints, Keeping, Kept, Of, Spill};
 use crate::retriever::index::late::Signed;
 use crate::retriever::projection::{Chunked, Memory, Sessions};
 use crate::retriever::snapshot::Health;
@@ -43,7 +43,7 @@ impl Follower {
         if !self.tails.is_empty() {
             return Restored::Not(CheckpointError::NotNow("the logs are being read already"));
         }
-        self.spill = Some(checkpoints.spill());
+        self.spill = Some(checkpoints.spill(self.bound.bytes_max));
         match self.of(checkpoints).and_then(|of| checkpoints.read(&of, self.bound)) {
             Ok(kept) => self.begin_from(kept),
             Err(why) => Restored::Not(why),
@@ -126,6 +126,8 @@ impl Follower {
         let meanings = vectors.as_ref().map(|vectors| (vectors, &*places));
         let keeping = Keeping { cursors, health, fold, near, lexical, meanings };
         self.base = Some(checkpoints.write(of, keeping, self.base.as_ref())?);
+        // All records are in the checkpoint's file now.
+        self.spill.iter_mut().for_each(Spill::begin_anew);
         (self.is_saved, self.judged_saved) = (true, judged_len);
         Ok(Saved::Written)
     }
@@ -168,38 +170,99 @@ fn counted(memories: &Chunked<Arc<Memory>>) -> (BTreeMap<RepoKey, usize>, usize)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Suspicion;
+    use crate::event::{Event, Suspicion};
     use crate::retriever::projection::Bound;
     use crate::store::{Config, Store};
+
+    /// A log of four hundred memories that fill three blocks of records, and who follows it and takes all that is
+    /// full out of memory, into a file that takes no more once it has so many bytes.
+    fn spilling(folder: &std::path::Path, bytes_max: u64) -> Follower {
+        let lines: String = (0..400)
+            .map(|number| format!("{{\"lesson\":\"walrus{number} {}\"}}\n", "kelp ".repeat(400)))
+            .collect();
+        std::fs::write(folder.join("a.jsonl"), lines).unwrap();
+        let mut follower = Follower::new(Store::at(folder), Config::default(), Bound::NONE, None);
+        let checkpoints = Checkpoints::at(folder.join("cache"), "build", None);
+        follower.spill = Some(checkpoints.spill(bytes_max).beyond(0));
+        follower
+    }
+
+    fn is_out(follower: &Follower, number: u32) -> bool {
+        follower.snapshot().memory(number).unwrap().text.kept_at().is_some()
+    }
+
+    fn events(follower: &Follower) -> Vec<Event> {
+        follower.snapshot().memories().iter().map(|memory| memory.event()).collect()
+    }
+
+    /// The files below a folder that this process has open and that have no name.
+    #[cfg(target_os = "linux")]
+    fn nameless(folder: &std::path::Path) -> Vec<PathBuf> {
+        let open = std::fs::read_dir("/proc/self/fd").unwrap().map(|entry| entry.unwrap().path());
+        open.filter(|link| {
+            let target = std::fs::read_link(link).unwrap_or_default();
+            target.starts_with(folder) && target.to_string_lossy().ends_with(" (deleted)")
+        })
+        .collect()
+    }
+
+    // S-READ-6
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_disk_has_back_what_held_records_once_they_are_in_a_checkpoint() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut follower = spilling(folder.path(), u64::MAX);
+        follower.catch_up();
+        assert_eq!(nameless(folder.path()).len(), 1);
+        let checkpoints = Checkpoints::at(folder.path().join("cache"), "build", None);
+        assert_eq!(follower.save(&checkpoints).unwrap(), Saved::Written);
+        assert!(nameless(folder.path()).is_empty());
+        assert_eq!(follower.snapshot().memories().len(), 400);
+    }
+
+    // S-READ-6
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn where_a_record_that_was_taken_out_is_damaged_all_stay_in_memory_when_they_are_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut follower = spilling(folder.path(), u64::MAX);
+        follower.catch_up();
+        let before = events(&follower);
+        let opened = std::fs::OpenOptions::new().write(true).open(&nameless(folder.path())[0]);
+        opened.unwrap().set_len(0).unwrap();
+        assert_eq!(follower.snapshot().memory(0).unwrap().text.bytes(), None);
+        assert!(follower.catch_up().started_over);
+        assert!((0..400).all(|number| !is_out(&follower, number)));
+        assert_eq!(events(&follower), before);
+        assert!(!follower.catch_up().started_over);
+    }
+
+    // S-BOUND-1
+    #[test]
+    fn what_was_taken_out_takes_no_more_of_the_disk_than_memories_may_of_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut follower = spilling(folder.path(), 1);
+        follower.catch_up();
+        assert_eq!(is_out(&follower, 0), cfg!(unix), "the first block had room");
+        assert!(!is_out(&follower, 200), "the second had none");
+        assert!(follower.snapshot().memories().iter().all(|memory| memory.text.bytes().is_some()));
+    }
 
     // S-READ-6
     #[test]
     fn records_that_were_taken_out_of_memory_are_there_all_the_same_and_in_the_checkpoint() {
         let folder = tempfile::tempdir().unwrap();
-        // Three blocks of records.
-        let lines: String = (0..400)
-            .map(|number| format!("{{\"lesson\":\"walrus{number} {}\"}}\n", "kelp ".repeat(400)))
-            .collect();
-        std::fs::write(folder.path().join("a.jsonl"), lines).unwrap();
+        let mut spilling = spilling(folder.path(), u64::MAX);
         let follower =
             || Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
         let checkpoints = Checkpoints::at(folder.path().join("cache"), "build", None);
         let mut plain = follower();
         plain.catch_up();
-        let mut spilling = follower();
-        assert!(matches!(spilling.restore(&checkpoints), Restored::Not(_)));
-        spilling.spill = Some(checkpoints.spill().beyond(0));
         spilling.catch_up();
-        let is_out = |follower: &Follower, number: u32| {
-            follower.snapshot().memory(number).unwrap().text.kept_at().is_some()
-        };
         assert!(!is_out(&plain, 0) && !is_out(&spilling, 399));
         assert_eq!(is_out(&spilling, 0), cfg!(unix));
         let files = || std::fs::read_dir(folder.path().join("cache")).map_or(0, Iterator::count);
         assert_eq!(files(), 0, "the file has no name");
-        let events = |follower: &Follower| -> Vec<_> {
-            follower.snapshot().memories().iter().map(|memory| memory.event()).collect()
-        };
         assert_eq!(events(&spilling), events(&plain));
         assert_eq!(spilling.save(&checkpoints).unwrap(), Saved::Written);
         assert_eq!(events(&spilling), events(&plain));

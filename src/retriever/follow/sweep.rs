@@ -72,12 +72,10 @@ impl Follower {
                 self.read_new(&path, &mut troubles)?;
             }
         }
-        // What left the spool before it was read was read in its log.
+        // What left the spool before it was read was read in its log; with any other nothing is lost.
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
         let listed_len = self.tails.len();
-        self.tails.retain(|path, Tailed { tail, kind, .. }| {
-            *kind != Kind::Waiting || tail.was_read() || is_there(path)
-        });
+        self.tails.retain(|path, Tailed { tail, .. }| tail.was_read() || is_there(path));
         if self.tails.len() < listed_len {
             self.listed = <_>::default();
         }
@@ -85,12 +83,11 @@ impl Follower {
         Ok(troubles)
     }
 
-    /// Before anything is listed: what comes afterwards is heard of.
+    /// Before files are listed: what comes afterwards is heard of.
     fn listen(&mut self) {
         if let Some(listener) = &mut self.listener {
-            // Folders that cannot be listed are a trouble of the sweep.
-            let folders = self.store.folders().unwrap_or_default();
-            listener.listen(self.store.root(), &folders);
+            // Why folders cannot be listed is told by the sweep.
+            listener.listen(self.store.root(), || self.store.folders().ok());
         }
     }
 
@@ -129,5 +126,38 @@ impl Follower {
         let tail =
             |path: &Path| window.map_or_else(|| Tail::of(path), |window| window.tail(path, count));
         self.tails.entry(path).or_insert_with_key(|path| Tailed::of(tail(path)));
+    }
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+    use crate::retriever::projection::Bound;
+    use crate::store::{Config, Store};
+
+    // S-READ-2
+    #[test]
+    fn a_log_that_went_before_anything_stood_in_it_leaves_no_doubt_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let (kept, gone) = (folder.path().join("a.jsonl"), folder.path().join("b.jsonl"));
+        std::fs::write(&kept, "{\"lesson\":\"walrus\"}\n").unwrap();
+        std::fs::write(&gone, "").unwrap();
+        let store = Store::at(folder.path());
+        let mut follower = Follower::new(store, Config::default(), Bound::NONE, None).listening();
+        follower.catch_up();
+        if !follower.is_sure {
+            // Temporary files are where somebody else may write.
+            assert!(std::env::var_os("CI").is_none(), "nothing is heard here");
+            return;
+        }
+        std::fs::remove_file(&gone).unwrap();
+        follower.catch_up();
+        assert!(follower.is_sure);
+        assert_eq!(follower.snapshot().health().logs, 1);
+        // And when it comes back it is read.
+        std::fs::write(&gone, "{\"lesson\":\"otter\"}\n").unwrap();
+        follower.catch_up();
+        assert_eq!(follower.snapshot().memories().len(), 2);
     }
 }

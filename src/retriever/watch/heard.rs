@@ -25,28 +25,43 @@ pub enum Heard {
 /// Hears what happens in the folders of a store.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Default)]
-pub struct Listener(Option<Queue>);
+pub struct Listener {
+    queue: Option<Queue>,
+    /// Whether it was tried to no avail. Each try makes a queue, and closing one makes the kernel wait.
+    has_given_up: bool,
+}
 
 #[cfg(target_os = "linux")]
 impl Listener {
     /// Listens from now on to `root` and the folders below it that hold files with lines, beside what is listened to
-    /// already. To be called before the files are listed, each time anything may have changed.
-    pub fn listen(&mut self, root: &Path, folders: &[PathBuf]) {
-        let kept = self.0.take().filter(|queue| queue.is_of(root));
+    /// already. These are listed by `folders` once `root` is listened to, so that none comes unheard in between; `None`
+    /// where they cannot be. Where not all can be listened to, nothing is until [`Listener::try_again`]. To be called before
+    /// the files are listed, each time anything may have changed.
+    pub fn listen(&mut self, root: &Path, folders: impl FnOnce() -> Option<Vec<PathBuf>>) {
+        if self.has_given_up {
+            return;
+        }
+        let kept = self.queue.take().filter(|queue| queue.is_of(root));
         let queue = kept.map_or_else(|| Queue::of(root), Some);
-        self.0 = queue.filter(|queue| queue.adds(root, folders));
+        self.queue = queue.filter(|queue| queue.adds(root, folders));
+        self.has_given_up = self.queue.is_none();
+    }
+
+    /// Forgets that it could not listen.
+    pub fn try_again(&mut self) {
+        self.has_given_up = false;
     }
 
     /// Tells whether writes to these files are heard however they are made: a file with a second name, or mounted from
     /// elsewhere, is written to without a word.
     #[must_use]
     pub fn hears<'a>(&self, mut files: impl Iterator<Item = &'a Path>) -> bool {
-        self.0.as_ref().is_some_and(|queue| files.all(|file| queue.hears(file)))
+        self.queue.as_ref().is_some_and(|queue| files.all(|file| queue.hears(file)))
     }
 
     /// Tells what happened since the last call.
     pub fn heard(&mut self, root: &Path) -> Heard {
-        self.0.as_mut().map_or(Heard::Anything, |queue| queue.heard(root))
+        self.queue.as_ref().map_or(Heard::Anything, |queue| queue.heard(root))
     }
 }
 
@@ -58,7 +73,10 @@ pub struct Listener;
 #[cfg(not(target_os = "linux"))]
 impl Listener {
     /// Listens to nothing.
-    pub fn listen(&mut self, _root: &Path, _folders: &[PathBuf]) {}
+    pub fn listen(&mut self, _root: &Path, _folders: impl FnOnce() -> Option<Vec<PathBuf>>) {}
+
+    /// Will not listen either.
+    pub fn try_again(&mut self) {}
 
     /// Hears nothing.
     #[must_use]
@@ -101,7 +119,7 @@ mod tests {
 
         fn listen(&mut self) {
             let folders = [self.root.join("archive"), self.root.join("archive/a")];
-            self.listener.listen(&self.root, &folders);
+            self.listener.listen(&self.root, || Some(folders.to_vec()));
         }
 
         fn heard(&mut self) -> Heard {
@@ -251,11 +269,45 @@ mod tests {
     #[test]
     fn a_file_system_of_which_not_all_is_heard_is_not_listened_to() {
         let mut listener = Listener::default();
-        listener.listen(Path::new("/proc/self"), &[]);
+        listener.listen(Path::new("/proc/self"), || Some(Vec::new()));
         assert_eq!(listener.heard(Path::new("/proc/self")), Heard::Anything);
         let world = World::new();
+        for folders in [Some(vec![world.root.join("missing")]), None] {
+            listener.try_again();
+            listener.listen(&world.root, || folders);
+            assert_eq!(listener.heard(&world.root), Heard::Anything);
+        }
+    }
+
+    // S-READ-1
+    #[test]
+    fn where_it_cannot_listen_it_does_not_try_until_it_is_told_to() {
+        if !is_local() {
+            return;
+        }
+        let mut world = World::new();
         let missing = world.root.join("missing");
-        listener.listen(&world.root, &[missing]);
+        world.listener.listen(&world.root, || Some(vec![missing]));
+        world.listen();
+        assert_eq!(world.heard(), Heard::Anything);
+        world.listener.try_again();
+        world.listen();
+        assert_eq!(world.heard(), written(&[]));
+    }
+
+    // S-READ-1
+    #[test]
+    fn a_folder_that_comes_when_the_others_are_listed_is_heard_of() {
+        if !is_local() {
+            return;
+        }
+        let world = World::new();
+        let mut listener = Listener::default();
+        listener.listen(&world.root, || {
+            fs::create_dir(world.root.join(".spool")).unwrap();
+            Some(Vec::new())
+        });
+        assert!(listener.hears([].into_iter()));
         assert_eq!(listener.heard(&world.root), Heard::Anything);
     }
 }

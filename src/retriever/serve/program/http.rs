@@ -5,10 +5,11 @@ use std::net::TcpListener;
 
 use serde_json::json;
 
-use super::Program;
+use super::shared::running_already;
+use super::{Program, Settings};
 use crate::retriever::serve::api::ApiError;
 use crate::retriever::serve::args::Serve;
-use crate::retriever::serve::attach::Host;
+use crate::retriever::serve::attach::{Host, Meeting};
 use crate::retriever::serve::http::{Address, HttpServer, Token, TokenError};
 use crate::writer::exit::{Exit, complain};
 
@@ -23,7 +24,12 @@ pub(super) struct Door {
 
 impl Program<'_> {
     /// Listens where the command says, if it does; nobody is answered yet.
-    pub(super) fn http_door(&self, command: &Serve) -> Result<Option<Door>, ApiError> {
+    pub(super) fn http_door(
+        &self,
+        command: &Serve,
+        settings: &Settings,
+        meeting: &Meeting,
+    ) -> Result<Option<Door>, ApiError> {
         let Some(address) = &command.http else { return Ok(None) };
         let address = Address::parse(address)?.socket();
         let token = self.token(command).map_err(|error| ApiError::Failed {
@@ -32,6 +38,10 @@ impl Program<'_> {
         })?;
         let listener = TcpListener::bind(address).map_err(|error| {
             let is_taken = error.kind() == ErrorKind::AddrInUse;
+            // Another port would be of no use then, whoever has this one.
+            if is_taken && self.has_address(settings, meeting) {
+                return running_already();
+            }
             let remedy = "name another port with --http, or 0 for any that is free";
             let remedy = if is_taken { format!("; {remedy}") } else { String::new() };
             let message = format!("failed to listen on {address}: {error}{remedy}");

@@ -145,7 +145,7 @@ impl Program<'_> {
         let settled = self.settle(settings)?;
         let meeting = self.meeting(&settled);
         meeting.ensure().map_err(|error| failed(&error))?;
-        let door = self.http_door(command)?;
+        let door = self.http_door(command, settings, &meeting)?;
         let Some(elected) = self.elected(settings, &meeting, command)? else {
             return Ok(elsewhere());
         };
@@ -202,10 +202,7 @@ impl Program<'_> {
         match lock {
             Ok(lock) => Ok(Some(lock)),
             Err(StoreError::Busy { .. }) if command.background => Ok(None),
-            Err(StoreError::Busy { .. }) => {
-                let message = "a retriever of this store is running already; agent-knowledge status tells more, and agent-knowledge serve --stop ends it".to_owned();
-                Err(ApiError::Failed { exit: Exit::Busy, message })
-            }
+            Err(StoreError::Busy { .. }) => Err(running_already()),
             Err(error) => Err(failed(&error)),
         }
     }
@@ -223,7 +220,9 @@ impl Program<'_> {
                 break;
             }
             let Some(remote) = self.attaching(settings, Need::Words, "serve")? else { break };
-            if remote.status()?.json.get("http").is_some() {
+            let status = remote.status()?.json;
+            // Where no retriever answered but this process itself, the one there is may have an address too.
+            if status.get("retriever").is_none() || status.get("http").is_some() {
                 break;
             }
             // One that ended by itself meanwhile leaves its place too.
@@ -231,6 +230,14 @@ impl Program<'_> {
             lock = meeting.elect();
         }
         Ok(lock)
+    }
+
+    /// Tells whether there is a retriever that can be reached over HTTP. None is started to find out.
+    pub(super) fn has_address(&self, settings: &Settings, meeting: &Meeting) -> bool {
+        let is_there = matches!(meeting.elect_now(), Err(StoreError::Busy { .. }));
+        let remote = is_there.then(|| self.attaching(settings, Need::Words, "serve"));
+        let status = remote.and_then(|remote| remote.ok()?).and_then(|it| it.status().ok());
+        status.is_some_and(|status| status.json.get("http").is_some())
     }
 
     /// Tells this program from others of the same version: another build may see other secrets, or cut words
@@ -315,6 +322,11 @@ impl Program<'_> {
         let rest = path.strip_prefix(part).unwrap_or(Path::new(""));
         rest.components().fold(there, |place, component| place.join(component))
     }
+}
+
+pub(super) fn running_already() -> ApiError {
+    let message = "a retriever of this store is running already; agent-knowledge status tells more, and agent-knowledge serve --stop ends it".to_owned();
+    ApiError::Failed { exit: Exit::Busy, message }
 }
 
 /// Finds out beforehand which memories read like instructions: for a question that meets hundreds of candidates

@@ -97,11 +97,12 @@ impl Queue {
         inspect(root, AtFlags::empty()).is_some_and(|found| Place::of(&found) == self.root)
     }
 
-    /// Watches folders, and those it watches already anew, since another may have come in the place of one. False
-    /// where it cannot.
-    pub(super) fn adds(&self, root: &Path, folders: &[PathBuf]) -> bool {
+    /// Watches the directory of the logs, and only then lists `folders` and watches them; also those that it watches
+    /// already, since another may have come in the place of one. False where it cannot.
+    pub(super) fn adds(&self, root: &Path, folders: impl FnOnce() -> Option<Vec<PathBuf>>) -> bool {
+        let is_watched = |folder: &PathBuf| watch(&self.events, folder).is_some();
         watch(&self.events, root) == Some(self.root_watch)
-            && folders.iter().all(|folder| watch(&self.events, folder).is_some())
+            && folders().is_some_and(|folders| folders.iter().all(is_watched))
     }
 
     pub(super) fn hears(&self, file: &Path) -> bool {

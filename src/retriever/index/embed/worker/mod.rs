@@ -307,6 +307,10 @@ impl Worker {
         match answer.recv_timeout(wait) {
             Ok(result) => Ok(result?),
             Err(RecvTimeoutError::Timeout) => Err(QueryError::TimedOut),
+            // The thread passed it over because it came to it too late.
+            Err(RecvTimeoutError::Disconnected) if Instant::now() >= until => {
+                Err(QueryError::TimedOut)
+            }
             Err(RecvTimeoutError::Disconnected) => Err(QueryError::Stopped),
         }
     }

@@ -200,6 +200,17 @@ fn a_query_that_nobody_waits_for_any_more_is_not_given_to_the_model() {
 }
 
 #[test]
+fn a_question_that_is_passed_over_is_told_that_it_was_too_late() {
+    let scene = Scene::new(Gate::Open, None);
+    // Short enough that the thread is now in time, now just not.
+    for number in 0..3_000 {
+        let wait = Duration::from_micros(number % 100);
+        let told = scene.worker.embed_query(&format!("question {number}"), wait);
+        assert_ne!(told, Err(QueryError::Stopped));
+    }
+}
+
+#[test]
 fn dropping_it_stops_after_the_batch_in_flight() {
     let Scene { gate, worker, batches, .. } = Scene::new(Gate::Closed, None);
     let long = "z".repeat(BATCH_BYTES);
