@@ -477,6 +477,30 @@ fn the_end_of_a_session_tells_how_each_goal_was_left() {
     }
 }
 
+// S-HOOK-4
+#[test]
+fn notes_of_sessions_take_no_place_of_a_lesson() {
+    const ERROR: &str = "Error: quagga provider handshake rejected by zebra";
+    let world = World::new();
+    let here = repo(&world, "one");
+    let again = "terraform apply works again after quagga provider handshake was rejected by zebra";
+    for note in [&format!("Still fails: terraform apply. {ERROR}"), again] {
+        world.log_memory_in(&here, &["--type", "session", "--lesson", note]).done();
+    }
+    let context = "provider handshake rejected";
+    let lesson = "renew the certificate of quagga on zebra";
+    world
+        .log_memory_in(&here, &["--type", "error", "--context", context, "--lesson", lesson])
+        .done();
+    let found = world
+        .agent_knowledge(&["search", &format!("{ERROR} terraform apply"), "--limit", "2"])
+        .done();
+    assert!(!found.contains(lesson), "both notes say more of it: {found}");
+    let format = &FORMATS[0];
+    let told = format.say(&world, &(format.failed)("s", &here, "terraform apply", ERROR)).unwrap();
+    assert!(told.contains(lesson) && !told.contains("terraform apply"), "{told}");
+}
+
 // S-HOOK-3, S-HOOK-9
 #[test]
 fn the_briefing_comes_at_the_start_and_again_only_after_a_compaction() {

@@ -23,6 +23,8 @@ pub struct Filter {
     pub repos: Option<BTreeSet<RepoKey>>,
     /// Only memories of one of these kinds.
     pub kinds: Vec<String>,
+    /// Only memories of none of these kinds.
+    pub not_kinds: Vec<String>,
     /// Only memories with all of these tags.
     pub tags: Vec<String>,
     /// Only memories about one of these files: a path, or the end of one.
@@ -58,8 +60,9 @@ impl Filter {
         }
         let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
         let repo = self.repos.as_ref().is_none_or(|repos| repos.contains(&memory.repo));
-        let kind = self.kinds.is_empty()
-            || self.kinds.iter().any(|kind| same(kind.trim(), memory.setting.kind.as_str()));
+        let is_kind = |kind: &String| same(kind.trim(), memory.setting.kind.as_str());
+        let kind = self.kinds.is_empty() || self.kinds.iter().any(is_kind);
+        let kind = kind && !self.not_kinds.iter().any(is_kind);
         let agent = self.agents.is_empty()
             || self.agents.iter().any(|agent| same(agent.trim(), memory.setting.agent_id.trim()));
         // What has to be read for it comes last.
@@ -78,9 +81,20 @@ impl Filter {
 
     /// Tells whether it lets everything through, as most do: then no memory need be looked at.
     pub(super) fn is_open(&self) -> bool {
-        let Self { repos, kinds, tags, files, agents, since, until, flagged: _, phrase, also } =
-            self;
-        let lists = [kinds, tags, files, agents];
+        let Self {
+            repos,
+            kinds,
+            not_kinds,
+            tags,
+            files,
+            agents,
+            since,
+            until,
+            flagged: _,
+            phrase,
+            also,
+        } = self;
+        let lists = [kinds, not_kinds, tags, files, agents];
         repos.is_none()
             && lists.into_iter().all(Vec::is_empty)
             && (since, until) == (&None, &None)
@@ -184,6 +198,12 @@ mod tests {
         ] {
             assert_eq!(allows(|f| (f.since, f.until) = (at(since), at(until))), passes, "{since}");
         }
+    }
+
+    #[test]
+    fn a_kind_that_is_left_out_passes_in_no_case() {
+        assert!(!allows(|f| f.not_kinds = vec!["Error".into()]));
+        assert!(allows(|f| f.not_kinds = vec!["session".into()]));
     }
 
     // S-FIND-1

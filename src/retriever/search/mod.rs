@@ -8,6 +8,7 @@ mod clash;
 mod complete;
 mod filter;
 mod fuse;
+mod known;
 mod late;
 mod phrase;
 mod point;
@@ -34,6 +35,7 @@ pub use briefing::{LastSession, Note, Occasion, Picked, Section, near_the_best, 
 pub use clash::{Clash, Clashes, Sign, clashes, clashes_of};
 pub use complete::{COMPLETIONS_MAX, Completions, Slot, complete};
 pub use filter::{Filter, Flagged, same_file};
+pub use known::Failure;
 pub use phrase::Phrase;
 pub use point::Point;
 pub use same::Said as WhatIsSaid;
@@ -56,6 +58,8 @@ pub struct Query<'a> {
     pub here: Option<RepoKey>,
     /// How likely it must be, 0 to 1, that the best hit answers the query; below, there are no hits.
     pub min_relevance: f32,
+    /// The failure that hits must be about, where one is asked about.
+    pub failure: Option<&'a Failure>,
 }
 
 /// Whether a search looks at words.
@@ -229,6 +233,11 @@ impl Ranking<'_> {
             b.score.total.total_cmp(&a.score.total).then_with(|| newest_first(&a.memory, &b.memory))
         });
         let mut hits = same::collapse(hits, self.limit);
+        if let Some(failure) = query.failure {
+            let known = known::Known::of(failure, self.words);
+            let met = hits.iter().take_while(|hit| known.is_met_by(&hit.memory)).count();
+            hits.truncate(met);
+        }
         hits.retain(|hit| !hit.memory.is_lost());
         hits
     }

@@ -20,7 +20,7 @@ pub use self::study::{
     PatternsRequest, Topic,
 };
 pub use crate::retriever::render::{Explain, Reply, Shape};
-pub use crate::retriever::search::{Flagged, Point, Slot};
+pub use crate::retriever::search::{Failure, Flagged, Point, Slot};
 
 /// Most hits of one reply: past this an agent reads a log, not an answer.
 pub const LIMIT_MAX: usize = 20;
@@ -78,6 +78,8 @@ pub struct SearchRequest {
     pub scope: Scope,
     /// Only these kinds of event; empty for all.
     pub kinds: Vec<String>,
+    /// Only memories of none of these kinds.
+    pub not_kinds: Vec<String>,
     /// Only memories with all of these tags.
     pub tags: Vec<String>,
     /// Only memories about one of these files (a path, or its end).
@@ -101,6 +103,8 @@ pub struct SearchRequest {
     /// How likely it must be, in hundredths, that the best memory answers the query; below, nothing is
     /// found. 0 finds whatever there is.
     pub min_relevance_percent: u8,
+    /// The failure that what is found must be about, where a failure is asked about.
+    pub failure: Option<Failure>,
     /// In which forms it is answered.
     pub shape: Shape,
 }

@@ -292,7 +292,7 @@ fn search_request(process: &mut Process<'_>, search: Search) -> Result<SearchReq
     arguments.insert("include_flagged".to_owned(), search.include_flagged.into());
     arguments.insert("min_relevance".to_owned(), search.min_relevance.into());
     match wire::search(arguments)? {
-        wire::SearchCall::Search(request) => Ok(SearchRequest { mode, ..request }),
+        wire::SearchCall::Search(request) => Ok(SearchRequest { mode, ..*request }),
         wire::SearchCall::Show(_) => Err(Problems::one("ids", "are for the show command").into()),
     }
 }

@@ -162,6 +162,7 @@ impl Local {
             filter,
             here: here.clone(),
             min_relevance: f32::from(request.min_relevance_percent) / 100.0,
+            failure: request.failure.as_ref(),
         };
         let search::Found { hits, held_back: held_back_len, words } =
             search::find(&snapshot, &query, (self.core.clock)().now, request.limit);
@@ -372,6 +373,7 @@ impl Default for SearchRequest {
             query: String::new(),
             scope: Scope::default(),
             kinds: Vec::new(),
+            not_kinds: Vec::new(),
             tags: Vec::new(),
             files: Vec::new(),
             agents: Vec::new(),
@@ -383,6 +385,7 @@ impl Default for SearchRequest {
             explain: super::api::Explain::default(),
             flagged: Flagged::default(),
             min_relevance_percent: MIN_RELEVANCE_PERCENT_DEFAULT,
+            failure: None,
             shape: Shape::default(),
         }
     }

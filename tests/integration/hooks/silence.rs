@@ -1,30 +1,53 @@
 //! How often a failure gets a word that has nothing to do with it, and how often it gets the right one: two hundred
 //! failures of other software, and the errors of our own benchmark, asked of its lessons; and failures that were made
-//! by running what fails, after the bar was set, with all that the tools printed (`tests/fixtures/failures`).
+//! by running what fails, with all that the tools printed (`tests/fixtures/failures`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use agent_knowledge::event::EventId;
+use agent_knowledge::event::{EventId, Timestamp};
+use agent_knowledge::retriever::CacheLock;
+use agent_knowledge::retriever::engine::{Dense, Engine, Setup};
+use agent_knowledge::retriever::index::embed::{Provider, load};
+use agent_knowledge::retriever::projection::Bound;
+use agent_knowledge::retriever::serve::api::Api as _;
+use agent_knowledge::retriever::serve::caller::{Caller, Patience};
 use agent_knowledge::retriever::serve::hook::outcome::Evidence;
 use agent_knowledge::retriever::serve::hook::recall::failure_request;
 use agent_knowledge::retriever::serve::hook::said::{Tool, ToolCall};
-use serde_json::{Value, json};
+use agent_knowledge::retriever::serve::local::{Core, Local};
+use agent_knowledge::retriever::watch::Watching;
+use agent_knowledge::store::{Config, Embedding, Store};
+use agent_knowledge::writer::Moment;
+use serde_json::Value;
 
 use crate::pieces;
-use crate::raw_client::{Client, Era};
 use crate::world::World;
+
+/// Longest wait for the meaning of all lessons.
+const STEP: Duration = Duration::from_secs(120);
 
 /// Unrelated failures that may get a word, of two hundred: one in twenty.
 const WRONG_MAX: usize = 10;
 
 /// Errors of the benchmark whose lesson is told, in hundredths, at the least: five points below what was measured
-/// (78 of 127 by words, 74 with the model).
-const RIGHT_PERCENT_MIN: usize = 53;
+/// (72 of 127 by words, 66 with the model).
+const RIGHT_PERCENT_MIN: usize = 47;
 
-/// Made failures that may get a word though no lesson answers them, in hundredths: what was measured (28 of 178 by words,
-/// 31 with the model) and little more. One in twenty is what it should be.
-const MADE_WRONG_PERCENT_MAX: usize = 19;
+/// Failures that were made, in two halves. The bar was chosen on `dev`, together with those above; `test` was held out,
+/// and looked at once, on 22 November 2026, when the bar was set: it did not move the bar. Measured: of `dev` 4 of 178 got
+/// a word by words and 3 with the model, of `test` 11 of 190 and 5; the right one got 26 of 58, and 25 of 59, either way.
+const HALVES: [&str; 2] = ["dev", "test"];
+
+/// Made failures that may get a word though no lesson answers them, in hundredths of either half: one point above the
+/// worst that was measured. One in twenty is what it should be.
+const MADE_WRONG_PERCENT_MAX: usize = 7;
+
+/// Made failures whose lesson is told, in hundredths of either half, at the least: five points below what was measured.
+const MADE_RIGHT_PERCENT_MIN: usize = 37;
 
 fn read(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
@@ -38,9 +61,9 @@ struct Made {
     lessons: BTreeSet<String>,
 }
 
-/// The failures of the half that may be looked at; the other is for judging a change of the bar, once.
-fn made() -> Vec<Made> {
-    let lines = read("tests/fixtures/failures/dev.jsonl");
+/// The failures of one half.
+fn made(half: &str) -> Vec<Made> {
+    let lines = read(&format!("tests/fixtures/failures/{half}.jsonl"));
     let text = |case: &Value, name: &str| case[name].as_str().unwrap().to_owned();
     let lessons = |case: &Value| {
         let ids = case["lessons"].as_array().into_iter().flatten();
@@ -57,21 +80,26 @@ fn made() -> Vec<Made> {
 
 /// Asks about the failures that were made.
 #[track_caller]
-fn judge_made(client: &mut Client) {
-    let (known, unrelated): (Vec<Made>, Vec<Made>) =
-        made().into_iter().partition(|made| !made.lessons.is_empty());
-    let mut told = |made: &Made| told(client, &made.command, &made.output);
-    let wrong: Vec<&str> = unrelated
-        .iter()
-        .filter(|made| !told(made).is_empty())
-        .map(|made| made.command.as_str())
-        .collect();
-    let right = known.iter().filter(|made| !told(made).is_disjoint(&made.lessons)).count();
-    eprintln!("made, unrelated, and got a word: {} of {} {wrong:#?}", wrong.len(), unrelated.len());
-    eprintln!("made, known, and got the right one: {right} of {}", known.len());
-    let is_silent = wrong.len() * 100 <= MADE_WRONG_PERCENT_MAX * unrelated.len();
-    assert!(is_silent, "{} of {}", wrong.len(), unrelated.len());
-    assert!(right * 100 >= RIGHT_PERCENT_MIN * known.len(), "{right} of {}", known.len());
+fn judge_made(model: Option<PathBuf>) {
+    let world = World::new();
+    let memory = memory(&world, model);
+    let told = |made: &Made| told(&memory, &made.command, &made.output);
+    for half in HALVES {
+        let (known, unrelated): (Vec<Made>, Vec<Made>) =
+            made(half).into_iter().partition(|made| !made.lessons.is_empty());
+        let wrong: Vec<&str> = unrelated
+            .iter()
+            .filter(|made| !told(made).is_empty())
+            .map(|made| made.command.as_str())
+            .collect();
+        let right = known.iter().filter(|made| !told(made).is_disjoint(&made.lessons)).count();
+        let (wrong_len, all) = (wrong.len(), unrelated.len());
+        eprintln!("{half}, unrelated, and got a word: {wrong_len} of {all} {wrong:#?}");
+        eprintln!("{half}, known, and got the right one: {right} of {}", known.len());
+        assert!(wrong_len * 100 <= MADE_WRONG_PERCENT_MAX * all, "{wrong_len} of {all}");
+        let is_enough = right * 100 >= MADE_RIGHT_PERCENT_MIN * known.len();
+        assert!(is_enough, "{right} of {}", known.len());
+    }
 }
 
 /// Teaches a world the lessons of the benchmark.
@@ -87,17 +115,55 @@ fn teach(world: &World) {
     }
 }
 
-/// The ids of what a hook would be told about a failure; nothing where it would not even ask.
-fn told(client: &mut Client, command: &str, output: &str) -> BTreeSet<String> {
+/// What hooks ask, in this process; with a model once everything has its vector and signs.
+fn memory(world: &World, model: Option<PathBuf>) -> Local {
+    teach(world);
+    let (store, config) = (Store::at(world.store()), Config::default());
+    let cache_dir = world.path("cache");
+    let dense = model.clone().map(|model| Dense {
+        load: Box::new(move || {
+            load(Provider::Local(Embedding::default()), &model, NonZeroUsize::MIN)
+        }),
+        lock: Arc::new(CacheLock::of(&cache_dir)),
+        cache_dir,
+    });
+    let has_model = dense.is_some();
+    let engine = Engine::start(Setup {
+        store: store.clone(),
+        config: config.clone(),
+        bound: Bound::NONE,
+        watching: Watching::PollOnly,
+        dense,
+        checkpoints: None,
+    });
+    let engine = engine.unwrap();
+    let start = Instant::now();
+    while has_model && {
+        let snapshot = engine.snapshot().unwrap();
+        snapshot.embedded().min(snapshot.signed()) < snapshot.memories().len()
+    } {
+        assert!(start.elapsed() < STEP, "not everything has its meaning");
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+    let clock = Box::new(|| Moment { now: Timestamp::constant(1_780_000_000, 0), random: 1 });
+    let model_dir = model.unwrap_or_default();
+    let core =
+        Core { engine, store, config, model_dir, query_log: None, links: <_>::default(), clock };
+    let patience = Patience::OF_A_PERSON;
+    let directory = Some(world.work());
+    let agent_id = "codex".to_owned();
+    let caller =
+        Caller { directory, agent_id, session_id: None, source: None, host: None, patience };
+    Local::new(Arc::new(core), caller)
+}
+
+/// The ids of what a hook is told about a failure; nothing where it does not even ask.
+fn told(memory: &Local, command: &str, output: &str) -> BTreeSet<String> {
     let (command, output) = (command.to_owned(), output.to_owned());
     let evidence = Evidence::Told;
     let call = ToolCall { tool: Tool::Shell, command, files: Vec::new(), output, evidence };
     let Some(request) = failure_request(&call) else { return BTreeSet::new() };
-    let asked = json!({
-        "query": request.query, "limit": request.limit, "max_tokens": request.max_tokens,
-        "min_relevance": request.min_relevance_percent,
-    });
-    let text = client.told("memory_search", &asked);
+    let text = memory.search(&request).unwrap().text;
     let ids = text.lines().filter_map(|line| Some(line.split_once(". [")?.1.rsplit_once(" · ")?.1));
     ids.map(|id| id.trim().to_owned()).collect()
 }
@@ -124,23 +190,21 @@ fn related() -> Vec<(String, BTreeSet<String>)> {
 
 /// Asks about all of them: how many unrelated failures got a word, and how many errors the right one.
 #[track_caller]
-fn judge(world: &World, wait: fn(&mut Client)) {
-    teach(world);
-    let mut client = Client::open(world, Era::Modern);
-    wait(&mut client);
+fn judge(model: Option<PathBuf>) {
+    let world = World::new();
+    let memory = memory(&world, model);
     let unrelated = read("tests/fixtures/failures/unrelated.tsv");
     let wrong: Vec<&str> = unrelated
         .lines()
         .filter(|line| {
             let (command, output) = line.split_once('\t').unwrap();
-            !told(&mut client, command, output).is_empty()
+            !told(&memory, command, output).is_empty()
         })
         .collect();
     assert_eq!(unrelated.lines().count(), 200);
     let related = related();
     // No command is told: the harder question.
-    let right =
-        related.iter().filter(|(text, right)| !told(&mut client, "x", text).is_disjoint(right));
+    let right = related.iter().filter(|(text, right)| !told(&memory, "x", text).is_disjoint(right));
     let right = right.count();
     eprintln!("unrelated failures that got a word: {} of 200 {wrong:#?}", wrong.len());
     eprintln!("errors that got the right one: {right} of {}", related.len());
@@ -151,37 +215,25 @@ fn judge(world: &World, wait: fn(&mut Client)) {
 // S-HOOK-4
 #[test]
 fn failures_that_were_made_get_no_more_words_than_measured() {
-    let world = World::new();
-    teach(&world);
-    let mut client = Client::open(&world, Era::Modern);
-    judge_made(&mut client);
+    judge_made(None);
 }
 
 // S-HOOK-4
 #[test]
 fn model_failures_that_were_made_get_no_more_words_than_measured() {
     let Some(model) = pieces::model() else { return };
-    let world = World::with_model(model);
-    teach(&world);
-    let mut client = Client::open(&world, Era::Modern);
-    wait_for_model(&mut client);
-    judge_made(&mut client);
+    judge_made(Some(model));
 }
 
 // S-HOOK-4
 #[test]
 fn unrelated_failures_get_no_word_and_known_ones_the_right_one() {
-    judge(&World::new(), |_| {});
+    judge(None);
 }
 
 // S-HOOK-4
 #[test]
 fn model_unrelated_failures_get_no_word_and_known_ones_the_right_one() {
     let Some(model) = pieces::model() else { return };
-    judge(&World::with_model(model), wait_for_model);
-}
-
-fn wait_for_model(client: &mut Client) {
-    client.wait_for_all();
-    client.wait_for_meaning("flashing tool cannot open the serial port");
+    judge(Some(model));
 }

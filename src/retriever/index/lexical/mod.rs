@@ -27,6 +27,7 @@ mod saved;
 mod script;
 mod search;
 mod segment;
+mod shared;
 mod terms;
 mod tokenize;
 mod top;
@@ -45,6 +46,7 @@ pub use interest::Interest;
 pub use passage::Passage;
 pub use query::Prepared;
 pub use quoted::quoted_spans;
+pub use shared::Shared;
 
 /// A document's ordinal, given by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -222,6 +222,17 @@ impl<'index> Prepared<'index> {
         terms.iter().filter_map(of).map(rarity).fold(0.0, f32::max)
     }
 
+    /// How rare a term is, as its inverse document frequency in a corpus of three hundred documents or more, but no
+    /// more than that of one in three hundred: however large the store, a word is no more than a word. `None` where it
+    /// is none of the query's.
+    pub(super) fn bounded_rarity(&self, term: &str) -> Option<f32> {
+        let weighed = self.terms.iter().find(|weighed| &*weighed.term == term)?;
+        let least = Corpus { documents: DOCUMENTS_MIN, ..self.corpus };
+        let larger = Corpus { documents: self.corpus.documents.max(DOCUMENTS_MIN), ..self.corpus };
+        let rarity = larger.inverse_document_frequency(weighed.documents);
+        Some(rarity.min(least.inverse_document_frequency(1)))
+    }
+
     /// Prepares to measure pieces of text against the query.
     #[must_use]
     pub fn interest(&self) -> Interest<'index> {

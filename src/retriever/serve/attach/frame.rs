@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::event::{Author, Verdict};
     use crate::retriever::projection::Maturity;
-    use crate::retriever::search::Point;
+    use crate::retriever::search::{Failure, Point};
     use crate::retriever::serve::api::{
         Doing, Explain, Flagged, Mode, Scope, Shape, Slot, Sweep, Wanted,
     };
@@ -158,6 +158,8 @@ mod tests {
             query: "a\nb".to_owned(),
             scope: Scope::Only(Some("api".to_owned())),
             kinds: vec!["error".to_owned()],
+            not_kinds: vec!["session".to_owned()],
+            failure: Some(Failure { says: "a".to_owned(), besides: "b".to_owned() }),
             since: Some(Point::Ago(Duration::from_secs(3_600 * 24 * 30))),
             until: Point::parse("2026-03-01"),
             mode: Mode::Lexical,

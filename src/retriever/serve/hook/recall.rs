@@ -13,7 +13,7 @@ use super::session::Session;
 use super::signature::{self, Signature};
 use super::told::{Fresh, fresh, id_of};
 use super::{Reached, Silence};
-use crate::retriever::serve::api::{ContextRequest, Mode, Reply, SearchRequest, Shape};
+use crate::retriever::serve::api::{ContextRequest, Failure, Mode, Reply, SearchRequest, Shape};
 
 /// Most tokens of what is said, the fence included: at the start, for a prompt, for a failure.
 pub const START_TOKENS: usize = 800;
@@ -25,12 +25,10 @@ pub const FAILURE_TOKENS: usize = 300;
 /// Bytes of a token, as everywhere.
 const TOKEN_BYTES: usize = 4;
 
-/// How likely it must be, in hundredths, that the best memory answers a prompt. Above that of a search, since
-/// nobody asked.
-pub const PROMPT_RELEVANCE_PERCENT: u8 = 60;
-/// The same for a failure. Measured on the lessons of `benches`, words alone: at 40 of 200 failures of other software
-/// 71 get a word, at 60 13, at 75 6, at 90 3; of 127 errors that are known 94, 87, 78 and 50 get the right one.
-pub const FAILURE_RELEVANCE_PERCENT: u8 = 75;
+/// How likely it must be, in hundredths, that the best memory answers a prompt or a failure. Above that of a search,
+/// since nobody asked. About a failure this is not enough: what tools print is long, and the more is asked the more of
+/// anything is found. So what is told must also say what the failure says ([`Failure`]); benches/runs has the figures.
+pub const RELEVANCE_PERCENT: u8 = 60;
 
 /// Most lessons for a prompt and for a failure.
 const PROMPT_HITS_MAX: usize = 3;
@@ -41,7 +39,7 @@ const PROMPT_WORDS_MIN: usize = 3;
 /// Longest beginning of a prompt that is looked at, in bytes.
 const PROMPT_BYTES_MAX: usize = 2_000;
 
-/// The kind of event that tells of a session: it teaches nothing about a failure.
+/// The kind of event that tells of a session: it teaches nothing, so it takes no lesson's place.
 pub const SESSION: &str = "session";
 
 const FOR_PROMPT: &str =
@@ -92,7 +90,8 @@ pub(super) fn for_prompt(
         query: without_filters(text),
         limit: PROMPT_HITS_MAX,
         max_tokens: room(PROMPT_TOKENS, FOR_PROMPT),
-        min_relevance_percent: PROMPT_RELEVANCE_PERCENT,
+        not_kinds: vec![SESSION.to_owned()],
+        min_relevance_percent: RELEVANCE_PERCENT,
         ..SearchRequest::default()
     };
     let reply = reach()?.search(&request)?;
@@ -145,15 +144,18 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
     let signature = Signature::of(&call.output)?;
     let command = core(&call.command).replace('`', " ");
     let query = match command.is_empty() {
-        true => signature.words,
+        true => signature.words.clone(),
         false => format!("{} `{command}`", signature.words.replace('`', " ")),
     };
+    let besides = format!("{command} {}", signature::common_words());
     Some(SearchRequest {
         query: without_filters(&query),
+        not_kinds: vec![SESSION.to_owned()],
+        failure: Some(Failure { says: signature.words, besides }),
         limit: FAILURE_HITS_MAX,
         max_tokens: room(FAILURE_TOKENS, FOR_FAILURE),
         mode: Mode::Hybrid,
-        min_relevance_percent: FAILURE_RELEVANCE_PERCENT,
+        min_relevance_percent: RELEVANCE_PERCENT,
         ..SearchRequest::default()
     })
 }
@@ -181,7 +183,7 @@ fn lessons(
     let hits = hits.enumerate().filter(|(place, line)| {
         let is_told = id_of(line).is_none_or(|id| session.seen.told.contains(id));
         let is_own = own.is_some() && of_hit(*place, "session_id") == own;
-        !is_told && !is_own && of_hit(*place, "event_type") != Some(SESSION)
+        !is_told && !is_own
     });
     let lines: Vec<&str> = hits.map(|(_, line)| line).collect();
     if lines.is_empty() {

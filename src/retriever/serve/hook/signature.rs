@@ -133,6 +133,12 @@ impl Signature {
     }
 }
 
+/// Returns the words that failures of all kinds say: sharing them makes no two failures alike.
+#[must_use]
+pub fn common_words() -> String {
+    [&MARKS[..], &EMPTY_WORDS].concat().join(" ")
+}
+
 /// Returns the key of a lesson: equal for the same failure mended in the same way, wherever.
 #[must_use]
 pub fn key(words: &str, goal: &str, fix: &str) -> String {

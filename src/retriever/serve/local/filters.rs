@@ -25,6 +25,7 @@ impl Local {
         Ok(Filter {
             repos,
             kinds: request.kinds.clone(),
+            not_kinds: request.not_kinds.clone(),
             tags: request.tags.clone(),
             files: request.files.clone(),
             agents: request.agents.clone(),
@@ -35,6 +36,7 @@ impl Local {
             also: Some(Box::new(Filter {
                 repos: self.keys_of_any(&asked.repos, snapshot)?,
                 kinds: asked.kinds.clone(),
+                not_kinds: Vec::new(),
                 tags: asked.tags.clone(),
                 files: asked.files.clone(),
                 agents: asked.agents.clone(),

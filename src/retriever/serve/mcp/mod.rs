@@ -224,7 +224,7 @@ fn call(
     match tool {
         schema::SEARCH => match wire::search(arguments)? {
             wire::SearchCall::Search(request) => {
-                api.search(&SearchRequest { shape: Shape::Words, ..request })
+                api.search(&SearchRequest { shape: Shape::Words, ..*request })
             }
             wire::SearchCall::Show(ids) => api.show(&ids),
         },

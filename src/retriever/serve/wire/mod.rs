@@ -66,7 +66,7 @@ const REPO_BYTES_MAX: usize = 4 * REPO_KEY_BYTES_MAX;
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchCall {
     /// A search.
-    Search(SearchRequest),
+    Search(Box<SearchRequest>),
     /// These memories, whole.
     Show(Vec<String>),
 }
@@ -88,6 +88,7 @@ pub fn search(arguments: Map<String, Value>) -> Result<SearchCall, Problems> {
         query: query.unwrap_or_default(),
         scope: scope(repo, fields.flag("all_repos")),
         kinds: fields.list("kinds", &NAMES),
+        not_kinds: Vec::new(),
         tags: fields.list("tags", &NAMES),
         files: fields.list("files", &FILES),
         agents: fields.list("agents", &NAMES),
@@ -105,10 +106,11 @@ pub fn search(arguments: Map<String, Value>) -> Result<SearchCall, Problems> {
             Some(false) | None => Flagged::HeldBack,
         },
         min_relevance_percent: min_relevance(&mut fields),
+        failure: None,
         shape: Shape::default(),
     };
     fields.finish(match ids.is_empty() {
-        true => SearchCall::Search(request),
+        true => SearchCall::Search(Box::new(request)),
         false => SearchCall::Show(ids),
     })
 }

@@ -12,7 +12,7 @@ fn object(value: Value) -> Map<String, Value> {
 
 fn searched(value: Value) -> SearchRequest {
     match search(object(value)) {
-        Ok(SearchCall::Search(request)) => request,
+        Ok(SearchCall::Search(request)) => *request,
         other => panic!("{other:?}"),
     }
 }
