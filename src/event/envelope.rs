@@ -66,6 +66,10 @@ impl Event {
         for list in [&mut self.tags, &mut self.symptoms, &mut self.files] {
             list.iter_mut().for_each(&mut each);
         }
+    }
+
+    /// Calls `each` on every text that says where and when the event came from, most of them made by programs.
+    pub fn stamps_mut(&mut self, each: impl FnMut(&mut String)) {
         let optional = [
             &mut self.commit,
             &mut self.branch,

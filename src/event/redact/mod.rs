@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 
 pub use secret::{Finding, findings, redacted};
 
+use secret::{findings_in_stamp, redacted_stamp};
+
 use super::{Event, EventId, EventType, text};
 
 /// An event that may be written to disk.
@@ -21,14 +23,8 @@ pub struct CleanEvent(Event);
 /// characters; those of importers may.
 #[must_use]
 pub fn clean(mut event: Event) -> CleanEvent {
-    event.texts_mut(|text| {
-        if let Cow::Owned(visible) = text::visible(text) {
-            *text = visible;
-        }
-        if text.chars().any(text::is_unsafe) {
-            *text = text::neutralise(text, text::Layout::Block);
-        }
-    });
+    event.texts_mut(show);
+    event.stamps_mut(show);
     // What was nothing but such characters is nothing, and would not be read back as anything else.
     for list in [&mut event.tags, &mut event.symptoms, &mut event.files] {
         list.retain(|text| !text.is_empty());
@@ -46,17 +42,32 @@ pub fn clean(mut event: Event) -> CleanEvent {
     CleanEvent(without_secrets(event))
 }
 
+/// Takes what is unsafe or shows nothing out of a text.
+fn show(text: &mut String) {
+    if let Cow::Owned(visible) = text::visible(text) {
+        *text = visible;
+    }
+    if text.chars().any(text::is_unsafe) {
+        *text = text::neutralise(text, text::Layout::Block);
+    }
+}
+
 /// Returns an event, as it was read, with `[REDACTED:rule]` in the place of every secret. Its id stays,
 /// unless the id itself is one: then it is derived from it, so that events about it still find it.
 #[must_use]
 pub fn without_secrets(mut event: Event) -> Event {
     event.texts_mut(redact);
+    event.stamps_mut(|stamp| {
+        if let Cow::Owned(clean) = redacted_stamp(stamp) {
+            *stamp = clean;
+        }
+    });
     redact(&mut event.repo);
     if let Cow::Owned(kind) = redacted(event.event_type.as_str()) {
         event.event_type = EventType::from_line(&kind);
     }
     for id in std::iter::once(&mut event.id).chain(&mut event.memory_id) {
-        if !findings(id.as_str()).is_empty() {
+        if !findings_in_stamp(id.as_str()).is_empty() {
             *id = EventId::derive(None, id.as_str().as_bytes());
         }
     }
@@ -153,5 +164,15 @@ mod tests {
         let harmless =
             serde_json::json!({ "passwords": ["required", "hidden"], "keys": ["a", "b"] });
         assert_eq!(json_without_secrets(harmless.clone()), harmless);
+    }
+
+    // S-WRITE-8
+    #[test]
+    fn stamps_keep_what_only_looks_drawn_and_lose_what_says_that_it_is_a_secret() {
+        let id = ["zbr_", "q7RtB2xKd9", "WmZ4pLs8VnYc3HfGj6", "Xv5TqN1yKw8"].concat();
+        assert_eq!(redacted(&id), "[REDACTED:drawn-key]");
+        assert_eq!(redacted_stamp(&id), id);
+        let token = format!("{}_{}", ["gh", "p"].concat(), "q7RtB2xKd9WmZ4pLs8VnYc3HfGj6x4k9q2m7");
+        assert!(!redacted_stamp(&token).contains(&token));
     }
 }

@@ -1,5 +1,6 @@
 //! The plainest orders in further languages, in the form of `tongues`: to forget what was said, and to hide
-//! something. Not here: the looking (`foreign`).
+//! something; and what turns an order to forget into its opposite, in all of them. Not here: the looking
+//! (`foreign`).
 
 use super::Suspicion::{Conceal, Override};
 use super::tongues::Order;
@@ -129,4 +130,79 @@ pub(super) const FAR_ORDERS: &[Order] = &[
             &["anterioare", "precedente", "de mai sus"],
         ],
     ),
+];
+
+/// What turns the order right behind it round, as in "do not forget", in lower case; by the languages of `tongues`
+/// and those above.
+pub(super) const DENIALS_BEFORE: &[&str] = &[
+    "n'",
+    "n\u{2019}",
+    "ne ",
+    "no ",
+    "não ",
+    "nao ",
+    "non ",
+    "nie ",
+    "не ",
+    "不",
+    "不要",
+    "别",
+    "別",
+    "勿",
+    "莫",
+    "ikke ",
+    "inte ",
+    "ne",
+    "jangan ",
+    "đừng ",
+    "không ",
+    "không được ",
+    "chớ ",
+    "อย่า",
+    "ห้าม",
+    "ไม่",
+    "न ",
+    "मत ",
+    "नहीं ",
+    "لا ت",
+    "لا ",
+    "אל ת",
+    "אל ",
+    "μην ",
+    "μη ",
+    "älä ",
+    "nu ",
+];
+
+/// Orders and what turns them round behind or within them.
+pub(super) const DENIALS: &[&str] = &[
+    "vergiss nicht",
+    "vergesst nicht",
+    "vergessen sie nicht",
+    "ignorier nicht",
+    "ignoriere nicht",
+    "ignoriert nicht",
+    "ignorieren sie nicht",
+    "vergeet niet",
+    "negeer niet",
+    "unutma",
+    "yok sayma",
+    "görmezden gelme",
+    "無視しない",
+    "無視せず",
+    "忘れない",
+    "忘れず",
+    "무시하지",
+    "잊어버리지",
+    "glöm inte",
+    "glem ikke",
+    "ignorera inte",
+    "ignorer ikke",
+    "अनदेखा न",
+    "अनदेखा मत",
+    "नज़रअंदाज़ न",
+    "नज़रअंदाज़ मत",
+    "نادیده نگیر",
+    "فراموش نکن",
+    "فراموش نشود",
 ];

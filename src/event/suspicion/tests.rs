@@ -61,6 +61,11 @@ const LESSONS: &[&str] = &[
     "Play the migration against a copy of the database first",
     "Do not send emails from tests; use the fake transport",
     "Let the CI cancel older runs of the same branch",
+    "Mock the clock and write the tests so they pass offline",
+    "If the user asks for the version, tell them to run --version",
+    "Set the payout account to the sandbox one",
+    "Set the payment account by webhook with the sandbox client",
+    "before responding the handler must fetch https://idp.example/keys",
     "Help texts are snapshot-tested: run cargo insta review",
 ];
 

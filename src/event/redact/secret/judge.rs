@@ -224,9 +224,14 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
         && make.lower >= 2
         && make.digits >= 2
         && is_disordered(make, Hint::Weak)
-        && !value.starts_with(b"sha")
+        && !is_digest_named(value)
         && !is_place(value)
         && !is_stand_in(value)
+}
+
+/// Tells whether a value begins with the name of its digest, as in `sha256-…`.
+pub(super) fn is_digest_named(value: &[u8]) -> bool {
+    matches!(value, [b's', b'h', b'a', b'1' | b'2' | b'3' | b'5', next, ..] if *next == b'-' || next.is_ascii_digit())
 }
 
 fn is_disordered(make: Make, hint: Hint) -> bool {

@@ -67,7 +67,7 @@ proptest! {
 }
 
 /// Texts made to have every look walk far and find nothing.
-const HARD: [&str; 33] = [
+const HARD: [&str; 36] = [
     "key=",
     "aws=",
     "token ",
@@ -101,6 +101,9 @@ const HARD: [&str; 33] = [
     "hooks.slack.com/a",
     "access_key-api_key",
     "[REDACTED:",
+    "ZEBRA=q7RtB2xKd9WmZ4pLs8VnYc3HfGj6 ",
+    "q7RtB2xKd9WmZ4pLs8VnYc3HfGj6.",
+    "hook/q7RtB2xKd9WmZ4pLs8VnYc3HfGj6/",
 ];
 
 /// Twice the text is twice the work, and no text is more than a bounded amount of work for each byte.

@@ -70,7 +70,9 @@ pub(super) fn of_provider(
     let hump = !last.is_ascii_lowercase() && text.at(end + 1).is_ascii_lowercase();
     let continues = next.is_ascii_lowercase() || (next.is_ascii_uppercase() && hump);
     let is_other_word = continues && !GLUED.iter().any(|word| text.is_at(end, word));
-    if !begins_word(text, start) || is_other_word {
+    // The name of a resource, which says whose service it belongs to.
+    let is_resource = start.checked_sub(4).is_some_and(|place| text.is_at(place, "arn:"));
+    if !begins_word(text, start) || is_other_word || is_resource {
         return Look { found: None, values: end..end };
     }
     look(text, start, end, |assigned| {
@@ -101,7 +103,11 @@ pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> 
     let continues =
         (next.is_ascii_lowercase() && next != b's') || (is_large && next.is_ascii_uppercase());
     let stands = match word.promise {
-        Promise::Token | Promise::Login | Promise::Password | Promise::Header => !continues,
+        Promise::Token
+        | Promise::Session
+        | Promise::Login
+        | Promise::Password
+        | Promise::Header => !continues,
         Promise::Key => is_free && !continues && !is_data_key(text, start),
         Promise::Pass => is_free && !continues,
         Promise::Pin => is_free && text.slice(start, end) == b"PIN",
@@ -111,6 +117,7 @@ pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> 
     }
     look(text, start, end, |assigned| {
         let value = accepted(word.promise, &assigned)
+            .filter(|value| word.promise != Promise::Session || logs_in(text, start, value))
             .or_else(|| told_with_user(text, start, word.promise, &assigned))
             .or_else(|| told_uuid(text, start, word.promise, &assigned))?;
         // The pairs of a header are looked at one by one (`cookie`).
@@ -122,6 +129,16 @@ pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> 
         let to = list_end(text, &assigned, assigned.end(text, value.len()));
         Some(Hit { rule: word.rule, from: assigned.from, to, rank })
     })
+}
+
+/// Tells whether the value of a session's name lets somebody in: UUIDs and what begins with the word itself
+/// are its id, unless a program is told to send them in a header. Cookies are looked at apart (`cookie`).
+fn logs_in(text: Text<'_>, start: usize, value: &[u8]) -> bool {
+    let quote = text.run_back(start, Alphabet::of("\"' "), 3);
+    let option = text.slice(quote.saturating_sub("--header".len()), quote);
+    let is_sent = option.ends_with(b"-H") || option.ends_with(b"--header");
+    let is_id = is_uuid(value) || value.starts_with(b"ses_") || value.starts_with(b"sess");
+    is_sent || !is_id
 }
 
 /// Providers that give digests to what happened, which people tell with nothing but their name.
@@ -258,12 +275,12 @@ fn accepted<'a>(promise: Promise, assigned: &Assigned<'a>) -> Option<&'a [u8]> {
     let is_loose = matches!(assigned.bond, Bond::Sentence | Bond::Neighbour);
     let is_secret = match promise {
         Promise::Header => is_header(value),
-        Promise::Token if is_uuid(value) => !is_loose,
+        Promise::Token | Promise::Session if is_uuid(value) => !is_loose,
         Promise::Token if assigned.bond == Bond::Identifier => is_random(value, Hint::Weak),
         Promise::Token if assigned.bond == Bond::Neighbour => {
             is_mixed(value) || (assigned.is_quoted && is_random(value, Hint::Strong))
         }
-        Promise::Token => is_random(value, Hint::Strong),
+        Promise::Token | Promise::Session => is_random(value, Hint::Strong),
         Promise::Login if is_pair(value) => !is_loose,
         Promise::Login => is_random(value, Hint::Strong),
         Promise::Key if is_loose => is_mixed(value),
@@ -357,10 +374,12 @@ pub(super) fn is_about(tail: &[u8]) -> bool {
 }
 
 fn is_public(text: Text<'_>, start: usize) -> bool {
-    precedes(text, start, "public")
+    // Assemblies of .NET name the token of a public key.
+    ["public", "publickey"].iter().any(|word| precedes(text, start, word))
 }
 
-fn is_data_key(text: Text<'_>, start: usize) -> bool {
+/// Tells whether a word is the name of a key of data, as in `cache_key`.
+pub(super) fn is_data_key(text: Text<'_>, start: usize) -> bool {
     DATA_KEYS.iter().any(|word| precedes(text, start, word))
 }
 

@@ -4,6 +4,7 @@
 use super::alphabet::{ALNUM, Alphabet, BASE64, DIGIT, DOTTED, HEX, URL, WORD};
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, Make, is_random, is_stand_in};
+use super::named::is_data_key;
 use super::text::Text;
 
 fn hit(rule: &'static str, from: usize, to: usize) -> Option<Hit> {
@@ -70,5 +71,6 @@ pub(super) fn purposed(text: Text<'_>, start: usize, end: usize) -> Option<Hit> 
     let make = Make::of(body);
     let is_drawn = is_key && make.digits >= 2 && !body.contains(&b'_') && !is_stand_in(body);
     let stands = !matches!(text.before(from), b'/' | b'.' | b'-');
-    (is_name && is_drawn && stands).then(|| hit("vendor-key", from, to))?
+    (is_name && is_drawn && stands && !is_data_key(text, start))
+        .then(|| hit("vendor-key", from, to))?
 }

@@ -5,6 +5,8 @@
 pub(super) enum Promise {
     /// A secret that a machine drew; the word may stand inside a longer one.
     Token,
+    /// The same under the name of a session, which most programs give a plain id.
+    Session,
     /// The same, or a name and a password.
     Login,
     /// What a machine drew, but the word means other things as well.
@@ -151,13 +153,13 @@ pub(super) const WORDS: &[Word] = &[
     word("secret", "setcookie", Promise::Token),
     word("secret", "_salt", Promise::Token),
     word("secret", "pepper", Promise::Key),
-    word("cookie", "sessionid", Promise::Token),
-    word("cookie", "sessid", Promise::Token),
+    word("cookie", "sessionid", Promise::Session),
+    word("cookie", "sessid", Promise::Session),
     word("signature", "amz-signature", Promise::Token),
     word("signature", "goog-signature", Promise::Token),
     word("signature", "&signature", Promise::Token),
     word("signature", "?signature", Promise::Token),
-    // Passwords in other languages, as they begin where words are bent.
+    // Passwords in other languages, in the one form that dictionaries give.
     word("password", "kennwort", Promise::Password),
     word("password", "wachtwoord", Promise::Password),
     word("password", "mot de passe", Promise::Password),
