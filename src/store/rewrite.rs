@@ -9,50 +9,24 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::io::{self, BufRead, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::append::what_instead;
 use super::layout::is_still_at;
+use super::lines::{self, Lines, Piece, line_at};
 use super::lock::{self, FileLock};
 use super::{Line, Store, StoreError, layout, quarantine, spool, sync};
-
-/// The longest line that is handed out, in bytes. Far past what is read as an event; what is longer
-/// is copied as it is.
-const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// How often the rewriting starts over because somebody changed what had been read.
 const REPLACED_TRIES_MAX: usize = 3;
 
-/// How much is hashed at a time, in bytes.
-const BLOCK_BYTES: usize = 256 * 1024;
-
-/// Hands every line of a file to `each`, the last one also without its line break, and longer ones
-/// than [`super::Tail`] does. A file that is not there has none. Returns how many lines were too
-/// long, at 64 MiB, to be handed out, and of a segment how many places are damaged.
-///
-/// # Errors
-/// [`StoreError::Io`], or [`StoreError::NotALog`].
-pub fn lines_of(file: &Path, mut each: impl FnMut(Line<'_>)) -> Result<usize, StoreError> {
-    #[cfg(feature = "retriever")]
-    if super::archive::is_segment(file) {
-        return super::archive::lines_of(file, &mut each);
-    }
-    let Some((opened, _)) = open(file)? else { return Ok(0) };
-    let mut lines = Lines::of(opened);
-    let mut held = Vec::new();
-    while let Some(piece) = lines.next(&mut held).map_err(StoreError::io("read", file))? {
-        if let Piece::Line(offset) = piece {
-            each(line_at(offset, &held));
-        }
-    }
-    Ok(lines.too_long)
-}
+/// How much may always be left to be copied while appenders wait, in bytes.
+const REST_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Rewrites a file of a store: each line for which `change` returns other bytes is replaced by them,
-/// everything else stays as it is. `change` is given what [`lines_of`] gives; where it starts over,
+/// everything else stays as it is. `change` is given what [`super::lines_of`] gives; where it starts over,
 /// because somebody changed the file meanwhile, it is given the line at offset 0 again.
 ///
 /// # Errors
@@ -136,7 +110,7 @@ pub(super) fn attempt(
     change: &mut dyn Change,
 ) -> Result<Attempt, StoreError> {
     let Some(mut copying) = Copying::begin(file)? else { return Ok(Attempt::Done) };
-    copying.lines(change, Until::LastLineBreak)?;
+    copying.most(change)?;
     // What is on the disk already need not be waited for under the lock.
     copying.copy.sync()?;
     change.before_the_lock()?;
@@ -147,14 +121,6 @@ pub(super) fn attempt(
     copying.lines(change, Until::End)?;
     copying.put_in_place(change)?;
     Ok(Attempt::Done)
-}
-
-fn open(file: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
-    let opened = layout::open_to_read(file)?;
-    match opened.as_ref().and_then(|(_, metadata)| what_instead(metadata)) {
-        Some(what) => Err(StoreError::NotALog { path: file.to_owned(), what }),
-        None => Ok(opened),
-    }
 }
 
 /// Returns the lock of whoever adds to a file: of a quarantine its own, of what waits that of its log.
@@ -183,68 +149,22 @@ fn copy_of(file: &Path) -> PathBuf {
     file.with_file_name(copy)
 }
 
-fn line_at(offset: u64, held: &[u8]) -> Line<'_> {
-    let bytes = held.strip_suffix(b"\n").unwrap_or(held);
-    Line { offset, bytes, line_bytes: bytes_u64(bytes.len()) }
-}
-
-fn bytes_u64(bytes: usize) -> u64 {
-    u64::try_from(bytes).unwrap_or(u64::MAX)
-}
-
-/// The lines of a file, one at a time.
-struct Lines {
-    source: BufReader<File>,
-    offset: u64,
-    is_in_long: bool,
-    too_long: usize,
-}
-
-/// What was read.
-enum Piece {
-    /// A line, or the unfinished last one, that begins at this offset.
-    Line(u64),
-    /// Part of a line that is too long.
-    Part,
-}
-
-impl Lines {
-    fn of(file: File) -> Self {
-        let source = BufReader::with_capacity(BLOCK_BYTES, file);
-        Self { source, offset: 0, is_in_long: false, too_long: 0 }
-    }
-
-    /// Reads the next line, with its line break, into `held`; nothing at the end.
-    fn next(&mut self, held: &mut Vec<u8>) -> io::Result<Option<Piece>> {
-        held.clear();
-        let offset = self.offset;
-        let mut bounded = (&mut self.source).take(bytes_u64(LINE_BYTES_MAX));
-        let count = bounded.read_until(b'\n', held)?;
-        self.offset += bytes_u64(count);
-        let (is_whole, was_in_long) = (held.ends_with(b"\n"), self.is_in_long);
-        self.is_in_long = !is_whole && (was_in_long || count == LINE_BYTES_MAX);
-        self.too_long += usize::from(self.is_in_long && !was_in_long);
-        Ok(match count {
-            0 => None,
-            _ if was_in_long || self.is_in_long => Some(Piece::Part),
-            _ => Some(Piece::Line(offset)),
-        })
-    }
-
-    /// Goes back to where `held` began.
-    fn put_back(&mut self, held: &[u8]) -> io::Result<()> {
-        self.offset -= bytes_u64(held.len());
-        self.source.seek(io::SeekFrom::Start(self.offset)).map(drop)
-    }
-}
-
 /// How far to copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
-    /// The last line may not be finished: leave it.
-    LastLineBreak,
+    /// Lines that begin before this. The last one may not be finished: leave it.
+    Offset(u64),
     /// The last line with it.
     End,
+}
+
+impl Until {
+    fn is_past(self, offset: u64) -> bool {
+        match self {
+            Self::Offset(end) => offset < end,
+            Self::End => true,
+        }
+    }
 }
 
 /// A copy in the making.
@@ -280,7 +200,7 @@ impl Drop for Copy {
 
 impl<'a> Copying<'a> {
     fn begin(file: &'a Path) -> Result<Option<Self>, StoreError> {
-        let Some((opened, metadata)) = open(file)? else { return Ok(None) };
+        let Some((opened, metadata)) = lines::open(file)? else { return Ok(None) };
         let path = copy_of(file);
         let copy = make_copy(&path, &metadata).map_err(StoreError::io("make", &path))?;
         if let Some(folder) = path.parent().filter(|folder| folder.ends_with(spool::SPOOL)) {
@@ -290,13 +210,36 @@ impl<'a> Copying<'a> {
         Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy }))
     }
 
+    /// Copies what is there without the lock, and what was appended meanwhile, until little is left. Writers that never
+    /// pause may be as fast as the copying: then they have to wait, and what cannot wait goes to the spool.
+    fn most(&mut self, change: &mut dyn Change) -> Result<(), StoreError> {
+        let mut left = self.left()?;
+        loop {
+            self.lines(change, Until::Offset(self.lines.offset + left))?;
+            let more = self.left()?;
+            if more <= REST_BYTES_MAX || more > left / 2 {
+                return Ok(());
+            }
+            left = more;
+        }
+    }
+
+    /// How much of the file is not copied yet, in bytes.
+    fn left(&self) -> Result<u64, StoreError> {
+        let metadata = self.lines.source.get_ref().metadata();
+        let length = metadata.map_err(StoreError::io("read", self.file))?.len();
+        Ok(length.saturating_sub(self.lines.offset))
+    }
+
     fn lines(&mut self, change: &mut dyn Change, until: Until) -> Result<(), StoreError> {
         let failed = || StoreError::io("read", self.file);
         let mut held = Vec::new();
         let mut copy = io::BufWriter::new(&self.copy.file);
-        while let Some(piece) = self.lines.next(&mut held).map_err(failed())? {
+        while until.is_past(self.lines.offset)
+            && let Some(piece) = self.lines.next(&mut held).map_err(failed())?
+        {
             let is_unfinished = !held.ends_with(b"\n") && matches!(piece, Piece::Line(_));
-            if is_unfinished && until == Until::LastLineBreak {
+            if is_unfinished && until != Until::End {
                 self.lines.put_back(&held).map_err(failed())?;
                 break;
             }
@@ -334,7 +277,7 @@ impl<'a> Copying<'a> {
                 return Ok(false);
             }
             now.update(block.get(..count).unwrap_or_default());
-            left -= bytes_u64(count);
+            left -= lines::bytes_u64(count);
             source.consume(count);
         }
         Ok(now.finalize() == self.read.clone().finalize())
@@ -394,6 +337,7 @@ pub(super) fn owned_like(file: &File, like: &Metadata) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lines::{LINE_BYTES_MAX, lines_of};
     use super::*;
 
     struct World {
@@ -556,6 +500,25 @@ mod tests {
         let mut free = 0;
         world.rewrite(|_| free += usize::from(FileLock::take(&lock, 0).is_ok())).unwrap();
         assert_eq!(free, 2, "both lines were handed out without the lock");
+    }
+
+    // S-SCRUB-2
+    #[test]
+    fn it_ends_beside_a_writer_that_is_always_faster() {
+        let world = World::with("secret\n");
+        let lock = lock::path_of(&world.log);
+        let more = format!("{}\nsecret\n", "x".repeat(REST_BYTES_MAX as usize + 1));
+        let mut appended = 0;
+        let append = |_: &Line<'_>| {
+            if FileLock::take(&lock, 0).is_ok() {
+                world.append(&more);
+                appended += 1;
+            }
+        };
+        world.rewrite(append).unwrap();
+        assert!(appended > 0);
+        let stars = world.text().lines().filter(|line| *line == "*").count();
+        assert_eq!((stars, world.text().contains("secret")), (appended + 1, false));
     }
 
     #[test]

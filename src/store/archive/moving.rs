@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::super::lines::lines_of;
 use super::super::lock::{self, FileLock};
 use super::super::rewrite::{self, Attempt, Change, Fate};
 use super::super::{Line, Store, StoreError, layout, sync};
@@ -275,9 +276,9 @@ fn hash_of(line: &[u8]) -> LineHash {
 /// Returns the lines of a segment, where all of them stand in the log too, in their order.
 fn left_over(log: &Path, segment: &Path) -> Result<Option<Vec<LineHash>>, StoreError> {
     let mut left = Vec::new();
-    rewrite::lines_of(segment, |line| left.push(hash_of(line.bytes)))?;
+    lines_of(segment, |line| left.push(hash_of(line.bytes)))?;
     let mut matching = Matching { left: &left, next: 0 };
-    rewrite::lines_of(log, |line| {
+    lines_of(log, |line| {
         matching.takes(&line);
     })?;
     let is_there = !left.is_empty() && matching.is_whole();
