@@ -14,6 +14,9 @@ const NAMED_MAX: usize = 8;
 /// Longest name that is told whole, in bytes: a longer goal is a script.
 const NAME_BYTES_MAX: usize = 80;
 
+/// What a shell makes something else of.
+const SIGNS_OF_SHELL: [char; 6] = ['$', '*', '=', '"', '\'', '`'];
+
 /// Returns the event of a session in a directory; nothing where nothing failed that was mended or is left to mend.
 /// A failure in a session that changed nothing is left to nobody: somebody looked, and went.
 #[must_use]
@@ -57,18 +60,23 @@ fn files(seen: &Seen, directory: Option<&Path>) -> Vec<String> {
         };
         Some(path.to_str()?.replace('\\', "/")).filter(|file| !file.is_empty())
     };
-    let there: Vec<String> =
-        seen.changed.iter().filter(|file| is_file(file)).filter_map(from_there).collect();
+    let there: Vec<String> = seen
+        .changed
+        .iter()
+        .filter(|file| is_file(file, directory))
+        .filter_map(from_there)
+        .collect();
     distinct(there.iter())
 }
 
 /// Tells whether what was changed names one file. A word of a command line need not: what the shell makes of it, and
-/// where `..` leads from where the command ran, is not known here.
-fn is_file(changed: &str) -> bool {
+/// where `..` leads from where the command ran, is not known here. What has a sign of the shell in it is a file only
+/// where one of that very name is there, such as `routes/$id.tsx`.
+fn is_file(changed: &str, directory: Option<&Path>) -> bool {
+    let is_there = || directory.is_some_and(|directory| directory.join(changed).is_file());
     is_path(changed)
-        && !changed.starts_with('~')
-        && !changed.contains(['$', '*', '=', '"', '\'', '`'])
         && !changed.split(['/', '\\']).any(|part| part == "..")
+        && (!changed.starts_with('~') && !changed.contains(SIGNS_OF_SHELL) || is_there())
 }
 
 /// What is there, each once, in order, as one line.
@@ -173,6 +181,19 @@ mod tests {
         for file in ["a..b.rs", ".env", "src/a~.rs", "src/a b.rs", "docs/[id].tsx"] {
             assert_eq!(told([failed("cargo test"), changed(file)]).unwrap().files, [file]);
         }
+    }
+
+    // S-HOOK-13
+    #[test]
+    fn a_file_that_is_there_may_have_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("$id.tsx"), "").unwrap();
+        let mut seen = Seen::default();
+        for entry in [failed("npm test"), changed("./$id.tsx"), changed("./$slug.tsx")] {
+            seen.note(entry);
+        }
+        let draft = draft(&seen, Some(folder.path())).unwrap();
+        assert_eq!(draft.files, ["$id.tsx"]);
     }
 
     // S-HOOK-13
