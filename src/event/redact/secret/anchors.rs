@@ -60,6 +60,16 @@ const SIZE: Table<0, 0, 0> = table();
 
 static TABLE: Table<{ SIZE.entries.len() }, { SIZE.texts.len() }, { SIZE.forms.len() }> = table();
 
+/// How anchors, options and rules are written, known to be UTF-8.
+static TEXTS: &str = match str::from_utf8(&TABLE.texts.items) {
+    Ok(texts) => texts,
+    Err(_) => "",
+};
+
+fn text(part: Part) -> &'static str {
+    TEXTS.get(part.range()).unwrap_or_default()
+}
+
 /// Adds a byte to the last three, without regard to case.
 pub(super) const fn shifted(window: u32, byte: u8) -> u32 {
     ((window << 8) | (byte | 0x20) as u32) & 0x00FF_FFFF
@@ -99,13 +109,12 @@ impl Iterator for Candidates {
 
 impl Entry {
     /// How it is written.
-    pub(super) fn text(&self) -> &'static [u8] {
-        TABLE.texts.part(self.text)
+    pub(super) fn text(&self) -> &'static str {
+        text(self.text)
     }
 
     /// What it leads to.
     pub(super) fn anchor(&self) -> Anchor {
-        let text = |part| str::from_utf8(TABLE.texts.part(part)).unwrap_or_default();
         match self.row {
             Row::Prefixed { rule, body } => {
                 let Form { alphabet, least, most } =

@@ -2,6 +2,8 @@
 //! by page, and a program that appends one event looks at hardly any of them; places in one array need
 //! no writing. Not here: the tables.
 
+use std::ops::Range;
+
 /// Where a part begins, and how long it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
@@ -12,6 +14,12 @@ pub(super) struct Part {
 impl Part {
     /// A part of nothing.
     pub(super) const EMPTY: Self = Self { from: 0, length: 0 };
+
+    /// Its places.
+    pub(super) fn range(self) -> Range<usize> {
+        let from = usize::from(self.from);
+        from..from + usize::from(self.length)
+    }
 }
 
 /// Parts one behind the other, put together by the compiler.
@@ -51,7 +59,11 @@ impl<T: Copy, const ROOM: usize> Joined<T, ROOM> {
 
     /// Returns a part.
     pub(super) fn part(&self, part: Part) -> &[T] {
-        let from = usize::from(part.from);
-        self.items.get(from..from + usize::from(part.length)).unwrap_or_default()
+        self.items.get(part.range()).unwrap_or_default()
     }
+}
+
+/// Returns the words of a list that is one text.
+pub(super) fn words(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    list.split(|byte| *byte == b' ')
 }

@@ -55,9 +55,9 @@ fn seen(bytes: &[u8]) -> Vec<Hit> {
         window = shifted(window, *byte);
         let Some(start) = place.checked_sub(2) else { continue };
         for entry in candidates(window) {
-            let end = start + entry.text().len();
-            if start >= pass.behind && text.slice(start, end).eq_ignore_ascii_case(entry.text()) {
-                pass.look(start, end, entry.anchor());
+            let word = entry.text();
+            if start >= pass.behind && text.is_at(start, word) {
+                pass.look(start, start + word.len(), entry.anchor());
             }
         }
     }
