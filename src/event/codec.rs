@@ -271,7 +271,7 @@ fn as_text(value: &Value) -> Option<String> {
 
 /// A time as lines carry it: RFC 3339 in UTC with whole seconds.
 pub(super) fn written(timestamp: Timestamp) -> String {
-    timestamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    format!("{timestamp:.0}")
 }
 
 #[cfg(test)]
@@ -300,6 +300,20 @@ mod tests {
         let line = encode(&redact::clean(event));
         assert_eq!(line.as_str().matches('\n').count(), 1);
         self::event(line.as_str())
+    }
+
+    #[test]
+    fn a_time_is_written_in_whole_seconds_that_read_back() {
+        for (given, line) in [
+            ("2026-01-02T03:04:05.999999999Z", "2026-01-02T03:04:05Z"),
+            ("1969-12-31T23:59:58.5Z", "1969-12-31T23:59:58Z"),
+            ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00Z"),
+            ("-000001-12-31T23:59:59Z", "-000001-12-31T23:59:59Z"),
+        ] {
+            let text = written(given.parse().unwrap());
+            assert_eq!(text, line);
+            assert_eq!(written(text.parse().unwrap()), line);
+        }
     }
 
     // S-LINE-2, S-LINE-3

@@ -20,10 +20,10 @@ pub(super) fn orders() -> impl Iterator<Item = &'static Order> {
 static BEGINNINGS: LazyLock<Vec<Vec<(usize, &'static str)>>> = LazyLock::new(|| {
     let mut beginnings = vec![Vec::new(); 1 << u8::BITS];
     for (place, (_, parts)) in orders().enumerate() {
-        for word in parts.first().into_iter().copied().flatten() {
+        for word in parts.first().into_iter().flat_map(|part| part.split('|')) {
             let first = word.bytes().next().map(usize::from);
             let bucket = first.and_then(|first| beginnings.get_mut(first));
-            bucket.into_iter().for_each(|bucket| bucket.push((place, *word)));
+            bucket.into_iter().for_each(|bucket| bucket.push((place, word)));
         }
     }
     beginnings
@@ -61,13 +61,13 @@ fn is_meant(text: &str, at: usize, word: &str, place: usize) -> bool {
 }
 
 /// Tells whether the parts stand one behind the other within a sentence, none of them denied.
-fn follow(text: &str, from: usize, parts: &[&[&str]], denies: impl Fn(usize) -> bool) -> bool {
+fn follow(text: &str, from: usize, parts: &[&str], denies: impl Fn(usize) -> bool) -> bool {
     let rest = text.get(from..).unwrap_or_default();
     let end = rest.char_indices().nth(SENTENCE_CHARS).map_or(text.len(), |(at, _)| from + at);
     let mut from = from;
     parts.iter().all(|part| {
         let rest = text.get(from..end).unwrap_or_default();
-        let found = part.iter().filter_map(|word| Some((rest.find(word)?, word.len()))).min();
+        let found = part.split('|').filter_map(|word| Some((rest.find(word)?, word.len()))).min();
         found.is_some_and(|(at, length)| {
             let is_denied = denies(from + at);
             from += at + length;
@@ -144,8 +144,9 @@ mod tests {
     #[test]
     fn every_order_of_the_table_is_found_by_each_of_its_beginnings() {
         for (place, (reason, parts)) in orders().enumerate() {
-            let others: String = parts[1..].iter().map(|words| format!(" {}", words[0])).collect();
-            for word in parts[0] {
+            let first = |part: &&str| format!(" {}", part.split('|').next().unwrap());
+            let others: String = parts[1..].iter().map(first).collect();
+            for word in parts[0].split('|') {
                 let text = format!("a lesson. {word}{others}");
                 let earlier = orders().take(place).any(|(other, _)| Some(*other) == found(&text));
                 assert!(found(&text) == Some(*reason) || earlier, "{text}");

@@ -97,13 +97,14 @@ fn list_of(text: &[u8]) -> usize {
 
 /// Every sign: without one of a look's, that look finds nothing.
 fn all() -> impl Iterator<Item = (&'static [u8], Look)> {
-    let of = |look: Look| move |sign: &&'static str| (sign.as_bytes(), look);
-    let beginnings = foreign::orders().filter_map(|(_, parts)| parts.first()).copied().flatten();
+    let of = |look: Look| move |sign: &'static str| (sign.as_bytes(), look);
+    let beginnings = foreign::orders().filter_map(|(_, parts)| parts.first());
+    let beginnings = beginnings.flat_map(|part| part.split('|'));
     let marks = marker::signs().map(|sign| (sign, Look::Mark));
     marks
-        .chain(download::SIGNS.iter().copied().flatten().map(of(Look::Download)))
-        .chain(carrier::SIGNS.iter().copied().flatten().map(of(Look::Leak)))
-        .chain(carrier::TURNED.iter().copied().flatten().map(of(Look::Turned)))
+        .chain(download::SIGNS.iter().copied().flatten().copied().map(of(Look::Download)))
+        .chain(carrier::SIGNS.iter().copied().flatten().copied().map(of(Look::Leak)))
+        .chain(carrier::TURNED.iter().copied().flatten().copied().map(of(Look::Turned)))
         .chain(beginnings.map(of(Look::Order)))
 }
 
@@ -134,8 +135,9 @@ mod tests {
         let mut pieces: Vec<String> = all()
             .filter_map(|(sign, _)| std::str::from_utf8(sign).ok().map(str::to_owned))
             .collect();
-        let later = foreign::orders().flat_map(|(_, parts)| parts.iter().copied().flatten());
-        pieces.extend(later.map(|word| (*word).to_owned()));
+        let later =
+            foreign::orders().flat_map(|(_, parts)| parts.iter()).flat_map(|part| part.split('|'));
+        pieces.extend(later.map(str::to_owned));
         pieces.extend(carrier::AT_HOME.map(str::to_owned));
         let more = [
             " ",

@@ -27,7 +27,7 @@ use std::sync::LazyLock;
 
 use self::glance::{Glance, Look};
 use self::pattern::{Index, Pattern};
-use self::phrases::{Rule, Where};
+use self::phrases::{Rule, Where, rows};
 use self::signals::{CROWDS, Crowd};
 use self::words::{Reading, read};
 use super::Event;
@@ -216,6 +216,8 @@ struct Rulebook {
     phrases: Index<usize>,
     /// The crowds' members, each with the place of its crowd and its own in it.
     members: Index<(usize, usize)>,
+    /// The crowds, each with the weights of its members.
+    crowds: Vec<(&'static Crowd, Vec<u32>)>,
     teaches: Pattern,
     technical: Pattern,
     /// Files and programs that have rules of their own.
@@ -226,15 +228,19 @@ struct Rulebook {
 
 static RULEBOOK: LazyLock<Rulebook> = LazyLock::new(|| {
     let phrases = rules().enumerate().flat_map(|(place, rule)| {
-        rule.phrases.iter().map(move |phrase| (place, Pattern::of(phrase)))
+        rows(rule.phrases).map(move |phrase| (place, Pattern::of(phrase)))
     });
     let members = CROWDS.iter().enumerate().flat_map(|(place, crowd)| {
-        let members = crowd.members.iter().enumerate();
+        let members = crowd.members().enumerate();
         members.map(move |(member, (phrase, _))| ((place, member), Pattern::of(phrase)))
     });
     Rulebook {
         phrases: Index::of(phrases.collect()),
         members: Index::of(members.collect()),
+        crowds: CROWDS
+            .iter()
+            .map(|crowd| (crowd, crowd.members().map(|(_, weight)| weight).collect()))
+            .collect(),
         teaches: Pattern::of("^^ TEACH"),
         technical: Pattern::of("TECH|BECAUSE"),
         rule_files: Pattern::of("RULEFILE"),
@@ -257,7 +263,7 @@ impl Rulebook {
         let mut found = self.members.found(&reading.words).peekable();
         // Most texts, tags above all, hold none.
         found.peek()?;
-        let mut watches: Vec<Watch> = CROWDS.iter().map(Watch::of).collect();
+        let mut watches: Vec<Watch> = self.crowds.iter().map(Watch::of).collect();
         found.find_map(|(place, (crowd, member))| watches.get_mut(crowd)?.saw(member, place))
     }
 
@@ -290,14 +296,15 @@ impl Told {
 }
 
 /// Where each member of a crowd was last seen.
-struct Watch {
+struct Watch<'a> {
     crowd: &'static Crowd,
+    weights: &'a [u32],
     last: Vec<Option<usize>>,
 }
 
-impl Watch {
-    fn of(crowd: &'static Crowd) -> Self {
-        Self { crowd, last: vec![None; crowd.members.len()] }
+impl<'a> Watch<'a> {
+    fn of((crowd, weights): &'a (&'static Crowd, Vec<u32>)) -> Self {
+        Self { crowd, weights, last: vec![None; weights.len()] }
     }
 
     /// Notes a member, and tells what the crowd means once enough of it stands within the window.
@@ -305,17 +312,16 @@ impl Watch {
         *self.last.get_mut(member)? = Some(place);
         let is_near =
             |seen: &Option<usize>| seen.is_some_and(|seen| place - seen < self.crowd.window);
-        let members = self.last.iter().zip(self.crowd.members);
-        let weight: u32 =
-            members.filter(|(seen, _)| is_near(seen)).map(|(_, (_, weight))| weight).sum();
+        let members = self.last.iter().zip(self.weights);
+        let weight: u32 = members.filter(|(seen, _)| is_near(seen)).map(|(_, weight)| weight).sum();
         (weight >= self.crowd.enough).then_some(self.crowd.reason)
     }
 }
 
 /// Returns every word and class that any rule names.
 fn rule_items() -> impl Iterator<Item = &'static str> {
-    let phrases = rules().flat_map(|rule| rule.phrases.iter().copied());
-    let members = CROWDS.iter().flat_map(|crowd| crowd.members.iter().map(|(phrase, _)| *phrase));
+    let phrases = rules().flat_map(|rule| rows(rule.phrases));
+    let members = CROWDS.iter().flat_map(Crowd::members).map(|(phrase, _)| phrase);
     let parts =
         phrases.chain(members).flat_map(str::split_whitespace).flat_map(|part| part.split('|'));
     parts.filter(|part| !part.starts_with("..") && !matches!(*part, "^" | "^^" | "$"))

@@ -119,6 +119,15 @@ fn every_rule_recognises_its_samples() {
 }
 
 #[test]
+fn every_member_of_a_crowd_has_a_weight() {
+    for crowd in CROWDS {
+        let members: Vec<_> = crowd.members().collect();
+        assert_eq!(members.len(), rows(crowd.members).count());
+        assert!(members.iter().all(|(phrase, weight)| *weight > 0 && !phrase.is_empty()));
+    }
+}
+
+#[test]
 fn every_crowd_recognises_its_samples() {
     for crowd in CROWDS {
         for sample in crowd.samples {

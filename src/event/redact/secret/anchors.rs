@@ -2,31 +2,43 @@
 //! compiler and found by the hash of their first three characters, so that a program that starts
 //! for one event pays nothing for it. Not here: what is looked for there.
 
-use super::command::COMMANDS;
+use super::command::{COMMANDS, Command, Shape};
 use super::form::{FORMS, Structure};
+use super::joined::{Joined, Part};
+use super::prefixed::Prefixed;
 use super::prefixes::PREFIXED;
-use super::provider::PROVIDERS;
-use super::word::WORDS;
+use super::provider::{Form, PROVIDERS, Provider};
+use super::word::{Promise, WORDS, Word};
 
-/// What an anchor leads to; numbers are places in the tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What an anchor leads to.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Anchor {
-    Prefixed(u16),
-    Provider(u16),
-    Word(u16),
-    Command(u16),
+    Prefixed(Prefixed),
+    Provider(Provider),
+    Word(Word),
+    Command(Command),
     Form(Structure),
 }
 
 /// One anchor of the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
-    pub(super) text: &'static str,
-    pub(super) anchor: Anchor,
+    text: Part,
+    row: Row,
     /// Its first three characters, as [`shifted`] puts them together.
     window: u32,
     /// The next entry with the same hash.
     next: u16,
+}
+
+/// What an anchor leads to, by places in the table.
+#[derive(Debug, Clone, Copy)]
+enum Row {
+    Prefixed { rule: Part, body: Part },
+    Provider { rule: Part, forms: Part },
+    Word { rule: Part, promise: Promise },
+    Command { option: Part, shape: Shape },
+    Form(Structure),
 }
 
 const NONE: u16 = u16::MAX;
@@ -34,14 +46,29 @@ const NONE: u16 = u16::MAX;
 /// Bits of the hash: eight times as many places as entries, so that most of a text hits none.
 const HASH_BITS: u32 = 13;
 
-const COUNT: usize = count();
-
-struct Table {
+struct Table<const ENTRIES: usize, const BYTES: usize, const FORMS: usize> {
     heads: [u16; 1 << HASH_BITS],
-    entries: [Entry; COUNT],
+    entries: Joined<Entry, ENTRIES>,
+    /// How anchors, options and rules are written.
+    texts: Joined<u8, BYTES>,
+    /// What secrets are made of.
+    forms: Joined<Form, FORMS>,
 }
 
-static TABLE: Table = table();
+/// The table without room, to learn how much it takes.
+const SIZE: Table<0, 0, 0> = table();
+
+static TABLE: Table<{ SIZE.entries.len() }, { SIZE.texts.len() }, { SIZE.forms.len() }> = table();
+
+/// How anchors, options and rules are written, known to be UTF-8.
+static TEXTS: &str = match str::from_utf8(&TABLE.texts.items) {
+    Ok(texts) => texts,
+    Err(_) => "",
+};
+
+fn text(part: Part) -> &'static str {
+    TEXTS.get(part.range()).unwrap_or_default()
+}
 
 /// Adds a byte to the last three, without regard to case.
 pub(super) const fn shifted(window: u32, byte: u8) -> u32 {
@@ -71,7 +98,7 @@ impl Iterator for Candidates {
 
     fn next(&mut self) -> Option<&'static Entry> {
         loop {
-            let entry = TABLE.entries.get(usize::from(self.next))?;
+            let entry = TABLE.entries.items.get(usize::from(self.next))?;
             self.next = entry.next;
             if entry.window == self.window {
                 return Some(entry);
@@ -80,69 +107,117 @@ impl Iterator for Candidates {
     }
 }
 
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
-const fn count() -> usize {
-    let (mut count, mut place) = (PREFIXED.len() + WORDS.len() + COMMANDS.len() + FORMS.len(), 0);
-    while place < PROVIDERS.len() {
-        count += PROVIDERS[place].names.len();
-        place += 1;
+impl Entry {
+    /// How it is written.
+    pub(super) fn text(&self) -> &'static str {
+        text(self.text)
     }
-    count
+
+    /// What it leads to.
+    pub(super) fn anchor(&self) -> Anchor {
+        match self.row {
+            Row::Prefixed { rule, body } => {
+                let Form { alphabet, least, most } =
+                    TABLE.forms.part(body).first().copied().unwrap_or(Form::NONE);
+                let (rule, start) = (text(rule), text(self.text));
+                Anchor::Prefixed(Prefixed { rule, start, body: alphabet, least, most })
+            }
+            Row::Provider { rule, forms } => {
+                Anchor::Provider(Provider { rule: text(rule), forms: TABLE.forms.part(forms) })
+            }
+            Row::Word { rule, promise } => {
+                Anchor::Word(Word { rule: text(rule), text: text(self.text), promise })
+            }
+            Row::Command { option, shape } => {
+                Anchor::Command(Command { program: text(self.text), option: text(option), shape })
+            }
+            Row::Form(structure) => Anchor::Form(structure),
+        }
+    }
 }
 
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
-#[expect(clippy::cast_possible_truncation, reason = "the tables have fewer rows than 2^16")]
-const fn table() -> Table {
-    let empty = Entry { text: "", anchor: Anchor::Word(0), window: 0, next: NONE };
-    let (mut entries, mut filled, mut place) = ([empty; COUNT], 0, 0);
+const fn table<const ENTRIES: usize, const BYTES: usize, const FORMS_LEN: usize>()
+-> Table<ENTRIES, BYTES, FORMS_LEN> {
+    let mut table = Table::new();
+    let mut place = 0;
     while place < PREFIXED.len() {
-        entries[filled] = entry(PREFIXED[place].start, Anchor::Prefixed(place as u16));
-        (filled, place) = (filled + 1, place + 1);
+        let Prefixed { rule, start, body, least, most } = PREFIXED[place];
+        let body = table.forms.add(&[Form { alphabet: body, least, most }]);
+        let rule = table.texts.add(rule.as_bytes());
+        table.enter(start, Row::Prefixed { rule, body });
+        place += 1;
     }
     place = 0;
     while place < PROVIDERS.len() {
+        let (names, Provider { rule, forms }) = PROVIDERS[place];
+        let rule = table.texts.add(rule.as_bytes());
+        let forms = table.forms.add(forms);
         let mut name = 0;
-        while name < PROVIDERS[place].names.len() {
-            entries[filled] = entry(PROVIDERS[place].names[name], Anchor::Provider(place as u16));
-            (filled, name) = (filled + 1, name + 1);
+        while name < names.len() {
+            table.enter(names[name], Row::Provider { rule, forms });
+            name += 1;
         }
         place += 1;
     }
     place = 0;
     while place < WORDS.len() {
-        entries[filled] = entry(WORDS[place].text, Anchor::Word(place as u16));
-        (filled, place) = (filled + 1, place + 1);
+        let Word { rule, text, promise } = WORDS[place];
+        let rule = table.texts.add(rule.as_bytes());
+        table.enter(text, Row::Word { rule, promise });
+        place += 1;
     }
     place = 0;
     while place < COMMANDS.len() {
-        entries[filled] = entry(COMMANDS[place].program, Anchor::Command(place as u16));
-        (filled, place) = (filled + 1, place + 1);
+        let Command { program, option, shape } = COMMANDS[place];
+        let option = table.texts.add(option.as_bytes());
+        table.enter(program, Row::Command { option, shape });
+        place += 1;
     }
     place = 0;
     while place < FORMS.len() {
-        entries[filled] = entry(FORMS[place].0, Anchor::Form(FORMS[place].1));
-        (filled, place) = (filled + 1, place + 1);
+        table.enter(FORMS[place].0, Row::Form(FORMS[place].1));
+        place += 1;
     }
-    linked(entries)
+    table.link();
+    table
 }
 
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
-const fn entry(text: &'static str, anchor: Anchor) -> Entry {
-    let bytes = text.as_bytes();
-    let window = shifted(shifted(shifted(0, bytes[0]), bytes[1]), bytes[2]);
-    Entry { text, anchor, window, next: NONE }
-}
-
-/// Chains the entries by hash; from the last to the first, so that each chain is in order.
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
-#[expect(clippy::cast_possible_truncation, reason = "the tables have fewer rows than 2^16")]
-const fn linked(mut entries: [Entry; COUNT]) -> Table {
-    let (mut heads, mut place) = ([NONE; 1 << HASH_BITS], COUNT);
-    while place > 0 {
-        place -= 1;
-        let head = hash(entries[place].window);
-        entries[place].next = heads[head];
-        heads[head] = place as u16;
+impl<const ENTRIES: usize, const BYTES: usize, const FORMS: usize> Table<ENTRIES, BYTES, FORMS> {
+    const fn new() -> Self {
+        let row = Row::Form(Structure::Redacted);
+        Self {
+            heads: [NONE; 1 << HASH_BITS],
+            entries: Joined::new(Entry { text: Part::EMPTY, row, window: 0, next: NONE }),
+            texts: Joined::new(0),
+            forms: Joined::new(Form::NONE),
+        }
     }
-    Table { heads, entries }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "evaluated by the compiler, which checks the bounds"
+    )]
+    const fn enter(&mut self, text: &str, row: Row) {
+        let bytes = text.as_bytes();
+        let window = shifted(shifted(shifted(0, bytes[0]), bytes[1]), bytes[2]);
+        let text = self.texts.add(bytes);
+        self.entries.add(&[Entry { text, row, window, next: NONE }]);
+    }
+
+    /// Chains the entries by hash; from the last to the first, so that each chain is in order.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "evaluated by the compiler, which checks the bounds"
+    )]
+    #[expect(clippy::cast_possible_truncation, reason = "the table has fewer entries than 2^16")]
+    const fn link(&mut self) {
+        let mut place = ENTRIES;
+        while place > 0 {
+            place -= 1;
+            let head = &mut self.heads[hash(self.entries.items[place].window)];
+            self.entries.items[place].next = *head;
+            *head = place as u16;
+        }
+    }
 }

@@ -16,6 +16,7 @@ mod command;
 mod cookie;
 mod form;
 mod hit;
+mod joined;
 mod judge;
 mod kubernetes;
 mod named;

@@ -3,6 +3,7 @@
 use super::alphabet::Alphabet;
 use super::assigned::{Assigned, Bond, Look, is_in_identifier, look};
 use super::hit::{Hit, Rank};
+use super::joined::words;
 use super::judge::{Hint, Make, is_mixed, is_random, is_stand_in, is_uuid};
 use super::password::is_password;
 use super::provider::Provider;
@@ -25,12 +26,10 @@ const HARMLESS: [&str; 11] = [
 ];
 
 /// Last words of names of things that belong to a secret but are not it.
-const ABOUT: [&str; 38] = [
-    "id", "ids", "name", "names", "url", "uri", "path", "file", "type", "size", "length", "len",
-    "count", "limit", "max", "ttl", "expiry", "expires", "at", "field", "column", "format",
-    "pattern", "prefix", "store", "ring", "word", "index", "label", "alias", "endpoint", "host",
-    "uid", "guid", "uuid", "source", "selector", "chars",
-];
+const ABOUT: &[u8] = b"\
+    id ids name names url uri path file type size length len count limit max ttl expiry \
+    expires at field column format pattern prefix store ring word index label alias endpoint \
+    host uid guid uuid source selector chars";
 
 /// Words before `key` that make it a key of data.
 const DATA_KEYS: [&str; 17] = [
@@ -358,7 +357,7 @@ fn mentions(tail: &[u8], words: &[&str]) -> bool {
 /// Tells whether the last word of a name makes it the name of something else, as in `token_url`.
 pub(super) fn is_about(tail: &[u8]) -> bool {
     let tail = tail.trim_ascii();
-    ABOUT.iter().any(|word| {
+    words(ABOUT).any(|word| {
         let Some(start) = tail.len().checked_sub(word.len()) else { return false };
         let (before, last) = tail.split_at(start);
         let begins = match (before.last(), last.first()) {
@@ -369,7 +368,7 @@ pub(super) fn is_about(tail: &[u8]) -> bool {
             }
             (_, None) => false,
         };
-        begins && last.eq_ignore_ascii_case(word.as_bytes())
+        begins && last.eq_ignore_ascii_case(word)
     })
 }
 

@@ -2,6 +2,7 @@
 //! here: how a value is found.
 
 use super::assigned::{Assigned, Bond};
+use super::joined::words;
 use super::judge::{Hint, Make, is_stand_in};
 
 /// Shorter ones cannot be told from words.
@@ -9,104 +10,16 @@ const PASSWORD_BYTES_MIN: usize = 6;
 const PASSWORD_BYTES_MAX: usize = 256;
 
 /// What is said about passwords, and what stands for one.
-const WORDS: [&str; 96] = [
-    "password",
-    "passwort",
-    "passwd",
-    "passphrase",
-    "secret",
-    "string",
-    "required",
-    "optional",
-    "incorrect",
-    "invalid",
-    "disabled",
-    "enabled",
-    "changed",
-    "rotated",
-    "encrypted",
-    "expired",
-    "mismatch",
-    "missing",
-    "username",
-    "unknown",
-    "correct",
-    "wrong",
-    "empty",
-    "stored",
-    "hashed",
-    "hidden",
-    "default",
-    "random",
-    "generated",
-    "none",
-    "null",
-    "true",
-    "false",
-    "stdin",
-    "prompt",
-    "option",
-    "argument",
-    "authentication",
-    "reset",
-    "rejected",
-    "accepted",
-    "supported",
-    "needed",
-    "protected",
-    "plaintext",
-    "database",
-    "account",
-    "postgres",
-    "localhost",
-    "the",
-    "and",
-    "from",
-    "with",
-    "instead",
-    "flag",
-    "field",
-    "value",
-    "variable",
-    "environment",
-    "confirm",
-    "confirmation",
-    "undefined",
-    "integer",
-    "boolean",
-    "number",
-    "varchar",
-    "credentials",
-    "config",
-    "settings",
-    "failed",
-    "policy",
-    "manager",
-    "safer",
-    "history",
-    "visible",
-    "fails",
-    "works",
-    "shows",
-    "leaked",
-    "leaks",
-    "insecure",
-    "command",
-    "apikey",
-    "token",
-    "mypassword",
-    "secretpassword",
-    "user",
-    "pass",
-    "after",
-    "before",
-    "cannot",
-    "should",
-    "because",
-    "without",
-    "requires",
-    "prompts",
-];
+const WORDS: &[u8] = b"\
+    password passwort passwd passphrase secret string required optional incorrect invalid \
+    disabled enabled changed rotated encrypted expired mismatch missing username unknown \
+    correct wrong empty stored hashed hidden default random generated none null true false \
+    stdin prompt option argument authentication reset rejected accepted supported needed \
+    protected plaintext database account postgres localhost the and from with instead flag \
+    field value variable environment confirm confirmation undefined integer boolean number \
+    varchar credentials config settings failed policy manager safer history visible fails \
+    works shows leaked leaks insecure command apikey token mypassword secretpassword user \
+    pass after before cannot should because without requires prompts";
 
 /// Beginnings of names of methods to keep passwords.
 const METHODS: [&str; 9] =
@@ -204,10 +117,10 @@ pub(super) fn is_said_of_passwords(value: &[u8]) -> bool {
 }
 
 fn is_known_word(core: &[u8]) -> bool {
-    let is = |word: &&str| core.eq_ignore_ascii_case(word.as_bytes());
+    let is = |word: &[u8]| core.eq_ignore_ascii_case(word);
     let begins = |word: &&str| {
         core.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
     };
     let is_counted = core.first().is_some_and(u8::is_ascii_digit) && core.contains(&b'-');
-    WORDS.iter().any(is) || METHODS.iter().any(begins) || is_counted
+    words(WORDS).any(is) || METHODS.iter().any(begins) || is_counted
 }

@@ -4,12 +4,10 @@
 use super::alphabet::{ALNUM, Alphabet, BASE64, DIGIT, DOTTED, HEX, OPEN, PARTS, UPPER, URL, UUID};
 use super::judge::{Make, is_stand_in};
 
-/// A provider and what its secrets look like.
+/// What a provider's secrets look like.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Provider {
     pub(super) rule: &'static str,
-    /// How it is written in names of variables; in lower case, three characters at least.
-    pub(super) names: &'static [&'static str],
     pub(super) forms: &'static [Form],
 }
 
@@ -21,16 +19,20 @@ pub(super) struct Form {
     pub(super) most: usize,
 }
 
+impl Form {
+    /// The form of nothing.
+    pub(super) const NONE: Self = form(Alphabet::of(""), 0, 0);
+}
+
 const fn form(alphabet: Alphabet, least: usize, most: usize) -> Form {
     Form { alphabet, least, most }
 }
 
-const fn of(
-    rule: &'static str,
-    names: &'static [&'static str],
-    forms: &'static [Form],
-) -> Provider {
-    Provider { rule, names, forms }
+/// A provider, behind how it is written in names of variables: in lower case, three characters at least.
+type Row = (&'static [&'static str], Provider);
+
+const fn of(rule: &'static str, names: &'static [&'static str], forms: &'static [Form]) -> Row {
+    (names, Provider { rule, forms })
 }
 
 const HEX_32: Form = form(HEX, 32, 32);
@@ -42,7 +44,7 @@ const ANY_40: Form = form(OPEN, 40, 40);
 const ANY_64: Form = form(OPEN, 64, 64);
 
 /// Every provider.
-pub(super) const PROVIDERS: &[Provider] = &[
+pub(super) const PROVIDERS: &[Row] = &[
     of("1password-key", &["1password", "onepassword"], &[form(DOTTED, 26, 64)]),
     of("adafruit-key", &["adafruit"], &[ANY_32]),
     of("adobe-key", &["adobe"], &[HEX_32, form(URL, 36, 36)]),

@@ -5,15 +5,11 @@ use std::ops::Range;
 
 use super::anchors::{Anchor, candidates, shifted};
 use super::assigned::{Look, run_end};
-use super::command::COMMANDS;
 use super::form::{self, Structure};
 use super::hit::{Hit, Rank, merged};
 use super::prefixed;
-use super::prefixes::PREFIXED;
-use super::provider::PROVIDERS;
 use super::text::Text;
 use super::unescaped::Unescaped;
-use super::word::WORDS;
 use super::{command, cookie, kubernetes, named, stray};
 
 /// Bytes of a mark of ours: more than the longest name of a rule.
@@ -59,8 +55,9 @@ fn seen(bytes: &[u8]) -> Vec<Hit> {
         window = shifted(window, *byte);
         let Some(start) = place.checked_sub(2) else { continue };
         for entry in candidates(window) {
-            if start >= pass.behind && text.is_at(start, entry.text) {
-                pass.look(start, start + entry.text.len(), entry.anchor);
+            let word = entry.text();
+            if start >= pass.behind && text.is_at(start, word) {
+                pass.look(start, start + word.len(), entry.anchor());
             }
         }
     }
@@ -95,18 +92,12 @@ impl Pass<'_> {
     #[inline(never)]
     fn look(&mut self, start: usize, end: usize, anchor: Anchor) {
         let found = match anchor {
-            Anchor::Prefixed(row) => PREFIXED
-                .get(usize::from(row))
-                .and_then(|kind| prefixed::found(self.text, start, kind)),
-            Anchor::Provider(row) => PROVIDERS.get(usize::from(row)).and_then(|provider| {
-                self.name(start, |text| named::of_provider(text, start, end, provider))
-            }),
-            Anchor::Word(row) => WORDS
-                .get(usize::from(row))
-                .and_then(|word| self.name(start, |text| named::of_word(text, start, end, word))),
-            Anchor::Command(row) => COMMANDS
-                .get(usize::from(row))
-                .and_then(|known| command::found(self.text, start, end, known)),
+            Anchor::Prefixed(kind) => prefixed::found(self.text, start, &kind),
+            Anchor::Provider(provider) => {
+                self.name(start, |text| named::of_provider(text, start, end, &provider))
+            }
+            Anchor::Word(word) => self.name(start, |text| named::of_word(text, start, end, &word)),
+            Anchor::Command(known) => command::found(self.text, start, end, &known),
             Anchor::Form(Structure::Cookie) => {
                 if start >= self.cookies_to {
                     self.cookies_to = cookie::report(self.text, end, &mut self.hits);

@@ -6,6 +6,7 @@
 
 use super::alphabet::{ALNUM, Alphabet, DOTTED, UPPER, URL};
 use super::hit::{Hit, Rank};
+use super::joined::words;
 use super::judge::{Hint, Make, is_digest_named, is_mixed, is_random, is_stand_in};
 use super::named::{is_about, is_harmless_name};
 use super::text::Text;
@@ -41,20 +42,17 @@ const BLOCK_BYTES_MIN: usize = 48;
 
 /// Words before numbers of things, which are told freely: objects of payment services, messages, runs and
 /// deployments of services for models and builds.
-const NUMBERED: [&str; 69] = [
-    "acct", "asst", "ba", "batch", "call", "card", "ch", "chatcmpl", "claude", "cmpl", "col", "cs",
-    "ctr", "cus", "dp", "dpl", "evt", "fc", "file", "fp", "ft", "ftjob", "fu", "gen", "ii", "in",
-    "inst", "inv", "item", "job", "li", "msg", "msgbatch", "obj", "org", "pi", "pm", "po", "price",
-    "prj", "prod", "proj", "promo", "py", "req", "resp", "rs", "run", "ses", "sess", "session",
-    "seti", "si", "srv", "srvtoolu", "step", "sub", "task", "team", "thread", "toolu", "tr",
-    "trace", "txn", "user", "vs", "wf", "workflow", "ws",
-];
+const NUMBERED: &[u8] = b"\
+    acct asst ba batch call card ch chatcmpl claude cmpl col cs ctr cus dp dpl evt fc file \
+    fp ft ftjob fu gen ii in inst inv item job li msg msgbatch obj org pi pm po price prj \
+    prod proj promo py req resp rs run ses sess session seti si srv srvtoolu step sub task \
+    team thread toolu tr trace txn user vs wf workflow ws";
 
 /// Purposes of keys: what stands behind one of these is drawn, whatever it is made of.
-const PURPOSES: [&str; 5] = ["live", "secret", "sk", "token", "pat"];
+const PURPOSES: &[u8] = b"live secret sk token pat";
 
 /// The like that stands before numbers and digests as well.
-const LIKELY_PURPOSES: [&str; 5] = ["key", "prod", "production", "sandbox", "staging"];
+const LIKELY_PURPOSES: &[u8] = b"key prod production sandbox staging";
 
 /// What a run is made of; a point parts two.
 const RUN: Alphabet = URL;
@@ -128,20 +126,20 @@ fn is_tagged(tag: &[u8], body: &[u8]) -> bool {
     let mut words = words.split(|byte| b"_-".contains(byte));
     let (first, last) = (words.next().unwrap_or_default(), words.next());
     match last {
-        Some(last) if is_in(&PURPOSES, last) => {
+        Some(last) if is_in(PURPOSES, last) => {
             let make = Make::of(body);
             let is_hex = make.hex_letters == make.letters() && body.len() >= HEX_BYTES_MIN;
             is_hex || !is_ulid(body) && is_random(body, Hint::Strong) && make.is_unlike_words(50)
         }
-        Some(last) if is_in(&LIKELY_PURPOSES, last) => is_drawn(body),
+        Some(last) if is_in(LIKELY_PURPOSES, last) => is_drawn(body),
         None if first == b"sk" => is_drawn(body),
-        _ => !is_in(&NUMBERED, first) && body.len() >= MADE_BYTES_MIN && is_drawn(body),
+        _ => body.len() >= MADE_BYTES_MIN && is_drawn(body) && !is_in(NUMBERED, first),
     }
 }
 
 /// Tells whether a word is one of those, in any case.
-fn is_in(known: &[&str], word: &[u8]) -> bool {
-    known.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+fn is_in(known: &[u8], word: &[u8]) -> bool {
+    words(known).any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// Tells whether a run is of letters of both sizes and digits in such disorder as no name has.
@@ -203,7 +201,7 @@ fn is_plain_key(tag: &[u8], body: &[u8]) -> bool {
     let is_plain = (make.upper == 0 || make.lower == 0) && make.hex_letters < make.letters();
     let is_made = tag.ends_with(b"_") && {
         let maker = tag.split(|byte| *byte == b'_').next().unwrap_or_default();
-        !is_in(&NUMBERED, maker) && !is_ulid(body)
+        !is_in(NUMBERED, maker) && !is_ulid(body)
     };
     let is_whole = body.iter().all(u8::is_ascii_alphanumeric);
     is_plain

@@ -55,8 +55,8 @@ fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
 
 #[test]
 fn every_provider_is_found_in_each_form_and_its_near_misses_are_left() {
-    for (seed, provider) in PROVIDERS.iter().enumerate() {
-        for name in provider.names {
+    for (seed, (names, provider)) in PROVIDERS.iter().enumerate() {
+        for name in *names {
             for form in provider.forms {
                 let secret = drawn(form.alphabet, form.least, seed);
                 let text = format!("{name}_token = \"{secret}\"");
@@ -354,7 +354,7 @@ fn a_name_is_given_by_the_surest_rule() {
 #[test]
 fn names_of_rules_fit_their_mark_and_hold_nothing_that_ends_it() {
     let names = PREFIXED.iter().map(|kind| kind.rule);
-    let names = names.chain(PROVIDERS.iter().map(|provider| provider.rule));
+    let names = names.chain(PROVIDERS.iter().map(|(_, provider)| provider.rule));
     for rule in names.chain(WORDS.iter().map(|word| word.rule)) {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         assert!(rule.len() < 40 && rule.chars().all(is_plain), "{rule}");
