@@ -236,8 +236,9 @@ impl Thread<'_> {
             return;
         }
         let count = vectors.len();
-        (self.deliver)(vectors);
+        // Counted first: who sees what was delivered finds it counted.
         self.shared.done.fetch_add(count, Ordering::AcqRel);
+        (self.deliver)(vectors);
         Shared::leave(&self.shared.queued, count);
     }
 }
