@@ -139,7 +139,7 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
     let store = Store::at(folder.path().join("logs"));
     filled(&store, folder.path(), &lines);
     made_up::fill(model, &folder.path().join("cache"), size)?;
-    let core = core(&store, folder.path(), Some(model.to_owned()))?;
+    let core = Arc::new(core(&store, folder.path(), Some(model.to_owned()))?);
     let begun = Instant::now();
     let snapshot = signed(&core.engine)?;
     println!("| {size} | read with made-up vectors in {:.1} ms | | | |", ms(begun.elapsed()));
@@ -155,6 +155,13 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
         asked.push((text, meant));
     }
     row("the meaning of a question", times);
+    let local = Local::new(Arc::clone(&core), caller(folder.path()));
+    let answer = |text: &String| {
+        let query = text.clone();
+        drop(black_box(local.search(&SearchRequest { query, ..SearchRequest::default() })));
+    };
+    // More questions than are remembered, so each is given its vector anew.
+    row("an answer, with the meaning of the question", each(&texts, answer));
     let now = moment().now;
     let search = |query: &Query<'_>| {
         black_box(find(&snapshot, query, now, LIMIT).hits.len());

@@ -41,6 +41,12 @@ WEIGHTS = "model.safetensors"
 INT8_WEIGHTS = "model.int8"
 # Opset 20 is the first with Gelu as one operator; IR 9 is its contemporary. ONNX Runtime has read both since 1.17.
 OPSET, IR_VERSION = 20, 9
+# Operators that ONNX Runtime adds to the standard ones. Products of bytes by blocks are among them, on x86 since
+# 1.22 and on ARM since 1.23.
+RUNTIME_DOMAIN = "com.microsoft"
+# Numbers that share a scale in layers in bytes. 32 gave a cosine to floats of .99966 and took 2.67 ms for a question,
+# 64 gave .99948 and took 2.24 (benches/runs/2026-11-22-meaning.md).
+BLOCK = 64
 # Added to attention scores of padding; the lowest float, so that softmax gives it exactly zero.
 MASKED = np.finfo(np.float32).min
 
@@ -66,8 +72,8 @@ class Weights:
 class Int8Weights:
     """Where each tensor lies in model.int8: all floats, then all bytes, each part in the order of names.
 
-    A matrix [out, in] of a layer is kept turned, [in, out], with a scale for each output; the table of words as it
-    is, with a scale for each word; everything else as it was published. The pooler, which nobody asks, is left out.
+    Of what is rounded there is a scale for each BLOCK numbers of a matrix [out, in] of a layer, or for each word of
+    the table; everything else is as it was published. The pooler, which nobody asks, is left out.
     """
 
     def __init__(self, weights):
@@ -78,16 +84,25 @@ class Int8Weights:
         }
         self.places, offset = {}, 0
         for name, shape in tensors.items():
-            kept = (f"{name}.scales", shape[:1]) if self.is_rounded(name, shape) else (name, shape)
+            kept = (f"{name}.scales", self.scales(name, shape)) if self.is_rounded(name, shape) else (name, shape)
             offset = self.place(*kept, TensorProto.FLOAT, 4, offset)
         for name, shape in tensors.items():
             if self.is_rounded(name, shape):
-                turned = shape if name.startswith("embeddings.") else shape[::-1]
-                offset = self.place(f"{name}.codes", turned, TensorProto.INT8, 1, offset)
+                kept = (shape, TensorProto.INT8)
+                if not name.startswith("embeddings."):
+                    kept = ([shape[0], shape[1] // BLOCK, BLOCK], TensorProto.UINT8)
+                offset = self.place(f"{name}.codes", *kept, 1, offset)
 
     @staticmethod
     def is_rounded(name, shape):
         return len(shape) == 2 and (name.startswith("encoder.") or name == "embeddings.word_embeddings.weight")
+
+    @staticmethod
+    def scales(name, shape):
+        return shape[:1] if name.startswith("embeddings.") else [shape[0] * shape[1] // BLOCK]
+
+    def shape(self, name):
+        return self.places[name][1]
 
     def place(self, name, shape, data_type, width, offset):
         length = int(np.prod(shape)) * width
@@ -148,11 +163,10 @@ class GraphBuilder:
 
 
 class Int8GraphBuilder(GraphBuilder):
-    """Layers multiply bytes: what comes in is rounded to the range it has at that moment ("dynamically")."""
+    """Layers multiply bytes: what comes in is rounded too, each BLOCK numbers of a token by themselves."""
 
     def __init__(self, weights):
         super().__init__(Int8Weights(weights))
-        self.rounded = {}
 
     def words(self, output):
         table = "embeddings.word_embeddings.weight"
@@ -163,23 +177,13 @@ class Int8GraphBuilder(GraphBuilder):
         numbers = self.node("Cast", [codes], f"{output}.numbers", to=TensorProto.FLOAT)
         return self.node("Mul", [numbers, spread], output)
 
-    def rounding(self, value):
-        """(bytes, scale, zero) of a value; three layers may ask for the same one."""
-        if value not in self.rounded:
-            parts = [f"{value}.{part}" for part in ("bytes", "scale", "zero")]
-            self.nodes.append(helper.make_node("DynamicQuantizeLinear", [value], parts, name=f"{value}.rounded"))
-            self.rounded[value] = parts
-        return self.rounded[value]
-
     def linear(self, value, weight, output):
-        """The order of these nodes is the one that ONNX Runtime replaces by a single operator."""
-        codes, scale, zero = self.rounding(value)
-        matrix = self.weight(f"{weight}.weight.codes")
-        whole = self.node("MatMulInteger", [codes, matrix, zero, self.constant("codes.zero", 0, np.int8)], f"{output}.whole")
-        product = self.node("Cast", [whole], f"{output}.unscaled", to=TensorProto.FLOAT)
-        scales = self.node("Mul", [scale, self.weight(f"{weight}.weight.scales")], f"{output}.scales")
-        scaled = self.node("Mul", [product, scales], f"{output}.product")
-        return self.node("Add", [scaled, self.weight(f"{weight}.bias")], output)
+        """Byte 128 is nought where nothing else is said. Accuracy level 4 multiplies bytes; others turn them into floats."""
+        width, blocks, _ = self.weights.shape(f"{weight}.weight.codes")
+        codes, scales, bias = (self.weight(f"{weight}.{part}") for part in ("weight.codes", "weight.scales", "bias"))
+        inputs = [value, codes, scales, "", "", bias]
+        sizes = {"N": width, "K": blocks * BLOCK, "bits": 8, "block_size": BLOCK}
+        return self.node("MatMulNBits", inputs, output, domain=RUNTIME_DOMAIN, accuracy_level=4, **sizes)
 
 
 def embeddings(graph, config):
@@ -269,7 +273,9 @@ def build(model_dir, builder):
     ]
     outputs = [helper.make_tensor_value_info(hidden, TensorProto.FLOAT, ["batch", "tokens", config["hidden_size"]])]
     body = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", inputs, outputs, list(graph.initializers.values()))
-    model = helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+    domains = {node.domain for node in graph.nodes}
+    opsets = [helper.make_opsetid("", OPSET)] + [helper.make_opsetid(name, 1) for name in domains if name]
+    model = helper.make_model(body, opset_imports=opsets, ir_version=IR_VERSION)
     model.producer_name = "agent-knowledge scripts/build_minilm_graph.py"
     # Shape inference in strict mode is the check: onnx.checker wants the weights file in the working directory.
     onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)

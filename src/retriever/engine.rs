@@ -15,7 +15,7 @@ use super::checkpoint::Checkpoints;
 use super::follow::{Followed, Follower};
 use super::index::embed::cache::AppendLock;
 use super::index::embed::worker::{
-    CacheConfig, Embedded, Meant, Progress, QueryError, Worker, WorkerConfig,
+    Asking, CacheConfig, Embedded, Meant, Progress, QueryError, Worker, WorkerConfig,
 };
 use super::index::embed::{EmbedError, Embedder};
 use super::projection::Bound;
@@ -206,11 +206,21 @@ impl Engine {
         wait: Duration,
         loading_wait: Duration,
     ) -> Option<Result<Meant, QueryError>> {
+        Some(self.ask(text, wait, loading_wait)?.and_then(Asking::answer))
+    }
+
+    /// Puts the question of [`Self::embed_query`]: waits for a model that is loading, not for the answer.
+    pub fn ask(
+        &self,
+        text: &str,
+        wait: Duration,
+        loading_wait: Duration,
+    ) -> Option<Result<Asking, QueryError>> {
         let worker = self.worker.as_ref()?;
         let deadline = Instant::now() + loading_wait;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match worker.embed_query(text, wait) {
+            match worker.ask(text, wait) {
                 Err(QueryError::Loading) if !left.is_zero() => {
                     std::thread::park_timeout(Duration::from_millis(LOADING_PAUSE_MS).min(left));
                 }

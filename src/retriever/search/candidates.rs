@@ -1,11 +1,11 @@
 //! The memories worth ranking: the best by words and the best by meaning, each with both scores.
 //! Not here: how the scores are put together (`fuse`).
 
-use super::{Flagged, Query, Words};
+use super::{Filter, Flagged, Query, Words};
 use crate::event::Timestamp;
 use crate::retriever::index::lexical::{DocId, Prepared};
 use crate::retriever::index::vector::VectorIndex;
-use crate::retriever::projection::NEAR_MAX;
+use crate::retriever::projection::{Memory, NEAR_MAX, Stretches};
 use crate::retriever::snapshot::Snapshot;
 
 /// Candidates taken from each index. Ten times the most hits of a reply and more: deep enough that
@@ -43,75 +43,117 @@ pub(super) struct Candidates {
     pub(super) with_flagged: Option<Vec<Candidate>>,
 }
 
-/// Finds the candidates of a query. Where those that read like an instruction are held back, they take no
-/// place of others, however many they are: what is found out about one set of candidates is known to the next
-/// look.
-pub(super) fn find(
-    snapshot: &Snapshot,
-    query: &Query<'_>,
-    words: &Prepared<'_>,
-    now: Timestamp,
-) -> Candidates {
-    let is_open = query.filter.is_open();
-    // Of most memories of other repositories nothing is asked.
-    let stretches =
-        query.filter.repos.as_ref().map(|repos| snapshot.memories().stretches_of(repos));
-    let may = |number| stretches.as_ref().is_none_or(|stretches| stretches.may_hold(number));
-    let is_live = |number| snapshot.is_live(number, now);
-    let memory = |number| snapshot.memory(number);
-    let fits = |number| is_open || memory(number).is_some_and(|memory| query.filter.fits(memory));
-    let allows = |number| memory(number).is_some_and(|memory| query.filter.allows(memory));
-    let is_flagged = |candidate: &&Candidate| {
-        snapshot.memory(candidate.number).is_some_and(|memory| memory.flagged().is_some())
-    };
-    // Counted to the last, so that all of them are known.
-    let has_flagged = |found: &[Candidate]| found.iter().filter(is_flagged).count() > 0;
-    let everything = look(snapshot, query, words, may, |number| is_live(number) && fits(number));
-    if query.filter.flagged == Flagged::Included || !has_flagged(&everything) {
-        return Candidates { shown: everything, with_flagged: None };
-    }
-    loop {
-        let shown = look(snapshot, query, words, may, |number| is_live(number) && allows(number));
-        if !has_flagged(&shown) {
-            return Candidates { shown, with_flagged: Some(everything) };
-        }
-    }
+/// A memory and its BM25.
+pub(super) type ByWords = (u32, f32);
+
+/// What becomes of memories that read like an instruction, in one look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Held {
+    /// They are candidates.
+    Shown,
+    /// As the filter says.
+    AsAsked,
 }
 
-fn look(
-    snapshot: &Snapshot,
-    query: &Query<'_>,
-    words: &Prepared<'_>,
-    may: impl Fn(u32) -> bool,
-    keep: impl Fn(u32) -> bool,
-) -> Vec<Candidate> {
-    let mut lexical: Vec<(u32, f32)> = Vec::new();
-    if query.words == Words::Count {
-        let (may, keep) = (|doc: DocId| may(doc.0), |doc: DocId| keep(doc.0));
-        let found = words.search_among(may, keep, CANDIDATES_MAX);
-        lexical.extend(found.into_iter().map(|scored| (scored.doc.0, scored.score)));
-        lexical.sort_unstable_by_key(|(number, _)| *number);
+/// A look for candidates.
+pub(super) struct Look<'a> {
+    snapshot: &'a Snapshot,
+    query: &'a Query<'a>,
+    words: &'a Prepared<'a>,
+    now: Timestamp,
+    /// Whether the filter lets everything through.
+    is_open: bool,
+    /// Of most memories of other repositories nothing is asked.
+    stretches: Option<Stretches>,
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn of(
+        snapshot: &'a Snapshot,
+        query: &'a Query<'a>,
+        words: &'a Prepared<'a>,
+        now: Timestamp,
+    ) -> Self {
+        let repos = query.filter.repos.as_ref();
+        let stretches = repos.map(|repos| snapshot.memories().stretches_of(repos));
+        let is_open = query.filter.is_open();
+        Self { snapshot, query, words, now, is_open, stretches }
     }
-    let dense = query.vector.zip(snapshot.vectors());
-    let mut numbers: Vec<u32> = lexical.iter().map(|(number, _)| *number).collect();
-    if let Some((vector, vectors)) = dense {
-        let near = vectors.search(vector, |number| may(number) && keep(number), CANDIDATES_MAX);
-        numbers.extend(
-            near.into_iter().filter(|(_, cosine)| *cosine >= COSINE_MIN).map(|(number, _)| number),
-        );
-        numbers.sort_unstable();
-        numbers.dedup();
+
+    /// Finds the candidates; `best` are those by words, with [`Held::Shown`], where they are known. Where memories that
+    /// read like an instruction are held back, they take no place of others, however many they are: what is found
+    /// out about one set of candidates is known to the next look.
+    pub(super) fn find(&self, best: Option<Vec<ByWords>>) -> Candidates {
+        let is_flagged = |candidate: &&Candidate| {
+            self.snapshot.memory(candidate.number).is_some_and(|memory| memory.flagged().is_some())
+        };
+        // Counted to the last, so that all of them are known.
+        let has_flagged = |found: &[Candidate]| found.iter().filter(is_flagged).count() > 0;
+        let best = best.unwrap_or_else(|| self.by_words(Held::Shown));
+        let everything = self.among(&best, Held::Shown);
+        if self.query.filter.flagged == Flagged::Included || !has_flagged(&everything) {
+            return Candidates { shown: everything, with_flagged: None };
+        }
+        loop {
+            let shown = self.among(&self.by_words(Held::AsAsked), Held::AsAsked);
+            if !has_flagged(&shown) {
+                return Candidates { shown, with_flagged: Some(everything) };
+            }
+        }
     }
-    let meanings = dense.map(|(vector, vectors)| meanings(snapshot, vectors, vector, &numbers));
-    let utmost = words.utmost();
-    let candidate = |(at, number): (usize, u32)| {
-        let place = lexical.binary_search_by_key(&number, |(number, _)| *number).ok();
-        let score = place.and_then(|place| lexical.get(place)).map_or(0.0, |(_, score)| *score);
-        let covered = if utmost > 0.0 { score / utmost } else { 0.0 };
-        let dense = meanings.as_ref().and_then(|meanings| *meanings.get(at)?);
-        Candidate { number, lexical: score, covered, dense }
-    };
-    numbers.into_iter().enumerate().map(candidate).collect()
+
+    /// The best by words, in the order of their numbers; none where words do not count.
+    pub(super) fn by_words(&self, held: Held) -> Vec<ByWords> {
+        if self.query.words == Words::DoNotCount {
+            return Vec::new();
+        }
+        let (may, keep) = (|doc: DocId| self.may(doc.0), |doc: DocId| self.keep(doc.0, held));
+        let found = self.words.search_among(may, keep, CANDIDATES_MAX).into_iter();
+        let mut best: Vec<ByWords> = found.map(|scored| (scored.doc.0, scored.score)).collect();
+        best.sort_unstable_by_key(|(number, _)| *number);
+        best
+    }
+
+    fn may(&self, number: u32) -> bool {
+        self.stretches.as_ref().is_none_or(|stretches| stretches.may_hold(number))
+    }
+
+    fn keep(&self, number: u32, held: Held) -> bool {
+        let (snapshot, filter) = (self.snapshot, &self.query.filter);
+        let passes = |passes: fn(&Filter, &Memory) -> bool| {
+            snapshot.memory(number).is_some_and(|memory| passes(filter, memory))
+        };
+        snapshot.is_live(number, self.now)
+            && match held {
+                Held::Shown => self.is_open || passes(Filter::fits),
+                Held::AsAsked => passes(Filter::allows),
+            }
+    }
+
+    /// `best` and the best by meaning, each with both scores.
+    fn among(&self, best: &[ByWords], held: Held) -> Vec<Candidate> {
+        let snapshot = self.snapshot;
+        let dense = self.query.vector.zip(snapshot.vectors());
+        let mut numbers: Vec<u32> = best.iter().map(|(number, _)| *number).collect();
+        if let Some((vector, vectors)) = dense {
+            let keep = |number| self.may(number) && self.keep(number, held);
+            let near = vectors.search(vector, keep, CANDIDATES_MAX).into_iter();
+            let is_near = |(_, cosine): &(u32, f32)| *cosine >= COSINE_MIN;
+            numbers.extend(near.filter(is_near).map(|(number, _)| number));
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
+        let meanings = dense.map(|(vector, vectors)| meanings(snapshot, vectors, vector, &numbers));
+        let utmost = self.words.utmost();
+        let candidate = |(at, number): (usize, u32)| {
+            let place = best.binary_search_by_key(&number, |(number, _)| *number).ok();
+            let score = place.and_then(|place| best.get(place)).map_or(0.0, |(_, score)| *score);
+            let covered = if utmost > 0.0 { score / utmost } else { 0.0 };
+            let dense = meanings.as_ref().and_then(|meanings| *meanings.get(at)?);
+            Candidate { number, lexical: score, covered, dense }
+        };
+        numbers.into_iter().enumerate().map(candidate).collect()
+    }
 }
 
 /// The cosine of each memory, averaged with those of what was learned beside it; `None` for one without a
@@ -191,7 +233,8 @@ mod tests {
             let filter = Filter { flagged, ..Filter::default() };
             let query = Query { text: "zebra", filter, ..Query::default() };
             let words = snapshot.lexical().prepare(query.text);
-            find(&snapshot, &query, &words, Timestamp::UNIX_EPOCH)
+            Look::of(&snapshot, &query, &words, Timestamp::UNIX_EPOCH)
+                .find(None)
                 .shown
                 .iter()
                 .map(|found| found.number)

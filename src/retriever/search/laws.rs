@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::event::{Decoded, codec};
 use crate::retriever::index::lexical::{DocId, LexicalIndex};
+use crate::retriever::index::vector::VectorIndex;
 use crate::retriever::projection::{Effect, Fold, Origin};
 
 /// A memory with this lesson and nothing else.
@@ -114,6 +115,31 @@ fn what_is_held_back_is_counted_as_by_asking_for_everything() {
             assert_eq!(found.held_back, expected, "{text:?} {limit}");
             assert!(found.hits.iter().all(|hit| hit.memory.flagged().is_none()));
         }
+    }
+}
+
+#[test]
+fn what_a_query_means_may_be_said_after_its_words_were_looked_for() {
+    let mut snapshot = snapshot(&[
+        lesson("words", "the zebra crossed the pipe"),
+        lesson("meaning", "a striped animal"),
+        lesson("both", "the zebra pipe is striped"),
+        lesson("neither", "something else"),
+    ]);
+    let mut vectors = VectorIndex::new(2);
+    for (number, vector) in (0..).zip([[0.0, 1.0], [1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]) {
+        vectors.set(number, &vector).unwrap();
+    }
+    snapshot.vectors = Some(vectors);
+    for text in ["zebra pipe", "\"zebra pipe\"", "nothing of it", ""] {
+        let before = Query { text, ..Query::default() };
+        let known = Query { vector: Some(&[1.0, 0.0]), ..before.clone() };
+        let at_once = find(&snapshot, &known, now(), 9).hits;
+        let later = begin(&snapshot, &before, now()).finish(&known, 9).hits;
+        let told = |hits: &[Hit]| hits.iter().map(|hit| hit.score).collect::<Vec<_>>();
+        assert_eq!((ids(&at_once), told(&at_once)), (ids(&later), told(&later)), "{text:?}");
+        assert!(text != "zebra pipe" || ids(&later)[..2].contains(&"both".to_owned()));
+        assert_eq!(told(&later).iter().any(|score| score.dense.is_some()), !text.is_empty());
     }
 }
 

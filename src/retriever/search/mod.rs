@@ -23,7 +23,7 @@ mod laws;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use candidates::Candidate;
+use candidates::{ByWords, Candidate, Held, Look};
 
 use super::index::late::AskedToken;
 use super::index::lexical::{DocId, Prepared};
@@ -137,16 +137,47 @@ pub fn find<'index>(
     now: Timestamp,
     limit: usize,
 ) -> Found<'index> {
-    if query.text.is_empty() {
-        let (hits, held_back) = newest(snapshot, &query.filter, now, limit);
-        return Found { hits, held_back, words: None };
-    }
+    begin(snapshot, query, now).finish(query, limit)
+}
+
+/// A search that has looked for words; what the query means need not be known for that.
+pub struct Begun<'index> {
+    snapshot: &'index Snapshot,
+    now: Timestamp,
+    words: Prepared<'index>,
+    /// The best by words, where they were looked for.
+    best: Option<Vec<ByWords>>,
+}
+
+/// Begins a search with what can be done before it is known what the query means.
+#[must_use]
+pub fn begin<'index>(
+    snapshot: &'index Snapshot,
+    query: &Query<'_>,
+    now: Timestamp,
+) -> Begun<'index> {
     let words = snapshot.lexical().prepare(query.text);
-    let asked = Ranking { snapshot, words: &words, now, limit };
-    let Ranked { shown, with_flagged } = asked.found(query);
-    let flagged = with_flagged.iter().flatten().filter(|hit| hit.memory.flagged().is_some());
-    let held_back = flagged.count();
-    Found { hits: shown, held_back, words: Some(words) }
+    // Whoever asks for nothing but a phrase is first shown who holds it, and then another filter counts.
+    let is_plain = !query.text.is_empty() && Phrase::alone(query.text).is_none();
+    let best = is_plain.then(|| Look::of(snapshot, query, &words, now).by_words(Held::Shown));
+    Begun { snapshot, now, words, best }
+}
+
+impl<'index> Begun<'index> {
+    /// [`find`], for the same query, in which its meaning may stand by now.
+    #[must_use]
+    pub fn finish(self, query: &Query<'_>, limit: usize) -> Found<'index> {
+        let Self { snapshot, now, words, best } = self;
+        if query.text.is_empty() {
+            let (hits, held_back) = newest(snapshot, &query.filter, now, limit);
+            return Found { hits, held_back, words: None };
+        }
+        let asked = Ranking { snapshot, words: &words, now, limit };
+        let Ranked { shown, with_flagged } = asked.found(query, best);
+        let flagged = with_flagged.iter().flatten().filter(|hit| hit.memory.flagged().is_some());
+        let held_back = flagged.count();
+        Found { hits: shown, held_back, words: Some(words) }
+    }
 }
 
 /// What all that is ranked for one query has in common.
@@ -165,22 +196,23 @@ struct Ranked {
 }
 
 impl Ranking<'_> {
-    fn found(&self, query: &Query<'_>) -> Ranked {
+    /// `best` are the best by words, where they are known.
+    fn found(&self, query: &Query<'_>, best: Option<Vec<ByWords>>) -> Ranked {
         let phrase = Phrase::alone(query.text).filter(|_| query.filter.phrase.is_none());
-        let Some(phrase) = phrase else { return self.both(query) };
+        let Some(phrase) = phrase else { return self.both(query, best) };
         let filter = Filter { phrase: Some(phrase), ..query.filter.clone() };
         // Who holds the very words is relevant.
-        let held = self.both(&Query { filter, min_relevance: 0.0, ..query.clone() });
+        let held = self.both(&Query { filter, min_relevance: 0.0, ..query.clone() }, None);
         if !held.shown.is_empty() {
             return held;
         }
-        let others = self.both(query);
+        let others = self.both(query, best);
         let with_flagged = held.with_flagged.filter(|hits| !hits.is_empty());
         Ranked { shown: others.shown, with_flagged: with_flagged.or(others.with_flagged) }
     }
 
-    fn both(&self, query: &Query<'_>) -> Ranked {
-        let candidates = candidates::find(self.snapshot, query, self.words, self.now);
+    fn both(&self, query: &Query<'_>, best: Option<Vec<ByWords>>) -> Ranked {
+        let candidates = Look::of(self.snapshot, query, self.words, self.now).find(best);
         let rank = |candidates| self.rank(query, candidates);
         Ranked { shown: rank(candidates.shown), with_flagged: candidates.with_flagged.map(rank) }
     }

@@ -131,16 +131,10 @@ impl Local {
 impl Local {
     fn found(&self, request: &SearchRequest, seen: &Seen) -> Result<Reply, ApiError> {
         let asked = Asked::of(&request.query);
-        let (meant, notice) = match asked.text.is_empty() {
-            true => (None, None),
-            false => self.meaning_of(&asked.text, request.mode)?,
-        };
-        let View { snapshot, extent } = self.view_for(meant.as_ref())?;
+        let put = self.put(&asked.text, request.mode);
+        let View { snapshot, extent } = self.view_for(&put)?;
         seen.note(&snapshot);
-        let mut notices: Vec<String> = notice.into_iter().collect();
-        notices.extend(views::recent_only(extent, &snapshot));
-        notices.extend(self.partial(&snapshot, meant.as_ref()));
-        notices.extend(left_out::note(snapshot.room()));
+        let mut notices: Vec<String> = left_out::note(snapshot.room()).into_iter().collect();
         let (Scope::All(named) | Scope::Only(named)) = &request.scope;
         let here = self.repo(named.as_deref(), &snapshot)?;
         let repos = match (&request.scope, &here) {
@@ -156,16 +150,22 @@ impl Local {
         let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
         let query = Query {
             text: &asked.text,
-            vector: meant.as_ref().map(|meant| meant.vector.as_slice()),
-            tokens: meant.as_ref().map_or(&[], |meant| &meant.tokens),
             words,
             filter,
             here: here.clone(),
             min_relevance: f32::from(request.min_relevance_percent) / 100.0,
             failure: request.failure.as_ref(),
+            ..Query::default()
         };
+        let begun = search::begin(&snapshot, &query, (self.core.clock)().now);
+        let (meant, notice) = self.meaning_of(put, request.mode)?;
+        let of_meaning = self.partial(&snapshot, meant.as_ref());
+        let first = [notice, views::recent_only(extent, &snapshot), of_meaning];
+        notices.splice(..0, first.into_iter().flatten());
+        let (vector, tokens) = meaning::parts(meant.as_ref());
+        let query = Query { vector, tokens, ..query };
         let search::Found { hits, held_back: held_back_len, words } =
-            search::find(&snapshot, &query, (self.core.clock)().now, request.limit);
+            begun.finish(&query, request.limit);
         self.note_if_in_vain(request, &asked, hits.len() + held_back_len, here.as_ref());
         notices.extend(held_back(held_back_len));
         notices.extend(filters::note(&asked, hits.len()));

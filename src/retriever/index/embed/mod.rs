@@ -102,6 +102,16 @@ pub trait Embedder: Send {
     /// [`EmbedError::Inference`] when the model could not run; then there is nothing for any of
     /// `texts`.
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError>;
+
+    /// What is made of a question, for which somebody waits. A provider may compute it less exactly than a text, as
+    /// long as the two can be compared.
+    ///
+    /// # Errors
+    /// [`EmbedError::Inference`] when the model could not run.
+    fn ask(&mut self, question: &str) -> Result<Embedding, EmbedError> {
+        let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
+        self.embed(&[question])?.pop().ok_or_else(nothing)
+    }
 }
 
 /// Checks the model files and loads the model: 0.3 to 1 s, so call it off the thread that answers

@@ -2,7 +2,7 @@
 //! which memories it tells (`search`), its words (`render`).
 
 use super::answers::Seen;
-use super::{Local, left_out, unnamed, views};
+use super::{Local, left_out, meaning, unnamed, views};
 use crate::retriever::engine::View;
 use crate::retriever::render::{self, Briefing};
 use crate::retriever::search::{self, Occasion, Query};
@@ -20,15 +20,16 @@ impl Local {
     pub(super) fn briefed(&self, request: &ContextRequest, seen: &Seen) -> Result<Reply, ApiError> {
         let asked = asked(request);
         let asked = asked.trim();
-        let (meant, notice) =
-            if asked.is_empty() { (None, None) } else { self.meaning_of(asked, Mode::Hybrid)? };
-        let View { snapshot, extent } = self.view_for(meant.as_ref())?;
+        let put = self.put(asked, Mode::Hybrid);
+        let View { snapshot, extent } = self.view_for(&put)?;
+        let (meant, notice) = self.meaning_of(put, Mode::Hybrid)?;
         seen.note(&snapshot);
         let repo = self.repo(request.repo.as_deref(), &snapshot)?.ok_or_else(unnamed)?;
+        let (vector, tokens) = meaning::parts(meant.as_ref());
         let query = Query {
             text: asked,
-            vector: meant.as_ref().map(|meant| meant.vector.as_slice()),
-            tokens: meant.as_ref().map_or(&[], |meant| &meant.tokens),
+            vector,
+            tokens,
             here: Some(repo.clone()),
             min_relevance: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
             ..Query::default()

@@ -4,8 +4,9 @@
 use std::sync::atomic::Ordering;
 
 use super::Local;
-use crate::retriever::index::embed::worker::{Meant, Progress, QueryError, WorkerState};
+use crate::retriever::index::embed::worker::{Asking, Meant, Progress, QueryError, WorkerState};
 use crate::retriever::index::embed::{EmbedError, model};
+use crate::retriever::index::late::AskedToken;
 use crate::retriever::render::Model;
 use crate::retriever::serve::api::{ApiError, Mode};
 use crate::retriever::snapshot::Snapshot;
@@ -13,6 +14,29 @@ use crate::writer::exit::Exit;
 
 /// What a query means, and what to tell where there is none.
 pub(super) type Meaning = (Option<Meant>, Option<String>);
+
+/// A question that was put to the model.
+pub(super) enum Put {
+    /// Meaning does not count, or there is nothing to mean.
+    NotAsked,
+    /// There is no model in this build.
+    NoModel,
+    /// It is being answered, or will not be.
+    Asked(Result<Asking, QueryError>),
+}
+
+impl Put {
+    /// Whether an answer is coming.
+    pub(super) fn is_coming(&self) -> bool {
+        matches!(self, Self::Asked(Ok(_)))
+    }
+}
+
+/// Returns the vector of a query and its tokens, as searches take them.
+pub(super) fn parts(meant: Option<&Meant>) -> (Option<&[f32]>, &[AskedToken]) {
+    let vector = meant.map(|meant| meant.vector.as_slice());
+    (vector, meant.map_or(&[], |meant| &meant.tokens))
+}
 
 /// Whether what keeps a query from having a vector will be the same next time.
 #[derive(PartialEq)]
@@ -22,22 +46,32 @@ enum Lasts {
 }
 
 impl Local {
+    /// Asks the model what a query means. Whoever asks can look for its words meanwhile.
+    pub(super) fn put(&self, text: &str, mode: Mode) -> Put {
+        if mode == Mode::Lexical || text.is_empty() {
+            return Put::NotAsked;
+        }
+        let asked = self.core.engine.ask(text, self.patience.query, self.patience.model);
+        asked.map_or(Put::NoModel, Put::Asked)
+    }
+
     /// Returns what a query means where that can be known, and a notice where there should be one.
     ///
     /// # Errors
     /// [`ApiError::Failed`] where only meaning was to count and nothing can be searched: "nothing
     /// found" would be taken for an answer.
-    pub(super) fn meaning_of(&self, text: &str, mode: Mode) -> Result<Meaning, ApiError> {
-        if mode == Mode::Lexical {
-            return Ok((None, None));
-        }
-        let (why, lasts) =
-            match self.core.engine.embed_query(text, self.patience.query, self.patience.model) {
-                Some(Ok(meant)) => return Ok((Some(meant), None)),
-                None => ("no embedding model in this build".to_owned(), Lasts::Yes),
-                Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),
-                Some(Err(passing)) => (passing.to_string(), Lasts::No),
-            };
+    pub(super) fn meaning_of(&self, put: Put, mode: Mode) -> Result<Meaning, ApiError> {
+        let answer = match put {
+            Put::NotAsked => return Ok((None, None)),
+            Put::NoModel => None,
+            Put::Asked(asking) => Some(asking.and_then(Asking::answer)),
+        };
+        let (why, lasts) = match answer {
+            Some(Ok(meant)) => return Ok((Some(meant), None)),
+            None => ("no embedding model in this build".to_owned(), Lasts::Yes),
+            Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),
+            Some(Err(passing)) => (passing.to_string(), Lasts::No),
+        };
         if mode == Mode::Dense {
             let message =
                 format!("failed to search by meaning: {why}; words are searched in lexical mode");

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::Local;
+use super::meaning::Put;
 use crate::retriever::engine::{Extent, Stopped, View};
-use crate::retriever::index::embed::worker::Meant;
 use crate::retriever::serve::api::ApiError;
 use crate::retriever::snapshot::Snapshot;
 use crate::writer::exit::Exit;
@@ -14,13 +14,13 @@ const EMBED_LOOK_MS: u64 = 10;
 
 impl Local {
     /// Returns a view to answer from. Where meaning counts, waits a moment for what is being
-    /// embedded; so it must be taken when it is known what the query means, not before.
-    pub(super) fn view_for(&self, meant: Option<&Meant>) -> Result<View, ApiError> {
+    /// embedded; so it must be taken when the model has been asked, and so is loaded, not before.
+    pub(super) fn view_for(&self, put: &Put) -> Result<View, ApiError> {
         let deadline = Instant::now() + self.patience.embed;
         loop {
             let view = self.answerable()?;
             let (embedded, memories) = (view.snapshot.embedded(), view.snapshot.memories().len());
-            let is_ready = meant.is_none() || embedded >= memories;
+            let is_ready = !put.is_coming() || embedded >= memories;
             if is_ready || Instant::now() >= deadline {
                 return Ok(view);
             }

@@ -1,13 +1,11 @@
 //! The weights in eight bits, made from the published ones and kept beside them.
 //!
-//! Every matrix of a layer and the table of words is rounded: each output of a layer, and each word, has a
-//! scale of its own, by which its largest number becomes 63. Not 127: processors without instructions for
-//! such sums add two products of bytes in sixteen bits, and 63 × 255 × 2 fits into that, so that every
-//! machine computes the same sums. It costs little: benches/runs compares.
+//! Every matrix of a layer and the table of words is rounded: each 64 numbers that are multiplied with the same
+//! 64 of what comes in, and each word, have a scale of their own, by which the largest number becomes 127.
 //!
 //! ```text
-//! floats   by name: scales of what is rounded; all else as published
-//! bytes    by name: what is rounded; matrices of layers turned, [in, out], as they are multiplied
+//! floats   by name: scales of what is rounded, row by row; all else as published
+//! bytes    by name: what is rounded, row by row; those of layers have 128 for nought
 //! ```
 //!
 //! `scripts/build_minilm_graph.py` repeats this layout for the graph that reads it. Each step is one that
@@ -26,8 +24,12 @@ use super::pins::{self, Pin};
 use super::stamp::Stamp;
 use crate::retriever::index::embed::EmbedError;
 
-/// The largest number of a rounded row.
-const CODE_MAX: f32 = 63.0;
+/// The largest number among those that share a scale.
+const CODE_MAX: f32 = 127.0;
+/// Numbers of a layer that share one.
+const BLOCK: usize = 64;
+/// Nought in the bytes of a layer.
+const NOUGHT: i8 = i8::MIN;
 /// The one rounded table whose rows are looked up instead of multiplied.
 const WORDS: &str = "embeddings.word_embeddings.weight";
 
@@ -94,9 +96,11 @@ fn rounded(published: &[u8]) -> Option<Vec<u8>> {
     for (name, tensor) in tensors(published)? {
         let is_layer = name.starts_with("encoder.") && tensor.shape.len() == 2;
         if is_layer || name == WORDS {
-            let (scales, rows) = round(&tensor)?;
+            let together = if is_layer { BLOCK } else { *tensor.shape.get(1)? };
+            let (scales, codes) = round(tensor.bytes, together)?;
             floats.extend(scales.iter().flat_map(|scale| scale.to_le_bytes()));
-            bytes.append(&mut if is_layer { turned(&rows, scales.len()) } else { rows });
+            let nought = if is_layer { NOUGHT } else { 0 };
+            bytes.extend(codes.iter().map(|code| code.wrapping_add(nought).cast_unsigned()));
         } else {
             floats.extend_from_slice(tensor.bytes);
         }
@@ -129,28 +133,24 @@ fn tensors(published: &[u8]) -> Option<BTreeMap<String, Tensor<'_>>> {
     Some(tensors)
 }
 
-/// Scales and rounded numbers of the rows of a matrix.
-fn round(matrix: &Tensor<'_>) -> Option<(Vec<f32>, Vec<u8>)> {
-    let (words, _) = matrix.bytes.as_chunks::<4>();
+/// Scales and rounded numbers of a matrix, `together` of which share a scale; `None` where they do not come out even.
+fn round(matrix: &[u8], together: usize) -> Option<(Vec<f32>, Vec<i8>)> {
+    let (words, _) = matrix.as_chunks::<4>();
+    if together == 0 || !words.len().is_multiple_of(together) {
+        return None;
+    }
     let numbers: Vec<f32> = words.iter().map(|word| f32::from_le_bytes(*word)).collect();
-    let width = matrix.shape.get(1).copied().filter(|width| *width > 0)?;
-    let mut scales = Vec::with_capacity(numbers.len() / width);
+    let mut scales = Vec::with_capacity(numbers.len() / together);
     let mut codes = Vec::with_capacity(numbers.len());
-    for row in numbers.chunks_exact(width) {
-        let largest = row.iter().map(|number| number.abs()).fold(0.0, f32::max);
+    for some in numbers.chunks_exact(together) {
+        let largest = some.iter().map(|number| number.abs()).fold(0.0, f32::max);
         let scale = largest / CODE_MAX;
-        // A row of zeros has no scale; nought by nought becomes a zero again.
-        #[expect(clippy::cast_possible_truncation, reason = "from -63 to 63 by the scale")]
-        codes.extend(row.iter().map(|number| ((number / scale).round() as i8).cast_unsigned()));
+        // Noughts have no scale; nought by nought becomes a zero again.
+        #[expect(clippy::cast_possible_truncation, reason = "from -127 to 127 by the scale")]
+        codes.extend(some.iter().map(|number| (number / scale).round() as i8));
         scales.push(scale);
     }
     Some((scales, codes))
-}
-
-/// The matrix with rows and columns exchanged.
-fn turned(codes: &[u8], rows: usize) -> Vec<u8> {
-    let width = codes.len() / rows.max(1);
-    (0..width).flat_map(|column| codes.iter().skip(column).step_by(width).copied()).collect()
 }
 
 #[cfg(test)]
@@ -172,19 +172,33 @@ mod tests {
     }
 
     #[test]
-    fn matrices_are_rounded_by_rows_and_turned_and_the_rest_is_kept() {
+    fn layers_are_rounded_by_blocks_and_words_by_themselves_and_the_rest_is_kept() {
+        let mut layer = [0.0; 2 * BLOCK];
+        (layer[0], layer[1], layer[2]) = (127.0, -1.4, -127.0);
+        (layer[BLOCK], layer[2 * BLOCK - 1]) = (0.5, -2.0);
         let file = safetensors(&[
             ("pooler.dense.weight", &[1, 1], &[9.0]),
-            ("encoder.layer.0.dense.weight", &[2, 3], &[63.0, -1.4, 0.0, 0.5, 1.25, -2.0]),
+            ("encoder.layer.0.dense.weight", &[1, 2 * BLOCK], &layer),
             ("encoder.layer.0.dense.bias", &[2], &[7.0, 8.0]),
-            (WORDS, &[2, 2], &[0.0, 0.0, -126.0, 62.0]),
+            (WORDS, &[2, 2], &[0.0, 0.0, -254.0, 62.0]),
         ]);
-        let floats: Vec<u8> = [0.0_f32, 2.0, 7.0, 8.0, 1.0, 2.0 / 63.0]
+        let floats: Vec<u8> = [0.0_f32, 2.0, 7.0, 8.0, 1.0, 2.0 / 127.0]
             .iter()
             .flat_map(|n| n.to_le_bytes())
             .collect();
-        let codes = [0, 0, -63, 31, 63, 16, -1, 39, 0, -63].map(i8::cast_unsigned);
-        assert_eq!(rounded(&file), Some([floats, codes.to_vec()].concat()));
+        let mut codes =
+            vec![0, 0, i8::MIN + 1, 31].into_iter().map(i8::cast_unsigned).collect::<Vec<u8>>();
+        let mut of_layer = [128_u8; 2 * BLOCK];
+        (of_layer[0], of_layer[1], of_layer[2]) = (255, 127, 1);
+        (of_layer[BLOCK], of_layer[2 * BLOCK - 1]) = (160, 1);
+        codes.extend(of_layer);
+        assert_eq!(rounded(&file), Some([floats, codes].concat()));
+    }
+
+    #[test]
+    fn a_layer_that_does_not_come_in_blocks_is_refused() {
+        let file = safetensors(&[("encoder.layer.0.dense.weight", &[1, 65], &[1.0; 65])]);
+        assert_eq!(rounded(&file), None);
     }
 
     #[test]

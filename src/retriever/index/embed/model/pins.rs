@@ -43,8 +43,8 @@ pub(crate) const TOKENIZER_CONFIG: Pin = Pin {
 #[cfg(feature = "dense")]
 pub(crate) const INT8_WEIGHTS: Pin = Pin {
     name: "model.int8",
-    bytes: 23_454_696,
-    sha256: "a6563e33e3dc6ecdc983469552ba31b37902d035820e8a329e723e50f990da59",
+    bytes: 24_035_304,
+    sha256: "127ff1119addb45d2275cb93abe653872057d384262be3fc4cc065ab39d1d06a",
 };
 /// Everything but the runtime.
 pub(crate) const MODEL_FILES: [Pin; 5] =

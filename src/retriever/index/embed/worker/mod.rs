@@ -10,12 +10,15 @@
 //! What is not here: which texts to embed and what becomes of the vectors (the engine), which model
 //! (`embed::load`), the file format (`cache`).
 
+mod asking;
 mod known;
 mod thread;
 
+pub use asking::Asking;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender, SyncSender};
+use std::sync::mpsc::{self, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -285,6 +288,14 @@ impl Worker {
     /// # Errors
     /// See [`QueryError`]; while the model loads the answer is immediate.
     pub fn embed_query(&self, text: &str, wait: Duration) -> Result<Meant, QueryError> {
+        self.ask(text, wait)?.answer()
+    }
+
+    /// Puts the question of [`Self::embed_query`] and does not wait for the answer.
+    ///
+    /// # Errors
+    /// See [`QueryError`]; those that are known at once.
+    pub fn ask(&self, text: &str, wait: Duration) -> Result<Asking, QueryError> {
         match &self.shared.slow().state {
             WorkerState::Loading => return Err(QueryError::Loading),
             WorkerState::Failed(error) => return Err(error.clone().into()),
@@ -293,7 +304,7 @@ impl Worker {
         let mut text = text.to_owned();
         text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
         if let Some(meant) = self.shared.known().get(&text) {
-            return Ok(meant);
+            return Ok(Asking::known(meant));
         }
         if !Shared::enter(&self.shared.queries, QUERIES_MAX) {
             return Err(QueryError::Busy);
@@ -304,15 +315,7 @@ impl Worker {
             Shared::leave(&self.shared.queries, 1);
             return Err(QueryError::Stopped);
         }
-        match answer.recv_timeout(wait) {
-            Ok(result) => Ok(result?),
-            Err(RecvTimeoutError::Timeout) => Err(QueryError::TimedOut),
-            // The thread passed it over because it came to it too late.
-            Err(RecvTimeoutError::Disconnected) if Instant::now() >= until => {
-                Err(QueryError::TimedOut)
-            }
-            Err(RecvTimeoutError::Disconnected) => Err(QueryError::Stopped),
-        }
+        Ok(Asking::put(answer, until))
     }
 
     /// Where the signs of tokens are, once the model is loaded and unless they cannot be kept.

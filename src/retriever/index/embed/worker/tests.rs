@@ -168,6 +168,23 @@ fn what_was_asked_before_is_known_and_waits_for_nothing() {
 }
 
 #[test]
+fn who_asks_need_not_wait_and_takes_the_answer_when_it_is_wanted() {
+    let scene = Scene::new(Gate::Closed, None);
+    let asking = scene.worker.ask("q", PATIENCE).unwrap();
+    assert_eq!(scene.next_batch(), ["q"]);
+    scene.let_one_pass();
+    scene.until(|_| scene.worker.shared.queries.load(Ordering::Acquire) == 0);
+    assert_eq!(asking.answer().unwrap().vector, vector_of("q"));
+    // Known by now, so the model, which waits for leave, is not asked.
+    assert_eq!(
+        scene.worker.ask("q", Duration::ZERO).unwrap().answer().unwrap().vector,
+        vector_of("q")
+    );
+    let late = scene.worker.ask("another", Duration::ZERO).unwrap().answer();
+    assert_eq!(late, Err(QueryError::TimedOut));
+}
+
+#[test]
 fn equal_queries_that_wait_are_given_to_the_model_once() {
     let scene = Scene::new(Gate::Closed, None);
     scene.submit(0, "in flight");

@@ -136,9 +136,7 @@ impl Thread<'_> {
     }
 
     fn meant(&mut self, text: &str) -> Result<Meant, EmbedError> {
-        let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
-        let Embedding { vector, tokens } =
-            self.embedder.embed(&[text])?.pop().ok_or_else(nothing)?;
+        let Embedding { vector, tokens } = self.embedder.ask(text)?;
         let tokens = tokens.iter().filter_map(AskedToken::of).collect();
         let meant = Meant { vector, tokens };
         self.shared.known().keep(text, &meant);
@@ -238,8 +236,9 @@ impl Thread<'_> {
             return;
         }
         let count = vectors.len();
-        (self.deliver)(vectors);
+        // Counted first: who sees what was delivered finds it counted.
         self.shared.done.fetch_add(count, Ordering::AcqRel);
+        (self.deliver)(vectors);
         Shared::leave(&self.shared.queued, count);
     }
 }
