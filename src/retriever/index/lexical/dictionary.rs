@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use super::saved::{self, Input};
 
 /// With fewer terms a binary search is as fast. Few in tests, so that both ways are tried.
-const TERMS_MIN: usize = if cfg!(test) { 4 } else { 4_096 };
+const TERMS_MIN: usize = if cfg!(test) { 4 } else { 256 };
 
 /// Terms in ascending byte order; a term's index is its place.
 #[derive(Debug, Default)]
@@ -21,39 +21,45 @@ pub(super) struct Dictionary {
     by_hash: OnceLock<ByHash>,
 }
 
-/// A hash table with linear probing, at most half full, of four to eight bytes a term.
+/// A hash table with linear probing, at most half full, of ten to twenty bytes a term. Most terms of a text are in few
+/// segments, so what it is made for is to tell what is not there by one look.
 #[derive(Debug)]
 struct ByHash {
     hasher: RandomState,
-    /// One more than a term's index; 0 where there is none.
-    slots: Vec<u32>,
+    /// Some bits of the hash of the term that stands in each place; 0 where none does.
+    tags: Vec<u8>,
+    /// Its index.
+    indexes: Vec<u32>,
 }
 
 impl ByHash {
     fn of(dictionary: &Dictionary) -> Self {
-        let slots = vec![0; (dictionary.len() * 2).next_power_of_two()];
-        let mut table = Self { hasher: RandomState::new(), slots };
-        for (term, number) in (0..).map_while(|index| dictionary.get(index)).zip(1_u32..) {
-            let free = table.places(term).find(|place| table.slots.get(*place) == Some(&0));
-            if let Some(slot) = free.and_then(|place| table.slots.get_mut(place)) {
-                *slot = number;
+        let len = (dictionary.len() * 2).next_power_of_two();
+        let hasher = RandomState::new();
+        let mut table = Self { hasher, tags: vec![0; len], indexes: vec![0; len] };
+        for (term, number) in (0..).map_while(|index| dictionary.get(index)).zip(0..) {
+            let (tag, mut places) = table.places(term);
+            let Some(free) = places.find(|place| table.tags.get(*place) == Some(&0)) else { break };
+            if let Some((held, index)) = table.tags.get_mut(free).zip(table.indexes.get_mut(free)) {
+                (*held, *index) = (tag, number);
             }
         }
         table
     }
 
-    /// Where a term may stand, one after the other.
-    fn places(&self, term: &[u8]) -> impl Iterator<Item = usize> + use<> {
-        // The lower bits of a hash are as good as the others.
-        let first = usize::try_from(self.hasher.hash_one(term) & u64::from(u32::MAX)).unwrap_or(0);
-        let len = self.slots.len();
-        (0..len).map(move |step| (first + step) & (len - 1))
+    /// The tag of a term, and where it may stand, one place after the other.
+    fn places(&self, term: &[u8]) -> (u8, impl Iterator<Item = usize> + use<>) {
+        let [tag, _, _, _, low @ ..] = self.hasher.hash_one(term).to_be_bytes();
+        let (first, len) = (u32::from_be_bytes(low) as usize, self.tags.len());
+        (tag.max(1), (0..len).map(move |step| (first + step) & (len - 1)))
     }
 
     /// The indexes of the terms that may be this one.
     fn candidates(&self, term: &[u8]) -> impl Iterator<Item = usize> {
-        let slots = self.places(term).map_while(|place| self.slots.get(place));
-        slots.map_while(|number| number.checked_sub(1)).map(|index| index as usize)
+        let (tag, places) = self.places(term);
+        let held = places.map_while(|place| Some((*self.tags.get(place)?, place)));
+        let alike = held.take_while(|(held, _)| *held != 0).filter(move |(held, _)| *held == tag);
+        alike.filter_map(|(_, place)| self.indexes.get(place).map(|index| *index as usize))
     }
 }
 

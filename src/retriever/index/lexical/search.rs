@@ -26,9 +26,9 @@ const WINDOW: usize = if cfg!(test) { 24 } else { 4_096 };
 /// Scores looked at together for one that counts: most of a window has none.
 const STRIDE: usize = 16;
 
-/// Smaller indexes are scored in full: measured, skipping costs a fifth at 10,000 passages and saves a quarter
-/// to a half at 100,000; in between nothing was measured. None is small in tests.
-const PASSAGES_MIN: usize = if cfg!(test) { 1 } else { 32_768 };
+/// Smaller indexes are scored in full: skipping saves a tenth at 10,000 passages and more at more; below that nothing
+/// was measured. None is small in tests.
+const PASSAGES_MIN: usize = if cfg!(test) { 1 } else { 8_192 };
 
 /// Queries of more terms are scored in full: the many bounds of a pasted text together say nothing, so nothing
 /// is left out, and looking for what could be costs a half more than it saves.
