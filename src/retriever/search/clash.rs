@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::same::Said;
 use crate::event::{Event, RepoKey, Timestamp};
-use crate::retriever::index::lexical::DocId;
+use crate::retriever::index::lexical::{DocId, Holders};
 use crate::retriever::projection::{Memory, Stretches};
 use crate::retriever::snapshot::Snapshot;
 
@@ -170,18 +170,17 @@ pub fn clashes_of(
     now: Timestamp,
 ) -> Vec<(Arc<Memory>, Vec<Sign>)> {
     let repos = snapshot.keys_of(repo);
-    let looks = Looks::among(snapshot, &repos, now);
-    let told = Told::of(event, snapshot);
-    let mut found: Vec<(f32, Arc<Memory>, Vec<Sign>)> = looks
-        .relatives(event, RELATIVES_MAX / 2, |memory| repos.contains(&memory.repo))
-        .into_iter()
-        .filter_map(|number| {
-            let memory = snapshot.memory(number)?;
-            let other = Told::of(&memory.event(), snapshot);
-            let (kinship, signs) = other.against(&told)?;
-            Some((kinship, Arc::clone(memory), signs))
-        })
-        .collect();
+    let mut looks = Looks::among(snapshot, &repos, now);
+    let is_here = |memory: &Memory| repos.contains(&memory.repo);
+    let relatives = looks.relatives(event, RELATIVES_MAX / 2, is_here);
+    let told = Told::of(event, &mut looks.holders);
+    let against = |number: u32| {
+        let memory = snapshot.memory(number)?;
+        let (kinship, signs) = looks.told(number, memory).against(&told)?;
+        Some((kinship, Arc::clone(memory), signs))
+    };
+    let mut found: Vec<(f32, Arc<Memory>, Vec<Sign>)> =
+        relatives.into_iter().filter_map(against).collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     found.into_iter().map(|(_, memory, signs)| (memory, signs)).collect()
 }
@@ -204,13 +203,15 @@ struct Looks<'a> {
     now: Timestamp,
     /// Where the memories lie that are looked at.
     stretches: Stretches,
+    holders: Holders<'a>,
     texts: BTreeMap<u32, Arc<Told>>,
 }
 
 impl<'a> Looks<'a> {
     fn among(snapshot: &'a Snapshot, repos: &BTreeSet<RepoKey>, now: Timestamp) -> Self {
         let stretches = snapshot.memories().stretches_of(repos);
-        Self { snapshot, now, stretches, texts: BTreeMap::new() }
+        let holders = snapshot.lexical().holders();
+        Self { snapshot, now, stretches, holders, texts: BTreeMap::new() }
     }
 
     fn with_older(&mut self, number: u32) -> Vec<Clash> {
@@ -236,13 +237,20 @@ impl<'a> Looks<'a> {
     }
 
     fn told(&mut self, number: u32, memory: &Memory) -> Arc<Told> {
-        let told = self.texts.entry(number);
-        Arc::clone(told.or_insert_with(|| Arc::new(Told::of(&memory.event(), self.snapshot))))
+        let (told, holders) = (self.texts.entry(number), &mut self.holders);
+        Arc::clone(told.or_insert_with(|| Arc::new(Told::of(&memory.event(), holders))))
     }
 
     /// The memories that count and share most words with an event.
-    fn relatives(&self, event: &Event, count: usize, allows: impl Fn(&Memory) -> bool) -> Vec<u32> {
-        let words = self.snapshot.lexical().prepare(&text_of(event)).by_rarest(KIN_TERMS_MAX);
+    fn relatives(
+        &mut self,
+        event: &Event,
+        count: usize,
+        allows: impl Fn(&Memory) -> bool,
+    ) -> Vec<u32> {
+        let words = self.snapshot.lexical().prepare(&text_of(event));
+        self.holders.learn(&words);
+        let words = words.by_rarest(KIN_TERMS_MAX);
         let keep = |doc: DocId| {
             let memory = self.snapshot.memory(doc.0);
             memory.is_some_and(|memory| allows(memory) && is_fit(memory, self.now))
@@ -264,13 +272,13 @@ struct Told {
 }
 
 impl Told {
-    fn of(event: &Event, snapshot: &Snapshot) -> Self {
+    fn of(event: &Event, holders: &mut Holders<'_>) -> Self {
         let text = text_of(event);
-        let documents = snapshot.lexical().len().max(DOCUMENTS_MIN);
-        let prepared = snapshot.lexical().prepare(&text);
+        let documents = holders.index().len().max(DOCUMENTS_MIN);
         let is_word = |term: &str| term.contains(char::is_alphabetic);
-        let terms: BTreeMap<Box<str>, f32> = prepared
-            .terms()
+        let terms: BTreeMap<Box<str>, f32> = holders
+            .terms_of(&text)
+            .into_iter()
             .filter(|term| is_word(&term.term))
             .map(|term| (term.term, rarity(term.documents, documents)))
             .collect();

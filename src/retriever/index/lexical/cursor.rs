@@ -3,92 +3,85 @@
 
 use std::ops::Range;
 
-use super::postings::{BLOCK_POSTINGS, Count, List, Local};
-use super::weight::LengthNorm;
+use super::postings::{Count, List, Local, Walk};
+use super::weight::Saturation;
 
 /// A place in a list. Its buffers are kept from one list to the next.
 #[derive(Debug, Default)]
 pub(super) struct Cursor<'list> {
     list: List<'list>,
     weight: f32,
-    norm: Option<LengthNorm>,
     /// The first block whose bound was not passed yet.
     bounded: usize,
     /// What is read in order.
-    ahead: Unpacked,
+    ahead: Reader<'list>,
     /// What single passages are looked up in.
-    looked_up: Unpacked,
+    looked_up: Reader<'list>,
     /// What each passage of a list without blocks adds.
-    adds: Vec<f32>,
+    adds: Vec<(Local, f32)>,
 }
 
-/// One block of a list.
+/// What turns counts into scores in one part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale<'part> {
+    pub(super) saturation: &'part Saturation,
+    /// How long each passage of the part is.
+    pub(super) lengths: &'part [Count],
+}
+
+impl Scale<'_> {
+    fn of(&self, local: Local, count: Count) -> f32 {
+        let length = self.lengths.get(local as usize).copied().unwrap_or(0);
+        self.saturation.at(count, length)
+    }
+}
+
+/// A place in a list with blocks.
 #[derive(Debug, Default)]
-struct Unpacked {
-    locals: Vec<Local>,
-    counts: Vec<Count>,
-    /// How many of them were passed.
-    passed: usize,
-    /// The block after this one.
-    next: usize,
+struct Reader<'list> {
+    walk: Walk<'list>,
+    /// The posting it stands at; none at the end.
+    here: Option<(Local, Count)>,
+    /// A block that it has reached, and the last passage of it.
+    block: usize,
+    last: Local,
 }
 
-impl Unpacked {
-    fn clear(&mut self) {
-        self.locals.clear();
-        self.counts.clear();
-        (self.passed, self.next) = (0, 0);
+impl<'list> Reader<'list> {
+    fn begin(list: List<'list>) -> Self {
+        let mut walk = list.iter();
+        let here = walk.next();
+        Self { walk, here, block: 0, last: list.block(0).map_or(0, |block| block.last) }
     }
 
-    fn read(&mut self, list: List<'_>, block: usize) {
-        // Of one length, so that nothing grows while it is filled.
-        self.locals.resize(BLOCK_POSTINGS, 0);
-        self.counts.resize(BLOCK_POSTINGS, 0);
-        let mut read = 0;
-        let places = self.locals.iter_mut().zip(&mut self.counts);
-        for ((local, count), posting) in places.zip(list.iter_block(block)) {
-            (*local, *count) = posting;
-            read += 1;
+    /// Goes on to the first posting of `local` or after it; blocks before it are not read.
+    fn seek(&mut self, list: List<'list>, local: Local) {
+        let Some((held, _)) = self.here.filter(|(held, _)| *held < local) else { return };
+        if self.last < local {
+            let mut before = self.last;
+            while let Some(block) = list.block(self.block).filter(|block| block.last < local) {
+                (before, self.block) = (block.last, self.block + 1);
+            }
+            self.last = list.block(self.block).map_or(Local::MAX, |block| block.last);
+            if held <= before {
+                self.walk = list.iter_from(self.block);
+            }
         }
-        self.locals.truncate(read);
-        self.counts.truncate(read);
-        (self.passed, self.next) = (0, block + 1);
-    }
-
-    /// The count of one passage, if it is here. Passages ascend.
-    fn count_at(&mut self, local: Local) -> Option<Count> {
-        let rest = self.locals.get(self.passed..)?;
-        // Most often it is near.
-        let near = rest.iter().take(NEAR).take_while(|held| **held < local).count();
-        self.passed += if near < NEAR { near } else { rest.partition_point(|held| *held < local) };
-        let held = self.locals.get(self.passed)?;
-        if *held == local { self.counts.get(self.passed).copied() } else { None }
+        self.here = self.walk.find(|(held, _)| *held >= local);
     }
 }
-
-/// So many postings are looked at one by one before the next is searched for.
-const NEAR: usize = 8;
 
 impl<'list> Cursor<'list> {
     /// Goes to the beginning of a list, of a term of this weight.
-    pub(super) fn begin(
-        &mut self,
-        list: List<'list>,
-        weight: f32,
-        norm: LengthNorm,
-        lengths: &[Count],
-    ) {
-        (self.list, self.weight, self.norm, self.bounded) = (list, weight, Some(norm), 0);
-        self.ahead.clear();
-        self.looked_up.clear();
+    pub(super) fn begin(&mut self, list: List<'list>, weight: f32, scale: Scale<'_>) {
+        (self.list, self.weight, self.bounded) = (list, weight, 0);
         self.adds.clear();
-        if list.blocks_len() == 0 && list.len() > 0 {
-            self.ahead.read(list, 0);
-            let passages = self.ahead.locals.iter().zip(&self.ahead.counts);
-            self.adds.extend(passages.map(|(local, count)| {
-                let length = lengths.get(*local as usize).copied().unwrap_or(0);
-                weight * norm.saturated(*count, length)
-            }));
+        if list.blocks_len() == 0 {
+            let adds = |(local, count)| (local, weight * scale.of(local, count));
+            self.adds.extend(list.iter().map(adds));
+        } else {
+            self.ahead = Reader::begin(list);
+            self.looked_up = Reader::begin(list);
         }
     }
 
@@ -96,25 +89,23 @@ impl<'list> Cursor<'list> {
         self.list.len() == 0
     }
 
-    pub(super) fn weight(&self) -> f32 {
-        self.weight
+    /// How many passages hold the term.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
     }
 
     /// What the term adds at most to a passage of a window; 0 where none holds it. Windows ascend.
-    pub(super) fn bound(&mut self, window: &Range<Local>) -> f32 {
+    pub(super) fn bound(&mut self, window: &Range<Local>, saturation: &Saturation) -> f32 {
         if self.list.blocks_len() == 0 {
-            let first = self.ahead.locals.partition_point(|local| *local < window.start);
-            let rest = self.ahead.locals.iter().zip(&self.adds).skip(first);
-            let here = rest.take_while(|(local, _)| **local < window.end);
+            let here = self.adds_within(window).iter();
             return here.fold(0.0, |most, (_, adds)| if *adds > most { *adds } else { most });
         }
-        let Some(norm) = self.norm else { return f32::INFINITY };
         while self.list.block(self.bounded).is_some_and(|block| block.last < window.start) {
             self.bounded += 1;
         }
         let (mut most, mut index) = (0.0_f32, self.bounded);
         while let Some(block) = self.list.block(index) {
-            most = most.max(self.weight * norm.saturated(block.count_max, block.length_min));
+            most = most.max(self.weight * saturation.at(block.count_max, block.length_min));
             if block.last >= window.end {
                 break;
             }
@@ -123,48 +114,43 @@ impl<'list> Cursor<'list> {
         most
     }
 
-    /// Tells of the postings of a window. Windows ascend; some may be left out.
-    pub(super) fn pour(&mut self, window: &Range<Local>, mut tell: impl FnMut(Local, Count)) {
-        let ahead = &mut self.ahead;
-        loop {
-            let rest = ahead.locals.get(ahead.passed..).unwrap_or_default();
-            let first = ahead.passed + rest.partition_point(|local| *local < window.start);
-            let end = ahead.passed + rest.partition_point(|local| *local < window.end);
-            let locals = ahead.locals.get(first..end).unwrap_or_default();
-            let counts = ahead.counts.get(first..end).unwrap_or_default();
-            locals.iter().zip(counts).for_each(|(local, count)| tell(*local, *count));
-            ahead.passed = end;
-            if end < ahead.locals.len() {
-                return;
+    /// Adds to the scores of a window what the term adds to each passage of it. Windows ascend; some may be left out.
+    pub(super) fn pour(&mut self, window: &Range<Local>, scale: Scale<'_>, scores: &mut [f32]) {
+        if self.list.blocks_len() == 0 {
+            for (local, adds) in self.adds_within(window) {
+                if let Some(score) = scores.get_mut((local - window.start) as usize) {
+                    *score += adds;
+                }
             }
-            // All of this block is passed; the next may begin behind the window.
-            let mut next = ahead.next;
-            while self.list.block(next).is_some_and(|block| block.last < window.start) {
-                next += 1;
-            }
-            let before = next.checked_sub(1).and_then(|before| self.list.block(before));
-            let is_behind = before.is_some_and(|before| before.last >= window.end - 1);
-            if next >= self.list.blocks_len() || is_behind {
-                return;
-            }
-            ahead.read(self.list, next);
+            return;
         }
+        self.ahead.seek(self.list, window.start);
+        let lengths = scale.lengths.get(window.start as usize..).unwrap_or_default();
+        let (mut walk, mut here) = (self.ahead.walk.clone(), self.ahead.here);
+        while let Some((local, count)) = here.filter(|(local, _)| *local < window.end) {
+            let at = (local - window.start) as usize;
+            if let (Some(score), Some(&length)) = (scores.get_mut(at), lengths.get(at)) {
+                *score += self.weight * scale.saturation.at(count, length);
+            }
+            here = walk.next();
+        }
+        (self.ahead.walk, self.ahead.here) = (walk, here);
     }
 
-    /// How often the term stands in one passage, if it does. Passages ascend.
-    pub(super) fn count_at(&mut self, local: Local) -> Option<Count> {
+    /// What the term adds to one passage, if it stands in it. Passages ascend.
+    pub(super) fn adds_to(&mut self, local: Local, scale: Scale<'_>) -> Option<f32> {
         if self.list.blocks_len() == 0 {
-            let place = self.ahead.locals.binary_search(&local).ok()?;
-            return self.ahead.counts.get(place).copied();
+            let place = self.adds.binary_search_by_key(&local, |(local, _)| *local).ok()?;
+            return self.adds.get(place).map(|(_, adds)| *adds);
         }
-        let looked_up = &mut self.looked_up;
-        if looked_up.locals.last().is_none_or(|last| *last < local) {
-            let mut next = looked_up.next;
-            while self.list.block(next)?.last < local {
-                next += 1;
-            }
-            looked_up.read(self.list, next);
-        }
-        looked_up.count_at(local)
+        self.looked_up.seek(self.list, local);
+        let (_, count) = self.looked_up.here.filter(|(held, _)| *held == local)?;
+        Some(self.weight * scale.of(local, count))
+    }
+
+    /// What passages of a window a list without blocks adds to.
+    fn adds_within(&self, window: &Range<Local>) -> &[(Local, f32)] {
+        let before = |end: Local| self.adds.partition_point(|(local, _)| *local < end);
+        self.adds.get(before(window.start)..before(window.end)).unwrap_or_default()
     }
 }

@@ -1,16 +1,14 @@
-//! The sorted terms of one segment in one allocation, looked up by binary search among those that begin alike.
+//! The sorted terms of one segment in one allocation, looked up by their hash where they are many.
 //! Not here: what a term points to (`postings`).
 
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::OnceLock;
 
 use super::saved::{self, Input};
 
-/// With fewer terms a search among all of them is as fast. Few in tests, so that both ways are tried.
-const TERMS_MIN: usize = if cfg!(test) { 4 } else { 4_096 };
-
-/// How many beginnings of two bytes there are.
-const BEGINNINGS: usize = 1 << 16;
+/// With fewer terms a binary search is as fast. Few in tests, so that both ways are tried.
+const TERMS_MIN: usize = if cfg!(test) { 4 } else { 256 };
 
 /// Terms in ascending byte order; a term's index is its place.
 #[derive(Debug, Default)]
@@ -18,22 +16,58 @@ pub(super) struct Dictionary {
     bytes: Vec<u8>,
     /// Where each term ends in `bytes`: the terms of a segment take less than its postings.
     ends: Vec<u32>,
-    /// How many terms begin with less than each two bytes, once a term was looked for: half of the steps of a search,
-    /// each of which goes to another place in memory.
-    before: OnceLock<Vec<u32>>,
+    /// Where terms stand by their hash, once one was looked for: each step of a binary search goes to another place
+    /// in memory, which with a hundred thousand terms takes longer than all else of a lookup.
+    by_hash: OnceLock<ByHash>,
 }
 
-/// The first two bytes of a term, as a number in the order of terms.
-fn beginning(term: &[u8]) -> usize {
-    let byte = |place| usize::from(term.get(place).copied().unwrap_or(0));
-    byte(0) << 8 | byte(1)
+/// A hash table with linear probing, at most half full, of ten to twenty bytes a term. Most terms of a text are in few
+/// segments, so what it is made for is to tell what is not there by one look.
+#[derive(Debug)]
+struct ByHash {
+    hasher: RandomState,
+    /// Some bits of the hash of the term that stands in each place; 0 where none does.
+    tags: Vec<u8>,
+    /// Its index.
+    indexes: Vec<u32>,
+}
+
+impl ByHash {
+    fn of(dictionary: &Dictionary) -> Self {
+        let len = (dictionary.len() * 2).next_power_of_two();
+        let hasher = RandomState::new();
+        let mut table = Self { hasher, tags: vec![0; len], indexes: vec![0; len] };
+        for (term, number) in (0..).map_while(|index| dictionary.get(index)).zip(0..) {
+            let (tag, mut places) = table.places(term);
+            let Some(free) = places.find(|place| table.tags.get(*place) == Some(&0)) else { break };
+            if let Some((held, index)) = table.tags.get_mut(free).zip(table.indexes.get_mut(free)) {
+                (*held, *index) = (tag, number);
+            }
+        }
+        table
+    }
+
+    /// The tag of a term, and where it may stand, one place after the other.
+    fn places(&self, term: &[u8]) -> (u8, impl Iterator<Item = usize> + use<>) {
+        let [tag, _, _, _, low @ ..] = self.hasher.hash_one(term).to_be_bytes();
+        let (first, len) = (u32::from_be_bytes(low) as usize, self.tags.len());
+        (tag.max(1), (0..len).map(move |step| (first + step) & (len - 1)))
+    }
+
+    /// The indexes of the terms that may be this one.
+    fn candidates(&self, term: &[u8]) -> impl Iterator<Item = usize> {
+        let (tag, places) = self.places(term);
+        let held = places.map_while(|place| Some((*self.tags.get(place)?, place)));
+        let alike = held.take_while(|(held, _)| *held != 0).filter(move |(held, _)| *held == tag);
+        alike.filter_map(|(_, place)| self.indexes.get(place).map(|index| *index as usize))
+    }
 }
 
 impl Dictionary {
     /// Appends a term, which must sort after all before it.
     pub(super) fn push(&mut self, term: &[u8]) {
         debug_assert!(self.ends.is_empty() || self.get(self.ends.len() - 1) < Some(term));
-        self.before.take();
+        self.by_hash.take();
         self.bytes.extend_from_slice(term);
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
@@ -47,7 +81,11 @@ impl Dictionary {
 
     /// The index of `term`, if this segment knows it.
     pub(super) fn find(&self, term: &[u8]) -> Option<usize> {
-        self.place_of(term).ok()
+        if self.len() < TERMS_MIN {
+            return self.place_of(term).ok();
+        }
+        let table = self.by_hash.get_or_init(|| ByHash::of(self));
+        table.candidates(term).find(|index| self.get(*index) == Some(term))
     }
 
     /// The terms that begin with `letter`.
@@ -59,7 +97,7 @@ impl Dictionary {
 
     /// The index of `term`, or else that of the first term after it.
     fn place_of(&self, term: &[u8]) -> Result<usize, usize> {
-        let (mut low, mut high) = self.alike(beginning(term));
+        let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = low + (high - low) / 2;
             match self.get(middle).unwrap_or_default().cmp(term) {
@@ -69,31 +107,6 @@ impl Dictionary {
             }
         }
         Err(low)
-    }
-
-    /// Where the terms stand that have this beginning; all that stand before it sort before them.
-    fn alike(&self, beginning: usize) -> (usize, usize) {
-        let len = self.ends.len();
-        if len < TERMS_MIN {
-            return (0, len);
-        }
-        let before = self.before.get_or_init(|| self.count_before());
-        let at = |place: usize| before.get(place).map_or(len, |count| *count as usize);
-        (at(beginning), at(beginning + 1))
-    }
-
-    fn count_before(&self) -> Vec<u32> {
-        let mut counts = vec![0; BEGINNINGS];
-        for term in (0..self.ends.len()).filter_map(|index| self.get(index)) {
-            if let Some(count) = counts.get_mut(beginning(term)) {
-                *count += 1;
-            }
-        }
-        let mut before = 0;
-        for count in &mut counts {
-            before += std::mem::replace(count, before);
-        }
-        counts
     }
 
     /// How many terms there are.
@@ -112,7 +125,7 @@ impl Dictionary {
         let ends = input.numbers(u32::from_le_bytes)?;
         let bytes = input.bytes()?;
         saved::are_ends(&ends, bytes.len())?;
-        let dictionary = Self { bytes, ends, before: OnceLock::new() };
+        let dictionary = Self { bytes, ends, by_hash: OnceLock::new() };
         let mut before: Option<&[u8]> = None;
         for term in (0..dictionary.len()).map(|index| dictionary.get(index)) {
             saved::must(before < term)?;
@@ -157,13 +170,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_term_is_where_a_search_among_all_finds_it(
+        fn a_term_is_found_where_it_stands_and_nothing_else_is(
             terms in prop::collection::btree_set("[ab\\x00é]{0,3}", 0..40), asked in "[ab\\x00é]{0,3}",
         ) {
             let mut dictionary = Dictionary::default();
             terms.iter().for_each(|term| dictionary.push(term.as_bytes()));
             let plain: Vec<&String> = terms.iter().collect();
             prop_assert_eq!(dictionary.place_of(asked.as_bytes()), plain.binary_search(&&asked));
+            prop_assert_eq!(dictionary.find(asked.as_bytes()), plain.binary_search(&&asked).ok());
+            for (place, term) in plain.iter().enumerate() {
+                prop_assert_eq!(dictionary.find(term.as_bytes()), Some(place));
+            }
         }
     }
 }

@@ -161,7 +161,11 @@ impl LexicalIndex {
     }
 
     pub(super) fn analyse_query(&self, query: &str) -> Terms {
-        let cache = &mut WordCache::default();
+        self.analyse_next(query, &mut WordCache::default())
+    }
+
+    /// The same for one of many texts.
+    pub(super) fn analyse_next(&self, query: &str, cache: &mut WordCache) -> Terms {
         tokenize::terms_of(query, QUERY_TERMS_MAX, &self.words, cache)
     }
 

@@ -14,6 +14,7 @@ mod cursor;
 mod dictionary;
 mod exhaustive;
 mod fingerprint;
+mod holders;
 mod identifier;
 mod index;
 mod interest;
@@ -41,6 +42,7 @@ mod passage_laws;
 #[cfg(test)]
 mod search_laws;
 
+pub use holders::Holders;
 pub use index::LexicalIndex;
 pub use interest::Interest;
 pub use passage::Passage;

@@ -54,7 +54,7 @@ impl LexicalIndex {
         near.into_iter().take(STAND_INS_MAX).map(|(_, _, term)| term.into()).collect()
     }
 
-    fn documents_with(&self, term: &str) -> usize {
+    pub(super) fn documents_with(&self, term: &str) -> usize {
         let lists = self.parts.iter().map(|part| (part, part.segment.list(term)));
         lists.filter_map(|(part, list)| Some(part.living(list?))).sum()
     }

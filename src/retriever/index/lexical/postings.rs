@@ -1,15 +1,14 @@
-//! Which documents of a segment hold each term, and how often: one flat array for all terms, some two
-//! bytes a posting. Not here: which term is which (`dictionary`), walking lists by block (`cursor`).
+//! Which documents of a segment hold each term, and how often: one flat array for all terms, little more than a
+//! byte a posting. Not here: which term is which (`dictionary`), walking lists by block (`cursor`).
 //!
-//! A list is its length, then for each document the distance from the one before, with one bit that tells
-//! whether a count follows: most terms stand in a document once. Numbers are of seven bits a byte, the
-//! lowest first, as in LEB128. A list of more than one block says after its length of each block where it
+//! A list is its length, then for each document the distance from the one before, with three bits for the count,
+//! which follows where it is none of 1 to 7. Numbers are of seven bits a byte, the lowest first, as in LEB128: most
+//! postings of a common term are one byte, and so are read without a branch that is hard to foresee. A list of more than one block says after its length of each block where it
 //! ends and what no posting of it exceeds, so that blocks can be passed over unread. Lists are not read when
 //! they are loaded, so walking one bears any bytes: it yields ascending places and ends.
 
 use std::io;
 
-use super::passage::OWN;
 use super::saved::{self, Input};
 
 /// How often, or how many terms, in halves: what is nearby counts half. `DOCUMENT_TERMS_MAX` and
@@ -22,6 +21,10 @@ pub(super) type Local = u32;
 /// Postings of one block: few enough that a bound says something of each, enough that the bounds are a
 /// twentieth of a list. Few in tests, so that short lists have many.
 pub(super) const BLOCK_POSTINGS: usize = if cfg!(test) { 5 } else { 128 };
+
+/// Bits of a posting's first number that hold its count, and what they say where the count follows.
+const COUNT_BITS: u32 = 3;
+const COUNT_FOLLOWS: u64 = 0;
 
 /// Bytes of what is said of a block: two numbers of 32 bits and two of 16.
 const HEADER_BYTES: usize = 12;
@@ -70,9 +73,11 @@ impl Postings {
         if self.open_len > 0 && local <= self.open_last {
             return;
         }
-        let distance = u64::from(local.wrapping_sub(self.open_last));
-        push_number(&mut self.open, distance << 1 | u64::from(count != OWN));
-        if count != OWN {
+        let distance = u64::from(local.wrapping_sub(self.open_last)) << COUNT_BITS;
+        if count >> COUNT_BITS == 0 {
+            push_number(&mut self.open, distance | u64::from(count));
+        } else {
+            push_number(&mut self.open, distance | COUNT_FOLLOWS);
             push_number(&mut self.open, u64::from(count));
         }
         self.open_len += 1;
@@ -189,8 +194,8 @@ impl<'segment> List<'segment> {
     }
 
     /// The documents and their counts.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Local, Count)> + use<'segment> {
-        walk(self.bytes, None)
+    pub(super) fn iter(&self) -> Walk<'segment> {
+        self.iter_from(0)
     }
 
     /// How many blocks say what they hold: none where there is but one.
@@ -203,20 +208,20 @@ impl<'segment> List<'segment> {
         Block::read_from(self.headers.get(index.checked_mul(HEADER_BYTES)?..)?)
     }
 
-    /// The documents of one block and their counts. In a list without blocks the first is all of it.
-    pub(super) fn iter_block(
-        &self,
-        index: usize,
-    ) -> impl Iterator<Item = (Local, Count)> + use<'segment> {
-        let before = index.checked_sub(1).and_then(|before| self.block(before));
+    /// The documents from a block on, and their counts.
+    pub(super) fn iter_from(&self, block: usize) -> Walk<'segment> {
+        let before = block.checked_sub(1).and_then(|before| self.block(before));
         let start = before.map_or(0, |before| before.end as usize);
-        let end = self.block(index).map_or(self.bytes.len(), |block| block.end as usize);
-        walk(self.bytes.get(start..end).unwrap_or(&[]), before.map(|before| before.last))
+        let bytes = self.bytes.get(start..).unwrap_or(&[]).iter();
+        // A distance of nothing is right for the first posting of a list only.
+        let distance_min = u64::from(before.is_some());
+        Walk { bytes, last: before.map_or(0, |before| before.last), distance_min }
     }
 
-    /// How often the term stands in one document, if it does.
-    pub(super) fn count_in(&self, local: Local) -> Option<Count> {
-        let (mut low, mut high) = (0, self.blocks_len());
+    /// The first block, not before `from`, that may hold `local` or what comes after it; as many as there are where
+    /// none does.
+    pub(super) fn block_of(&self, local: Local, from: usize) -> usize {
+        let (mut low, mut high) = (from, self.blocks_len());
         while low < high {
             let middle = low + (high - low) / 2;
             if self.block(middle).is_some_and(|block| block.last < local) {
@@ -225,29 +230,44 @@ impl<'segment> List<'segment> {
                 high = middle;
             }
         }
-        let mut entries = self.iter_block(low).skip_while(|(held, _)| *held < local);
-        entries.next().filter(|(held, _)| *held == local).map(|(_, count)| count)
+        low
+    }
+
+    /// How often the term stands in one document, if it does.
+    pub(super) fn count_in(&self, local: Local) -> Option<Count> {
+        let mut entries = self.iter_from(self.block_of(local, 0));
+        let entry = entries.find(|(held, _)| *held >= local);
+        entry.filter(|(held, _)| *held == local).map(|(_, count)| count)
     }
 }
 
-/// The postings in `bytes`, which follow one of a document `before`, if any do. Ends where they do not ascend.
-#[inline]
-fn walk(bytes: &[u8], before: Option<Local>) -> impl Iterator<Item = (Local, Count)> + use<'_> {
-    let mut bytes = bytes.iter();
-    let mut last = before.unwrap_or(0);
-    // A distance of nothing is right for the first posting of a list only.
-    let mut distance_min = u64::from(before.is_some());
-    std::iter::from_fn(move || {
-        let head = next_number(&mut bytes)?;
-        let distance = head >> 1;
-        if distance < distance_min {
+/// A way through a list. Ends where its documents do not ascend.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Walk<'segment> {
+    bytes: std::slice::Iter<'segment, u8>,
+    /// The document before the next.
+    last: Local,
+    distance_min: u64,
+}
+
+impl Iterator for Walk<'_> {
+    type Item = (Local, Count);
+
+    #[inline]
+    fn next(&mut self) -> Option<(Local, Count)> {
+        let head = next_number(&mut self.bytes)?;
+        let distance = head >> COUNT_BITS;
+        if distance < self.distance_min {
             return None;
         }
-        distance_min = 1;
-        last = last.checked_add(Local::try_from(distance).ok()?)?;
-        let count = if head & 1 == 0 { u64::from(OWN) } else { next_number(&mut bytes)? };
-        Some((last, Count::try_from(count).unwrap_or(Count::MAX)))
-    })
+        self.distance_min = 1;
+        self.last = self.last.checked_add(Local::try_from(distance).ok()?)?;
+        let count = match head & ((1 << COUNT_BITS) - 1) {
+            COUNT_FOLLOWS => next_number(&mut self.bytes)?,
+            count => count,
+        };
+        Some((self.last, Count::try_from(count).unwrap_or(Count::MAX)))
+    }
 }
 
 fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
@@ -306,7 +326,7 @@ mod tests {
             let list = postings.list(0);
             let ascends = |found: Vec<(Local, Count)>| found.windows(2).all(|two| two[0].0 < two[1].0);
             prop_assert!(ascends(list.iter().collect()));
-            prop_assert!(ascends(list.iter_block(index).collect()));
+            prop_assert!(ascends(list.iter_from(index).collect()));
         }
 
         #[test]
@@ -325,16 +345,19 @@ mod tests {
                 let found = postings.list(index);
                 prop_assert_eq!(found.len(), list.len());
                 prop_assert_eq!(&found.iter().collect::<BTreeMap<_, _>>(), list);
-                let by_block = (0..found.blocks_len().max(1)).flat_map(|at| found.iter_block(at));
-                prop_assert_eq!(&by_block.collect::<BTreeMap<_, _>>(), list);
+                let mut start = 0;
                 for at in 0..found.blocks_len() {
-                    let (block, held) = (found.block(at).unwrap(), found.iter_block(at));
-                    let held: Vec<(Local, Count)> = held.collect();
-                    prop_assert!(held.len() <= BLOCK_POSTINGS);
+                    let block = found.block(at).unwrap();
+                    let rest: Vec<(Local, Count)> = found.iter_from(at).collect();
+                    prop_assert_eq!(&rest, &found.iter().skip(start).collect::<Vec<_>>());
+                    let held = &rest[..rest.len().min(BLOCK_POSTINGS)];
+                    start += held.len();
                     prop_assert_eq!(held.last().unwrap().0, block.last);
                     prop_assert_eq!(held.iter().map(|held| held.1).max(), Some(block.count_max));
                     let lengths = held.iter().map(|held| length_of(held.0));
                     prop_assert_eq!(lengths.min(), Some(block.length_min));
+                    prop_assert_eq!(found.block_of(block.last, 0), at);
+                    prop_assert_eq!(found.block_of(held[0].0, at), at);
                 }
                 for (local, count) in list.iter().take(9) {
                     prop_assert_eq!(found.count_in(*local), Some(*count));

@@ -9,6 +9,7 @@ use super::postings::{Count, List, Local, Postings};
 use super::quoted::{self, QUOTED_SHARE};
 use super::terms::Terms;
 use super::weight::{Corpus, K1};
+use super::words::WordCache;
 use super::{DocId, LexicalIndex, MatchedTerm, QueryTerm};
 
 /// The most that one term of a text can be worth, in units of its inverse document frequency.
@@ -106,7 +107,7 @@ impl LexicalIndex {
     #[must_use]
     pub fn prepare(&self, query: &str) -> Prepared<'_> {
         let corpus = self.corpus();
-        let distinct = self.distinct(query).into_iter();
+        let distinct = self.distinct(query, &mut WordCache::default()).into_iter();
         let mut terms: Vec<Weighed<'_>> =
             distinct.map(|(term, repeats)| self.weigh(term, repeats, corpus)).collect();
         if terms.len() <= SLIPS_TERMS_MAX {
@@ -142,16 +143,16 @@ impl LexicalIndex {
 
     /// Distinct terms in order of first use, those in backticks last. A repeated term counts as often as
     /// the query says it: error texts repeat what matters.
-    fn distinct(&self, query: &str) -> Vec<(Box<str>, f32)> {
+    pub(super) fn distinct(&self, query: &str, cache: &mut WordCache) -> Vec<(Box<str>, f32)> {
         if query.contains('`') {
             let (outside, inside) = quoted::parted(query);
-            let outside = self.analyse_query(&outside);
+            let outside = self.analyse_next(&outside, cache);
             if outside.len() > 0 {
-                let inside = self.analyse_query(&inside);
+                let inside = self.analyse_next(&inside, cache);
                 return with_repeats([(&outside, 1.0), (&inside, QUOTED_SHARE)]);
             }
         }
-        with_repeats([(&self.analyse_query(query), 1.0)])
+        with_repeats([(&self.analyse_next(query, cache), 1.0)])
     }
 
     fn weigh(&self, term: Box<str>, repeats: f32, corpus: Corpus) -> Weighed<'_> {

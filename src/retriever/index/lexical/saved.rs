@@ -5,7 +5,7 @@
 use std::io::{self, Read as _};
 
 /// What an index begins with; another number for another layout.
-pub(super) const FORMAT: &[u8] = b"words 1";
+pub(super) const FORMAT: &[u8] = b"words 2";
 
 /// So much is read at a time, in bytes: what a length claims is never reserved before it has come.
 const READ_BYTES: usize = 1 << 20;

@@ -4,18 +4,19 @@
 //! MaxScore (H. Turtle and J. Flood, "Query evaluation: strategies and optimizations", IPM 31, 1995) over
 //! windows of documents, with the maxima of blocks (S. Ding and T. Suel, "Faster top-k document retrieval
 //! using block-max indexes", SIGIR 2011). In each window the terms that are worth most are added up, until the
-//! bounds of the others do not even together reach the worst of the best so far. Those are looked up, one
-//! after the other, for what could still be among the best. Scores are always added up in the same order,
-//! so they have the bits of the plain sum.
+//! bounds of the others do not even together reach the worst of the best so far, and then until few documents are
+//! left that could be among the best: reading a list in order costs less than looking up many places in it. For
+//! those few the other terms are looked up, one after the other. Scores are always added up in the same order, so
+//! they have the bits of the plain sum.
 
 use std::ops::Range;
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Scale};
 use super::part::Part;
 use super::postings::Local;
 use super::query::Prepared;
 use super::top::Top;
-use super::weight::LengthNorm;
+use super::weight::Saturation;
 use super::{DocId, LexicalIndex, Scored};
 
 /// Passages looked at together: their scores fit the fastest cache, and there are few windows. Few in tests, so
@@ -25,13 +26,17 @@ const WINDOW: usize = if cfg!(test) { 24 } else { 4_096 };
 /// Scores looked at together for one that counts: most of a window has none.
 const STRIDE: usize = 16;
 
-/// Smaller indexes are scored in full: measured, skipping costs a fifth at 10,000 passages and saves a quarter
-/// to a half at 100,000; in between nothing was measured. None is small in tests.
-const PASSAGES_MIN: usize = if cfg!(test) { 1 } else { 32_768 };
+/// Smaller indexes are scored in full: skipping saves a tenth at 10,000 passages and more at more; below that nothing
+/// was measured. None is small in tests.
+const PASSAGES_MIN: usize = if cfg!(test) { 1 } else { 8_192 };
 
 /// Queries of more terms are scored in full: the many bounds of a pasted text together say nothing, so nothing
 /// is left out, and looking for what could be costs a half more than it saves.
 const TERMS_MAX: usize = 32;
+
+/// Looking up a passage in a list takes as long as reading so many postings in order. Measured: with 4 and 8 searches
+/// among 100,000 passages take longer.
+const LOOKUP_POSTINGS: usize = 16;
 
 /// What rounding may add to a sum of bounds, as a share for each term: sixteen times the half unit in the
 /// last place of an addition of 32 bit floats, of which there are two for each term.
@@ -70,8 +75,9 @@ impl Prepared<'_> {
             return self.search_everything(keep, top_k);
         }
         let mut top = Top::new(top_k);
+        let saturation = Saturation::of(self.corpus.length_norm());
         let mut scorer = Scorer {
-            norm: self.corpus.length_norm(),
+            saturation: &saturation,
             // A query has at most some thousand terms.
             rounding: ROUNDING * (self.terms().len() + ROUNDINGS_BESIDES) as f32,
             cursors: Vec::new(),
@@ -89,7 +95,7 @@ impl Prepared<'_> {
 
 /// What is needed to look through one part after the other.
 struct Scorer<'query> {
-    norm: LengthNorm,
+    saturation: &'query Saturation,
     /// The share by which a sum of bounds may be too small.
     rounding: f32,
     /// Where each term's list is, the terms that are worth most first.
@@ -98,17 +104,17 @@ struct Scorer<'query> {
     bounds: Vec<f32>,
     /// What the terms that are read add up to, for each passage of this window.
     scores: Vec<f32>,
-    /// Passages of this window that may be among the best, ascending, with their scores so far.
-    found: Vec<(Local, f32)>,
+    /// Passages of this window that may be among the best, ascending.
+    found: Vec<Local>,
 }
 
 impl<'query> Scorer<'query> {
     /// Goes to the beginning of a part.
     fn begin(&mut self, query: &'query Prepared<'_>, place: usize, part: &Part) {
-        let lengths = &part.segment.lengths;
+        let scale = Scale { saturation: self.saturation, lengths: &part.segment.lengths };
         self.cursors.resize_with(query.terms().len(), Cursor::default);
         for (cursor, term) in self.cursors.iter_mut().zip(query.by_weight()) {
-            cursor.begin(term.list(place), term.weight, self.norm, lengths);
+            cursor.begin(term.list(place), term.weight, scale);
         }
     }
 
@@ -128,7 +134,7 @@ impl<'query> Scorer<'query> {
             let end = window_end(docs, start);
             if docs.get(start..end).is_some_and(|docs| docs.iter().any(|doc| may(*doc))) {
                 self.look_at(part, local(start)..local(end), top.worst());
-                self.offer(part, keep, top);
+                self.offer(part, local(start), keep, top);
             }
             start = end;
         }
@@ -151,51 +157,52 @@ impl<'query> Scorer<'query> {
         if read == 0 {
             return;
         }
-        self.add_up(part, &window, read);
-        let left_out = |bounds: &[f32], next: usize| bounds.get(next).copied().unwrap_or(0.0);
-        let all_read = read == self.cursors.len() || worst.is_none();
-        let unread = if all_read { 0.0 } else { left_out(&self.bounds, read) };
-        self.find(window.start, needed - unread);
+        let scale = Scale { saturation: self.saturation, lengths: &part.segment.lengths };
+        self.scores.clear();
+        self.scores.resize(window.len(), 0.0);
+        for cursor in self.cursors.iter_mut().take(read) {
+            cursor.pour(&window, scale, &mut self.scores);
+        }
+        let left_out = |bounds: &[f32], next: usize| match worst {
+            Some(_) => bounds.get(next).copied().unwrap_or(0.0),
+            None => 0.0,
+        };
+        let passages = part.segment.docs.len().max(1);
+        let (mut read, mut cutoff) = (read, needed - left_out(&self.bounds, read));
+        while let Some(cursor) = self.cursors.get_mut(read) {
+            let of_window = cursor.len() * window.len() / passages;
+            if count(&self.scores, cutoff) * LOOKUP_POSTINGS <= of_window {
+                break;
+            }
+            cursor.pour(&window, scale, &mut self.scores);
+            read += 1;
+            cutoff = needed - left_out(&self.bounds, read);
+        }
+        self.find(window.start, cutoff);
         for next in read..self.cursors.len() {
-            let unread = left_out(&self.bounds, next + 1);
+            let cutoff = needed - left_out(&self.bounds, next + 1);
             let (Some(cursor), false) = (self.cursors.get_mut(next), self.found.is_empty()) else {
                 return;
             };
-            for (local, score) in &mut self.found {
-                if let Some(count) = cursor.count_at(*local) {
-                    let length = part.segment.lengths.get(*local as usize).copied().unwrap_or(0);
-                    *score += cursor.weight() * self.norm.saturated(count, length);
-                }
-            }
-            self.found.retain(|(_, score)| *score >= needed - unread);
+            self.found.retain(|local| {
+                let score = self.scores.get_mut((local - window.start) as usize);
+                score.is_some_and(|score| {
+                    *score += cursor.adds_to(*local, scale).unwrap_or(0.0);
+                    *score >= cutoff
+                })
+            });
         }
     }
 
     /// Takes the bounds of a window.
     fn bound(&mut self, window: &Range<Local>) {
         self.bounds.clear();
-        self.bounds.extend(self.cursors.iter_mut().map(|cursor| cursor.bound(window)));
+        let saturation = self.saturation;
+        self.bounds.extend(self.cursors.iter_mut().map(|cursor| cursor.bound(window, saturation)));
         let mut sum = 0.0;
         for bound in self.bounds.iter_mut().rev() {
             sum += *bound;
             *bound = sum;
-        }
-    }
-
-    /// Adds up what the first terms give each passage.
-    fn add_up(&mut self, part: &Part, window: &Range<Local>, terms: usize) {
-        self.scores.clear();
-        self.scores.resize(window.len(), 0.0);
-        let range = window.start as usize..window.end as usize;
-        let lengths = part.segment.lengths.get(range).unwrap_or_default();
-        for cursor in self.cursors.iter_mut().take(terms) {
-            let (weight, norm, scores) = (cursor.weight(), self.norm, &mut self.scores);
-            cursor.pour(window, |local, count| {
-                let at = (local - window.start) as usize;
-                if let (Some(score), Some(&length)) = (scores.get_mut(at), lengths.get(at)) {
-                    *score += weight * norm.saturated(count, length);
-                }
-            });
         }
     }
 
@@ -208,26 +215,31 @@ impl<'query> Scorer<'query> {
                 let first = first + local(stride * STRIDE);
                 let counting = |(_, score): &(Local, &f32)| **score > 0.0 && **score >= cutoff;
                 let found = (first..).zip(scores).filter(counting);
-                self.found.extend(found.map(|(local, score)| (local, *score)));
+                self.found.extend(found.map(|(local, _)| local));
             }
         }
     }
 
     /// Offers the living, wanted documents that were found to `top`, each with the score of its best passage.
-    fn offer(&self, part: &Part, keep: &impl Fn(DocId) -> bool, top: &mut Top) {
+    fn offer(&self, part: &Part, first: Local, keep: &impl Fn(DocId) -> bool, top: &mut Top) {
         let doc_of = |local: Local| part.segment.docs.get(local as usize).copied();
-        for passages in self.found.chunk_by(|one, other| doc_of(one.0) == doc_of(other.0)) {
-            let Some(doc) = passages.first().and_then(|(local, _)| doc_of(*local)) else {
-                continue;
-            };
-            let living = passages.iter().filter(|(local, _)| part.is_alive(*local));
-            let score = living.map(|(_, score)| *score).fold(0.0, f32::max);
+        let score_of = |local: Local| self.scores.get((local - first) as usize).copied();
+        for passages in self.found.chunk_by(|one, other| doc_of(*one) == doc_of(*other)) {
+            let Some(doc) = passages.first().and_then(|local| doc_of(*local)) else { continue };
+            let living = passages.iter().filter(|local| part.is_alive(**local));
+            let score = living.filter_map(|local| score_of(*local)).fold(0.0, f32::max);
             let scored = Scored { doc, score };
             if score > 0.0 && top.wants(scored) && keep(doc) {
                 top.push(scored);
             }
         }
     }
+}
+
+/// How many scores of a window are `cutoff` or more. Without a way out, so that many are compared at once.
+fn count(scores: &[f32], cutoff: f32) -> usize {
+    let cutoff = cutoff.max(f32::MIN_POSITIVE);
+    scores.iter().map(|score| u32::from(*score >= cutoff)).sum::<u32>() as usize
 }
 
 /// A part has fewer passages than a place can tell.

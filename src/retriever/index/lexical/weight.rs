@@ -51,6 +51,36 @@ impl LengthNorm {
     }
 }
 
+/// So many counts and lengths are reckoned once for a query: more would not stay in the fastest cache, and longer
+/// passages than of 256 terms are few.
+const COUNTS: u16 = 8;
+const LENGTHS: u16 = 512;
+
+/// What [`LengthNorm::saturated`] is, to the bit, at hand for the usual counts and lengths: a division takes longer than
+/// all else that is done with a posting.
+#[derive(Debug)]
+pub(super) struct Saturation {
+    norm: LengthNorm,
+    /// For each length what each count gives.
+    known: Vec<f32>,
+}
+
+impl Saturation {
+    pub(super) fn of(norm: LengthNorm) -> Self {
+        let of_length = |length| (0..COUNTS).map(move |count| norm.saturated(count, length));
+        Self { norm, known: (0..LENGTHS).flat_map(of_length).collect() }
+    }
+
+    #[inline]
+    pub(super) fn at(&self, count: u16, length: u16) -> f32 {
+        let place = usize::from(length) * usize::from(COUNTS) + usize::from(count);
+        match self.known.get(place) {
+            Some(known) if count < COUNTS => *known,
+            _ => self.norm.saturated(count, length),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +94,17 @@ mod tests {
         assert!(norm.saturated(2, 10) > norm.saturated(1, 10));
         assert!(norm.saturated(1, 5) > norm.saturated(1, 50));
         assert!(norm.saturated(u16::MAX, 1) < K1 + 1.0);
+    }
+
+    #[test]
+    fn what_is_reckoned_once_is_what_is_reckoned_each_time() {
+        let norm = Corpus { documents: 7, terms: 400 }.length_norm();
+        let saturation = Saturation::of(norm);
+        for count in [0, 1, COUNTS - 1, COUNTS, u16::MAX] {
+            for length in [0, 1, LENGTHS - 1, LENGTHS, u16::MAX] {
+                let plain = norm.saturated(count, length).to_bits();
+                assert_eq!(saturation.at(count, length).to_bits(), plain, "{count} {length}");
+            }
+        }
     }
 }
