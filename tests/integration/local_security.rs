@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use crate::pieces;
 use crate::raw_client::{BOTH, Client, Era};
 use crate::world::{AGENT_KNOWLEDGE, LOG_MEMORY, Ran, World, bytes_under};
 
@@ -404,4 +405,22 @@ fn no_command_ever_asks_for_a_socket_of_the_internet() {
             assert!(!call.contains("listen("), "{program} {args:?}: {call}");
         }
     }
+}
+
+// S-RANK-9
+#[test]
+fn the_embedding_model_asks_for_no_network_and_leaves_nothing_outside_our_folders() {
+    let (Some(strace), Some(model)) = (pieces::strace(), pieces::model()) else { return };
+    let world = World::with_model(model);
+    world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "the zebra"]).done();
+    let mut command = world.command(strace);
+    command.args(["-f", "-qq", "-e", "trace=socket,connect"]);
+    command.args([AGENT_KNOWLEDGE, "search", "striped animal", "--json"]);
+    let ran = bounded(&mut command);
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    assert!(ran.output.contains("the zebra"), "only the meaning finds it: {ran:?}");
+    let asks = |line: &&str| line.contains("AF_") && !line.contains("AF_UNIX");
+    assert_eq!(ran.messages.lines().filter(asks).collect::<Vec<_>>(), Vec::<&str>::new());
+    let others = std::fs::read_dir(world.home().join(".cache")).into_iter().flatten();
+    assert_eq!(others.count(), 0, "a runtime keeps what it is about to report there");
 }

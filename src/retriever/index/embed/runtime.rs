@@ -11,6 +11,7 @@ use ort::environment::Environment;
 use ort::logging::LogLevel;
 
 use super::error::one_line;
+use super::model::pins;
 use super::{EmbedError, Embedder, Embedding, ModelId};
 use crate::retriever::index::late::Token;
 
@@ -32,6 +33,9 @@ const OUTPUTS: &[OutputKey] = &[
     OutputKey::ByName("sentence_embedding"),
 ];
 
+/// Libraries from 1.29 on tell their maker who uses them how, over the network, unless the environment has this.
+const SWITCH: &str = "ORT_DISABLE_TELEMETRY";
+
 /// A process can hold one library and one environment; both stay until it ends.
 static LOADED: Mutex<Option<Loaded>> = Mutex::new(None);
 
@@ -45,8 +49,8 @@ struct Loaded {
 /// Without this step ort would look for a library by itself and panic when there is none.
 ///
 /// # Errors
-/// [`EmbedError::Runtime`] when the library is missing, damaged or older than 1.24, or when another
-/// one is already loaded: a library cannot be taken out of a process again.
+/// [`EmbedError::Runtime`] when the library is missing, damaged or older than 1.24, when another one is already
+/// loaded, since a library cannot be taken out of a process again, or when it would report how it is used.
 pub(super) fn environment(library: &Path) -> Result<Environment, EmbedError> {
     let library =
         library.canonicalize().map_err(|error| EmbedError::unreadable(library, &error))?;
@@ -55,13 +59,29 @@ pub(super) fn environment(library: &Path) -> Result<Environment, EmbedError> {
         return reuse(loaded, &library);
     }
     let failed = |why: &dyn std::fmt::Display| EmbedError::Runtime { why: one_line(why) };
+    if std::env::var_os(SWITCH).is_none_or(|value| value.is_empty()) && may_report(&library)? {
+        let library = library.display();
+        return Err(failed(&format!(
+            "{library} tells its maker how it is used unless {SWITCH}=1 is set"
+        )));
+    }
     let builder = ort::init_from(&library).map_err(|error| failed(&error))?;
-    let environment = builder.build().map_err(|error| failed(&error))?;
+    let environment = builder.with_telemetry(false).build().map_err(|error| failed(&error))?;
     // Its warnings are about hardware we do not use, and stderr belongs to the person at the
     // terminal.
     environment.set_log_level(LogLevel::Error);
     *slot = Some(Loaded { library, environment: environment.clone() });
     Ok(environment)
+}
+
+/// Whether a library knows the switch, and so has what it switches off. The one that is pinned has not.
+fn may_report(library: &Path) -> Result<bool, EmbedError> {
+    let pin = pins::runtime_pin();
+    if pin.is_some_and(|pin| library.file_name().is_some_and(|name| name == pin.name)) {
+        return Ok(false);
+    }
+    let bytes = std::fs::read(library).map_err(|error| EmbedError::unreadable(library, &error))?;
+    Ok(bytes.windows(SWITCH.len()).any(|part| part == SWITCH.as_bytes()))
 }
 
 fn reuse(loaded: &Loaded, library: &Path) -> Result<Environment, EmbedError> {
@@ -176,4 +196,20 @@ fn rarity(piece: u32) -> f32 {
 
 fn failed(why: &dyn std::fmt::Display) -> EmbedError {
     EmbedError::Inference { why: one_line(why) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-RANK-9
+    #[test]
+    fn a_library_that_would_report_its_use_is_not_loaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let library = folder.path().join("libonnxruntime.so.9.9.9");
+        std::fs::write(&library, [b"\x7fELF".as_slice(), SWITCH.as_bytes()].concat()).unwrap();
+        assert_eq!(may_report(&library), Ok(true));
+        std::fs::write(&library, b"\x7fELF").unwrap();
+        assert_eq!(may_report(&library), Ok(false));
+    }
 }

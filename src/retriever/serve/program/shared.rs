@@ -308,6 +308,8 @@ impl Program<'_> {
             let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
             set.extend(value.map(|path| (name.to_owned(), self.absolute(Path::new(&path)).into())));
         }
+        // A runtime that somebody brought along may tell its maker how it is used.
+        set.push(("ORT_DISABLE_TELEMETRY".to_owned(), "1".into()));
         // No directory of ours: it could not be removed on some systems while the retriever is there.
         let root = self.surroundings.temporary.clone();
         Start { program, args: args.to_vec(), set, directory: root }

@@ -50,47 +50,47 @@ pub(crate) const INT8_WEIGHTS: Pin = Pin {
 pub(crate) const MODEL_FILES: [Pin; 5] =
     [WEIGHTS, TOKENIZER, CONFIG, SPECIAL_TOKENS_MAP, TOKENIZER_CONFIG];
 
-/// ONNX Runtime 1.31.1 as its wheels carry it: (operating system, processor) in the words of
-/// `std::env::consts`.
+/// ONNX Runtime 1.28.0 as its wheels carry it: (operating system, processor) in the words of `std::env::consts`. The
+/// last that holds no code to report how it is used.
 pub(crate) const RUNTIMES: [((&str, &str), Pin); 5] = [
     (
         ("linux", "x86_64"),
         Pin {
-            name: "libonnxruntime.so.1.31.1",
-            bytes: 29_352_200,
-            sha256: "fc44112fbe06d7d689c57e11d3862031f64711007e4ee020f8eed5185fd2c1d3",
+            name: "libonnxruntime.so.1.28.0",
+            bytes: 24_272_944,
+            sha256: "aa4079d18f4ea7a5f3a94d80cd4bbe0f2740436626622d64d793803a20381083",
         },
     ),
     (
         ("linux", "aarch64"),
         Pin {
-            name: "libonnxruntime.so.1.31.1",
-            bytes: 25_265_040,
-            sha256: "8aa3b76b28c778a2b1dd660d34161adb1d508c9ccd04ff9dc80e26eca5df8467",
+            name: "libonnxruntime.so.1.28.0",
+            bytes: 20_657_248,
+            sha256: "23a37c2994bc273e1d59a4f49af6cba5bf1cfbc29f04907ec27df375aba50a7d",
         },
     ),
     (
         ("macos", "aarch64"),
         Pin {
-            name: "libonnxruntime.1.31.1.dylib",
-            bytes: 33_037_336,
-            sha256: "f8b06155feece624e55e49124340eea279da812529ae6fbc46a9f2be9c9cad2e",
+            name: "libonnxruntime.1.28.0.dylib",
+            bytes: 30_509_592,
+            sha256: "99909e99214e31fe2296c9f7fae5abc2eaf0145342efe8b0a6ed82e9ddb0a0a0",
         },
     ),
     (
         ("windows", "x86_64"),
         Pin {
             name: "onnxruntime.dll",
-            bytes: 19_288_888,
-            sha256: "8482d2ee174e28504f99730fb01d6861575870283de4ed3a897ad39170d9a9b9",
+            bytes: 17_766_712,
+            sha256: "14e186627f109a15f28f0b36f6e8ea07c79eac666818e63c39a9792f415bf649",
         },
     ),
     (
         ("windows", "aarch64"),
         Pin {
             name: "onnxruntime.dll",
-            bytes: 19_171_640,
-            sha256: "f4f7729bf4aa0c78b6ab5253747f3593bb9a28b4c4275a0a9f59f04ea580d61f",
+            bytes: 17_510_712,
+            sha256: "a3c722907fb82ae7aa999d90bc81b8dc6358f1260125078485b392d53eea716c",
         },
     ),
 ];
