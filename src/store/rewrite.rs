@@ -521,6 +521,24 @@ mod tests {
         assert_eq!((stars, world.text().contains("secret")), (appended + 1, false));
     }
 
+    // S-SCRUB-2
+    #[test]
+    fn appenders_do_not_wait_for_what_was_appended_meanwhile_either() {
+        let line = format!("{}\n", "x".repeat(REST_BYTES_MAX as usize));
+        let world = World::with(&line.repeat(4));
+        let lock = lock::path_of(&world.log);
+        let (mut handed, mut free) = (0, 0);
+        let meanwhile = |_: &Line<'_>| {
+            handed += 1;
+            free += usize::from(FileLock::take(&lock, 0).is_ok());
+            if handed == 1 {
+                world.append(&line.replace('x', "yy"));
+            }
+        };
+        world.rewrite(meanwhile).unwrap();
+        assert_eq!((handed, free), (5, 5));
+    }
+
     #[test]
     fn a_line_past_the_bound_is_copied_as_it_is() {
         let long = "x".repeat(LINE_BYTES_MAX + 10);

@@ -70,6 +70,7 @@ fn writers_that_go_on_while_it_archives_again_and_again_lose_nothing() {
     let (writers, each, runs_wanted) = (8, sized(10, 200), sized(5, 100));
     let world = World::new();
     let (is_over, runs, store) = (AtomicBool::new(false), AtomicUsize::new(0), world.store());
+    let (is_running, beside) = (AtomicBool::new(false), AtomicUsize::new(0));
     let write = |writer: usize| {
         let (mut printed, mut wave) = (Vec::new(), 0);
         // It goes on until it was archived beside often enough, on any machine.
@@ -77,6 +78,7 @@ fn writers_that_go_on_while_it_archives_again_and_again_lose_nothing() {
             let number = writer + wave * writers;
             printed.extend(Worker::appending(&store, number, each).acknowledged());
             wave += 1;
+            beside.fetch_add(usize::from(is_running.load(Ordering::Acquire)), Ordering::Release);
             let begun = Instant::now();
             while wave >= runs.load(Ordering::Acquire) + AHEAD_MAX {
                 assert!(begun.elapsed() < RUN_MAX, "archive never comes to its end");
@@ -89,7 +91,9 @@ fn writers_that_go_on_while_it_archives_again_and_again_lose_nothing() {
     let printed: Vec<String> = thread::scope(|scope| {
         scope.spawn(|| {
             while !is_over.load(Ordering::Acquire) {
+                is_running.store(true, Ordering::Release);
                 let ran = world.agent_knowledge(&["archive", "--keep", "100"]);
+                is_running.store(false, Ordering::Release);
                 // On a machine that is busy enough its turn may not come in time.
                 assert!(matches!(ran.exit, Some(0 | 75)), "{ran:?}");
                 // A run that comes before there is anything to move shows nothing.
@@ -114,11 +118,12 @@ fn writers_that_go_on_while_it_archives_again_and_again_lose_nothing() {
     assert_eq!(world.events("api.jsonl").len(), 100);
     assert_eq!(world.asked(&["status"])["memories"], json!(printed.len() + 1));
     let segments = Store::at(&store).segments().unwrap().len();
-    assert!(segments > 0);
+    let beside = beside.load(Ordering::Acquire);
+    assert!(segments > 0 && beside > 0, "{segments} segments, {beside} times beside");
     tell(
         "P21",
         &format!(
-            "{writers} writers beside {} runs of archive --keep 100",
+            "{writers} writers beside {} runs of archive --keep 100, {beside} times {each} events ended in the middle of one",
             runs.load(Ordering::Acquire)
         ),
         &format!("{} events in {segments} segments and the log, each once: 0 lost", found.len()),
@@ -139,6 +144,7 @@ fn it_is_killed_at_any_moment_and_nothing_is_lost() {
         let (written, both) = killed_times(more, &mut random);
         (killed, in_both, events) = (killed + more, in_both + both, events + written);
     }
+    assert!(in_both > 0 || kills < KILLS_OF_A_STORE, "never killed between the two steps");
     tell(
         "P21",
         &format!("archive killed (SIGKILL) {killed} times, {in_both} times with lines in both"),

@@ -18,7 +18,8 @@ const NAME_BYTES_MAX: usize = 80;
 const SIGNS_OF_SHELL: [char; 6] = ['$', '*', '=', '"', '\'', '`'];
 
 /// Returns the event of a session in a directory; nothing where nothing failed that was mended or is left to mend.
-/// A failure in a session that changed nothing is left to nobody: somebody looked, and went.
+/// A failure in a session that changed nothing is left to nobody: somebody looked, and went. Asks the disk whether files
+/// are there whose names a shell would change.
 #[must_use]
 pub fn draft(seen: &Seen, directory: Option<&Path>) -> Option<Draft> {
     let files = files(seen, directory);
