@@ -269,7 +269,8 @@ fn as_text(value: &Value) -> Option<String> {
     })
 }
 
-/// A time as lines carry it: RFC 3339 in UTC with whole seconds.
+/// A time as lines carry it: RFC 3339 in UTC with whole seconds; before the year 0, for which that has no form, with
+/// a sign and six digits, as ISO 8601 has it.
 pub(super) fn written(timestamp: Timestamp) -> String {
     format!("{timestamp:.0}")
 }

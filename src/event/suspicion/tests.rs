@@ -118,6 +118,19 @@ fn every_rule_recognises_its_samples() {
     }
 }
 
+/// A phrase that is wrapped without a backslash would be two, each of which finds more than was meant.
+#[test]
+fn every_phrase_is_whole() {
+    let wide = rules().filter(|rule| rule.place != Where::PlainLesson);
+    for row in wide.flat_map(|rule| rows(rule.phrases)) {
+        let is_gap = |part: &&str| part.starts_with("..");
+        let parts: Vec<&str> =
+            row.split_whitespace().filter(|part| !matches!(*part, "^" | "^^" | "$")).collect();
+        assert!(parts.iter().filter(|part| !is_gap(part)).count() >= 2, "{row}");
+        assert!(!parts.first().is_some_and(is_gap) && !parts.last().is_some_and(is_gap), "{row}");
+    }
+}
+
 #[test]
 fn every_member_of_a_crowd_has_a_weight() {
     for crowd in CROWDS {

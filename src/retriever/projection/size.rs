@@ -27,7 +27,9 @@ const TEXT_BYTES: u64 = 40;
 /// What a value inside a field takes that we do not know.
 const VALUE_BYTES: u64 = 120;
 
-/// How many bytes the index of words takes for 16 bytes of text, its rewriting included.
+/// How many bytes the index of words takes for 16 bytes of text, its rewriting and its tables of hashes included.
+/// True of texts that have most words in common; of names that stand in one text each it takes some times as much
+/// (benches/runs/2026-11-22-words.md).
 const INDEX_SIXTEENTHS: u64 = 12;
 
 /// Returns what a memory takes: what is said under its id and about it. All of that counts alike, since

@@ -203,6 +203,7 @@ struct Looks<'a> {
     now: Timestamp,
     /// Where the memories lie that are looked at.
     stretches: Stretches,
+    /// How many documents hold each word that a text had so far.
     holders: Holders<'a>,
     texts: BTreeMap<u32, Arc<Told>>,
 }

@@ -46,7 +46,7 @@ fn try_to_note(cache: &Path, agent: &str, what: &str, now: Timestamp) -> Option<
     own_folder(folder).ok()?;
     // Two at once each have a name of their own until the last moment.
     let fresh = folder.join(format!(".{what}.{}", std::process::id()));
-    let text = format!("{}\n", now.strftime("%Y-%m-%dT%H:%M:%SZ"));
+    let text = format!("{now:.0}\n");
     make_own_file(&fresh).ok()?.write_all(text.as_bytes()).ok()?;
     std::fs::rename(&fresh, &path).ok()
 }

@@ -50,7 +50,7 @@ impl QueryLog {
         // Before it is cut: half a secret is hard to recognise.
         let query = neutralise(&redacted(query), Layout::Line);
         let query = query.get(..query.floor_char_boundary(QUERY_BYTES_MAX))?;
-        let at = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let at = format!("{now:.0}");
         let line = json!({ "at": at, "repo": repo.map(RepoKey::as_str), "query": query });
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         own_folder(self.path.parent()?).ok()?;

@@ -63,7 +63,7 @@ static TABLE: Table<{ SIZE.entries.len() }, { SIZE.texts.len() }, { SIZE.forms.l
 /// How anchors, options and rules are written, known to be UTF-8.
 static TEXTS: &str = match str::from_utf8(&TABLE.texts.items) {
     Ok(texts) => texts,
-    Err(_) => "",
+    Err(_) => panic!("a part is no text"),
 };
 
 fn text(part: Part) -> &'static str {

@@ -67,3 +67,31 @@ impl<T: Copy, const ROOM: usize> Joined<T, ROOM> {
 pub(super) fn words(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| *byte == b' ')
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::{named, password, stray};
+    use super::*;
+
+    /// What wraps a list could leave spaces or capitals in it, and a word of those would never be found.
+    #[test]
+    fn every_list_is_of_plain_words_each_there_once() {
+        for list in [
+            named::ABOUT,
+            password::WORDS,
+            stray::NUMBERED,
+            stray::PURPOSES,
+            stray::LIKELY_PURPOSES,
+        ] {
+            let mut seen = BTreeSet::new();
+            for word in words(list) {
+                let is_plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+                let name = String::from_utf8_lossy(word);
+                assert!(!word.is_empty() && word.iter().all(is_plain), "{name:?}");
+                assert!(seen.insert(word), "{name} is there twice");
+            }
+        }
+    }
+}

@@ -26,7 +26,7 @@ const HARMLESS: [&str; 11] = [
 ];
 
 /// Last words of names of things that belong to a secret but are not it.
-const ABOUT: &[u8] = b"\
+pub(super) const ABOUT: &[u8] = b"\
     id ids name names url uri path file type size length len count limit max ttl expiry \
     expires at field column format pattern prefix store ring word index label alias endpoint \
     host uid guid uuid source selector chars";

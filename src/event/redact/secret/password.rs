@@ -10,7 +10,7 @@ const PASSWORD_BYTES_MIN: usize = 6;
 const PASSWORD_BYTES_MAX: usize = 256;
 
 /// What is said about passwords, and what stands for one.
-const WORDS: &[u8] = b"\
+pub(super) const WORDS: &[u8] = b"\
     password passwort passwd passphrase secret string required optional incorrect invalid \
     disabled enabled changed rotated encrypted expired mismatch missing username unknown \
     correct wrong empty stored hashed hidden default random generated none null true false \

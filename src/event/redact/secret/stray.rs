@@ -42,17 +42,17 @@ const BLOCK_BYTES_MIN: usize = 48;
 
 /// Words before numbers of things, which are told freely: objects of payment services, messages, runs and
 /// deployments of services for models and builds.
-const NUMBERED: &[u8] = b"\
+pub(super) const NUMBERED: &[u8] = b"\
     acct asst ba batch call card ch chatcmpl claude cmpl col cs ctr cus dp dpl evt fc file \
     fp ft ftjob fu gen ii in inst inv item job li msg msgbatch obj org pi pm po price prj \
     prod proj promo py req resp rs run ses sess session seti si srv srvtoolu step sub task \
     team thread toolu tr trace txn user vs wf workflow ws";
 
 /// Purposes of keys: what stands behind one of these is drawn, whatever it is made of.
-const PURPOSES: &[u8] = b"live secret sk token pat";
+pub(super) const PURPOSES: &[u8] = b"live secret sk token pat";
 
 /// The like that stands before numbers and digests as well.
-const LIKELY_PURPOSES: &[u8] = b"key prod production sandbox staging";
+pub(super) const LIKELY_PURPOSES: &[u8] = b"key prod production sandbox staging";
 
 /// What a run is made of; a point parts two.
 const RUN: Alphabet = URL;

@@ -3,7 +3,6 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::sync::OnceLock;
 
 use super::saved::{self, Input};
 
@@ -16,9 +15,9 @@ pub(super) struct Dictionary {
     bytes: Vec<u8>,
     /// Where each term ends in `bytes`: the terms of a segment take less than its postings.
     ends: Vec<u32>,
-    /// Where terms stand by their hash, once one was looked for: each step of a binary search goes to another place
-    /// in memory, which with a hundred thousand terms takes longer than all else of a lookup.
-    by_hash: OnceLock<ByHash>,
+    /// Where terms stand by their hash, once they are sealed and many: each step of a binary search goes to another
+    /// place in memory, which with a hundred thousand terms takes longer than all else of a lookup.
+    by_hash: Option<ByHash>,
 }
 
 /// A hash table with linear probing, at most half full, of ten to twenty bytes a term. Most terms of a text are in few
@@ -67,7 +66,7 @@ impl Dictionary {
     /// Appends a term, which must sort after all before it.
     pub(super) fn push(&mut self, term: &[u8]) {
         debug_assert!(self.ends.is_empty() || self.get(self.ends.len() - 1) < Some(term));
-        self.by_hash.take();
+        self.by_hash = None;
         self.bytes.extend_from_slice(term);
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
@@ -81,10 +80,7 @@ impl Dictionary {
 
     /// The index of `term`, if this segment knows it.
     pub(super) fn find(&self, term: &[u8]) -> Option<usize> {
-        if self.len() < TERMS_MIN {
-            return self.place_of(term).ok();
-        }
-        let table = self.by_hash.get_or_init(|| ByHash::of(self));
+        let Some(table) = &self.by_hash else { return self.place_of(term).ok() };
         table.candidates(term).find(|index| self.get(*index) == Some(term))
     }
 
@@ -125,19 +121,22 @@ impl Dictionary {
         let ends = input.numbers(u32::from_le_bytes)?;
         let bytes = input.bytes()?;
         saved::are_ends(&ends, bytes.len())?;
-        let dictionary = Self { bytes, ends, by_hash: OnceLock::new() };
+        let mut dictionary = Self { bytes, ends, by_hash: None };
         let mut before: Option<&[u8]> = None;
         for term in (0..dictionary.len()).map(|index| dictionary.get(index)) {
             saved::must(before < term)?;
             before = term;
         }
+        dictionary.seal();
         Ok(dictionary)
     }
 
-    /// Gives back memory reserved for growth; called once, when the segment is sealed.
-    pub(super) fn shrink(&mut self) {
+    /// Makes it ready to be asked, and gives back memory reserved for growth; called once, by whoever made the
+    /// segment, so that no search waits for the table.
+    pub(super) fn seal(&mut self) {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
+        self.by_hash = (self.len() >= TERMS_MIN).then(|| ByHash::of(self));
     }
 }
 
@@ -154,6 +153,7 @@ mod tests {
         for term in terms {
             dictionary.push(term.as_bytes());
         }
+        dictionary.seal();
         for (place, term) in terms.iter().enumerate() {
             assert_eq!(dictionary.find(term.as_bytes()), Some(place));
             assert_eq!(dictionary.get(place), Some(term.as_bytes()));
@@ -175,6 +175,7 @@ mod tests {
         ) {
             let mut dictionary = Dictionary::default();
             terms.iter().for_each(|term| dictionary.push(term.as_bytes()));
+            dictionary.seal();
             let plain: Vec<&String> = terms.iter().collect();
             prop_assert_eq!(dictionary.place_of(asked.as_bytes()), plain.binary_search(&&asked));
             prop_assert_eq!(dictionary.find(asked.as_bytes()), plain.binary_search(&&asked).ok());

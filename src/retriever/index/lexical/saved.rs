@@ -234,6 +234,15 @@ mod tests {
     }
 
     #[test]
+    fn an_index_of_another_layout_is_refused() {
+        let mut bytes = saved(&index_of(&["npm install fails".into()], &[], &[]));
+        assert!(read(&bytes).is_ok());
+        let at = bytes.windows(FORMAT.len()).position(|bytes| bytes == FORMAT).unwrap();
+        bytes[at..at + FORMAT.len()].copy_from_slice(b"words 1");
+        assert_eq!(read(&bytes).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
     fn a_length_that_is_only_claimed_reserves_nothing() {
         for claimed in [u64::MAX, u64::MAX / 8, 1 << 40] {
             let bytes = claimed.to_le_bytes();

@@ -35,8 +35,8 @@ const PASSAGES_MIN: usize = if cfg!(test) { 1 } else { 8_192 };
 const TERMS_MAX: usize = 32;
 
 /// Looking up a passage in a list takes as long as reading so many postings in order. Measured: with 4 and 8 searches
-/// among 100,000 passages take longer.
-const LOOKUP_POSTINGS: usize = 16;
+/// among 100,000 passages take longer. Few in tests, so that several passages are looked up in short lists.
+const LOOKUP_POSTINGS: usize = if cfg!(test) { 2 } else { 16 };
 
 /// What rounding may add to a sum of bounds, as a share for each term: sixteen times the half unit in the
 /// last place of an addition of 32 bit floats, of which there are two for each term.

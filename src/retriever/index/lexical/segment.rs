@@ -43,7 +43,7 @@ impl Segment {
             }
             same_term.first().into_iter().for_each(|first| segment.seal_term(first.0.as_bytes()));
         }
-        segment.shrink();
+        segment.seal();
         segment
     }
 
@@ -59,7 +59,7 @@ impl Segment {
             }
             segment.seal_term(term);
         }
-        segment.shrink();
+        segment.seal();
         segment
     }
 
@@ -103,10 +103,10 @@ impl Segment {
         }
     }
 
-    fn shrink(&mut self) {
+    fn seal(&mut self) {
         self.docs.shrink_to_fit();
         self.lengths.shrink_to_fit();
-        self.dictionary.shrink();
+        self.dictionary.seal();
         self.postings.shrink();
     }
 }

@@ -75,7 +75,7 @@ fn push_parted(parted: &str, found: &mut Terms) {
     parted.split(' ').filter(|term| !term.is_empty()).for_each(|term| found.push(term));
 }
 
-/// A copy starts cold: copies are made for queries, which are too short to profit.
+/// A copy starts cold: it is made to be searched, and who searches brings a cache.
 impl Clone for WordCache {
     fn clone(&self) -> Self {
         Self::default()
