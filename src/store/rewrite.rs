@@ -507,7 +507,8 @@ mod tests {
     fn it_ends_beside_a_writer_that_is_always_faster() {
         let world = World::with("secret\n");
         let lock = lock::path_of(&world.log);
-        let more = format!("{}\nsecret\n", "x".repeat(REST_BYTES_MAX as usize + 1));
+        let more =
+            format!("{}\nsecret\n", "x".repeat(usize::try_from(REST_BYTES_MAX).unwrap() + 1));
         let mut appended = 0;
         let append = |_: &Line<'_>| {
             if FileLock::take(&lock, 0).is_ok() {
@@ -524,7 +525,7 @@ mod tests {
     // S-SCRUB-2
     #[test]
     fn appenders_do_not_wait_for_what_was_appended_meanwhile_either() {
-        let line = format!("{}\n", "x".repeat(REST_BYTES_MAX as usize));
+        let line = format!("{}\n", "x".repeat(usize::try_from(REST_BYTES_MAX).unwrap()));
         let world = World::with(&line.repeat(4));
         let lock = lock::path_of(&world.log);
         let (mut handed, mut free) = (0, 0);
