@@ -136,13 +136,14 @@ impl Keeping {
     }
 }
 
-/// How the embedding model computes. Vectors of the two are never compared.
+/// How the embedding model computes. Vectors that the two make of memories are never
+/// mixed; what a question means may be computed in bytes either way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Embedding {
     /// As published, in 32-bit floats.
     #[default]
     Fp32,
-    /// Layers in bytes: about twice as fast, with less memory.
+    /// Layers in bytes: a text of 64 tokens takes two thirds of the time, and memory is less.
     Int8,
 }
 

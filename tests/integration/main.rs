@@ -42,6 +42,7 @@ mod freshness;
 // What the memory says about itself.
 mod health;
 // What no input may break: the laws of the fuzz targets, in short.
+mod in_flight;
 mod laws;
 // What becomes of memories: verdicts, replacement, forgetting and its undoing.
 mod life;

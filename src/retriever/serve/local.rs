@@ -132,7 +132,7 @@ impl Local {
     fn found(&self, request: &SearchRequest, seen: &Seen) -> Result<Reply, ApiError> {
         let asked = Asked::of(&request.query);
         let put = self.put(&asked.text, request.mode);
-        let View { snapshot, extent } = self.view_for(&put)?;
+        let (View { snapshot, extent }, put) = self.view_for(put)?;
         seen.note(&snapshot);
         let mut notices: Vec<String> = left_out::note(snapshot.room()).into_iter().collect();
         let (Scope::All(named) | Scope::Only(named)) = &request.scope;

@@ -256,6 +256,10 @@ impl Wiring for Program<'_> {
                 file.name, file.state, file.bytes
             ));
         }
+        if status.made_bytes > 0 {
+            let made = format!("          made of them: {} bytes\n", status.made_bytes);
+            text.push_str(&made);
+        }
         text.push_str(if status.is_ready() {
             "ready     yes"
         } else {

@@ -2,7 +2,7 @@
 //! thread.
 //!
 //! Reading order: this file, [`model`] (the files on disk and how they get there), `minilm` (the
-//! local provider), `online` (fastembed downloads the weights itself), [`cache`], [`worker`].
+//! local provider, with `questions`), `online` (fastembed downloads the weights itself), [`cache`], [`worker`].
 //!
 //! A provider that a build leaves out has a twin with the same functions that says so; the choice
 //! is made in this file and nowhere else. fastembed and ort are named in the two providers and in
@@ -29,6 +29,9 @@ mod online;
 mod online;
 
 #[cfg(feature = "dense")]
+mod questions;
+
+#[cfg(feature = "dense")]
 mod runtime;
 
 #[cfg(test)]
@@ -52,7 +55,7 @@ pub enum Provider {
     Online,
 }
 
-/// Name and content hash of a model. Vectors with different hashes must never be compared.
+/// Name and content hash of a model. Vectors of texts with different hashes must never be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelId {
     name: String,
@@ -92,6 +95,11 @@ pub struct Embedding {
 pub trait Embedder: Send {
     /// The model these vectors belong to.
     fn model_id(&self) -> &ModelId;
+
+    /// What `status` says of it: the model's name, and what is not as it should be.
+    fn told(&self) -> String {
+        self.model_id().name().to_owned()
+    }
 
     /// Numbers per vector.
     fn dims(&self) -> usize;

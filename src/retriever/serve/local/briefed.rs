@@ -21,7 +21,7 @@ impl Local {
         let asked = asked(request);
         let asked = asked.trim();
         let put = self.put(asked, Mode::Hybrid);
-        let View { snapshot, extent } = self.view_for(&put)?;
+        let (View { snapshot, extent }, put) = self.view_for(put)?;
         let (meant, notice) = self.meaning_of(put, Mode::Hybrid)?;
         seen.note(&snapshot);
         let repo = self.repo(request.repo.as_deref(), &snapshot)?.ok_or_else(unnamed)?;

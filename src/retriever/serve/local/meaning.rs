@@ -23,12 +23,22 @@ pub(super) enum Put {
     NoModel,
     /// It is being answered, or will not be.
     Asked(Result<Asking, QueryError>),
+    /// It was answered.
+    Answered(Result<Meant, QueryError>),
 }
 
 impl Put {
     /// Whether an answer is coming.
     pub(super) fn is_coming(&self) -> bool {
         matches!(self, Self::Asked(Ok(_)))
+    }
+
+    /// Waits for the answer.
+    pub(super) fn answered(self) -> Self {
+        match self {
+            Self::Asked(asking) => Self::Answered(asking.and_then(Asking::answer)),
+            other => other,
+        }
     }
 }
 
@@ -65,6 +75,7 @@ impl Local {
             Put::NotAsked => return Ok((None, None)),
             Put::NoModel => None,
             Put::Asked(asking) => Some(asking.and_then(Asking::answer)),
+            Put::Answered(answer) => Some(answer),
         };
         let (why, lasts) = match answer {
             Some(Ok(meant)) => return Ok((Some(meant), None)),

@@ -13,16 +13,21 @@ use crate::writer::exit::Exit;
 const EMBED_LOOK_MS: u64 = 10;
 
 impl Local {
-    /// Returns a view to answer from. Where meaning counts, waits a moment for what is being
-    /// embedded; so it must be taken when the model has been asked, and so is loaded, not before.
-    pub(super) fn view_for(&self, put: &Put) -> Result<View, ApiError> {
+    /// Returns a view to answer from, and the question. Where meaning counts, waits a moment for what is being
+    /// embedded; so it must be taken when the model has been asked, and so is loaded, not before. Where some is
+    /// not embedded even then, the model may deliver it before it answers: so the answer is waited for first.
+    pub(super) fn view_for(&self, put: Put) -> Result<(View, Put), ApiError> {
         let deadline = Instant::now() + self.patience.embed;
         loop {
             let view = self.answerable()?;
             let (embedded, memories) = (view.snapshot.embedded(), view.snapshot.memories().len());
             let is_ready = !put.is_coming() || embedded >= memories;
-            if is_ready || Instant::now() >= deadline {
-                return Ok(view);
+            if is_ready {
+                return Ok((view, put));
+            }
+            if Instant::now() >= deadline {
+                let put = put.answered();
+                return Ok((self.answerable()?, put));
             }
             std::thread::park_timeout(Duration::from_millis(EMBED_LOOK_MS));
         }

@@ -12,6 +12,7 @@ mod fetch;
 pub(crate) mod int8;
 pub(crate) mod pins;
 mod stamp;
+mod whole;
 
 pub use fetch::{FetchError, fetch};
 
@@ -74,6 +75,8 @@ pub struct ModelStatus {
     pub dir: PathBuf,
     /// Weights, tokenizer files, then the runtime library.
     pub files: Vec<FileStatus>,
+    /// Bytes on disk of what was made of the weights and is kept beside them; zero before the first start.
+    pub made_bytes: u64,
 }
 
 impl ModelStatus {
@@ -83,10 +86,10 @@ impl ModelStatus {
         self.files.iter().all(|file| file.state.usable())
     }
 
-    /// Bytes on disk, all files together.
+    /// Bytes on disk, all files together and what was made of them.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.bytes).sum()
+        self.files.iter().map(|file| file.bytes).sum::<u64>() + self.made_bytes
     }
 }
 
@@ -116,7 +119,19 @@ pub fn status(dir: &Path) -> ModelStatus {
         pins::MODEL_FILES.iter().map(|pin| file_status(dir, pin, &mut stamp)).collect();
     files.push(runtime_status(dir, &mut stamp));
     stamp.save(dir);
-    ModelStatus { dir: dir.to_path_buf(), files }
+    ModelStatus { dir: dir.to_path_buf(), files, made_bytes: made_bytes(dir) }
+}
+
+/// Not judged: where it is not sound it is made again.
+#[cfg(feature = "dense")]
+fn made_bytes(dir: &Path) -> u64 {
+    let made = std::fs::metadata(dir.join(pins::INT8_WEIGHTS.name));
+    made.ok().filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len())
+}
+
+#[cfg(not(feature = "dense"))]
+fn made_bytes(_dir: &Path) -> u64 {
+    0
 }
 
 /// The checked files of `dir`.

@@ -16,6 +16,7 @@ use std::time::UNIX_EPOCH;
 use sha2::{Digest, Sha256};
 
 use super::pins::Pin;
+use super::whole;
 
 const NAME: &str = ".verified";
 /// Read per step while hashing: large enough that the hash, not the call, sets the pace.
@@ -68,15 +69,8 @@ impl Stamp {
             return;
         }
         let text: String = self.lines.iter().map(|(name, line)| line.render(name)).collect();
-        // Renamed into place, so that two programs starting at once leave one whole note.
-        let draft = dir.join(format!("{NAME}.{}", std::process::id()));
-        if std::fs::write(&draft, text)
-            .and_then(|()| std::fs::rename(&draft, dir.join(NAME)))
-            .is_err()
-        {
-            // Nothing to clean up is the usual reason this fails too.
-            let _ = std::fs::remove_file(&draft);
-        }
+        // Two programs that start at once leave one whole note; of a failure see above.
+        let _ = whole::write(dir, NAME, text.as_bytes());
     }
 }
 

@@ -93,7 +93,7 @@ pub enum WorkerState {
     Loading,
     /// Vectors are being made.
     Ready {
-        /// Name of the model.
+        /// Name of the model, and what is not as it should be.
         model: String,
         /// Numbers per vector.
         dims: usize,

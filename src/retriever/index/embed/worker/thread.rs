@@ -33,8 +33,7 @@ pub(super) fn run(config: WorkerConfig, shared: &Shared, receiver: &Receiver<Mes
         Err(error) => return fail(error, shared, receiver),
     };
     let cache = config.cache.and_then(|cache| open_cache(cache, embedder.as_ref(), shared));
-    let ready =
-        WorkerState::Ready { model: embedder.model_id().name().to_owned(), dims: embedder.dims() };
+    let ready = WorkerState::Ready { model: embedder.told(), dims: embedder.dims() };
     shared.slow().state = ready;
     let (backlog, window) = (Vec::new(), Vec::new());
     Thread { embedder, cache, deliver: config.deliver, shared, backlog, window }.work(receiver);
