@@ -1,4 +1,4 @@
-//! A network of their own for questions, where it is there, works and is quicker here than the one for texts. Where
+//! A network of their own for questions, where it is there, works and is not far slower here than the one for texts. Where
 //! it is not, that one answers them too: a question then takes longer, and nothing else is lost.
 //!
 //! What is not here: which networks these are (`minilm`).
@@ -14,6 +14,11 @@ const ROUNDS: u32 = 4;
 /// The least cosine between what the two make of [`TRIAL`]. Of 200 questions the least was .9988, so what is
 /// under this was computed wrongly.
 const COSINE_MIN: f32 = 0.99;
+
+/// How many times as long as the other the network for questions may take. With products of bytes it takes half as
+/// long, without them three times or more; the bound lies between, so that all processes of a machine choose alike,
+/// however busy it is.
+const TIMES_MAX: u32 = 2;
 
 /// Texts by one network, questions by a quicker one while that works.
 pub(super) struct QuickToAsk {
@@ -103,8 +108,8 @@ fn is_of_use(texts: &Trial, questions: &Trial) -> Result<(), String> {
     if cosine < COSINE_MIN {
         return Err(format!("what ONNX Runtime computes in bytes is wrong here, cosine {cosine}"));
     }
-    if questions.least >= texts.least {
-        return Err("in bytes they take longer here".to_owned());
+    if questions.least > texts.least * TIMES_MAX {
+        return Err("in bytes they take far longer here".to_owned());
     }
     Ok(())
 }
@@ -175,14 +180,15 @@ mod tests {
     }
 
     #[test]
-    fn it_is_of_use_where_it_is_right_and_quicker() {
+    fn it_is_of_use_where_it_is_right_and_not_far_slower() {
         let trial = |vector: [f32; 2], least_ms| {
             let vector = vector.to_vec();
             Trial { vector, least: Duration::from_millis(least_ms) }
         };
         let texts = trial(OF_TEXTS, 4);
         assert_eq!(is_of_use(&texts, &trial(OF_QUESTIONS, 2)), Ok(()));
-        assert!(is_of_use(&texts, &trial(OF_QUESTIONS, 4)).unwrap_err().contains("longer"));
+        assert_eq!(is_of_use(&texts, &trial(OF_QUESTIONS, 7)), Ok(()), "a busy moment");
+        assert!(is_of_use(&texts, &trial(OF_QUESTIONS, 12)).unwrap_err().contains("longer"));
         assert!(is_of_use(&texts, &trial([0.6, 0.8], 2)).unwrap_err().contains("wrong"));
     }
 }
