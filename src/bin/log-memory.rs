@@ -7,6 +7,11 @@ use agent_knowledge::event::Timestamp;
 use agent_knowledge::store::survive_the_file_size_limit;
 use agent_knowledge::writer::{self, Moment, exit::Exit, program};
 
+/// That of musl asks the system for memory at every other turn.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place where this program asks for its surroundings"

@@ -122,19 +122,28 @@ pub(super) fn not_believed(claimed: &str) -> String {
 const HUMAN: &str = "human";
 const AGENT: &str = "agent";
 
-/// Where Linux tells the name of the machine.
-const HOST_FILES: [&str; 2] = ["/proc/sys/kernel/hostname", "/etc/hostname"];
-
-/// Returns the name of this machine: by `AGENT_KNOWLEDGE_HOST`, else as the system tells it in a file
-/// or a variable. For the mains; elsewhere it is passed in.
+/// Returns the name of this machine: by `AGENT_KNOWLEDGE_HOST`, else as the system or a variable tells it. For the
+/// mains; elsewhere it is passed in.
 #[must_use]
 pub fn host(lookup: &dyn Fn(&str) -> Option<OsString>) -> Option<String> {
     let set = |name: &str| lookup(name)?.into_string().ok();
-    let told = || HOST_FILES.iter().find_map(|file| std::fs::read_to_string(file).ok());
     let named = set("AGENT_KNOWLEDGE_HOST").filter(|host| !host.trim().is_empty());
-    let host = named.or_else(told).or_else(|| set("HOSTNAME")).or_else(|| set("COMPUTERNAME"))?;
+    let told = || set("HOSTNAME").or_else(|| set("COMPUTERNAME"));
+    let host = named.or_else(by_the_system).or_else(told)?;
     let host = host.trim();
     (!host.is_empty()).then(|| host.to_owned())
+}
+
+/// Asks the system itself: the file that tells it takes five calls to read.
+#[cfg(unix)]
+fn by_the_system() -> Option<String> {
+    let name = rustix::system::uname().nodename().to_str().ok()?.to_owned();
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(not(unix))]
+fn by_the_system() -> Option<String> {
+    None
 }
 
 #[cfg(test)]

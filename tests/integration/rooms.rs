@@ -113,7 +113,16 @@ const NEVER: &[(&str, &str)] =
 const HOMES: &[(&str, &[&str])] = &[
     ("fs2", &["store/lock.rs"]),
     ("flate2", &["store/archive"]),
-    ("rustix", &["store/layout.rs", "retriever/serve/attach/process.rs", "retriever/watch/heard"]),
+    (
+        "rustix",
+        &[
+            "store/layout.rs",
+            "writer/identity.rs",
+            "retriever/serve/attach/process.rs",
+            "retriever/watch/heard",
+        ],
+    ),
+    ("dlmalloc", &["bin/log-memory.rs"]),
     ("close_fds", &["retriever/serve/attach/process.rs"]),
     ("signal_hook", &["store/signal.rs"]),
     ("lexopt", &["writer/args.rs"]),
