@@ -1,5 +1,5 @@
-//! How long one append takes, from spawn to exit, beside programs that do nothing, beside the shell's
-//! `echo >>`, and beside `sqlite3` where it is installed: all in one run, taking turns, since only their
+//! How long one append takes, from spawn to exit, beside programs that do nothing, one of them of three
+//! instructions, beside the shell's `echo >>`, and beside `sqlite3` where it is installed: all in one run, taking turns, since only their
 //! ratio can be trusted on a machine with other work. Not here: appending inside a process.
 //!
 //! `cargo bench --no-default-features --bench append [-- ROUNDS [NAME=PROGRAM]...]`: further builds
@@ -20,6 +20,8 @@ const ROUNDS_DEFAULT: usize = 300;
 const ROUNDS_UNCOUNTED: usize = 10;
 /// How many programs run at once in the second part.
 const WRITERS: usize = 8;
+/// The program beneath which no program can be.
+const FLOOR: &str = "floor (assembler, exit)";
 
 /// One program in the comparison, and the times of its runs.
 struct Contender {
@@ -75,6 +77,10 @@ fn contenders(place: &Path, builds: Vec<(String, PathBuf)>) -> Outcome<Vec<Conte
         Ok(program) => all.push(contender("no-op, static", program, Vec::new())),
         Err(why) => println!("no static no-op here: {why}"),
     }
+    match floor(place) {
+        Ok(program) => all.push(contender(FLOOR, program, Vec::new())),
+        Err(why) => println!("no program of three instructions here: {why}"),
+    }
     for (name, program) in builds {
         all.push(contender(&name, program, lesson()));
     }
@@ -111,8 +117,30 @@ fn insertion() -> Vec<String> {
 
 /// Compiles a program that does nothing, with the flags of our release profile.
 fn no_op(place: &Path, name: &str, flags: &[&str]) -> Outcome<PathBuf> {
-    let (source, program) = (place.join("no_op.rs"), place.join(format!("no_op_{name}")));
-    fs::write(&source, "fn main() {}\n")?;
+    compiled(place, &format!("no_op_{name}"), "fn main() {}\n", flags)
+}
+
+/// Compiles what a process costs at the least: nothing but the call to end, and no library.
+fn floor(place: &Path) -> Outcome<PathBuf> {
+    let end = match std::env::consts::ARCH {
+        "x86_64" => "mov eax, 60\nxor edi, edi\nsyscall",
+        "aarch64" => "mov x8, 93\nmov x0, 0\nsvc 0",
+        other => return Err(format!("how one ends on {other} is not known").into()),
+    };
+    let source = format!(
+        "#![no_std]\n#![no_main]\ncore::arch::global_asm!(\".globl _start\\n_start:\\n{}\");\n\
+         #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {{ loop {{}} }}\n",
+        end.replace('\n', "\\n")
+    );
+    let flags = ["-nostartfiles", "-nostdlib", "-static"].map(|flag| format!("link-arg={flag}"));
+    let flags: Vec<&str> = flags.iter().flat_map(|flag| ["-C", flag.as_str()]).collect();
+    let flags = [flags.as_slice(), &["-C", "relocation-model=static"]].concat();
+    compiled(place, "floor", &source, &flags)
+}
+
+fn compiled(place: &Path, name: &str, text: &str, flags: &[&str]) -> Outcome<PathBuf> {
+    let (source, program) = (place.join(format!("{name}.rs")), place.join(name));
+    fs::write(&source, text)?;
     let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let ours = ["-C", "opt-level=3", "-C", "panic=abort", "-C", "strip=symbols"];
     let mut command = Command::new(compiler);
@@ -200,17 +228,24 @@ fn report_cpu(contenders: &[Contender], place: &Path, rounds: usize) -> Outcome<
         println!("\nno CPU time of children here");
         return Ok(());
     }
-    println!(
-        "\nCPU time of a run, {rounds} in a row\n\n| program | CPU time | ratio |\n|---|---:|---:|"
-    );
-    let mut floor = None;
+    let mut each_s = Vec::new();
     for contender in contenders {
         let before = children_cpu().ok_or("CPU time cannot be read")?;
         (0..rounds).try_for_each(|_| contender.run(place))?;
         let took = children_cpu().ok_or("CPU time cannot be read")? - before;
-        let each = took / f64::from(u32::try_from(rounds)?);
-        let floor = *floor.get_or_insert(each);
-        println!("| {} | {:.2} ms | {:.2} |", contender.name, each * 1e3, each / floor);
+        each_s.push(took / f64::from(u32::try_from(rounds)?));
+    }
+    let no_op = each_s.first().copied().unwrap_or_default();
+    let floor = contenders.iter().position(|contender| contender.name == FLOOR);
+    let floor = floor.and_then(|place| each_s.get(place).copied());
+    println!(
+        "\nCPU time of a run, {rounds} in a row; ratios to the dynamic no-op and to the floor\n"
+    );
+    println!("| program | CPU time | ratio | to the floor |\n|---|---:|---:|---:|");
+    for (contender, each) in contenders.iter().zip(each_s) {
+        let to_floor = floor.map_or("-".to_owned(), |floor| format!("{:.2}", each / floor));
+        let (name, each_ms) = (&contender.name, each * 1e3);
+        println!("| {name} | {each_ms:.3} ms | {:.2} | {to_floor} |", each / no_op);
     }
     Ok(())
 }
