@@ -4,7 +4,7 @@
 use super::alphabet::{Alphabet, DOTTED};
 use super::assigned::{Assigned, Bond, is_in_identifier, value_at};
 use super::judge::{Hint, is_random, is_uuid};
-use super::named::{OF_COMMITS, is_login, is_near, mentions, trimmed};
+use super::named::{OF_COMMITS, is_about, is_harmless_name, is_login, is_near, mentions, trimmed};
 use super::password::is_password;
 use super::text::Text;
 use super::word::{Promise, Word};
@@ -12,18 +12,24 @@ use super::word::{Promise, Word};
 /// Words that promise a secret behind a provider's name.
 const PROMISES: [&str; 4] = ["token", "key", "secret", "password"];
 
+/// Those of them that promise it of a digest or a UUID as well: the key of an object or of a cache is made alike.
+const FULL_PROMISES: [&str; 5] = ["token", "secret", "api", "access", "password"];
+
 /// How far the value of a provider may stand behind its name.
 const WORDS_BYTES_MAX: usize = 40;
 
-/// Tells whether a word between a provider's name and a value promises a secret, and the value is not a word of that
-/// sentence.
+/// Tells whether a word between a provider's name and a value promises that the value is a secret.
 pub(super) fn is_promised(text: Text<'_>, start: usize, assigned: &Assigned<'_>) -> bool {
-    let value = trimmed(assigned);
-    let is_digest = value.iter().all(u8::is_ascii_hexdigit);
-    let is_drawn = is_digest || is_uuid(value) || is_random(value, Hint::Strong);
-    let is_commit =
-        is_digest && (is_near(text, start, &OF_COMMITS) || is_near(text, assigned.to, &OF_COMMITS));
-    is_drawn && !is_commit && mentions(assigned.tail, &PROMISES)
+    let (value, tail) = (trimmed(assigned), assigned.tail);
+    let is_commit = || is_near(text, start, &OF_COMMITS) || is_near(text, assigned.to, &OF_COMMITS);
+    let is_secret = if value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-') {
+        let is_key = mentions(tail, &FULL_PROMISES)
+            || mentions(tail, &PROMISES) && is_near(text, start, &OF_REFUSALS);
+        is_key && !is_commit()
+    } else {
+        mentions(tail, &PROMISES) && is_random(value, Hint::Strong)
+    };
+    is_secret && !is_about(tail)
 }
 
 /// Returns where the value begins in a sentence such as ` for the database is now hunter2`.
@@ -91,6 +97,8 @@ pub(super) fn as_key<'a>(word: &Word, assigned: &Assigned<'a>) -> Option<&'a [u8
     let value = trimmed(assigned);
     let is_key = matches!(word.rule, "api-key" | "access-key")
         && assigned.bond == Bond::Neighbour
+        && !is_about(assigned.tail)
+        && !is_harmless_name(assigned.tail)
         && (is_uuid(value) || is_random(value, Hint::Strong));
     is_key.then_some(value)
 }
@@ -109,6 +117,7 @@ pub(super) fn refused<'a>(
     let is_refused = matches!(promise, Promise::Key | Promise::Token)
         && assigned.is_quoted
         && assigned.bond == Bond::Neighbour
+        && !is_about(assigned.tail)
         && value.iter().all(u8::is_ascii_alphanumeric)
         && !value.iter().all(u8::is_ascii_hexdigit)
         && is_random(value, Hint::Strong)
@@ -133,7 +142,8 @@ mod tests {
             (format!("bitbucket api key {plain} was revoked"), plain.as_str()),
             (format!("bitbucket rejected key '{plain}'"), &plain),
             (format!("the bitbucket token is {plain}"), &plain),
-            (format!("adobe refused the key {digest}"), &digest),
+            (format!("adobe refused the api key {digest}"), &digest),
+            (format!("adobe rejected key '{digest}'"), &digest),
             (format!("heroku wants the token {uuid}"), uuid),
             (format!("set heroku.token \"{uuid}\""), uuid),
             (format!("zebra api key {plain} was revoked"), &plain),
@@ -152,10 +162,15 @@ mod tests {
             format!("rejected key 'users:{plain}:profile'"),
             format!("the key '{digest}' was rejected"),
             format!("sentry token for event {digest} was missing"),
+            format!("circleci key {digest} missed; algolia object key {digest} is gone"),
+            format!("mongodb key {} is doubled", "6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
             "github token 8843d7f92416211de9ebb963ff4ce28125932878 is the commit".to_owned(),
             "bitbucket keys of pull-request-2024-build-42 are cached".to_owned(),
             "heroku key vault-name-of-the-staging-environment2".to_owned(),
             "adobe token 3593fde0-17d4-4707 is cut".to_owned(),
+            "heroku-key-id 3593fde0-17d4-4707-ab72-fcdaf171e715 is listed".to_owned(),
+            format!("api_key_id {digest} and api_key_hash {digest} are logged"),
+            format!("key_id '{plain}' was revoked"),
         ] {
             assert_eq!(redacted(&text), text);
         }
