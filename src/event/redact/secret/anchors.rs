@@ -3,11 +3,11 @@
 //! for one event pays nothing for it. Not here: what is looked for there.
 
 use super::command::{COMMANDS, Command, Shape};
-use super::form::{FORMS, Structure};
 use super::joined::{Joined, Part};
 use super::prefixed::Prefixed;
 use super::prefixes::PREFIXED;
 use super::provider::{Form, PROVIDERS, Provider};
+use super::structure::{FORMS, Structure};
 use super::word::{Promise, WORDS, Word};
 
 /// What an anchor leads to.
@@ -142,10 +142,14 @@ const fn table<const ENTRIES: usize, const BYTES: usize, const FORMS_LEN: usize>
     let mut table = Table::new();
     let mut place = 0;
     while place < PREFIXED.len() {
-        let Prefixed { rule, start, body, least, most } = PREFIXED[place];
-        let body = table.forms.add(&[Form { alphabet: body, least, most }]);
-        let rule = table.texts.add(rule.as_bytes());
-        table.enter(start, Row::Prefixed { rule, body });
+        let mut row = 0;
+        while row < PREFIXED[place].len() {
+            let Prefixed { rule, start, body, least, most } = PREFIXED[place][row];
+            let body = table.forms.add(&[Form { alphabet: body, least, most }]);
+            let rule = table.texts.add(rule.as_bytes());
+            table.enter(start, Row::Prefixed { rule, body });
+            row += 1;
+        }
         place += 1;
     }
     place = 0;

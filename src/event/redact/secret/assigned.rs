@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::alphabet::{ALNUM, Alphabet, DOTTED, URL};
 use super::text::Text;
+use super::told;
 
 /// Bytes between a word and its operator: the rest of a long name, or a few words.
 const TAIL_BYTES_MAX: usize = 40;
@@ -102,7 +103,7 @@ pub(super) fn look<'a, T>(
             (text.at(name_end) == b' ').then(|| value_at(text, name_end + 1, bond, name_tail))?
         },
         &|| {
-            let length = sentence_end(tail)?;
+            let length = told::sentence_end(tail)?;
             value_at(text, end + length, Bond::Sentence, tail.get(..length)?)
         },
         &|| value_at(text, pair_end(text, name_end)?, Bond::Operator, name_tail),
@@ -247,7 +248,11 @@ fn operator_end(text: Text<'_>, place: usize) -> Option<usize> {
     let is_operator = |byte: u8| {
         matches!(byte, b'=' | b':' | b'>' | b'?' | b'+' | b'|' | b'.' | b'-' | b'~' | b'!')
     };
-    let end = text.run_while(start, 4, is_operator);
+    let mut end = text.run_while(start, 4, is_operator);
+    // `=!` is no operator: the mark begins the value.
+    if end > start + 1 && text.before(end) == b'!' {
+        end -= 1;
+    }
     let operator = text.slice(start, end);
     // Languages without spaces put a particle or a wide colon between the two.
     if let Some(particle) = PARTICLES.iter().find(|word| text.is_at(start, word)) {
@@ -282,7 +287,12 @@ fn gap_end(text: Text<'_>, from: usize) -> usize {
 }
 
 /// Reads the value that begins at `place`, behind its opening quote and the name of its scheme.
-fn value_at<'a>(text: Text<'a>, place: usize, bond: Bond, tail: &'a [u8]) -> Option<Assigned<'a>> {
+pub(super) fn value_at<'a>(
+    text: Text<'a>,
+    place: usize,
+    bond: Bond,
+    tail: &'a [u8],
+) -> Option<Assigned<'a>> {
     // b"…" and @"…"
     let is_letter = matches!(text.at(place), b'b' | b'r' | b'f' | b'u' | b'@' | b'L');
     let marked = usize::from(is_letter && is_quote(text.at(place + 1)));
@@ -324,6 +334,10 @@ fn run_at<'a>(
     if is_escaped && quote.is_some() && text.before(to) == b'\\' && to > from {
         to -= 1;
     }
+    // Around a whole argument, as in `"--token=a\"b"`, the quote stands before the name.
+    if quote.is_none() && to > from {
+        to = inner_quotes_end(text, to, VALUE_BYTES_MAX - (to - from));
+    }
     // In a query `&` ends a value; in a password it need not.
     if quote.is_none() && text.at(to) == b'&' && to > from {
         let next = text.run(to + 1, DOTTED, TAIL_BYTES_MAX);
@@ -337,6 +351,19 @@ fn run_at<'a>(
     let is_call = quote.is_none() && matches!(text.at(to), b'(' | b'[');
     let value = if is_call { b"" } else { text.slice(from, to) };
     Assigned { bond, tail, is_quoted, quote, from, to, value }
+}
+
+/// Returns where a value ends that goes on behind escaped quotes, which another value would not.
+fn inner_quotes_end(text: Text<'_>, place: usize, most: usize) -> usize {
+    let mut to = place;
+    while text.at(to) == b'\\'
+        && is_quote(text.at(to + 1))
+        && text.at(to + 2).is_ascii_alphanumeric()
+        && to - place < most
+    {
+        to = text.run_while(to + 2, most, |byte| goes_on(byte, None));
+    }
+    to
 }
 
 fn goes_on(byte: u8, quote: Option<u8>) -> bool {
@@ -360,24 +387,4 @@ impl Assigned<'_> {
 
 fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
-}
-
-/// Returns where the value begins in a sentence such as ` for the database is now hunter2`.
-fn sentence_end(tail: &[u8]) -> Option<usize> {
-    if !tail.contains(&b' ') {
-        return None;
-    }
-    let verbs = [
-        " is ", " was ", " to ", " are ", " ist ", " war ", " lautet ", " est ", " es ", " era ",
-        " jest ", " je ",
-    ];
-    let verb = |verb: &&str| {
-        let place = tail.windows(verb.len()).position(|window| window == verb.as_bytes())?;
-        Some(place + verb.len())
-    };
-    let after = verbs.iter().filter_map(verb).min()?;
-    let rest = tail.get(after..)?;
-    let adverbs = ["now ", "still ", "set to ", "simply ", "just "];
-    let adverb = adverbs.iter().find(|word| rest.starts_with(word.as_bytes()));
-    Some(after + adverb.map_or(0, |word| word.len()))
 }

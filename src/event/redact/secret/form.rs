@@ -1,136 +1,13 @@
-//! Secrets that are known by the form around them: PEM, addresses, `curl -u`. Not here: what begins
-//! like no other (`prefixed`) or follows a name (`named`).
+//! Secrets that are known by the form around them: PEM, addresses, `curl -u`. Not here: where each form shows
+//! itself (`structure`), and what begins like no other (`prefixed`) or follows a name (`named`).
 
 use super::alphabet::{ALNUM, Alphabet, BASE64, DIGIT, DOTTED, HEX, UPPER, URL};
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, JUDGED_BYTES_MAX, Make, is_random, is_stand_in};
 use super::password::is_said_of_passwords;
+use super::structure::Structure;
 use super::text::{Text, count};
 use super::{command, phrase, vendor};
-
-/// A form that has code of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Structure {
-    Pem,
-    Putty,
-    Jwt,
-    Address,
-    CurlUser,
-    Echo,
-    HereString,
-    Discord,
-    AzureKey,
-    Salesforce,
-    Mailchimp,
-    Firebase,
-    Purposed,
-    SeedPhrase,
-    AppPassword,
-    Cookie,
-    Pgpass,
-    SlackHook,
-    OtherHook,
-    Azure,
-    Telegram,
-    TelegramAddress,
-    Terraform,
-    Maxmind,
-    Twilio,
-    KubernetesSecret,
-    /// Our own mark in the place of a secret; nothing in it is one.
-    Redacted,
-}
-
-/// Where each form shows itself; in lower case, three characters at least.
-pub(super) const FORMS: &[(&str, Structure)] = &[
-    ("-----begin", Structure::Pem),
-    ("private-lines:", Structure::Putty),
-    ("eyj", Structure::Jwt),
-    ("eya", Structure::Jwt),
-    ("ewo", Structure::Jwt),
-    ("ew0", Structure::Jwt),
-    ("ewk", Structure::Jwt),
-    ("://", Structure::Address),
-    (" -u", Structure::CurlUser),
-    ("--user", Structure::CurlUser),
-    ("--proxy-user", Structure::CurlUser),
-    ("echo ", Structure::Echo),
-    ("printf ", Structure::Echo),
-    ("<<<", Structure::HereString),
-    ("mta", Structure::Discord),
-    ("mte", Structure::Discord),
-    ("mti", Structure::Discord),
-    ("mtm", Structure::Discord),
-    ("mtq", Structure::Discord),
-    ("jqqj9", Structure::AzureKey),
-    ("00d", Structure::Salesforce),
-    ("-us", Structure::Mailchimp),
-    (":apa91b", Structure::Firebase),
-    ("_live_", Structure::Purposed),
-    ("_prod_", Structure::Purposed),
-    ("_test_", Structure::Purposed),
-    ("_pat_", Structure::Purposed),
-    ("_sk_", Structure::Purposed),
-    ("_api_", Structure::Purposed),
-    ("_secret_", Structure::Purposed),
-    ("_token_", Structure::Purposed),
-    ("_key_", Structure::Purposed),
-    ("seed phrase", Structure::SeedPhrase),
-    ("recovery phrase", Structure::SeedPhrase),
-    ("mnemonic phrase", Structure::SeedPhrase),
-    ("mnemonic", Structure::SeedPhrase),
-    ("app password", Structure::AppPassword),
-    ("application password", Structure::AppPassword),
-    ("app_password", Structure::AppPassword),
-    ("cookie", Structure::Cookie),
-    (":5432:", Structure::Pgpass),
-    ("hooks.slack.com/", Structure::SlackHook),
-    (".webhook.office.com/", Structure::OtherHook),
-    ("discord.com/api/webhooks/", Structure::OtherHook),
-    ("discordapp.com/api/webhooks/", Structure::OtherHook),
-    ("outlook.office.com/webhook/", Structure::OtherHook),
-    ("chat.googleapis.com/v1/spaces/", Structure::OtherHook),
-    ("logic.azure.com", Structure::OtherHook),
-    ("hooks.zapier.com/hooks/", Structure::OtherHook),
-    ("hook.make.com/", Structure::OtherHook),
-    ("maker.ifttt.com/trigger/", Structure::OtherHook),
-    ("open-apis/bot/v2/hook/", Structure::OtherHook),
-    ("oapi.dingtalk.com/robot/", Structure::OtherHook),
-    ("qyapi.weixin.qq.com/cgi-bin/webhook/", Structure::OtherHook),
-    ("0q~", Structure::Azure),
-    ("1q~", Structure::Azure),
-    ("2q~", Structure::Azure),
-    ("3q~", Structure::Azure),
-    ("4q~", Structure::Azure),
-    ("5q~", Structure::Azure),
-    ("6q~", Structure::Azure),
-    ("7q~", Structure::Azure),
-    ("8q~", Structure::Azure),
-    ("9q~", Structure::Azure),
-    (":aa", Structure::Telegram),
-    ("telegram.org/bot", Structure::TelegramAddress),
-    ("atlasv1.", Structure::Terraform),
-    ("sk0", Structure::Twilio),
-    ("sk1", Structure::Twilio),
-    ("sk2", Structure::Twilio),
-    ("sk3", Structure::Twilio),
-    ("sk4", Structure::Twilio),
-    ("sk5", Structure::Twilio),
-    ("sk6", Structure::Twilio),
-    ("sk7", Structure::Twilio),
-    ("sk8", Structure::Twilio),
-    ("sk9", Structure::Twilio),
-    ("ska", Structure::Twilio),
-    ("skb", Structure::Twilio),
-    ("skc", Structure::Twilio),
-    ("skd", Structure::Twilio),
-    ("ske", Structure::Twilio),
-    ("skf", Structure::Twilio),
-    ("_mmk", Structure::Maxmind),
-    ("kind:", Structure::KubernetesSecret),
-    ("kind\":", Structure::KubernetesSecret),
-    ("[redacted:", Structure::Redacted),
-];
 
 /// Characters of an address, up to the end of its path.
 const ADDRESS: Alphabet = DOTTED.and(":/@%~+=&?#!$*");
@@ -159,6 +36,10 @@ pub(super) fn found(text: Text<'_>, start: usize, end: usize, form: Structure) -
         Structure::HereString => command::here(text, start, end),
         Structure::Discord => vendor::discord(text, start),
         Structure::AzureKey => vendor::azure_key(text, start, end),
+        Structure::AzureMarked => vendor::azure_marked(text, start, end),
+        Structure::Authress => vendor::authress(text, start, end),
+        Structure::Convex => vendor::convex(text, start, end),
+        Structure::Unleash => vendor::unleash(text, start, end),
         Structure::Salesforce => vendor::salesforce(text, start),
         Structure::Mailchimp => vendor::mailchimp(text, start, end),
         Structure::Firebase => vendor::firebase(text, start, end),
@@ -374,8 +255,12 @@ fn is_argument_of(text: Text<'_>, place: usize, programs: &[&str]) -> bool {
 /// An address to which whoever knows it can post.
 fn hook(text: Text<'_>, start: usize, end: usize, rule: &'static str) -> Option<Hit> {
     let path = text.slice(end, text.run(end, ADDRESS, JUDGED_BYTES_MAX));
-    let digits = path.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if path.len() < 30 || !path.contains(&b'/') || digits < 2 || is_stand_in(path) {
+    let is_code = |part: &[u8]| {
+        let make = Make::of(part);
+        part.len() >= 8 && make.digits >= 2 && make.letters() >= 2
+    };
+    let has_code = path.split(|byte| !URL.has(*byte)).any(is_code);
+    if path.len() < 30 || !path.contains(&b'/') || !has_code || is_stand_in(path) {
         return None;
     }
     hit(rule, text.run_back(start, ADDRESS, 64), text.run(end, ADDRESS, USER_BYTES_MAX))

@@ -22,7 +22,7 @@ pub(super) fn report(text: Text<'_>, place: usize, from: usize, hits: &mut Vec<H
     let mut line = start;
     while line < end {
         let to = text.run_while(line, end - line, |byte| byte != b'\n');
-        let content = text.run_while(line, to - line, |byte| byte == b' ');
+        let content = text.run_while(line, to - line, |byte| matches!(byte, b' ' | b'\t'));
         let indent = content - line;
         let is_data = data_indent.is_some_and(|data| indent > data);
         match pair(text, content, to) {

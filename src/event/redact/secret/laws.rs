@@ -6,7 +6,7 @@ use super::text::work;
 use super::{findings, redacted};
 
 /// Pieces that rules look for, to be strewn into chance texts.
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 27] = [
     "token",
     "=",
     ": ",
@@ -31,6 +31,9 @@ const PIECES: [&str; 24] = [
     "deadbeef00112233",
     "xoxb-",
     " + ",
+    "heroku",
+    " api key ",
+    "\\\"",
 ];
 
 fn texts() -> impl Strategy<Value = String> {
@@ -67,7 +70,7 @@ proptest! {
 }
 
 /// Texts made to have every look walk far and find nothing.
-const HARD: [&str; 36] = [
+const HARD: [&str; 44] = [
     "key=",
     "aws=",
     "token ",
@@ -104,6 +107,14 @@ const HARD: [&str; 36] = [
     "ZEBRA=q7RtB2xKd9WmZ4pLs8VnYc3HfGj6 ",
     "q7RtB2xKd9WmZ4pLs8VnYc3HfGj6.",
     "hook/q7RtB2xKd9WmZ4pLs8VnYc3HfGj6/",
+    "aws key ",
+    "aws api key aws.",
+    "token=a\\\"",
+    "+ASt",
+    "a.acc_",
+    ":production.",
+    "dev:a|",
+    "1308742762612587|s.",
 ];
 
 /// Twice the text is twice the work, and no text is more than a bounded amount of work for each byte.

@@ -1,11 +1,11 @@
 //! Recognising secrets in a text.
 //!
 //! One pass over the bytes looks at places of three kinds (`anchors`): beginnings that only one
-//! provider uses (`prefixed`), names before a value (`named`: providers' and words such as `token`),
-//! and forms such as PEM (`form`). Only what such a place calls for is looked at more closely. A text
-//! with escapes is passed over once more with them undone (`unescaped`). Work grows with the length
-//! of the text and nothing else: every look from a place is bounded, or ends in a report that the
-//! pass goes on behind.
+//! provider uses (`prefixed`), names before a value (`named`: providers' and words such as `token`;
+//! `told`: what a sentence says of it), and forms such as PEM (`form`). Only what such a place calls
+//! for is looked at more closely. A text with escapes is passed over once more with them undone
+//! (`unescaped`). Work grows with the length of the text and nothing else: every look from a place is
+//! bounded, or ends in a report that the pass goes on behind.
 //!
 //! Not here: which texts are looked at (`redact`).
 
@@ -26,8 +26,11 @@ mod prefixed;
 mod prefixes;
 mod provider;
 mod scan;
+mod services;
 mod stray;
+mod structure;
 mod text;
+mod told;
 mod unescaped;
 mod vendor;
 mod word;

@@ -1,13 +1,14 @@
 //! Secrets that are known by the name before them. Not here: how the value is found (`assigned`).
 
 use super::alphabet::Alphabet;
-use super::assigned::{Assigned, Bond, Look, is_in_identifier, look};
+use super::assigned::{Assigned, Bond, Look, look};
 use super::hit::{Hit, Rank};
 use super::joined::words;
 use super::judge::{Hint, Make, is_mixed, is_random, is_stand_in, is_uuid};
 use super::password::is_password;
 use super::provider::Provider;
 use super::text::{Text, count};
+use super::told;
 use super::word::{Promise, Word};
 
 /// Words in a name that say that its value is no secret though it looks like one.
@@ -74,9 +75,10 @@ pub(super) fn of_provider(
     if !begins_word(text, start) || is_other_word || is_resource {
         return Look { found: None, values: end..end };
     }
-    look(text, start, end, |assigned| {
+    let accept = |assigned: Assigned<'_>| {
         let value = trimmed(&assigned);
         let is_known = match assigned.bond {
+            _ if told::is_promised(text, start, &assigned) => provider.accepts(value),
             Bond::Operator | Bond::Flag => provider.accepts(value),
             Bond::Sentence => provider.accepts(value) && is_random(value, Hint::Weak),
             Bond::Neighbour => provider.accepts(value) && is_mixed(value),
@@ -91,7 +93,12 @@ pub(super) fn of_provider(
             && !is_trace(text, start, provider, &assigned);
         let from = assigned.from;
         is_secret.then(|| Hit { rule, from, to: assigned.end(text, value.len()), rank })
-    })
+    };
+    let mut look = look(text, start, end, accept);
+    if look.found.is_none() {
+        look.found = told::after_words(text, end).and_then(accept);
+    }
+    look
 }
 
 /// Looks for a secret behind a word, which stands from `start` to `end`.
@@ -117,8 +124,10 @@ pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> 
     look(text, start, end, |assigned| {
         let value = accepted(word.promise, &assigned)
             .filter(|value| word.promise != Promise::Session || logs_in(text, start, value))
-            .or_else(|| told_with_user(text, start, word.promise, &assigned))
-            .or_else(|| told_uuid(text, start, word.promise, &assigned))?;
+            .or_else(|| told::beside_user(text, start, word.promise, &assigned))
+            .or_else(|| told::uuid(text, start, word.promise, &assigned))
+            .or_else(|| told::as_key(word, &assigned))
+            .or_else(|| told::refused(text, start, word.promise, &assigned))?;
         // The pairs of a header are looked at one by one (`cookie`).
         let is_cookie = word.text == "cookie" && is_named_value(value);
         if is_cookie || is_other_thing(text, start, word.promise, &assigned) {
@@ -130,13 +139,17 @@ pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> 
     })
 }
 
-/// Tells whether the value of a session's name lets somebody in: UUIDs and what begins with the word itself
-/// are its id, unless a program is told to send them in a header. Cookies are looked at apart (`cookie`).
+/// Tells whether the value of a session's name lets somebody in: UUIDs, what begins with the word itself, and a digest
+/// behind `sessionId`, as agents and traces write it, are its id, unless a program is told to send them in a header.
+/// Cookies are looked at apart (`cookie`).
 fn logs_in(text: Text<'_>, start: usize, value: &[u8]) -> bool {
     let quote = text.run_back(start, Alphabet::of("\"' "), 3);
     let option = text.slice(quote.saturating_sub("--header".len()), quote);
     let is_sent = option.ends_with(b"-H") || option.ends_with(b"--header");
-    let is_id = is_uuid(value) || value.starts_with(b"ses_") || value.starts_with(b"sess");
+    let is_field = text.slice(start, start + "sessionI".len()) == b"sessionI"
+        && value.iter().all(u8::is_ascii_hexdigit);
+    let is_id =
+        is_field || is_uuid(value) || value.starts_with(b"ses_") || value.starts_with(b"sess");
     is_sent || !is_id
 }
 
@@ -169,7 +182,7 @@ fn is_named_value(value: &[u8]) -> bool {
 const AROUND_BYTES: usize = 40;
 
 /// Tells whether one of the words stands shortly before or behind a place, in any case.
-fn is_near(text: Text<'_>, place: usize, words: &[&str]) -> bool {
+pub(super) fn is_near(text: Text<'_>, place: usize, words: &[&str]) -> bool {
     let around = text.slice(place.saturating_sub(AROUND_BYTES), place + AROUND_BYTES);
     count(around.len());
     mentions(around, words)
@@ -182,7 +195,7 @@ const OF_PEOPLE: [&str; 16] = [
 ];
 
 /// Words near a commit's name.
-const OF_COMMITS: [&str; 5] = ["commit", "sha", "revision", "git ", "head"];
+pub(super) const OF_COMMITS: [&str; 5] = ["commit", "sha", "revision", "git ", "head"];
 
 /// Tells whether what stands around a value makes it something else: a number of a pin, a commit, a
 /// pass of a compiler.
@@ -200,7 +213,7 @@ fn is_other_thing(text: Text<'_>, start: usize, promise: Promise, assigned: &Ass
 }
 
 /// Tells whether a user is named shortly before.
-fn is_login(text: Text<'_>, start: usize) -> bool {
+pub(super) fn is_login(text: Text<'_>, start: usize) -> bool {
     is_near(text, start.saturating_sub(AROUND_BYTES), &["user", "login", "account", "smtp", "auth"])
         || is_near(text, start, &["user", "login", "smtp", "auth"])
 }
@@ -209,34 +222,6 @@ fn is_login(text: Text<'_>, start: usize) -> bool {
 fn is_strong(value: &[u8]) -> bool {
     let make = Make::of(value);
     make.marks > 0 || make.digits > 2 || (make.digits > 0 && make.upper > 0 && make.lower > 0)
-}
-
-/// Returns a password that is only named beside its user, as in `user bob and password X`.
-fn told_with_user<'a>(
-    text: Text<'_>,
-    start: usize,
-    promise: Promise,
-    assigned: &Assigned<'a>,
-) -> Option<&'a [u8]> {
-    let is_told = matches!(promise, Promise::Password | Promise::Pass)
-        && assigned.bond == Bond::Neighbour
-        && is_login(text, start);
-    is_told.then(|| is_password(assigned, Hint::Strong, Bond::Sentence))?
-}
-
-/// Returns a UUID of which a sentence says that it is the secret of a program's name.
-fn told_uuid<'a>(
-    text: Text<'_>,
-    start: usize,
-    promise: Promise,
-    assigned: &Assigned<'a>,
-) -> Option<&'a [u8]> {
-    let value = trimmed(assigned);
-    let is_told = promise == Promise::Token
-        && matches!(assigned.bond, Bond::Sentence | Bond::Identifier)
-        && is_uuid(value)
-        && is_in_identifier(text, start);
-    is_told.then_some(value)
 }
 
 /// The longest list of secrets that is taken as one.
@@ -308,7 +293,7 @@ fn is_pair(value: &[u8]) -> bool {
 }
 
 /// Takes punctuation of the sentence off the end of a value without quotes.
-fn trimmed<'a>(assigned: &Assigned<'a>) -> &'a [u8] {
+pub(super) fn trimmed<'a>(assigned: &Assigned<'a>) -> &'a [u8] {
     let value = assigned.value;
     if assigned.is_quoted {
         return value;
@@ -348,7 +333,7 @@ pub(super) fn is_harmless_name(name: &[u8]) -> bool {
     mentions(name, &HARMLESS)
 }
 
-fn mentions(tail: &[u8], words: &[&str]) -> bool {
+pub(super) fn mentions(tail: &[u8], words: &[&str]) -> bool {
     words.iter().any(|word| {
         tail.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
     })

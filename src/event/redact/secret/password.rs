@@ -104,10 +104,13 @@ fn refers(value: &[u8]) -> bool {
     let is_host = value.starts_with(b"@") && value.iter().any(|byte| matches!(byte, b':' | b'.'));
     let calls = value.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{' | b'<'));
     let is_path = value.contains(&b'/') || value.windows(2).any(|pair| pair == b"::");
-    // self.password, var.db_password, DB_PASSWORD
+    // self.password, var.db_password, DB_PASSWORD, !isHidden
     let is_name =
-        value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'))
-            && value.iter().any(|byte| matches!(byte, b'.' | b'_'));
+        value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_' | b'!'))
+            && value.iter().enumerate().any(|(place, byte)| match byte {
+                b'!' => place == 0,
+                _ => matches!(byte, b'.' | b'_'),
+            });
     starts || is_host || is_variable || calls || is_path || is_name
 }
 

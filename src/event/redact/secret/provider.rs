@@ -364,7 +364,10 @@ impl Provider {
         }
         let make = Make::of(value);
         // Several of fewer characters are no lot; words have few digits and common pairs.
-        let is_word = make.digits < 3 && make.pairs >= 8 && !make.is_unlike_words(75);
+        let is_word = make.digits < 3
+            && make.pairs >= 8
+            && make.hex_letters < make.letters()
+            && !make.is_unlike_words(75);
         make.distinct >= 5 && !is_word && !is_stand_in(value)
     }
 }

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use super::anchors::{Anchor, candidates, shifted};
 use super::assigned::{Look, run_end};
-use super::form::{self, Structure};
 use super::hit::{Hit, Rank, merged};
 use super::prefixed;
+use super::structure::Structure;
 use super::text::Text;
 use super::unescaped::Unescaped;
-use super::{command, cookie, kubernetes, named, stray};
+use super::{command, cookie, form, kubernetes, named, stray};
 
 /// Bytes of a mark of ours: more than the longest name of a rule.
 const MARK_BYTES_MAX: usize = 64;

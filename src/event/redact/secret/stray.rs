@@ -4,7 +4,7 @@
 //! in the address of a hook, or behind its maker's word and longer than any id. Where that does not tell, it
 //! stays. Not here: secrets that say what they are (`prefixed`), and names that promise one (`named`).
 
-use super::alphabet::{ALNUM, Alphabet, DOTTED, UPPER, URL};
+use super::alphabet::{ALNUM, Alphabet, DIGIT, DOTTED, UPPER, URL};
 use super::hit::{Hit, Rank};
 use super::joined::words;
 use super::judge::{Hint, Make, is_digest_named, is_mixed, is_random, is_stand_in};
@@ -82,7 +82,9 @@ fn found(text: Text<'_>, from: usize, to: usize) -> Option<Hit> {
     let (tag, body) = parts(run);
     let start = first_part(text, from);
     let is_key = begins(text, start) && (is_tagged(tag, body) || is_variable(text, start, to))
-        || is_drawn(body) && leads_to_hook(text, from);
+        || (is_drawn(body) || is_plain_key(b"hook_", body)) && leads_to_hook(text, from)
+        || follows_app(text, from, run)
+        || is_of_vault(text, from, run);
     is_key.then_some(Hit { rule: RULE, from: start, to, rank: Rank::Stray })
 }
 
@@ -132,7 +134,7 @@ fn is_tagged(tag: &[u8], body: &[u8]) -> bool {
             is_hex || !is_ulid(body) && is_random(body, Hint::Strong) && make.is_unlike_words(50)
         }
         Some(last) if is_in(LIKELY_PURPOSES, last) => is_drawn(body),
-        None if first == b"sk" => is_drawn(body),
+        None if first == b"sk" => is_drawn(body) || is_plain_key(tag, body),
         _ => body.len() >= MADE_BYTES_MIN && is_drawn(body) && !is_in(NUMBERED, first),
     }
 }
@@ -239,6 +241,20 @@ fn leads_to_hook(text: Text<'_>, place: usize) -> bool {
     let start = text.run_back(place, DOTTED.and(":/"), ADDRESS_BYTES_MAX);
     let address = text.slice(start, place);
     address.ends_with(b"/") && address.windows(4).any(|part| part.eq_ignore_ascii_case(b"hook"))
+}
+
+/// Tells whether the number of an app of Facebook's and a stroke stand before a run, which is its secret then.
+fn follows_app(text: Text<'_>, from: usize, run: &[u8]) -> bool {
+    let stroke = from.saturating_sub(1);
+    let app = text.run_back(stroke, DIGIT, 17);
+    let make = Make::of(run);
+    text.at(stroke) == b'|' && (15..=16).contains(&(stroke - app)) && make.upper.min(make.lower) > 2
+}
+
+/// Tells whether a run is the drawn part of a token of Vault as older versions make them, `s.` and 24 characters.
+fn is_of_vault(text: Text<'_>, from: usize, run: &[u8]) -> bool {
+    let start = from.saturating_sub(2);
+    run.len() == 24 && text.slice(start, from) == b"s." && begins(text, start) && is_mixed(run)
 }
 
 /// Tells whether a run is the first line of a block in base64: the next line is one run of data as well.

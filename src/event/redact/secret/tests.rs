@@ -3,9 +3,9 @@
 
 use super::alphabet::Alphabet;
 use super::command::{COMMANDS, Shape};
-use super::form::FORMS;
 use super::prefixes::PREFIXED;
 use super::provider::PROVIDERS;
+use super::structure::FORMS;
 use super::word::{Promise, WORDS};
 use super::{findings, redacted};
 
@@ -40,7 +40,7 @@ fn hides(text: &str, secret: &str) -> bool {
 
 #[test]
 fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
-    for (seed, kind) in PREFIXED.iter().enumerate() {
+    for (seed, kind) in PREFIXED.iter().copied().flatten().enumerate() {
         let secret = format!("{}{}", kind.start, drawn(kind.body, kind.least, seed));
         assert_eq!(rules(&secret), [kind.rule], "{}", kind.start);
         assert!(hides(&format!("see ({secret}), it works"), &secret), "{}", kind.start);
@@ -185,6 +185,31 @@ fn more_forms() -> Vec<(&'static str, String, String, &'static str)> {
         ("vendor-key", "used ".into(), format!("acme_live_{}", mixed(24)), " there"),
         ("seed-phrase", "the seed phrase is ".into(), ["abandon"; 12].join(" "), "."),
         ("app-password", "app password: ".into(), "abcd efgh ijkl mnop".into(), "."),
+        ("azure-key", "(".into(), format!("{}+ASt{}==", mixed(76), mixed(6)), ")"),
+        ("azure-key", "(".into(), format!("{}AzSe{}", mixed(42), mixed(6)), ")"),
+        ("azure-key", "(".into(), format!("{}+AEh{}=", mixed(33), mixed(6)), ")"),
+        (
+            "authress-key",
+            "used ".into(),
+            format!("sc_{}.k3x9.acc_{}.{}", mixed(10), mixed(10), mixed(48)),
+            " there",
+        ),
+        ("unleash-token", "flags ".into(), format!("*:production.{}", hex(56)), " work"),
+        ("convex-key", "push ".into(), format!("prod:calm-otter-123|{}", mixed(60)), " works"),
+        ("drawn-key", "1308742762612587|".into(), mixed(27), " works"),
+        ("drawn-key", "the old s.".into(), mixed(24), " works"),
+        (
+            "webhook",
+            String::new(),
+            format!("https://acme.tines.com/webhook/{}/{}", hex(32), hex(32)),
+            " runs",
+        ),
+        (
+            "kubernetes-secret",
+            "kind: Secret\ndata:\n\textra: ".into(),
+            mixed(16),
+            "\nmetadata:\n\tname: x",
+        ),
     ]
 }
 
@@ -219,6 +244,24 @@ fn escapes_breaks_and_joints_do_not_hide_a_secret() {
     ] {
         assert!(hides(&text, body.split_at(18).1), "{}", redacted(&text));
     }
+}
+
+// S-WRITE-8
+#[test]
+fn a_quote_inside_a_quoted_argument_does_not_end_its_secret() {
+    let (first, second) = (mixed(18), drawn(super::alphabet::ALNUM, 18, 6));
+    for text in [
+        format!("\"--token={first}\\\"{second}\""),
+        format!("[\"--token={first}\\\"{second}\", \"-v\"]"),
+        format!("run -e \"API_TOKEN={first}\\\"{second}\" image"),
+    ] {
+        let clean = redacted(&text);
+        assert!(!clean.contains(&first) && !clean.contains(&second), "{clean}");
+    }
+    // Where the quote was written with an escape as well, it ends the value.
+    let listed = format!("{{\\\"args\\\": [\\\"--token={first}\\\", \\\"--verbose\\\"]}}");
+    let expected = "{\\\"args\\\": [\\\"--token=[REDACTED:token]\\\", \\\"--verbose\\\"]}";
+    assert_eq!(redacted(&listed), expected);
 }
 
 #[test]
@@ -258,6 +301,7 @@ fn passwords_are_found_as_people_tell_them() {
         (format!("  password {short}Xy\n"), &short),
         (format!("connect lab password {chance} now"), &chance),
         (format!("docker run -e DB_PASSWORD={letters} x"), &letters),
+        (format!("jdbc:x:user=u;password=!{long};"), &long),
     ] {
         assert!(!redacted(&text).contains(secret.as_str()), "{text}");
     }
@@ -339,6 +383,14 @@ fn the_id_of_a_session_stays_unless_it_is_sent() {
     }
     let drawn = mixed(32);
     assert!(!redacted(&format!("sessionid={drawn}")).contains(&drawn));
+    let digest = "3f2a9c1b7d4e5f60a1b2c3d4e5f60718";
+    for name in ["sessionId", "sessionID", "session_id"] {
+        let text = format!("{{\"{name}\": \"{digest}\"}}");
+        assert_eq!(redacted(&text), text);
+    }
+    for name in ["sessionid=", "PHPSESSID=", "JSESSIONID=", "Cookie: sessionId="] {
+        assert!(!redacted(&format!("{name}{digest}")).contains(digest), "{name}");
+    }
 }
 
 #[test]
@@ -353,7 +405,7 @@ fn a_name_is_given_by_the_surest_rule() {
 
 #[test]
 fn names_of_rules_fit_their_mark_and_hold_nothing_that_ends_it() {
-    let names = PREFIXED.iter().map(|kind| kind.rule);
+    let names = PREFIXED.iter().copied().flatten().map(|kind| kind.rule);
     let names = names.chain(PROVIDERS.iter().map(|(_, provider)| provider.rule));
     for rule in names.chain(WORDS.iter().map(|word| word.rule)) {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';

@@ -35,6 +35,60 @@ pub(super) fn azure_key(text: Text<'_>, start: usize, end: usize) -> Option<Hit>
     (is_whole && text.slice(start, end) == b"JQQJ9").then(|| hit("azure-key", from, to))?
 }
 
+/// How keys of Azure are marked, and how many characters stand before the mark.
+const AZURE_MARKS: [(&[u8], usize); 11] = [
+    (b"+ASt", 76),
+    (b"ACDb", 76),
+    (b"APIM", 76),
+    (b"AzFu", 44),
+    (b"AzSe", 42),
+    (b"+ACR", 42),
+    (b"+AEh", 33),
+    (b"+ASb", 33),
+    (b"+ARm", 33),
+    (b"AzCa", 33),
+    (b"AIoT", 33),
+];
+
+/// A key of one of Azure's services, with a mark for it at a certain place and a few characters behind.
+pub(super) fn azure_marked(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
+    const KEY: Alphabet = BASE64.and("-_");
+    let mark = text.slice(start, end);
+    let (_, before) = AZURE_MARKS.into_iter().find(|(known, _)| *known == mark)?;
+    let key = ALNUM.and("+/-_");
+    let (from, to) = (text.run_back(start, key, before + 1), text.run(end, KEY, 13));
+    let is_whole = start - from == before && (5..=12).contains(&(to - end));
+    (is_whole && Make::of(text.slice(from, start)).digits > 0)
+        .then(|| hit("azure-key", from, to))?
+}
+
+/// A key of Authress: the number of a service, the key's, the account's behind `.acc_`, and a code.
+pub(super) fn authress(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
+    let from = text.run_back(start, DOTTED, 64);
+    let to = text.run(end, DOTTED.and("+/="), 192);
+    let is_service = [&b"sc_"[..], b"ext_", b"scauth_", b"authress_"]
+        .iter()
+        .any(|begin| text.slice(from, start).starts_with(begin));
+    (is_service && to - end >= 40).then(|| hit("authress-key", from, to))?
+}
+
+/// A token of Unleash: a project or `*`, an environment, and a code.
+pub(super) fn unleash(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
+    let from = text.run_back(start, URL.and("*[]"), 64);
+    let to = text.run(end, HEX, 128);
+    let is_random = Make::of(text.slice(end, to)).distinct > 6;
+    (from < start && to - end >= 40 && is_random).then(|| hit("unleash-token", from, to))?
+}
+
+/// A key of Convex: an environment, the name of a deployment, a stroke, and a code.
+pub(super) fn convex(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
+    let name = text.run(end, URL.and(":"), 64);
+    let to = text.run(name + 1, BASE64, 256);
+    let is_key = name > end && text.at(name) == b'|' && to - name > 40;
+    (is_key && is_random(text.slice(name + 1, to), Hint::Strong))
+        .then(|| hit("convex-key", start, to))?
+}
+
 /// A session of Salesforce: the number of an organisation, `!`, and a code.
 pub(super) fn salesforce(text: Text<'_>, start: usize) -> Option<Hit> {
     let mark = text.run(start, ALNUM, 19);
