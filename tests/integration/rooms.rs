@@ -113,7 +113,15 @@ const NEVER: &[(&str, &str)] =
 const HOMES: &[(&str, &[&str])] = &[
     ("fs2", &["store/lock.rs"]),
     ("flate2", &["store/archive"]),
-    ("rustix", &["store/layout.rs", "retriever/serve/attach/process.rs", "retriever/watch/heard"]),
+    (
+        "rustix",
+        &[
+            "store/layout.rs",
+            "retriever/index/embed/cache/ahead.rs",
+            "retriever/serve/attach/process.rs",
+            "retriever/watch/heard",
+        ],
+    ),
     ("close_fds", &["retriever/serve/attach/process.rs"]),
     ("signal_hook", &["store/signal.rs"]),
     ("lexopt", &["writer/args.rs"]),
