@@ -3,10 +3,10 @@
 //! What is not here: comparing (`codes`), keeping the nearest (`nearest`) and the best (`best`).
 
 use super::best::{Best, Scored};
-use super::chunk::{CHUNK_ROWS, Chunk};
-use super::codes::{Query, WEIGHT_MAX};
+use super::chunk::CHUNK_ROWS;
+use super::codes::{Query, WEIGHT_MAX, sign_words};
 use super::nearest::Nearest;
-use super::{VectorIndex, place};
+use super::{FETCHED_ROWS, VectorIndex, place};
 
 /// The first rows of each chunk say how far out the nearest will lie.
 const SAMPLED_ROWS: usize = 64;
@@ -93,12 +93,14 @@ impl VectorIndex {
         reach: u32,
     ) -> Nearest {
         let mut nearest = Nearest::new(wanted, reach);
-        let mut distances = [0; CHUNK_ROWS];
+        let (mut distances, mut rows) = ([0; CHUNK_ROWS], [0; CHUNK_ROWS]);
         for (first, chunk) in self.chunks_here() {
             query.distances(chunk.signs(), &mut distances);
-            for ((doc, row), distance) in (first..=u32::MAX).zip(0..).zip(distances) {
+            for row in rows_within(&distances, nearest.reach(), &mut rows) {
+                let (row_at, doc) = (*row as usize, first + row);
+                let distance = distances.get(row_at).copied().unwrap_or(u32::MAX);
                 // What a filter asks is dearer than the distance, so it is asked last.
-                if nearest.wants(distance) && chunk.has(row) && keep(doc) {
+                if nearest.wants(distance) && chunk.has(row_at) && keep(doc) {
                     nearest.take(distance, doc);
                 }
             }
@@ -113,15 +115,41 @@ impl VectorIndex {
         }
         let utmost = u32::try_from(self.dims).unwrap_or(u32::MAX).saturating_mul(WEIGHT_MAX);
         let mut nearest = Nearest::new(wanted, utmost);
-        for doc in docs {
-            let (chunk_at, row) = place(doc);
-            let chunk = self.chunks.get(chunk_at).and_then(Option::as_deref);
-            let signs = chunk.and_then(|chunk: &Chunk| chunk.signs_of(row, self.dims));
-            let Some(distance) = signs.map(|signs| query.weighed_distance(signs)) else { continue };
-            if nearest.wants(distance) {
-                nearest.take(distance, doc);
+        let mut signs = Vec::with_capacity(FETCHED_ROWS * sign_words(self.dims));
+        let mut distances = [0; FETCHED_ROWS];
+        for docs in docs.chunks(FETCHED_ROWS) {
+            signs.clear();
+            docs.iter().filter_map(|doc| self.signs(*doc)).for_each(|row| signs.extend(row));
+            query.weighed_distances(&signs, &mut distances);
+            for (doc, distance) in docs.iter().zip(distances) {
+                if nearest.wants(distance) {
+                    nearest.take(distance, *doc);
+                }
             }
         }
         nearest.into_rows().collect()
     }
+
+    /// The signs of a row that is there.
+    fn signs(&self, doc: u32) -> Option<&[u64]> {
+        let (chunk_at, row) = place(doc);
+        self.chunks.get(chunk_at)?.as_ref()?.signs_of(row, self.dims)
+    }
+}
+
+/// The rows at distances up to `reach`, written into `rows`: every row is, and the next one over it where it is
+/// too far, so that the processor has nothing to guess.
+fn rows_within<'a>(
+    distances: &[u32; CHUNK_ROWS],
+    reach: u32,
+    rows: &'a mut [u32; CHUNK_ROWS],
+) -> &'a [u32] {
+    let mut count = 0;
+    for (row, distance) in (0..).zip(distances) {
+        if let Some(place) = rows.get_mut(count) {
+            *place = row;
+        }
+        count += usize::from(*distance <= reach);
+    }
+    rows.get(..count).unwrap_or_default()
 }

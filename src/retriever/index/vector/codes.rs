@@ -127,22 +127,33 @@ impl Query {
         );
     }
 
-    /// Says how much of the query lies in numbers whose signs differ from those of a row: nearer the truth than
-    /// [`Self::distances`], and as whole a number, up to [`WEIGHT_MAX`] for each of its own.
-    pub(super) fn weighed_distance(&self, signs: &[u64]) -> u32 {
+    /// Says of each of `rows`, the signs of which lie back to back, how much of the query lies in numbers whose signs
+    /// differ: nearer the truth than [`Self::distances`], and as whole a number, up to [`WEIGHT_MAX`] for each of its own.
+    pub(super) fn weighed_distances(&self, rows: &[u64], distances: &mut [u32]) {
         at_its_best(
             #[inline(always)]
-            || self.weigh(signs),
-        )
+            || self.weigh_distances(rows, distances),
+        );
     }
 
     #[inline(always)]
-    fn weigh(&self, signs: &[u64]) -> u32 {
-        let weight = |plane: &Vec<u64>| -> u32 {
-            let words = signs.iter().zip(&self.signs).zip(plane);
-            words.map(|((row, own), plane)| ((row ^ own) & plane).count_ones()).sum()
-        };
-        self.planes.iter().zip(0..).map(|(plane, bit)| weight(plane) << bit).sum()
+    fn weigh_distances(&self, rows: &[u64], distances: &mut [u32]) {
+        let (planes, signs) = (self.planes.each_ref().map(Vec::as_slice), self.signs.as_slice());
+        // As below.
+        if let Ok(signs) = <&[u64; USUAL_WORDS]>::try_from(signs)
+            && let [Ok(one), Ok(two), Ok(four), Ok(eight)] =
+                planes.map(<&[u64; USUAL_WORDS]>::try_from)
+        {
+            let (rows, _) = rows.as_chunks::<USUAL_WORDS>();
+            for (distance, row) in distances.iter_mut().zip(rows) {
+                *distance = weighed(row, signs, &[one, two, four, eight]);
+            }
+        } else {
+            let rows = rows.chunks_exact(signs.len().max(1));
+            for (distance, row) in distances.iter_mut().zip(rows) {
+                *distance = weighed(row, signs, &planes);
+            }
+        }
     }
 
     /// Writes into a slice: what grows a list is not inlined, and so not compiled for this very processor.
@@ -180,6 +191,15 @@ fn planes_of(vector: &[f32], largest: f32) -> [Vec<u64>; WEIGHT_BITS] {
 #[inline(always)]
 fn differing(left: &[u64], right: &[u64]) -> u32 {
     left.iter().zip(right).map(|(left, right)| (left ^ right).count_ones()).sum()
+}
+
+#[inline(always)]
+fn weighed<Words: AsRef<[u64]>>(left: &[u64], right: &[u64], planes: &[Words; WEIGHT_BITS]) -> u32 {
+    let weight = |plane: &Words| -> u32 {
+        let words = left.iter().zip(right).zip(plane.as_ref());
+        words.map(|((left, right), plane)| ((left ^ right) & plane).count_ones()).sum()
+    };
+    planes.iter().zip(0..).map(|(plane, bit)| weight(plane) << bit).sum()
 }
 
 /// Sum of products, written so that the compiler turns it into vector instructions. Both have the same
@@ -226,9 +246,10 @@ mod tests {
 
         #[test]
         fn what_lies_in_differing_signs_is_weighed(
-            row in proptest::collection::vec(-1.0_f32..1.0, 100),
-            query in proptest::collection::vec(-1.0_f32..1.0, 100),
+            numbers in proptest::collection::vec((-1.0_f32..1.0, -1.0_f32..1.0), 384),
+            width in proptest::sample::select(vec![100_usize, 384]),
         ) {
+            let (row, query): (Vec<f32>, Vec<f32>) = numbers.into_iter().take(width).unzip();
             let (Some(codes), Some(asked)) = (codes_of(&row), Query::of(&query)) else { return Ok(()) };
             let signs: Vec<u64> = signs_of(&codes).collect();
             let largest = largest(&query).unwrap();
@@ -237,7 +258,9 @@ mod tests {
             let differing = codes.iter().zip(&query).filter(differs);
             let expected: f32 = differing.map(|(_, number)| weight(*number)).sum();
             // Half a step may be rounded either way.
-            prop_assert!((asked.weighed_distance(&signs) as f32 - expected).abs() <= 2.0);
+            let mut found = [0];
+            asked.weighed_distances(&signs, &mut found);
+            prop_assert!((found[0] as f32 - expected).abs() <= 2.0);
         }
 
         // The rounding moves each number by half a step at most; the chord between two directions is

@@ -27,6 +27,11 @@ impl Nearest {
         Self { wanted, rows: Vec::new(), counts, reach, within: 0 }
     }
 
+    /// The distance beyond which no row is wanted any more.
+    pub(super) fn reach(&self) -> u32 {
+        self.reach
+    }
+
     /// Whether as many as were wanted have been found.
     pub(super) fn is_full(&self) -> bool {
         self.within >= self.wanted

@@ -204,6 +204,18 @@ fn among_many_the_nearest_is_found_and_equals_come_in_order() {
     }
 }
 
+#[test]
+fn among_many_nearly_all_of_the_best_are_found() {
+    let index = large(384);
+    for asked in 20_000..20_005 {
+        let vector = scattered(asked, 384);
+        let exact = index.best_of_all(&index.query(&vector).unwrap(), |_| true, 40);
+        let found = index.search(&vector, |_| true, 40);
+        let missed = exact.iter().filter(|best| !found.contains(best)).count();
+        assert!(missed <= 2, "{missed} of 40");
+    }
+}
+
 /// What [`VectorIndex::nearest`] promises, by counting and sorting all.
 fn nearest_of_all(
     index: &VectorIndex,
@@ -237,7 +249,7 @@ fn the_nearest_by_signs_are_found_whatever_the_first_rows_let_one_expect() {
         let query = index.query(&vector).unwrap();
         for wanted in [0, 1, 100, 700, 3000, 12_000] {
             for every in [1, 3, 500] {
-                let keep = |doc: u32| doc % every == 0;
+                let keep = |doc: u32| doc.is_multiple_of(every);
                 let expected = nearest_of_all(&index, &query, keep, wanted);
                 assert_eq!(index.nearest(&query, keep, wanted), expected, "{wanted} {every}");
             }
