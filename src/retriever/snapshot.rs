@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::index::late::{NoteSigns, Places, Shelf, Signed};
+use super::index::late::{NoteSigns, Place, Places, Shelf, Signed};
 use super::index::lexical::LexicalIndex;
 use super::index::vector::VectorIndex;
 use super::projection::{Chunked, Frozen, Mark, Memory, Near, Version};
@@ -196,6 +196,16 @@ impl Snapshot {
     #[must_use]
     pub fn on(self, shelf: Option<Arc<dyn Shelf>>) -> Self {
         Self { shelf, ..self }
+    }
+
+    /// Tells that the signs of these memories will be asked for next: the disk is then waited for once.
+    pub fn expect_signs(&self, numbers: impl Iterator<Item = u32>) {
+        let Some(shelf) = &self.shelf else { return };
+        let place = |number| match self.places.get(number) {
+            Signed::At(place) => Some(place),
+            Signed::NotYet | Signed::Never | Signed::Failed => None,
+        };
+        shelf.expect(&numbers.filter_map(place).collect::<Vec<Place>>());
     }
 
     /// Returns the signs of a memory's tokens, read from the disk. `None` where there are none yet, or will never

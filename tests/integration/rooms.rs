@@ -118,6 +118,7 @@ const HOMES: &[(&str, &[&str])] = &[
         &[
             "store/layout.rs",
             "writer/identity.rs",
+            "retriever/index/embed/cache/ahead.rs",
             "retriever/serve/attach/process.rs",
             "retriever/watch/heard",
         ],

@@ -1,6 +1,6 @@
 //! Lets a loop use what this very processor can do. Programs are built for every processor of a kind, and the oldest
 //! of them count bits and multiply in rows much slower. The only file that names `fearless_simd`. Not here: the loops
-//! themselves, which are plain Rust (`vector::codes`, `late::asked`).
+//! themselves, which are plain Rust (`vector::codes`, `late::asked`, `late::turn`).
 
 use fearless_simd::{Level, dispatch};
 

@@ -81,9 +81,11 @@ pub(super) fn of(
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     let fit = |at: &usize| fits.get(*at).copied().unwrap_or(0.0);
     order.sort_by(|a, b| fit(b).total_cmp(&fit(a)));
+    order.truncate(CLOSE_MAX);
+    let looked_at = || order.iter().filter_map(|at| Some((*at, candidates.get(*at)?)));
+    snapshot.expect_signs(looked_at().map(|(_, candidate)| candidate.number));
     let mut close: HashMap<usize, Late> = HashMap::new();
-    for at in order.into_iter().take(CLOSE_MAX) {
-        let Some(candidate) = candidates.get(at) else { continue };
+    for (at, candidate) in looked_at() {
         let late = match asked.nearness(snapshot, candidate.number) {
             Some(late) => Late::Seen(late),
             None => Late::Instead(fuse::late_instead(fuse::fit(candidate))),
@@ -161,8 +163,8 @@ fn words_of(text: &str) -> Vec<Word<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-    use std::sync::Arc;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::sync::{Arc, Mutex};
 
     use proptest::prelude::*;
     use serde_json::json;
@@ -173,11 +175,17 @@ mod tests {
     use crate::retriever::index::late::{NoteSigns, Place, Shelf, Signed};
     use crate::retriever::search::{Hit, Query, laws, search};
 
-    /// A shelf in memory; of some texts it has lost the signs.
-    struct Held(BTreeMap<u32, NoteSigns>);
+    /// A shelf in memory; of some texts it has lost the signs. Gives only those it was told to expect.
+    struct Held(BTreeMap<u32, NoteSigns>, Mutex<BTreeSet<u32>>);
 
     impl Shelf for Held {
+        fn expect(&self, places: &[Place]) {
+            let mut expected = self.1.lock().unwrap();
+            *expected = places.iter().map(|place| place.row).collect();
+        }
+
         fn signs(&self, place: Place) -> Option<NoteSigns> {
+            assert!(self.1.lock().unwrap().contains(&place.row), "{place:?} was not expected");
             self.0.get(&place.row).cloned()
         }
     }
@@ -193,7 +201,7 @@ mod tests {
             held.insert(number, NoteSigns::of(&tokens_of(seen)));
             snapshot.places.set(number, Signed::At(Place { row: number, check: 0 }));
         }
-        snapshot.on(Some(Arc::new(Held(held))))
+        snapshot.on(Some(Arc::new(Held(held, Mutex::default()))))
     }
 
     fn asked(text: &str) -> Vec<AskedToken> {

@@ -33,6 +33,9 @@ pub enum Signed {
 
 /// Gives signs from where they are.
 pub trait Shelf: Send + Sync {
+    /// Is told which signs will be asked for next, so that they can be fetched together. Does not wait for them.
+    fn expect(&self, _places: &[Place]) {}
+
     /// Returns the signs at a place; `None` where they are not what was put there.
     fn signs(&self, place: Place) -> Option<NoteSigns>;
 }

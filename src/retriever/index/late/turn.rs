@@ -3,6 +3,7 @@
 //! costs as little as reading the numbers. Not here: what becomes of the turned numbers (`note`, `asked`).
 
 use super::mean;
+use crate::retriever::index::processor::at_its_best;
 
 /// Numbers that are transformed: a power of two.
 const WIDTH: usize = 512;
@@ -36,15 +37,24 @@ pub(super) fn turned(state: &[f32]) -> Option<[f32; TURNED]> {
     for ((number, state), mean) in numbers.iter_mut().zip(state).zip(mean::numbers()) {
         *number = state - mean;
     }
-    for flips in &FLIPS {
-        flip(&mut numbers, flips);
-        transform(&mut numbers);
-    }
+    at_its_best(
+        #[inline(always)]
+        || turn(&mut numbers),
+    );
     let (kept, _) = numbers.split_first_chunk::<TURNED>()?;
     let length = kept.iter().map(|number| number * number).sum::<f32>().sqrt();
     (length.is_finite() && length > 0.0).then(|| kept.map(|number| number / length))
 }
 
+#[inline(always)]
+fn turn(numbers: &mut [f32; WIDTH]) {
+    for flips in &FLIPS {
+        flip(numbers, flips);
+        transform(numbers);
+    }
+}
+
+#[inline(always)]
 fn flip(numbers: &mut [f32; WIDTH], flips: &[u64; WIDTH / 64]) {
     for (numbers, word) in numbers.chunks_mut(64).zip(flips) {
         for (number, at) in numbers.iter_mut().zip(0..) {
@@ -56,6 +66,7 @@ fn flip(numbers: &mut [f32; WIDTH], flips: &[u64; WIDTH / 64]) {
 }
 
 /// The Walsh-Hadamard transform, unscaled: only directions are asked for.
+#[inline(always)]
 fn transform(numbers: &mut [f32; WIDTH]) {
     let mut half = 1;
     while half < WIDTH {

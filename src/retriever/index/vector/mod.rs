@@ -1,17 +1,18 @@
 //! The dense index: one direction per memory, in eight bits a number.
 //!
-//! A search takes two steps. How many signs differ from the query's is counted for every row: 48 bytes a
-//! row, at the speed of memory. The few thousand nearest by that are scored by cosine, and the best of them
-//! are the answer. Where there are few rows, all are scored. There is no graph or tree: nothing to rebuild,
-//! and removing is forgetting a bit.
+//! A search takes three steps. How many signs differ from the query's is counted for every row: 48 bytes a
+//! row, at the speed of memory. Of the few thousand nearest by that each sign is weighed by the query's number, and
+//! the nearest third by that is scored by cosine: the best of them are the answer. Where there are few rows, all are
+//! scored. There is no graph or tree: nothing to rebuild, and removing is forgetting a bit.
 //!
 //! Rows live in chunks behind `Arc`, so that a frozen snapshot is a clone of a list of pointers and the
 //! next write copies one chunk only.
 //!
-//! Reading order: this file, `codes` (rounding and comparing), `chunk` (rows), `nearest` (the first step),
-//! `best` (the second), `saved` (to and from bytes). What is not here: where vectors come from (`embed`),
+//! Reading order: this file, `codes` (rounding and comparing), `chunk` (rows), `among` (the steps, with `nearest` for
+//! the first two and `best` for the last), `saved` (to and from bytes). What is not here: where vectors come from (`embed`),
 //! and what a document number means (the projection).
 
+mod among;
 mod best;
 mod chunk;
 mod codes;
@@ -20,10 +21,10 @@ mod saved;
 
 use std::sync::Arc;
 
+use self::among::Looks;
 use self::best::{Best, Scored};
 use self::chunk::{CHUNK_ROWS, Chunk};
 use self::codes::{Query, Row, codes_of};
-use self::nearest::Nearest;
 
 /// What a vector of 384 numbers takes in all: numbers, length and signs, its entry in the table of the
 /// cache, and the place of its tokens' signs.
@@ -31,13 +32,16 @@ pub const VECTOR_BYTES: u64 = 384 + 4 + 384 / 8 + 100 + 12;
 /// Up to this many rows each is scored. That takes a millisecond, what choosing by signs and looking closely
 /// takes too, and leaves nothing to chance.
 const SCORED_ROWS_MAX: usize = 8192;
-/// Rows looked at closely for each one asked for, and for how many rows there are one more: what is asked of
-/// more rows is harder to tell by signs, and one row in 128 costs a quarter of what all signs cost. Measured
-/// on real texts; benches/runs has the recall of other choices.
-const CLOSER_LOOKS: usize = 16;
-const ROWS_PER_CLOSER_LOOK: usize = 128;
-/// The fewest rows looked at closely, however few were asked for: choosing ten is harder than it looks.
-const CLOSER_LOOKS_MIN: usize = 1600;
+/// Rows weighed for each one asked for, and for how many rows there are one more: what is asked of more rows is harder
+/// to tell by signs. Measured on real texts; benches/runs has the recall of other choices.
+const WEIGHED: usize = 24;
+const ROWS_PER_WEIGHED: usize = 128;
+/// The fewest rows weighed, however few were asked for: choosing ten is harder than it looks.
+const WEIGHED_MIN: usize = 4800;
+/// One in so many of those is scored.
+const WEIGHED_PER_SCORED: usize = 3;
+/// Rows that are fetched together before they are scored: the memory is waited for once, not for one after the other.
+const FETCHED_ROWS: usize = 16;
 
 /// Why a vector was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -153,9 +157,10 @@ impl VectorIndex {
     /// Cosine of each of `docs`, in their order; see [`Self::score`].
     #[must_use]
     pub fn scores(&self, docs: &[u32], query: &[f32]) -> Vec<Option<f32>> {
-        let query = self.query(query);
-        let score = |doc: &u32| Some(query.as_ref()?.cosine(self.row(*doc)?));
-        docs.iter().map(score).collect()
+        match self.query(query) {
+            Some(query) => self.cosines(&query, docs),
+            None => vec![None; docs.len()],
+        }
     }
 
     /// The `top_k` documents nearest to `query` by cosine among those that `keep` lets through,
@@ -176,8 +181,9 @@ impl VectorIndex {
         if self.present <= SCORED_ROWS_MAX {
             return self.best_of_all(&query, keep, top_k);
         }
-        let looks = top_k.saturating_mul(CLOSER_LOOKS).max(CLOSER_LOOKS_MIN);
-        let looks = looks.saturating_add(self.present / ROWS_PER_CLOSER_LOOK);
+        let weighed = top_k.saturating_mul(WEIGHED).max(WEIGHED_MIN);
+        let weighed = weighed.saturating_add(self.present / ROWS_PER_WEIGHED);
+        let looks = Looks { weighed, scored: weighed / WEIGHED_PER_SCORED };
         self.best_of_nearest(&query, keep, top_k, looks)
     }
 
@@ -198,32 +204,25 @@ impl VectorIndex {
         best.into_sorted()
     }
 
-    fn best_of_nearest(
-        &self,
-        query: &Query,
-        keep: impl Fn(u32) -> bool,
-        top_k: usize,
-        looks: usize,
-    ) -> Vec<(u32, f32)> {
-        let mut nearest = Nearest::new(looks, u32::try_from(self.dims).unwrap_or(u32::MAX));
-        let mut distances = Vec::with_capacity(CHUNK_ROWS);
-        for (first, chunk) in self.chunks_here() {
-            distances.clear();
-            query.distances(chunk.signs(), &mut distances);
-            for ((doc, row_at), distance) in (first..=u32::MAX).zip(0..).zip(&distances) {
-                // What a filter asks is dearer than the distance, so it is asked last.
-                if nearest.wants(*distance) && chunk.has(row_at) && keep(doc) {
-                    nearest.take(*distance, doc);
-                }
+    fn cosines(&self, query: &Query, docs: &[u32]) -> Vec<Option<f32>> {
+        let mut codes = vec![0; FETCHED_ROWS * self.dims];
+        let mut cosines = Vec::with_capacity(docs.len());
+        for docs in docs.chunks(FETCHED_ROWS) {
+            let mut lengths = [None; FETCHED_ROWS];
+            let places = lengths.iter_mut().zip(codes.chunks_exact_mut(self.dims));
+            for (doc, (length, codes)) in docs.iter().zip(places) {
+                let Some(row) = self.row(*doc) else { continue };
+                codes.copy_from_slice(row.codes);
+                *length = Some(row.length);
             }
+            let fetched = lengths.iter().zip(codes.chunks_exact(self.dims)).take(docs.len());
+            cosines.extend(
+                fetched.map(|(length, codes)| {
+                    length.map(|length| query.cosine(Row { codes, length }))
+                }),
+            );
         }
-        let mut best = Best::new(top_k);
-        for doc in nearest.into_rows() {
-            if let Some(row) = self.row(doc) {
-                best.offer(Scored { score: query.cosine(row), doc });
-            }
-        }
-        best.into_sorted()
+        cosines
     }
 
     /// The chunks that hold something, each with the number of its first document.

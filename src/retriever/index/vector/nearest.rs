@@ -21,10 +21,20 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
-    /// `distance_max` is the largest distance there can be.
-    pub(super) fn new(wanted: usize, distance_max: u32) -> Self {
-        let counts = vec![0; distance_max as usize + 1];
-        Self { wanted, rows: Vec::new(), counts, reach: distance_max, within: 0 }
+    /// Of rows at distances up to `reach`.
+    pub(super) fn new(wanted: usize, reach: u32) -> Self {
+        let counts = vec![0; reach as usize + 1];
+        Self { wanted, rows: Vec::new(), counts, reach, within: 0 }
+    }
+
+    /// The distance beyond which no row is wanted any more.
+    pub(super) fn reach(&self) -> u32 {
+        self.reach
+    }
+
+    /// Whether as many as were wanted have been found.
+    pub(super) fn is_full(&self) -> bool {
+        self.within >= self.wanted
     }
 
     /// Whether a row at this distance would be among the nearest so far.
@@ -86,18 +96,21 @@ mod tests {
         fn they_are_the_first_of_all_by_distance_then_number(
             distances in proptest::collection::vec(0_u32..=9, 0..400),
             wanted in 0_usize..30,
+            reach in 0_u32..=9,
         ) {
-            let mut nearest = Nearest::new(wanted, 9);
+            let mut nearest = Nearest::new(wanted, reach);
             for (doc, distance) in (0_u32..).zip(&distances) {
                 if nearest.wants(*distance) {
                     nearest.take(*distance, doc);
                 }
                 prop_assert!(nearest.rows.len() <= wanted.max(1) * SLACK);
             }
-            let mut all: Vec<(u32, u32)> = distances.iter().copied().zip(0..).collect();
+            let all = distances.iter().copied().zip(0_u32..);
+            let mut all: Vec<(u32, u32)> = all.filter(|(distance, _)| *distance <= reach).collect();
             all.sort_unstable();
             let mut expected: Vec<u32> = all.iter().take(wanted).map(|(_, doc)| *doc).collect();
             expected.sort_unstable();
+            prop_assert_eq!(nearest.is_full(), expected.len() == wanted);
             prop_assert_eq!(nearest.into_rows().collect::<Vec<u32>>(), expected);
         }
     }

@@ -169,8 +169,9 @@ fn among_many_a_look_at_all_of_them_is_the_exact_search() {
         let query = index.query(&scattered(99_991, dims)).unwrap();
         let keep = |doc: u32| doc % 3 == 1;
         let exact = index.best_of_all(&query, keep, 40);
+        let looks = Looks { weighed: index.len(), scored: index.len() };
         assert_eq!(exact.len(), 40);
-        assert_eq!(index.best_of_nearest(&query, keep, 40, index.len()), exact);
+        assert_eq!(index.best_of_nearest(&query, keep, 40, looks), exact);
     }
 }
 
@@ -184,7 +185,7 @@ fn among_many_what_a_filter_leaves_is_searched_exactly() {
         assert_ne!(doc % 5, 3);
         doc % 8 == 7
     };
-    assert!((0..12_000).filter(|doc| doc % 8 == 7).count() < CLOSER_LOOKS_MIN);
+    assert!((0..12_000).filter(|doc| doc % 8 == 7).count() < WEIGHED_MIN / WEIGHED_PER_SCORED);
     assert_eq!(index.search(&vector, keep, 25), index.best_of_all(&query, keep, 25));
 }
 
@@ -200,6 +201,59 @@ fn among_many_the_nearest_is_found_and_equals_come_in_order() {
     assert_eq!((docs, found.len()), (vec![4, 5_000, 11_000], 10));
     for (doc, score) in found {
         assert_eq!(index.score(doc, &vector), Some(score));
+    }
+}
+
+#[test]
+fn among_many_nearly_all_of_the_best_are_found() {
+    let index = large(384);
+    for asked in 20_000..20_005 {
+        let vector = scattered(asked, 384);
+        let exact = index.best_of_all(&index.query(&vector).unwrap(), |_| true, 40);
+        let found = index.search(&vector, |_| true, 40);
+        let missed = exact.iter().filter(|best| !found.contains(best)).count();
+        assert!(missed <= 2, "{missed} of 40");
+    }
+}
+
+/// What [`VectorIndex::nearest`] promises, by counting and sorting all.
+fn nearest_of_all(
+    index: &VectorIndex,
+    query: &Query,
+    keep: impl Fn(u32) -> bool,
+    wanted: usize,
+) -> Vec<u32> {
+    let distance = |doc: u32| {
+        let (chunk, row) = place(doc);
+        let mut distance = [0];
+        let chunk = index.chunks[chunk].as_ref().unwrap();
+        query.distances(chunk.signs_of(row, index.dims()).unwrap(), &mut distance);
+        (distance, doc)
+    };
+    let here = (0..12_000).filter(|doc| index.contains(*doc) && keep(*doc));
+    let mut all: Vec<([u32; 1], u32)> = here.map(distance).collect();
+    all.sort_unstable();
+    let mut nearest: Vec<u32> = all.into_iter().take(wanted).map(|(_, doc)| doc).collect();
+    nearest.sort_unstable();
+    nearest
+}
+
+#[test]
+fn the_nearest_by_signs_are_found_whatever_the_first_rows_let_one_expect() {
+    let vector = scattered(7, 70);
+    let opposite: Vec<f32> = vector.iter().map(|number| -number).collect();
+    for first in [&vector, &opposite] {
+        let mut index = large(70);
+        let firsts = (0..12_000).step_by(CHUNK_ROWS).flat_map(|first| first..first + 64);
+        firsts.filter(|doc| *doc < 12_000).for_each(|doc| index.set(doc, first).unwrap());
+        let query = index.query(&vector).unwrap();
+        for wanted in [0, 1, 100, 700, 3000, 12_000] {
+            for every in [1, 3, 500] {
+                let keep = |doc: u32| doc.is_multiple_of(every);
+                let expected = nearest_of_all(&index, &query, keep, wanted);
+                assert_eq!(index.nearest(&query, keep, wanted), expected, "{wanted} {every}");
+            }
+        }
     }
 }
 

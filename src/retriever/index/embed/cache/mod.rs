@@ -21,6 +21,7 @@
 //!
 //! What is not here: the lock (`store` owns file locks), and when to look something up (`worker`).
 
+mod ahead;
 mod record;
 mod tokens;
 

@@ -18,7 +18,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::record::{HEADER_BYTES, TextKey, prefix};
-use super::{open_private, read_at, to_u64};
+use super::{ahead, open_private, read_at, to_u64};
 use crate::retriever::index::embed::ModelId;
 use crate::retriever::index::late::{NOTE_TOKENS_MAX, NoteSigns, Place, SIGN_WORDS, Shelf, Signs};
 use sha2::{Digest, Sha256};
@@ -54,6 +54,7 @@ impl TokenFile {
         if found.get(..count) != header.get(..count) {
             return Err(io::Error::other("the file of signs beside it is not ours; move it away"));
         }
+        ahead::expect_scattered(&file);
         Ok(Self { file, header })
     }
 
@@ -67,6 +68,12 @@ impl TokenFile {
 }
 
 impl Shelf for TokenFile {
+    fn expect(&self, places: &[Place]) {
+        places
+            .iter()
+            .for_each(|place| ahead::expect(&self.file, offset(*place), to_u64(RECORD_BYTES)));
+    }
+
     fn signs(&self, place: Place) -> Option<NoteSigns> {
         let mut record = [0; RECORD_BYTES];
         // What is not used of the last record may never have been written.
