@@ -5,6 +5,7 @@
 //! `github.com/acme/api`. Where that loses anything but the case of a known forge (which ignores
 //! it), `~` and eight hexadecimal digits of a hash are added, so that no two share a key.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -147,6 +148,16 @@ impl RepoKey {
         ends(&other.0) || other.0.split_once('~').is_some_and(|(name, _)| ends(name))
     }
 
+    /// Returns every text that, as a key, [`RepoKey::abbreviates`] this one; some more than once.
+    pub fn abbreviations(&self) -> impl Iterator<Item = &str> {
+        let without_hash = self.0.split_once('~').map(|(name, _)| name);
+        let ends = |whole| {
+            let ends = move |(at, _)| str::get(whole, at + 1..);
+            std::iter::once(whole).chain(whole.match_indices('/').filter_map(ends))
+        };
+        std::iter::once(&*self.0).chain(without_hash).flat_map(ends)
+    }
+
     /// Returns the longer ones among known keys that this one is a short way to say.
     pub fn longer<'a>(&self, known: impl IntoIterator<Item = &'a RepoKey>) -> Vec<&'a RepoKey> {
         let mut longer: Vec<&RepoKey> =
@@ -252,6 +263,13 @@ fn canonical_path(host: &str, path: &str) -> Option<String> {
         parts.retain(|part| !matches!(*part, "v3" | "_git"));
     }
     (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// Keys are in the order of their texts.
+impl Borrow<str> for RepoKey {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
 }
 
 impl fmt::Display for RepoKey {
@@ -380,6 +398,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn abbreviations_are_what_abbreviates(one in "[a/~]{1,6}", other in "[a/~]{1,6}") {
+            let (one, other) = (RepoKey(one.into()), RepoKey(other.into()));
+            let is_among = other.abbreviations().any(|short| short == one.as_str());
+            prop_assert_eq!(is_among, one.abbreviates(&other));
+        }
+
         #[test]
         fn every_key_is_one_plain_file_name(text in any::<String>()) {
             let name = RepoKey::of_line(&text).file_name();

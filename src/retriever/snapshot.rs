@@ -257,16 +257,16 @@ impl Snapshot {
     /// can mean no other repository. Lines written by hand often say only `api`.
     #[must_use]
     pub fn keys_of(&self, repo: &RepoKey) -> BTreeSet<RepoKey> {
-        let means_only_repo = |short: &RepoKey| {
-            short != repo
-                && short.abbreviates(repo)
+        let means_only_repo = |short: &&RepoKey| {
+            *short != repo
                 && self
                     .repos
                     .keys()
-                    .all(|other| other == short || other == repo || !short.abbreviates(other))
+                    .all(|other| other == *short || other == repo || !short.abbreviates(other))
         };
+        let short = repo.abbreviations().filter_map(|short| self.repos.get_key_value(short));
         let mut keys: BTreeSet<RepoKey> =
-            self.repos.keys().filter(|key| means_only_repo(key)).cloned().collect();
+            short.map(|(key, _)| key).filter(means_only_repo).cloned().collect();
         keys.insert(repo.clone());
         keys
     }

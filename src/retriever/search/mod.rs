@@ -7,6 +7,7 @@ mod candidates;
 mod clash;
 mod complete;
 mod filter;
+mod foremost;
 mod fuse;
 mod known;
 mod late;
@@ -248,19 +249,19 @@ impl Ranking<'_> {
         let fused = fuse::relative(&fits);
         let seen = each_late.iter().flatten().map(late::Late::seen).chain(std::iter::repeat(None));
         let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
-        let mut hits: Vec<Hit> = candidates
-            .into_iter()
-            .zip(fused)
-            .zip(seen)
-            .filter_map(|((candidate, fused), late)| {
-                let memory = Arc::clone(snapshot.memory(candidate.number)?);
-                let is_here = here.as_ref().is_some_and(|keys| keys.contains(&memory.repo));
-                let place = prior::Place::of(is_here);
-                let score = prior::weigh(&candidate, fused, &memory, self.now, place);
-                let score = Score { late, ..score };
-                Some(Hit { number: candidate.number, memory, score, also: Vec::new() })
-            })
-            .collect();
+        let nearest = prior::Place::of(here.is_some());
+        let weigh = |fused, (candidate, late): (Candidate, Option<f32>)| {
+            let memory = Arc::clone(snapshot.memory(candidate.number)?);
+            let is_here = here.as_ref().is_some_and(|keys| keys.contains(&memory.repo));
+            let place = prior::Place::of(is_here);
+            let score = prior::weigh(&candidate, fused, &memory, self.now, place);
+            let score = Score { late, ..score };
+            Some(Hit { number: candidate.number, memory, score, also: Vec::new() })
+        };
+        let fitting = fused.into_iter().zip(candidates.into_iter().zip(seen)).collect();
+        let needed = same::looked_at_max(self.limit);
+        let total = |hit: &Hit| hit.score.total;
+        let mut hits = foremost::weighed(fitting, needed, prior::utmost(nearest), weigh, total);
         hits.sort_by(|a, b| {
             b.score.total.total_cmp(&a.score.total).then_with(|| newest_first(&a.memory, &b.memory))
         });

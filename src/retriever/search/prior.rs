@@ -58,6 +58,13 @@ impl Place {
     }
 }
 
+/// The most that [`weigh`] can multiply a fit by, if none is nearer: with all that age and success can give, and no
+/// doubt. A little more, for what rounding may add.
+pub(super) fn utmost(nearest: Place) -> f32 {
+    let repo = if nearest == Place::Here { SAME_REPO } else { 1.0 };
+    repo * (1.0 + RECENCY_SPAN / 2.0) * (1.0 + SUCCESS_SPAN / 2.0) * 1.000_1
+}
+
 /// Weighs a candidate.
 pub(super) fn weigh(
     candidate: &Candidate,

@@ -16,6 +16,11 @@ const SHARED_MIN: f32 = 0.7;
 /// Small words that turn an advice around.
 const TURNING: [&str; 8] = ["not", "no", "never", "without", "off", "disable", "instead", "don't"];
 
+/// How many hits [`collapse`] looks at, at the most.
+pub(super) fn looked_at_max(limit: usize) -> usize {
+    LOOKED_AT_MAX.saturating_add(limit)
+}
+
 /// Leaves one of several hits that say the same in the same repository: the best one, which tells how often
 /// it was seen; at most `limit`. Texts that differ in a number, a name of code or a "not" never are the same.
 pub(super) fn collapse(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {

@@ -56,18 +56,22 @@ impl<'list> Reader<'list> {
 
     /// Goes on to the first posting of `local` or after it; blocks before it are not read.
     fn seek(&mut self, list: List<'list>, local: Local) {
-        let Some((held, _)) = self.here.filter(|(held, _)| *held < local) else { return };
+        let Some(mut here) = self.here.filter(|(held, _)| *held < local) else { return };
         if self.last < local {
             let mut before = self.last;
             while let Some(block) = list.block(self.block).filter(|block| block.last < local) {
                 (before, self.block) = (block.last, self.block + 1);
             }
             self.last = list.block(self.block).map_or(Local::MAX, |block| block.last);
-            if held <= before {
+            if here.0 <= before {
                 self.walk = list.iter_from(self.block);
+                match self.walk.next() {
+                    Some(first) => here = first,
+                    None => return self.here = None,
+                }
             }
         }
-        self.here = self.walk.find(|(held, _)| *held >= local);
+        self.here = self.walk.each_while(here, |held, _| held < local);
     }
 }
 
@@ -126,15 +130,16 @@ impl<'list> Cursor<'list> {
         }
         self.ahead.seek(self.list, window.start);
         let lengths = scale.lengths.get(window.start as usize..).unwrap_or_default();
-        let (mut walk, mut here) = (self.ahead.walk.clone(), self.ahead.here);
-        while let Some((local, count)) = here.filter(|(local, _)| *local < window.end) {
-            let at = (local - window.start) as usize;
-            if let (Some(score), Some(&length)) = (scores.get_mut(at), lengths.get(at)) {
-                *score += self.weight * scale.saturation.at(count, length);
-            }
-            here = walk.next();
-        }
-        (self.ahead.walk, self.ahead.here) = (walk, here);
+        let (first, weight) = (window.start, self.weight);
+        let Some(here) = self.ahead.here else { return };
+        self.ahead.here = self.ahead.walk.each_while(here, |local, count| {
+            let at = (local - first) as usize;
+            let (Some(score), Some(&length)) = (scores.get_mut(at), lengths.get(at)) else {
+                return false;
+            };
+            *score += weight * scale.saturation.at(count, length);
+            true
+        });
     }
 
     /// What the term adds to one passage, if it stands in it. Passages ascend.

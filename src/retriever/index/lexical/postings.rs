@@ -25,6 +25,7 @@ pub(super) const BLOCK_POSTINGS: usize = if cfg!(test) { 5 } else { 128 };
 
 /// Bits of a posting's first number that hold its count, and what they say where the count follows.
 const COUNT_BITS: u32 = 3;
+const COUNT_MASK: u8 = (1 << COUNT_BITS) - 1;
 const COUNT_FOLLOWS: u64 = 0;
 
 /// Bytes of what is said of a block: two numbers of 32 bits and two of 16.
@@ -250,6 +251,41 @@ pub(super) struct Walk<'segment> {
     distance_min: u64,
 }
 
+impl Walk<'_> {
+    /// Goes through the postings from `here` on as long as `each` takes them, and returns the first that it does not:
+    /// what [`Iterator::find`] would, with fewer instructions for most postings of a common term.
+    #[inline]
+    pub(super) fn each_while(
+        &mut self,
+        mut here: (Local, Count),
+        mut each: impl FnMut(Local, Count) -> bool,
+    ) -> Option<(Local, Count)> {
+        // A copy of its own can stay in a register.
+        let mut bytes = self.bytes.clone();
+        while each(here.0, here.1) {
+            let head = bytes.as_slice().first().copied().filter(|head| is_short(*head));
+            let local = head.and_then(|head| here.0.checked_add(Local::from(head >> COUNT_BITS)));
+            here = if let (Some(head), Some(local)) = (head, local) {
+                bytes.next();
+                (local, Count::from(head & COUNT_MASK))
+            } else {
+                *self = Self { bytes, last: here.0, distance_min: 1 };
+                let next = self.next()?;
+                bytes = self.bytes.clone();
+                next
+            };
+        }
+        *self = Self { bytes, last: here.0, distance_min: 1 };
+        Some(here)
+    }
+}
+
+/// Tells whether a posting is all in its first byte, and not the first of its list.
+#[inline]
+fn is_short(head: u8) -> bool {
+    (1 << COUNT_BITS..0x80).contains(&head) && head & COUNT_MASK != 0
+}
+
 impl Iterator for Walk<'_> {
     type Item = (Local, Count);
 
@@ -262,7 +298,7 @@ impl Iterator for Walk<'_> {
         }
         self.distance_min = 1;
         self.last = self.last.checked_add(Local::try_from(distance).ok()?)?;
-        let count = match head & ((1 << COUNT_BITS) - 1) {
+        let count = match head & u64::from(COUNT_MASK) {
             COUNT_FOLLOWS => next_number(&mut self.bytes)?,
             count => count,
         };

@@ -10,6 +10,9 @@ use super::passage::PassageTerms;
 use super::postings::{Count, List, Local, Postings};
 use super::saved::{self, Input};
 
+/// Ids compared together when one is looked for.
+const SCANNED: usize = 64;
+
 /// Never changes once built, so any number of snapshots can share it.
 #[derive(Debug, Default)]
 pub(super) struct Segment {
@@ -17,6 +20,8 @@ pub(super) struct Segment {
     pub(super) docs: Vec<DocId>,
     /// Local place -> number of terms in halves, repeats included.
     pub(super) lengths: Vec<Count>,
+    /// Whether documents ascend, as they do until some are given new texts.
+    docs_ascend: bool,
     dictionary: Dictionary,
     postings: Postings,
 }
@@ -63,6 +68,24 @@ impl Segment {
         segment
     }
 
+    /// The places of a document's passages. A few steps where documents ascend, else a scan of four bytes a passage.
+    pub(super) fn places_of(&self, doc: DocId) -> Vec<Local> {
+        if self.docs_ascend {
+            let first = self.docs.partition_point(|held| *held < doc);
+            let end = self.docs.partition_point(|held| *held <= doc);
+            return (0..).skip(first).take(end - first).collect();
+        }
+        let mut places = Vec::new();
+        for (first, docs) in (0..).step_by(SCANNED).zip(self.docs.chunks(SCANNED)) {
+            // Without a way out, so that all are compared at once.
+            if docs.iter().fold(false, |is_there, held| is_there | (*held == doc)) {
+                let here = (first..).zip(docs).filter(|(_, held)| **held == doc);
+                places.extend(here.map(|(local, _)| local));
+            }
+        }
+        places
+    }
+
     /// The documents holding `term`, if any does.
     pub(super) fn list(&self, term: &str) -> Option<List<'_>> {
         self.dictionary.find(term.as_bytes()).map(|index| self.postings.list(index))
@@ -94,7 +117,8 @@ impl Segment {
         let dictionary = Dictionary::read_from(input)?;
         let postings = Postings::read_from(input, docs.len())?;
         saved::must(docs.len() == lengths.len() && dictionary.len() == postings.len())?;
-        Ok(Self { docs, lengths, dictionary, postings })
+        let docs_ascend = docs.is_sorted();
+        Ok(Self { docs, lengths, docs_ascend, dictionary, postings })
     }
 
     fn seal_term(&mut self, term: &[u8]) {
@@ -104,6 +128,7 @@ impl Segment {
     }
 
     fn seal(&mut self) {
+        self.docs_ascend = self.docs.is_sorted();
         self.docs.shrink_to_fit();
         self.lengths.shrink_to_fit();
         self.dictionary.seal();
@@ -145,5 +170,29 @@ impl<'part> Walk<'part> {
         }
         self.next += 1;
         self.term = self.segment.dictionary.get(self.next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_document_is_found_at_its_places_whether_or_not_documents_ascend(
+            mut docs in prop::collection::vec((0_u32..60).prop_map(DocId), 0..200),
+            ascend in any::<bool>(), asked in (0_u32..60).prop_map(DocId),
+        ) {
+            if ascend {
+                docs.sort_unstable();
+            }
+            let mut segment = Segment { docs, ..Segment::default() };
+            segment.seal();
+            let held = (0..).zip(&segment.docs).filter(|(_, doc)| **doc == asked);
+            let places: Vec<Local> = held.map(|(local, _)| local).collect();
+            prop_assert_eq!(segment.places_of(asked), places);
+        }
     }
 }

@@ -11,6 +11,8 @@ const RESERVED_MAX: usize = 1_024;
 /// The best `limit` so far, worst on top.
 pub(super) struct Top {
     limit: usize,
+    /// What the worst of them is guessed to be, if anything is.
+    guess: Option<f32>,
     heap: BinaryHeap<Reverse<Ranked>>,
 }
 
@@ -19,7 +21,19 @@ struct Ranked(Scored);
 
 impl Top {
     pub(super) fn new(limit: usize) -> Self {
-        Self { limit, heap: BinaryHeap::with_capacity(limit.min(RESERVED_MAX)) }
+        let heap = BinaryHeap::with_capacity(limit.min(RESERVED_MAX));
+        Self { limit, guess: None, heap }
+    }
+
+    /// The same for who guesses that the worst of the best will not be below a score, and leaves out what is.
+    pub(super) fn above(limit: usize, guess: f32) -> Self {
+        Self { guess: Some(guess), ..Self::new(limit) }
+    }
+
+    /// Tells whether the guess was right: what was left out for it is not among the best.
+    pub(super) fn is_right(&self) -> bool {
+        let worst = self.heap.peek().map(|Reverse(worst)| worst.0.score);
+        self.heap.len() >= self.limit && worst.is_none_or(|worst| Some(worst) >= self.guess)
     }
 
     /// Would this document be among the best? Asked first, as the caller's filter costs more.
@@ -30,12 +44,13 @@ impl Top {
         self.heap.peek().is_some_and(|Reverse(worst)| Ranked(scored) > *worst)
     }
 
-    /// The score below which a document is not among the best; nothing while all are.
+    /// The score below which a document is not among the best, or is guessed not to be; nothing while all are.
     pub(super) fn worst(&self) -> Option<f32> {
         if self.heap.len() < self.limit {
-            return None;
+            return self.guess;
         }
-        Some(self.heap.peek().map_or(f32::INFINITY, |Reverse(worst)| worst.0.score))
+        let worst = self.heap.peek().map_or(f32::INFINITY, |Reverse(worst)| worst.0.score);
+        Some(self.guess.map_or(worst, |guess| guess.max(worst)))
     }
 
     pub(super) fn push(&mut self, scored: Scored) {
@@ -102,6 +117,20 @@ mod tests {
             sorted.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.doc.cmp(&b.doc)));
             sorted.truncate(limit);
             prop_assert_eq!(top.into_sorted(), sorted);
+        }
+    }
+    #[test]
+    fn a_guess_is_right_where_the_worst_of_the_best_is_not_below_it() {
+        for (guess, is_right) in [(1.0, true), (2.0, true), (2.5, false)] {
+            let mut top = Top::above(2, guess);
+            assert!(top.worst() == Some(guess) && !top.is_right());
+            for (doc, score) in (0..).zip([1.0, 3.0, 2.0]) {
+                let scored = Scored { doc: DocId(doc), score };
+                if top.wants(scored) {
+                    top.push(scored);
+                }
+            }
+            assert_eq!((top.worst(), top.is_right()), (Some(guess.max(2.0)), is_right), "{guess}");
         }
     }
 }
