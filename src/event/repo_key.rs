@@ -5,6 +5,7 @@
 //! `github.com/acme/api`. Where that loses anything but the case of a known forge (which ignores
 //! it), `~` and eight hexadecimal digits of a hash are added, so that no two share a key.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,6 +19,13 @@ use super::redact::redacted;
 /// The normalised key of one repository. Copies share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RepoKey(Arc<str>);
+
+/// Equal, and in the same order, as its text.
+impl Borrow<str> for RepoKey {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
 
 /// A repository name that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -139,12 +147,18 @@ impl RepoKey {
     /// Tells whether `self` is a short way to say `other`: its last segments, with or without hash.
     #[must_use]
     pub fn abbreviates(&self, other: &RepoKey) -> bool {
-        let ends = |whole: &str| {
-            whole
-                .strip_suffix(self.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-        };
-        ends(&other.0) || other.0.split_once('~').is_some_and(|(name, _)| ends(name))
+        other.abbreviations().any(|short| short == self.as_str())
+    }
+
+    /// Returns all short ways to say it, and itself.
+    pub fn abbreviations(&self) -> impl Iterator<Item = &str> {
+        let without_hash = self.0.split_once('~').map(|(name, _)| name);
+        let wholes = [Some(self.as_str()), without_hash].into_iter().flatten();
+        wholes.flat_map(|whole| {
+            let slashes = whole.match_indices('/');
+            let ends = slashes.filter_map(|(slash, _)| whole.get(slash + 1..));
+            std::iter::once(whole).chain(ends)
+        })
     }
 
     /// Returns the longer ones among known keys that this one is a short way to say.
@@ -377,6 +391,8 @@ mod tests {
         }
         assert!(!RepoKey::parse("pi").unwrap().abbreviates(&whole));
         assert!(RepoKey::parse("api").unwrap().abbreviates(&RepoKey::of_place("api", "/a/api")));
+        let whole = RepoKey::parse("a/b~0123abcd").unwrap();
+        assert!(whole.abbreviations().eq(["a/b~0123abcd", "b~0123abcd", "a/b", "b"]));
     }
 
     proptest! {

@@ -284,7 +284,7 @@ impl Local {
         let alike: Vec<String> = snapshot
             .repos()
             .keys()
-            .filter(|key| key.short_name() == here.short_name() && !keys.contains(key))
+            .filter(|key| key.short_name() == here.short_name() && !keys.contains(*key))
             .map(ToString::to_string)
             .collect();
         Ok(render::whoami(&Whoami {
