@@ -280,7 +280,16 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
     })?;
     let model_dir = folder.join("model");
     let (store, clock) = (store.clone(), Box::new(moment));
-    Ok(Core { engine, store, config, model_dir, query_log: None, links: <_>::default(), clock })
+    Ok(Core {
+        engine,
+        store,
+        config,
+        model_dir,
+        query_log: None,
+        links: <_>::default(),
+        words: <_>::default(),
+        clock,
+    })
 }
 
 fn caller(folder: &Path) -> Caller {

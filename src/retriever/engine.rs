@@ -1,13 +1,15 @@
-//! The loop: one thread owns the state, everybody else sends it messages of one closed kind and gets
-//! frozen snapshots back. Before every snapshot it catches up with the files, by what the system says was written or
-//! else by their lengths, so an acknowledged write is found even when no hint of it came. All that is there is read on
-//! a thread of its own; until that is done, whoever does not want to wait gets the newest. Not here: searching a snapshot.
+//! The loop: one thread keeps the state, everybody else sends it messages of one closed kind and gets
+//! frozen snapshots back; while it is idle, who asks does its work and need not wake it. Before every snapshot it catches
+//! up with the files, by what the system says was written or else by their lengths, so an acknowledged write is found
+//! even when no hint of it came. All that is there is read on a thread of its own; until that is done, whoever does not
+//! want to wait gets the newest. Not here: searching a snapshot.
 
 mod run;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -56,9 +58,15 @@ pub struct Dense {
 /// A handle to the loop. Dropping it stops the loop.
 pub struct Engine {
     inbox: Sender<Input>,
+    /// The loop's; gone with it.
+    state: Weak<Mutex<State>>,
+    coming: Coming,
     worker: Option<Arc<Worker>>,
     thread: Option<JoinHandle<()>>,
 }
+
+/// How many batches of vectors the loop was sent and has not taken in.
+type Coming = Arc<AtomicUsize>;
 
 /// Everything the loop can be told.
 enum Input {
@@ -122,8 +130,9 @@ impl Engine {
     /// The system refused a thread.
     pub fn start(setup: Setup) -> std::io::Result<Self> {
         let (inbox, messages) = mpsc::channel();
-        let worker =
-            setup.dense.map(|dense| start_worker(dense, inbox.clone())).transpose()?.map(Arc::new);
+        let coming = Coming::default();
+        let start = |dense| start_worker(dense, inbox.clone(), Arc::clone(&coming));
+        let worker = setup.dense.map(start).transpose()?.map(Arc::new);
         let hint_inbox = inbox.clone();
         let hint = move || {
             // The loop may be gone already; then nobody needs the hint.
@@ -138,11 +147,14 @@ impl Engine {
         }
         run::load(follower, setup.checkpoints.clone(), inbox.clone())?;
         let reading = Reading::begun(store, config, bound);
-        let state = State::new(reading, worker.clone(), setup.checkpoints, watch);
+        let loops =
+            State::new(reading, worker.clone(), Arc::clone(&coming), setup.checkpoints, watch);
+        let loops = Arc::new(Mutex::new(loops));
+        let state = Arc::downgrade(&loops);
         let thread = std::thread::Builder::new()
             .name("engine".to_owned())
-            .spawn(move || run::run(state, &messages))?;
-        Ok(Self { inbox, worker, thread: Some(thread) })
+            .spawn(move || run::run(&loops, &messages))?;
+        Ok(Self { inbox, state, coming, worker, thread: Some(thread) })
     }
 
     /// Returns the state of everything that was acknowledged before the call. Waits until all logs have
@@ -162,7 +174,22 @@ impl Engine {
         self.whole(Why::Upkeep)
     }
 
+    /// Does what the loop would do, where it is idle and all has been read: waking it, and being woken by it, would take
+    /// longer. Where it is busy a message waits in line, and with it who can wait so long only; so it does behind vectors:
+    /// whoever had an answer of the model finds what was embedded before.
+    fn at_once(&self, why: Why) -> Option<Snapshot> {
+        let state = self.state.upgrade()?;
+        let mut state = state.try_lock().ok()?;
+        if self.coming.load(Ordering::SeqCst) > 0 {
+            return None;
+        }
+        state.whole(why)
+    }
+
     fn whole(&self, why: Why) -> Result<Snapshot, Stopped> {
+        if let Some(snapshot) = self.at_once(why) {
+            return Ok(snapshot);
+        }
         let (reply, answer) = mpsc::channel();
         self.inbox.send(Input::Whole(reply, why)).map_err(|_| Stopped)?;
         answer.recv().map_err(|_| Stopped)
@@ -174,6 +201,9 @@ impl Engine {
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn view(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
+        if let Some(snapshot) = self.at_once(Why::Question) {
+            return Ok(View { snapshot, extent: Extent::Whole });
+        }
         let (reply, answer) = mpsc::channel();
         self.inbox.send(Input::Whole(reply, Why::Question)).map_err(|_| Stopped)?;
         match answer.recv_timeout(wait) {
@@ -247,11 +277,12 @@ impl Drop for Engine {
     }
 }
 
-fn start_worker(dense: Dense, inbox: Sender<Input>) -> std::io::Result<Worker> {
+fn start_worker(dense: Dense, inbox: Sender<Input>, coming: Coming) -> std::io::Result<Worker> {
     Worker::start(WorkerConfig {
         load: dense.load,
         cache: Some(CacheConfig { dir: dense.cache_dir, lock: dense.lock }),
         deliver: Box::new(move |batch| {
+            coming.fetch_add(1, Ordering::SeqCst);
             // At shutdown the loop is gone before the worker is.
             let _ = inbox.send(Input::Embedded(batch));
         }),
@@ -341,6 +372,38 @@ mod tests {
                 scope.spawn(move || write(writer));
             }
         });
+    }
+
+    // S-READ-1
+    #[test]
+    fn who_asks_need_not_wake_the_loop_and_waits_for_it_where_it_is_busy() {
+        let world = World::new(Watching::PollOnly);
+        world.append("a.jsonl", &line("alpha"));
+        assert_eq!(world.found("alpha"), ["alpha"], "all has been read");
+        let state = world.engine.state.upgrade().unwrap();
+        std::thread::scope(|scope| {
+            let busy = state.lock().unwrap();
+            assert!(world.engine.at_once(Why::Question).is_none());
+            world.append("a.jsonl", &line("beta"));
+            let asked = scope.spawn(|| world.found("beta"));
+            drop(busy);
+            assert_eq!(asked.join().unwrap(), ["beta"]);
+        });
+        world.append("a.jsonl", &line("gamma"));
+        world.engine.coming.store(1, Ordering::SeqCst);
+        assert!(world.engine.at_once(Why::Question).is_none(), "vectors are to come first");
+        assert_eq!(world.found("gamma"), ["gamma"]);
+        world.engine.coming.store(0, Ordering::SeqCst);
+        // The loop may have it for a moment.
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let found = loop {
+            if let Some(snapshot) = world.engine.at_once(Why::Question) {
+                break snapshot.memories().len();
+            }
+            assert!(Instant::now() < deadline);
+            std::thread::yield_now();
+        };
+        assert_eq!(found, 3);
     }
 
     // S-READ-2

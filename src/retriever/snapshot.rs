@@ -257,16 +257,15 @@ impl Snapshot {
     /// can mean no other repository. Lines written by hand often say only `api`.
     #[must_use]
     pub fn keys_of(&self, repo: &RepoKey) -> BTreeSet<RepoKey> {
-        let means_only_repo = |short: &&RepoKey| {
-            *short != repo
-                && self
-                    .repos
-                    .keys()
-                    .all(|other| other == *short || other == repo || !short.abbreviates(other))
+        // Looked up: of hundreds of other keys hardly one is a short way to say it.
+        let shorts = repo.abbreviations().filter_map(|short| self.repos.get_key_value(short));
+        let means_only_repo = |short: &RepoKey| {
+            let mut keys = self.repos.keys();
+            keys.all(|other| other == short || other == repo || !short.abbreviates(other))
         };
-        let short = repo.abbreviations().filter_map(|short| self.repos.get_key_value(short));
+        let shorts = shorts.map(|(short, _)| short).filter(|short| *short != repo);
         let mut keys: BTreeSet<RepoKey> =
-            short.map(|(key, _)| key).filter(means_only_repo).cloned().collect();
+            shorts.filter(|short| means_only_repo(short)).cloned().collect();
         keys.insert(repo.clone());
         keys
     }

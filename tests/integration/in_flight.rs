@@ -91,6 +91,7 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
         model_dir: world.path("no-model"),
         query_log: None,
         links: <_>::default(),
+        words: <_>::default(),
         clock: Box::new(|| Moment { now: Timestamp::constant(1_780_000_000, 0), random: 1 }),
     };
     let patience = Patience { query: STEP, model: STEP, embed: Duration::ZERO, index: STEP };

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{Extent, Input, View, Why};
+use super::{Coming, Extent, Input, View, Why};
 use crate::retriever::checkpoint::Checkpoints;
 use crate::retriever::follow::{Followed, Follower, Wanted, Window};
 use crate::retriever::index::embed::worker::{SubmitError, Want, Worker};
@@ -66,6 +67,7 @@ pub(super) fn load(
 pub(super) struct State {
     reading: Reading,
     worker: Option<Arc<Worker>>,
+    coming: Coming,
     /// Memories whose texts the worker had no room for.
     unsent: Vec<Wanted>,
     /// Memories whose texts it shall have once more, for the signs of their tokens.
@@ -108,9 +110,12 @@ pub(super) enum Reading {
     Done(Box<Follower>),
 }
 
-pub(super) fn run(mut state: State, messages: &Receiver<Input>) {
+/// Handles what comes, until the end. Who panics while holding the state ends it: nobody knows what it is then.
+pub(super) fn run(state: &Mutex<State>, messages: &Receiver<Input>) {
     loop {
-        match messages.recv_timeout(Duration::from_millis(POLL_MS)) {
+        let message = messages.recv_timeout(Duration::from_millis(POLL_MS));
+        let Ok(mut state) = state.lock() else { return };
+        match message {
             Ok(Input::Hint) => {
                 // Hints come in bursts; one look serves them all.
                 while let Some(input) = messages.try_iter().next() {
@@ -162,12 +167,13 @@ impl State {
     pub(super) fn new(
         reading: Reading,
         worker: Option<Arc<Worker>>,
+        coming: Coming,
         checkpoints: Option<Checkpoints>,
         watch: Watch,
     ) -> Self {
         let keeping = checkpoints.map(Keeping::new);
-        let (unsent, unsigned) = (Vec::new(), Vec::new());
-        Self { reading, worker, unsent, unsigned, keeping, swept_at: Instant::now(), _watch: watch }
+        let (unsent, unsigned, swept_at) = (Vec::new(), Vec::new(), Instant::now());
+        Self { reading, worker, coming, unsent, unsigned, keeping, swept_at, _watch: watch }
     }
 
     /// Handles one message; `None` at the end.
@@ -179,6 +185,7 @@ impl State {
                     let unsigned = batch.iter().filter_map(|embedded| follower.embedded(embedded));
                     self.unsigned.extend(unsigned);
                 }
+                self.coming.fetch_sub(1, Ordering::SeqCst);
                 self.submit_unsent();
             }
             Input::Loaded { follower, followed, kept_len } => {
@@ -226,17 +233,24 @@ impl State {
         }
     }
 
-    fn answer_whole(&mut self, reply: Sender<Snapshot>, why: Why) {
+    /// Returns the state of all there is; nothing while that is being read.
+    pub(super) fn whole(&mut self, why: Why) -> Option<Snapshot> {
         if why == Why::Question {
             self.asked();
         }
         self.catch_up();
-        let shelf = self.shelf();
-        match &mut self.reading {
-            Reading::Begun(begun) => begun.waiting.push(reply),
-            Reading::Done(follower) => {
-                let _ = reply.send(follower.snapshot().on(shelf));
-            }
+        match &self.reading {
+            Reading::Begun(_) => None,
+            Reading::Done(follower) => Some(follower.snapshot().on(self.shelf())),
+        }
+    }
+
+    fn answer_whole(&mut self, reply: Sender<Snapshot>, why: Why) {
+        if let Some(snapshot) = self.whole(why) {
+            // Whoever asked may have given up.
+            let _ = reply.send(snapshot);
+        } else if let Reading::Begun(begun) = &mut self.reading {
+            begun.waiting.push(reply);
         }
     }
 

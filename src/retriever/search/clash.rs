@@ -7,84 +7,24 @@
 //! `benches/lessons`, 3,653 pairs of one repository, that and one sign leave 52 pairs, among them 16 of the 17 where the
 //! newer outdates the older (`tests/integration/benchmark.rs`).
 
+mod told;
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use super::same::Said;
 use crate::event::{Event, RepoKey, Timestamp};
-use crate::retriever::index::lexical::{DocId, Holders};
+use crate::retriever::index::lexical::{DocId, Holders, KnownWords};
 use crate::retriever::projection::{Memory, Stretches};
 use crate::retriever::snapshot::Snapshot;
+use told::{Told, alphabetic};
 
-/// The least share of weighted words that makes two memories be about one thing.
-const KINSHIP_MIN: f32 = 0.3;
 /// So many memories that share words with one are looked at; of what is being saved half as many, since that waits.
 const RELATIVES_MAX: usize = 12;
 /// By so many of its rarest words relatives of a memory are looked for: a save waits for this.
 const KIN_TERMS_MAX: usize = 16;
 /// So many of the newest memories of a repository are compared with what is older: some seconds of work.
 const SCANNED_MAX: usize = 2_000;
-/// So much of a text is compared, in bytes: what it is about stands at its beginning.
-const COMPARED_BYTES_MAX: usize = 2_000;
-/// A word's rarity says little among few memories: it is reckoned as among so many.
-const DOCUMENTS_MIN: usize = 300;
-
-/// Words by which a text says that something is no longer as it was.
-const CHANGING: [&str; 27] = [
-    "now",
-    "longer",
-    "anymore",
-    "gone",
-    "removed",
-    "deleted",
-    "replaced",
-    "replaces",
-    "moved",
-    "migrated",
-    "migration",
-    "since",
-    "frozen",
-    "instead",
-    "old",
-    "upgrade",
-    "upgraded",
-    "dropped",
-    "refused",
-    "deprecated",
-    "obsolete",
-    "retired",
-    "raised",
-    "lowered",
-    "changed",
-    "renamed",
-    "switched",
-];
-/// Small words that turn an advice around.
-const TURNING: [&str; 9] =
-    ["not", "no", "never", "without", "don't", "avoid", "disable", "off", "cannot"];
-/// Words that stand against each other.
-const OPPOSITE: [(&str, &str); 20] = [
-    ("always", "never"),
-    ("enable", "disable"),
-    ("enabled", "disabled"),
-    ("on", "off"),
-    ("add", "remove"),
-    ("before", "after"),
-    ("with", "without"),
-    ("use", "avoid"),
-    ("raise", "lower"),
-    ("raising", "lowering"),
-    ("increase", "decrease"),
-    ("allow", "forbid"),
-    ("keep", "delete"),
-    ("keep", "drop"),
-    ("start", "stop"),
-    ("true", "false"),
-    ("sync", "async"),
-    ("install", "uninstall"),
-    ("more", "less"),
-    ("must", "may"),
-];
 
 /// Why two memories may contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -152,7 +92,8 @@ pub fn clashes(snapshot: &Snapshot, repos: &BTreeSet<RepoKey>, now: Timestamp) -
     numbers.reverse();
     let not_scanned = numbers.len().saturating_sub(SCANNED_MAX);
     numbers.truncate(SCANNED_MAX);
-    let mut looks = Looks::among(snapshot, repos, now);
+    let mut words = KnownWords::default();
+    let mut looks = Looks::among(snapshot, repos, now, &mut words);
     let mut pairs: Vec<Clash> = Vec::new();
     for number in &numbers {
         pairs.extend(looks.with_older(*number));
@@ -161,22 +102,25 @@ pub fn clashes(snapshot: &Snapshot, repos: &BTreeSet<RepoKey>, now: Timestamp) -
     Clashes { pairs, scanned: numbers.len(), not_scanned }
 }
 
-/// Looks for what a text that is not a memory yet would repeat or contradict: with each its signs, best first.
+/// Looks for what a text that is not a memory yet would repeat or contradict: with each its signs, best first. Whoever asks
+/// keeps the words for the next time.
 #[must_use]
 pub fn clashes_of(
     snapshot: &Snapshot,
     event: &Event,
     repo: &RepoKey,
     now: Timestamp,
+    words: &mut KnownWords,
 ) -> Vec<(Arc<Memory>, Vec<Sign>)> {
     let repos = snapshot.keys_of(repo);
-    let mut looks = Looks::among(snapshot, &repos, now);
+    let mut looks = Looks::among(snapshot, &repos, now, words);
     let is_here = |memory: &Memory| repos.contains(&memory.repo);
-    let relatives = looks.relatives(event, RELATIVES_MAX / 2, is_here);
-    let told = Told::of(event, &mut looks.holders);
+    let told = Told::of(event);
+    let relatives = looks.relatives(&told, RELATIVES_MAX / 2, is_here);
     let against = |number: u32| {
         let memory = snapshot.memory(number)?;
-        let (kinship, signs) = looks.told(number, memory).against(&told)?;
+        let older = looks.told(number, memory);
+        let (kinship, signs) = older.against(&told, &mut looks.holders)?;
         Some((kinship, Arc::clone(memory), signs))
     };
     let mut found: Vec<(f32, Arc<Memory>, Vec<Sign>)> =
@@ -205,29 +149,33 @@ struct Looks<'a> {
     stretches: Stretches,
     /// How many documents hold each word that a text had so far.
     holders: Holders<'a>,
-    texts: BTreeMap<u32, Arc<Told>>,
+    texts: BTreeMap<u32, Rc<Told>>,
 }
 
 impl<'a> Looks<'a> {
-    fn among(snapshot: &'a Snapshot, repos: &BTreeSet<RepoKey>, now: Timestamp) -> Self {
+    fn among(
+        snapshot: &'a Snapshot,
+        repos: &BTreeSet<RepoKey>,
+        now: Timestamp,
+        words: &'a mut KnownWords,
+    ) -> Self {
         let stretches = snapshot.memories().stretches_of(repos);
-        let holders = snapshot.lexical().holders();
+        let holders = snapshot.lexical().holders(words);
         Self { snapshot, now, stretches, holders, texts: BTreeMap::new() }
     }
 
     fn with_older(&mut self, number: u32) -> Vec<Clash> {
         let Some(newer) = self.snapshot.memory(number).cloned() else { return Vec::new() };
-        let event = newer.event();
-        let is_older = |memory: &Memory| memory.repo == newer.repo && age(memory) < age(&newer);
-        let relatives = self.relatives(&event, RELATIVES_MAX, is_older);
         let told = self.told(number, &newer);
+        let is_older = |memory: &Memory| memory.repo == newer.repo && age(memory) < age(&newer);
+        let relatives = self.relatives(&told, RELATIVES_MAX, is_older);
         let mut found = Vec::new();
         for other in relatives {
             let Some(older) = self.snapshot.memory(other).cloned() else { continue };
             let is_settled = older.course().distinct.contains(&newer.id)
                 || newer.course().distinct.contains(&older.id);
-            let signs = self.told(other, &older).against(&told).filter(|_| !is_settled);
-            found.extend(signs.map(|(kinship, signs)| Clash {
+            let against = self.told(other, &older).against(&told, &mut self.holders);
+            found.extend(against.filter(|_| !is_settled).map(|(kinship, signs)| Clash {
                 older,
                 newer: Arc::clone(&newer),
                 kinship,
@@ -237,20 +185,20 @@ impl<'a> Looks<'a> {
         found
     }
 
-    fn told(&mut self, number: u32, memory: &Memory) -> Arc<Told> {
-        let (told, holders) = (self.texts.entry(number), &mut self.holders);
-        Arc::clone(told.or_insert_with(|| Arc::new(Told::of(&memory.event(), holders))))
+    fn told(&mut self, number: u32, memory: &Memory) -> Rc<Told> {
+        let told = self.texts.entry(number).or_insert_with(|| Rc::new(Told::of(&memory.event())));
+        Rc::clone(told)
     }
 
-    /// The memories that count and share most words with an event.
+    /// The memories that count and share most words with a text.
     fn relatives(
         &mut self,
-        event: &Event,
+        told: &Told,
         count: usize,
         allows: impl Fn(&Memory) -> bool,
     ) -> Vec<u32> {
-        let words = self.snapshot.lexical().prepare(&text_of(event));
-        self.holders.learn(&words);
+        let words = self.holders.prepare(&told.text);
+        told.terms.get_or_init(|| alphabetic(words.terms().map(|term| term.term)));
         let words = words.by_rarest(KIN_TERMS_MAX);
         let keep = |doc: DocId| {
             let memory = self.snapshot.memory(doc.0);
@@ -262,121 +210,14 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// What a memory says, ready to be held against another.
-struct Told {
-    /// The terms of the index, each with its weight.
-    terms: BTreeMap<Box<str>, f32>,
-    weight: f32,
-    /// The words as they stand, in lower case.
-    words: BTreeSet<String>,
-    said: Option<Said>,
-}
-
-impl Told {
-    fn of(event: &Event, holders: &mut Holders<'_>) -> Self {
-        let text = text_of(event);
-        let documents = holders.index().len().max(DOCUMENTS_MIN);
-        let is_word = |term: &str| term.contains(char::is_alphabetic);
-        let terms: BTreeMap<Box<str>, f32> = holders
-            .terms_of(&text)
-            .into_iter()
-            .filter(|term| is_word(&term.term))
-            .map(|term| (term.term, rarity(term.documents, documents)))
-            .collect();
-        let weight = terms.values().sum();
-        let is_outer = |c: char| !c.is_alphanumeric();
-        let words = text.to_lowercase();
-        let words = words.split(|c: char| c.is_whitespace() || c == '/');
-        let words = words.map(|word| word.trim_matches(is_outer).to_owned());
-        let words = words.filter(|word| !word.is_empty()).collect();
-        Self { terms, weight, words, said: Said::by(event) }
-    }
-
-    /// What speaks for a contradiction with what was said later; nothing where they are about other things.
-    fn against(&self, newer: &Self) -> Option<(f32, Vec<Sign>)> {
-        let shared: f32 = self
-            .terms
-            .iter()
-            .filter(|(term, _)| newer.terms.contains_key(*term))
-            .map(|(_, weight)| weight)
-            .sum();
-        let smaller = self.weight.min(newer.weight);
-        let kinship = if smaller > 0.0 { (shared / smaller).min(1.0) } else { 0.0 };
-        if kinship < KINSHIP_MIN {
-            return None;
-        }
-        let repeats = self.said.as_ref().zip(newer.said.as_ref());
-        if repeats.is_some_and(|(one, other)| one.is_same_as(other)) {
-            return Some((kinship, vec![Sign::Repeats]));
-        }
-        let signs: Vec<Sign> = [
-            (Sign::Changes, newer.has_any(&CHANGING)),
-            (Sign::Negates, self.turns() != newer.turns()),
-            (Sign::Opposes, opposes(&self.words, &newer.words)),
-            (Sign::Counts, counts_otherwise(&self.words, &newer.words)),
-        ]
-        .into_iter()
-        .filter_map(|(sign, is_there)| is_there.then_some(sign))
-        .collect();
-        (!signs.is_empty()).then_some((kinship, signs))
-    }
-
-    fn has_any(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.words.contains(*word))
-    }
-
-    fn turns(&self) -> Vec<&str> {
-        TURNING.into_iter().filter(|word| self.words.contains(*word)).collect()
-    }
-}
-
-/// The inverse document frequency of BM25 (S-RANK-1).
-fn rarity(holders: usize, documents: usize) -> f32 {
-    // Numbers of documents: past 16 million an f32 rounds them, and rarity hardly changes.
-    #[expect(clippy::cast_precision_loss, reason = "see above")]
-    let (holders, documents) = (holders as f32, documents as f32);
-    (1.0 + (documents - holders + 0.5).max(0.0) / (holders + 0.5)).ln()
-}
-
-fn opposes(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let only = |word: &str, here: &BTreeSet<String>, there: &BTreeSet<String>| {
-        here.contains(word) && !there.contains(word)
-    };
-    OPPOSITE.into_iter().any(|(a, b)| {
-        (only(a, one, other) && only(b, other, one)) || (only(b, one, other) && only(a, other, one))
-    })
-}
-
-/// Tells whether both name numbers, and not the same.
-fn counts_otherwise(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let numbers = |words: &BTreeSet<String>| -> BTreeSet<String> {
-        words.iter().filter(|word| is_number(word)).cloned().collect()
-    };
-    let (one, other) = (numbers(one), numbers(other));
-    !one.is_empty() && !other.is_empty() && one != other
-}
-
-/// A number, a version, or a number with its unit: `90`, `v2.1`, `30s`.
-fn is_number(word: &str) -> bool {
-    let digits = word.strip_prefix('v').unwrap_or(word);
-    let unit = digits.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
-    digits.starts_with(|c: char| c.is_ascii_digit())
-        && matches!(unit, "" | "ms" | "s" | "m" | "h" | "d" | "k" | "mb" | "gb")
-}
-
-/// What is compared of an event.
-fn text_of(event: &Event) -> String {
-    let mut text = format!("{} {} {}", event.context, event.lesson, event.command);
-    text.truncate(text.floor_char_boundary(COMPARED_BYTES_MAX));
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
+    use proptest::prelude::*;
     use serde_json::{Value, json};
 
+    use super::told::KINSHIP_MIN;
     use super::*;
     use crate::event::{Decoded, codec};
     use crate::retriever::index::lexical::LexicalIndex;
@@ -439,6 +280,31 @@ mod tests {
             [Sign::Repeats]
         );
         assert!(of_two("the socket belongs to the pod", "the pod owns its socket").is_empty());
+    }
+
+    proptest! {
+        // S-LIFE-9
+        #[test]
+        fn kinship_is_what_all_words_say_however_few_are_looked_up(
+            texts in prop::collection::vec("((alpha|beta|gamma|delta|kappa|sigma|omega|port 80) ){0,7}", 2..9),
+        ) {
+            let lines: Vec<Value> =
+                (1..).zip(&texts).map(|(day, text)| line(day, "api", &format!("say {text}"))).collect();
+            let (snapshot, mut words) = (snapshot(&lines), KnownWords::default());
+            let mut holders = snapshot.lexical().holders(&mut words);
+            let told: Vec<Told> =
+                snapshot.memories().iter().map(|memory| Told::of(&memory.event())).collect();
+            for (older, newer) in told.iter().flat_map(|older| told.iter().map(move |newer| (older, newer))) {
+                let found = older.kinship_with(newer, &mut holders);
+                let ((one, one_weight), (other, other_weight)) =
+                    (older.weights(&mut holders), newer.weights(&mut holders));
+                let both = one.iter().filter(|(term, _)| other.contains_key(*term));
+                let shared: f32 = both.map(|(_, weight)| weight).sum();
+                let smaller = one_weight.min(*other_weight);
+                let plain = if smaller > 0.0 { (shared / smaller).min(1.0) } else { 0.0 };
+                prop_assert_eq!(found, (plain >= KINSHIP_MIN).then_some(plain));
+            }
+        }
     }
 
     // S-LIFE-9

@@ -12,16 +12,16 @@ mod listings;
 mod meaning;
 mod related;
 mod reviewed;
+mod saved;
 mod stale;
 mod study;
 mod swept;
 mod views;
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 
@@ -32,17 +32,18 @@ use super::api::{
 };
 use super::caller::{Caller, Patience};
 use super::query_log::QueryLog;
-use crate::event::{Draft, EventId, Layout, Problems, RepoKey, fits_short_field, neutralise};
+use crate::event::{EventId, Layout, Problems, RepoKey, neutralise};
 use crate::retriever::digest::Digest;
 use crate::retriever::engine::{Engine, Extent, View};
 use crate::retriever::graph::KnownLinks;
+use crate::retriever::index::lexical::KnownWords;
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Found, Whoami};
 use crate::retriever::search::{self, Asked, Query, Words};
 use crate::retriever::snapshot::{Cited, Snapshot};
-use crate::store::{self, Config, Durability, Place, Store};
+use crate::store::{self, Config, Store};
 use crate::writer::exit::Exit;
-use crate::writer::{Identity, Moment, Receipt, RecordError, WAITS, Writer};
+use crate::writer::{Identity, Moment, Writer};
 
 /// What all callers of one process share.
 pub struct Core {
@@ -58,6 +59,8 @@ pub struct Core {
     pub query_log: Option<QueryLog>,
     /// The links of the state that was asked last.
     pub links: KnownLinks,
+    /// The words of what was saved, and of what it was compared with.
+    pub words: Mutex<KnownWords>,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }
@@ -185,46 +188,6 @@ impl Local {
         Ok(render::found(&found, &of_interest))
     }
 
-    fn saved(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
-        let mut draft = draft;
-        // A name we were not given but found may not be why a memory is refused.
-        let client = client.filter(|name| fits_short_field(name));
-        self.writer.identity.vouch_for_model(&mut draft, client);
-        if self.here.is_none() && draft.repo.is_none() {
-            // Among the other problems, so that all are told at once.
-            draft.problems.add("repo", UNNAMED);
-        }
-        let moment = (self.core.clock)();
-        let prepared = self.writer.prepare(draft, moment).map_err(unwritten)?;
-        let View { snapshot, .. } = self.view()?;
-        let kin = self.kin_of(prepared.event(), prepared.repo(), &snapshot);
-        if let Some(known) = again::copy_of(prepared.event(), &kin) {
-            return self.said_again(known, prepared.event());
-        }
-        let written = self.writer.append(prepared, Durability::Written);
-        let receipt = written.map_err(|error| unwritten(error.into()))?;
-        let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
-        if receipt.place == Place::Spool {
-            let _ = write!(text, " Note: {WAITS}.");
-        }
-        let mut json = json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
-        if let (Some(why), Some(json)) = (receipt.flagged(), json.as_object_mut()) {
-            text.push_str(&format!(" {}", why.advice()));
-            json.insert("flagged".to_owned(), why.as_str().into());
-        }
-        if let Some(json) = json.as_object_mut().filter(|_| !kin.is_empty()) {
-            text.push_str(&render::kin(&kin));
-            json.insert("similar".to_owned(), render::kin_json(&kin));
-        }
-        Ok(Reply::new(text, json))
-    }
-
-    /// Writes through the door.
-    fn recorded(&self, draft: Draft) -> Result<Receipt, ApiError> {
-        let written = self.writer.record(draft, (self.core.clock)(), Durability::Written);
-        written.map_err(unwritten)
-    }
-
     fn shown(&self, ids: &[String], seen: &Seen) -> Result<Reply, ApiError> {
         let snapshot = self.all()?;
         seen.note(&snapshot);
@@ -298,17 +261,6 @@ impl Local {
             session: self.writer.identity.session_id.as_deref(),
             alike: &alike,
         }))
-    }
-}
-
-/// Says why nothing was written.
-fn unwritten(error: RecordError) -> ApiError {
-    let exit = Exit::of_record(&error);
-    match error {
-        RecordError::Invalid(problems) => ApiError::Invalid(problems),
-        RecordError::Store(error) => {
-            ApiError::Failed { exit, message: format!("failed to {error}") }
-        }
     }
 }
 

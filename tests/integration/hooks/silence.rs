@@ -147,8 +147,16 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
     }
     let clock = Box::new(|| Moment { now: Timestamp::constant(1_780_000_000, 0), random: 1 });
     let model_dir = model.unwrap_or_default();
-    let core =
-        Core { engine, store, config, model_dir, query_log: None, links: <_>::default(), clock };
+    let core = Core {
+        engine,
+        store,
+        config,
+        model_dir,
+        query_log: None,
+        links: <_>::default(),
+        words: <_>::default(),
+        clock,
+    };
     let patience = Patience::OF_A_PERSON;
     let directory = Some(world.work());
     let agent_id = "codex".to_owned();

@@ -3,57 +3,64 @@
 
 use std::collections::HashMap;
 
+use super::LexicalIndex;
 use super::query::Prepared;
 use super::words::WordCache;
-use super::{LexicalIndex, QueryTerm};
+
+/// Words whose terms are known, for one index after the other. At most as many as the working vocabulary of a large
+/// store: some 6 MB.
+#[derive(Debug, Default)]
+pub struct KnownWords(WordCache);
 
 /// An index, and what it was asked already. Grows with the distinct words of all texts.
 #[derive(Debug)]
 pub struct Holders<'index> {
     index: &'index LexicalIndex,
-    words: WordCache,
+    words: &'index mut KnownWords,
     documents: HashMap<Box<str>, usize>,
 }
 
 impl LexicalIndex {
     /// Prepares to be asked about many texts.
-    #[must_use]
-    pub fn holders(&self) -> Holders<'_> {
-        Holders { index: self, words: WordCache::default(), documents: HashMap::new() }
+    pub fn holders<'index>(&'index self, words: &'index mut KnownWords) -> Holders<'index> {
+        Holders { index: self, words, documents: HashMap::new() }
     }
 }
 
-impl Holders<'_> {
+impl<'index> Holders<'index> {
     /// The index that is asked.
     #[must_use]
     pub fn index(&self) -> &LexicalIndex {
         self.index
     }
 
-    /// Takes over what a query of the same index found out.
-    pub fn learn(&mut self, query: &Prepared<'_>) {
-        self.documents.extend(query.terms().map(|term| (term.term, term.documents)));
+    /// [`LexicalIndex::prepare`], and takes over what that finds out.
+    pub fn prepare(&mut self, query: &str) -> Prepared<'index> {
+        let prepared = self.index.prepare_next(query, &mut self.words.0);
+        self.documents.extend(prepared.terms().map(|term| (term.term, term.documents)));
+        prepared
     }
 
-    /// What [`Prepared::terms`] says of a query of this text. Costs its analysis, and a lookup of each term that was
-    /// not asked about before.
-    pub fn terms_of(&mut self, text: &str) -> Vec<QueryTerm> {
-        let distinct = self.index.distinct(text, &mut self.words).into_iter();
-        let known = &mut self.documents;
-        let mut documents = |term: &str| match known.get(term) {
-            Some(documents) => *documents,
-            None => {
-                let documents = self.index.documents_with(term);
-                known.insert(term.into(), documents);
-                documents
-            }
-        };
-        distinct.map(|(term, _)| QueryTerm { documents: documents(&term), term }).collect()
+    /// The distinct terms of a text, as [`Prepared::terms`] has them of a query of it. Costs its analysis.
+    pub fn terms_of(&mut self, text: &str) -> Vec<Box<str>> {
+        let distinct = self.index.distinct(text, &mut self.words.0).into_iter();
+        distinct.map(|(term, _)| term).collect()
+    }
+
+    /// How many documents hold a term. Costs a lookup where it was not asked about before.
+    pub fn documents_with(&mut self, term: &str) -> usize {
+        if let Some(documents) = self.documents.get(term) {
+            return *documents;
+        }
+        let documents = self.index.documents_with(term);
+        self.documents.insert(term.into(), documents);
+        documents
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::QueryTerm;
     use super::super::laws::indexed;
     use super::*;
 
@@ -61,12 +68,19 @@ mod tests {
     fn terms_are_those_of_a_query_whatever_was_asked_before() {
         let mut index = indexed(["npm install fails", "docker pull fails", "npm `pull` zebra"]);
         index.remove(super::super::DocId(1));
-        let mut holders = index.holders();
-        holders.learn(&index.prepare("zebra docker"));
+        let mut words = KnownWords::default();
+        let mut holders = index.holders(&mut words);
+        let prepared: Vec<QueryTerm> = holders.prepare("zebra docker").terms().collect();
+        assert!(index.prepare("zebra docker").terms().eq(prepared));
         for text in ["npm fails", "npm pull not", "npm `pull` npm zebra", "okapi docker", "okapi"] {
             let plain: Vec<QueryTerm> = index.prepare(text).terms().collect();
-            assert_eq!(holders.terms_of(text), plain, "{text}");
-            assert_eq!(holders.terms_of(text), plain, "{text}, again");
+            for _again in 0..2 {
+                let terms = holders.terms_of(text).into_iter();
+                let told: Vec<QueryTerm> = terms
+                    .map(|term| QueryTerm { documents: holders.documents_with(&term), term })
+                    .collect();
+                assert_eq!(told, plain, "{text}");
+            }
         }
     }
 }

@@ -42,7 +42,7 @@ mod passage_laws;
 #[cfg(test)]
 mod search_laws;
 
-pub use holders::Holders;
+pub use holders::{Holders, KnownWords};
 pub use index::LexicalIndex;
 pub use interest::Interest;
 pub use passage::Passage;

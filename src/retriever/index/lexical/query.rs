@@ -106,8 +106,13 @@ impl LexicalIndex {
     /// Makes a query ready to be asked. Costs its analysis and a lookup of each term in each segment.
     #[must_use]
     pub fn prepare(&self, query: &str) -> Prepared<'_> {
+        self.prepare_next(query, &mut WordCache::default())
+    }
+
+    /// The same for one of many.
+    pub(super) fn prepare_next(&self, query: &str, cache: &mut WordCache) -> Prepared<'_> {
         let corpus = self.corpus();
-        let distinct = self.distinct(query, &mut WordCache::default()).into_iter();
+        let distinct = self.distinct(query, cache).into_iter();
         let mut terms: Vec<Weighed<'_>> =
             distinct.map(|(term, repeats)| self.weigh(term, repeats, corpus)).collect();
         if terms.len() <= SLIPS_TERMS_MAX {

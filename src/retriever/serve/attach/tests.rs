@@ -85,6 +85,7 @@ impl World {
             model_dir,
             query_log: None,
             links: <_>::default(),
+            words: <_>::default(),
             clock,
         };
         Host::listen_by(way, self.meeting(), Arc::new(core), version, idle).unwrap()

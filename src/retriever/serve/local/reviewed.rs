@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::answers::Seen;
 use super::{Local, unnamed};
 use crate::event::{Event, RepoKey};
+use crate::retriever::index::lexical::KnownWords;
 use crate::retriever::projection::Memory;
 use crate::retriever::render::{self, Reply};
 use crate::retriever::search::{self, Sign};
@@ -31,7 +32,11 @@ impl Local {
         repo: &RepoKey,
         snapshot: &Snapshot,
     ) -> Vec<(Arc<Memory>, Vec<Sign>)> {
-        let mut found = search::clashes_of(snapshot, event, repo, (self.core.clock)().now);
+        let now = (self.core.clock)().now;
+        // Who saves at the same time has to do without.
+        let (mut held, mut own) = (self.core.words.try_lock(), KnownWords::default());
+        let words = held.as_deref_mut().unwrap_or(&mut own);
+        let mut found = search::clashes_of(snapshot, event, repo, now, words);
         found.truncate(KIN_MAX);
         found
     }

@@ -173,6 +173,15 @@ impl Program<'_> {
             exit: Exit::Internal,
             message: format!("failed to start the retriever: {error}"),
         })?;
-        Ok(Core { engine, store, config, model_dir, query_log, links: <_>::default(), clock })
+        Ok(Core {
+            engine,
+            store,
+            config,
+            model_dir,
+            query_log,
+            links: <_>::default(),
+            words: <_>::default(),
+            clock,
+        })
     }
 }
