@@ -1,5 +1,5 @@
 //! From files to memories and indexes: follows every log of the store, folds what is new, and starts
-//! over when a log was replaced. Owned by the engine's thread. Not here: the thread (`engine`).
+//! over when a log was replaced. Who has its turn and when is not said here (`engine`).
 
 mod built;
 mod kept;

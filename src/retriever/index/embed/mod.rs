@@ -35,7 +35,7 @@ mod questions;
 mod runtime;
 
 #[cfg(test)]
-mod test_embedder;
+pub(in crate::retriever) mod test_embedder;
 
 pub use error::EmbedError;
 

@@ -12,10 +12,10 @@ pub(super) const DIMS: usize = 4;
 pub(super) const POISON: &str = "poison";
 
 /// Counts letters. Reports each batch before working on it, and waits for leave if it has a gate.
-pub(super) struct TestEmbedder {
-    pub(super) model_id: ModelId,
-    pub(super) batches: Sender<Vec<String>>,
-    pub(super) gate: Option<Receiver<()>>,
+pub(in crate::retriever) struct TestEmbedder {
+    pub(in crate::retriever) model_id: ModelId,
+    pub(in crate::retriever) batches: Sender<Vec<String>>,
+    pub(in crate::retriever) gate: Option<Receiver<()>>,
 }
 
 /// The vector this embedder gives a text.
