@@ -17,7 +17,7 @@ const KEPT: [&str; 22] = [
 ];
 
 /// Entries a cache may hold before it starts over: the working vocabulary of a large store, at
-/// about 100 bytes an entry some 6 MB.
+/// about 100 bytes an entry some 6 MB. The retriever has two: the index's, and that of what saves are held against.
 const CACHE_WORDS_MAX: usize = 65_536;
 
 /// The crate's tokenizer, with and without its stop words.

@@ -115,11 +115,12 @@ impl VectorIndex {
         }
         let utmost = u32::try_from(self.dims).unwrap_or(u32::MAX).saturating_mul(WEIGHT_MAX);
         let mut nearest = Nearest::new(wanted, utmost);
-        let mut signs = Vec::with_capacity(FETCHED_ROWS * sign_words(self.dims));
+        let absent = vec![0; sign_words(self.dims)];
+        let mut signs = Vec::with_capacity(FETCHED_ROWS * absent.len());
         let mut distances = [0; FETCHED_ROWS];
         for docs in docs.chunks(FETCHED_ROWS) {
             signs.clear();
-            docs.iter().filter_map(|doc| self.signs(*doc)).for_each(|row| signs.extend(row));
+            docs.iter().for_each(|doc| signs.extend(self.signs(*doc).unwrap_or(&absent)));
             query.weighed_distances(&signs, &mut distances);
             for (doc, distance) in docs.iter().zip(distances) {
                 if nearest.wants(distance) {

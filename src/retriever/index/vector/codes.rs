@@ -7,7 +7,7 @@
 //!
 //! One bit a number is its sign. How many signs differ says roughly how wide the angle is (Charikar,
 //! "Similarity estimation techniques from rounding algorithms", 2002): enough to tell which rows are
-//! worth a closer look. Where each sign counts as much as the query's number is large, they say it twice as well
+//! worth a closer look. Where each sign counts as much as the query's number is large, they say it better
 //! (after Gao and Long, "RaBitQ", 2024), for four times the work.
 //!
 //! What is not here: rows of many documents (`chunk`).
@@ -20,7 +20,7 @@ const ROW_MAX: f32 = 127.0;
 const WORD_BITS: usize = u64::BITS as usize;
 /// Independent sums in a dot product; one sum would make each addition wait for the one before.
 const LANES: usize = 16;
-/// Bits of a number's weight. Five tell no more.
+/// Bits of a number's weight.
 const WEIGHT_BITS: usize = 4;
 /// What the largest number of a query weighs.
 pub(super) const WEIGHT_MAX: u32 = (1 << WEIGHT_BITS) - 1;

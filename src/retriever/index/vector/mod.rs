@@ -29,11 +29,11 @@ use self::codes::{Query, Row, codes_of};
 /// What a vector of 384 numbers takes in all: numbers, length and signs, its entry in the table of the
 /// cache, and the place of its tokens' signs.
 pub const VECTOR_BYTES: u64 = 384 + 4 + 384 / 8 + 100 + 12;
-/// Up to this many rows each is scored. That takes a millisecond, what choosing by signs and looking closely
-/// takes too, and leaves nothing to chance.
+/// Up to this many rows each is scored, which leaves nothing to chance: some tenths of a millisecond more than
+/// choosing would take.
 const SCORED_ROWS_MAX: usize = 8192;
 /// Rows weighed for each one asked for, and for how many rows there are one more: what is asked of more rows is harder
-/// to tell by signs. Measured on real texts; benches/runs has the recall of other choices.
+/// to tell by signs. Measured on 40,000 real texts (benches/runs).
 const WEIGHED: usize = 24;
 const ROWS_PER_WEIGHED: usize = 128;
 /// The fewest rows weighed, however few were asked for: choosing ten is harder than it looks.

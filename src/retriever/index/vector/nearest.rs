@@ -1,9 +1,9 @@
-//! The rows whose signs differ least from the query's: those worth a closer look.
+//! The rows nearest to the query by a distance in small whole numbers: those worth a closer look.
 //!
 //! Distances are small whole numbers, so a count for each distance says at any time how far out a row may
 //! lie to be among the nearest, and most rows cost one comparison.
 //!
-//! What is not here: how distances are made (`codes`), and the closer look (`mod`).
+//! What is not here: how distances are made (`codes`), and the closer look (`among`).
 
 /// Kept while looking, as a multiple of what is wanted, before those too far out by now are dropped.
 const SLACK: usize = 4;

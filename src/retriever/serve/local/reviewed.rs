@@ -1,7 +1,7 @@
 //! What may contradict each other, asked of a whole repository or of something new. Not here: finding it (`search`),
 //! its words (`render`).
 
-use std::sync::Arc;
+use std::sync::{Arc, TryLockError};
 
 use super::answers::Seen;
 use super::{Local, unnamed};
@@ -33,8 +33,14 @@ impl Local {
         snapshot: &Snapshot,
     ) -> Vec<(Arc<Memory>, Vec<Sign>)> {
         let now = (self.core.clock)().now;
-        // Who saves at the same time has to do without.
-        let (mut held, mut own) = (self.core.words.try_lock(), KnownWords::default());
+        let mut own = KnownWords::default();
+        let mut held = match self.core.words.try_lock() {
+            Ok(held) => Some(held),
+            // Words that are known are true, whoever panicked over them.
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            // Who saves at the same time has to do without.
+            Err(TryLockError::WouldBlock) => None,
+        };
         let words = held.as_deref_mut().unwrap_or(&mut own);
         let mut found = search::clashes_of(snapshot, event, repo, now, words);
         found.truncate(KIN_MAX);
