@@ -163,7 +163,7 @@ pub(super) fn is_in_identifier(text: Text<'_>, place: usize) -> bool {
 }
 
 /// Tells whether a name is one of a program: with underscores, or with a hump in it.
-fn is_identifier(name: &[u8]) -> bool {
+pub(super) fn is_identifier(name: &[u8]) -> bool {
     let is_hump = |pair: &[u8]| {
         pair.first().is_some_and(u8::is_ascii_lowercase)
             && pair.last().is_some_and(u8::is_ascii_uppercase)
@@ -335,7 +335,7 @@ fn run_at<'a>(
         to -= 1;
     }
     // Around a whole argument, as in `"--token=a\"b"`, the quote stands before the name.
-    if quote.is_none() && to > from {
+    if quote.is_none() && to > from && !follows_inner_quote(text, from) {
         to = inner_quotes_end(text, to, VALUE_BYTES_MAX - (to - from));
     }
     // In a query `&` ends a value; in a password it need not.
@@ -364,6 +364,12 @@ fn inner_quotes_end(text: Text<'_>, place: usize, most: usize) -> usize {
         to = text.run_while(to + 2, most, |byte| goes_on(byte, None));
     }
     to
+}
+
+/// Tells whether an escaped quote stands right before the name of a value: the next one then closes it.
+fn follows_inner_quote(text: Text<'_>, from: usize) -> bool {
+    let name = text.run_back(from, DOTTED.and("=:"), TAIL_BYTES_MAX);
+    is_quote(text.before(name)) && text.before(name - 1) == b'\\'
 }
 
 fn goes_on(byte: u8, quote: Option<u8>) -> bool {

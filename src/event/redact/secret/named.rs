@@ -33,7 +33,7 @@ pub(super) const ABOUT: &[u8] = b"\
     host uid guid uuid source selector chars";
 
 /// Words before `key` that make it a key of data.
-const DATA_KEYS: [&str; 17] = [
+const DATA_KEYS: [&str; 21] = [
     "recv",
     "public",
     "pub",
@@ -51,6 +51,10 @@ const DATA_KEYS: [&str; 17] = [
     "host",
     "translation",
     "bucket",
+    "message",
+    "duplicate",
+    "record",
+    "document",
 ];
 
 /// What a provider's name may go on with in one small word, as in `githubtoken`.
@@ -78,7 +82,7 @@ pub(super) fn of_provider(
     let accept = |assigned: Assigned<'_>| {
         let value = trimmed(&assigned);
         let is_known = match assigned.bond {
-            _ if told::is_promised(text, start, &assigned) => provider.accepts(value),
+            _ if told::is_promised(text, start..end, &assigned) => provider.accepts(value),
             Bond::Operator | Bond::Flag => provider.accepts(value),
             Bond::Sentence => provider.accepts(value) && is_random(value, Hint::Weak),
             Bond::Neighbour => provider.accepts(value) && is_mixed(value),
@@ -140,17 +144,31 @@ pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> 
 }
 
 /// Tells whether the value of a session's name lets somebody in: UUIDs, what begins with the word itself, and a digest
-/// behind `sessionId`, as agents and traces write it, are its id, unless a program is told to send them in a header.
+/// in a field `"sessionId":`, as agents and traces write it, are its id, unless a program is told to send them.
 /// Cookies are looked at apart (`cookie`).
 fn logs_in(text: Text<'_>, start: usize, value: &[u8]) -> bool {
     let quote = text.run_back(start, Alphabet::of("\"' "), 3);
     let option = text.slice(quote.saturating_sub("--header".len()), quote);
     let is_sent = option.ends_with(b"-H") || option.ends_with(b"--header");
-    let is_field = text.slice(start, start + "sessionI".len()) == b"sessionI"
-        && value.iter().all(u8::is_ascii_hexdigit);
+    let is_digest = || value.iter().all(u8::is_ascii_hexdigit) && is_session_field(text, start);
     let is_id =
-        is_field || is_uuid(value) || value.starts_with(b"ses_") || value.starts_with(b"sess");
+        is_uuid(value) || value.starts_with(b"ses_") || value.starts_with(b"sess") || is_digest();
     is_sent || !is_id
+}
+
+/// Tells whether a session's name is that of a field of JSON, and not of one that is to be sent.
+fn is_session_field(text: Text<'_>, start: usize) -> bool {
+    let end = start + "sessionId".len();
+    let quote = text.before(start);
+    let closing = end + usize::from(text.at(end) == b'\\');
+    let colon = text.run_while(closing + 1, 2, |byte| byte == b' ');
+    let before = text.slice(start.saturating_sub(AROUND_BYTES), start);
+    count(before.len());
+    text.slice(start, end).starts_with(b"sessionI")
+        && matches!(quote, b'"' | b'\'')
+        && text.at(closing) == quote
+        && text.at(colon) == b':'
+        && !mentions(before, &["cookie", "header", " -b "])
 }
 
 /// Providers that give digests to what happened, which people tell with nothing but their name.
@@ -333,7 +351,7 @@ pub(super) fn is_harmless_name(name: &[u8]) -> bool {
     mentions(name, &HARMLESS)
 }
 
-pub(super) fn mentions(tail: &[u8], words: &[&str]) -> bool {
+fn mentions(tail: &[u8], words: &[&str]) -> bool {
     words.iter().any(|word| {
         tail.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
     })
@@ -357,7 +375,7 @@ pub(super) fn is_about(tail: &[u8]) -> bool {
     })
 }
 
-fn is_public(text: Text<'_>, start: usize) -> bool {
+pub(super) fn is_public(text: Text<'_>, start: usize) -> bool {
     // Assemblies of .NET name the token of a public key.
     ["public", "publickey"].iter().any(|word| precedes(text, start, word))
 }

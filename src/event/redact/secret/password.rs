@@ -1,7 +1,7 @@
 //! What people choose as a password, as far as it can be told from what is said about passwords. Not
 //! here: how a value is found.
 
-use super::assigned::{Assigned, Bond};
+use super::assigned::{Assigned, Bond, is_identifier};
 use super::joined::words;
 use super::judge::{Hint, Make, is_stand_in};
 
@@ -30,7 +30,8 @@ pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint, bond: Bond) -
     let value = assigned.value;
     let core = core_of(value);
     let bounds = PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX;
-    if !bounds.contains(&core.len()) || refers(value) || is_known_word(core) {
+    let is_negated = bond == Bond::Operator && !assigned.is_quoted && is_negated(value);
+    if !bounds.contains(&core.len()) || refers(value) || is_negated || is_known_word(core) {
         return None;
     }
     let make = Make::of(core);
@@ -104,14 +105,26 @@ fn refers(value: &[u8]) -> bool {
     let is_host = value.starts_with(b"@") && value.iter().any(|byte| matches!(byte, b':' | b'.'));
     let calls = value.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{' | b'<'));
     let is_path = value.contains(&b'/') || value.windows(2).any(|pair| pair == b"::");
-    // self.password, var.db_password, DB_PASSWORD, !isHidden
+    // self.password, var.db_password, DB_PASSWORD
     let is_name =
-        value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_' | b'!'))
-            && value.iter().enumerate().any(|(place, byte)| match byte {
-                b'!' => place == 0,
-                _ => matches!(byte, b'.' | b'_'),
-            });
+        value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'))
+            && value.iter().any(|byte| matches!(byte, b'.' | b'_'));
     starts || is_host || is_variable || calls || is_path || is_name
+}
+
+/// What a tag of YAML or a style sheet says behind its mark.
+const TAGS: &[u8] = b"\
+    secret vault vaulted encrypted include reference importvalue getatt binary string important";
+
+/// Tells whether a value is the opposite of a variable, as in `!isHidden` and `!this.hidden`, or a tag of YAML.
+fn is_negated(value: &[u8]) -> bool {
+    let marks = value.iter().take_while(|byte| **byte == b'!').count();
+    let name = core_of(value.get(marks..).unwrap_or_default());
+    let is_variable = name.first().is_some_and(u8::is_ascii_lowercase)
+        && name.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'))
+        && (is_identifier(name) || name.contains(&b'.'));
+    let is_tag = || words(TAGS).any(|tag| name.eq_ignore_ascii_case(tag));
+    marks > 0 && (is_variable || is_known_word(name) || is_tag())
 }
 
 /// Tells whether a word is one that is said about passwords or stands for one.

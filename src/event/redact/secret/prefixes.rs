@@ -30,7 +30,8 @@ const OF_MACHINES: &[Prefixed] = &[
     row("aws-access-key", "A3T", UPPER, 17, 17),
     row("aws-bedrock-key", "ABSKQmVkcm9ja0FQSUtleS", BASE64.and("-"), 60, ANY),
     row("aws-appsync-key", "da2-", ALNUM, 26, 26),
-    row("aws-bedrock-key", "bedrock-api-key-", BASE64.and("-_"), 28, ANY),
+    // The rest is an address in base64, which begins with the name of the service.
+    row("aws-bedrock-key", "bedrock-api-key-YmVkcm9j", BASE64.and("-_"), 20, ANY),
     row("gcp-api-key", "AIza", URL, 35, ANY),
     row("gcp-api-key", "AQ.", URL, 48, ANY),
     row("gcp-oauth-token", "ya29.", URL, 20, ANY),

@@ -249,7 +249,7 @@ pub(super) const OF_SERVICES: &[Prefixed] = &[
     row("openvsx-token", "ovsxat_", UUID, 36, 36),
     row("openvsx-token", "ovsxp_", UUID, 36, 36),
     row("pinterest-token", "pina_", UPPER, 60, ANY),
-    row("sindri-key", "sindri_", WORD, 24, ANY),
+    row("sindri-key", "sindri_", ALNUM, 24, ANY),
     row("unkey-key", "unkey_", ALNUM, 20, ANY),
     row("wakatime-key", "waka_", UUID, 36, 36),
     row("healthchecks-key", "hcw_", ALNUM, 28, ANY),

@@ -151,7 +151,7 @@ fn is_drawn(body: &[u8]) -> bool {
 }
 
 /// Tells whether a run is a ULID, which is made of a time and a number.
-fn is_ulid(body: &[u8]) -> bool {
+pub(super) fn is_ulid(body: &[u8]) -> bool {
     body.len() == 26 && body.first().is_some_and(|byte| (b'0'..=b'7').contains(byte))
 }
 
@@ -247,14 +247,16 @@ fn leads_to_hook(text: Text<'_>, place: usize) -> bool {
 fn follows_app(text: Text<'_>, from: usize, run: &[u8]) -> bool {
     let stroke = from.saturating_sub(1);
     let app = text.run_back(stroke, DIGIT, 17);
-    let make = Make::of(run);
-    text.at(stroke) == b'|' && (15..=16).contains(&(stroke - app)) && make.upper.min(make.lower) > 2
+    text.at(stroke) == b'|'
+        && (15..=16).contains(&(stroke - app))
+        && text.before(app) != b'|'
+        && is_drawn(run)
 }
 
 /// Tells whether a run is the drawn part of a token of Vault as older versions make them, `s.` and 24 characters.
 fn is_of_vault(text: Text<'_>, from: usize, run: &[u8]) -> bool {
     let start = from.saturating_sub(2);
-    run.len() == 24 && text.slice(start, from) == b"s." && begins(text, start) && is_mixed(run)
+    run.len() == 24 && text.slice(start, from) == b"s." && begins(text, start) && is_drawn(run)
 }
 
 /// Tells whether a run is the first line of a block in base64: the next line is one run of data as well.

@@ -194,6 +194,14 @@ fn more_forms() -> Vec<(&'static str, String, String, &'static str)> {
             format!("sc_{}.k3x9.acc_{}.{}", mixed(10), mixed(10), mixed(48)),
             " there",
         ),
+        ("unleash-token", "unleash ".into(), format!("web:staging.{}", hex(64)), " works"),
+        ("unleash-token", "flags ".into(), format!("web:staging.{}", hex(56)), " work"),
+        (
+            "aws-bedrock-key",
+            "used ".into(),
+            format!("bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t{}", mixed(48)),
+            " there",
+        ),
         ("unleash-token", "flags ".into(), format!("*:production.{}", hex(56)), " work"),
         ("convex-key", "push ".into(), format!("prod:calm-otter-123|{}", mixed(60)), " works"),
         ("drawn-key", "1308742762612587|".into(), mixed(27), " works"),
@@ -262,6 +270,38 @@ fn a_quote_inside_a_quoted_argument_does_not_end_its_secret() {
     let listed = format!("{{\\\"args\\\": [\\\"--token={first}\\\", \\\"--verbose\\\"]}}");
     let expected = "{\\\"args\\\": [\\\"--token=[REDACTED:token]\\\", \\\"--verbose\\\"]}";
     assert_eq!(redacted(&listed), expected);
+}
+
+// S-WRITE-8
+#[test]
+fn an_escaped_quote_that_opens_before_the_name_ends_the_secret() {
+    let value = mixed(24);
+    for (before, after) in
+        [("echo \\\"token=", "\\\"and then more"), ("{\\\"token\\\":", "\\\"kind\\\":1}")]
+    {
+        let expected = format!("{before}[REDACTED:token]{after}");
+        assert_eq!(redacted(&format!("{before}{value}{after}")), expected);
+    }
+}
+
+// S-WRITE-8
+#[test]
+fn a_mark_of_exclamation_makes_no_variable_of_a_password() {
+    let one = ["!Correct", "horsebattery"].concat();
+    let variable = ["!isCorrect", "horsebattery"].concat();
+    let (divided, pointed) = (["Sesame_", "Open!Up"].concat(), ["Blue.", "Whale!"].concat());
+    for (text, secret) in [
+        (format!("password: {one}"), &one),
+        (format!("password: \"{one}\""), &one),
+        (format!("the password is {one}"), &one),
+        (format!("mytool --password '{one}' --user x"), &one),
+        (format!("password: \"{variable}\""), &variable),
+        (format!("password: {divided}"), &divided),
+        (format!("DB_PASSWORD=\"{pointed}\""), &pointed),
+        (format!("password: !{divided}"), &divided),
+    ] {
+        assert!(!redacted(&text).contains(secret.as_str()), "{text}");
+    }
 }
 
 #[test]
@@ -388,8 +428,22 @@ fn the_id_of_a_session_stays_unless_it_is_sent() {
         let text = format!("{{\"{name}\": \"{digest}\"}}");
         assert_eq!(redacted(&text), text);
     }
-    for name in ["sessionid=", "PHPSESSID=", "JSESSIONID=", "Cookie: sessionId="] {
-        assert!(!redacted(&format!("{name}{digest}")).contains(digest), "{name}");
+    for name in [
+        "sessionid=",
+        "PHPSESSID=",
+        "JSESSIONID=",
+        "Cookie: sessionId=",
+        "curl -b sessionId=",
+        "curl --cookie \"sessionId=",
+        "requests.get(url, cookies={\"sessionId\": \"",
+        "{\"cookies\":[{\"name\":\"sessionId\",\"value\":\"",
+        "headers: {sessionId: \"",
+        "headers: {\"sessionId\": \"",
+        "https://x.example/app;jsessionId=",
+        "https://x.example/app?sessionId=",
+    ] {
+        let text = format!("{name}{digest}\"");
+        assert!(!redacted(&text).contains(digest), "{text}");
     }
 }
 

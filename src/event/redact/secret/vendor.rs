@@ -4,7 +4,7 @@
 use super::alphabet::{ALNUM, Alphabet, BASE64, DIGIT, DOTTED, HEX, URL, WORD};
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, Make, is_random, is_stand_in};
-use super::named::is_data_key;
+use super::named::{is_data_key, is_near};
 use super::text::Text;
 
 fn hit(rule: &'static str, from: usize, to: usize) -> Option<Hit> {
@@ -64,20 +64,36 @@ pub(super) fn azure_marked(text: Text<'_>, start: usize, end: usize) -> Option<H
 
 /// A key of Authress: the number of a service, the key's, the account's behind `.acc_`, and a code.
 pub(super) fn authress(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
-    let from = text.run_back(start, DOTTED, 64);
-    let to = text.run(end, DOTTED.and("+/="), 192);
-    let is_service = [&b"sc_"[..], b"ext_", b"scauth_", b"authress_"]
-        .iter()
-        .any(|begin| text.slice(from, start).starts_with(begin));
-    (is_service && to - end >= 40).then(|| hit("authress-key", from, to))?
+    let key = text.run_back(start, ALNUM, 7);
+    let service = text.run_back(key - usize::from(key > 0), ALNUM, 31);
+    let from = text.run_back(service, WORD, 10);
+    let is_service =
+        matches!(text.slice(from, service), b"sc_" | b"ext_" | b"scauth_" | b"authress_")
+            && text.before(key) == b'.'
+            && (5..=31).contains(&(key - service))
+            && (4..=6).contains(&(start - key));
+    let account = text.run(end, ALNUM.and("-"), 33);
+    let to = text.run(account + 1, BASE64.and("-_"), 192);
+    let is_key =
+        (10..=32).contains(&(account - end)) && text.at(account) == b'.' && to - account > 30;
+    (is_service && is_key && is_random(text.slice(account + 1, to), Hint::Strong))
+        .then(|| hit("authress-key", from, to))?
 }
+
+/// Bytes of the code of a token of Unleash. Digests, as in the tags of images, have other lengths.
+const UNLEASH_BYTES: usize = 56;
 
 /// A token of Unleash: a project or `*`, an environment, and a code.
 pub(super) fn unleash(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
     let from = text.run_back(start, URL.and("*[]"), 64);
     let to = text.run(end, HEX, 128);
-    let is_random = Make::of(text.slice(end, to)).distinct > 6;
-    (from < start && to - end >= 40 && is_random).then(|| hit("unleash-token", from, to))?
+    let code = text.slice(end, to);
+    let is_code = code.len() >= 40 && Make::of(code).distinct > 6;
+    let is_told = code.len() == UNLEASH_BYTES
+        || text.slice(from, start).iter().any(|byte| b"*[]".contains(byte))
+        || is_near(text, from, &["unleash", "authorization", "client key"]);
+    (from < start && text.before(from) != b'/' && is_code && is_told)
+        .then(|| hit("unleash-token", from, to))?
 }
 
 /// A key of Convex: an environment, the name of a deployment, a stroke, and a code.
