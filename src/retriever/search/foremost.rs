@@ -29,8 +29,12 @@ pub(super) fn weighed<Fitting, Weighed>(
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::{Value, json};
 
+    use super::super::laws::snapshot;
+    use super::super::{Hit, Query, Score, search};
     use super::*;
+    use crate::event::{RepoKey, Timestamp};
 
     proptest! {
         #[test]
@@ -69,5 +73,48 @@ mod tests {
         assert_eq!(weighed(fitting, 10, 1.1, weigh, |weight| *weight).len(), asked.get());
         // From 90 by 1.1 on.
         assert_eq!(asked.get(), 18);
+    }
+
+    /// Many that fit well, none of which is like another, and one that fits less, so many words the less, and is worth most.
+    fn many_and_the_worthiest(worse_by: usize, now: Timestamp) -> Vec<Value> {
+        let mut lines: Vec<Value> = (0..75)
+            .map(|number| {
+                json!({"id": format!("m{number:02}"), "repo": "there", "source": "imported",
+                    "lesson": format!("zebra pipe valve {number:02}{}", " pad".repeat(number % 3))})
+            })
+            .collect();
+        lines.push(json!({"id": "worthiest", "repo": "here", "source": "agent",
+            "timestamp": now.to_string(), "success_rate": "100000/100000",
+            "lesson": format!("zebra pipe valve{}", " pad".repeat(worse_by))}));
+        // What all places are measured from.
+        lines.push(json!({"id": "least", "repo": "there", "lesson": "zebra".to_owned() + &" pad".repeat(300)}));
+        lines
+    }
+
+    // S-RANK-4
+    #[test]
+    fn what_is_worth_most_is_found_however_many_fit_better() {
+        let now: Timestamp = "2026-06-01T00:00:00Z".parse().unwrap();
+        let here = Some(RepoKey::parse("here").unwrap());
+        let query = Query { text: "zebra pipe valve", here, ..Query::default() };
+        let mut overtook = 0;
+        for worse_by in (0..120).step_by(3) {
+            let snapshot = snapshot(&many_and_the_worthiest(worse_by, now));
+            let told = |hits: &[Hit]| -> Vec<(u32, Score)> {
+                hits.iter().map(|hit| (hit.number, hit.score)).collect()
+            };
+            // With so many asked for all are weighed.
+            let all = search(&snapshot, &query, now, 100);
+            assert_eq!(all.len(), 77);
+            for limit in [1, 5] {
+                let hits = search(&snapshot, &query, now, limit);
+                assert_eq!(told(&hits), told(&all[..limit]), "{worse_by} {limit}");
+            }
+            let worthiest = all.iter().find(|hit| hit.memory.id.as_str() == "worthiest").unwrap();
+            let better = all.iter().filter(|hit| hit.score.fused > worthiest.score.fused).count();
+            overtook += usize::from(all[0].number == worthiest.number && better == 75);
+        }
+        // Some of them are not among those that are weighed for their fit alone.
+        assert!(overtook > 3, "{overtook}");
     }
 }

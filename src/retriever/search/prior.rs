@@ -143,10 +143,75 @@ fn trust(source: Option<&str>) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::laws::snapshot;
     use super::*;
+    use crate::event::Verdict;
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()
+    }
+
+    /// A memory, and what was said of it later.
+    fn lines() -> impl Strategy<Value = Vec<Value>> {
+        let known = TRUST.iter().map(|(source, _)| Some(*source));
+        let sources: Vec<Option<&str>> = known.chain([None, Some("oracle")]).collect();
+        // Now, before and in the future.
+        let times = ["2026-06-01T00:00:00Z", "2026-05-01T00:00:00Z", "2027-06-01T00:00:00Z"];
+        let times: Vec<Option<&str>> = times.into_iter().map(Some).chain([None]).collect();
+        let rates = vec![None, Some("0/9"), Some("1/2"), Some("100000/100000")];
+        let verdict = prop::sample::select(Verdict::ALL.to_vec());
+        (
+            (prop::sample::select(sources), prop::sample::select(times)),
+            (prop::sample::select(rates), prop::sample::select(vec!["stated", "inferred"])),
+            any::<bool>(),
+            prop::collection::vec(verdict, 0..6),
+        )
+            .prop_map(|((source, time), (rate, confidence), is_pinned, verdicts)| {
+                let memory = json!({"id": "m1", "lesson": "x", "source": source, "timestamp": time,
+                    "success_rate": rate, "confidence": confidence});
+                let pin = json!({"id": "p", "memory_id": "m1", "event_type": "pin"});
+                let said = (0..).zip(verdicts).map(|(number, verdict)| {
+                    json!({"id": format!("f{number}"), "event_type": "feedback", "memory_id": "m1",
+                        "session_id": number.to_string(), "verdict": verdict.as_str()})
+                });
+                let pin = is_pinned.then_some(pin);
+                std::iter::once(memory).chain(pin).chain(said).collect()
+            })
+    }
+
+    proptest! {
+        // S-RANK-4
+        #[test]
+        fn nothing_is_weighed_for_more_than_the_utmost(lines in lines(), fused in 0.0_f32..=1.0) {
+            let snapshot = snapshot(&lines);
+            let memory = snapshot.memories().get(0).unwrap();
+            let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None };
+            for place in [Place::Here, Place::Elsewhere] {
+                let now = at("2026-06-01T00:00:00Z");
+                let score = weigh(&candidate, fused, memory, now, place);
+                prop_assert!(score.total <= fused * utmost(place), "{score:?} {place:?}");
+                // What is elsewhere is bounded as well where others are here.
+                prop_assert!(score.total <= fused * utmost(Place::Here));
+            }
+        }
+    }
+
+    // S-RANK-4
+    #[test]
+    fn the_newest_and_best_proven_nearly_reaches_the_utmost() {
+        let now = at("2026-06-01T00:00:00Z");
+        let line = json!({"id": "m1", "lesson": "x", "source": "agent", "timestamp": now.to_string(),
+            "success_rate": "100000/100000"});
+        let snapshot = snapshot(&[line]);
+        let memory = snapshot.memories().get(0).unwrap();
+        let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None };
+        for place in [Place::Here, Place::Elsewhere] {
+            let share = weigh(&candidate, 1.0, memory, now, place).total / utmost(place);
+            assert!((0.999..=1.0).contains(&share), "{share}");
+        }
     }
 
     // S-RANK-4

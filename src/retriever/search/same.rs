@@ -159,9 +159,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use proptest::prelude::*;
+    use serde_json::{Value, json};
 
+    use super::super::laws::snapshot;
+    use super::super::{Query, search};
     use super::*;
-    use crate::event::{Decoded, codec};
+    use crate::event::{Decoded, Timestamp, codec};
 
     fn said(context: &str, lesson: &str) -> Said {
         let line = serde_json::json!({"context": context, "lesson": lesson}).to_string();
@@ -200,6 +203,32 @@ mod tests {
             // An event says something.
             prop_assume!(!a.is_empty() && !b.is_empty());
             prop_assert_eq!(said("", &one).is_same_as(&said("", &other)), is_same);
+        }
+    }
+
+    // S-RANK-7
+    #[test]
+    fn many_that_say_the_same_take_no_place_of_others() {
+        let line = |id: String, lesson: &str| json!({"id": id, "lesson": lesson});
+        let same = (0..LOOKED_AT_MAX).map(|number| {
+            line(format!("same{number}"), "the zebra pipe broke while the build was running")
+        });
+        // Far below, one below the other, and none like another.
+        let others =
+            ["alpha", "beta", "gamma", "delta"].into_iter().zip(3..).map(|(name, words)| {
+                line(
+                    name.to_owned(),
+                    &format!("zebra{}", format!(" {name}{words}").repeat(9 * words)),
+                )
+            });
+        let lines: Vec<Value> = same.chain(others).collect();
+        let query = Query { text: "the zebra pipe broke", ..Query::default() };
+        for limit in [1, 3] {
+            let hits = search(&snapshot(&lines), &query, Timestamp::UNIX_EPOCH, limit);
+            let also: Vec<usize> = hits.iter().map(|hit| hit.also.len()).collect();
+            let of_one = std::iter::once(LOOKED_AT_MAX - 1);
+            let expected: Vec<usize> = of_one.chain(std::iter::repeat(0)).take(limit).collect();
+            assert_eq!(also, expected);
         }
     }
 

@@ -33,7 +33,7 @@ const SAMPLED: usize = if cfg!(test) { 6 } else { 512 };
 const SAMPLED_OUT_OF: usize = if cfg!(test) { 24 } else { 16_384 };
 
 /// The guess is as good as so many times the passages of the sample that are to be expected among the best, and some
-/// more: what is alike stands together, and one search in vain costs as much as many better guesses save. None in
+/// more: what is alike stands together, and one search in vain costs as much as many better guesses save. One in
 /// tests, so that many guesses are too high.
 const SAMPLED_MORE: usize = 2;
 const SAMPLED_BESIDES: usize = if cfg!(test) { 1 } else { 8 };
@@ -88,6 +88,9 @@ impl Prepared<'_> {
         keep: impl Fn(DocId) -> bool,
         top_k: usize,
     ) -> Vec<Scored> {
+        if top_k == 0 {
+            return Vec::new();
+        }
         let keep = |doc| may(doc) && keep(doc);
         if self.corpus.documents < PASSAGES_MIN || self.terms().len() > TERMS_MAX {
             return self.search_everything(keep, top_k);
@@ -149,12 +152,16 @@ impl<'query> Scorer<'query> {
         top: &mut Top,
     ) {
         for (place, part) in query.index.parts.iter().enumerate() {
+            // Small parts have no sample: their lists are not to be read for it.
+            let mut windows = windows_of(&part.segment.docs).peekable();
+            if windows.peek().is_none() {
+                continue;
+            }
             self.begin(query, place, part);
             if self.cursors.iter().all(Cursor::is_empty) {
                 continue;
             }
-            let docs = &part.segment.docs;
-            for window in windows_of(docs) {
+            for window in windows {
                 let first = local(window.start);
                 self.look_at(part, first..local(window.end), top.worst());
                 self.offer(part, first, keep, top);

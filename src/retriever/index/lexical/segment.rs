@@ -188,11 +188,16 @@ mod tests {
             if ascend {
                 docs.sort_unstable();
             }
-            let mut segment = Segment { docs, ..Segment::default() };
+            let lengths = vec![1; docs.len()];
+            let mut segment = Segment { docs, lengths, ..Segment::default() };
             segment.seal();
             let held = (0..).zip(&segment.docs).filter(|(_, doc)| **doc == asked);
             let places: Vec<Local> = held.map(|(local, _)| local).collect();
-            prop_assert_eq!(segment.places_of(asked), places);
+            prop_assert_eq!(segment.places_of(asked), places.as_slice());
+            let mut bytes = Vec::new();
+            segment.write_to(&mut bytes).unwrap();
+            let back = Segment::read_from(&mut Input::of(&mut &*bytes)).unwrap();
+            prop_assert_eq!(back.places_of(asked), places);
         }
     }
 }
