@@ -11,8 +11,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use agent_knowledge::event::{CleanEvent, Decoded, EncodedLine, RepoKey, codec, redact};
-use agent_knowledge::store::{Durability, Store, append};
+use event::{CleanEvent, Decoded, EncodedLine, RepoKey, clean, codec};
+use store::{Durability, Store, append};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -53,7 +53,7 @@ fn line() -> Outcome<EncodedLine> {
     let Decoded::Event(event) = codec::decode(json.as_bytes(), "api") else {
         return Err("the bench's own line is no event".into());
     };
-    let clean: CleanEvent = redact::clean(*event);
+    let clean: CleanEvent = clean::clean(*event);
     Ok(codec::encode(&clean))
 }
 

@@ -14,8 +14,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use agent_knowledge::retriever::index::embed::{Embedder, Provider, load};
-use agent_knowledge::store::Embedding;
+use index::embed::{Embedder, Provider, load};
+use store::Embedding;
 
 const CORPUS: &str = include_str!("lessons/corpus.jsonl");
 /// Queries timed; each is asked once, after ten that are not counted.

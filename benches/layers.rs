@@ -25,21 +25,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use agent_knowledge::event::{Decoded, Draft, Event, EventId, Timestamp, codec, suspicion};
-use agent_knowledge::retriever::CacheLock;
-use agent_knowledge::retriever::engine::{Dense, Engine, Setup};
-use agent_knowledge::retriever::index::embed::worker::{Meant, WorkerState};
-use agent_knowledge::retriever::index::embed::{Provider, load};
-use agent_knowledge::retriever::projection::Bound;
-use agent_knowledge::retriever::search::{Query, find};
-use agent_knowledge::retriever::serve::api::{Api, ApiError, SearchRequest};
-use agent_knowledge::retriever::serve::attach::{Host, Meeting, Remote, Start};
-use agent_knowledge::retriever::serve::caller::{Caller, Patience};
-use agent_knowledge::retriever::serve::local::{Core, Local};
-use agent_knowledge::retriever::snapshot::Snapshot;
-use agent_knowledge::retriever::watch::Watching;
-use agent_knowledge::store::{Config, Durability, Embedding, Store};
-use agent_knowledge::writer::{Identity, Moment, Writer, record_all};
+use api::caller::{Caller, Patience};
+use api::local::{Core, Local};
+use api::{Api, ApiError, SearchRequest};
+use engine::CacheLock;
+use engine::watch::Watching;
+use engine::{Dense, Engine, Setup};
+use event::{Decoded, Draft, Event, EventId, Timestamp, codec, suspicion};
+use index::embed::worker::{Meant, WorkerState};
+use index::embed::{Provider, load};
+use memory::Bound;
+use retriever::daemon::{Host, Meeting, Remote, Start};
+use search::snapshot::Snapshot;
+use search::{Query, find};
+use store::{Config, Durability, Embedding, Store};
+use writer::{Identity, Moment, Writer, record_all};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

@@ -12,8 +12,8 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use agent_knowledge::retriever::index::lexical::{DocId, LexicalIndex};
 use bm25::{Embedder, EmbedderBuilder, Scorer};
+use index::lexical::{DocId, LexicalIndex};
 
 /// Any fixed number: one seed, one corpus, one set of queries.
 const SEED: u64 = 20_261_120;

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::Instant;
 
-use agent_knowledge::event::{Draft, RepoKey};
-use agent_knowledge::store::{Config, Durability, Store};
-use agent_knowledge::writer::{Identity, Moment, Writer};
+use event::{Draft, RepoKey};
+use store::{Config, Durability, Store};
+use writer::{Identity, Moment, Writer};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

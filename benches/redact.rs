@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use agent_knowledge::event::redact::findings;
+use guard::secrets::findings;
 
 /// Turns that each text gets.
 const TURNS: usize = 201;

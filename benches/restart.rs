@@ -14,12 +14,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use agent_knowledge::event::Timestamp;
-use agent_knowledge::retriever::checkpoint::Checkpoints;
-use agent_knowledge::retriever::follow::{Follower, Restored};
-use agent_knowledge::retriever::projection::Bound;
-use agent_knowledge::retriever::search::{Query, search};
-use agent_knowledge::store::{Config, Store};
+use engine::checkpoint::Checkpoints;
+use engine::follow::{Follower, Restored};
+use event::Timestamp;
+use memory::Bound;
+use search::{Query, search};
+use store::{Config, Store};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

@@ -15,17 +15,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent_knowledge::event::Timestamp;
-use agent_knowledge::retriever::engine::{Dense, Engine, Setup};
-use agent_knowledge::retriever::index::embed::cache::AppendLock;
-use agent_knowledge::retriever::index::embed::worker::Meant;
-use agent_knowledge::retriever::index::embed::{Provider, load};
-use agent_knowledge::retriever::index::late::{AskedToken, NoteSigns};
-use agent_knowledge::retriever::projection::Bound;
-use agent_knowledge::retriever::search::{Query, search};
-use agent_knowledge::retriever::snapshot::Snapshot;
-use agent_knowledge::retriever::watch::Watching;
-use agent_knowledge::store::{Config, Embedding, Store};
+use engine::watch::Watching;
+use engine::{Dense, Engine, Setup};
+use event::Timestamp;
+use index::embed::cache::AppendLock;
+use index::embed::worker::Meant;
+use index::embed::{Provider, load};
+use index::late::{AskedToken, NoteSigns};
+use memory::Bound;
+use search::snapshot::Snapshot;
+use search::{Query, search};
+use store::{Config, Embedding, Store};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

@@ -14,7 +14,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use agent_knowledge::retriever::index::vector::VectorIndex;
+use index::vector::VectorIndex;
 
 /// Any fixed number: one seed, one set of directions.
 const SEED: u64 = 20_261_121;

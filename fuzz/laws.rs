@@ -5,14 +5,14 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
-use agent_knowledge::event::redact::{self, findings, redacted};
-use agent_knowledge::event::{
-    Decoded, Event, RepoKey, Stamp, Timestamp, codec, is_unsafe, limits, validate,
-};
-use agent_knowledge::retriever::serve::api::{LIMIT_MAX, QUERY_BYTES_MAX, TOKENS_MAX, TOKENS_MIN};
-use agent_knowledge::retriever::serve::wire::{self, SearchCall};
-use agent_knowledge::store::{Change, Tail};
+use api::{LIMIT_MAX, QUERY_BYTES_MAX, TOKENS_MAX, TOKENS_MIN};
+use api::{wire, wire::SearchCall};
+use event::clean;
+use event::{Decoded, Event, RepoKey, Stamp, Timestamp, codec, limits, validate};
+use guard::secrets::{findings, redacted};
+use guard::text::is_unsafe;
 use serde_json::{Map, Value};
+use store::{Change, Tail};
 
 /// Longest list of problems that a model may be made to read, in bytes.
 const PROBLEMS_BYTES_MAX: usize = 32 * 1024;
@@ -43,7 +43,7 @@ pub fn line_decode(line: &[u8]) {
 }
 
 fn one_line(event: Event) -> String {
-    let line = codec::encode(&redact::clean(event)).as_str().to_owned();
+    let line = codec::encode(&clean::clean(event)).as_str().to_owned();
     let breaks = ['\n', '\r', '\u{B}', '\u{C}', '\u{85}', '\u{2028}', '\u{2029}'];
     assert_eq!(line.matches(breaks).count(), 1, "{line:?}");
     assert!(line.ends_with('\n'), "{line:?}");
@@ -106,7 +106,7 @@ type Lines = Vec<(usize, Vec<u8>, usize)>;
 
 fn read(tail: &mut Tail, lines: &mut Lines) -> Change {
     let number = |number: u64| usize::try_from(number).expect("small");
-    let take = |line: agent_knowledge::store::Line<'_>| {
+    let take = |line: store::Line<'_>| {
         lines.push((number(line.offset), line.bytes.to_vec(), number(line.line_bytes)));
     };
     tail.read(take).expect("a readable log")

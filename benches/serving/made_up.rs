@@ -7,11 +7,11 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use agent_knowledge::retriever::CacheLock;
-use agent_knowledge::retriever::index::embed::cache::{TextKey, VectorCache};
-use agent_knowledge::retriever::index::embed::{Provider, load};
-use agent_knowledge::retriever::index::late::NoteSigns;
-use agent_knowledge::store::Embedding;
+use engine::CacheLock;
+use index::embed::cache::{TextKey, VectorCache};
+use index::embed::{Provider, load};
+use index::late::NoteSigns;
+use store::Embedding;
 
 use super::Outcome;
 use super::chance::Chance;

@@ -9,9 +9,10 @@ use serde_json::Value;
 use super::corpus::Corpus;
 use super::measure::{Answer, Judged};
 use super::set::{Query, Scope, Set};
-use crate::event::{Layout, RepoKey, neutralise};
-use crate::retriever::render::{Explain, Reply, tokens};
-use crate::retriever::serve::api::{self, Api, ApiError, Mode, SearchRequest};
+use api::{Api, ApiError, Mode, SearchRequest};
+use event::RepoKey;
+use guard::text::{Layout, neutralise};
+use reply::{Explain, Reply, tokens};
 
 /// Asks the queries of one set.
 pub struct Asker<'a> {

@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 use super::EvalError;
 use super::set::{Document, Set};
 use super::when;
-use crate::event::limits::LESSON_BYTES_MAX;
-use crate::event::{EventId, Layout, RepoKey, Timestamp, neutralise, parse_timestamp};
-use crate::store::{Config, Durability, Store};
-use crate::writer::{Identity, Moment, Outcome, Trouble, Writer, record_all};
+use event::limits::LESSON_BYTES_MAX;
+use event::{EventId, RepoKey, Timestamp, parse_timestamp};
+use guard::text::{Layout, neutralise};
+use store::{Config, Durability, Store};
+use writer::{Identity, Moment, Outcome, Trouble, Writer, record_all};
 
 /// The repository of documents without a group.
 const NO_GROUP: &str = "eval";

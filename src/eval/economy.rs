@@ -17,11 +17,10 @@ use super::measure::number;
 use super::misses::Run;
 use super::run::frozen;
 use super::set::Query;
-use crate::event::redact::clean;
-use crate::event::{Event, RepoKey, codec};
-use crate::retriever::render::{Explain, Reply, tokens};
-use crate::retriever::serve::api;
-use crate::retriever::snapshot::Snapshot;
+use event::clean::clean;
+use event::{Event, RepoKey, codec};
+use reply::{Explain, Reply, tokens};
+use search::snapshot::Snapshot;
 
 /// A form in which memories can be handed to an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::event::Problems;
-use crate::retriever::serve::api::ApiError;
+use api::ApiError;
+use event::Problems;
 
 /// Why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -12,11 +12,11 @@ use super::corpus::Corpus;
 use super::measure::Answer;
 use super::run::frozen;
 use super::set::{Query, Set};
-use crate::retriever::index::lexical::DocId;
-use crate::retriever::render::Explain;
-use crate::retriever::serve::api::{self, Flagged, Mode, SearchRequest};
-use crate::retriever::serve::local::Local;
-use crate::retriever::snapshot::Snapshot;
+use api::local::Local;
+use api::{Flagged, Mode, SearchRequest};
+use index::lexical::DocId;
+use reply::Explain;
+use search::snapshot::Snapshot;
 
 /// Hits asked for: more than there are candidates.
 const DEEP: usize = 100_000;

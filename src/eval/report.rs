@@ -14,8 +14,8 @@ use super::bootstrap::{self, Difference, RESAMPLES};
 use super::measure::{Answer, Measure, percentile_ms};
 use super::run::{Measured, OfMode, Request};
 use super::saved::Saved;
-use crate::event::Problems;
-use crate::retriever::render::Reply;
+use event::Problems;
+use reply::Reply;
 
 /// The name of the row over all queries.
 const ALL: &str = "all";

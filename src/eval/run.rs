@@ -14,14 +14,14 @@ use super::misses::{self, Miss};
 use super::scratch::Scratch;
 use super::set::{Scope, Set, Split};
 use super::{EvalError, Form, forms, report, saved};
-use crate::event::Timestamp;
-use crate::retriever::engine::Stopped;
-use crate::retriever::index::embed::worker::WorkerState;
-use crate::retriever::render::Reply;
-use crate::retriever::serve::api::{ApiError, Mode};
-use crate::retriever::serve::local::Local;
-use crate::retriever::snapshot::Snapshot;
-use crate::writer::exit::Exit;
+use api::local::Local;
+use api::{ApiError, Mode};
+use engine::Stopped;
+use event::Timestamp;
+use index::embed::worker::WorkerState;
+use reply::Reply;
+use search::snapshot::Snapshot;
+use writer::exit::Exit;
 
 /// What is to be measured.
 #[derive(Debug, Clone)]

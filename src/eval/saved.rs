@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::EvalError;
 use super::measure::{Answer, Judged};
 use super::run::{Measured, OfMode};
-use crate::event::Problems;
+use event::Problems;
 
 const FORMAT: &str = "agent-knowledge eval";
 /// Raised when a reader of the old form would misunderstand the new one.

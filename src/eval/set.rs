@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::EvalError;
-use crate::event::Problems;
+use event::Problems;
 
 /// A set to measure with.
 #[derive(Debug, Clone, Default, PartialEq)]

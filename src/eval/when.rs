@@ -2,7 +2,7 @@
 
 use jiff::{civil::DateTime, tz::TimeZone};
 
-use crate::event::{Timestamp, parse_timestamp};
+use event::{Timestamp, parse_timestamp};
 
 /// LoCoMo says "1:56 pm on 8 May, 2023", LongMemEval "2023/04/10 (Mon) 23:07".
 const STYLES: [&str; 4] =

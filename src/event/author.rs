@@ -5,8 +5,8 @@ use super::Event;
 
 /// Somebody whose words are taken back together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "retriever", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Author {
     /// An agent or person, whatever the case.
     Agent(String),

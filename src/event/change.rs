@@ -9,8 +9,8 @@ use super::{Author, Event, EventId, FEEDBACK, Link, Node, Relation, Verdict};
 
 /// What one event does to the memory it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "retriever", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Change {
     /// Tells what somebody found who did as it says.
     Feedback(Verdict),
@@ -134,7 +134,7 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Decoded, codec};
+    use crate::{Decoded, codec};
 
     fn read(line: &Value) -> Option<Change> {
         match codec::decode(line.to_string().as_bytes(), "api") {

@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 
 use super::fields::{strings, type_name};
 use super::limits::READ_LINE_BYTES_MAX;
-use super::redact::redacted;
+use super::surrogate;
 use super::{CleanEvent, Event, EventId, EventType, SuccessRate, Timestamp, parse_timestamp};
-use super::{surrogate, text};
+use guard::secrets::redacted;
+use guard::text;
 
 /// What one line of a log holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -278,7 +279,7 @@ pub(super) fn written(timestamp: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::redact;
+    use crate::clean;
     use proptest::prelude::*;
 
     const FOUNDING: &str = r#"{"timestamp":"2025-10-31T04:58:01Z","agent_id":"claude-code","repo":"gptcoach2","event_type":"error","context":"npm install failed with EACCES","command":"sudo chown -R $USER . && npm ci","lesson":"always verify ownership before npm operations","success_rate":"9/10","tags":["npm","permissions","node_modules"]}"#;
@@ -298,7 +299,7 @@ mod tests {
     }
 
     fn again(event: Event) -> Event {
-        let line = encode(&redact::clean(event));
+        let line = encode(&clean::clean(event));
         assert_eq!(line.as_str().matches('\n').count(), 1);
         self::event(line.as_str())
     }
@@ -322,7 +323,7 @@ mod tests {
     fn a_founding_line_is_understood_and_written_back_in_its_order() {
         let founding = event(FOUNDING);
         assert_eq!(founding.id, event(FOUNDING).id);
-        let line = encode(&redact::clean(founding.clone()));
+        let line = encode(&clean::clean(founding.clone()));
         let expected =
             format!("{{\"id\":\"{}\",{}\n", founding.id, FOUNDING.trim_start_matches('{'));
         assert_eq!(line.as_str(), expected);
@@ -446,7 +447,7 @@ mod tests {
         let object = serde_json::json!({"id": "m1", "lesson": "x", "by_others": breaks, breaks: 1});
         let odd = event(&object.to_string());
         assert_eq!(odd.extra["by_others"], breaks);
-        let line = encode(&redact::clean(odd.clone())).as_str().to_owned();
+        let line = encode(&clean::clean(odd.clone())).as_str().to_owned();
         assert_eq!(line.chars().filter(|c| c.is_control() || c.is_whitespace()).count(), 1);
         assert_eq!(again(odd.clone()), odd);
     }
@@ -483,7 +484,7 @@ mod tests {
             one.tags = vec![texts[1].clone(), odd.clone()];
             one.branch = Some(odd.clone());
             one.extra.insert(format!("{}{odd}", texts[2]), Value::from(format!("{odd}{}", texts[3])));
-            let line = encode(&redact::clean(one));
+            let line = encode(&clean::clean(one));
             let line = line.as_str().strip_suffix('\n').unwrap();
             prop_assert!(!line.chars().any(|c| text::is_unsafe(c) || text::is_invisible(c)), "{line:?}");
         }

@@ -4,7 +4,7 @@ use super::{Change, Problems};
 
 /// An event as a caller gave it: every field optional, nothing checked.
 #[derive(Debug, Clone, Default, PartialEq)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Draft {
     /// An id of the caller's own, so that the same event may be sent twice without harm.
     pub id: Option<String>,

@@ -15,8 +15,8 @@ pub const FEEDBACK: &str = "feedback";
 
 /// What somebody found who did as a memory says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "retriever", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Verdict {
     /// It helped.
     Worked,

@@ -13,8 +13,8 @@ use super::limits::ID_BYTES_MAX;
 /// The id of one event. Ours are ULIDs (26 characters: 48 bits of milliseconds, 80 random bits);
 /// ids that others wrote are kept as they are. Copies share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "retriever", serde(try_from = "String", into = "String"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct EventId(Arc<str>);
 
 impl From<EventId> for String {

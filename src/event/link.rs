@@ -15,8 +15,8 @@ use super::{EventId, parse_timestamp};
 
 /// How two things are related, read from the source to the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "retriever", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Relation {
     /// They have to do with each other.
     RelatedTo,
@@ -119,7 +119,7 @@ impl Relation {
 /// What can be linked: a memory, or a place in the code of the repository that the link is of. Either stands in a
 /// line as an id.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Node(EventId);
 
 /// How the id of a place in code begins.
@@ -223,7 +223,7 @@ fn decoded(text: &str) -> Cow<'_, str> {
 
 /// How sure or how close a link is, in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Strength(u16);
 
 impl Strength {
@@ -256,11 +256,8 @@ pub const AUTO: &str = "auto";
 
 /// One link, but for its source, which is what its event is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "retriever",
-    serde(try_from = "Map<String, Value>", into = "Map<String, Value>")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Map<String, Value>", into = "Map<String, Value>"))]
 pub struct Link {
     /// What is linked to.
     pub target: Node,

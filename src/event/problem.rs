@@ -1,9 +1,9 @@
 //! What is wrong with an input: every problem at once, each naming its field and the remedy.
-//! Not here: damage in a log, which is a [`crate::event::SkipReason`].
+//! Not here: damage in a log, which is a [`crate::SkipReason`].
 
 use std::fmt;
 
-use super::redact::redacted;
+use guard::secrets::redacted;
 
 /// Most characters of a refused value that a message repeats: enough to know it again, and a value of
 /// megabytes does not come back as a message of megabytes.
@@ -26,7 +26,7 @@ pub fn quoted(text: &str) -> String {
 
 /// One thing wrong with one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Problem {
     /// The field as its caller names it, for example `lesson` or `tags[3]`.
     pub field: String,
@@ -36,7 +36,7 @@ pub struct Problem {
 
 /// All that is wrong with one input; empty means valid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {

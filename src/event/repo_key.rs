@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::limits::REPO_KEY_BYTES_MAX;
-use super::redact::redacted;
+use guard::secrets::redacted;
 
 /// The normalised key of one repository. Copies share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,8 +1,8 @@
 //! The id of a rule that was taken over from an agent file: made of all that it says, so that a line tells by itself
 //! whether it is one. Not here: taking rules over (`import`).
 
-use super::redact::redacted;
 use super::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey};
+use guard::secrets::redacted;
 
 /// What joins the headings of a rule in its `context`.
 pub const BELOW: &str = " > ";

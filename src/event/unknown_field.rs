@@ -1,7 +1,8 @@
 //! A field that nobody knows, and the one that was probably meant. Not here: which fields there are.
 
-use super::redact::redacted;
-use super::{Layout, Problem, neutralise};
+use super::Problem;
+use guard::secrets::redacted;
+use guard::text::{Layout, neutralise};
 
 /// Characters of an unknown field's name that are compared and shown. A name may be megabytes long
 /// and is nobody's to choose but the caller's.

@@ -8,12 +8,13 @@ use super::limits::{
     COMMAND_BYTES_MAX, CONTEXT_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, LESSON_BYTES_MAX,
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
-use super::redact::findings;
 use super::worth::{CONFIDENCE, EXPIRES};
 use super::{
     Change, Confidence, Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate,
-    parse_age, parse_timestamp, quoted, text,
+    parse_age, parse_timestamp, quoted,
 };
+use guard::secrets::findings;
+use guard::text;
 
 /// What the writer knows and the draft need not say.
 #[derive(Debug, Clone)]
@@ -317,7 +318,7 @@ mod tests {
     fn problems_of_form_and_of_value_are_told_together_and_once() {
         let json = serde_json::json!({ "type": "error", "lesson": 5, "success_rate": "often" });
         let serde_json::Value::Object(object) = json else { panic!() };
-        let problems = validate(crate::event::draft_from_json(object), &stamp()).unwrap_err();
+        let problems = validate(crate::draft_from_json(object), &stamp()).unwrap_err();
         let fields: Vec<&str> = problems.iter().map(|problem| problem.field.as_str()).collect();
         assert_eq!(fields, ["type", "lesson", "event_type", "success_rate"]);
     }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::lock::{self, FileLock};
 use super::{Store, StoreError, layout, spool, sync};
-use crate::event::{EncodedLine, RepoKey};
+use event::{EncodedLine, RepoKey};
 
 /// What an acknowledged event survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,12 +212,12 @@ fn ends_in_line_break(file: &mut File, length: u64) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Decoded, codec, redact};
+    use event::{Decoded, clean, codec};
 
     fn line(lesson: &str) -> EncodedLine {
         let json = serde_json::json!({ "id": lesson, "lesson": lesson }).to_string();
         let Decoded::Event(event) = codec::decode(json.as_bytes(), "api") else { panic!() };
-        codec::encode(&redact::clean(*event))
+        codec::encode(&clean::clean(*event))
     }
 
     struct World {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::event::{Timestamp, codec};
+use event::{Timestamp, codec};
 
 use super::{Store, StoreError, Tail};
 

@@ -11,7 +11,7 @@ use etcetera::BaseStrategy;
 use toml::Table;
 
 use super::{AsOf, Judge, StoreError};
-use crate::event::{RepoKey, parse_age};
+use event::{RepoKey, parse_age};
 
 /// Everything that can be set and that both programs need.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Config, StoreError, archive, spool};
-use crate::event::RepoKey;
+use event::RepoKey;
 
 /// The folder of the lock files, inside the store.
 pub(super) const LOCKS: &str = ".locks";

@@ -22,7 +22,7 @@ const BLOCK_BYTES: usize = 256 * 1024;
 /// # Errors
 /// [`StoreError::Io`], or [`StoreError::NotALog`].
 pub fn lines_of(file: &Path, mut each: impl FnMut(Line<'_>)) -> Result<usize, StoreError> {
-    #[cfg(feature = "retriever")]
+    #[cfg(feature = "archive")]
     if super::archive::is_segment(file) {
         return super::archive::lines_of(file, &mut each);
     }

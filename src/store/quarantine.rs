@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::append::what_instead;
 use super::lock::{self, FileLock};
 use super::{Store, StoreError, layout};
-use crate::event::escaped;
+use guard::text::escaped;
 
 /// The folder, inside the store.
 const FOLDER: &str = ".quarantine";
@@ -25,7 +25,7 @@ const FOLDER: &str = ".quarantine";
 const HEX_FIELD: &str = "\"line_hex\":\"";
 
 /// So much of a damaged line is kept, in bytes: what we ever wrote as one line fits.
-const KEPT_BYTES_MAX: usize = crate::event::limits::LINE_BYTES_MAX;
+const KEPT_BYTES_MAX: usize = event::limits::LINE_BYTES_MAX;
 
 /// The longest record, in bytes: each byte kept may take six (`\u0000`), and the frame.
 const RECORD_BYTES_MAX: u64 = 8 * KEPT_BYTES_MAX as u64;
@@ -256,7 +256,7 @@ mod tests {
         drop(quarantine);
         let text = text_of(&store);
         assert!(text.contains(&format!("\"line_bytes\":{}", huge.len())));
-        assert!(!text.chars().any(crate::event::is_unsafe));
+        assert!(!text.chars().any(guard::text::is_unsafe));
         let mut again = Quarantine::of(&store, &log).unwrap();
         assert_eq!(again.keep(damaged(1, &zeros)).unwrap(), Kept::Before);
     }

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::event::RepoKey;
+use event::RepoKey;
 
 /// The repository found for a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -37,7 +37,7 @@ pub fn rewrite(
     change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     store.ensure()?;
-    #[cfg(feature = "retriever")]
+    #[cfg(feature = "archive")]
     if super::archive::is_segment(file) {
         return super::archive::reseal(store, file, change);
     }
@@ -62,7 +62,7 @@ pub(super) enum Fate {
     Becomes(Vec<u8>),
     /// It stands there no more.
     #[cfg_attr(
-        not(feature = "retriever"),
+        not(feature = "archive"),
         expect(dead_code, reason = "only archiving takes lines out")
     )]
     Leaves,

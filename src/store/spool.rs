@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use std::fs::File;
 
-    use crate::event::RepoKey;
+    use event::RepoKey;
 
     struct World {
         _folder: tempfile::TempDir,

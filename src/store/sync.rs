@@ -108,8 +108,8 @@ mod shared {
     use std::time::UNIX_EPOCH;
 
     use super::{Names, Ticket};
-    use crate::store::StoreError;
-    use crate::store::lock::{self, FileLock};
+    use crate::StoreError;
+    use crate::lock::{self, FileLock};
 
     /// The four numbers.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -275,7 +275,7 @@ mod shared {
     use std::path::Path;
 
     use super::{Names, Ticket};
-    use crate::store::StoreError;
+    use crate::StoreError;
 
     pub(super) fn begun(_log: &Path) -> Option<u64> {
         None

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::cursor::{Change, Cursor, GUARD_BYTES};
 use super::{StoreError, archive, layout};
-use crate::event::limits::READ_LINE_BYTES_MAX;
+use event::limits::READ_LINE_BYTES_MAX;
 
 /// One complete line of a log, without its line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl Tail {
             return Ok(change);
         };
         self.was_there = true;
-        #[cfg(feature = "retriever")]
+        #[cfg(feature = "archive")]
         if archive::is_segment(&self.log) {
             self.read_sealed(&mut file, &metadata, &mut each)?;
             return self.whole(change);
@@ -176,7 +176,7 @@ impl Tail {
     }
 
     /// Reads a segment, in one go.
-    #[cfg(feature = "retriever")]
+    #[cfg(feature = "archive")]
     fn read_sealed(
         &mut self,
         file: &mut File,

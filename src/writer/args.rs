@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use lexopt::prelude::{Long, Short, Value};
 
-use crate::event::redact::redacted;
-use crate::event::{Draft, quoted};
-use crate::store::Durability;
+use event::{Draft, quoted};
+use guard::secrets::redacted;
+use store::Durability;
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::exit::Exit;
 use super::side_by_side::side_by_side;
 use super::{Moment, Prepared, Receipt, RecordError, Target, WAITS, Writer};
-use crate::event::{Draft, Problems, RepoKey, draft_from_json};
-use crate::store::{self, Durability, Place};
+use event::{Draft, Problems, RepoKey, draft_from_json};
+use store::{Durability, Place};
 
 /// What became of one event.
 #[derive(Debug)]
@@ -218,8 +218,8 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Config, Store};
-    use crate::writer::Identity;
+    use crate::Identity;
+    use store::{Config, Store};
 
     fn report(text: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();

@@ -5,11 +5,11 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::event::redact::redacted;
+use guard::secrets::redacted;
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "retriever", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Exit {
     /// Done; for a search also when nothing was found.
     Done,
@@ -50,8 +50,8 @@ impl Exit {
 
     /// Tells which exit a failure of the store calls for.
     #[must_use]
-    pub fn of_store(error: &crate::store::StoreError) -> Self {
-        use crate::store::StoreError as Error;
+    pub fn of_store(error: &store::StoreError) -> Self {
+        use store::StoreError as Error;
         match error {
             Error::Busy { .. } | Error::SpoolFull { .. } => Self::Busy,
             Error::Io { .. }

@@ -3,7 +3,8 @@
 
 use std::ffi::OsString;
 
-use crate::event::{Draft, HOOK, fits_short_field, quoted, visible};
+use event::{Draft, HOOK, fits_short_field, quoted};
+use guard::text::visible;
 
 /// The writer's name and circumstances.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::args::{self, Args, Command};
 use super::exit::{Exit, complain, deliver};
 use super::{Identity, Moment, RecordError, WAITS, Writer, batch, identity};
-use crate::store::{Config, Place, Places, Store, StoreError};
+use store::{Config, Place, Places, Store, StoreError};
 
 /// What the process gives the program.
 pub struct Process<'a> {
@@ -118,7 +118,7 @@ fn perform_json(
     process: &mut Process<'_>,
     writer: &Writer,
     source: &Path,
-    durability: crate::store::Durability,
+    durability: store::Durability,
 ) -> Exit {
     let text = match read(process, source) {
         Ok(text) => text,

@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use agent_knowledge::event::redact::{clean, redacted};
-use agent_knowledge::event::{Decoded, codec};
+use event::clean::clean;
+use event::{Decoded, codec};
+use guard::secrets::redacted;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -95,8 +96,8 @@ const WORDS_AND_MEANING: Measured = Measured {
 
 fn asked(world: &World, args: &[&str]) -> Value {
     let folder = folder();
-    let all = ["eval", folder.to_str().unwrap(), "--split", "test", "--scope", "here"];
-    world.asked(&[&all, args].concat())
+    let all = [folder.to_str().unwrap(), "--split", "test", "--scope", "here", "--json"];
+    world.agent_knowledge_eval(&[&all, args].concat()).json()
 }
 
 #[track_caller]

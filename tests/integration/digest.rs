@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use agent_knowledge::retriever::digest::Digest;
-use agent_knowledge::retriever::engine::{Engine, Setup};
-use agent_knowledge::retriever::projection::Bound;
-use agent_knowledge::retriever::watch::Watching;
-use agent_knowledge::store::{Config, Store};
+use engine::digest::Digest;
+use engine::watch::Watching;
+use engine::{Engine, Setup};
+use memory::Bound;
 use serde_json::json;
+use store::{Config, Store};
 
 use crate::raw_client::{Client, Era};
 use crate::world::{World, bytes_under};

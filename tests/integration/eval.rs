@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::pieces;
-use crate::world::{AGENT_KNOWLEDGE, Ran, World, bytes_under, run};
+use crate::world::{Ran, World, agent_knowledge_eval, bytes_under, run};
 
 fn fixture(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/eval").join(name);
@@ -15,7 +15,8 @@ fn fixture(name: &str) -> String {
 
 fn measured(world: &World, args: &[&str]) -> Value {
     // What is measured here are ranks; that nothing is answered where nothing fits is measured elsewhere.
-    world.asked(&[&["eval", "--min-relevance", "0"], args].concat())
+    let all = [&["--min-relevance", "0", "--json"], args].concat();
+    world.agent_knowledge_eval(&all).json()
 }
 
 /// The row of a type in the first mode of the first set.
@@ -81,7 +82,7 @@ fn numbers_of_a_small_set_are_those_worked_out_by_hand() {
     near(row(&report, "stale"), &[("R@1", 0.0), ("R@5", 1.0), ("MRR", 0.5), ("stale", 1.0)]);
     near(row(&report, "unanswerable"), &[("queries", 2.0), ("false", 0.5)]);
     assert_eq!(row(&report, "unanswerable")["R@5"], Value::Null);
-    let table = world.agent_knowledge(&["eval", &fixture("tiny"), "--mode", "lexical"]).done();
+    let table = world.agent_knowledge_eval(&[&fixture("tiny"), "--mode", "lexical"]).done();
     let row = table.lines().find(|line| line.starts_with("  all ")).unwrap();
     let cells: Vec<&str> = row.split_whitespace().take(11).collect();
     assert_eq!(
@@ -130,11 +131,11 @@ fn a_run_is_compared_query_by_query_with_one_that_was_saved() {
     let text = std::fs::read_to_string(&saved).unwrap();
     let worse = text.replace("[1,1]", "[1,3]").replace("[1,2]", "[1,4]").replace("[2,2]", "[2,3]");
     std::fs::write(&saved, worse.replace("[1,null]", "[1,1]")).unwrap();
-    let args = [&["eval", &*tiny, "--against", &saved, "--split", "tune"], &words[..]].concat();
-    let table = world.agent_knowledge(&args);
+    let args = [&[&*tiny, "--against", &saved, "--split", "tune"], &words[..]].concat();
+    let table = world.agent_knowledge_eval(&args);
     assert_eq!(table.exit, Some(65), "other queries are another set: {}", table.messages);
-    let args = [&["eval", &*tiny, "--against", &saved], &words[..]].concat();
-    let table = world.agent_knowledge(&args).done();
+    let args = [&[&*tiny, "--against", &saved], &words[..]].concat();
+    let table = world.agent_knowledge_eval(&args).done();
     let plain = table.lines().filter(|line| line.starts_with("  plain ")).nth(1).unwrap();
     assert!(plain.contains("+0.6667 [+0.667 +0.667]*"), "{table}");
 }
@@ -180,8 +181,8 @@ fn a_miss_is_explained_beside_the_hit_that_took_its_place() {
     let queries = Path::new(&elsewhere).join("queries.jsonl");
     let text = std::fs::read_to_string(&queries).unwrap().replace("zebra handshake", "walrus");
     std::fs::write(queries, text).unwrap();
-    let args = ["eval", &elsewhere, "--mode", "lexical", "--scope", "group", "--explain-misses"];
-    let text = world.agent_knowledge(&args).done();
+    let args = [&*elsewhere, "--mode", "lexical", "--scope", "group", "--explain-misses"];
+    let text = world.agent_knowledge_eval(&args).done();
     assert!(text.contains("q1: walrus\n    filtered\n    missed d3 (not ranked)"), "{text}");
 }
 
@@ -206,7 +207,7 @@ fn what_an_answer_costs_is_told_beside_what_it_would_cost_otherwise() {
     let here = measured(&world, &[&[&*tiny, "--scope", "here"], &args[..]].concat());
     assert!(cost(&here, 1)["tokens"].as_f64() < log["tokens"].as_f64());
     near(&cost(&here, 1), &[("answered", 1.0)]);
-    let text = world.agent_knowledge(&[&["eval", &*tiny], &args[..]].concat()).done();
+    let text = world.agent_knowledge_eval(&[&[&*tiny], &args[..]].concat()).done();
     assert!(text.contains("\n  in the form of mem0 "), "{text}");
 }
 
@@ -222,8 +223,7 @@ fn published_files_are_read_in_their_own_forms() {
     let pool =
         measured(&world, &[&fixture("longmemeval.json"), "--mode", "lexical", "--scope", "store"]);
     assert_eq!(pool["sets"][0]["documents"], 3);
-    let ran =
-        world.agent_knowledge(&["eval", &fixture("locomo.json"), "--mode", "lexical", "--json"]);
+    let ran = world.agent_knowledge_eval(&[&fixture("locomo.json"), "--mode", "lexical", "--json"]);
     assert!(ran.messages.contains("1 questions name no turn"), "{}", ran.messages);
     let report: Value = serde_json::from_str(&ran.done()).unwrap();
     near(row(&report, "all"), &[("queries", 3.0), ("R@5", 1.0)]);
@@ -235,8 +235,8 @@ fn nothing_is_left_behind_and_the_users_own_store_is_not_touched() {
     let world = World::new();
     let temporary = world.path("temporary");
     std::fs::create_dir(&temporary).unwrap();
-    let mut command = world.command(AGENT_KNOWLEDGE);
-    command.env("TMPDIR", &temporary).args(["eval", &fixture("tiny")]);
+    let mut command = world.command(agent_knowledge_eval());
+    command.env("TMPDIR", &temporary).args([&fixture("tiny")]);
     let ran = run(&mut command, b"");
     assert!(ran.messages.contains("words only, without meaning: "), "{}", ran.messages);
     assert!(ran.done().contains("\nlexical "));
@@ -253,8 +253,7 @@ fn what_cannot_be_measured_is_refused_with_the_remedy() {
     let not_saved = world.path("not-saved.json").to_str().unwrap().to_owned();
     std::fs::write(&not_saved, "{}").unwrap();
     let check = |args: &[&str], exit: i32, expected: &str| {
-        let Ran { exit: found, output, messages } =
-            world.agent_knowledge(&[&["eval"], args].concat());
+        let Ran { exit: found, output, messages } = world.agent_knowledge_eval(args);
         assert_eq!((found, output.as_str()), (Some(exit), ""), "{args:?} {messages}");
         assert!(messages.contains(expected), "{args:?}: {messages}");
     };

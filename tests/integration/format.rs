@@ -11,9 +11,9 @@
 
 use std::path::PathBuf;
 
-use agent_knowledge::event::{Change, Confidence, Decoded, Event, Node, codec, redact};
-use agent_knowledge::store::Tail;
+use event::{Change, Confidence, Decoded, Event, Node, clean, codec};
 use sha2::{Digest, Sha256};
+use store::Tail;
 
 const FOUNDING_ID: &str = "01K8WA2DX85P5CMD3WY8MSF2AJ";
 const FOUNDING: &str =
@@ -120,7 +120,7 @@ fn founding_lines_are_written_back_byte_by_byte_behind_their_id() {
     let text = std::fs::read_to_string(fixtures().join("founding.jsonl")).unwrap();
     for (event, line) in events("founding.jsonl").into_iter().zip(text.lines()) {
         let expected = format!("{{\"id\":\"{}\",{}\n", event.id, line.strip_prefix('{').unwrap());
-        assert_eq!(codec::encode(&redact::clean(event)).as_str(), expected);
+        assert_eq!(codec::encode(&clean::clean(event)).as_str(), expected);
     }
 }
 
@@ -198,7 +198,7 @@ fn what_a_newer_writer_says_is_understood_as_far_as_known_and_kept_whole() {
     assert_eq!(supersede.memory_id.as_ref().unwrap().as_str(), "f1");
     assert_eq!(supersede.extra["tags"].to_string(), r#"{"a":1}"#);
     for event in events("unknown_fields.jsonl") {
-        let line = codec::encode(&redact::clean(event.clone()));
+        let line = codec::encode(&clean::clean(event.clone()));
         let Decoded::Event(again) = codec::decode(line.as_str().as_bytes(), "file-repo") else {
             panic!("{}", line.as_str());
         };
@@ -288,7 +288,7 @@ fn what_events_about_a_memory_do_is_read_for_ever() {
     ];
     assert_eq!(changes, expected);
     for event in events {
-        let line = codec::encode(&redact::clean(event.clone()));
+        let line = codec::encode(&clean::clean(event.clone()));
         let Decoded::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "") else {
             panic!()
         };
@@ -305,7 +305,7 @@ fn links_are_read_for_ever() {
         .iter()
         .map(|change| match change {
             Change::Link(link) => {
-                let time = |time: Option<agent_knowledge::event::Timestamp>| {
+                let time = |time: Option<event::Timestamp>| {
                     time.map_or_else(|| "-".to_owned(), |time| time.to_string())
                 };
                 let (relation, strength) = (link.relation.as_str(), link.strength.share());
@@ -329,7 +329,7 @@ fn links_are_read_for_ever() {
         Some(("src/my dir/a.rs".to_owned(), Some("Parser::next".to_owned())))
     );
     for event in events("links.jsonl") {
-        let line = codec::encode(&redact::clean(event.clone()));
+        let line = codec::encode(&clean::clean(event.clone()));
         let Decoded::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "") else {
             panic!()
         };

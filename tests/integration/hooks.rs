@@ -6,7 +6,7 @@ mod silence;
 
 use std::path::{Path, PathBuf};
 
-use agent_knowledge::event::Event;
+use event::Event;
 use serde_json::{Value, json};
 
 use crate::raw_client::{Client, Era};
@@ -623,7 +623,7 @@ fn each_hook_leaves_a_sign_of_life() {
         for what in ["start", "tool-failed"] {
             let sign = world.path(format!("cache/fired/{}/{what}", format.agent));
             let time = std::fs::read_to_string(&sign).unwrap();
-            assert!(time.trim().parse::<agent_knowledge::event::Timestamp>().is_ok(), "{time}");
+            assert!(time.trim().parse::<event::Timestamp>().is_ok(), "{time}");
         }
     }
 }

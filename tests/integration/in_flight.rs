@@ -5,19 +5,17 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agent_knowledge::event::Timestamp;
-use agent_knowledge::retriever::CacheLock;
-use agent_knowledge::retriever::engine::{Dense, Engine, Setup};
-use agent_knowledge::retriever::index::embed::{EmbedError, Embedder, Embedding, ModelId};
-use agent_knowledge::retriever::projection::Bound;
-use agent_knowledge::retriever::serve::api::{
-    Api as _, ContextRequest, Mode, Reply, SearchRequest,
-};
-use agent_knowledge::retriever::serve::caller::{Caller, Patience};
-use agent_knowledge::retriever::serve::local::{Core, Local};
-use agent_knowledge::retriever::watch::Watching;
-use agent_knowledge::store::{Config, Store};
-use agent_knowledge::writer::Moment;
+use api::caller::{Caller, Patience};
+use api::local::{Core, Local};
+use api::{Api as _, ContextRequest, Mode, Reply, SearchRequest};
+use engine::CacheLock;
+use engine::watch::Watching;
+use engine::{Dense, Engine, Setup};
+use event::Timestamp;
+use index::embed::{EmbedError, Embedder, Embedding, ModelId};
+use memory::Bound;
+use store::{Config, Store};
+use writer::Moment;
 
 use crate::world::World;
 

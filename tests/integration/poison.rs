@@ -2,7 +2,8 @@
 //! written reaches a reply unframed, unmarked, or under a name that is not its own. P17, measured on the
 //! shared set of attacks. Not here: which texts are suspected and which not (`event::suspicion`).
 
-use agent_knowledge::event::{Decoded, codec, is_unsafe, suspicion, visible};
+use event::{Decoded, codec, suspicion};
+use guard::text::{is_unsafe, visible};
 use serde_json::{Value, json};
 
 use crate::pieces;

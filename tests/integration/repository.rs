@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agent_knowledge::event::Event;
+use event::Event;
 
 use crate::world::World;
 

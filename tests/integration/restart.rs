@@ -6,18 +6,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent_knowledge::event::Timestamp;
-use agent_knowledge::retriever::checkpoint::{CheckpointError, Checkpoints};
-use agent_knowledge::retriever::digest::Digest;
-use agent_knowledge::retriever::follow::{Followed, Follower, Restored, Saved};
-use agent_knowledge::retriever::index::embed::worker::{Embedded, Job, Want};
-use agent_knowledge::retriever::index::late::{self, NoteSigns, SIGN_WORDS, Shelf, Signed};
-use agent_knowledge::retriever::projection::Bound;
-use agent_knowledge::retriever::search::{Query, search};
-use agent_knowledge::retriever::snapshot::Snapshot;
-use agent_knowledge::store::{Config, FileLock, Store};
+use engine::checkpoint::{CheckpointError, Checkpoints};
+use engine::digest::Digest;
+use engine::follow::{Followed, Follower, Restored, Saved};
+use event::Timestamp;
+use index::embed::worker::{Embedded, Job, Want};
+use index::{
+    late,
+    late::{NoteSigns, SIGN_WORDS, Shelf, Signed},
+};
+use memory::Bound;
 use proptest::prelude::*;
+use search::snapshot::Snapshot;
+use search::{Query, search};
 use serde_json::json;
+use store::{Config, FileLock, Store};
 
 /// A store, a place for checkpoints beside it, and a bound.
 struct Place {
@@ -367,7 +370,7 @@ fn a_checkpoint_of_something_else_is_not_used() {
     assert!(foreign(&mut at(&place.cache(), Config::default(), Bound::NONE), "program 1"));
     assert!(foreign(&mut at(&logs, Config::default(), other), "program 1"));
     let mut config = Config::default();
-    let key = |text: &str| agent_knowledge::event::RepoKey::parse(text).unwrap();
+    let key = |text: &str| event::RepoKey::parse(text).unwrap();
     config.aliases.insert(key("old"), key("new"));
     assert!(foreign(&mut at(&logs, config, Bound::NONE), "program 1"));
     // Another model: all but its vectors.

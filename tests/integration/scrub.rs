@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use agent_knowledge::event::redact::Finding;
-use agent_knowledge::event::{RepoKey, codec, redact};
-use agent_knowledge::retriever::upkeep::scrub::{How, Request, scrub};
-use agent_knowledge::retriever::upkeep::{Checked, Recogniser, Verdict};
-use agent_knowledge::store::Store;
+use event::{RepoKey, clean, codec};
+use guard::secrets::Finding;
+use store::Store;
+use upkeep::scrub::{How, Request, scrub};
+use upkeep::{Checked, Recogniser, Verdict};
 
 use crate::world::World;
 
@@ -27,7 +27,7 @@ fn find(text: &str) -> Vec<Finding> {
 
 fn scrub_all(world: &World) -> Checked {
     let recogniser =
-        Recogniser { find: &find, fields: &|event| codec::fields_of(redact::clean(event).event()) };
+        Recogniser { find: &find, fields: &|event| codec::fields_of(clean::clean(event).event()) };
     let request = Request {
         store: &Store::at(world.store()),
         repo: Some(RepoKey::parse("api").unwrap()),

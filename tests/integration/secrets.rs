@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use agent_knowledge::event::redact::redacted;
+use guard::secrets::redacted;
 use serde_json::{Value, json};
 
 use crate::pieces;

@@ -7,13 +7,21 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use agent_knowledge::event::{Decoded, Event, codec};
+use event::{Decoded, Event, codec};
 use serde_json::Value;
 
 /// The writing program.
 pub const LOG_MEMORY: &str = env!("CARGO_BIN_EXE_log-memory");
 /// The reading program.
 pub const AGENT_KNOWLEDGE: &str = env!("CARGO_BIN_EXE_agent-knowledge");
+
+/// The measuring program, which belongs to another package and so stands beside the others.
+pub fn agent_knowledge_eval() -> PathBuf {
+    let name = format!("agent-knowledge-eval{}", std::env::consts::EXE_SUFFIX);
+    let program = Path::new(AGENT_KNOWLEDGE).with_file_name(name);
+    assert!(program.is_file(), "{} is missing: run the tests with --workspace", program.display());
+    program
+}
 
 /// One machine with one user.
 pub struct World {
@@ -142,9 +150,12 @@ impl World {
 
     /// Runs `agent-knowledge` with `--json` and returns its answer.
     pub fn asked(&self, args: &[&str]) -> Value {
-        let output = self.agent_knowledge(&[args, &["--json"]].concat()).done();
-        let line = output.strip_suffix('\n').expect("one line");
-        serde_json::from_str(line).expect("JSON and nothing else")
+        self.agent_knowledge(&[args, &["--json"]].concat()).json()
+    }
+
+    /// Runs `agent-knowledge-eval` in the working directory.
+    pub fn agent_knowledge_eval(&self, args: &[&str]) -> Ran {
+        run(self.command(agent_knowledge_eval()).args(args), b"")
     }
 
     /// Makes a log as other hands than ours might: whatever bytes.
@@ -201,6 +212,13 @@ impl Drop for World {
 }
 
 impl Ran {
+    /// Returns what it printed, as JSON.
+    pub fn json(self) -> Value {
+        let output = self.done();
+        let line = output.strip_suffix('\n').expect("one line");
+        serde_json::from_str(line).expect("JSON and nothing else")
+    }
+
     /// What was printed, where the program ended well.
     #[track_caller]
     pub fn done(self) -> String {

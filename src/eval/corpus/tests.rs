@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::event::{Decoded, Event, codec};
+use event::{Decoded, Event, codec};
 
 fn said(text: &str, timestamp: &str, group: &str) -> Document {
     let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::event::Event;
+use event::Event;
 
 /// A score takes its room; which one it is does not matter.
 const ANY_SCORE: f64 = 0.7312;

@@ -1,8 +1,8 @@
 //! Costs worked out by hand, and the forms of others to the letter. Not here: whole runs (`tests/integration`).
 
 use super::*;
-use crate::event::Decoded;
-use crate::retriever::render::tokens;
+use event::Decoded;
+use reply::tokens;
 
 const LINE: &str = concat!(
     r#"{"id":"m1","timestamp":"2026-01-02T03:04:05Z","agent_id":"a","repo":"api","event_type":"error","#,

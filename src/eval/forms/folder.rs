@@ -10,8 +10,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::object::Object;
-use crate::eval::EvalError;
-use crate::eval::set::{Document, Query, Set};
+use crate::EvalError;
+use crate::set::{Document, Query, Set};
 
 const TEXT: &str = r#"{"id":"d1","text":"what it says"}"#;
 const QRELS: &str = "for example \"q1\\td1\\t1\"";

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::object::Object;
-use crate::eval::EvalError;
-use crate::eval::set::{Document, Query, Set};
+use crate::EvalError;
+use crate::set::{Document, Query, Set};
 
 /// The published numbers of the categories, and what they mean.
 const CATEGORIES: [(u64, &str); 5] =

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use super::object::Object;
-use crate::eval::EvalError;
-use crate::eval::set::{Document, Query, Scope, Set};
+use crate::EvalError;
+use crate::set::{Document, Query, Scope, Set};
 
 /// Ends the ids of questions that nothing in the haystack answers.
 const UNANSWERABLE: &str = "_abs";

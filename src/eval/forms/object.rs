@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::eval::EvalError;
-use crate::event::json_type;
+use crate::EvalError;
+use event::json_type;
 
 /// An object, and where it stands.
 pub(super) struct Object<'a> {

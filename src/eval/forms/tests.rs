@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::*;
-use crate::eval::set::Query;
+use crate::set::Query;
 
 struct Folder(tempfile::TempDir);
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::eval::economy::{Cost, Shape};
+use crate::economy::{Cost, Shape};
 
 /// Columns of the names of forms.
 const NAME_COLUMNS: usize = 30;

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use crate::eval::misses::{Miss, Side, Why};
-use crate::event::{Layout, neutralise};
+use crate::misses::{Miss, Side, Why};
+use guard::text::{Layout, neutralise};
 
 /// Characters of a query that a report repeats.
 const QUERY_CHARS: usize = 160;

@@ -2,13 +2,13 @@
 //! `zcat` and `zgrep` read them too. A segment is written once and never changed, but to take a secret
 //! out. Here: where segments are. Not here: which lines move there (`retriever::upkeep::archive`).
 
-#[cfg(feature = "retriever")]
+#[cfg(feature = "archive")]
 mod moving;
-#[cfg(feature = "retriever")]
+#[cfg(feature = "archive")]
 mod read;
-#[cfg(feature = "retriever")]
+#[cfg(feature = "archive")]
 mod reseal;
-#[cfg(feature = "retriever")]
+#[cfg(feature = "archive")]
 mod write;
 
 use std::ffi::OsStr;
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 
 use super::{Store, StoreError, layout};
 
-#[cfg(feature = "retriever")]
+#[cfg(feature = "archive")]
 pub use moving::{Moved, Moves, archive};
-#[cfg(feature = "retriever")]
+#[cfg(feature = "archive")]
 pub(super) use read::{Piece, lines_of, read};
-#[cfg(feature = "retriever")]
+#[cfg(feature = "archive")]
 pub(super) use reseal::reseal;
 
 /// The folder of the segments, inside the store. Not hidden: it holds memories, as the logs do.
@@ -135,5 +135,5 @@ impl Store {
 }
 
 #[cfg(test)]
-#[cfg(feature = "retriever")]
+#[cfg(feature = "archive")]
 mod tests;

@@ -12,7 +12,7 @@ use flate2::bufread::GzDecoder;
 
 use super::super::{Line, StoreError, layout};
 use super::write::{MARK, SEGMENT_BYTES_MAX};
-use crate::event::limits::READ_LINE_BYTES_MAX;
+use event::limits::READ_LINE_BYTES_MAX;
 
 /// So much is read at a time, in bytes.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -26,7 +26,7 @@ const PART_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const UNPACKED_BYTES_MAX: u64 = SEGMENT_BYTES_MAX + READ_LINE_BYTES_MAX as u64;
 
 /// What a segment is made of.
-pub(in crate::store) enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// A line without its line break, and whether it has one. Where it begins is told as if everything
     /// that does not unpack had no length.
     Line(Line<'a>, Ended),
@@ -36,7 +36,7 @@ pub(in crate::store) enum Piece<'a> {
 
 /// Whether a line has its line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum Ended {
+pub(crate) enum Ended {
     /// Yes.
     Yes,
     /// The file, or the part before one that is damaged, ends in it.
@@ -45,7 +45,7 @@ pub(in crate::store) enum Ended {
 
 /// What of a segment could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::store) struct Damage {
+pub(crate) struct Damage {
     /// How many places there are.
     pub places: usize,
     first: u64,
@@ -63,7 +63,7 @@ impl fmt::Display for Damage {
 ///
 /// # Errors
 /// What the system said, or `each`.
-pub(in crate::store) fn read(
+pub(crate) fn read(
     file: &mut File,
     path: &Path,
     each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
@@ -103,10 +103,7 @@ pub(super) fn read_within(
 
 /// Hands every line of a segment to `each`, as [`super::super::lines_of`] does. Returns how many places
 /// could not be read.
-pub(in crate::store) fn lines_of(
-    path: &Path,
-    each: &mut dyn FnMut(Line<'_>),
-) -> Result<usize, StoreError> {
+pub(crate) fn lines_of(path: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<usize, StoreError> {
     let Some((mut file, _)) = layout::open_to_read(path)? else { return Ok(0) };
     let damage = read(&mut file, path, &mut |piece| {
         if let Piece::Line(line, _) = piece {

@@ -11,7 +11,7 @@ use super::write::Sealing;
 
 /// Rewrites a segment: each line for which `change` returns other bytes is replaced by them. What does not
 /// unpack stays as it stands.
-pub(in crate::store) fn reseal(
+pub(crate) fn reseal(
     store: &Store,
     segment: &Path,
     change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,

@@ -4,17 +4,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use agent_knowledge::event::Timestamp;
-use agent_knowledge::retriever::digest::Digest;
-use agent_knowledge::retriever::engine::{Engine, Setup};
-use agent_knowledge::retriever::projection::Bound;
-use agent_knowledge::retriever::upkeep::Verdict;
-use agent_knowledge::retriever::upkeep::archive::{
-    Archived, Bounds, How, Request, archive, by_policy,
-};
-use agent_knowledge::retriever::watch::Watching;
-use agent_knowledge::store::{ArchivePolicy, Config, Store, StoreError, lines_of};
+use engine::digest::Digest;
+use engine::watch::Watching;
+use engine::{Engine, Setup};
+use event::Timestamp;
+use memory::Bound;
 use proptest::prelude::*;
+use store::{ArchivePolicy, Config, Store, StoreError, lines_of};
+use upkeep::Verdict;
+use upkeep::archive::{Archived, Bounds, How, Request, archive, by_policy};
 
 struct World {
     _folder: tempfile::TempDir,

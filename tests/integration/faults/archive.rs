@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use agent_knowledge::store::{Store, lines_of};
 use serde_json::json;
+use store::{Store, lines_of};
 
 use super::disk_full::Small;
 use super::holder::Holder;

@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use agent_knowledge::store::{FileLock, StoreError};
+use store::{FileLock, StoreError};
 
 use super::worker::{Worker, task};
 

@@ -36,7 +36,7 @@ mod worker;
 use std::path::Path;
 use std::process::Command;
 
-use agent_knowledge::event::Event;
+use event::Event;
 
 use crate::world::event;
 

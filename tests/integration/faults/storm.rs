@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use agent_knowledge::event::Event;
+use event::Event;
 use serde_json::{Value, json};
 
 use super::{Contents, contents, sized, tell};

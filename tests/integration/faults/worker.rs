@@ -6,9 +6,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use agent_knowledge::event::{Draft, Timestamp};
-use agent_knowledge::store::{Config, Durability, Store};
-use agent_knowledge::writer::{Identity, Moment, Writer};
+use event::{Draft, Timestamp};
+use store::{Config, Durability, Store};
+use writer::{Identity, Moment, Writer};
 
 /// The variables that carry a task.
 const STORE: &str = "AGENT_KNOWLEDGE_FAULTS_STORE";

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agent_knowledge::store::Durability;
+use store::Durability;
 
 use super::disk::Disk;
 use super::recording::Recorder;

@@ -16,10 +16,10 @@ use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use agent_knowledge::event::{Decoded, Draft, Timestamp, codec};
-use agent_knowledge::store::{Config, Durability, Store, Tail, make_private_dir};
-use agent_knowledge::writer::{Identity, Moment, Writer};
+use event::{Decoded, Draft, Timestamp, codec};
 use serde_json::{Value, json};
+use store::{Config, Durability, Store, Tail, make_private_dir};
+use writer::{Identity, Moment, Writer};
 
 use self::disk::{Disk, Files};
 use self::recording::{Operation, Recorder};
@@ -125,7 +125,7 @@ impl Left {
         let mut ids = BTreeSet::new();
         let store = Store::at(&self.store);
         for log in [store.logs().unwrap(), store.spooled().unwrap()].concat() {
-            let take = |line: agent_knowledge::store::Line<'_>| {
+            let take = |line: store::Line<'_>| {
                 if let Decoded::Event(event) = codec::decode(line.bytes, "") {
                     let id = event.id.as_str().to_owned();
                     // A blank line before it may have lost its end.

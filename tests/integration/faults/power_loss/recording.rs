@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use agent_knowledge::store::Durability;
 use serde_json::Value;
+use store::Durability;
 
 use crate::world::{LOG_MEMORY, World, run};
 

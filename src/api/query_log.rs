@@ -1,0 +1,146 @@
+//! Searches that found nothing, written down for their user alone: what is looked for in vain shows what is missing.
+//! Local, without secrets, bounded, and off where somebody switches it off. Not here: grouping them (`graph`).
+
+use std::fs::OpenOptions;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use event::{RepoKey, Timestamp, parse_timestamp};
+use guard::secrets::redacted;
+use guard::text::{Layout, neutralise};
+use search::links::Asking;
+use store::{make_own_file, open_own_file, own_folder, private};
+
+/// The folder of all such logs, in that of the cache.
+const FOLDER: &str = "searches";
+
+/// A log of more bytes loses its older half: some thousand searches are kept.
+const FILE_BYTES_MAX: u64 = 256 * 1024;
+
+/// Longest beginning of a query that is kept, in bytes: what is pasted whole is none of a gap's business.
+const QUERY_BYTES_MAX: usize = 300;
+
+/// Where searches of one store that found nothing are written down.
+#[derive(Debug)]
+pub struct QueryLog {
+    path: PathBuf,
+    /// One writes at a time, in this process; between processes a line is one write.
+    turn: Mutex<()>,
+}
+
+impl QueryLog {
+    /// The log of a store, in a cache directory. Nothing is made yet.
+    #[must_use]
+    pub fn of(cache: &Path, store: &Path) -> Self {
+        let sum = Sha256::digest(store.as_os_str().as_encoded_bytes());
+        let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let path = cache.join(FOLDER).join(format!("{name}.jsonl"));
+        Self { path, turn: Mutex::default() }
+    }
+
+    /// Notes that a search found nothing. What cannot be noted is not: nobody waits for it.
+    pub fn note(&self, query: &str, repo: Option<&RepoKey>, now: Timestamp) {
+        let _ = self.try_to_note(query, repo, now);
+    }
+
+    fn try_to_note(&self, query: &str, repo: Option<&RepoKey>, now: Timestamp) -> Option<()> {
+        // Before it is cut: half a secret is hard to recognise.
+        let query = neutralise(&redacted(query), Layout::Line);
+        let query = query.get(..query.floor_char_boundary(QUERY_BYTES_MAX))?;
+        let at = format!("{now:.0}");
+        let line = json!({ "at": at, "repo": repo.map(RepoKey::as_str), "query": query });
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        own_folder(self.path.parent()?).ok()?;
+        self.shorten();
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        private(&mut options);
+        options.open(&self.path).ok()?.write_all(format!("{line}\n").as_bytes()).ok()
+    }
+
+    /// Leaves the newer half of a log that is too long.
+    fn shorten(&self) -> Option<()> {
+        let mut file = open_own_file(&self.path).ok()??;
+        let length_bytes = file.metadata().ok()?.len();
+        if length_bytes < FILE_BYTES_MAX {
+            return None;
+        }
+        file.seek(SeekFrom::Start(length_bytes.saturating_sub(FILE_BYTES_MAX / 2))).ok()?;
+        let mut kept = Vec::new();
+        file.take(FILE_BYTES_MAX).read_to_end(&mut kept).ok()?;
+        let from = kept.iter().position(|byte| *byte == b'\n').map_or(kept.len(), |at| at + 1);
+        let fresh = self.path.with_extension(format!("{}.new", std::process::id()));
+        make_own_file(&fresh).ok()?.write_all(kept.get(from..)?).ok()?;
+        std::fs::rename(&fresh, &self.path).ok()
+    }
+
+    /// Returns what was noted, the oldest first; a line that cannot be understood is passed over.
+    #[must_use]
+    pub fn read(&self) -> Vec<Asking> {
+        let Ok(Some(file)) = open_own_file(&self.path) else { return Vec::new() };
+        let mut bytes = Vec::new();
+        if file.take(2 * FILE_BYTES_MAX).read_to_end(&mut bytes).is_err() {
+            return Vec::new();
+        }
+        String::from_utf8_lossy(&bytes).lines().filter_map(asking).collect()
+    }
+}
+
+fn asking(line: &str) -> Option<Asking> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    let at = parse_timestamp(value.get("at")?.as_str()?)?;
+    let repo = value.get("repo").and_then(Value::as_str).map(str::to_owned);
+    Some(Asking { at, repo, query: value.get("query")?.as_str()?.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> Timestamp {
+        "2026-01-02T03:04:05Z".parse().unwrap()
+    }
+
+    // S-ANALYZE-6
+    #[test]
+    fn what_was_noted_is_read_and_no_secret_is_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = QueryLog::of(folder.path(), Path::new("/logs"));
+        assert!(log.read().is_empty());
+        log.note("walrus\nbuild", RepoKey::parse("api").ok().as_ref(), now());
+        log.note("why is password=hunter2secretX refused", None, now());
+        let told = log.read();
+        assert_eq!(
+            (told[0].query.as_str(), told[0].repo.as_deref()),
+            ("walrus build", Some("api"))
+        );
+        assert!(!std::fs::read_to_string(&log.path).unwrap().contains("hunter2secretX"));
+        assert!(QueryLog::of(folder.path(), Path::new("/other")).read().is_empty());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(&log.path), mode(log.path.parent().unwrap())), (0o600, 0o700));
+        }
+    }
+
+    // S-ANALYZE-6
+    #[test]
+    fn it_never_grows_past_its_bound() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = QueryLog::of(folder.path(), Path::new("/logs"));
+        let long = "walrus ".repeat(500);
+        for number in 0..1_500 {
+            log.note(&format!("{number} {long}"), None, now());
+            assert!(log.path.metadata().unwrap().len() < FILE_BYTES_MAX + 1_024);
+        }
+        let told = log.read();
+        assert!(told.last().unwrap().query.starts_with("1499 walrus"));
+        assert!(told.len() > 100 && !told[0].query.starts_with("0 "));
+        assert_eq!(std::fs::read_dir(folder.path().join(FOLDER)).unwrap().count(), 1);
+    }
+}

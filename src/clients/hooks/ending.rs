@@ -1,0 +1,249 @@
+//! What is told of a session once it is over: what failed and works again, what still fails, which files it changed.
+//! Short, since the lessons themselves are memories of their own. Not here: when it is told (`study`).
+
+use std::path::Path;
+
+use super::recall::SESSION;
+use super::session::Seen;
+use super::steps::is_path;
+use event::Draft;
+use guard::text::{Layout, neutralise};
+
+/// Goals of a kind, and files, that are named; of more, their number.
+const NAMED_MAX: usize = 8;
+
+/// Longest name that is told whole, in bytes: a longer goal is a script.
+const NAME_BYTES_MAX: usize = 80;
+
+/// What a shell makes something else of.
+const SIGNS_OF_SHELL: [char; 6] = ['$', '*', '=', '"', '\'', '`'];
+
+/// Returns the event of a session in a directory; nothing where nothing failed that was mended or is left to mend.
+/// A failure in a session that changed nothing is left to nobody: somebody looked, and went. Asks the disk whether files
+/// are there whose names a shell would change.
+#[must_use]
+pub fn draft(seen: &Seen, directory: Option<&Path>) -> Option<Draft> {
+    let files = files(seen, directory);
+    let mended = distinct(seen.mended.iter());
+    let failed = seen.failures.iter().map(|failure| &failure.goal);
+    let open = distinct(failed.filter(|goal| !seen.doubted.contains(*goal)));
+    let is_left_to_mend = !open.is_empty() && !files.is_empty();
+    if mended.is_empty() && seen.learnt.is_empty() && !is_left_to_mend {
+        return None;
+    }
+    let parts = [
+        said("Failed, and works again: ", &mended),
+        said("Still fails: ", &open),
+        match seen.learnt.len() {
+            0 => String::new(),
+            1 => "One lesson was kept.".to_owned(),
+            lessons => format!("{lessons} lessons were kept."),
+        },
+        said("Changed: ", &files),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    Some(Draft {
+        event_type: Some(SESSION.to_owned()),
+        lesson: Some(parts.join(" ")),
+        tags: vec![SESSION.to_owned()],
+        files: files.into_iter().take(NAMED_MAX).collect(),
+        ..Draft::default()
+    })
+}
+
+/// The files that were changed, from the directory on: what lies elsewhere is no part of the work there.
+fn files(seen: &Seen, directory: Option<&Path>) -> Vec<String> {
+    let from_there = |file: &String| {
+        let path = Path::new(file);
+        let path = match directory {
+            Some(directory) if path.is_absolute() => path.strip_prefix(directory).ok()?,
+            _ if path.is_absolute() => return None,
+            _ => path.strip_prefix(".").unwrap_or(path),
+        };
+        Some(path.to_str()?.replace('\\', "/")).filter(|file| !file.is_empty())
+    };
+    let there: Vec<String> = seen
+        .changed
+        .iter()
+        .filter(|file| is_file(file, directory))
+        .filter_map(from_there)
+        .collect();
+    distinct(there.iter())
+}
+
+/// Tells whether what was changed names one file. A word of a command line need not: what the shell makes of it, and
+/// where `..` leads from where the command ran, is not known here. What has a sign of the shell in it is a file only
+/// where one of that very name is there, such as `routes/$id.tsx`.
+fn is_file(changed: &str, directory: Option<&Path>) -> bool {
+    let is_there = || directory.is_some_and(|directory| directory.join(changed).is_file());
+    is_path(changed)
+        && !changed.split(['/', '\\']).any(|part| part == "..")
+        && (!changed.starts_with('~') && !changed.contains(SIGNS_OF_SHELL) || is_there())
+}
+
+/// What is there, each once, in order, as one line.
+fn distinct<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for one in all {
+        let one = neutralise(one, Layout::Line);
+        if !kept.contains(&one) {
+            kept.push(one);
+        }
+    }
+    kept
+}
+
+fn said(head: &str, names: &[String]) -> String {
+    let shown = |name: &String| match name.floor_char_boundary(NAME_BYTES_MAX) {
+        end if end < name.len() => format!("{}...", name.get(..end).unwrap_or_default()),
+        _ => name.clone(),
+    };
+    let named: Vec<String> = names.iter().take(NAMED_MAX).map(shown).collect();
+    match names.len().saturating_sub(NAMED_MAX) {
+        _ if named.is_empty() => String::new(),
+        0 => format!("{head}{}.", named.join(", ")),
+        more => format!("{head}{} and {more} more.", named.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::session::{Entry, Failure, Step};
+    use super::*;
+
+    fn failed(goal: &str) -> Entry {
+        Entry::Failed(Failure {
+            at: 0,
+            command: goal.to_owned(),
+            goal: goal.to_owned(),
+            excerpt: "error: no".to_owned(),
+            words: "error no".to_owned(),
+            since: Vec::new(),
+        })
+    }
+
+    fn changed(file: &str) -> Entry {
+        Entry::Did(Step::Changed(file.to_owned()))
+    }
+
+    fn told(entries: impl IntoIterator<Item = Entry>) -> Option<Draft> {
+        let mut seen = Seen::default();
+        entries.into_iter().for_each(|entry| seen.note(entry));
+        draft(&seen, Some(Path::new("/w/api")))
+    }
+
+    // S-HOOK-13
+    #[test]
+    fn files_failures_and_fixes_are_told() {
+        let entries = [
+            failed("npm install"),
+            failed("cargo test"),
+            changed("/w/api/src/a.rs"),
+            changed("./Makefile"),
+            changed("src/a.rs"),
+            changed("/tmp/x.log"),
+            changed("../web/b.ts"),
+            // What a command line changed is a program where only that is known.
+            changed("cargo"),
+            Entry::Mended("npm install".to_owned()),
+            Entry::Learnt("k".to_owned()),
+        ];
+        let draft = told(entries).unwrap();
+        assert_eq!(
+            draft.lesson.as_deref(),
+            Some(
+                "Failed, and works again: npm install. Still fails: cargo test. One lesson was kept. Changed: src/a.rs, Makefile."
+            )
+        );
+        assert_eq!(draft.files, ["src/a.rs", "Makefile"]);
+        assert!(draft.event_type.as_deref() == Some(SESSION) && draft.tags == [SESSION]);
+    }
+
+    // S-HOOK-13
+    #[test]
+    fn only_what_names_one_file_of_the_directory_is_told() {
+        for no_file in [
+            "~/.bashrc",
+            "~",
+            "$OUT/x.json",
+            "/w/api/${OUT}/x.json",
+            "src/*.rs",
+            "\"src/my",
+            "file.rs'",
+            "`pwd`/a.rs",
+            "of=y.img",
+            "src/../../web/b.ts",
+            "/w/api/../web/b.ts",
+            "..",
+            r"..\web\b.ts",
+            ".",
+        ] {
+            assert_eq!(told([failed("cargo test"), changed(no_file)]), None, "{no_file}");
+        }
+        for file in ["a..b.rs", ".env", "src/a~.rs", "src/a b.rs", "docs/[id].tsx"] {
+            assert_eq!(told([failed("cargo test"), changed(file)]).unwrap().files, [file]);
+        }
+    }
+
+    // S-HOOK-13
+    #[test]
+    fn a_file_that_is_there_may_have_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("$id.tsx"), "").unwrap();
+        let mut seen = Seen::default();
+        for entry in [failed("npm test"), changed("./$id.tsx"), changed("./$slug.tsx")] {
+            seen.note(entry);
+        }
+        let draft = draft(&seen, Some(folder.path())).unwrap();
+        assert_eq!(draft.files, ["$id.tsx"]);
+    }
+
+    // S-HOOK-13
+    #[test]
+    fn how_each_goal_stands_is_told_by_its_last_run() {
+        let (fails, works, unknown) = (
+            || failed("cargo test"),
+            || Entry::Mended("cargo test".to_owned()),
+            || Entry::Doubted("cargo test".to_owned()),
+        );
+        let (open, mended) =
+            (Some("Still fails: cargo test."), Some("Failed, and works again: cargo test."));
+        for (runs, expected) in [
+            (vec![fails(), works()], mended),
+            (vec![fails(), works(), fails()], open),
+            (vec![fails(), works(), fails(), works()], mended),
+            (vec![fails(), unknown()], None),
+            (vec![fails(), unknown(), fails()], open),
+            (vec![fails(), unknown(), works()], mended),
+            (vec![fails(), works(), unknown()], None),
+        ] {
+            let draft = told(runs.into_iter().chain([changed("src/a.rs")]));
+            let lesson = draft.and_then(|draft| draft.lesson);
+            let expected = expected.map(|expected| format!("{expected} Changed: src/a.rs."));
+            assert_eq!(lesson, expected);
+        }
+    }
+
+    // S-HOOK-13
+    #[test]
+    fn a_session_without_anything_worth_telling_leaves_nothing() {
+        assert_eq!(told([]), None);
+        assert_eq!(told([changed("src/a.rs")]), None, "work like any other");
+        assert_eq!(told([failed("cargo test")]), None, "somebody looked, and went");
+        assert_eq!(told([failed("cargo test"), changed("/elsewhere/a.rs")]), None);
+        assert!(told([failed("cargo test"), changed("src/a.rs")]).is_some());
+    }
+
+    // S-HOOK-13
+    #[test]
+    fn however_much_happened_it_stays_short() {
+        let many = (0..60).flat_map(|number| {
+            let file = format!("src/{number}/{}.rs", "é".repeat(90));
+            [failed(&format!("{number} {}", "é".repeat(90))), changed(&file)]
+        });
+        let draft = told(many).unwrap();
+        let lesson = draft.lesson.unwrap();
+        assert!(lesson.len() < 2_000 && lesson.contains("and 8 more"), "{lesson}");
+        assert_eq!(draft.files.len(), NAMED_MAX);
+    }
+}

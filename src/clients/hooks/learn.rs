@@ -1,0 +1,255 @@
+//! From a failure and what then worked to a lesson: a draft for the one door. Careful rather than clever: what
+//! cannot be told apart from chance, or from writing a program until it compiles, is no lesson. Not here: who
+//! decides that something failed (`outcome`), whether it was learned before (the recipe).
+
+use super::commands::{core, goal, is_check, stands_for};
+use super::session::{Failure, Step};
+use super::steps::{helps, is_setting, moves_files, name_of};
+use api::signature;
+use event::Draft;
+use guard::text::{Layout, neutralise};
+
+/// Commands of a fix: of more, nobody knows which one it was.
+const FIX_COMMANDS_MAX: usize = 3;
+
+/// Files of a fix that are named.
+const FIX_FILES_MAX: usize = 4;
+
+/// Longest command of a lesson, in bytes.
+const FIX_BYTES_MAX: usize = 600;
+
+/// A lesson that a session taught.
+#[derive(Debug)]
+pub struct Lesson {
+    /// Equal for the same failure mended in the same way, wherever.
+    pub key: String,
+    /// What to write down.
+    pub draft: Draft,
+}
+
+/// Finds the failure that a command which worked has mended: the last one that wanted the same.
+#[must_use]
+pub fn mended<'a>(failures: &'a [Failure], worked: &str) -> Option<&'a Failure> {
+    let wanted = goal(worked)?;
+    failures.iter().rev().find(|failure| failure.goal == wanted)
+}
+
+/// Drafts the lesson of a failure and the command that then worked; nothing where nothing can be learned.
+#[must_use]
+pub fn lesson(failure: &Failure, worked: &str) -> Option<Lesson> {
+    let (failed, worked) = (core(&failure.command), core(worked));
+    let fix = Fix::of(failure, &failed, &worked)?;
+    let key = signature::key(&failure.words, &failure.goal, &fix.said());
+    let first = failure.excerpt.lines().next().unwrap_or_default();
+    let draft = Draft {
+        event_type: Some("error".to_owned()),
+        context: Some(format!("`{failed}` failed: {first}")),
+        command: Some(fix.command()),
+        lesson: Some(fix.lesson(&failed)),
+        success_rate: Some("1/1".to_owned()),
+        symptoms: vec![failure.excerpt.clone()],
+        files: fix.files,
+        tags: vec![key.clone(), signature::mark(&failure.words)],
+        ..Draft::default()
+    };
+    Some(Lesson { key, draft })
+}
+
+/// What mended it.
+struct Fix {
+    /// The command that worked instead; none where the same did.
+    instead: Option<String>,
+    /// What was run before.
+    before: Vec<String>,
+    /// What was changed before.
+    files: Vec<String>,
+}
+
+impl Fix {
+    fn of(failure: &Failure, failed: &str, worked: &str) -> Option<Self> {
+        let worked = neutralise(worked, Layout::Line);
+        if worked.len() > FIX_BYTES_MAX {
+            return None;
+        }
+        // Of what looks whether all is well, another run mends nothing; and what was written until it worked is in
+        // the history of the repository.
+        if is_check(&failure.goal) || failure.since.iter().any(|step| is_work(step, &failure.goal))
+        {
+            return None;
+        }
+        if worked != neutralise(failed, Layout::Line) {
+            return stands_for(&worked, failed).then(|| Self {
+                instead: Some(worked),
+                before: Vec::new(),
+                files: Vec::new(),
+            });
+        }
+        let (mut before, mut files) = (Vec::new(), Vec::new());
+        for step in &failure.since {
+            match step {
+                Step::Ran(command) => {
+                    let command = neutralise(&core(command), Layout::Line);
+                    // Another try at the same is no help to it.
+                    let is_help = helps(&command, &failure.goal)
+                        && goal(&command).as_ref() != Some(&failure.goal);
+                    if is_help && command.len() <= FIX_BYTES_MAX && !before.contains(&command) {
+                        before.push(command);
+                    }
+                }
+                Step::Changed(file) => {
+                    let name = name_of(file).to_owned();
+                    if !files.contains(&name) {
+                        files.push(name);
+                    }
+                }
+            }
+        }
+        let spare = before.len().saturating_sub(FIX_COMMANDS_MAX);
+        before.drain(..spare);
+        files.truncate(FIX_FILES_MAX);
+        let is_known = !before.is_empty() || !files.is_empty();
+        is_known.then_some(Self { instead: None, before, files })
+    }
+
+    fn command(&self) -> String {
+        self.instead.clone().unwrap_or_else(|| self.before.join(" && "))
+    }
+
+    /// What tells this fix from others.
+    fn said(&self) -> String {
+        format!("{}\n{}", self.command(), self.files.join("\n"))
+    }
+
+    fn lesson(&self, failed: &str) -> String {
+        if let Some(instead) = &self.instead {
+            return format!("`{instead}` worked where `{failed}` had failed.");
+        }
+        let ran =
+            self.before.iter().map(|command| format!("`{command}`")).collect::<Vec<_>>().join(", ");
+        let changed = match self.files.as_slice() {
+            [] => String::new(),
+            files => format!("a change of {}", files.join(", ")),
+        };
+        let parts = [ran, changed].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        format!("`{failed}` worked after {}.", parts.join(" and "))
+    }
+}
+
+/// Tells whether a step worked on the sources, so that nobody knows what else has helped.
+fn is_work(step: &Step, goal: &str) -> bool {
+    match step {
+        Step::Changed(file) => !is_setting(file),
+        Step::Ran(command) => !goal.starts_with("git ") && moves_files(command),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(command: &str, since: &[Step]) -> Failure {
+        Failure {
+            at: 0,
+            command: command.to_owned(),
+            goal: goal(command).unwrap(),
+            excerpt: "Error: EACCES: permission denied, mkdir '/x'".to_owned(),
+            words: "Error EACCES permission denied mkdir".to_owned(),
+            since: since.to_vec(),
+        }
+    }
+
+    fn ran(command: &str) -> Step {
+        Step::Ran(command.to_owned())
+    }
+
+    fn changed(file: &str) -> Step {
+        Step::Changed(file.to_owned())
+    }
+
+    // S-HOOK-5
+    #[test]
+    fn another_command_that_does_the_same_is_a_lesson() {
+        let failed = failure("npm install", &[]);
+        let lesson =
+            lesson(&failed, "cd /w && sudo chown -R $USER . && npm ci 2>&1 | tail -3").unwrap();
+        let draft = lesson.draft;
+        assert_eq!(draft.command.as_deref(), Some("sudo chown -R $USER . && npm ci"));
+        assert_eq!(
+            draft.context.as_deref(),
+            Some("`npm install` failed: Error: EACCES: permission denied, mkdir '/x'")
+        );
+        assert!(draft.lesson.unwrap().ends_with("worked where `npm install` had failed."));
+        assert_eq!(draft.tags, [lesson.key, signature::mark(&failed.words)]);
+    }
+
+    // S-HOOK-5
+    #[test]
+    fn the_same_command_teaches_by_what_was_done_before_it_worked() {
+        let steps = [
+            ran("ls"),
+            ran("apt-get install -y libssl-dev"),
+            ran("git add -A"),
+            changed("/w/Cargo.toml"),
+            ran("cargo fmt"),
+            ran("cargo build --release 2>&1 | tail -3"),
+        ];
+        let draft = lesson(&failure("cargo build", &steps), "cargo build").unwrap().draft;
+        assert_eq!(
+            draft.lesson.as_deref(),
+            Some(
+                "`cargo build` worked after `apt-get install -y libssl-dev` and a change of Cargo.toml."
+            )
+        );
+        assert_eq!(
+            (draft.command.as_deref(), draft.files),
+            (Some("apt-get install -y libssl-dev"), vec!["Cargo.toml".to_owned()])
+        );
+    }
+
+    // S-HOOK-6
+    #[test]
+    fn chance_and_everyday_work_are_no_lessons() {
+        for (failed, since, worked) in [
+            ("npm install", vec![], "npm install"),
+            ("cargo test", vec![changed("src/lib.rs"), ran("cargo check")], "cargo test"),
+            ("cargo test a", vec![], "cargo test b"),
+            ("cargo test", vec![], "cargo test --lib"),
+            ("docker run a", vec![], "docker run b"),
+            ("cargo build", vec![ran("cat x"), ran("git commit -m x")], "cargo build"),
+            ("cargo build", vec![changed("src/a.rs"), ran("cargo fmt")], "cargo build"),
+            ("cargo build", vec![ran("cargo fmt")], "cargo build"),
+            ("cargo build", vec![changed("src/a.rs"), ran("cargo clean")], "cargo build"),
+            ("cargo build", vec![changed("src/a.rs")], "cargo build --release"),
+            ("make", vec![ran("git pull"), ran("mkdir -p out")], "make"),
+            ("npm test", vec![ran("npm ci"), ran("npm run build")], "npm test"),
+            ("./run.sh", vec![ran("./gen.sh")], "./run.sh"),
+            ("npm install", vec![ran("npm ci")], "npm install"),
+            ("curl https://a.example", vec![], "curl https://b.example"),
+        ] {
+            assert!(lesson(&failure(failed, &since), worked).is_none(), "{failed} -> {worked}");
+        }
+    }
+
+    // S-HOOK-5
+    #[test]
+    fn what_sets_something_up_is_what_helped() {
+        for (failed, step, expected) in [
+            ("./build.sh", ran("touch .ready"), "`./build.sh` worked after `touch .ready`."),
+            ("npm install", changed(".npmrc"), "`npm install` worked after a change of .npmrc."),
+            ("git push", ran("git pull --rebase"), "`git push` worked after `git pull --rebase`."),
+        ] {
+            let lesson = lesson(&failure(failed, &[step]), failed).unwrap();
+            assert_eq!(lesson.draft.lesson.as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn what_wanted_the_same_is_mended_and_nothing_else() {
+        let failures = [failure("npm install", &[]), failure("cargo build", &[])];
+        assert_eq!(
+            mended(&failures, "npm ci").map(|failure| failure.goal.as_str()),
+            Some("npm install")
+        );
+        assert!(mended(&failures, "npm test").is_none() && mended(&failures, "ls").is_none());
+    }
+}

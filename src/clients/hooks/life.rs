@@ -1,0 +1,137 @@
+//! Signs of life: when each agent last asked for something of ours, one small file for each thing. Whoever
+//! checks a client's setup reads them by their path. Not here: what is to be concluded from them.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use event::Timestamp;
+use store::{make_own_file, own_folder};
+
+/// The folder of all signs, in that of the cache.
+const FOLDER: &str = "fired";
+
+/// Longest name of an agent or of what it did, in bytes: ours have some ten.
+const NAME_BYTES_MAX: usize = 32;
+
+/// Longest file that is read, in bytes: a time has some thirty.
+const SIGN_BYTES_MAX: usize = 64;
+
+/// How a client is called by itself, and which agent it is: the beginning of its name decides.
+const CLIENTS: [(&str, &str); 8] = [
+    ("gemini-cli", "gemini"),
+    ("qwen", "qwen"),
+    ("claude-ai", "claude-desktop"),
+    ("cursor", "cursor"),
+    ("github-copilot", "copilot"),
+    ("copilot", "copilot"),
+    ("factory", "droid"),
+    ("visual-studio-code", "vscode"),
+];
+
+/// Returns the agent that a client of MCP is, by the name it gives.
+#[must_use]
+pub fn agent_of_client(client: &str) -> &str {
+    let known = CLIENTS.iter().find(|(beginning, _)| client.starts_with(beginning));
+    known.map_or(client, |(_, agent)| agent)
+}
+
+/// Notes that an agent did something just now. What cannot be noted is not: nobody waits for it.
+pub fn note(cache: &Path, agent: &str, what: &str, now: Timestamp) {
+    let _ = try_to_note(cache, agent, what, now);
+}
+
+fn try_to_note(cache: &Path, agent: &str, what: &str, now: Timestamp) -> Option<()> {
+    let path = path(cache, agent, what)?;
+    let folder = path.parent()?;
+    own_folder(folder).ok()?;
+    // Two at once each have a name of their own until the last moment.
+    let fresh = folder.join(format!(".{what}.{}", std::process::id()));
+    let text = format!("{now:.0}\n");
+    make_own_file(&fresh).ok()?.write_all(text.as_bytes()).ok()?;
+    std::fs::rename(&fresh, &path).ok()
+}
+
+/// Returns when an agent last did something.
+#[must_use]
+pub fn last(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
+    let path = path(cache, agent, what)?;
+    // What was planted in its place could make whoever reads it wait for ever.
+    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    text.get(..text.len().min(SIGN_BYTES_MAX))?.trim().parse().ok()
+}
+
+/// Names the file; nothing for a name that could lead elsewhere.
+fn path(cache: &Path, agent: &str, what: &str) -> Option<PathBuf> {
+    let is_name = |name: &str| {
+        let is_plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        !name.is_empty() && name.len() <= NAME_BYTES_MAX && name.bytes().all(is_plain)
+    };
+    (is_name(agent) && is_name(what)).then(|| cache.join(FOLDER).join(agent).join(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-HOOK-11
+    #[test]
+    fn what_was_noted_last_is_told_and_nobody_else_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(last(folder.path(), "codex", "start"), None);
+        for time in ["2026-01-02T03:04:05Z", "2026-01-03T00:00:00Z"] {
+            note(folder.path(), "codex", "start", time.parse().unwrap());
+            assert_eq!(last(folder.path(), "codex", "start"), Some(time.parse().unwrap()));
+        }
+        let place = folder.path().join("fired/codex");
+        assert_eq!(std::fs::read_dir(&place).unwrap().count(), 1, "nothing is left over");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(&place), mode(&place.join("start"))), (0o700, 0o600));
+        }
+    }
+
+    #[test]
+    fn a_name_that_leads_elsewhere_is_no_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["..", "../x", "a/b", "", "A", &"x".repeat(33)] {
+            note(folder.path(), name, "start", Timestamp::UNIX_EPOCH);
+            note(folder.path(), "codex", name, Timestamp::UNIX_EPOCH);
+        }
+        assert!(!folder.path().join(FOLDER).exists());
+    }
+
+    #[test]
+    fn a_client_is_known_by_the_name_it_gives() {
+        for (client, agent) in [
+            ("claude-code", "claude-code"),
+            ("codex", "codex"),
+            ("gemini-cli", "gemini"),
+            ("gemini-cli-mcp-client-x", "gemini"),
+            ("cursor-vscode", "cursor"),
+            ("zed", "zed"),
+        ] {
+            assert_eq!(agent_of_client(client), agent);
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_in_a_file_of_its_own_is_no_sign() {
+        let cache = tempfile::tempdir().unwrap();
+        let folder = cache.path().join(FOLDER).join("codex");
+        std::fs::create_dir_all(folder.join("end")).unwrap();
+        std::fs::write(folder.join("start"), "2026-01-02T03:04:05Z\n").unwrap();
+        std::fs::write(folder.join("mcp"), "no time").unwrap();
+        assert_eq!(last(cache.path(), "codex", "start"), "2026-01-02T03:04:05Z".parse().ok());
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(folder.join("start"), folder.join("compact")).unwrap();
+        for what in ["mcp", "end", "compact", "prompt"] {
+            assert_eq!(last(cache.path(), "codex", what), None, "{what}");
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! What one session of an agent saw: failures and what was done since, what it was told, what was learned. Each
+//! hook is a process of its own, so this stands in a file: lines that are only appended, so that several hooks
+//! at once lose nothing. Not here: what is concluded from it (`learn`).
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use event::Timestamp;
+use guard::secrets::redacted;
+use store::{own_folder, private};
+
+/// The folder of all sessions, in that of the cache.
+const FOLDER: &str = "sessions";
+
+/// Hexadecimal digits of a session in the name of its file.
+const NAME_DIGITS: usize = 16;
+
+/// Longest file, in bytes: some thousand entries. A session that saw more learns no more.
+const FILE_BYTES_MAX: u64 = 512 * 1024;
+
+/// Bytes of that which only what was told may take: a session that can learn no more is still told nothing twice.
+const TOLD_BYTES: u64 = 64 * 1024;
+
+/// Longest entry, in bytes: one write, so that entries of several hooks do not mix.
+const ENTRY_BYTES_MAX: usize = 8 * 1024;
+
+/// Most files, and how long one is kept, in seconds: a week, after which nobody goes on with a session.
+const FILES_MAX: usize = 512;
+const FILE_SECONDS_MAX: i64 = 7 * 24 * 3_600;
+
+/// How long a failure waits to be mended, in seconds: after an hour something else is done.
+const FAILURE_SECONDS_MAX: i64 = 3_600;
+
+/// Failures that wait, and steps that are remembered after each: older ones go.
+const FAILURES_MAX: usize = 16;
+const STEPS_MAX: usize = 32;
+/// Files that are remembered as changed: a session that changes more has no few files to tell of.
+const CHANGED_MAX: usize = 64;
+
+/// Lessons that one session may draft: who mends more than that has learned to program, not a lesson.
+const LEARNT_MAX: usize = 5;
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry {
+    /// The first prompt has been looked at.
+    Prompted,
+    /// Memories of these ids were shown.
+    Told(Vec<String>),
+    /// A process is about to show these. Of several at once the first in the file does.
+    Telling {
+        /// The ids.
+        ids: Vec<String>,
+        /// The process.
+        by: u32,
+    },
+    /// A command failed.
+    Failed(Failure),
+    /// Something was done that may have mended it, or changed a file for the first time.
+    Did(Step),
+    /// What wanted this works.
+    Mended(String),
+    /// Whether what wanted this works is not known any more: it ended in a way that proves nothing.
+    Doubted(String),
+    /// A lesson of this key was written down, or confirmed.
+    Learnt(String),
+    /// The end was told.
+    Ended,
+}
+
+/// A command that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// When, in seconds.
+    pub at: i64,
+    /// The command.
+    pub command: String,
+    /// What it wanted.
+    pub goal: String,
+    /// The telling lines of what it said.
+    pub excerpt: String,
+    /// The words of its signature.
+    pub words: String,
+    /// What was done since.
+    #[serde(skip)]
+    pub since: Vec<Step>,
+}
+
+/// Something that was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// A command succeeded.
+    Ran(String),
+    /// A file was changed.
+    Changed(String),
+}
+
+/// What a session saw so far.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Whether the first prompt is past.
+    pub is_prompted: bool,
+    /// Ids of memories that were shown, as they were shown.
+    pub told: BTreeSet<String>,
+    /// Failures that nothing has mended yet, in order.
+    pub failures: Vec<Failure>,
+    /// What was changed, each once, in order.
+    pub changed: Vec<String>,
+    /// What was mended and has not failed since, in order.
+    pub mended: Vec<String>,
+    /// Goals of failures that may be mended, since what wanted them ended well in a way that proves nothing.
+    pub doubted: BTreeSet<String>,
+    /// Keys of lessons.
+    pub learnt: BTreeSet<String>,
+    /// How many failures there were.
+    pub failures_len: usize,
+    /// Whether the end was told.
+    pub is_ended: bool,
+}
+
+/// A session, with the file it is kept in, if it has a name.
+#[derive(Debug)]
+pub struct Session {
+    /// What it saw.
+    pub seen: Seen,
+    path: Option<PathBuf>,
+    length_bytes: u64,
+    now: Timestamp,
+}
+
+impl Session {
+    /// Reads what a session saw. One without a name remembers nothing.
+    #[must_use]
+    pub fn open(cache: &Path, agent: &str, id: Option<&str>, now: Timestamp) -> Self {
+        let path = id.map(|id| cache.join(FOLDER).join(format!("{agent}-{}", name_of(id))));
+        // What is not there, or cannot be read, was not seen.
+        let (entries, length_bytes) = path.as_deref().and_then(read).unwrap_or_default();
+        let mut session = Self { seen: Seen::default(), path, length_bytes, now };
+        entries.into_iter().for_each(|entry| session.seen.note(entry));
+        session
+            .seen
+            .failures
+            .retain(|failure| now.as_second().saturating_sub(failure.at) <= FAILURE_SECONDS_MAX);
+        session
+    }
+
+    /// Tells whether it has a name, and so remembers.
+    #[must_use]
+    pub fn remembers(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Tells whether it may draft another lesson.
+    #[must_use]
+    pub fn may_learn(&self) -> bool {
+        self.seen.learnt.len() < LEARNT_MAX
+    }
+
+    /// Notes something, for this hook and those to come. What cannot be written down is forgotten.
+    pub fn note(&mut self, entry: Entry) {
+        let _ = self.write(&entry);
+        self.seen.note(entry);
+    }
+
+    /// Notes that memories are about to be shown, and tells whether that is for this process to do: hooks of one session
+    /// run side by side, and each would show the same.
+    #[must_use]
+    pub fn is_first_to_tell(&mut self, ids: &[String]) -> bool {
+        let by = std::process::id();
+        let entry = Entry::Telling { ids: ids.to_vec(), by };
+        let written = self.write(&entry);
+        self.seen.note(entry);
+        let Some(entries) = written.and_then(|()| read(self.path.as_deref()?)) else { return true };
+        let teller = |id: &String| {
+            entries.0.iter().find_map(|entry| match entry {
+                Entry::Told(ids) if ids.contains(id) => Some(None),
+                Entry::Telling { ids, by } if ids.contains(id) => Some(Some(*by)),
+                _ => None,
+            })
+        };
+        ids.iter().any(|id| teller(id) == Some(Some(by)))
+    }
+
+    fn write(&mut self, entry: &Entry) -> Option<()> {
+        let path = self.path.as_ref()?;
+        let mut line = serde_json::to_string(entry).ok()?;
+        line = redacted(&line).into_owned();
+        line.push('\n');
+        let after = self.length_bytes.saturating_add(u64::try_from(line.len()).ok()?);
+        let is_told = matches!(entry, Entry::Told(_) | Entry::Telling { .. } | Entry::Prompted);
+        let most = if is_told { FILE_BYTES_MAX } else { FILE_BYTES_MAX - TOLD_BYTES };
+        if line.len() > ENTRY_BYTES_MAX || after > most {
+            return None;
+        }
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        private(&mut options);
+        if self.length_bytes == 0 {
+            let folder = path.parent()?;
+            own_folder(folder).ok()?;
+            prune(folder, self.now);
+        }
+        options.open(path).ok()?.write_all(line.as_bytes()).ok()?;
+        self.length_bytes = after;
+        Some(())
+    }
+}
+
+impl Seen {
+    /// Takes in one thing that happened.
+    pub(super) fn note(&mut self, entry: Entry) {
+        match entry {
+            Entry::Prompted => self.is_prompted = true,
+            Entry::Told(ids) | Entry::Telling { ids, .. } => self.told.extend(ids),
+            Entry::Failed(failure) => {
+                self.failures_len += 1;
+                self.mended.retain(|goal| *goal != failure.goal);
+                self.doubted.remove(&failure.goal);
+                self.failures.push(failure);
+                let spare = self.failures.len().saturating_sub(FAILURES_MAX);
+                self.failures.drain(..spare);
+            }
+            Entry::Did(step) => {
+                if let Step::Changed(file) = &step
+                    && self.is_news(file)
+                {
+                    self.changed.push(file.clone());
+                }
+                for failure in &mut self.failures {
+                    failure.since.push(step.clone());
+                    let spare = failure.since.len().saturating_sub(STEPS_MAX);
+                    failure.since.drain(..spare);
+                }
+            }
+            Entry::Mended(goal) => {
+                self.failures.retain(|failure| failure.goal != goal);
+                self.doubted.remove(&goal);
+                self.mended.push(goal);
+            }
+            Entry::Doubted(goal) => {
+                self.mended.retain(|mended| *mended != goal);
+                self.doubted.insert(goal);
+            }
+            Entry::Learnt(key) => {
+                self.learnt.insert(key);
+            }
+            Entry::Ended => self.is_ended = true,
+        }
+    }
+
+    /// Tells whether it is worth a line that a file was changed: it is the first time, and there is room.
+    pub(super) fn is_news(&self, file: &str) -> bool {
+        self.changed.len() < CHANGED_MAX && !self.changed.iter().any(|known| known == file)
+    }
+}
+
+/// Reads what stands in a file, and how long it is; a line that is damaged costs only itself.
+fn read(path: &Path) -> Option<(Vec<Entry>, u64)> {
+    let file = File::open(path).ok()?;
+    let length_bytes = file.metadata().ok()?.len();
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    let lines = bytes.split(|byte| *byte == b'\n');
+    Some((lines.filter_map(|line| serde_json::from_slice(line).ok()).collect(), length_bytes))
+}
+
+fn name_of(id: &str) -> String {
+    let mut name: String = Sha256::digest(id).iter().map(|byte| format!("{byte:02x}")).collect();
+    name.truncate(NAME_DIGITS);
+    name
+}
+
+/// Removes what is older than a week, and of more than there may be the oldest.
+fn prune(folder: &Path, now: Timestamp) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let aged = entries.flatten().filter_map(|entry| {
+        let changed = entry.metadata().ok()?.modified().ok()?;
+        let since = changed.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        Some((i64::try_from(since.as_secs()).ok()?, entry.path()))
+    });
+    let mut aged: Vec<(i64, PathBuf)> = aged.collect();
+    aged.sort_unstable();
+    // Room for the one that is about to come.
+    let spare = (aged.len() + 1).saturating_sub(FILES_MAX);
+    for (place, (at, path)) in aged.iter().enumerate() {
+        if place < spare || now.as_second().saturating_sub(*at) > FILE_SECONDS_MAX {
+            // Another hook may have been quicker.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> Timestamp {
+        "2026-01-02T03:04:05Z".parse().unwrap()
+    }
+
+    fn failure(goal: &str, at: i64) -> Failure {
+        let words = "permission denied".to_owned();
+        Failure {
+            at,
+            command: goal.to_owned(),
+            goal: goal.to_owned(),
+            excerpt: words.clone(),
+            words,
+            since: Vec::new(),
+        }
+    }
+
+    fn open(folder: &Path, id: Option<&str>) -> Session {
+        Session::open(folder, "codex", id, now())
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn what_one_hook_noted_the_next_one_knows() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = open(folder.path(), Some("s1"));
+        let at = now().as_second();
+        for entry in [
+            Entry::Prompted,
+            Entry::Told(vec!["a".to_owned(), "b".to_owned()]),
+            Entry::Failed(failure("npm install", at)),
+            Entry::Failed(failure("cargo build", at - FAILURE_SECONDS_MAX - 1)),
+            Entry::Did(Step::Ran("npm cache clean".to_owned())),
+            Entry::Learnt("k".to_owned()),
+        ] {
+            first.note(entry);
+        }
+        let next = open(folder.path(), Some("s1"));
+        assert!(
+            next.seen.is_prompted && next.seen.told.contains("b") && next.seen.learnt.contains("k")
+        );
+        let [only] = next.seen.failures.as_slice() else { panic!("{:?}", next.seen.failures) };
+        assert_eq!((only.goal.as_str(), only.since.len()), ("npm install", 1));
+        assert_eq!(open(folder.path(), Some("s2")).seen, Seen::default());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(
+                (mode(&folder.path().join(FOLDER)), mode(next.path.as_ref().unwrap())),
+                (0o700, 0o600)
+            );
+        }
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn a_session_without_a_name_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = open(folder.path(), None);
+        session.note(Entry::Prompted);
+        assert!(session.seen.is_prompted && !session.remembers());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn of_several_hooks_at_once_one_tells_a_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let ids = ["a".to_owned()];
+        let (mut first, mut second) =
+            (open(folder.path(), Some("s")), open(folder.path(), Some("s")));
+        // As another process would have noted it.
+        first.note(Entry::Telling { ids: ids.to_vec(), by: 0 });
+        assert!(!second.is_first_to_tell(&ids));
+        assert!(open(folder.path(), Some("s")).is_first_to_tell(&["b".to_owned()]));
+        assert!(open(folder.path(), None).is_first_to_tell(&ids), "who remembers nothing tells");
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn a_damaged_line_costs_only_itself_and_what_was_told_is_noted_to_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        open(folder.path(), Some("s")).note(Entry::Told(vec!["a".to_owned()]));
+        let path = open(folder.path(), Some("s")).path.unwrap();
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(b"\"torn \xC3\n").unwrap();
+        let room = FILE_BYTES_MAX - TOLD_BYTES - path.metadata().unwrap().len();
+        file.write_all(&vec![b'\n'; usize::try_from(room).unwrap()]).unwrap();
+        let mut session = open(folder.path(), Some("s"));
+        assert!(session.seen.told.contains("a"));
+        session.note(Entry::Learnt("k".to_owned()));
+        session.note(Entry::Told(vec!["b".to_owned()]));
+        let next = open(folder.path(), Some("s")).seen;
+        assert!(next.told.contains("b") && next.learnt.is_empty(), "{next:?}");
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn hooks_that_come_at_once_lose_nothing_of_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        open(folder.path(), Some("s")).note(Entry::Prompted);
+        std::thread::scope(|scope| {
+            for hook in 0..8 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    for number in 0..25 {
+                        open(folder, Some("s")).note(Entry::Told(vec![format!("{hook}-{number}")]));
+                    }
+                });
+            }
+        });
+        assert_eq!(open(folder.path(), Some("s")).seen.told.len(), 200);
+    }
+
+    // S-HOOK-9
+    #[test]
+    fn files_are_bounded_in_size_number_and_age() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = open(folder.path(), Some("s"));
+        for _ in 0..1_000 {
+            session.note(Entry::Told(vec!["x".repeat(1_000)]));
+        }
+        session.note(Entry::Told(vec!["x".repeat(ENTRY_BYTES_MAX)]));
+        let length = session.path.as_ref().unwrap().metadata().unwrap().len();
+        assert!(length <= FILE_BYTES_MAX && length > FILE_BYTES_MAX / 2, "{length}");
+        let place = folder.path().join(FOLDER);
+        for number in 0..FILES_MAX + 9 {
+            std::fs::write(place.join(format!("codex-{number}")), "").unwrap();
+        }
+        let present = Timestamp::try_from(place.metadata().unwrap().modified().unwrap()).unwrap();
+        let mut other = Session::open(folder.path(), "codex", Some("t"), present);
+        other.note(Entry::Prompted);
+        assert_eq!(std::fs::read_dir(&place).unwrap().count(), FILES_MAX);
+        let later = Timestamp::from_second(present.as_second() + FILE_SECONDS_MAX + 60).unwrap();
+        Session::open(folder.path(), "codex", Some("u"), later).note(Entry::Prompted);
+        assert_eq!(std::fs::read_dir(&place).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_was_mended_waits_no_more() {
+        let mut seen = Seen::default();
+        seen.note(Entry::Failed(failure("a", 0)));
+        seen.note(Entry::Failed(failure("b", 0)));
+        seen.note(Entry::Mended("a".to_owned()));
+        assert_eq!(seen.failures.len(), 1);
+        for _ in 0..100 {
+            seen.note(Entry::Failed(failure("c", 0)));
+            seen.note(Entry::Did(Step::Changed("x".to_owned())));
+        }
+        assert_eq!((seen.failures.len(), seen.failures_len), (FAILURES_MAX, 102));
+        assert!(seen.failures.iter().all(|failure| failure.since.len() <= STEPS_MAX));
+    }
+
+    #[test]
+    fn no_secret_stands_in_a_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
+        let mut session = open(folder.path(), Some("s"));
+        session.note(Entry::Did(Step::Ran(format!("curl -H 'Authorization: token {secret}' x"))));
+        let text = std::fs::read_to_string(session.path.unwrap()).unwrap();
+        assert!(text.contains("REDACTED") && !text.contains(&secret), "{text}");
+    }
+}

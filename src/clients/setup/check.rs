@@ -1,0 +1,246 @@
+//! Does it still hold, and does it live? Files as they were written, the program there, and when each part last
+//! gave a sign of life. A hook that should have fired and did not is found here. Not here: noting the signs.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::clients;
+use super::files;
+use super::record::{Book, Done};
+use super::report::only;
+use super::undo::{is_meant, wish};
+use super::{Ending, Ground, Report, Request, Trouble, Unknown};
+use event::{Timestamp, parse_timestamp};
+
+/// Tells when an agent last did something: `mcp`, `start`, `prompt`, `tool-failed`, `tool-succeeded`, `compact`,
+/// `end`.
+pub type Life<'a> = &'a dyn Fn(&str, &str) -> Option<Timestamp>;
+
+/// The signs of hooks.
+const SIGNS: [&str; 6] = ["start", "prompt", "tool-failed", "tool-succeeded", "compact", "end"];
+
+/// A session's start hook has fired by then, however slow the machine.
+const PATIENCE_S: i64 = 10 * 60;
+
+/// A session that lasts longer without a new start is none; its server would have been started anew.
+const SILENCE_S: i64 = 7 * 24 * 60 * 60;
+
+/// One client, as found.
+struct Found {
+    client: String,
+    title: String,
+    problems: Vec<String>,
+    notes: Vec<String>,
+    signs: Vec<(&'static str, Option<Timestamp>)>,
+}
+
+/// Checks what was set up.
+///
+/// # Errors
+/// [`Unknown`] where a client is named that there is not.
+pub fn check(request: &Request<'_>, life: Life<'_>) -> Result<Report, Unknown> {
+    let known = clients::names();
+    if let Some(name) = request.names.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(Unknown::Client(name.clone()));
+    }
+    let book = Book::in_data(request.data);
+    let record = match book.read() {
+        Ok(record) => record,
+        Err(trouble) => return Ok(only(&trouble)),
+    };
+    let project = &request.ground.project;
+    let meant =
+        record.files.iter().filter(|done| is_meant(done, &request.names, request.scope, project));
+    let found = found(meant, request, life);
+    let is_fine = found.iter().all(|found| found.problems.is_empty());
+    let text: Vec<String> = found.iter().map(|found| text(found, request.now)).collect();
+    let text = match text.concat() {
+        text if text.is_empty() => "Nothing is set up; agent-knowledge setup does it.".to_owned(),
+        text => text.trim_end().to_owned(),
+    };
+    let json = json!({ "fine": is_fine, "clients": found.iter().map(json_of).collect::<Vec<_>>() });
+    let ending = if is_fine { Ending::Fine } else { Ending::Wrong };
+    Ok(Report { ending, text, json })
+}
+
+fn found<'a>(
+    meant: impl Iterator<Item = &'a Done>,
+    request: &Request<'_>,
+    life: Life<'_>,
+) -> Vec<Found> {
+    let mut all: Vec<Found> = Vec::new();
+    for done in meant {
+        let place = all.iter().position(|found| found.title == done.title);
+        let mut found = place.map_or_else(|| new(done, life), |place| all.remove(place));
+        match file(done, &request.ground) {
+            Ok(has_hooks) => {
+                let silent = has_hooks.then(|| silence(done, life, request.now)).flatten();
+                found.problems.extend(silent);
+            }
+            Err(problem) => found.problems.push(problem),
+        }
+        let program = done.program.display();
+        match request.ground.file_of(&done.program) {
+            None => {
+                found.problems.push(format!("{program} is not there any more; {}", again(done)));
+            }
+            Some(file) if request.ground.is_this(&file) => {}
+            Some(_) => found.notes.push(format!(
+                "it starts {program}, and this is {}",
+                request.ground.program.display()
+            )),
+        }
+        found.problems.dedup();
+        found.notes.dedup();
+        all.push(found);
+    }
+    all
+}
+
+fn new(done: &Done, life: Life<'_>) -> Found {
+    let signs = ["mcp"].iter().chain(&SIGNS).map(|sign| (*sign, life(&done.client, sign)));
+    Found {
+        client: done.client.clone(),
+        title: done.title.clone(),
+        problems: Vec::new(),
+        notes: Vec::new(),
+        signs: signs.collect(),
+    }
+}
+
+fn again(done: &Done) -> String {
+    let scope = if done.scope == "project" { " --project" } else { "" };
+    format!("run agent-knowledge setup {}{scope}", done.client)
+}
+
+/// Looks whether a file is as it was written; returns whether it holds hooks.
+fn file(done: &Done, ground: &Ground<'_>) -> Result<bool, String> {
+    let shown = done.path.display();
+    let Some(wish) = wish(done, ground) else {
+        return Err(format!("{shown} was set up by another version; {}", again(done)));
+    };
+    let text = files::target(&done.path).and_then(|target| files::read(&target));
+    let text = text.map_err(|trouble| trouble.to_string())?;
+    let text = text.ok_or_else(|| format!("{shown} is gone; {}", again(done)))?;
+    match wish.stands(&text) {
+        Ok(true) => Ok(wish.has_hooks()),
+        Ok(false) => {
+            Err(format!("{shown} does not hold {} as written; {}", wish.says(), again(done)))
+        }
+        Err(wrong) => Err(Trouble::broken(&done.path)(wrong).to_string()),
+    }
+}
+
+/// Finds hooks that the client should have started, since it started our server, and did not.
+fn silence(done: &Done, life: Life<'_>, now: Timestamp) -> Option<String> {
+    let set_up = parse_timestamp(&done.at)?;
+    let server = life(&done.client, "mcp")?;
+    let since = |earlier: Timestamp, later: Timestamp| later.as_second() - earlier.as_second();
+    if server < set_up || since(server, now) < PATIENCE_S {
+        return None;
+    }
+    let fired = match life(&done.client, "start") {
+        Some(fired) if fired >= set_up && since(fired, server) < SILENCE_S => return None,
+        Some(fired) => format!("last fired {}", ago(fired, now)),
+        None => "have never fired".to_owned(),
+    };
+    let remedy = match done.client.as_str() {
+        "codex" => "trust them in /hooks of Codex",
+        "claude-code" => {
+            "look into /hooks of Claude Code; disableAllHooks in a settings file switches them off"
+        }
+        "cline" => "switch hooks on in its settings",
+        _ => "look whether hooks are switched off in its settings",
+    };
+    let started = ago(server, now);
+    Some(format!(
+        "its hooks are silent: it started our server {started}, and they {fired}; {remedy}"
+    ))
+}
+
+/// A time as people say it.
+fn ago(then: Timestamp, now: Timestamp) -> String {
+    let seconds = (now.as_second() - then.as_second()).max(0);
+    match seconds {
+        0..60 => "just now".to_owned(),
+        60..7_200 => format!("{} min ago", seconds / 60),
+        7_200..172_800 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+fn text(found: &Found, now: Timestamp) -> String {
+    let state = if found.problems.is_empty() { "ok" } else { "WRONG" };
+    let mut text = format!("{} ({}): {state}\n", found.title, found.client);
+    for problem in &found.problems {
+        text.push_str(&format!("  {problem}\n"));
+    }
+    for note in &found.notes {
+        text.push_str(&format!("  note: {note}\n"));
+    }
+    text.push_str(&format!("  {}\n", lived(&found.signs, now)));
+    text
+}
+
+fn lived(signs: &[(&'static str, Option<Timestamp>)], now: Timestamp) -> String {
+    let seen: Vec<String> = signs
+        .iter()
+        .filter_map(|(sign, at)| at.map(|at| format!("{sign} {}", ago(at, now))))
+        .collect();
+    if seen.is_empty() {
+        "not seen yet".to_owned()
+    } else {
+        format!("last seen: {}", seen.join(", "))
+    }
+}
+
+fn json_of(found: &Found) -> Value {
+    let signs = found
+        .signs
+        .iter()
+        .map(|(sign, at)| ((*sign).to_owned(), at.map_or(Value::Null, |at| at.to_string().into())));
+    json!({
+        "client": found.client, "title": found.title, "fine": found.problems.is_empty(),
+        "problems": found.problems, "notes": found.notes,
+        "last_seen": Value::Object(signs.collect()),
+    })
+}
+
+/// How clients stand, in short.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Those that were set up, each with its last sign of life.
+    pub set_up: Vec<String>,
+    /// Those that are here, were not set up, and have never been seen.
+    pub left_out: Vec<&'static str>,
+    /// What is wrong with those set up.
+    pub problems: Vec<String>,
+}
+
+/// Tells how clients stand, for whoever examines the whole machine.
+#[must_use]
+pub fn standing(ground: Ground<'_>, data: &Path, now: Timestamp, life: Life<'_>) -> Standing {
+    let book = Book::in_data(data);
+    let done = match book.read() {
+        Ok(record) => record.files,
+        Err(trouble) => {
+            return Standing { problems: vec![trouble.to_string()], ..Standing::default() };
+        }
+    };
+    let is_seen = |name: &str| ["mcp"].iter().chain(&SIGNS).any(|sign| life(name, sign).is_some());
+    let is_done = |name: &str| done.iter().any(|done| done.client == name);
+    let here = clients::all().filter(|client| client.is_found(&ground));
+    let mut left_out: Vec<&str> =
+        here.map(|client| client.name).filter(|name| !is_done(name) && !is_seen(name)).collect();
+    left_out.dedup();
+    let request =
+        Request { ground, data, names: Vec::new(), scope: None, how: super::How::DryRun, now };
+    let found = found(done.iter(), &request, life);
+    let set_up =
+        found.iter().map(|found| format!("{} ({})", found.title, lived(&found.signs, now)));
+    let problems = found.iter().flat_map(|found| {
+        found.problems.iter().map(|problem| format!("{}: {problem}", found.title))
+    });
+    Standing { set_up: set_up.collect(), left_out, problems: problems.collect() }
+}

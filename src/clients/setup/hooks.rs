@@ -1,0 +1,457 @@
+//! Hooks as each client wants them named, and how ours are known again. Not here: which client has which
+//! events (`clients`), and what a hook does.
+
+use serde_json::{Map, Value, json};
+
+use super::clients::{Event, HookForm, Timeout};
+use super::edit::Wrong;
+use super::edit::json::{Json, Path};
+use super::known;
+use super::places::Ground;
+use super::server::NAME;
+
+/// The member that holds the hooks of all events, and in a group its handlers.
+const HOOKS: &str = "hooks";
+
+/// Where the lists of events stand in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lists {
+    /// Below `hooks`, beside other settings.
+    Below,
+    /// At the top: the file holds nothing else.
+    Top,
+}
+
+impl Lists {
+    fn path(self, event: &str) -> Vec<&str> {
+        match self {
+            Self::Below => vec![HOOKS, event],
+            Self::Top => vec![event],
+        }
+    }
+}
+
+/// The version of the form of hook files that have one.
+const VERSION: &str = "version";
+
+/// Our plugin for OpenCode; it names our program once.
+const PLUGIN: &str = include_str!("../../../packages/opencode/agent-knowledge.js");
+
+/// How the plugin names it.
+const PLUGIN_PROGRAM: &str = "|| \"agent-knowledge\"";
+
+/// How a script of ours begins, so that it is known again.
+const SCRIPT_NOTE: &str =
+    "# Written by agent-knowledge setup; agent-knowledge setup --undo removes it.";
+
+/// Hooks that shall be in a file of JSON.
+#[derive(Debug, Clone)]
+pub(super) struct Handlers {
+    /// For each event what stands in its list.
+    wanted: Vec<(&'static str, Value)>,
+    /// Whether the file tells the version of its form.
+    versioned: bool,
+    lists: Lists,
+    /// The programs that are ours, whatever their names: this one, and the one set up before.
+    programs: Vec<String>,
+}
+
+impl Handlers {
+    /// Makes those of a client.
+    pub(super) fn new(
+        ground: &Ground<'_>,
+        agent: &str,
+        form: HookForm,
+        events: &'static [Event],
+    ) -> Self {
+        let wanted = events.iter().map(|event| (event.name, handler(ground, agent, form, event)));
+        let versioned = matches!(form, HookForm::Lines | HookForm::Shells);
+        Self {
+            wanted: wanted.collect(),
+            versioned,
+            lists: Lists::Below,
+            programs: vec![ground.program_text()],
+        }
+    }
+
+    /// The same for a file that has the lists elsewhere.
+    pub(super) fn standing(self, lists: Lists) -> Self {
+        Self { lists, ..self }
+    }
+
+    /// Knows hooks of another program as ours too.
+    pub(super) fn know(&mut self, program: String) {
+        self.programs.push(program);
+    }
+
+    /// Puts them there, and takes out older ones of ours.
+    pub(super) fn put(&self, text: &str) -> Result<String, Wrong> {
+        let mut json = Json::parse(text)?;
+        if self.versioned && json.get(&[VERSION]).is_none() {
+            json.set(&[VERSION], &json!(1))?;
+        }
+        for event in self.events_in(&json) {
+            let path = self.lists.path(&event);
+            let wanted = self.wanted.iter().find(|(name, _)| *name == event);
+            if !wanted.is_some_and(|(_, wanted)| has_only(&json, &path, wanted, &self.programs)) {
+                take_event(&mut json, &path, &self.programs)?;
+            }
+        }
+        for (event, wanted) in &self.wanted {
+            let path = self.lists.path(event);
+            if !has_only(&json, &path, wanted, &self.programs) {
+                json.push(&path, wanted)?;
+            }
+        }
+        Ok(json.text().to_owned())
+    }
+
+    /// Takes all hooks of ours out, and what is empty then and was not there in `original`.
+    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, Wrong> {
+        let mut json = Json::parse(text)?;
+        let original = original.and_then(|text| Json::parse(text).ok());
+        let was_there = |path: &[&str]| original.as_ref().is_some_and(|o| o.get(path).is_some());
+        for event in self.events_in(&json) {
+            let path = self.lists.path(&event);
+            let had_ours = !ours_in(&json, &path, &self.programs).is_empty();
+            take_event(&mut json, &path, &self.programs)?;
+            if had_ours && json.get(&path) == Some(json!([])) && !was_there(&path) {
+                json.remove(&path)?;
+            }
+        }
+        if json.get(&[HOOKS]) == Some(json!({})) && !was_there(&[HOOKS]) {
+            json.remove(&[HOOKS])?;
+        }
+        if self.versioned && json.value() == json!({ "version": 1 }) && !was_there(&[VERSION]) {
+            json.remove(&[VERSION])?;
+        }
+        Ok(json.text().to_owned())
+    }
+
+    /// Whether all of them are there as they shall be.
+    pub(super) fn stands(&self, text: &str) -> Result<bool, Wrong> {
+        let json = Json::parse(text)?;
+        let stands = |(event, wanted): &(&'static str, Value)| {
+            has_only(&json, &self.lists.path(event), wanted, &self.programs)
+        };
+        Ok(self.wanted.iter().all(stands))
+    }
+
+    /// The names of all lists in a file, ours or not.
+    fn events_in(&self, json: &Json) -> Vec<String> {
+        let all = match self.lists {
+            Lists::Below => json.get(&[HOOKS]),
+            Lists::Top => Some(json.value()),
+        };
+        match all {
+            Some(Value::Object(events)) => events.keys().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The names of the events.
+    pub(super) fn events(&self) -> Vec<&'static str> {
+        self.wanted.iter().map(|(event, _)| *event).collect()
+    }
+}
+
+/// What stands in an event's list.
+fn handler(ground: &Ground<'_>, agent: &str, form: HookForm, event: &Event) -> Value {
+    let line = ground.command_line(&format!("hook --agent {agent}"));
+    let timed = |mut handler: Value, timeout: Timeout| {
+        let time = match timeout {
+            Timeout::Seconds(time) | Timeout::Millis(time) => Some(time),
+            Timeout::Unsaid => None,
+        };
+        if let (Some(time), Some(members)) = (time, handler.as_object_mut()) {
+            members.insert("timeout".to_owned(), time.into());
+        }
+        handler
+    };
+    let group = |handler: Value| {
+        let mut group = Map::new();
+        if let Some(matcher) = event.matcher {
+            group.insert("matcher".to_owned(), matcher.into());
+        }
+        group.insert(HOOKS.to_owned(), json!([handler]));
+        Value::Object(group)
+    };
+    match form {
+        HookForm::GroupsOfPrograms(timeout) => {
+            let args = ["hook", "--agent", agent];
+            let program = ground.program_text();
+            group(timed(json!({ "type": "command", "command": program, "args": args }), timeout))
+        }
+        HookForm::GroupsOfLines(timeout) => {
+            group(timed(json!({ "type": "command", "command": line }), timeout))
+        }
+        HookForm::Lines | HookForm::Plugin | HookForm::Scripts => json!({ "command": line }),
+        HookForm::Shells => {
+            let arguments = format!("hook --agent {agent} --event {}", event.name);
+            // PowerShell starts what stands in quotes only when told so.
+            let program = ground.program_text().replace('\'', "''");
+            json!({
+                "type": "command",
+                "bash": ground.command_line(&arguments),
+                "powershell": format!("& '{program}' {arguments}"),
+                "timeoutSec": 5,
+            })
+        }
+    }
+}
+
+/// The plugin, naming our program by its path.
+pub(super) fn plugin(ground: &Ground<'_>) -> String {
+    let program = Value::from(ground.program_text());
+    PLUGIN.replacen(PLUGIN_PROGRAM, &format!("|| {program}"), 1)
+}
+
+/// A script for one event of a client that has scripts.
+pub(super) fn script(ground: &Ground<'_>, agent: &str, event: &str) -> String {
+    let line = ground.command_line(&format!("hook --agent {agent} --event {event}"));
+    format!("#!/bin/sh\n{SCRIPT_NOTE}\n{line}\n")
+}
+
+/// Whether a whole file is as we write it, for whatever program. `ours` is what we would write now.
+pub(super) fn is_our_file(text: &str, ours: &str) -> bool {
+    let is_script = || {
+        let line = text.strip_prefix("#!/bin/sh\n").and_then(|rest| rest.strip_prefix(SCRIPT_NOTE));
+        let line = line.and_then(|rest| rest.strip_prefix('\n')?.strip_suffix('\n'));
+        line.is_some_and(|line| !line.contains('\n') && is_line_of_ours(line, &[]))
+    };
+    let plugin = PLUGIN_PROGRAM.trim_start_matches("|| ");
+    text == ours || is_script() || known::is_same_but(text, PLUGIN, plugin)
+}
+
+/// Those of a list that have ours in them.
+fn ours_in(json: &Json, list: Path<'_>, programs: &[String]) -> Vec<Value> {
+    match json.get(list) {
+        Some(Value::Array(listed)) => {
+            listed.into_iter().filter(|e| has_ours(e, programs)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether of all of ours just this one stands in a list.
+fn has_only(json: &Json, list: Path<'_>, wanted: &Value, programs: &[String]) -> bool {
+    ours_in(json, list, programs) == [wanted.clone()]
+}
+
+/// Takes ours out of a list, also where others stand in one group with it.
+fn take_event(json: &mut Json, list: Path<'_>, programs: &[String]) -> Result<(), Wrong> {
+    json.remove_elements(list, &|e| is_all_ours(e, programs))?;
+    let Some(Value::Array(listed)) = json.get(list) else { return Ok(()) };
+    for place in 0..listed.len() {
+        let place = place.to_string();
+        let group = [list, &[&place, HOOKS]].concat();
+        json.remove_elements(&group, &|e| is_handler_of_ours(e, programs))?;
+    }
+    Ok(())
+}
+
+/// Whether a handler starts us, and nothing else.
+fn is_handler_of_ours(handler: &Value, programs: &[String]) -> bool {
+    let word = |name: &str| handler.get(name).and_then(Value::as_str);
+    if let Some(args) =
+        handler.get("args").and_then(Value::as_array).filter(|args| !args.is_empty())
+    {
+        let args: Vec<&str> = args.iter().map(|arg| arg.as_str().unwrap_or_default()).collect();
+        return is_program(word("command").unwrap_or_default(), programs) && is_hook(&args);
+    }
+    let mut lines =
+        ["command", "bash", "powershell"].iter().filter_map(|name| word(name)).peekable();
+    lines.peek().is_some() && lines.all(|line| is_line_of_ours(line, programs))
+}
+
+/// Whether a shell's line starts us, as we write it, and nothing else.
+fn is_line_of_ours(line: &str, programs: &[String]) -> bool {
+    let Some(at) = line.rfind(" hook --agent ") else { return false };
+    let (program, rest) = line.split_at(at);
+    let words: Vec<&str> = rest.trim_end_matches(" || exit 0").split_whitespace().collect();
+    let program = program.strip_prefix("& ").unwrap_or(program);
+    let word = unquoted(program);
+    word.is_some_and(|word| is_program(&word, programs)) && is_hook(&words)
+}
+
+/// The word that a shell reads; none where it would read several.
+fn unquoted(text: &str) -> Option<String> {
+    let inner = |quote| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    if let Some(inner) = inner('\'') {
+        let word = inner.replace(r"'\''", "\u{0}").replace("''", "\u{0}");
+        return (!word.contains('\'')).then(|| word.replace('\u{0}', "'"));
+    }
+    let word = inner('"').or_else(|| (!text.contains(char::is_whitespace)).then_some(text))?;
+    (!word.contains(['"', '\'', ';', '&', '|'])).then(|| word.to_owned())
+}
+
+fn is_program(program: &str, programs: &[String]) -> bool {
+    let file = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let stem = file.strip_suffix(".exe").unwrap_or(file);
+    stem == NAME || programs.iter().any(|known| known == program)
+}
+
+/// Whether arguments are those of our hooks.
+fn is_hook(words: &[&str]) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+    };
+    match words {
+        ["hook", "--agent", agent] => is_name(agent),
+        ["hook", "--agent", agent, "--event", event] => is_name(agent) && is_name(event),
+        _ => false,
+    }
+}
+
+fn handlers_of(element: &Value) -> Option<&Vec<Value>> {
+    element.get(HOOKS).and_then(Value::as_array)
+}
+
+/// Whether an element is a handler of ours, or a group with one in it.
+fn has_ours(element: &Value, programs: &[String]) -> bool {
+    match handlers_of(element) {
+        Some(handlers) => handlers.iter().any(|h| is_handler_of_ours(h, programs)),
+        None => is_handler_of_ours(element, programs),
+    }
+}
+
+fn is_all_ours(element: &Value, programs: &[String]) -> bool {
+    match handlers_of(element) {
+        Some(handlers) => {
+            !handlers.is_empty() && handlers.iter().all(|h| is_handler_of_ours(h, programs))
+        }
+        None => is_handler_of_ours(element, programs),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::places::Platform;
+    use super::*;
+
+    const EVENTS: &[Event] = &[Event::of("Start"), Event::matching("After", "Bash")];
+    const GROUPS: HookForm = HookForm::GroupsOfLines(Timeout::Seconds(5));
+
+    fn ground(program: &str, platform: Platform) -> Ground<'static> {
+        Ground {
+            platform,
+            home: "/h".into(),
+            project: "/p".into(),
+            folders: Vec::new(),
+            program: program.into(),
+            lookup: &|_| None,
+        }
+    }
+
+    fn handlers(program: &str, form: HookForm) -> Handlers {
+        Handlers::new(&ground(program, Platform::Linux), "codex", form, EVENTS)
+    }
+
+    // S-SETUP-2
+    #[test]
+    fn hooks_are_added_once_and_older_ones_of_ours_give_way() {
+        for form in [GROUPS, HookForm::Lines, HookForm::GroupsOfPrograms(Timeout::Unsaid)] {
+            let (old, new) =
+                (handlers("/old/agent-knowledge", form), handlers("/new/agent-knowledge", form));
+            let text = old.put("").unwrap();
+            assert!(old.stands(&text).unwrap() && !new.stands(&text).unwrap(), "{text}");
+            let text = new.put(&text).unwrap();
+            assert!(new.stands(&text).unwrap() && !text.contains("/old"), "{text}");
+            assert_eq!(new.put(&text).unwrap(), text);
+            assert_eq!(new.take(&text, None).unwrap(), "{}\n");
+        }
+    }
+
+    // S-SETUP-3
+    #[test]
+    fn hooks_of_others_stay_also_in_one_group_with_ours() {
+        let theirs = "{\n  \"hooks\": {\n    \"Start\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}\n    ],\n    \"Other\": []\n  }\n}\n";
+        let ours = handlers("/bin/agent-knowledge", GROUPS);
+        let after = ours.put(theirs).unwrap();
+        assert!(after.contains("lint"));
+        assert_eq!(ours.take(&after, Some(theirs)).unwrap(), theirs);
+        let mixed = theirs.replace(
+            "\"command\": \"lint\"}",
+            "\"command\": \"lint\"}, {\"command\": \"/x/agent-knowledge hook --agent codex\"}",
+        );
+        assert_eq!(ours.take(&mixed, Some(theirs)).unwrap(), theirs);
+    }
+
+    #[test]
+    fn lists_may_stand_at_the_top() {
+        let theirs = "{\n  \"Start\": [],\n  \"note\": 1\n}\n";
+        let ours = handlers("/bin/agent-knowledge", GROUPS).standing(Lists::Top);
+        let after = ours.put(theirs).unwrap();
+        let json = Json::parse(&after).unwrap();
+        assert_eq!(json.get(&["After"]).unwrap().as_array().unwrap().len(), 1);
+        assert!(ours.stands(&after).unwrap() && json.get(&[HOOKS]).is_none(), "{after}");
+        assert_eq!(ours.take(&after, Some(theirs)).unwrap(), theirs);
+    }
+
+    #[test]
+    fn a_hook_is_written_as_its_client_starts_it() {
+        let form = HookForm::Shells;
+        let windows = ground(r"C:\Program Files\agent-knowledge.exe", Platform::Windows);
+        let ours = Handlers::new(&windows, "copilot", form, EVENTS);
+        let (_, handler) = &ours.wanted[0];
+        assert_eq!(
+            handler["powershell"],
+            r"& 'C:\Program Files\agent-knowledge.exe' hook --agent copilot --event Start"
+        );
+        let exec =
+            Handlers::new(&windows, "x", HookForm::GroupsOfPrograms(Timeout::Seconds(5)), EVENTS);
+        let (_, group) = &exec.wanted[1];
+        assert_eq!(
+            *group,
+            json!({ "matcher": "Bash", "hooks": [{
+                "type": "command",
+                "command": r"C:\Program Files\agent-knowledge.exe",
+                "args": ["hook", "--agent", "x"],
+                "timeout": 5,
+            }] })
+        );
+    }
+
+    #[test]
+    fn files_of_our_own_name_the_program_and_are_known_again() {
+        let ground = ground("/my \"bin\"/agent-knowledge", Platform::Linux);
+        let plugin = plugin(&ground);
+        assert!(plugin.contains(r#"|| "/my \"bin\"/agent-knowledge""#), "{plugin}");
+        let script = script(&ground, "cline", "TaskStart");
+        assert!(script.ends_with(
+            "\n'/my \"bin\"/agent-knowledge' hook --agent cline --event TaskStart || exit 0\n"
+        ));
+        assert!(is_our_file(&plugin, "") && is_our_file(&script, "") && is_our_file(PLUGIN, ""));
+        for theirs in [
+            "#!/bin/sh\nmine\n".to_owned(),
+            format!("{script}mine\n"),
+            format!("{plugin}// mine\n"),
+            script.replace(" || exit 0", "; mine"),
+        ] {
+            assert!(!is_our_file(&theirs, &script), "{theirs}");
+        }
+    }
+
+    // S-SETUP-3
+    #[test]
+    fn a_hook_is_ours_where_it_starts_us_and_nothing_else() {
+        for (line, ours) in [
+            ("/x/agent-knowledge hook --agent codex || exit 0", true),
+            ("'/my bin/it'\\''s/agent-knowledge' hook --agent codex --event Stop", true),
+            (r#""C:\a b\agent-knowledge.exe" hook --agent codex"#, true),
+            (r"& 'C:\a b\agent-knowledge.exe' hook --agent copilot --event Start", true),
+            ("/opt/ak hook --agent codex", true),
+            ("/other/ak hook --agent codex", false),
+            ("lint && agent-knowledge hook --agent codex", false),
+            ("agent-knowledge hook --agent codex | tee log", false),
+            ("agent-knowledge hook --agent codex; mine", false),
+            ("my-agent-knowledge hook --agent codex", false),
+            ("/agent-knowledge/mine hook --agent codex", false),
+        ] {
+            assert_eq!(is_line_of_ours(line, &["/opt/ak".to_owned()]), ours, "{line}");
+        }
+        let exec = |args: Value| json!({ "command": "/x/agent-knowledge", "args": args });
+        assert!(is_handler_of_ours(&exec(json!(["hook", "--agent", "x"])), &[]));
+        assert!(!is_handler_of_ours(&exec(json!(["hook", "--agent", "x", "--mine"])), &[]));
+    }
+}

@@ -1,0 +1,116 @@
+//! The files of a checkpoint: each with its length and its checksum, and the one whose records are read
+//! by offset. Not here: what is in them.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Take, Write};
+
+use memory::texts::Kept;
+
+/// How long a file is and what its checksum is (CRC-32).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Sum {
+    pub(super) length_bytes: u64,
+    pub(super) checksum: u32,
+}
+
+/// A writer that sums up what it writes.
+pub(super) struct Summing {
+    out: BufWriter<File>,
+    hasher: crc32fast::Hasher,
+    length_bytes: u64,
+}
+
+/// Fewer calls of the system than the usual 8 KiB.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+impl Summing {
+    pub(super) fn of(file: File) -> Self {
+        let out = BufWriter::with_capacity(BUFFER_BYTES, file);
+        Self { out, hasher: crc32fast::Hasher::new(), length_bytes: 0 }
+    }
+
+    pub(super) fn done(self) -> io::Result<(File, Sum)> {
+        let (length_bytes, checksum) = (self.length_bytes, self.hasher.finalize());
+        let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok((file, Sum { length_bytes, checksum }))
+    }
+}
+
+impl Write for Summing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes).map(|()| bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.length_bytes += u64::try_from(bytes.len()).unwrap_or(0);
+        self.out.write_all(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A reader that sums up what it reads, and reads no more than there should be.
+pub(super) struct Summed {
+    input: BufReader<Take<File>>,
+    hasher: crc32fast::Hasher,
+    read_bytes: u64,
+    sum: Sum,
+}
+
+impl Summed {
+    /// `None` where the file is not so long.
+    pub(super) fn of(file: File, sum: Sum) -> Option<Self> {
+        let is_so_long = file.metadata().is_ok_and(|found| found.len() == sum.length_bytes);
+        let input = BufReader::with_capacity(BUFFER_BYTES, file.take(sum.length_bytes));
+        let hasher = crc32fast::Hasher::new();
+        is_so_long.then_some(Self { input, hasher, read_bytes: 0, sum })
+    }
+
+    /// Tells whether all of it was read, and was what had been written.
+    pub(super) fn verified(self) -> bool {
+        let read = Sum { length_bytes: self.read_bytes, checksum: self.hasher.finalize() };
+        read == self.sum
+    }
+
+    /// Reads all of it; `None` where it is not what had been written.
+    pub(super) fn all(mut self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(usize::try_from(self.sum.length_bytes).ok()?);
+        self.read_to_end(&mut bytes).ok()?;
+        self.verified().then_some(bytes)
+    }
+}
+
+impl Read for Summed {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(to)?;
+        self.hasher.update(to.get(..count).unwrap_or_default());
+        self.read_bytes += u64::try_from(count).unwrap_or(0);
+        Ok(count)
+    }
+}
+
+/// A file of records.
+#[derive(Debug)]
+pub(super) struct Records(pub(super) File);
+
+impl Kept for Records {
+    #[cfg(unix)]
+    fn read_at(&self, to: &mut [u8], offset: u64) -> bool {
+        std::os::unix::fs::FileExt::read_exact_at(&self.0, to, offset).is_ok()
+    }
+
+    #[cfg(windows)]
+    fn read_at(&self, mut to: &mut [u8], mut offset: u64) -> bool {
+        while !to.is_empty() {
+            let read = std::os::windows::fs::FileExt::seek_read(&self.0, to, offset);
+            let Ok(count @ 1..) = read else { return false };
+            let Some(rest) = to.get_mut(count..) else { return false };
+            to = rest;
+            offset += u64::try_from(count).unwrap_or(0);
+        }
+        true
+    }
+}

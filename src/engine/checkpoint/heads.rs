@@ -1,0 +1,120 @@
+//! How far the logs were read and how that went, as bytes. Not here: the memories (`projection`).
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use event::{SkipReason, json_type};
+use memory::packed::{Packed, Packing};
+use search::snapshot::{Health, Skip};
+use store::Cursor;
+
+/// Writes the cursors of the logs; both are as they were at one moment.
+pub(super) fn write_cursors(cursors: &[(&str, Vec<u8>)], to: &mut Packing) {
+    to.size(cursors.len());
+    for (log, cursor) in cursors {
+        to.text(log);
+        to.bytes(cursor);
+    }
+}
+
+pub(super) fn read_cursors(from: &mut Packed<'_>) -> Option<Vec<(PathBuf, Cursor)>> {
+    let cursor = |from: &mut Packed<'_>| {
+        Some((PathBuf::from(from.text()?), Cursor::from_bytes(from.bytes()?)?))
+    };
+    (0..from.count()?).map(|_| cursor(from)).collect()
+}
+
+/// Writes what reading the logs brought; the rest of a health is of the moment. Nothing where a log's path is
+/// no text.
+pub(super) fn write_health(health: &Health, to: &mut Packing) -> Option<()> {
+    to.size(health.lines);
+    to.size(health.skipped);
+    to.size(health.skips.len());
+    for Skip { log, offset, reason } in &health.skips {
+        to.text(log.to_str()?);
+        to.number(*offset);
+        write_reason(reason, to);
+    }
+    Some(())
+}
+
+pub(super) fn read_health(from: &mut Packed<'_>) -> Option<Health> {
+    let (lines, skipped, count) = (from.size()?, from.size()?, from.count()?);
+    let mut skips: Vec<Skip> = Vec::new();
+    for _ in 0..count {
+        let path = Path::new(from.text()?);
+        let same = skips.last().filter(|last| *last.log == *path);
+        let log: Arc<Path> = same.map_or_else(|| path.into(), |last| Arc::clone(&last.log));
+        skips.push(Skip { log, offset: from.number()?, reason: read_reason(from)? });
+    }
+    Some(Health { lines, skipped, skips, ..Health::default() })
+}
+
+fn write_reason(reason: &SkipReason, to: &mut Packing) {
+    match reason {
+        SkipReason::TooLong { line_bytes } => {
+            to.number(0);
+            to.number(*line_bytes);
+        }
+        SkipReason::NulBytes => to.number(1),
+        SkipReason::TooDeep => to.number(2),
+        SkipReason::NotJson(why) => {
+            to.number(3);
+            to.text(why);
+        }
+        SkipReason::NotAnObject(what) => {
+            to.number(4);
+            to.text(what);
+        }
+        SkipReason::Empty => to.number(5),
+    }
+}
+
+fn read_reason(from: &mut Packed<'_>) -> Option<SkipReason> {
+    Some(match from.number()? {
+        0 => SkipReason::TooLong { line_bytes: from.number()? },
+        1 => SkipReason::NulBytes,
+        2 => SkipReason::TooDeep,
+        3 => SkipReason::NotJson(from.text()?.to_owned()),
+        4 => SkipReason::NotAnObject(json_type_named(from.text()?)?),
+        5 => SkipReason::Empty,
+        _ => return None,
+    })
+}
+
+fn json_type_named(text: &str) -> Option<&'static str> {
+    let one_of_each: [Value; 5] =
+        [Value::Null, Value::Bool(true), 0.into(), "".into(), Value::Array(Vec::new())];
+    one_of_each.iter().map(json_type).find(|name| *name == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_comes_back() {
+        let json_types = [serde_json::json!(null), true.into(), 1.into(), "x".into()];
+        let mut reasons: Vec<SkipReason> =
+            json_types.iter().map(|value| SkipReason::NotAnObject(json_type(value))).collect();
+        reasons.push(SkipReason::NotAnObject(json_type(&serde_json::json!([]))));
+        reasons.extend([
+            SkipReason::TooLong { line_bytes: 9 },
+            SkipReason::NulBytes,
+            SkipReason::TooDeep,
+            SkipReason::NotJson("why".to_owned()),
+            SkipReason::Empty,
+        ]);
+        let skip = |(offset, reason)| Skip { log: Path::new("a").into(), offset, reason };
+        let skips: Vec<Skip> = (0..).zip(reasons).map(skip).collect();
+        let health = Health { lines: 12, skipped: 11, skips, ..Health::default() };
+        let mut packing = Packing::default();
+        write_health(&health, &mut packing).unwrap();
+        let bytes = packing.done();
+        let again = read_health(&mut Packed::of(&bytes)).unwrap();
+        assert_eq!((again.lines, again.skipped, again.skips), (12, 11, health.skips));
+        assert!((0..bytes.len()).all(|end| read_health(&mut Packed::of(&bytes[..end])).is_none()));
+    }
+}

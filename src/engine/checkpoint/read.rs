@@ -1,0 +1,202 @@
+//! Reading a checkpoint. Everything is compared with its checksum before it counts, save the records: each
+//! is when it is asked for. Not here: writing.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::files::{Records, Sum, Summed};
+use super::manifest::{Manifest, Meanings};
+use super::{Base, CheckpointError, Checkpoints, Kept, Of, heads};
+use index::late::Places;
+use index::lexical::LexicalIndex;
+use index::vector::VectorIndex;
+use memory::packed::Packed;
+use memory::{Bound, Chunked, Fold, Near, Restoring, Section, Shelf, read_near};
+use search::snapshot::Health;
+use store::{Cursor, open_own_file, own_folder};
+
+/// Longest manifest: a few names and numbers. What is longer is none.
+const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
+
+/// So often is reading tried while others replace the checkpoint meanwhile; they do so seldom.
+const TRIES: usize = 3;
+
+/// So many threads read memories at most: the other parts are read at the same time.
+const READERS_MAX: usize = 4;
+
+/// What `heads` holds.
+struct Heads {
+    cursors: Vec<(std::path::PathBuf, Cursor)>,
+    health: Health,
+    fold: Fold,
+    near: Chunked<Near>,
+}
+
+impl Checkpoints {
+    /// Reads the checkpoint, if it is of this.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] says why there is none to use.
+    pub fn read(&self, of: &Of, bound: Bound) -> Result<Kept, CheckpointError> {
+        let (mut manifest, mut checksum) = self.standing()?;
+        for _ in 1..TRIES {
+            let read = self.read_all(&manifest, checksum, of, bound);
+            let (now, now_checksum) = self.standing()?;
+            if read.is_ok() || (now.number, now_checksum) == (manifest.number, checksum) {
+                return read;
+            }
+            // Its files went because there is another.
+            (manifest, checksum) = (now, now_checksum);
+        }
+        self.read_all(&manifest, checksum, of, bound)
+    }
+
+    /// Returns the manifest that stands in the folder, and its checksum.
+    pub(super) fn standing(&self) -> Result<(Manifest, u32), CheckpointError> {
+        if self.folder.symlink_metadata().is_err() {
+            return Err(CheckpointError::Missing);
+        }
+        own_folder(&self.folder)?;
+        let file = open_own_file(&self.manifest())?.ok_or(CheckpointError::Missing)?;
+        let mut bytes = Vec::new();
+        file.take(MANIFEST_BYTES_MAX).read_to_end(&mut bytes)?;
+        Ok((Manifest::from_bytes(&bytes)?, crc32fast::hash(&bytes)))
+    }
+
+    fn read_all(
+        &self,
+        manifest: &Manifest,
+        checksum: u32,
+        of: &Of,
+        bound: Bound,
+    ) -> Result<Kept, CheckpointError> {
+        is_of(&manifest.of, of)?;
+        let number = manifest.number;
+        let texts = self.texts(manifest)?;
+        let kept: Arc<Records> = Arc::new(Records(texts));
+        let shelf = Shelf { kept: kept.clone(), length_bytes: manifest.texts_bytes };
+        let words = self.opened(&self.file("words", number), manifest.words, "words")?;
+        let mine = |meanings: &&Meanings| Some(&meanings.model) == self.model.as_ref();
+        let meanings = manifest.meanings.as_ref().filter(mine);
+        let path = self.file("meanings", number);
+        let meanings = meanings.map(|meanings| self.opened(&path, meanings.sum, "meanings"));
+        let meanings = meanings.transpose()?;
+        // Side by side: each is a pass over a file of its own.
+        let (lexical, vectors, heads) = std::thread::scope(|scope| {
+            let lexical = scope.spawn(|| whole(words, LexicalIndex::read_from));
+            let vectors = scope.spawn(|| meanings.map(|file| whole(file, read_meanings)));
+            let heads = self.heads(manifest, bound, &shelf);
+            (lexical.join(), vectors.join(), heads)
+        });
+        let damaged = |which| move || CheckpointError::Damaged(which);
+        let lexical = lexical.ok().flatten().ok_or_else(damaged("words"))?;
+        let meanings = match vectors.ok().ok_or_else(damaged("meanings"))? {
+            Some(read) => Some(read.ok_or_else(damaged("meanings"))?),
+            None => None,
+        };
+        let (vectors, places) = meanings.unzip();
+        let places = places.unwrap_or_default();
+        let Heads { cursors, health, fold, near } = heads?;
+        let base = Base {
+            number,
+            checksum,
+            texts: kept,
+            texts_number: manifest.texts_number,
+            texts_bytes: manifest.texts_bytes,
+        };
+        Ok(Kept { cursors, health, fold, near, lexical, vectors, places, base })
+    }
+
+    fn texts(&self, manifest: &Manifest) -> Result<File, CheckpointError> {
+        let damaged = || CheckpointError::Damaged("texts");
+        let texts = open_own_file(&self.file("texts", manifest.texts_number))?;
+        let texts = texts.ok_or_else(damaged)?;
+        // It may be longer: what a writer added that came to no end.
+        let is_whole = texts.metadata().is_ok_and(|found| found.len() >= manifest.texts_bytes);
+        is_whole.then_some(texts).ok_or_else(damaged)
+    }
+
+    fn opened(
+        &self,
+        path: &Path,
+        sum: Sum,
+        which: &'static str,
+    ) -> Result<Summed, CheckpointError> {
+        let file = open_own_file(path)?;
+        let summed = file.and_then(|file| Summed::of(file, sum));
+        summed.ok_or(CheckpointError::Damaged(which))
+    }
+
+    fn heads(
+        &self,
+        manifest: &Manifest,
+        bound: Bound,
+        shelf: &Shelf,
+    ) -> Result<Heads, CheckpointError> {
+        let path = self.file("heads", manifest.number);
+        let bytes = self.opened(&path, manifest.heads, "heads")?.all();
+        let read = bytes.and_then(|bytes| {
+            let mut from = Packed::of(&bytes);
+            let cursors = heads::read_cursors(&mut from)?;
+            let health = heads::read_health(&mut from)?;
+            let restoring = Restoring::begin(&mut from, bound, shelf)?;
+            let sections = sections(&restoring)?;
+            let fold = restoring.done(sections, &mut from)?;
+            let near = read_near(&mut from)?;
+            let is_whole = from.is_done() && near.len() == fold.memories().len();
+            is_whole.then_some(Heads { cursors, health, fold, near })
+        });
+        read.ok_or(CheckpointError::Damaged("heads"))
+    }
+}
+
+/// Reads the sections of a fold, all at once as far as there are processors.
+fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
+    let readers = std::thread::available_parallelism().map_or(1, usize::from).min(READERS_MAX);
+    let next = AtomicUsize::new(0);
+    let read = || {
+        let mut read = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            if place >= restoring.sections_len() {
+                return Some(read);
+            }
+            read.push((place, restoring.section(place)?));
+        }
+    };
+    let mut all = std::thread::scope(|scope| {
+        // Where there is no thread to be had the others read more.
+        let other = |_| std::thread::Builder::new().spawn_scoped(scope, read).ok();
+        let others: Vec<_> = (1..readers).filter_map(other).collect();
+        let mut all = read()?;
+        for other in others {
+            all.append(&mut other.join().ok()??);
+        }
+        Some(all)
+    })?;
+    all.sort_unstable_by_key(|(place, _)| *place);
+    Some(all.into_iter().map(|(_, section)| section).collect())
+}
+
+fn is_of(standing: &Of, of: &Of) -> Result<(), CheckpointError> {
+    let differs = [
+        (standing.program != of.program, "of another version"),
+        (standing.store != of.store, "of another store"),
+        (standing.settings != of.settings, "of other settings"),
+    ];
+    let why = differs.into_iter().find(|(differs, _)| *differs);
+    why.map_or(Ok(()), |(_, why)| Err(CheckpointError::Foreign(why)))
+}
+
+fn read_meanings(input: &mut dyn Read) -> io::Result<(VectorIndex, Places)> {
+    Ok((VectorIndex::read_from(input)?, Places::read_from(input)?))
+}
+
+/// Reads a part to the end of its file; `None` where either is not what was written.
+fn whole<T>(mut file: Summed, read: impl FnOnce(&mut dyn Read) -> io::Result<T>) -> Option<T> {
+    let part = read(&mut file).ok()?;
+    file.verified().then_some(part)
+}

@@ -1,0 +1,217 @@
+//! Writing a checkpoint. The records that are in memory are added to the file that has the others, until
+//! half of it is of no use; everything else is written anew. Not here: reading.
+
+use std::collections::HashMap;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::Arc;
+
+use super::files::{Records, Sum, Summing};
+use super::manifest::{Manifest, Meanings};
+use super::{Base, CheckpointError, Checkpoints, KINDS, Keeping, Of, heads};
+use memory::packed::Packing;
+use memory::texts::{self, Block};
+use memory::{Fold, Memory, write_near};
+use store::{FileLock, StoreError, make_own_file, open_own_file, own_folder};
+
+/// The file of records is written anew when it has this many times what is needed of it, and some.
+const TEXTS_TIMES_MAX: u64 = 2;
+
+/// A file of records that is so short is not worth writing anew.
+const TEXTS_BYTES_MIN: u64 = 4 * 1024 * 1024;
+
+/// Where the records are when the checkpoint is written.
+struct Shelved {
+    number: u64,
+    bytes: u64,
+    records: Arc<Records>,
+    how: How,
+}
+
+/// What becomes of the records in memory then.
+enum How {
+    /// These blocks were added, from these offsets on.
+    Added(Vec<(Arc<Block>, u64)>),
+    /// All were written anew, each memory's at this offset.
+    Anew(Vec<u64>),
+}
+
+impl Checkpoints {
+    /// Writes a checkpoint in the place of the standing one, and takes the records out of memory. Where the
+    /// standing one is `base`, those that it has are not written again.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Busy`] while another process writes; else the standing one stays.
+    pub fn write(
+        &self,
+        of: Of,
+        keeping: Keeping<'_>,
+        base: Option<&Base>,
+    ) -> Result<Base, CheckpointError> {
+        own_folder(&self.folder)?;
+        let _turn = match FileLock::take(&self.folder.join("lock"), 0) {
+            Err(StoreError::Busy { .. }) => return Err(CheckpointError::Busy),
+            taken => taken?,
+        };
+        let standing = self.standing().ok();
+        let is_standing = |base: &&Base| {
+            let now = standing.as_ref().map(|(manifest, checksum)| (manifest.number, *checksum));
+            now == Some((base.number, base.checksum))
+        };
+        let written = self.write_all(of, keeping, base.filter(is_standing));
+        if written.is_err() {
+            // What was made of it takes room for nothing.
+            self.tidy_up(standing.as_ref().map(|(manifest, _)| manifest));
+        }
+        written
+    }
+
+    fn write_all(
+        &self,
+        of: Of,
+        keeping: Keeping<'_>,
+        base: Option<&Base>,
+    ) -> Result<Base, CheckpointError> {
+        let Keeping { cursors, health, fold, near, lexical, meanings } = keeping;
+        let number = self.numbers().map(|(_, number)| number).max().unwrap_or(0) + 1;
+        let shelved = match base {
+            Some(base) if !is_wasteful(base, fold) => self.add(base, fold)?,
+            _ => self.write_anew(number, fold)?,
+        };
+        let mut first = Packing::default();
+        heads::write_cursors(&cursors, &mut first);
+        let health = heads::write_health(health, &mut first);
+        health.ok_or(CheckpointError::NotNow("the path of a log is no text"))?;
+        let heads = self.summed("heads", number, |out| {
+            first.hand_on(out, 0)?;
+            fold.write(out, &shelved.offsets())?;
+            write_near(near, out)
+        })?;
+        let words = self.summed("words", number, |out| lexical.write_to(out))?;
+        let meanings = match self.model.clone().zip(meanings) {
+            Some((model, (vectors, places))) => {
+                let sum = self.summed("meanings", number, |out| {
+                    vectors.write_to(out)?;
+                    places.write_to(out)
+                })?;
+                Some(Meanings { model, sum })
+            }
+            None => None,
+        };
+        let (texts_number, texts_bytes) = (shelved.number, shelved.bytes);
+        let manifest = Manifest { of, number, heads, words, meanings, texts_number, texts_bytes };
+        let checksum = self.publish(&manifest)?;
+        self.tidy_up(Some(&manifest));
+        let texts = shelved.take_out_of_memory(fold);
+        Ok(Base { number, checksum, texts, texts_number, texts_bytes })
+    }
+
+    fn summed(
+        &self,
+        kind: &str,
+        number: u64,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Sum, CheckpointError> {
+        let mut out = Summing::of(make_own_file(&self.file(kind, number))?);
+        write(&mut out)?;
+        Ok(out.done()?.1)
+    }
+
+    /// Adds the records that are in memory to the file of a checkpoint.
+    fn add(&self, base: &Base, fold: &mut Fold) -> Result<Shelved, CheckpointError> {
+        let file = open_own_file(&self.file("texts", base.texts_number))?;
+        let mut file = file.ok_or(CheckpointError::Damaged("texts"))?;
+        // Behind that is only what came to no end.
+        file.set_len(base.texts_bytes)?;
+        file.seek(SeekFrom::Start(base.texts_bytes))?;
+        let (mut added, mut bytes) = (Vec::new(), base.texts_bytes);
+        for block in fold.seal() {
+            let Some(records) = block.bytes_here() else { continue };
+            file.write_all(&records)?;
+            added.push((block, bytes));
+            bytes += u64::try_from(records.len()).unwrap_or(0);
+        }
+        let records = Arc::clone(&base.texts);
+        Ok(Shelved { number: base.texts_number, bytes, records, how: How::Added(added) })
+    }
+
+    fn write_anew(&self, number: u64, fold: &Fold) -> Result<Shelved, CheckpointError> {
+        let mut out = Summing::of(make_own_file(&self.file("texts", number))?);
+        let offsets = fold.write_texts(&mut out)?;
+        let (file, sum) = out.done()?;
+        let records = Arc::new(Records(file));
+        Ok(Shelved { number, bytes: sum.length_bytes, records, how: How::Anew(offsets) })
+    }
+
+    /// Puts a manifest in the place of the standing one.
+    fn publish(&self, manifest: &Manifest) -> Result<u32, CheckpointError> {
+        let bytes = manifest.to_bytes();
+        let path = self.folder.join("manifest.new");
+        make_own_file(&path)?.write_all(&bytes)?;
+        std::fs::rename(&path, self.manifest())?;
+        Ok(crc32fast::hash(&bytes))
+    }
+
+    /// Removes the files that belong to no checkpoint. Who has one open keeps it.
+    fn tidy_up(&self, standing: Option<&Manifest>) {
+        for (kind, number) in self.numbers().collect::<Vec<_>>() {
+            let is_needed = standing.is_some_and(|manifest| match kind {
+                "texts" => number == manifest.texts_number,
+                "meanings" => number == manifest.number && manifest.meanings.is_some(),
+                _ => number == manifest.number,
+            });
+            if !is_needed {
+                // What cannot be removed now is tried again by the next one.
+                let _ = std::fs::remove_file(self.file(kind, number));
+            }
+        }
+    }
+
+    /// The kinds and numbers of the files in the folder.
+    fn numbers(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        entries.filter_map(|entry| {
+            let name = entry.file_name();
+            let (kind, number) = name.to_str()?.split_once('-')?;
+            let kind = KINDS.into_iter().find(|known| *known == kind)?;
+            Some((kind, number.parse().ok()?))
+        })
+    }
+}
+
+impl Shelved {
+    /// Tells where each memory's record is.
+    fn offsets(&self) -> impl Fn(usize, &Memory) -> Option<u64> {
+        let (anew, starts) = match &self.how {
+            How::Anew(offsets) => (Some(offsets), HashMap::new()),
+            How::Added(blocks) => {
+                let start = |(block, start): &(Arc<Block>, u64)| (Arc::as_ptr(block), *start);
+                (None, blocks.iter().map(start).collect())
+            }
+        };
+        move |number, memory| match anew {
+            Some(offsets) => offsets.get(number).copied(),
+            None => memory.text.kept_at().map(|(offset, ..)| offset).or_else(|| {
+                let (block, offset) = memory.text.place();
+                starts.get(&Arc::as_ptr(block))?.checked_add(offset)
+            }),
+        }
+    }
+
+    /// From now on the records are read where they are kept.
+    fn take_out_of_memory(self, fold: &mut Fold) -> Arc<Records> {
+        let kept: Arc<dyn texts::Kept> = self.records.clone();
+        match self.how {
+            How::Anew(offsets) => fold.keep(&kept, &offsets),
+            How::Added(blocks) => {
+                blocks.iter().for_each(|(block, start)| block.keep(Arc::clone(&kept), *start));
+            }
+        }
+        self.records
+    }
+}
+
+/// Whether so much of the file of records is of no use that it should be written anew.
+fn is_wasteful(base: &Base, fold: &Fold) -> bool {
+    let needed = fold.texts_bytes().saturating_mul(TEXTS_TIMES_MAX);
+    base.texts_bytes > needed.max(TEXTS_BYTES_MIN)
+}

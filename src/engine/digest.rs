@@ -1,0 +1,255 @@
+//! The digest of a state: one number that is equal where the memories and the index of words are.
+//! A pure function of the set of lines: whatever order they were read in, however often each stands
+//! there, in however many files and restarts. Not here: vectors; their last bits depend on the
+//! processor, and when they are made on its speed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use event::{Event, EventId, RepoKey, clean, codec};
+use index::lexical::DocId;
+use memory::{Memory, Version};
+use search::snapshot::Snapshot;
+
+/// What a state adds up to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest {
+    sha256: [u8; 32],
+    /// How many memories there are.
+    pub memories: usize,
+    /// How many events are about memories that are not there.
+    pub orphans: usize,
+    /// How many memories the index of words knows.
+    pub documents: usize,
+    /// How many terms they have, repeats included.
+    pub terms: u64,
+}
+
+impl Digest {
+    /// Adds up a state. Takes time in proportion to all that was ever learned.
+    #[must_use]
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let index = snapshot.lexical();
+        let fingerprints = index.fingerprints();
+        let mut memories: Vec<(DocId, &Arc<Memory>)> =
+            (0..).map(DocId).zip(snapshot.memories().iter()).collect();
+        memories.sort_unstable_by_key(|(_, memory)| &memory.id);
+        let (documents, terms) = (index.len(), index.terms_len());
+        let mut sum = Sum::default();
+        sum.number(memories.len());
+        for (doc, memory) in &memories {
+            sum.memory(memory, fingerprints.get(doc));
+        }
+        let early: BTreeMap<&EventId, &[Arc<Version>]> = snapshot.early().collect();
+        sum.number(early.len());
+        for (about, versions) in early {
+            sum.text(about.as_str());
+            sum.versions(versions);
+        }
+        sum.number(documents);
+        sum.text(&terms.to_string());
+        let (memories, orphans) = (memories.len(), snapshot.health().early);
+        Self { sha256: sum.0.finalize().into(), memories, orphans, documents, terms }
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("sha256:")?;
+        self.sha256.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+    }
+}
+
+/// The sum so far. Every text comes with its length, so that none can pass for two others.
+#[derive(Default)]
+struct Sum(Sha256);
+
+impl Sum {
+    fn number(&mut self, number: usize) {
+        self.0.update(u64::try_from(number).unwrap_or(u64::MAX).to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len());
+        self.0.update(text);
+    }
+
+    fn event(&mut self, event: &Event, repo: &RepoKey) {
+        self.text(codec::encode(&clean::clean(event.clone())).as_str());
+        self.text(repo.as_str());
+    }
+
+    fn versions(&mut self, versions: &[Arc<Version>]) {
+        self.number(versions.len());
+        for version in versions {
+            self.event(&version.event, &version.repo);
+        }
+    }
+
+    fn memory(&mut self, memory: &Memory, indexed: Option<&[u8; 32]>) {
+        self.event(&memory.event(), &memory.repo);
+        self.versions(memory.about());
+        self.versions(memory.conflicts());
+        self.0.update(indexed.unwrap_or(&[0; 32]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::super::follow::Follower;
+    use super::*;
+    use memory::Bound;
+    use store::{Config, Store};
+
+    fn follower(folder: &Path, bound: Bound) -> Follower {
+        Follower::new(Store::at(folder), Config::default(), bound, None)
+    }
+
+    fn digest_within(folder: &Path, bound: Bound) -> String {
+        let mut follower = follower(folder, bound);
+        follower.catch_up();
+        told_of(&follower)
+    }
+
+    /// The digest, and how many memories were left out.
+    fn told_of(follower: &Follower) -> String {
+        let snapshot = follower.snapshot();
+        format!("{} {}", Digest::of(&snapshot), snapshot.room().left_out)
+    }
+
+    /// The digest of a store with these logs.
+    fn digest_of_logs(logs: &[(&str, Vec<&str>)]) -> String {
+        digest_of_logs_within(logs, Bound::NONE)
+    }
+
+    fn digest_of_logs_within(logs: &[(&str, Vec<&str>)], bound: Bound) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, lines) in logs {
+            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        digest_within(folder.path(), bound)
+    }
+
+    /// None, or one that some of few memories fit in.
+    fn bound() -> impl Strategy<Value = Bound> {
+        let bytes = prop::option::weighted(0.8, 1_000..16_000_u64);
+        bytes.prop_map(|bytes| {
+            bytes.map_or(Bound::NONE, |bytes_max| Bound { bytes_max, vector_bytes: 0 })
+        })
+    }
+
+    /// Few ids, contents, times and commits, so that they meet; some without id or time, some about
+    /// others.
+    fn line() -> impl Strategy<Value = String> {
+        let about = prop::option::weighted(0.3, 0..9_u8);
+        (0..9_u8, 0..4_u8, about, 0..6_u8, 0..3_u8).prop_map(|(id, text, about, second, commit)| {
+            let mut json = serde_json::json!({
+                "lesson": format!("lesson {text} words{text}"), "repo": format!("repo{}", text % 2),
+            });
+            if second > 0 {
+                json["timestamp"] = format!("2026-01-01T00:00:0{second}Z").into();
+            }
+            if id > 0 {
+                json["id"] = format!("e{id}").into();
+            }
+            if let Some(about) = about {
+                json["memory_id"] = format!("e{about}").into();
+            }
+            if commit > 0 {
+                json["commit"] = format!("c{commit}").into();
+            }
+            json.to_string()
+        })
+    }
+
+    fn shuffled<'a>(lines: &[&'a str], seed: u64) -> Vec<&'a str> {
+        use std::hash::{Hash, Hasher};
+        let mut lines: Vec<(usize, &str)> = lines.iter().copied().enumerate().collect();
+        lines.sort_by_cached_key(|place| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            (seed, place).hash(&mut hasher);
+            hasher.finish()
+        });
+        lines.into_iter().map(|(_, line)| line).collect()
+    }
+
+    proptest! {
+        // Each case writes files; most orders in which a bound could matter are rare.
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        // S-DIGEST-1, S-BOUND-2
+        #[test]
+        fn order_repetition_and_files_do_not_matter(
+            lines in prop::collection::vec(line(), 0..24), seed in any::<u64>(), cut in 0..24_usize,
+            bound in bound(),
+        ) {
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let once = digest_of_logs_within(&[("a.jsonl", lines.clone())], bound);
+            let thrice = shuffled(&[lines.clone(), lines.clone(), lines].concat(), seed);
+            let (one, other) = thrice.split_at(cut.min(thrice.len()));
+            let parted = [("z.jsonl", one.to_vec()), ("b.jsonl", other.to_vec())];
+            let parted = digest_of_logs_within(&parted, bound);
+            prop_assert_eq!(once, parted);
+        }
+
+        // S-DIGEST-1, S-BOUND-2
+        #[test]
+        fn an_index_that_grew_line_by_line_is_that_of_a_cold_start(
+            lines in prop::collection::vec(line(), 0..24), stops in any::<u32>(), bound in bound(),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let log = folder.path().join("a.jsonl");
+            let mut follower = follower(folder.path(), bound);
+            let mut text = String::new();
+            for (place, line) in lines.iter().enumerate() {
+                text.push_str(line);
+                text.push('\n');
+                std::fs::write(&log, &text).unwrap();
+                if stops >> (place % 32) & 1 == 1 {
+                    follower.catch_up();
+                }
+            }
+            follower.catch_up();
+            prop_assert_eq!(told_of(&follower), digest_within(folder.path(), bound));
+        }
+
+        // S-DIGEST-1
+        #[test]
+        fn a_line_more_that_says_something_new_is_another_digest(lines in prop::collection::vec(line(), 0..12)) {
+            let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let before = digest_of_logs(&[("a.jsonl", lines.clone())]);
+            lines.push(r#"{"id":"new","lesson":"never said before"}"#);
+            prop_assert_ne!(before, digest_of_logs(&[("a.jsonl", lines)]));
+        }
+    }
+
+    // S-DIGEST-1
+    #[test]
+    fn every_part_of_the_state_counts() {
+        let memory = r#"{"id":"a","lesson":"one","repo":"r"}"#;
+        let about = r#"{"id":"b","memory_id":"a","event_type":"feedback","repo":"r"}"#;
+        let states: Vec<Vec<&str>> = vec![
+            vec![],
+            vec![memory],
+            vec![memory, about],
+            vec![about],
+            vec![memory, r#"{"id":"a","lesson":"two","repo":"r"}"#],
+            vec![r#"{"id":"a","lesson":"one","repo":"other"}"#],
+            vec![r#"{"id":"c","lesson":"one","repo":"r"}"#],
+            vec![r#"{"id":"a","lesson":"one","repo":"r","commit":"abc"}"#],
+            vec![r#"{"id":"a","lesson":"one","repo":"r","unknown":[1,2]}"#],
+        ];
+        let digests: std::collections::BTreeSet<String> =
+            states.iter().map(|lines| digest_of_logs(&[("x.jsonl", lines.clone())])).collect();
+        assert_eq!(digests.len(), states.len());
+        assert!(digests.iter().all(|digest| digest.len() == "sha256:".len() + 64 + " 0".len()));
+    }
+}

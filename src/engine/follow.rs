@@ -1,0 +1,480 @@
+//! From files to memories and indexes: follows every log of the store, folds what is new, and starts
+//! over when a log was replaced. Who has its turn and when is not said here (`engine`).
+
+mod built;
+mod kept;
+mod kind;
+mod lookups;
+mod sweep;
+mod wanted;
+mod window;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::checkpoint::{Base, Spill};
+use super::watch::{Heard, Listener};
+use event::{Decoded, clean, codec};
+use index::embed::worker::{Embedded, Job, Want};
+use index::late::Signed;
+use index::vector::VectorIndex;
+use memory::{Bound, Census, Fold, Origin};
+use search::snapshot::Snapshot;
+use store::{AsOf, Change, Config, Store, StoreError, Tail};
+
+use built::Built;
+pub use kept::{Restored, Saved};
+use kind::Kind;
+use wanted::Asked;
+pub use wanted::{Followed, Wanted};
+pub use window::Window;
+
+/// Follows a store.
+pub struct Follower {
+    store: Store,
+    config: Config,
+    bound: Bound,
+    tails: BTreeMap<PathBuf, Tailed>,
+    /// What each kind of file was when it was listed last.
+    listed: [Vec<PathBuf>; 3],
+    built: Built,
+    waiting: usize,
+    /// Tells what has changed, where the system can.
+    listener: Option<Listener>,
+    /// Whether all that is there was read, and all that comes will be heard of.
+    is_sure: bool,
+    watch_trouble: Option<String>,
+    window: Option<Window>,
+    /// The checkpoint that was written or read last.
+    base: Option<Base>,
+    /// Where records go meanwhile, where there is none.
+    spill: Option<Spill>,
+    /// Whether the checkpoint has everything.
+    is_saved: bool,
+    /// How many memories had been judged by then.
+    judged_saved: usize,
+}
+
+/// A file that is followed.
+struct Tailed {
+    tail: Tail,
+    /// Its name as memories share it.
+    shared: Arc<Path>,
+    kind: Kind,
+}
+
+impl Tailed {
+    fn of(tail: Tail) -> Self {
+        let (shared, kind) = (tail.log().into(), Kind::of(tail.log()));
+        Self { tail, shared, kind }
+    }
+}
+
+/// How often in one look the ages of all memories are taken. Once is enough unless lines come meanwhile
+/// that put them in doubt again; those can wait for the next look.
+const CENSUSES_MAX: usize = 2;
+
+/// How much more than the bound may be held while lines are read, as a share of it: leaving out many at
+/// once costs little more than one.
+const SLACK_SHARE: u64 = 64;
+
+/// A file that was read is no longer the same, so what was read counts no more.
+struct Stale;
+
+impl Follower {
+    /// Follows a store from the beginning; nothing is read yet.
+    #[must_use]
+    pub fn new(store: Store, config: Config, bound: Bound, watch_trouble: Option<String>) -> Self {
+        let built = Built { fold: Fold::within(bound, None), ..Built::default() };
+        let (tails, listed) = (BTreeMap::new(), <_>::default());
+        let (window, base, is_saved) = (None, None, false);
+        Self {
+            store,
+            config,
+            bound,
+            tails,
+            listed,
+            built,
+            waiting: 0,
+            listener: None,
+            is_sure: false,
+            watch_trouble,
+            window,
+            base,
+            spill: None,
+            is_saved,
+            judged_saved: 0,
+        }
+    }
+
+    /// Follows the ends of the logs only.
+    #[must_use]
+    pub fn recent(store: Store, config: Config, bound: Bound, window: Window) -> Self {
+        Self { window: Some(window), ..Self::new(store, config, bound, None) }
+    }
+
+    /// Asks the system what has changed, where it can tell, instead of looking at every file each time.
+    #[must_use]
+    pub fn listening(self) -> Self {
+        Self { listener: Some(Listener::default()), ..self }
+    }
+
+    /// Looks at every file the next time, whatever the system tells, and asks it once more to tell.
+    pub fn doubt(&mut self) {
+        self.is_sure = false;
+        self.listener.iter_mut().for_each(Listener::try_again);
+    }
+
+    /// Reads what is new in every log, and in the spool.
+    pub fn catch_up(&mut self) -> Followed {
+        let heard = self.heard();
+        let mut started_over = self.follow_all(heard);
+        if self.built.fold.is_damaged() {
+            // A record that was kept outside memory is not what was written, so what was made of it is not what
+            // the logs say. Once: without a place to go to, all records stay in memory until the next checkpoint.
+            self.spill = None;
+            self.start_over(None);
+            self.follow_all(Heard::Anything);
+            started_over = true;
+        }
+        self.built.want_lost_signs();
+        let to_embed = std::mem::take(&mut self.built.to_embed);
+        let to_sign = std::mem::take(&mut self.built.to_sign);
+        Followed { to_embed, to_sign, started_over }
+    }
+
+    /// Takes in what is new. Tells whether that meant to start over.
+    fn follow_all(&mut self, mut heard: Heard) -> bool {
+        let mut started_over = false;
+        let mut censuses = 0;
+        let troubles = loop {
+            let swept = match &heard {
+                Heard::Written(logs) if logs.is_empty() => return false,
+                Heard::Written(logs) => self.read_written(logs),
+                Heard::Anything => self.sweep(),
+            };
+            let is_sure = !self.built.fold.is_in_doubt() || censuses == CENSUSES_MAX;
+            let census = match swept {
+                Ok(troubles) if is_sure => break troubles,
+                Ok(_) => {
+                    censuses += 1;
+                    Some(Arc::new(self.census()))
+                }
+                // After this no file can be another than it was, so it happens once in a sweep.
+                Err(Stale) => None,
+            };
+            self.start_over(census);
+            (heard, started_over) = (Heard::Anything, true);
+        };
+        self.built.fold.settle();
+        self.built.trim(0);
+        self.built.index_words();
+        // What is in doubt yet is looked at once more.
+        self.is_sure &= !self.built.fold.is_in_doubt();
+        self.note(troubles);
+        started_over
+    }
+
+    /// Returns the text of which something is wanted, unless it has become another one since.
+    #[must_use]
+    pub fn job(&self, wanted: Wanted, want: Want) -> Option<Job> {
+        let Wanted { doc, generation } = wanted;
+        let memory =
+            self.built.memory(doc).filter(|_| generation == self.built.asked.awaited(doc))?;
+        Some(Job { doc, generation, text: memory.meaning_text(), want })
+    }
+
+    /// Takes in a vector and where the signs of the tokens are, unless they were asked for before the last
+    /// start-over. Returns the memory if its signs are still to be made.
+    pub fn embedded(&mut self, embedded: &Embedded) -> Option<Wanted> {
+        self.is_saved = false;
+        let Embedded { doc, generation, vector, signed } = embedded;
+        if *generation != self.built.asked.awaited(*doc) {
+            return None;
+        }
+        let vectors = self.built.vectors.get_or_insert_with(|| VectorIndex::new(vector.len()));
+        // Made once more for the signs, it may differ in its last bits: the first one stays. One that is no
+        // direction cannot be compared; its memory is found by words.
+        if !vectors.contains(*doc) && vectors.set(*doc, vector).is_err() {
+            Arc::make_mut(&mut self.built.health).without_vector += 1;
+        }
+        self.built.places.set(*doc, *signed);
+        (*signed == Signed::NotYet).then_some(Wanted { doc: *doc, generation: *generation })
+    }
+
+    /// Returns how many memories there are, how many vectors, and how many of them have the signs of their
+    /// tokens: what a checkpoint saves the making of.
+    #[must_use]
+    pub fn known_len(&self) -> usize {
+        let vectors = self.built.vectors.as_ref().map_or(0, VectorIndex::len);
+        self.built.fold.memories().len() + vectors + self.built.places.known_len()
+    }
+
+    /// Returns the present state, frozen; without a shelf to read signs of tokens from.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            fold: self.built.fold.frozen(),
+            lexical: self.built.lexical.clone(),
+            vectors: self.built.vectors.clone(),
+            places: self.built.places.clone(),
+            shelf: None,
+            near: self.built.near.clone(),
+            repos: Arc::clone(&self.built.repos),
+            health: Arc::clone(&self.built.health),
+        }
+    }
+
+    /// Memories of a replaced log cannot be told from copies of them in other logs, so everything is
+    /// read again. Rare, and vectors come from the cache.
+    fn start_over(&mut self, census: Option<Arc<Census>>) {
+        let last = self.built.asked.last + 1;
+        let asked = Asked { last, since_start: last, changed: BTreeMap::new() };
+        let fold = Fold::within(self.bound, census);
+        self.built = Built { asked, fold, ..Built::default() };
+        (self.base, self.is_saved, self.is_sure) = (None, false, false);
+        self.spill.iter_mut().for_each(Spill::begin_anew);
+        self.tails.retain(|log, _| log.exists());
+        self.tails.values_mut().for_each(|tailed| tailed.tail.rewind());
+        self.listed = <_>::default();
+    }
+
+    /// Takes the ages of all memories. What cannot be read now is told of when it is read again.
+    fn census(&mut self) -> Census {
+        let mut census = Census::default();
+        for (log, Tailed { tail, .. }) in &mut self.tails {
+            let file_repo = Store::repo_of(log).to_string();
+            tail.rewind();
+            let _ = tail.read(|line| {
+                if let Decoded::Event(event) = codec::decode(line.bytes, &file_repo) {
+                    census.note(&clean::without_secrets(*event));
+                }
+            });
+        }
+        census
+    }
+
+    fn read(&mut self, log: &Path) -> Result<Change, StoreError> {
+        let Some(Tailed { tail, shared, .. }) = self.tails.get_mut(log) else {
+            return Ok(Change::None);
+        };
+        match tail.look()? {
+            Change::Grown => {}
+            other => return Ok(other),
+        }
+        let file_repo = Store::repo_of(log).to_string();
+        self.is_saved = false;
+        let (built, config) = (&mut self.built, &self.config);
+        // What a checkpoint does not have yet is added to its file by the next one, and few.
+        let mut spill = self.spill.as_mut().filter(|_| self.base.is_none());
+        built.complete();
+        let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
+        tail.read(|line| match codec::decode(line.bytes, &file_repo) {
+            Decoded::Blank => {}
+            Decoded::Skipped(reason) => built.skip(shared, line, reason),
+            Decoded::Event(event) => {
+                Arc::make_mut(&mut built.health).lines += 1;
+                // Others write lines by hand: no secret gets further than this.
+                let event = clean::without_secrets(*event);
+                let was_there = |as_of: &AsOf| as_of.has(log, line.end(), event.timestamp);
+                if !config.as_of.as_ref().is_none_or(was_there) {
+                    return;
+                }
+                let repo = built.shared(config.current(&event.repo_key()));
+                let origin = Origin { log: Arc::clone(shared), offset: line.offset };
+                let effect = built.fold.apply(event, repo, origin);
+                built.index(effect);
+                built.trim(slack_bytes);
+                spill.iter_mut().for_each(|spill| spill.relieve(&mut built.fold));
+            }
+        })
+    }
+
+    fn note(&mut self, troubles: BTreeMap<PathBuf, String>) {
+        let count = |kind: Kind| self.tails.values().filter(|tailed| tailed.kind == kind).count();
+        let (logs, segments) = (count(Kind::Log), count(Kind::Segment));
+        let counts = (logs, segments, self.waiting, self.built.fold.early_len());
+        let now = &self.built.health;
+        let is_same = (now.logs, now.segments, now.waiting, now.early) == counts;
+        if !is_same || now.troubles != troubles || now.watch_trouble != self.watch_trouble {
+            let health = Arc::make_mut(&mut self.built.health);
+            (health.logs, health.segments, health.waiting, health.early) = counts;
+            health.troubles = troubles;
+            health.watch_trouble.clone_from(&self.watch_trouble);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use index::late::{NoteSigns, Place, Shelf};
+    use index::lexical::DocId;
+
+    fn line(second: u8, lesson: &str) -> String {
+        format!(
+            "{{\"id\":\"m1\",\"timestamp\":\"2026-01-01T00:00:0{second}Z\",\"lesson\":\"{lesson}\"}}\n"
+        )
+    }
+
+    fn vector(job: &Job, vector: Vec<f32>) -> Embedded {
+        Embedded { doc: job.doc, generation: job.generation, vector, signed: Signed::Never }
+    }
+
+    /// A follower of a log with memories of these numbers, of which three fit.
+    fn bounded(folder: &Path, numbers: std::ops::Range<u8>) -> Follower {
+        let lines: String = numbers
+            .map(|number| line(number, "same").replace("m1", &format!("m{number}")))
+            .collect();
+        std::fs::write(folder.join("a.jsonl"), lines).unwrap();
+        let bound = Bound { bytes_max: 8_000, vector_bytes: 1_500 };
+        Follower::new(Store::at(folder), Config::default(), bound, None)
+    }
+
+    // S-RANK-5
+    #[test]
+    fn what_was_learned_beside_a_lesson_finds_it_whatever_came_first() {
+        let lines: Vec<String> = ["walrus", "otter", "heron", "badger"]
+            .iter()
+            .zip(1..)
+            .map(|(lesson, second): (_, u8)| {
+                let session = format!("\"session_id\":\"s\",\"id\":\"m{second}\"");
+                line(second, lesson).replace("\"id\":\"m1\"", &session)
+            })
+            .collect();
+        let indexed = |order: &[usize]| {
+            let folder = tempfile::tempdir().unwrap();
+            let mut follower =
+                Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+            let mut written = String::new();
+            for place in order {
+                written.push_str(&lines[*place]);
+                std::fs::write(folder.path().join("a.jsonl"), &written).unwrap();
+                follower.catch_up();
+            }
+            let snapshot = follower.snapshot();
+            let found = snapshot.lexical().search("walrus", |_| true, 9);
+            let ids = found.iter().map(|scored| snapshot.memory(scored.doc.0).unwrap());
+            let ids: Vec<String> = ids.map(|memory| memory.id.to_string()).collect();
+            let of = |(doc, print): (DocId, _)| (snapshot.memory(doc.0).unwrap().id.clone(), print);
+            let index: BTreeMap<_, _> =
+                snapshot.lexical().fingerprints().into_iter().map(of).collect();
+            (ids, index)
+        };
+        let (ids, index) = indexed(&[0, 1, 2, 3]);
+        assert_eq!(ids.first().map(String::as_str), Some("m1"), "what says it itself is first");
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), 3, "m4 is three away: {ids:?}");
+        for order in [[3, 2, 1, 0], [2, 0, 3, 1], [1, 3, 0, 2]] {
+            let (other_ids, other) = indexed(&order);
+            assert_eq!(other, index, "{order:?}");
+            assert_eq!(other_ids.len(), ids.len());
+        }
+    }
+
+    // S-RANK-8
+    #[test]
+    fn signs_are_wanted_once_their_vector_is_there_and_again_when_they_are_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.jsonl"), line(1, "walrus")).unwrap();
+        let mut follower =
+            Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+        let Followed { to_embed, to_sign, .. } = follower.catch_up();
+        assert_eq!((to_embed.len(), to_sign.len()), (1, 0));
+        let embedded =
+            |signed, place| Embedded { doc: 0, generation: 0, vector: vec![1.0, place], signed };
+        assert_eq!(follower.embedded(&embedded(Signed::NotYet, 0.0)), Some(to_embed[0]));
+        assert_eq!(follower.snapshot().signed(), 0);
+        let at = Signed::At(Place { row: 0, check: 0 });
+        assert_eq!(follower.embedded(&embedded(at, 9.0)), None);
+        let snapshot = follower.snapshot();
+        let cosine = snapshot.vectors().unwrap().score(0, &[1.0, 0.0]).unwrap();
+        assert!(cosine > 0.99, "the first vector stays");
+        // Without a shelf nothing can be missed there.
+        assert!(snapshot.signs(0).is_none() && follower.catch_up().to_sign.is_empty());
+        assert!(snapshot.on(Some(Arc::new(Empty))).signs(0).is_none());
+        assert_eq!(follower.catch_up().to_sign, to_embed);
+        assert_eq!((follower.snapshot().signed(), follower.catch_up().to_sign.len()), (0, 0));
+    }
+
+    /// A shelf on which nothing is found.
+    struct Empty;
+
+    impl Shelf for Empty {
+        fn signs(&self, _place: Place) -> Option<NoteSigns> {
+            None
+        }
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn what_is_left_out_leaves_both_indexes_and_the_others_keep_their_vectors() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut follower = bounded(folder.path(), 0..3);
+        for wanted in follower.catch_up().to_embed {
+            let job = follower.job(wanted, Want::Vector).unwrap();
+            let place = f32::from(u8::try_from(job.doc).unwrap());
+            let signed = Signed::At(Place { row: job.doc, check: 7 });
+            follower.embedded(&Embedded { signed, ..vector(&job, vec![1.0, place]) });
+        }
+        let before = follower.snapshot();
+        assert_eq!((before.memories().len(), before.embedded()), (3, 3));
+        let log = folder.path().join("a.jsonl");
+        let more = line(9, "more").replace("m1", "m9");
+        let late = line(3, "late").replace("m1", "m3");
+        std::fs::write(&log, std::fs::read_to_string(&log).unwrap() + &more + &late).unwrap();
+        let to_embed = follower.catch_up().to_embed;
+        let after = follower.snapshot();
+        let mut ids: Vec<&str> = after.memories().iter().map(|memory| memory.id.as_str()).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, ["m2", "m3", "m9"]);
+        assert_eq!((after.lexical().len(), after.room().left_out), (3, 2));
+        assert_eq!(after.repos().values().sum::<usize>(), 3);
+        let place = |id: &str| {
+            let mut memories = after.memories().iter();
+            u32::try_from(memories.position(|memory| memory.id.as_str() == id).unwrap()).unwrap()
+        };
+        let vectors = after.vectors().unwrap();
+        assert_eq!(vectors.len(), 1, "m0 and m1 are gone, the others have none yet");
+        assert!((vectors.score(place("m2"), &[1.0, 2.0]).unwrap() - 1.0).abs() < 1e-4);
+        let signed = |id: &str| after.places.get(place(id));
+        assert_eq!(
+            signed("m2"),
+            Signed::At(Place { row: 2, check: 7 }),
+            "it moved with its memory"
+        );
+        assert_eq!((signed("m3"), after.signed()), (Signed::NotYet, 1));
+        let jobs: Vec<Job> =
+            to_embed.iter().filter_map(|wanted| follower.job(*wanted, Want::Vector)).collect();
+        for id in ["m3", "m9"] {
+            assert!(jobs.iter().any(|job| job.doc == place(id)), "{id} waits for its vector");
+        }
+        // A frozen state is not disturbed.
+        assert_eq!((before.memories().len(), before.embedded()), (3, 3));
+    }
+
+    #[test]
+    fn a_memory_that_changed_never_takes_the_vector_of_its_old_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("a.jsonl");
+        std::fs::write(&log, line(2, "old")).unwrap();
+        let mut follower =
+            Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
+        let old = follower.catch_up().to_embed.remove(0);
+        let old = follower.job(old, Want::Vector).unwrap();
+        follower.embedded(&vector(&old, vec![1.0, 0.0]));
+        // The earlier content wins; the log has only grown.
+        std::fs::write(&log, line(2, "old") + &line(1, "new")).unwrap();
+        let followed = follower.catch_up();
+        assert!(!followed.started_over);
+        let new = &follower.job(followed.to_embed[0], Want::Vector).unwrap();
+        let holds = |follower: &Follower| follower.built.vectors.as_ref().unwrap().contains(0);
+        assert!(!holds(&follower), "the old vector must be gone at once");
+        follower.embedded(&vector(&old, vec![1.0, 0.0]));
+        assert!(!holds(&follower), "a late old vector must not come back");
+        follower.embedded(&vector(new, vec![0.0, 1.0]));
+        assert!(holds(&follower));
+    }
+}

@@ -1,0 +1,40 @@
+//! What kinds of files hold lines. Not here: reading them, which is the same for all.
+
+use std::path::{Path, PathBuf};
+
+use store::{Store, StoreError};
+
+/// A kind of file with lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A write that waits for its log.
+    Waiting,
+    /// A log.
+    Log,
+    /// A segment of old lines, beside its log.
+    Segment,
+}
+
+impl Kind {
+    pub(super) fn of(path: &Path) -> Self {
+        if Store::is_waiting(path) {
+            Self::Waiting
+        } else if Store::is_segment(path) {
+            Self::Segment
+        } else {
+            Self::Log
+        }
+    }
+
+    /// In the order in which lines pass from one to the next: listed and read in it, none is missed.
+    pub(super) const ALL: [Self; 3] = [Self::Waiting, Self::Log, Self::Segment];
+
+    /// Lists the files of this kind.
+    pub(super) fn listed(self, store: &Store) -> Result<Vec<PathBuf>, StoreError> {
+        match self {
+            Self::Waiting => store.spooled(),
+            Self::Log => store.logs(),
+            Self::Segment => store.segments(),
+        }
+    }
+}

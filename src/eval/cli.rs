@@ -1,0 +1,29 @@
+//! The command line of `agent-knowledge-eval`: reads it, measures, and prints the report.
+//! Not here: the arguments (`args`), measuring (`run`).
+
+use std::ffi::OsString;
+
+use clap::Parser;
+use retriever::cli::{self, Process, Settings};
+use retriever::program::Program;
+use writer::exit::Exit;
+
+use crate::args::CommandLine;
+use crate::program::measure;
+
+/// Runs the program. A reader that closes the pipe early is no failure.
+#[must_use]
+pub fn run(process: &mut Process<'_>, program: &mut Program<'_>) -> Exit {
+    let words =
+        std::iter::once(OsString::from(process.name)).chain(std::mem::take(&mut process.args));
+    let line = match CommandLine::try_parse_from(words) {
+        Ok(line) => line,
+        Err(error) => return cli::explain(process, &error),
+    };
+    let settings = Settings { logs: line.logs, model: line.model, as_of: None };
+    let form = line.eval.form;
+    match measure(program, &settings, line.eval, process.messages) {
+        Ok(reply) => cli::answer(process, form, &reply),
+        Err(error) => cli::refuse(process, &error),
+    }
+}

@@ -1,0 +1,8 @@
+//! `agent-knowledge-eval`: measures how well the retriever recalls, for its developers. All of it is in
+//! the crate `eval`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    retriever::process::enter("agent-knowledge-eval", eval::cli::run)
+}

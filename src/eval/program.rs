@@ -1,0 +1,164 @@
+//! Puts a measurement together: the user's model and cache, and stores that are deleted afterwards. Not here:
+//! measuring (`eval`).
+
+use std::io::Write;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
+use crate::{EvalError, Form, Needs, Opening, Request, Scope, Split, Step, Surroundings, run};
+use api::wire;
+use api::{ApiError, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT};
+use event::{Problems, Timestamp, parse_timestamp, quoted};
+use reply::Reply;
+use retriever::cli::{Need, Settings};
+use retriever::program::{Asking, Program};
+use store::{Config, Keeping, Store};
+use writer::Moment;
+use writer::exit::{Exit, complain};
+
+/// Hits looked at unless asked otherwise: what the deepest measures need.
+const LIMIT_DEFAULT: usize = 10;
+/// Most misses that a text shows; JSON has all of them. Past this nobody reads on.
+const MISSES_MAX: usize = 10_000;
+/// Any number will do, as long as it stays the same from run to run.
+const SEED_DEFAULT: usize = 1;
+/// Vectors of sets are kept apart from those of the user's memories, so that they can be removed alone.
+const CACHE_FOLDER: &str = "eval";
+
+/// Measures as the command line asks.
+///
+/// # Errors
+/// [`ApiError`].
+pub fn measure(
+    program: &Program<'_>,
+    settings: &Settings,
+    command: Eval,
+    messages: &mut dyn Write,
+) -> Result<Reply, ApiError> {
+    let request = request(command)?;
+    let mut open = |opening: &Opening<'_>| {
+        let mut settled = program.settle(settings)?;
+        settled.store = Store::at(opening.logs);
+        // What a set asks is nobody's gap.
+        let query_log = Keeping::Off;
+        let embedding = settled.config.embedding;
+        settled.config = Config { embedding, query_log, ..Config::default() };
+        settled.cache_dir.push(CACHE_FOLDER);
+        let need = match opening.needs {
+            Needs::Words => Need::Words,
+            Needs::Meaning => Need::Meaning,
+        };
+        let now = opening.now;
+        let clock = Box::new(move || Moment { now, random: 0 });
+        program.local_over(settled, need, Asking { directory: opening.directory.to_owned(), clock })
+    };
+    let bar = retriever::program::bar().with_style(style());
+    let mut tell = |step: Step<'_>| show(&bar, messages, step);
+    let reply = run(
+        &request,
+        &mut Surroundings {
+            temporary: program.surroundings().temporary.clone(),
+            random: (program.surroundings().clock)().random,
+            open: &mut open,
+            tell: &mut tell,
+        },
+    );
+    bar.finish_and_clear();
+    reply.map_err(refused)
+}
+
+fn style() -> ProgressStyle {
+    let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}");
+    style.unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn show(bar: &ProgressBar, messages: &mut dyn Write, step: Step<'_>) {
+    match step {
+        Step::Note(note) => bar.suspend(|| complain(messages, "agent-knowledge", note)),
+        Step::Progress { doing, done, all } => {
+            bar.set_message(doing.to_owned());
+            bar.set_length(u64::try_from(all).unwrap_or(u64::MAX));
+            bar.set_position(u64::try_from(done).unwrap_or(u64::MAX));
+        }
+    }
+}
+
+/// Checks the options, all at once.
+fn request(command: Eval) -> Result<Request, Problems> {
+    let mut problems = Problems::none();
+    let mut number = |name: &str, given: Option<String>, allowed| {
+        let number = wire::number(name, given, allowed);
+        number.unwrap_or_else(|wrong| {
+            problems.append(wrong);
+            None
+        })
+    };
+    let limit = number("limit", command.limit, 1..=LIMIT_MAX).unwrap_or(LIMIT_DEFAULT);
+    let relevance = number("min_relevance", command.min_relevance, 0..=100);
+    let seed = number("seed", command.seed, 0..=usize::MAX).unwrap_or(SEED_DEFAULT);
+    let misses = number("explain_misses", command.explain_misses, 0..=MISSES_MAX);
+    let now = command.now.as_deref().and_then(|text| time(text, &mut problems));
+    problems.or(Request {
+        paths: command.paths,
+        form: form(command.format),
+        modes: command.mode.and_then(EvalMode::modes),
+        scope: command.scope.map(scope),
+        split: split(command.split),
+        limit,
+        min_relevance_percent: relevance
+            .and_then(|percent| u8::try_from(percent).ok())
+            .unwrap_or(MIN_RELEVANCE_PERCENT_DEFAULT),
+        now,
+        save: command.save,
+        against: command.against,
+        misses,
+        economy: command.economy,
+        seed: u64::try_from(seed).unwrap_or(u64::MAX),
+    })
+}
+
+fn time(text: &str, problems: &mut Problems) -> Option<Timestamp> {
+    let parsed = parse_timestamp(text);
+    if parsed.is_none() {
+        let got = quoted(text);
+        problems.add("now", format!("must be a time such as \"2025-10-31T04:58:01Z\"; got {got}"));
+    }
+    parsed
+}
+
+fn form(form: Option<SetForm>) -> Option<Form> {
+    match form? {
+        SetForm::Set => Some(Form::Folder),
+        SetForm::Longmemeval => Some(Form::LongMemEval),
+        SetForm::Locomo => Some(Form::Locomo),
+        SetForm::Auto => None,
+    }
+}
+
+fn scope(scope: EvalScope) -> Scope {
+    match scope {
+        EvalScope::Store => Scope::Store,
+        EvalScope::Group => Scope::Group,
+        EvalScope::Here => Scope::Here,
+    }
+}
+
+fn split(split: EvalSplit) -> Split {
+    match split {
+        EvalSplit::Tune => Split::Tune,
+        EvalSplit::Test => Split::Test,
+        EvalSplit::All => Split::All,
+    }
+}
+
+fn refused(error: EvalError) -> ApiError {
+    let failed = |exit| ApiError::Failed { exit, message: error.to_string() };
+    match error {
+        EvalError::Io { .. } => failed(Exit::Io),
+        EvalError::Form { .. } => failed(Exit::Invalid),
+        EvalError::Missing(_) => ApiError::NotFound(error.to_string()),
+        EvalError::Options(problems) => problems.into(),
+        EvalError::Engine(error) => error,
+    }
+}

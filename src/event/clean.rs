@@ -1,0 +1,175 @@
+//! The last step before a log: only this room makes a [`CleanEvent`], and only a `CleanEvent` can be
+//! appended. It guarantees that no unsafe character passes and no secret that our rules recognise.
+//! Readers take secrets out of the lines of others with the same rules. Not here: the rules (`secret`).
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use guard::secrets::{findings, findings_in_stamp, redacted, redacted_stamp};
+use guard::text;
+
+use super::{Event, EventId, EventType};
+
+/// An event that may be written to disk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CleanEvent(Event);
+
+/// Makes an event fit for the disk: what is unsafe or shows nothing is dropped from every text, and
+/// secrets give way to `[REDACTED:rule]`. Events that came through `validate` have no unsafe
+/// characters; those of importers may.
+#[must_use]
+pub fn clean(mut event: Event) -> CleanEvent {
+    event.texts_mut(show);
+    event.stamps_mut(show);
+    // What was nothing but such characters is nothing, and would not be read back as anything else.
+    for list in [&mut event.tags, &mut event.symptoms, &mut event.files] {
+        list.retain(|text| !text.is_empty());
+    }
+    for optional in [
+        &mut event.commit,
+        &mut event.branch,
+        &mut event.session_id,
+        &mut event.host,
+        &mut event.source,
+    ] {
+        optional.take_if(|text| text.is_empty());
+    }
+    // Afterwards: an escape sequence in the middle of a secret must not hide it.
+    CleanEvent(without_secrets(event))
+}
+
+/// Takes what is unsafe or shows nothing out of a text.
+fn show(text: &mut String) {
+    if let Cow::Owned(visible) = text::visible(text) {
+        *text = visible;
+    }
+    if text.chars().any(text::is_unsafe) {
+        *text = text::neutralise(text, text::Layout::Block);
+    }
+}
+
+/// Returns an event, as it was read, with `[REDACTED:rule]` in the place of every secret. Its id stays,
+/// unless the id itself is one: then it is derived from it, so that events about it still find it.
+#[must_use]
+pub fn without_secrets(mut event: Event) -> Event {
+    event.texts_mut(redact);
+    event.stamps_mut(|stamp| {
+        if let Cow::Owned(clean) = redacted_stamp(stamp) {
+            *stamp = clean;
+        }
+    });
+    redact(&mut event.repo);
+    if let Cow::Owned(kind) = redacted(event.event_type.as_str()) {
+        event.event_type = EventType::from_line(&kind);
+    }
+    for id in std::iter::once(&mut event.id).chain(&mut event.memory_id) {
+        if !findings_in_stamp(id.as_str()).is_empty() {
+            *id = EventId::derive(None, id.as_str().as_bytes());
+        }
+    }
+    if !event.extra.is_empty() {
+        event.extra = object_without_secrets(std::mem::take(&mut event.extra));
+    }
+    event
+}
+
+/// Returns JSON with `[REDACTED:rule]` in the place of every secret, in strings and names at any depth.
+/// A name tells what its value is, as in `{"password": "…"}`.
+#[must_use]
+pub fn json_without_secrets(json: Value) -> Value {
+    match json {
+        Value::String(mut text) => {
+            redact(&mut text);
+            Value::String(text)
+        }
+        Value::Array(items) => items.into_iter().map(json_without_secrets).collect(),
+        Value::Object(fields) => Value::Object(object_without_secrets(fields)),
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+    }
+}
+
+fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
+    let mut clean = Map::new();
+    for (mut name, value) in fields {
+        let named = |text| Value::String(named_without_secrets(&name, text));
+        let value = match value {
+            Value::String(text) => named(text),
+            Value::Array(items) => items
+                .into_iter()
+                .map(|item| match item {
+                    Value::String(text) => named(text),
+                    other => json_without_secrets(other),
+                })
+                .collect(),
+            other => json_without_secrets(other),
+        };
+        redact(&mut name);
+        // Two secrets as names must not become one field.
+        while clean.contains_key(&name) {
+            name.push('\'');
+        }
+        clean.insert(name, value);
+    }
+    clean
+}
+
+fn named_without_secrets(name: &str, mut text: String) -> String {
+    redact(&mut text);
+    // Quotes of the text's own must neither begin nor end it; any character serves in their place.
+    let plain = text.replace(['"', '\'', '`'], "_");
+    let lead = format!("{name}=\"");
+    let assigned = format!("{lead}{plain}\"");
+    let whole = lead.len()..lead.len() + text.len();
+    match findings(&assigned).iter().find(|finding| finding.span == whole) {
+        Some(finding) => finding.mark(),
+        None => text,
+    }
+}
+
+/// Puts `[REDACTED:rule]` in the place of every secret in a text.
+pub fn redact(text: &mut String) {
+    if let Cow::Owned(clean) = redacted(text) {
+        *text = clean;
+    }
+}
+
+impl CleanEvent {
+    /// Returns the event.
+    #[must_use]
+    pub fn event(&self) -> &Event {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-WRITE-8
+    #[test]
+    fn a_name_tells_what_its_values_are_whatever_quotes_stand_in_them() {
+        let typed = ["Tr0ub", "4dor&3"].concat();
+        for value in [
+            serde_json::json!({ "password": format!("a\"b'c{typed}") }),
+            serde_json::json!({ "passwords": [typed, format!("`'\"{typed}")] }),
+            serde_json::json!({ "deep": [{ "db_password": typed }] }),
+        ] {
+            let clean = json_without_secrets(value).to_string();
+            assert!(!clean.contains(&typed) && clean.contains("[REDACTED:password]"), "{clean}");
+        }
+        let harmless =
+            serde_json::json!({ "passwords": ["required", "hidden"], "keys": ["a", "b"] });
+        assert_eq!(json_without_secrets(harmless.clone()), harmless);
+    }
+
+    // S-WRITE-8
+    #[test]
+    fn stamps_keep_what_only_looks_drawn_and_lose_what_says_that_it_is_a_secret() {
+        let id = ["zbr_", "q7RtB2xKd9", "WmZ4pLs8VnYc3HfGj6", "Xv5TqN1yKw8"].concat();
+        assert_eq!(redacted(&id), "[REDACTED:drawn-key]");
+        assert_eq!(redacted_stamp(&id), id);
+        let token = format!("{}_{}", ["gh", "p"].concat(), "q7RtB2xKd9WmZ4pLs8VnYc3HfGj6x4k9q2m7");
+        assert!(!redacted_stamp(&token).contains(&token));
+    }
+}

@@ -1,0 +1,71 @@
+//! The words: what one line of a log means, and which lines we are willing to write.
+//!
+//! Pure: no files, no clock, no threads, no randomness. The way through this room is a row of types:
+//! [`Draft`] (what a caller said) → [`validate`] → [`Event`] → [`clean::clean`] → [`CleanEvent`]
+//! (the only thing a log accepts) → [`codec::encode`] → one line; and back by [`codec::decode`].
+//!
+//! Not here: which file an event goes to (`store`), and what several events about one memory add up
+//! to (`retriever::projection`).
+
+mod author;
+mod change;
+pub mod clean;
+pub mod codec;
+mod draft;
+mod envelope;
+mod evidence;
+mod fields;
+mod id;
+mod kind;
+pub mod limits;
+mod link;
+mod problem;
+mod rate;
+mod repo_key;
+mod rule;
+mod surrogate;
+mod suspicion;
+mod unknown_field;
+mod validate;
+mod when;
+mod worth;
+
+pub use author::Author;
+pub use change::Change;
+pub use clean::CleanEvent;
+pub use codec::{Decoded, EncodedLine, SkipReason};
+pub use draft::Draft;
+pub use envelope::Event;
+pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, Verdict};
+pub use fields::draft_from_json;
+pub use id::EventId;
+pub use kind::EventType;
+pub use link::{AUTO, Link, MANUAL, Node, Relation, Strength, is_code};
+pub use problem::{Problem, Problems, quoted};
+pub use rate::SuccessRate;
+pub use repo_key::{RepoKey, RepoKeyError};
+pub use rule::{BELOW, is_rule, rule_id};
+pub use surrogate::mended as surrogates_mended;
+pub use suspicion::suspicion;
+pub use unknown_field::unknown_field;
+pub use validate::{Stamp, fits_short_field, validate};
+pub use when::{parse_age, parse_timestamp};
+pub use worth::Confidence;
+
+/// Reads a list of strings in every form that programs and models send it: an array, an array
+/// written into a string, or one string (split at commas, but for `symptoms`).
+///
+/// # Errors
+/// A sentence saying what is allowed.
+pub fn list_from_json(name: &str, value: serde_json::Value) -> Result<Vec<String>, String> {
+    fields::strings(name, value)
+}
+
+/// Names the type of a JSON value as people do, with its article.
+#[must_use]
+pub fn json_type(value: &serde_json::Value) -> &'static str {
+    fields::type_name(value)
+}
+
+/// An instant of time; lines carry it as RFC 3339 in UTC with whole seconds.
+pub use jiff::Timestamp;

@@ -1,0 +1,306 @@
+//! A text as words, as a reader would take them however they are dressed up: case, accents, letters of
+//! other alphabets that look alike, wide and mathematical letters, zero-width characters, tag characters,
+//! digits for letters, and letters set apart are all undone. Not here: what words mean (`vocabulary`).
+
+use std::borrow::Cow;
+
+use super::vocabulary::{self, WordId};
+use crate::text;
+
+/// One word of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Which word; `None` for one that no rule knows.
+    pub id: Option<WordId>,
+    /// Whether a sentence, a line or a clause after a colon begins with it.
+    pub begins: bool,
+    /// Whether a full stop, a question mark or an exclamation mark stands before it.
+    pub after_stop: bool,
+}
+
+/// How a text reads as a whole.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// Its words.
+    pub words: Vec<Word>,
+    /// How many sentences end with a question mark.
+    pub questions: usize,
+    /// Whether the first sentence is one of them.
+    pub begins_with_question: bool,
+    /// How many end otherwise, an unfinished last one included.
+    pub statements: usize,
+}
+
+/// So many single letters in a row are a word set apart, not a list of names.
+const APART_MIN: usize = 6;
+
+/// Longest word that can mean something, in characters; longer ones are data.
+const WORD_CHARS_MAX: usize = 40;
+
+/// Reads a text.
+pub(super) fn read(text: &str) -> Reading {
+    let mut reader = Reader { begins: true, ..Reader::default() };
+    let hides = !text.is_ascii() && text.chars().any(shows_nothing);
+    let text: Cow<'_, str> = match hides {
+        true => text.chars().filter(|c| !shows_nothing(*c)).collect(),
+        false => text.into(),
+    };
+    for chunk in text.split_inclusive(char::is_whitespace) {
+        match address(chunk.trim_end()) {
+            Some(name) => {
+                reader.end_word();
+                reader.word.push_str(name);
+                reader.end_word();
+            }
+            None => {
+                for (at, c) in chunk.char_indices() {
+                    let is_in_word =
+                        is_apostrophe(c) && ends_contraction(chunk.get(at + c.len_utf8()..));
+                    // The point of `.env` and of a host ends no sentence.
+                    let is_joint = c == '.' && goes_on(chunk.get(at + 1..));
+                    if is_joint {
+                        reader.end_word();
+                    } else if !is_in_word {
+                        reader.take(c);
+                    }
+                }
+            }
+        }
+        if chunk.ends_with('\n') {
+            reader.take('\n');
+        }
+    }
+    reader.finish()
+}
+
+/// Tells whether a character hides in a word without being seen. Tag characters do too, but they spell
+/// something.
+fn shows_nothing(c: char) -> bool {
+    text::is_invisible(c) || text::is_joiner(c) || text::is_variation_selector(c)
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '\u{2019}' | '\u{2018}')
+}
+
+/// Tells whether a name goes on.
+fn goes_on(rest: Option<&str>) -> bool {
+    rest.is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+    })
+}
+
+/// Tells whether what follows an apostrophe is the end of a word: don't, you're, user's.
+fn ends_contraction(rest: Option<&str>) -> bool {
+    let rest = rest.unwrap_or_default();
+    let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+    matches!(
+        rest.get(..end),
+        Some("t" | "s" | "re" | "ve" | "ll" | "d" | "m" | "T" | "S" | "RE" | "LL")
+    )
+}
+
+/// Addresses count as words of their own.
+fn address(chunk: &str) -> Option<&'static str> {
+    // Nearly all words are none, and this is asked of every word.
+    if !chunk.bytes().any(|byte| matches!(byte, b':' | b'{' | b'@' | b'.')) {
+        return None;
+    }
+    let has_host = |rest: &str| rest.contains('.') && rest.starts_with(char::is_alphanumeric);
+    if chunk.contains("://") || chunk.trim_start_matches(['(', '<', '"', '\'']).starts_with("www.")
+    {
+        return Some("<url>");
+    }
+    // A blank of a form: {NAME}, {_name}.
+    let inner = chunk.split_once('{').map_or("", |(_, rest)| rest);
+    if inner.starts_with('_')
+        || (inner.contains('}') && inner.starts_with(|c: char| c.is_ascii_uppercase()))
+    {
+        return Some("<blank>");
+    }
+    let (user, host) = chunk.split_once('@')?;
+    (user.ends_with(char::is_alphanumeric) && has_host(host)).then_some("<email>")
+}
+
+#[derive(Default)]
+struct Reader {
+    reading: Reading,
+    word: String,
+    /// Single letters met in a row, and where in the words the first of them stands.
+    apart: Vec<char>,
+    begins: bool,
+    after_stop: bool,
+    words_in_sentence: usize,
+}
+
+impl Reader {
+    fn take(&mut self, c: char) {
+        match fold(c) {
+            Folded::Letter(letter) => self.word.push(letter),
+            Folded::Nothing => {}
+            Folded::Other(c) => {
+                self.end_word();
+                match c {
+                    '.' | '!' | '?' => self.end_sentence(c),
+                    '\n' | ':' | ';' | '"' | '[' | '(' | '“' | '#' | '*' | '>' => {
+                        self.begins = true;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn end_word(&mut self) {
+        if self.word.is_empty() {
+            return;
+        }
+        let mut word = std::mem::take(&mut self.word);
+        let mut letters = word.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) => self.apart.push(letter),
+            _ => self.join_apart(),
+        }
+        self.push(&word);
+        // Its room is that of the next word.
+        word.clear();
+        self.word = word;
+    }
+
+    fn push(&mut self, word: &str) {
+        let id = (word.len() <= 4 * WORD_CHARS_MAX).then(|| vocabulary::id(word)).flatten();
+        let (begins, after_stop) = (self.begins, self.after_stop);
+        self.reading.words.push(Word { id, begins, after_stop });
+        (self.begins, self.after_stop) = (false, false);
+        self.words_in_sentence += 1;
+    }
+
+    /// Reads letters that were set apart as the words they make.
+    fn join_apart(&mut self) {
+        if self.apart.len() < APART_MIN {
+            self.apart.clear();
+            return;
+        }
+        let letters = std::mem::take(&mut self.apart);
+        let mut rest = letters.as_slice();
+        self.begins = true;
+        while !rest.is_empty() {
+            let known = (2..=rest.len().min(WORD_CHARS_MAX)).rev().find_map(|count| {
+                let (word, after) = rest.split_at_checked(count)?;
+                let word: String = word.iter().collect();
+                vocabulary::id(&word).map(|_| (word, after))
+            });
+            match known {
+                Some((word, after)) => {
+                    self.push(&word);
+                    rest = after;
+                }
+                None => rest = rest.get(1..).unwrap_or_default(),
+            }
+        }
+    }
+
+    fn end_sentence(&mut self, mark: char) {
+        self.join_apart();
+        if self.words_in_sentence > 0 {
+            match mark {
+                '?' => {
+                    self.reading.begins_with_question |= self.reading.statements == 0;
+                    self.reading.questions += 1;
+                }
+                _ => self.reading.statements += 1,
+            }
+            self.words_in_sentence = 0;
+        }
+        (self.begins, self.after_stop) = (true, true);
+    }
+
+    fn finish(mut self) -> Reading {
+        self.end_word();
+        self.end_sentence('.');
+        self.reading
+    }
+}
+
+enum Folded {
+    /// Part of a word, as the plain letter or digit it looks like.
+    Letter(char),
+    /// Shows nothing; the word goes on.
+    Nothing,
+    /// Between words.
+    Other(char),
+}
+
+/// Letters that look like plain ones.
+const LOOKALIKES: [(char, &str); 26] = [
+    ('a', "àáâãäåāăąǎаαɑ"),
+    ('b', "ьƅв"),
+    ('c', "çćčсϲ"),
+    ('d', "ďđԁ"),
+    ('e', "èéêëēĕėęěеєε"),
+    ('f', "ƒ"),
+    ('g', "ğġģɡ"),
+    ('h', "ħһн"),
+    ('i', "ìíîïĩīĭįıіιї"),
+    ('j', "ĵј"),
+    ('k', "ķкκ"),
+    ('l', "ĺļľłӏ"),
+    ('m', "м"),
+    ('n', "ñńņňո"),
+    ('o', "òóôõöøōŏőоοօ"),
+    ('p', "рρ"),
+    ('q', "ԛ"),
+    ('r', "ŕŗřг"),
+    ('s', "śŝşšѕß"),
+    ('t', "ţťтτ"),
+    ('u', "ùúûüũūŭůűųυս"),
+    ('v', "ѵν"),
+    ('w', "ŵԝω"),
+    ('x', "хχ"),
+    ('y', "ýÿŷуγ"),
+    ('z', "źżž"),
+];
+
+fn fold(c: char) -> Folded {
+    if c.is_ascii_alphanumeric() {
+        return Folded::Letter(c.to_ascii_lowercase());
+    }
+    match c {
+        '\0'..='\x7F' => Folded::Other(c),
+        '\u{300}'..='\u{36F}' => Folded::Nothing,
+        // Tag characters spell plain ones, unseen.
+        '\u{E0020}'..='\u{E007E}' => u8::try_from(u32::from(c) - 0xE_0000)
+            .map_or(Folded::Nothing, |byte| fold(char::from(byte))),
+        c if text::is_unsafe(c) => Folded::Nothing,
+        c => plain(c).map_or_else(
+            || if c.is_alphanumeric() { Folded::Letter(c) } else { Folded::Other(c) },
+            Folded::Letter,
+        ),
+    }
+}
+
+/// Returns the plain letter that a letter looks like.
+fn plain(c: char) -> Option<char> {
+    let code = u32::from(c);
+    let letter = |offset: u32| char::from_digit(10 + offset, 36);
+    match code {
+        // Wide forms.
+        0xFF21..=0xFF3A => letter(code - 0xFF21),
+        0xFF41..=0xFF5A => letter(code - 0xFF41),
+        0xFF10..=0xFF19 => char::from_digit(code - 0xFF10, 10),
+        // Circled letters.
+        0x24B6..=0x24CF => letter(code - 0x24B6),
+        0x24D0..=0x24E9 => letter(code - 0x24D0),
+        // Squared and negative letters.
+        0x1F130..=0x1F149 => letter(code - 0x1F130),
+        0x1F150..=0x1F169 => letter(code - 0x1F150),
+        0x1F170..=0x1F189 => letter(code - 0x1F170),
+        // Mathematical alphabets: thirteen of 52 letters each.
+        0x1D400..=0x1D6A3 => letter((code - 0x1D400) % 26),
+        _ => {
+            let lower = c.to_lowercase().next()?;
+            let (plain, _) = LOOKALIKES.iter().find(|(_, alike)| alike.contains(lower))?;
+            Some(*plain)
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What must not pass into or out of a log: secrets, hidden characters, and orders to the reader.
+//!
+//! - [`secrets`]: finds keys and passwords in a text.
+//! - [`injection`]: tells whether a text gives orders to the agent that reads it.
+//! - [`text`]: says which characters may stand in a memory, and makes doubtful text safe to show.
+//!
+//! Pure functions of a text: no files, no clock, no threads. This is the lowest crate; it does not know
+//! what an event is. Not here: cleaning a whole event (`event::clean`).
+
+pub mod injection;
+pub mod secrets;
+pub mod text;

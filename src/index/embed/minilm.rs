@@ -1,0 +1,359 @@
+//! The local provider: all-MiniLM-L6-v2 from the model directory, through fastembed, in 32-bit floats or
+//! with its layers in bytes.
+//!
+//! The network itself is one of two graphs compiled into the program, some 50 kB each, without weights.
+//! They name offsets: in `model.safetensors`, which is handed to ONNX Runtime as it was published, or in
+//! `model.int8`, which is made from it. In bytes a question takes half the time, and its vector is nearly that in
+//! floats (cosine .9995), so questions are computed so wherever that works and is quicker (`questions`); texts, for which
+//! nobody waits, as the setting says.
+//!
+//! What is not here: checking, fetching and rounding the files (`model`), loading the library (`runtime`).
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use fastembed::{
+    InitOptionsUserDefined, Pooling, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
+};
+use sha2::{Digest, Sha256};
+
+use super::error::one_line;
+use super::model::pins::Pin;
+use super::model::{self, ModelFiles, pins};
+use super::questions::QuickToAsk;
+use super::runtime::{self, Model, TOKENS_MAX};
+use super::{EmbedError, Embedder, ModelId, Precision};
+
+/// One way of computing the network.
+struct Network {
+    /// The name people read, which differs with the way.
+    name: &'static str,
+    graph: &'static [u8],
+    /// What [`Self::graph`] was proved to compute with the pinned weights; a test compares. Changes with
+    /// the file only.
+    graph_sha256: &'static str,
+    weights: Pin,
+    batch_texts: usize,
+}
+
+const FP32: Network = Network {
+    name: "fp32",
+    graph: include_bytes!("../../../assets/minilm-graph.onnx"),
+    graph_sha256: "63bda966929a0dba2002490ec9b84eb157bd7826834d5df02cf43b9febf9cd8e",
+    weights: pins::WEIGHTS,
+    batch_texts: usize::MAX,
+};
+const INT8: Network = Network {
+    name: "int8",
+    graph: include_bytes!("../../../assets/minilm-int8-graph.onnx"),
+    graph_sha256: "30c4706a17ff1b3a6e215737cbd6ca29a7d8455f3e9922d11128cdd808ba742d",
+    weights: pins::INT8_WEIGHTS,
+    // Padding would be computed too, which costs more than a batch saves.
+    batch_texts: 1,
+};
+
+impl Network {
+    fn of(precision: Precision) -> Self {
+        match precision {
+            Precision::Fp32 => FP32,
+            Precision::Int8 => INT8,
+        }
+    }
+
+    /// The pins are what was verified, so they say what the vectors depend on.
+    fn model_id(&self) -> ModelId {
+        let (weights, tokenizer) = (self.weights.sha256, pins::TOKENIZER.sha256);
+        let mut digest = Sha256::new();
+        for part in [self.graph_sha256, weights, tokenizer, "mean", self.name] {
+            digest.update(part);
+            digest.update([0]);
+        }
+        digest.update(TOKENS_MAX.to_le_bytes());
+        ModelId::new(format!("all-MiniLM-L6-v2 {}", self.name), digest.finalize().into())
+    }
+}
+
+pub(super) fn load(
+    model_dir: &Path,
+    precision: Precision,
+    threads: NonZeroUsize,
+) -> Result<Box<dyn Embedder>, EmbedError> {
+    let open = |precision| -> Result<Box<dyn Embedder>, EmbedError> {
+        Ok(Box::new(opened(model_dir, precision, threads)?))
+    };
+    let texts = open(precision)?;
+    Ok(match precision {
+        Precision::Int8 => texts,
+        Precision::Fp32 => Box::new(QuickToAsk::of(texts, open(Precision::Int8))),
+    })
+}
+
+fn opened(
+    model_dir: &Path,
+    precision: Precision,
+    threads: NonZeroUsize,
+) -> Result<Model, EmbedError> {
+    let files = model::verify(model_dir)?;
+    let environment = runtime::environment(&files.runtime)?;
+    let options = InitOptionsUserDefined::new()
+        .with_environment(environment)
+        .with_max_length(TOKENS_MAX)
+        .with_intra_threads(threads.get());
+    let network = Network::of(precision);
+    let weights = match precision {
+        Precision::Fp32 => read(&files.weights)?,
+        Precision::Int8 => model::int8::weights(model_dir, &files.weights)?,
+    };
+    let definition = definition(&network, &files, weights)?;
+    let text_embedding = TextEmbedding::try_new_from_user_defined(definition, options)
+        .map_err(|error| EmbedError::Runtime { why: one_line(&error) })?;
+    let (model_id, batch_texts) = (network.model_id(), network.batch_texts);
+    Ok(Model { model_id, text_embedding, batch_texts })
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, EmbedError> {
+    std::fs::read(file).map_err(|error| EmbedError::unreadable(file, &error))
+}
+
+fn definition(
+    network: &Network,
+    files: &ModelFiles,
+    weights: Vec<u8>,
+) -> Result<UserDefinedEmbeddingModel, EmbedError> {
+    let tokenizer = TokenizerFiles {
+        tokenizer_file: read(&files.tokenizer)?,
+        config_file: read(&files.config)?,
+        special_tokens_map_file: read(&files.special_tokens_map)?,
+        tokenizer_config_file: read(&files.tokenizer_config)?,
+    };
+    Ok(UserDefinedEmbeddingModel::new(network.graph.to_vec(), tokenizer)
+        .with_pooling(Pooling::Mean)
+        .with_external_initializer(network.weights.name.to_owned(), weights))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env::var_os;
+    use std::path::PathBuf;
+
+    /// PyTorch agrees with these; see the module about the graph.
+    const HELLO_WORLD: [f32; 4] = [-0.034_477_25, 0.031_023_17, 0.006_734_97, 0.026_108_98];
+
+    fn model_dir() -> PathBuf {
+        if let Some(dir) = var_os("AGENT_KNOWLEDGE_MODEL_DIR") {
+            return PathBuf::from(dir);
+        }
+        let home = PathBuf::from(var_os("HOME").unwrap_or_default());
+        let data = var_os("XDG_DATA_HOME").map_or_else(|| home.join(".local/share"), PathBuf::from);
+        let mac = home.join("Library/Application Support");
+        let base = if std::env::consts::OS == "macos" { mac } else { data };
+        base.join("agent-knowledge").join("model")
+    }
+
+    /// The real model, or `None` where it is not installed. Where CI=true its absence is a failure.
+    fn real_model(precision: Precision) -> Option<Box<dyn Embedder>> {
+        match load(&model_dir(), precision, NonZeroUsize::MIN) {
+            Ok(embedder) => Some(embedder),
+            Err(EmbedError::NotInstalled(dir)) if var_os("CI").is_none_or(|ci| ci != "true") => {
+                eprintln!(
+                    "SKIPPED: no model in {}; scripts/fetch-model installs it",
+                    dir.display()
+                );
+                None
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn cosine(left: &[f32], right: &[f32]) -> f32 {
+        left.iter().zip(right).map(|(a, b)| a * b).sum()
+    }
+
+    #[test]
+    fn the_graphs_in_the_program_are_the_pinned_ones() {
+        for network in [FP32, INT8] {
+            assert_eq!(format!("{:x}", Sha256::digest(network.graph)), network.graph_sha256);
+        }
+    }
+
+    // S-RANK-2
+    #[test]
+    fn the_model_gives_the_reference_vector() {
+        let Some(mut embedder) = real_model(Precision::Fp32) else { return };
+        let vector = embedder.embed(&["hello world"]).unwrap().remove(0).vector;
+        assert_eq!(vector.len(), embedder.dims());
+        for (ours, expected) in vector.iter().zip(HELLO_WORLD) {
+            assert!((ours - expected).abs() < 1e-5, "{ours} instead of {expected}");
+        }
+        assert!((cosine(&vector, &vector) - 1.0).abs() < 1e-5);
+    }
+
+    // S-RANK-2
+    #[test]
+    fn in_bytes_the_model_gives_nearly_the_same_vectors_under_another_name() {
+        let Some(mut exact) = real_model(Precision::Fp32) else { return };
+        let mut rounded = real_model(Precision::Int8).unwrap();
+        assert_ne!(exact.model_id(), rounded.model_id());
+        let texts = ["hello world", "npm install failed with EACCES permission denied", "a b c"];
+        let pairs = exact.embed(&texts).unwrap().into_iter().zip(rounded.embed(&texts).unwrap());
+        for (left, right) in pairs.map(|(left, right)| (left.vector, right.vector)) {
+            assert!(cosine(&left, &right) > 0.998, "{}", cosine(&left, &right));
+            assert!((cosine(&right, &right) - 1.0).abs() < 1e-5);
+        }
+        let kept = model_dir().join(pins::INT8_WEIGHTS.name);
+        assert_eq!(std::fs::metadata(kept).unwrap().len(), pins::INT8_WEIGHTS.bytes);
+    }
+
+    // S-RANK-2
+    #[test]
+    fn a_question_is_computed_in_bytes_where_that_is_quicker_and_else_as_texts_are() {
+        let Some(mut exact) = real_model(Precision::Fp32) else { return };
+        let mut rounded = real_model(Precision::Int8).unwrap();
+        let question = "why was the package installation refused";
+        let asked = exact.ask(question).unwrap();
+        let as_text = exact.embed(&[question]).unwrap().remove(0);
+        // Which is quicker nobody knows on a machine that others use; the other ways not to use it are told otherwise.
+        match exact.told().as_str() {
+            "all-MiniLM-L6-v2 fp32" => {
+                assert_eq!(asked, rounded.ask(question).unwrap());
+                assert_ne!(asked, as_text);
+            }
+            told => {
+                assert!(told.contains("take longer here"), "{told}");
+                assert_eq!(asked, as_text);
+            }
+        }
+    }
+
+    /// The files in a directory of their own, without the weights that are made of them.
+    #[cfg(unix)]
+    fn model_dir_of_its_own() -> tempfile::TempDir {
+        let own = tempfile::tempdir().unwrap();
+        let files = model::verify(&model_dir()).unwrap();
+        let ModelFiles {
+            weights,
+            tokenizer,
+            config,
+            special_tokens_map,
+            tokenizer_config,
+            runtime,
+        } = files;
+        for file in [weights, tokenizer, config, special_tokens_map, tokenizer_config, runtime] {
+            let file = file.canonicalize().unwrap();
+            std::os::unix::fs::symlink(&file, own.path().join(file.file_name().unwrap())).unwrap();
+        }
+        own
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn weights_in_bytes_that_are_damaged_and_cannot_be_kept_cost_no_answer() {
+        if real_model(Precision::Fp32).is_none() {
+            return;
+        }
+        let own = model_dir_of_its_own();
+        std::fs::create_dir(own.path().join(pins::INT8_WEIGHTS.name)).unwrap();
+        let mut embedder = load(own.path(), Precision::Fp32, NonZeroUsize::MIN).unwrap();
+        let question = "why was the package installation refused";
+        let asked = embedder.ask(question).unwrap().vector;
+        assert!(cosine(&asked, &embedder.embed(&[question]).unwrap().remove(0).vector) > 0.99);
+    }
+
+    #[test]
+    fn other_words_for_the_same_trouble_are_nearest() {
+        for precision in [Precision::Fp32, Precision::Int8] {
+            let Some(mut embedder) = real_model(precision) else { return };
+            let texts = [
+                "package installation was refused because the directory is owned by root",
+                "npm install failed with EACCES permission denied",
+                "the database migration left a lock behind",
+                "use tabs in the Makefile",
+            ];
+            let embeddings = embedder.embed(&texts).unwrap();
+            let vectors: Vec<Vec<f32>> = embeddings.into_iter().map(|all| all.vector).collect();
+            let [query, same, migration, tabs] = vectors.as_slice() else { panic!("four vectors") };
+            assert!(cosine(query, same) > cosine(query, migration) + 0.1);
+            assert!(cosine(query, same) > cosine(query, tabs) + 0.1);
+        }
+    }
+
+    #[test]
+    fn a_text_gets_the_same_vector_alone_and_among_others() {
+        for precision in [Precision::Fp32, Precision::Int8] {
+            let Some(mut embedder) = real_model(precision) else { return };
+            let long = "a longer text that pads its neighbours ".repeat(40);
+            let texts = ["short", "", long.as_str(), "ünïcode \u{1f980} and\nlines"];
+            let together = embedder.embed(&texts).unwrap();
+            for (text, among_others) in texts.iter().zip(&together) {
+                let alone = embedder.embed(&[text]).unwrap().remove(0);
+                let apart = |left: &[f32], right: &[f32]| {
+                    left.iter().zip(right).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+                };
+                let of_text = apart(&alone.vector, &among_others.vector);
+                assert!(of_text < 1e-5, "{text:?} differs by {of_text}");
+                assert_eq!(alone.tokens.len(), among_others.tokens.len(), "{text:?}");
+                for (alone, among_others) in alone.tokens.iter().zip(&among_others.tokens) {
+                    assert_eq!(alone.span, among_others.span);
+                    let of_token = apart(&alone.state, &among_others.state);
+                    assert!(of_token < 1e-4, "{text:?}: {of_token}");
+                }
+            }
+            assert!(embedder.embed(&[]).unwrap().is_empty());
+        }
+    }
+
+    // S-RANK-2
+    #[test]
+    fn vectors_are_those_of_fastembed_bit_by_bit() {
+        for precision in [Precision::Fp32, Precision::Int8] {
+            if real_model(precision).is_none() {
+                return;
+            }
+            let mut model = opened(&model_dir(), precision, NonZeroUsize::MIN).unwrap();
+            let long = "walrus and otter ".repeat(200);
+            let texts = ["hello world", "", long.as_str(), "error[E0308]: mismatched types"];
+            let theirs = model.text_embedding.embed(texts, Some(model.batch_texts.min(4))).unwrap();
+            let ours = model.embed(&texts).unwrap();
+            assert_eq!(ours.len(), theirs.len());
+            for (ours, theirs) in ours.iter().zip(&theirs) {
+                let bits = |vector: &[f32]| vector.iter().map(|n| n.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&ours.vector), bits(theirs));
+            }
+        }
+    }
+
+    // S-RANK-8
+    #[test]
+    fn each_token_has_its_place_and_punctuation_is_none() {
+        for precision in [Precision::Fp32, Precision::Int8] {
+            let Some(mut embedder) = real_model(precision) else { return };
+            let text = "the borrow `checker` — ünïcode, unfathomableness!";
+            let tokens = embedder.embed(&[text]).unwrap().remove(0).tokens;
+            let parts: Vec<&str> =
+                tokens.iter().map(|token| text.get(token.span.clone()).unwrap()).collect();
+            // Rare words have several pieces.
+            assert_eq!(parts[..2], ["the", "borrow"]);
+            assert_eq!(parts[2..].concat(), "checkerünïcodeunfathomableness");
+            assert!(tokens.iter().all(|token| token.state.len() == embedder.dims()));
+            assert!(tokens[0].rarity < 0.1 && tokens[1].rarity > tokens[0].rarity);
+            assert!(tokens.iter().all(|token| (0.0..=1.0).contains(&token.rarity)));
+        }
+    }
+
+    #[test]
+    fn without_files_the_error_names_the_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = load(dir.path(), Precision::Int8, NonZeroUsize::MIN).err();
+        assert_eq!(error, Some(EmbedError::NotInstalled(dir.path().to_path_buf())));
+    }
+
+    #[test]
+    fn a_runtime_that_is_no_library_is_an_error_not_a_panic() {
+        let dir = tempfile::tempdir().unwrap();
+        let library = dir.path().join("libonnxruntime.so");
+        assert!(matches!(runtime::environment(&library), Err(EmbedError::Unreadable { .. })));
+        std::fs::write(&library, "not a library").unwrap();
+        assert!(matches!(runtime::environment(&library), Err(EmbedError::Runtime { .. })));
+    }
+}

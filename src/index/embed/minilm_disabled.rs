@@ -1,0 +1,15 @@
+//! Twin of `minilm.rs` for builds without the feature `dense`: the same function, saying so.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use super::{EmbedError, Embedder};
+use store::Embedding;
+
+pub(super) fn load(
+    _model_dir: &Path,
+    _embedding: Embedding,
+    _threads: NonZeroUsize,
+) -> Result<Box<dyn Embedder>, EmbedError> {
+    Err(EmbedError::NotBuilt { provider: "local", feature: "dense" })
+}

@@ -1,0 +1,143 @@
+//! Turning text into vectors, one for all of it and one for each token: one small trait, one file per provider, a cache on disk, a worker
+//! thread.
+//!
+//! Reading order: this file, [`model`] (the files on disk and how they get there), `minilm` (the
+//! local provider, with `questions`), `online` (fastembed downloads the weights itself), [`cache`], [`worker`].
+//!
+//! A provider that a build leaves out has a twin with the same functions that says so; the choice
+//! is made in this file and nowhere else. fastembed and ort are named in the two providers and in
+//! `runtime` only.
+//!
+//! What is not here: searching vectors (`index::vector`), and any stand-in for a missing model.
+//! Without one there are no vectors, and search says that it runs on words alone.
+
+pub mod cache;
+mod error;
+pub mod model;
+pub mod worker;
+
+#[cfg(feature = "dense")]
+mod minilm;
+#[cfg(not(feature = "dense"))]
+#[path = "minilm_disabled.rs"]
+mod minilm;
+
+#[cfg(feature = "online")]
+mod online;
+#[cfg(not(feature = "online"))]
+#[path = "online_disabled.rs"]
+mod online;
+
+#[cfg(feature = "dense")]
+mod questions;
+
+#[cfg(feature = "dense")]
+mod runtime;
+
+#[cfg(any(test, feature = "testing"))]
+pub mod test_embedder;
+
+pub use error::EmbedError;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use super::late::Token;
+use store::Embedding as Precision;
+
+/// Which provider makes the vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// Everything from the model directory, computed as the setting says; touches no network.
+    Local(Precision),
+    /// fastembed downloads the weights on first use; the runtime library still comes from the model
+    /// directory.
+    Online,
+}
+
+/// Name and content hash of a model. Vectors of texts with different hashes must never be compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelId {
+    name: String,
+    hash: [u8; 32],
+}
+
+impl ModelId {
+    /// `hash` must cover everything that changes a vector: weights, graph, tokenizer, longest text.
+    #[must_use]
+    pub fn new(name: impl Into<String>, hash: [u8; 32]) -> Self {
+        Self { name: name.into(), hash }
+    }
+
+    /// The name people read, for example in `status`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// SHA-256 over everything that changes a vector.
+    #[must_use]
+    pub fn hash(&self) -> &[u8; 32] {
+        &self.hash
+    }
+}
+
+/// What one inference makes of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding {
+    /// Of length one.
+    pub vector: Vec<f32>,
+    /// What the model says of each token; none where it does not tell.
+    pub tokens: Vec<Token>,
+}
+
+/// Makes vectors from texts. Blocking; owned by one thread at a time.
+pub trait Embedder: Send {
+    /// The model these vectors belong to.
+    fn model_id(&self) -> &ModelId;
+
+    /// What `status` says of it: the model's name, and what is not as it should be.
+    fn told(&self) -> String {
+        self.model_id().name().to_owned()
+    }
+
+    /// Numbers per vector.
+    fn dims(&self) -> usize;
+
+    /// What is made of each text, in order. It does not depend on the text's neighbours.
+    ///
+    /// # Errors
+    /// [`EmbedError::Inference`] when the model could not run; then there is nothing for any of
+    /// `texts`.
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError>;
+
+    /// What is made of a question, for which somebody waits. A provider may compute it less exactly than a text, as
+    /// long as the two can be compared.
+    ///
+    /// # Errors
+    /// [`EmbedError::Inference`] when the model could not run.
+    fn ask(&mut self, question: &str) -> Result<Embedding, EmbedError> {
+        let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
+        self.embed(&[question])?.pop().ok_or_else(nothing)
+    }
+}
+
+/// Checks the model files and loads the model: 0.3 to 1 s, so call it off the thread that answers
+/// people.
+///
+/// `threads` is for one inference. One is right for a program in the background: a second thread
+/// was measured to gain little on an idle machine and to lose a lot on a busy one.
+///
+/// # Errors
+/// Missing or altered files, a runtime library that does not load, or a build without the provider.
+/// Never panics for want of a library.
+pub fn load(
+    provider: Provider,
+    model_dir: &Path,
+    threads: NonZeroUsize,
+) -> Result<Box<dyn Embedder>, EmbedError> {
+    match provider {
+        Provider::Local(precision) => minilm::load(model_dir, precision, threads),
+        Provider::Online => online::load(model_dir, threads),
+    }
+}

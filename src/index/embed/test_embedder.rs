@@ -1,0 +1,55 @@
+//! A deterministic embedder for tests of what is built around one. Never compiled into a program:
+//! its vectors mean nothing beyond "equal texts are equal".
+
+use std::sync::mpsc::{Receiver, Sender};
+
+use super::{EmbedError, Embedder, Embedding, ModelId};
+use crate::late::test_tokens::tokens_of;
+
+/// Numbers per vector.
+pub(super) const DIMS: usize = 4;
+/// A text with this in it cannot be embedded.
+pub(super) const POISON: &str = "poison";
+
+/// Counts letters. Reports each batch before working on it, and waits for leave if it has a gate.
+pub struct TestEmbedder {
+    /// What it says it is.
+    pub model_id: ModelId,
+    /// Gets every batch that is asked for.
+    pub batches: Sender<Vec<String>>,
+    /// Each batch waits for a message here, where there is a gate.
+    pub gate: Option<Receiver<()>>,
+}
+
+/// The vector this embedder gives a text.
+pub(super) fn vector_of(text: &str) -> Vec<f32> {
+    let count = |wanted: u8| text.bytes().filter(|byte| byte % 4 == wanted).count();
+    (0_u8..4)
+        .map(|wanted| f32::from(u16::try_from(count(wanted)).unwrap_or(u16::MAX)) + 0.25)
+        .collect()
+}
+
+impl Embedder for TestEmbedder {
+    fn model_id(&self) -> &ModelId {
+        &self.model_id
+    }
+
+    fn dims(&self) -> usize {
+        DIMS
+    }
+
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        // A test that has seen enough drops its end; that is not the embedder's trouble.
+        let _ = self.batches.send(texts.iter().map(|text| (*text).to_owned()).collect());
+        if let Some(gate) = &self.gate {
+            let _ = gate.recv();
+        }
+        if texts.iter().any(|text| text.contains(POISON)) {
+            return Err(EmbedError::Inference { why: "poison".to_owned() });
+        }
+        Ok(texts
+            .iter()
+            .map(|text| Embedding { vector: vector_of(text), tokens: tokens_of(text) })
+            .collect())
+    }
+}

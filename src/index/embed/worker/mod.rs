@@ -1,0 +1,363 @@
+//! The thread that owns the model and the cache, so that nobody else waits for either.
+//!
+//! Loading happens on the thread, so a start waits for nothing; until it is done a query is told so
+//! and runs on words alone. Between two batches the thread answers every waiting query, so a query
+//! waits for the batch in flight at most, and batches are small (see `thread`); what the last queries meant is
+//! known, and whoever has stopped waiting is passed over. Among texts
+//! the newest goes first: what was just learned is asked for soonest. A text's vector comes from
+//! the cache when it was made before.
+//!
+//! What is not here: which texts to embed and what becomes of the vectors (the engine), which model
+//! (`embed::load`), the file format (`cache`).
+
+mod asking;
+mod known;
+mod thread;
+
+pub use asking::Asking;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use self::known::Known;
+use super::cache::{AppendLock, CacheStats};
+use super::{EmbedError, Embedder};
+use crate::late::{AskedToken, Shelf, Signed};
+
+/// Texts waiting at once: minutes of work, and at a typical 500 bytes 4 MB. Above it `submit` hands the
+/// job back and the caller offers it again when the queue has shrunk.
+pub const JOBS_MAX: usize = 8_192;
+/// Queries waiting at once; each is a caller blocked on the answer, so more than this is not a
+/// person waiting.
+pub const QUERIES_MAX: usize = 32;
+/// Longest text looked at, in bytes. The model reads 256 tokens, some 1,300 bytes of English; this
+/// leaves six times that for text without spaces and keeps a pasted megabyte away from the
+/// tokenizer.
+pub const TEXT_BYTES_MAX: usize = 8 * 1024;
+/// Longest text whose tokens are compared one by one, in bytes. Of a longer one the model reads only the
+/// beginning, and to rank it by that was measured to cost chats three points of MRR.
+pub const SIGNED_BYTES_MAX: usize = 3_000;
+/// A text to be embedded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// The document's number in the index.
+    pub doc: u32,
+    /// Comes back with the vector, so that a vector for an older text of the same document can be
+    /// told apart.
+    pub generation: u64,
+    /// The exact text; beyond [`TEXT_BYTES_MAX`] it is cut.
+    pub text: String,
+    /// What is wanted of it.
+    pub want: Want,
+}
+
+/// What is wanted of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Want {
+    /// Its vector, with the signs of its tokens where they are there or are made with it.
+    Vector,
+    /// Its signs too, if the model must be asked once more for them.
+    Signs,
+}
+
+/// A vector that was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedded {
+    /// From the job.
+    pub doc: u32,
+    /// From the job.
+    pub generation: u64,
+    /// Of length one.
+    pub vector: Vec<f32>,
+    /// Where the signs of its tokens are.
+    pub signed: Signed,
+}
+
+/// What a query means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meant {
+    /// Of length one.
+    pub vector: Vec<f32>,
+    /// Its tokens, ready to be compared with the signs of notes.
+    pub tokens: Vec<AskedToken>,
+}
+
+/// Where the thread is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerState {
+    /// The model is being loaded.
+    Loading,
+    /// Vectors are being made.
+    Ready {
+        /// Name of the model, and what is not as it should be.
+        model: String,
+        /// Numbers per vector.
+        dims: usize,
+    },
+    /// There will be no vectors, and this is why.
+    Failed(EmbedError),
+}
+
+/// How far the work is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Where the thread is.
+    pub state: WorkerState,
+    /// Texts waiting, the batch in flight included.
+    pub queued: usize,
+    /// Texts whose vector was delivered.
+    pub done: usize,
+    /// Of those, how many came from the cache.
+    pub from_cache: usize,
+    /// Texts given up on.
+    pub failed: usize,
+    /// The cache, if there is one that works.
+    pub cache: Option<CacheStats>,
+    /// Why there is none, or why the last write to it failed.
+    pub cache_trouble: Option<String>,
+}
+
+/// Where vectors are kept between runs.
+pub struct CacheConfig {
+    /// Directory of the cache files.
+    pub dir: PathBuf,
+    /// Lock shared by all who append to them.
+    pub lock: Arc<dyn AppendLock>,
+}
+
+/// What a worker is started with.
+pub struct WorkerConfig {
+    /// Loads the model; runs on the new thread.
+    pub load: Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>,
+    /// `None` makes every vector anew at each start.
+    pub cache: Option<CacheConfig>,
+    /// Given the vectors of each batch, on the worker's thread. Must not wait for the thread that
+    /// drops the worker, which is waiting for this one.
+    pub deliver: Box<dyn FnMut(Vec<Embedded>) + Send>,
+}
+
+/// A job that was not taken, given back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SubmitError {
+    /// [`JOBS_MAX`] texts are waiting.
+    #[error("too many texts are waiting to be embedded")]
+    Full(Job),
+    /// The model did not load, so nothing will be embedded.
+    #[error("there is no embedding model")]
+    Stopped(Job),
+}
+
+/// Why a query has no vector; it then runs on words alone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// The model is still being loaded.
+    #[error("the embedding model is still loading")]
+    Loading,
+    /// [`QUERIES_MAX`] queries are waiting.
+    #[error("too many queries are waiting for the embedding model")]
+    Busy,
+    /// Not within the time given.
+    #[error("the embedding model did not answer in time")]
+    TimedOut,
+    /// There is no model, or it failed on this query.
+    #[error(transparent)]
+    Failed(#[from] EmbedError),
+    /// The thread is gone.
+    #[error("the embedding thread has stopped")]
+    Stopped,
+}
+
+enum Message {
+    Embed(Job),
+    Query(Question),
+    Stop,
+}
+
+/// A query that waits for what it means.
+struct Question {
+    text: String,
+    /// Until then somebody waits for the answer.
+    until: Instant,
+    reply: SyncSender<Result<Meant, EmbedError>>,
+}
+
+/// What both sides see.
+struct Shared {
+    stop: AtomicBool,
+    queued: AtomicUsize,
+    queries: AtomicUsize,
+    done: AtomicUsize,
+    from_cache: AtomicUsize,
+    failed: AtomicUsize,
+    slow: Mutex<Slow>,
+    known: Mutex<Known>,
+}
+
+/// The rarely changing rest of [`Progress`].
+struct Slow {
+    state: WorkerState,
+    cache: Option<CacheStats>,
+    cache_trouble: Option<String>,
+    shelf: Option<Arc<dyn Shelf>>,
+}
+
+impl Shared {
+    fn new() -> Self {
+        let (cache, cache_trouble, shelf) = (None, None, None);
+        let slow = Slow { state: WorkerState::Loading, cache, cache_trouble, shelf };
+        Self {
+            stop: AtomicBool::new(false),
+            queued: AtomicUsize::new(0),
+            queries: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            from_cache: AtomicUsize::new(0),
+            failed: AtomicUsize::new(0),
+            slow: Mutex::new(slow),
+            known: Mutex::default(),
+        }
+    }
+
+    fn slow(&self) -> std::sync::MutexGuard<'_, Slow> {
+        self.slow.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One more unless there are `max`.
+    fn enter(counter: &AtomicUsize, max: usize) -> bool {
+        let more = |count: usize| (count < max).then_some(count + 1);
+        counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
+    }
+
+    fn leave(counter: &AtomicUsize, count: usize) {
+        counter.fetch_sub(count, Ordering::AcqRel);
+    }
+}
+
+/// Handle to the thread. Dropping it stops the thread and waits for it: for the batch in flight, or
+/// for the model that is just being loaded.
+pub struct Worker {
+    shared: Arc<Shared>,
+    sender: Sender<Message>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    /// Starts the thread; returns at once.
+    ///
+    /// # Errors
+    /// The operating system refused a thread.
+    pub fn start(config: WorkerConfig) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared::new());
+        // Unbounded, because the counters in `Shared` are the bound: JOBS_MAX and QUERIES_MAX.
+        let (sender, receiver) = mpsc::channel();
+        let theirs = Arc::clone(&shared);
+        let thread = std::thread::Builder::new()
+            .name("embed".to_owned())
+            .spawn(move || thread::run(config, &theirs, &receiver))?;
+        Ok(Self { shared, sender, thread: Some(thread) })
+    }
+
+    /// Queues a text; never waits. Texts queued while the model loads are embedded when it is
+    /// there.
+    ///
+    /// # Errors
+    /// Gives the job back when the queue is full or nothing will ever be embedded.
+    pub fn submit(&self, mut job: Job) -> Result<(), SubmitError> {
+        job.text.truncate(job.text.floor_char_boundary(TEXT_BYTES_MAX));
+        if !Shared::enter(&self.shared.queued, JOBS_MAX) {
+            return Err(SubmitError::Full(job));
+        }
+        let Err(mpsc::SendError(Message::Embed(job))) = self.sender.send(Message::Embed(job))
+        else {
+            return Ok(());
+        };
+        Shared::leave(&self.shared.queued, 1);
+        Err(SubmitError::Stopped(job))
+    }
+
+    /// What a query means, ahead of all texts. Waits for the batch in flight, `wait` at most; not at all for what one of
+    /// the last queries meant.
+    ///
+    /// # Errors
+    /// See [`QueryError`]; while the model loads the answer is immediate.
+    pub fn embed_query(&self, text: &str, wait: Duration) -> Result<Meant, QueryError> {
+        self.ask(text, wait)?.answer()
+    }
+
+    /// Puts the question of [`Self::embed_query`] and does not wait for the answer.
+    ///
+    /// # Errors
+    /// See [`QueryError`]; those that are known at once.
+    pub fn ask(&self, text: &str, wait: Duration) -> Result<Asking, QueryError> {
+        match &self.shared.slow().state {
+            WorkerState::Loading => return Err(QueryError::Loading),
+            WorkerState::Failed(error) => return Err(error.clone().into()),
+            WorkerState::Ready { .. } => {}
+        }
+        let mut text = text.to_owned();
+        text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+        if let Some(meant) = self.shared.known().get(&text) {
+            return Ok(Asking::known(meant));
+        }
+        if !Shared::enter(&self.shared.queries, QUERIES_MAX) {
+            return Err(QueryError::Busy);
+        }
+        let (reply, answer) = mpsc::sync_channel(1);
+        let until = Instant::now() + wait;
+        if self.sender.send(Message::Query(Question { text, until, reply })).is_err() {
+            Shared::leave(&self.shared.queries, 1);
+            return Err(QueryError::Stopped);
+        }
+        Ok(Asking::put(answer, until))
+    }
+
+    /// Where the signs of tokens are, once the model is loaded and unless they cannot be kept.
+    #[must_use]
+    pub fn shelf(&self) -> Option<Arc<dyn Shelf>> {
+        self.shared.slow().shelf.clone()
+    }
+
+    /// How many texts wait, the batch in flight included.
+    #[must_use]
+    pub fn queued(&self) -> usize {
+        self.shared.queued.load(Ordering::Acquire)
+    }
+
+    /// How far the work is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let slow = self.shared.slow();
+        let read = |counter: &AtomicUsize| counter.load(Ordering::Acquire);
+        Progress {
+            state: slow.state.clone(),
+            queued: read(&self.shared.queued),
+            done: read(&self.shared.done),
+            from_cache: read(&self.shared.from_cache),
+            failed: read(&self.shared.failed),
+            cache: slow.cache,
+            cache_trouble: slow.cache_trouble.clone(),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        // Wakes a thread that waits for work; a thread that is gone needs no waking.
+        let _ = self.sender.send(Message::Stop);
+        if let Some(thread) = self.thread.take() {
+            // A panic over there was reported there.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

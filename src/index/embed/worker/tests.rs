@@ -1,0 +1,476 @@
+//! What the worker promises, with a test embedder that waits for leave.
+
+use super::thread::{BATCH_BYTES, BATCH_TEXTS, WINDOW_JOBS};
+use super::*;
+use crate::embed::ModelId;
+use crate::embed::cache::{TextKey, VectorCache};
+use crate::embed::test_embedder::{DIMS, POISON, TestEmbedder, vector_of};
+use crate::late::test_tokens::tokens_of;
+use crate::late::{NoteSigns, Signed};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::mpsc::Receiver;
+use tempfile::TempDir;
+
+/// Long enough never to pass on a busy machine; only a broken test waits this long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct TestLock;
+
+impl AppendLock for TestLock {
+    fn with_lock(
+        &self,
+        file: &File,
+        body: &mut dyn FnMut(&File) -> io::Result<()>,
+    ) -> io::Result<()> {
+        file.lock()?;
+        let result = body(file);
+        file.unlock()?;
+        result
+    }
+}
+
+/// A worker seen from all sides. Fields drop in order: the gate opens before the worker is joined.
+struct Scene {
+    gate: Option<Sender<()>>,
+    worker: Worker,
+    batches: Receiver<Vec<String>>,
+    delivered: Receiver<Vec<Embedded>>,
+}
+
+#[derive(Clone, Copy)]
+enum Gate {
+    Open,
+    Closed,
+}
+
+impl Scene {
+    fn new(gate: Gate, cache_dir: Option<&Path>) -> Self {
+        let (batches_in, batches) = mpsc::channel();
+        let (delivered_in, delivered) = mpsc::channel();
+        let (gate_in, gate_out) = mpsc::channel();
+        let (gate, gate_out) = match gate {
+            Gate::Open => (None, None),
+            Gate::Closed => (Some(gate_in), Some(gate_out)),
+        };
+        let model_id = ModelId::new("test", [7; 32]);
+        let embedder = TestEmbedder { model_id, batches: batches_in, gate: gate_out };
+        let cache =
+            cache_dir.map(|dir| CacheConfig { dir: dir.to_path_buf(), lock: Arc::new(TestLock) });
+        let worker = Worker::start(WorkerConfig {
+            load: Box::new(move || Ok(Box::new(embedder))),
+            cache,
+            deliver: Box::new(move |vectors| delivered_in.send(vectors).unwrap_or_default()),
+        });
+        let scene = Self { gate, worker: worker.unwrap(), batches, delivered };
+        scene.until(|progress| progress.state != WorkerState::Loading);
+        scene
+    }
+
+    fn submit(&self, doc: u32, text: &str) {
+        self.submit_for(Want::Vector, doc, text);
+    }
+
+    fn submit_for(&self, want: Want, doc: u32, text: &str) {
+        let job = Job { doc, generation: u64::from(doc) + 100, text: text.to_owned(), want };
+        self.worker.submit(job).unwrap();
+    }
+
+    fn next_batch(&self) -> Vec<String> {
+        self.batches.recv_timeout(PATIENCE).unwrap()
+    }
+
+    fn let_one_pass(&self) {
+        self.gate.as_ref().unwrap().send(()).unwrap();
+    }
+
+    /// Gathers deliveries until `count` vectors are there, by document.
+    fn delivered(&self, count: usize) -> Vec<Embedded> {
+        let mut all = Vec::new();
+        while all.len() < count {
+            all.extend(self.delivered.recv_timeout(PATIENCE).unwrap());
+        }
+        all.sort_by_key(|vector| vector.doc);
+        all
+    }
+
+    fn until(&self, wanted: impl Fn(&Progress) -> bool) -> Progress {
+        until(&self.worker, wanted)
+    }
+}
+
+fn until(worker: &Worker, wanted: impl Fn(&Progress) -> bool) -> Progress {
+    let start = Instant::now();
+    loop {
+        let progress = worker.progress();
+        if wanted(&progress) {
+            return progress;
+        }
+        assert!(start.elapsed() < PATIENCE, "{progress:?}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn every_text_comes_back_with_its_number_generation_and_vector() {
+    let scene = Scene::new(Gate::Open, None);
+    for doc in 0..100 {
+        scene.submit(doc, &"x".repeat(usize::try_from(doc).unwrap()));
+    }
+    for (doc, embedded) in (0..).zip(scene.delivered(100)) {
+        let vector = vector_of(&"x".repeat(usize::try_from(doc).unwrap()));
+        let (generation, signed) = (u64::from(doc) + 100, Signed::Failed);
+        assert_eq!(embedded, Embedded { doc, generation, vector, signed });
+    }
+    let progress = scene.until(|progress| progress.queued == 0);
+    assert_eq!((progress.done, progress.from_cache, progress.failed), (100, 0, 0));
+    let ready = WorkerState::Ready { model: "test".to_owned(), dims: DIMS };
+    assert_eq!((progress.state, progress.cache, progress.cache_trouble), (ready, None, None));
+}
+
+#[test]
+fn a_query_waits_for_the_batch_in_flight_and_no_longer() {
+    let scene = Scene::new(Gate::Closed, None);
+    let long = "y".repeat(BATCH_BYTES);
+    for doc in 0..40 {
+        scene.submit(doc, &long);
+    }
+    assert_eq!(scene.next_batch(), [long.as_str()]);
+    std::thread::scope(|scope| {
+        let query = scope.spawn(|| scene.worker.embed_query("question", PATIENCE));
+        until(&scene.worker, |_| scene.worker.shared.queries.load(Ordering::Acquire) == 1);
+        // Counted is not yet sent: the second batch may start first, the third never.
+        let mut ahead = 0;
+        loop {
+            scene.let_one_pass();
+            let batch = scene.next_batch();
+            if batch == ["question"] {
+                break;
+            }
+            ahead += 1;
+            assert!(ahead <= 1, "{ahead} batches went before the query");
+        }
+        scene.let_one_pass();
+        assert_eq!(query.join().unwrap().unwrap().vector, vector_of("question"));
+    });
+}
+
+#[test]
+fn what_was_asked_before_is_known_and_waits_for_nothing() {
+    let scene = Scene::new(Gate::Closed, None);
+    scene.let_one_pass();
+    let first = scene.worker.embed_query("question", PATIENCE).unwrap();
+    assert_eq!(scene.next_batch(), ["question"]);
+    scene.submit(0, "in flight");
+    assert_eq!(scene.next_batch(), ["in flight"]);
+    assert_eq!(scene.worker.embed_query("question", Duration::ZERO), Ok(first));
+}
+
+#[test]
+fn who_asks_need_not_wait_and_takes_the_answer_when_it_is_wanted() {
+    let scene = Scene::new(Gate::Closed, None);
+    let asking = scene.worker.ask("q", PATIENCE).unwrap();
+    assert_eq!(scene.next_batch(), ["q"]);
+    scene.let_one_pass();
+    scene.until(|_| scene.worker.shared.queries.load(Ordering::Acquire) == 0);
+    assert_eq!(asking.answer().unwrap().vector, vector_of("q"));
+    // Known by now, so the model, which waits for leave, is not asked.
+    assert_eq!(
+        scene.worker.ask("q", Duration::ZERO).unwrap().answer().unwrap().vector,
+        vector_of("q")
+    );
+    let late = scene.worker.ask("another", Duration::ZERO).unwrap().answer();
+    assert_eq!(late, Err(QueryError::TimedOut));
+}
+
+#[test]
+fn equal_queries_that_wait_are_given_to_the_model_once() {
+    let scene = Scene::new(Gate::Closed, None);
+    scene.submit(0, "in flight");
+    assert_eq!(scene.next_batch(), ["in flight"]);
+    std::thread::scope(|scope| {
+        let ask = || scene.worker.embed_query("question", PATIENCE).unwrap().vector;
+        let asking: Vec<_> = (0..3).map(|_| scope.spawn(ask)).collect();
+        until(&scene.worker, |_| scene.worker.shared.queries.load(Ordering::Acquire) == 3);
+        scene.let_one_pass();
+        scene.let_one_pass();
+        for asked in asking {
+            assert_eq!(asked.join().unwrap(), vector_of("question"));
+        }
+    });
+    assert_eq!(scene.batches.try_iter().collect::<Vec<_>>(), [["question"]]);
+}
+
+#[test]
+fn a_query_that_nobody_waits_for_any_more_is_not_given_to_the_model() {
+    let scene = Scene::new(Gate::Closed, None);
+    scene.submit(0, "in flight");
+    assert_eq!(scene.next_batch(), ["in flight"]);
+    let late = scene.worker.embed_query("late", Duration::ZERO);
+    assert_eq!(late, Err(QueryError::TimedOut));
+    scene.let_one_pass();
+    until(&scene.worker, |_| scene.worker.shared.queries.load(Ordering::Acquire) == 0);
+    scene.let_one_pass();
+    assert!(scene.worker.embed_query("question", PATIENCE).is_ok());
+    assert_eq!(scene.batches.try_iter().collect::<Vec<_>>(), [["question"]]);
+}
+
+#[test]
+fn a_question_that_is_passed_over_is_told_that_it_was_too_late() {
+    let scene = Scene::new(Gate::Open, None);
+    // Short enough that the thread is now in time, now just not.
+    for number in 0..3_000 {
+        let wait = Duration::from_micros(number % 100);
+        let told = scene.worker.embed_query(&format!("question {number}"), wait);
+        assert_ne!(told, Err(QueryError::Stopped));
+    }
+}
+
+#[test]
+fn dropping_it_stops_after_the_batch_in_flight() {
+    let Scene { gate, worker, batches, .. } = Scene::new(Gate::Closed, None);
+    let long = "z".repeat(BATCH_BYTES);
+    for doc in 0..1000 {
+        let job = Job { doc, generation: 0, text: long.clone(), want: Want::Vector };
+        worker.submit(job).unwrap();
+    }
+    batches.recv_timeout(PATIENCE).unwrap();
+    let (reply, _answer) = mpsc::sync_channel(1);
+    let until = Instant::now() + PATIENCE;
+    let text = "too late".to_owned();
+    worker.sender.send(Message::Query(Question { text, until, reply })).unwrap();
+    let shared = Arc::clone(&worker.shared);
+    std::thread::scope(|scope| {
+        let dropped = scope.spawn(move || drop(worker));
+        let start = Instant::now();
+        while !shared.stop.load(Ordering::Acquire) {
+            assert!(start.elapsed() < PATIENCE);
+            std::thread::yield_now();
+        }
+        drop(gate);
+        dropped.join().unwrap();
+    });
+    assert_eq!(
+        batches.try_iter().count(),
+        0,
+        "neither a batch nor a query is started after the stop"
+    );
+    assert_eq!(shared.done.load(Ordering::Acquire), 1);
+}
+
+#[test]
+fn the_newest_texts_go_first_in_batches_of_like_length() {
+    let scene = Scene::new(Gate::Closed, None);
+    scene.submit(0, "first");
+    assert_eq!(scene.next_batch(), ["first"]);
+    let windows = u32::try_from(WINDOW_JOBS).unwrap();
+    for doc in 1..=windows {
+        scene.submit(doc, "old");
+    }
+    for doc in 1..=windows {
+        scene.submit(doc, if doc % 2 == 0 { "even" } else { "odder" });
+    }
+    scene.let_one_pass();
+    assert_eq!(scene.next_batch(), vec!["even"; BATCH_TEXTS]);
+    scene.let_one_pass();
+    assert_eq!(scene.next_batch(), vec!["odder"; BATCH_TEXTS]);
+    scene.let_one_pass();
+    assert_eq!(scene.next_batch(), vec!["old"; BATCH_TEXTS]);
+}
+
+#[test]
+fn one_bad_text_does_not_take_its_neighbours_along() {
+    let scene = Scene::new(Gate::Closed, None);
+    scene.submit(0, "first");
+    scene.next_batch();
+    for (doc, text) in [(1, "good"), (2, POISON), (3, "fine")] {
+        scene.submit(doc, text);
+    }
+    let Scene { gate, worker, delivered, .. } = scene;
+    drop(gate);
+    let progress = until(&worker, |progress| progress.queued == 0);
+    assert_eq!((progress.done, progress.failed), (3, 1));
+    let docs: Vec<u32> = delivered.try_iter().flatten().map(|vector| vector.doc).collect();
+    assert_eq!(docs.len(), 3);
+    assert!(!docs.contains(&2));
+    let query = worker.embed_query(POISON, PATIENCE);
+    assert!(matches!(query, Err(QueryError::Failed(EmbedError::Inference { .. }))));
+}
+
+#[test]
+fn a_second_run_embeds_nothing_again() {
+    let dir = TempDir::new().unwrap();
+    let texts: Vec<String> = (0..50).map(|number| format!("text number {number}")).collect();
+    let run = || {
+        let scene = Scene::new(Gate::Open, Some(dir.path()));
+        for (doc, text) in (0..).zip(&texts) {
+            scene.submit(doc, text);
+        }
+        let vectors = scene.delivered(50);
+        let progress = scene.until(|progress| progress.queued == 0);
+        (vectors, progress, scene.batches.try_iter().count())
+    };
+    let (first, progress, batches) = run();
+    assert!(batches > 0 && progress.from_cache == 0 && progress.cache_trouble.is_none());
+    let (second, progress, batches) = run();
+    assert_eq!((second, batches), (first, 0));
+    assert_eq!((progress.done, progress.from_cache), (50, 50));
+    assert_eq!(progress.cache.map(|cache| cache.rows), Some(50));
+}
+
+#[test]
+fn without_a_working_cache_vectors_are_made_all_the_same() {
+    let dir = TempDir::new().unwrap();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "not a directory").unwrap();
+    let scene = Scene::new(Gate::Open, Some(&file));
+    scene.submit(5, "text");
+    assert_eq!(scene.delivered(1)[0].vector, vector_of("text"));
+    let progress = scene.worker.progress();
+    assert!(progress.cache.is_none() && progress.cache_trouble.is_some());
+}
+
+#[test]
+fn a_query_while_loading_is_answered_at_once_and_texts_are_kept() {
+    let (finish, finished) = mpsc::channel::<()>();
+    let (batches, _seen) = mpsc::channel();
+    let (delivered_in, delivered) = mpsc::channel();
+    let model_id = ModelId::new("test", [7; 32]);
+    let worker = Worker::start(WorkerConfig {
+        load: Box::new(move || {
+            finished.recv().unwrap_or_default();
+            Ok(Box::new(TestEmbedder { model_id, batches, gate: None }))
+        }),
+        cache: None,
+        deliver: Box::new(move |vectors| delivered_in.send(vectors).unwrap_or_default()),
+    });
+    let worker = worker.unwrap();
+    assert_eq!(worker.embed_query("question", PATIENCE), Err(QueryError::Loading));
+    worker
+        .submit(Job { doc: 1, generation: 1, text: "early".to_owned(), want: Want::Vector })
+        .unwrap();
+    assert_eq!(worker.progress().queued, 1);
+    finish.send(()).unwrap();
+    let vectors: Vec<Embedded> = delivered.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(vectors[0].vector, vector_of("early"));
+    assert_eq!(worker.embed_query("question", PATIENCE).unwrap().vector, vector_of("question"));
+}
+
+#[test]
+fn a_model_that_does_not_load_is_said_and_nothing_is_queued() {
+    let error = EmbedError::NotInstalled(PathBuf::from("model"));
+    let given = error.clone();
+    let worker = Worker::start(WorkerConfig {
+        load: Box::new(move || Err(given)),
+        cache: None,
+        deliver: Box::new(|_| {}),
+    });
+    let worker = worker.unwrap();
+    until(&worker, |progress| progress.state == WorkerState::Failed(error.clone()));
+    assert_eq!(worker.embed_query("question", PATIENCE), Err(QueryError::Failed(error)));
+    let thread_is_gone = || worker.thread.as_ref().is_some_and(JoinHandle::is_finished);
+    until(&worker, |_| thread_is_gone());
+    let job = Job { doc: 1, generation: 1, text: "late".to_owned(), want: Want::Vector };
+    assert_eq!(worker.submit(job.clone()), Err(SubmitError::Stopped(job)));
+    assert_eq!(worker.progress().queued, 0);
+}
+
+#[test]
+fn a_full_queue_hands_the_job_back() {
+    let scene = Scene::new(Gate::Closed, None);
+    scene.submit(0, "in flight");
+    scene.next_batch();
+    scene.worker.shared.queued.store(JOBS_MAX, Ordering::Release);
+    let job = Job { doc: 1, generation: 1, text: "one too many".to_owned(), want: Want::Vector };
+    assert_eq!(scene.worker.submit(job.clone()), Err(SubmitError::Full(job)));
+    scene.worker.shared.queries.store(QUERIES_MAX, Ordering::Release);
+    assert_eq!(scene.worker.embed_query("question", PATIENCE), Err(QueryError::Busy));
+}
+
+#[test]
+fn an_endless_text_is_cut_between_characters() {
+    let scene = Scene::new(Gate::Open, None);
+    scene.submit(0, &"ü€".repeat(TEXT_BYTES_MAX));
+    let text = scene.next_batch().remove(0);
+    assert!(text.len() <= TEXT_BYTES_MAX && text.len() > TEXT_BYTES_MAX - 4);
+    assert!("ü€".repeat(TEXT_BYTES_MAX).starts_with(&text));
+}
+
+/// A cache as earlier versions left it: vectors, and no signs.
+fn cache_without_signs(dir: &Path, texts: &[&str]) {
+    let model = ModelId::new("test", [7; 32]);
+    let mut cache = VectorCache::open(dir, &model, DIMS, Arc::new(TestLock)).unwrap();
+    let rows: Vec<_> = texts.iter().map(|text| (TextKey::of(text), vec![0.5; DIMS])).collect();
+    cache.append(&rows).unwrap();
+}
+
+// S-RANK-8
+#[test]
+fn what_an_old_cache_knows_is_there_at_once_and_its_signs_when_they_are_asked_for() {
+    let dir = TempDir::new().unwrap();
+    cache_without_signs(dir.path(), &["walrus otter"]);
+    let scene = Scene::new(Gate::Open, Some(dir.path()));
+    scene.submit(0, "walrus otter");
+    let first = scene.delivered(1).remove(0);
+    assert_eq!((first.signed, &first.vector), (Signed::NotYet, &vec![0.5; DIMS]));
+    assert_eq!(scene.batches.try_iter().count(), 0, "the model is not asked for it yet");
+    scene.submit_for(Want::Signs, 0, "walrus otter");
+    let Signed::At(place) = scene.delivered(1).remove(0).signed else { panic!("no signs") };
+    assert_eq!(scene.next_batch(), ["walrus otter"]);
+    let shelf = scene.worker.shelf().unwrap();
+    assert_eq!(shelf.signs(place), Some(NoteSigns::of(&tokens_of("walrus otter"))));
+    // Whoever asks now gets both, and the vector that was there first.
+    scene.submit(1, "walrus otter");
+    let now = scene.delivered(1).remove(0);
+    assert_eq!((now.signed, now.vector), (Signed::At(place), vec![0.5; DIMS]));
+    assert_eq!(scene.batches.try_iter().count(), 0);
+}
+
+// S-RANK-8
+#[test]
+fn signs_are_made_with_the_vector_and_never_of_a_long_text_or_without_a_cache() {
+    let dir = TempDir::new().unwrap();
+    let scene = Scene::new(Gate::Open, Some(dir.path()));
+    let long = "x".repeat(SIGNED_BYTES_MAX + 1);
+    scene.submit(0, "walrus otter");
+    scene.submit(1, &long);
+    let [short, long] = scene.delivered(2).try_into().unwrap();
+    assert!(matches!(short.signed, Signed::At(_)), "{short:?}");
+    assert_eq!(long.signed, Signed::Never);
+    let without = Scene::new(Gate::Open, None);
+    without.submit_for(Want::Signs, 0, "walrus otter");
+    assert_eq!(without.delivered(1)[0].signed, Signed::Failed);
+    assert!(without.worker.shelf().is_none());
+}
+
+// S-RANK-8
+#[test]
+fn a_query_has_its_tokens_from_the_same_inference() {
+    let scene = Scene::new(Gate::Open, None);
+    let meant = scene.worker.embed_query("walrus otter", PATIENCE).unwrap();
+    assert_eq!(scene.batches.try_iter().count(), 1);
+    let spans: Vec<&str> =
+        meant.tokens.iter().map(|token| "walrus otter".get(token.span.clone()).unwrap()).collect();
+    assert_eq!(spans, ["walrus", "otter"]);
+}
+
+// S-RANK-8
+#[test]
+fn without_a_place_for_signs_vectors_are_kept_all_the_same_and_it_is_told() {
+    let dir = TempDir::new().unwrap();
+    cache_without_signs(dir.path(), &["walrus"]);
+    let tokens = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+    let tokens: Vec<_> =
+        tokens.filter(|path| path.extension().is_some_and(|found| found == "tokens")).collect();
+    std::fs::write(&tokens[0], "somebody else's").unwrap();
+    let scene = Scene::new(Gate::Open, Some(dir.path()));
+    scene.submit(0, "walrus");
+    scene.submit(1, "otter");
+    let all = scene.delivered(2);
+    assert!(all.iter().all(|embedded| embedded.signed == Signed::Failed), "{all:?}");
+    let progress = scene.until(|progress| progress.queued == 0);
+    assert_eq!(progress.cache.map(|cache| cache.rows), Some(2));
+    assert!(progress.cache_trouble.unwrap().contains("signs"));
+    assert_eq!(std::fs::read(&tokens[0]).unwrap(), b"somebody else's");
+}

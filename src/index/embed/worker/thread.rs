@@ -1,0 +1,252 @@
+//! The worker's inside: load, then answer queries and embed texts until told to stop.
+//!
+//! What is not here: the handle others hold, and the counters both sides see (`worker`).
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::Instant;
+
+use super::{
+    CacheConfig, Embedded, Job, Meant, Message, Question, SIGNED_BYTES_MAX, Shared, Want,
+    WorkerConfig, WorkerState,
+};
+use crate::embed::cache::{TextKey, VectorCache};
+use crate::embed::{EmbedError, Embedder, Embedding};
+use crate::late::{AskedToken, NoteSigns, Shelf, Signed};
+use std::sync::Arc;
+
+/// Texts per batch.
+pub(super) const BATCH_TEXTS: usize = 16;
+/// Longest text times number of texts in a batch, in bytes: what is computed, since short texts are
+/// padded to the longest. A kilobyte is some 220 tokens and 60 ms on one core; larger batches were
+/// measured to be no faster per text and would make queries wait longer. A single longer text is a
+/// batch of its own.
+pub(super) const BATCH_BYTES: usize = 1024;
+/// Newest jobs looked at together: enough to find texts of like length, few enough that a new
+/// arrival is behind some two seconds of older ones at most.
+pub(super) const WINDOW_JOBS: usize = 32;
+
+/// The thread's whole life.
+pub(super) fn run(config: WorkerConfig, shared: &Shared, receiver: &Receiver<Message>) {
+    let embedder = match (config.load)() {
+        Ok(embedder) => embedder,
+        Err(error) => return fail(error, shared, receiver),
+    };
+    let cache = config.cache.and_then(|cache| open_cache(cache, embedder.as_ref(), shared));
+    let ready = WorkerState::Ready { model: embedder.told(), dims: embedder.dims() };
+    shared.slow().state = ready;
+    let (backlog, window) = (Vec::new(), Vec::new());
+    Thread { embedder, cache, deliver: config.deliver, shared, backlog, window }.work(receiver);
+}
+
+/// Says why, and lets go of what was queued in the meantime.
+fn fail(error: EmbedError, shared: &Shared, receiver: &Receiver<Message>) {
+    shared.slow().state = WorkerState::Failed(error);
+    let waiting = receiver.try_iter().filter(|message| matches!(message, Message::Embed(_)));
+    give_up(shared, waiting.count());
+}
+
+fn give_up(shared: &Shared, count: usize) {
+    shared.failed.fetch_add(count, Ordering::AcqRel);
+    Shared::leave(&shared.queued, count);
+}
+
+fn open_cache(
+    config: CacheConfig,
+    embedder: &dyn Embedder,
+    shared: &Shared,
+) -> Option<VectorCache> {
+    match VectorCache::open(&config.dir, embedder.model_id(), embedder.dims(), config.lock) {
+        Ok(cache) => {
+            let mut slow = shared.slow();
+            slow.cache = Some(cache.stats());
+            match cache.tokens() {
+                Ok(tokens) => {
+                    let shelf: Arc<dyn Shelf> = tokens.clone();
+                    slow.shelf = Some(shelf);
+                }
+                Err(why) => slow.cache_trouble = Some(why.to_owned()),
+            }
+            drop(slow);
+            Some(cache)
+        }
+        Err(error) => {
+            shared.slow().cache_trouble = Some(error.to_string());
+            None
+        }
+    }
+}
+
+/// The thread's own belongings.
+struct Thread<'a> {
+    embedder: Box<dyn Embedder>,
+    cache: Option<VectorCache>,
+    deliver: Box<dyn FnMut(Vec<Embedded>) + Send>,
+    shared: &'a Shared,
+    /// All that waits, oldest first; taken from the end.
+    backlog: Vec<Job>,
+    /// The newest of it that the cache did not know, longest first; taken from the end.
+    window: Vec<Job>,
+}
+
+impl Thread<'_> {
+    fn work(&mut self, receiver: &Receiver<Message>) {
+        while self.take_messages(receiver) {
+            if self.window.is_empty() {
+                self.fill_window();
+            } else {
+                self.embed_batch();
+            }
+        }
+    }
+
+    /// Answers queries and queues texts, waiting only when there is nothing else to do. False means
+    /// stop.
+    fn take_messages(&mut self, receiver: &Receiver<Message>) -> bool {
+        loop {
+            if self.shared.stop.load(Ordering::Acquire) {
+                return false;
+            }
+            let idle = self.backlog.is_empty() && self.window.is_empty();
+            let message = if idle {
+                receiver.recv().map_err(|_| TryRecvError::Disconnected)
+            } else {
+                receiver.try_recv()
+            };
+            match message {
+                Ok(Message::Embed(job)) => self.backlog.push(job),
+                Ok(Message::Query(question)) => self.answer(&question),
+                Err(TryRecvError::Empty) => return true,
+                Ok(Message::Stop) | Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    fn answer(&mut self, question: &Question) {
+        let Question { text, until, reply } = question;
+        if Instant::now() < *until {
+            // Somebody else may just have asked the same.
+            let known = self.shared.known().get(text);
+            let meant = known.map_or_else(|| self.meant(text), Ok);
+            // Whoever asked may have stopped waiting.
+            let _ = reply.send(meant);
+        }
+        Shared::leave(&self.shared.queries, 1);
+    }
+
+    fn meant(&mut self, text: &str) -> Result<Meant, EmbedError> {
+        let Embedding { vector, tokens } = self.embedder.ask(text)?;
+        let tokens = tokens.iter().filter_map(AskedToken::of).collect();
+        let meant = Meant { vector, tokens };
+        self.shared.known().keep(text, &meant);
+        Ok(meant)
+    }
+
+    /// Moves the newest jobs into the window; those the cache knows are done at once. Where it knows only the
+    /// vector, as caches of earlier versions do, that is enough for now.
+    fn fill_window(&mut self) {
+        let newest = self.backlog.split_off(self.backlog.len().saturating_sub(WINDOW_JOBS));
+        let mut known = Vec::new();
+        for job in newest {
+            let found = self.cache.as_mut().and_then(|cache| cache.get(TextKey::of(&job.text)));
+            let signed = self.signed(&job);
+            match found {
+                Some(vector) if job.want == Want::Vector || signed != Signed::NotYet => {
+                    known.push(embedded(&job, vector, signed));
+                }
+                _ => self.window.push(job),
+            }
+        }
+        // Texts of like length side by side, so that little padding is computed; the shortest go
+        // first.
+        self.window.sort_by_key(|job| std::cmp::Reverse(job.text.len()));
+        self.shared.from_cache.fetch_add(known.len(), Ordering::AcqRel);
+        self.hand_over(known);
+    }
+
+    fn embed_batch(&mut self) {
+        let batch = self.next_batch();
+        let texts: Vec<&str> = batch.iter().map(|job| job.text.as_str()).collect();
+        let embeddings: Vec<Option<Embedding>> = match self.embedder.embed(&texts) {
+            Ok(embeddings) => embeddings.into_iter().map(Some).collect(),
+            // One text may have spoilt it for all.
+            Err(_) => texts.iter().map(|text| self.embedder.embed(&[text]).ok()?.pop()).collect(),
+        };
+        let pairs = batch.iter().zip(embeddings);
+        let done: Vec<(&Job, Embedding)> =
+            pairs.filter_map(|(job, embedding)| Some((job, embedding?))).collect();
+        give_up(self.shared, batch.len() - done.len());
+        self.remember(&done);
+        let hand = |(job, Embedding { vector, .. })| {
+            let signed = match self.signed(job) {
+                // It could not be kept, and to try over and over would help nobody.
+                Signed::NotYet => Signed::Failed,
+                other => other,
+            };
+            embedded(job, vector, signed)
+        };
+        let embedded = done.into_iter().map(hand).collect();
+        self.hand_over(embedded);
+    }
+
+    /// What is known of the signs of a text.
+    fn signed(&self, job: &Job) -> Signed {
+        if !is_signed(job) {
+            return Signed::Never;
+        }
+        match self.cache.as_ref().filter(|cache| cache.tokens().is_ok()) {
+            Some(cache) => cache.place(TextKey::of(&job.text)).map_or(Signed::NotYet, Signed::At),
+            None => Signed::Failed,
+        }
+    }
+
+    /// Takes texts off the window while they fit in one batch; always at least one.
+    fn next_batch(&mut self) -> Vec<Job> {
+        let mut batch: Vec<Job> = Vec::new();
+        while let Some(next) = self.window.last() {
+            // The window is sorted, so the next text is the longest so far.
+            let padded_bytes = next.text.len() * (batch.len() + 1);
+            if !batch.is_empty() && (batch.len() == BATCH_TEXTS || padded_bytes > BATCH_BYTES) {
+                break;
+            }
+            batch.extend(self.window.pop());
+        }
+        batch
+    }
+
+    fn remember(&mut self, done: &[(&Job, Embedding)]) {
+        let Some(cache) = self.cache.as_mut() else { return };
+        let key = |job: &Job| TextKey::of(&job.text);
+        let rows: Vec<(TextKey, Vec<f32>)> =
+            done.iter().map(|(job, embedding)| (key(job), embedding.vector.clone())).collect();
+        let to_sign = done.iter().filter(|(job, _)| is_signed(job));
+        let signs: Vec<(TextKey, NoteSigns)> =
+            to_sign.map(|(job, embedding)| (key(job), NoteSigns::of(&embedding.tokens))).collect();
+        let kept = cache.append(&rows).and_then(|()| cache.keep_signs(&signs));
+        let trouble = kept.err().map(|error| error.to_string());
+        let trouble = trouble.or_else(|| cache.tokens().err().map(str::to_owned));
+        let mut slow = self.shared.slow();
+        slow.cache = Some(cache.stats());
+        slow.cache_trouble = trouble;
+    }
+
+    fn hand_over(&mut self, vectors: Vec<Embedded>) {
+        if vectors.is_empty() {
+            return;
+        }
+        let count = vectors.len();
+        // Counted first: who sees what was delivered finds it counted.
+        self.shared.done.fetch_add(count, Ordering::AcqRel);
+        (self.deliver)(vectors);
+        Shared::leave(&self.shared.queued, count);
+    }
+}
+
+/// Whether the tokens of a text are compared one by one.
+fn is_signed(job: &Job) -> bool {
+    job.text.len() <= SIGNED_BYTES_MAX
+}
+
+fn embedded(job: &Job, vector: Vec<f32>, signed: Signed) -> Embedded {
+    Embedded { doc: job.doc, generation: job.generation, vector, signed }
+}

@@ -1,0 +1,129 @@
+//! A query's tokens, ready to be compared with the signs of notes. Not here: what each weighs (`search`).
+
+use std::ops::Range;
+
+use super::turn::{TURNED, turned};
+use super::{NOTE_TOKENS_MAX, NoteSigns, SIGN_WORDS, Signs, Token};
+use crate::processor::at_its_best;
+
+/// Bits of each number.
+const BITS: usize = 4;
+/// Numbers of a token.
+const NUMBERS: i32 = 384;
+/// Steps between the lowest number and the highest.
+const LEVELS: f32 = 16.0;
+
+/// A token of a query: its numbers in four bits, bit by bit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskedToken {
+    /// Where it stands in the query, in bytes.
+    pub span: Range<usize>,
+    /// Bit i of word w of plane p is bit p of number 64 w + i.
+    planes: [Signs; BITS],
+    /// The sum of all numbers.
+    sum: i32,
+    /// What one step of a number adds to a cosine.
+    step: f32,
+}
+
+impl AskedToken {
+    /// `None` for a token without direction.
+    #[must_use]
+    pub fn of(token: &Token) -> Option<Self> {
+        let numbers = turned(&token.state)?;
+        let largest = numbers.iter().map(|number| number.abs()).fold(0.0, f32::max);
+        let mut planes = [[0; SIGN_WORDS]; BITS];
+        let mut sum = 0;
+        for (at, number) in numbers.iter().enumerate() {
+            let level = ((number / largest + 1.0) * (LEVELS / 2.0)).clamp(0.0, LEVELS - 1.0);
+            #[expect(clippy::cast_possible_truncation, reason = "from 0 to 15 by the line above")]
+            let level = level as i32;
+            sum += level;
+            for (plane, bit) in planes.iter_mut().zip(0..) {
+                if let Some(word) = plane.get_mut(at / 64) {
+                    *word |= u64::from(level >> bit & 1 == 1) << (at % 64);
+                }
+            }
+        }
+        let step = largest / (LEVELS / 2.0) / (TURNED as f32).sqrt();
+        Some(Self { span: token.span.clone(), planes, sum, step })
+    }
+
+    /// Cosine between this token and the nearest of a note, from -1 to 1 but for rounding; `None` for a note
+    /// without tokens.
+    #[must_use]
+    pub fn nearest(&self, note: &NoteSigns) -> Option<f32> {
+        let nearest = at_its_best(
+            #[inline(always)]
+            || self.products(note).into_iter().take(note.len()).max(),
+        )?;
+        // At most 16 * 2 * 384, which an f32 holds exactly.
+        #[expect(clippy::cast_precision_loss, reason = "see above")]
+        Some(self.step * (nearest as f32 / 2.0))
+    }
+
+    /// Of each token of a note, twice the sum of s (c - 7.5) over all numbers c and signs s of 1 and -1, with b set
+    /// where s is 1: 4 sum(b c) - 30 sum(b) - 2 sum(c) + 15 * 384. All tokens side by side, a word of each at a time:
+    /// a processor takes several in one step.
+    #[inline(always)]
+    fn products(&self, note: &NoteSigns) -> [i32; NOTE_TOKENS_MAX] {
+        let mut sums = [0_u64; NOTE_TOKENS_MAX];
+        for (plane, place) in self.planes.iter().zip(0..) {
+            for (word, column) in plane.iter().zip(&note.columns) {
+                for (sum, signs) in sums.iter_mut().zip(column) {
+                    *sum += u64::from((word & signs).count_ones()) << place;
+                }
+            }
+        }
+        let mut products = [0; NOTE_TOKENS_MAX];
+        for ((product, sum), ones) in products.iter_mut().zip(sums).zip(&note.ones) {
+            #[expect(clippy::cast_possible_truncation, reason = "at most 15 * 384")]
+            let both = sum as i32;
+            *product = 4 * both - 30 * ones - 2 * self.sum + 15 * NUMBERS;
+        }
+        products
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::late::test_tokens::tokens_of;
+    use proptest::prelude::*;
+
+    fn one(word: &str) -> (AskedToken, NoteSigns) {
+        let tokens = tokens_of(word);
+        (AskedToken::of(&tokens[0]).unwrap(), NoteSigns::of(&tokens))
+    }
+
+    fn level(token: &AskedToken, at: usize) -> i32 {
+        let bit = |plane: &Signs| i32::from(plane[at / 64] >> (at % 64) & 1 == 1);
+        token.planes.iter().zip(0..).map(|(plane, place)| bit(plane) << place).sum()
+    }
+
+    proptest! {
+        // S-RANK-8
+        #[test]
+        fn counting_bits_gives_the_sum_of_products(left in "[a-z]{1,9}", right in "[a-z]{1,9}") {
+            let ((asked, _), (_, note)) = (one(&left), one(&right));
+            let signs = note.iter().next().unwrap();
+            let sign = |at: usize| if signs[at / 64] >> (at % 64) & 1 == 1 { 1.0 } else { -1.0 };
+            let sum: f32 =
+                (0..TURNED).map(|at| sign(at) * (level(&asked, at) as f32 - 7.5)).sum();
+            let nearest = asked.nearest(&note).unwrap();
+            prop_assert!((nearest - asked.step * sum).abs() < 1e-4, "{nearest} {}", asked.step * sum);
+            prop_assert!((-1.1..=1.1).contains(&nearest));
+        }
+    }
+
+    // S-RANK-8
+    #[test]
+    fn a_token_is_nearest_to_itself_wherever_it_stands() {
+        let (asked, _) = one("walrus");
+        let near = |text: &str| asked.nearest(&NoteSigns::of(&tokens_of(text))).unwrap();
+        assert!(near("walrus") > 0.7, "{}", near("walrus"));
+        assert!(near("otter heron badger") < 0.3);
+        assert!((near("otter walrus heron") - near("walrus")).abs() < 1e-6);
+        assert_eq!(asked.nearest(&NoteSigns::default()), None);
+    }
+}

@@ -1,0 +1,124 @@
+//! Turning a token in space: signs say most where every number carries as much as any other, and the model's
+//! do not. Two fixed random flips of signs, each followed by a Walsh-Hadamard transform, are a rotation that
+//! costs as little as reading the numbers. Not here: what becomes of the turned numbers (`note`, `asked`).
+
+use super::mean;
+use crate::processor::at_its_best;
+
+/// Numbers that are transformed: a power of two.
+const WIDTH: usize = 512;
+/// Numbers that are kept, as many as the model has.
+pub(super) const TURNED: usize = 384;
+/// What the flips are made from. Any will do, and the file of signs is of this one.
+const SEEDS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
+
+const FLIPS: [[u64; WIDTH / 64]; 2] = [flips(SEEDS[0]), flips(SEEDS[1])];
+
+/// Sixty-four flips a word, by SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014).
+#[expect(clippy::indexing_slicing, reason = "a constant: it is compiled or it is not")]
+const fn flips(seed: u64) -> [u64; WIDTH / 64] {
+    let mut words = [0; WIDTH / 64];
+    let (mut state, mut at) = (seed, 0);
+    while at < words.len() {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = state;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        words[at] = word ^ (word >> 31);
+        at += 1;
+    }
+    words
+}
+
+/// Returns a token's direction, less what all have in common, turned. `None` where it has none.
+pub(super) fn turned(state: &[f32]) -> Option<[f32; TURNED]> {
+    let mut numbers = [0.0; WIDTH];
+    for ((number, state), mean) in numbers.iter_mut().zip(state).zip(mean::numbers()) {
+        *number = state - mean;
+    }
+    at_its_best(
+        #[inline(always)]
+        || turn(&mut numbers),
+    );
+    let (kept, _) = numbers.split_first_chunk::<TURNED>()?;
+    let length = kept.iter().map(|number| number * number).sum::<f32>().sqrt();
+    (length.is_finite() && length > 0.0).then(|| kept.map(|number| number / length))
+}
+
+#[inline(always)]
+fn turn(numbers: &mut [f32; WIDTH]) {
+    for flips in &FLIPS {
+        flip(numbers, flips);
+        transform(numbers);
+    }
+}
+
+#[inline(always)]
+fn flip(numbers: &mut [f32; WIDTH], flips: &[u64; WIDTH / 64]) {
+    for (numbers, word) in numbers.chunks_mut(64).zip(flips) {
+        for (number, at) in numbers.iter_mut().zip(0..) {
+            if word >> at & 1 == 1 {
+                *number = -*number;
+            }
+        }
+    }
+}
+
+/// The Walsh-Hadamard transform, unscaled: only directions are asked for.
+#[inline(always)]
+fn transform(numbers: &mut [f32; WIDTH]) {
+    let mut half = 1;
+    while half < WIDTH {
+        for pair in numbers.chunks_exact_mut(2 * half) {
+            let (left, right) = pair.split_at_mut(half);
+            for (left, right) in left.iter_mut().zip(right) {
+                (*left, *right) = (*left + *right, *left - *right);
+            }
+        }
+        half *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dot(left: &[f32], right: &[f32]) -> f32 {
+        left.iter().zip(right).map(|(a, b)| a * b).sum()
+    }
+
+    #[test]
+    fn turning_keeps_lengths_and_angles() {
+        let numbers = |step: f32| {
+            let mut numbers = [0.0; WIDTH];
+            numbers.iter_mut().zip(0_u16..).for_each(|(n, at)| *n = (f32::from(at) * step).sin());
+            numbers
+        };
+        let (mut left, mut right) = (numbers(0.7), numbers(0.71));
+        let before = dot(&left, &right) / dot(&left, &left);
+        for numbers in [&mut left, &mut right] {
+            flip(numbers, &FLIPS[0]);
+            transform(numbers);
+        }
+        assert!((dot(&left, &right) / dot(&left, &left) - before).abs() < 1e-4);
+    }
+
+    #[test]
+    fn the_flips_are_those_that_files_of_signs_were_made_with() {
+        let ones: Vec<u32> =
+            FLIPS.iter().map(|words| words.iter().map(|w| w.count_ones()).sum()).collect();
+        assert_eq!(FLIPS[0][0], 0x6e78_9e6a_a1b9_65f4);
+        assert!(ones.iter().all(|ones| (200..312).contains(ones)), "{ones:?}");
+        assert_ne!(FLIPS[0], FLIPS[1]);
+    }
+
+    #[test]
+    fn what_has_no_direction_is_none() {
+        let mean: Vec<f32> = mean::numbers().collect();
+        assert_eq!(mean.len(), TURNED);
+        assert!(turned(&mean).is_none());
+        assert!(turned(&[f32::NAN; TURNED]).is_none());
+        assert!(turned(&[0.5; TURNED]).is_some());
+    }
+}

@@ -1,0 +1,57 @@
+//! How much a piece of text has to do with a query, so that an excerpt can begin where the answer
+//! is. Not here: cutting excerpts (`render::excerpt`), scoring documents (`search`).
+
+use std::collections::HashMap;
+
+use super::LexicalIndex;
+
+/// A query's terms and what each is worth in this corpus.
+#[derive(Debug)]
+pub struct Interest<'index> {
+    index: &'index LexicalIndex,
+    weights: HashMap<Box<str>, f32>,
+}
+
+impl LexicalIndex {
+    /// [`super::Prepared::interest`] of a query that nothing else is asked of.
+    #[must_use]
+    pub fn interest(&self, query: &str) -> Interest<'_> {
+        self.prepare(query).interest()
+    }
+}
+
+impl<'index> Interest<'index> {
+    pub(super) fn new(index: &'index LexicalIndex, weights: HashMap<Box<str>, f32>) -> Self {
+        Self { index, weights }
+    }
+}
+
+impl Interest<'_> {
+    /// Returns the summed weight of the distinct query terms in a piece of text; 0 for none.
+    pub fn of(&self, piece: &str) -> f32 {
+        let terms = self.index.analyse_query(piece);
+        let mut held: Vec<&str> =
+            terms.iter().filter(|term| self.weights.contains_key(*term)).collect();
+        held.sort_unstable();
+        held.dedup();
+        held.into_iter().filter_map(|term| self.weights.get(term)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::DocId;
+
+    #[test]
+    fn pieces_with_more_and_rarer_words_of_the_query_weigh_more() {
+        let mut index = LexicalIndex::new();
+        for (doc, text) in (0..).zip(["npm install fails", "npm test fails", "docker EACCES npm"]) {
+            index.insert(DocId(doc), text).unwrap();
+        }
+        let interest = index.interest("npm EACCES");
+        assert!(interest.of("EACCES here") > interest.of("npm here"));
+        assert!(interest.of("npm EACCES npm") > interest.of("EACCES"));
+        assert!(interest.of("nothing of it") <= 0.0);
+    }
+}

@@ -1,0 +1,190 @@
+//! What a word that no document holds may be a slip of: the terms of the corpus that are nearest to it.
+//! Pure. Not here: what a stand-in counts (`search`).
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::LexicalIndex;
+
+/// Shorter words have too many neighbours: of four letters every second is a word.
+const LETTERS_MIN: usize = 5;
+
+/// From here on a word bears two slips.
+const TWO_SLIPS_LETTERS_MIN: usize = 8;
+
+/// Most terms that stand in for one: more would say anything.
+const STAND_INS_MAX: usize = 3;
+
+/// How many edits may part a word from what was meant; `None` for what is no plain word: a name with
+/// digits or signs is exact or another name.
+fn slips_max(term: &[u8]) -> Option<usize> {
+    let is_word = term.len() >= LETTERS_MIN && term.iter().all(u8::is_ascii_lowercase);
+    is_word.then_some(if term.len() < TWO_SLIPS_LETTERS_MIN { 1 } else { 2 })
+}
+
+impl LexicalIndex {
+    /// The terms that some living document holds, of the fewest edits from `term` and with its first
+    /// letter, which people seldom miss: at most three, the most frequent first. Walks that letter's part
+    /// of every dictionary.
+    pub(super) fn nearby_terms(&self, term: &str) -> Vec<Box<str>> {
+        let (Some(slips), Some(&letter)) = (slips_max(term.as_bytes()), term.as_bytes().first())
+        else {
+            return Vec::new();
+        };
+        let mut near: BTreeMap<&[u8], usize> = BTreeMap::new();
+        for part in &self.parts {
+            for other in part.segment.terms_beginning_with(letter) {
+                if let Some(edits) = edits_within(term.as_bytes(), other, slips) {
+                    near.insert(other, edits);
+                }
+            }
+        }
+        self.best_of(near)
+    }
+
+    fn best_of(&self, near: BTreeMap<&[u8], usize>) -> Vec<Box<str>> {
+        let named = near.into_iter().filter_map(|(term, edits)| {
+            let term = std::str::from_utf8(term).ok()?;
+            Some((edits, Reverse(self.documents_with(term)), term))
+        });
+        let mut near: Vec<_> = named.filter(|(_, documents, _)| documents.0 > 0).collect();
+        near.sort_unstable();
+        let least = near.first().map(|(edits, ..)| *edits);
+        near.retain(|(edits, ..)| Some(*edits) == least);
+        near.into_iter().take(STAND_INS_MAX).map(|(_, _, term)| term.into()).collect()
+    }
+
+    pub(super) fn documents_with(&self, term: &str) -> usize {
+        let lists = self.parts.iter().map(|part| (part, part.segment.list(term)));
+        lists.filter_map(|(part, list)| Some(part.living(list?))).sum()
+    }
+}
+
+/// How many edits part two words, if at most `edits_max`: a letter more, less or other, or two neighbours
+/// swapped (optimal string alignment). A plain word is near plain words only.
+fn edits_within(one: &[u8], other: &[u8], edits_max: usize) -> Option<usize> {
+    let may_be = one.len().abs_diff(other.len()) <= edits_max
+        && (letters(one) ^ letters(other)).count_ones() as usize <= 2 * edits_max
+        && other.iter().all(u8::is_ascii_lowercase);
+    may_be.then(|| aligned(one, other, edits_max)).flatten()
+}
+
+/// Which letters a word has. An edit changes at most two.
+fn letters(word: &[u8]) -> u32 {
+    word.iter().fold(0, |set, letter| set | 1 << (letter & 31))
+}
+
+/// At most four ways at each edit, and at most two edits: never more than 21 looks at a pair.
+fn aligned(one: &[u8], other: &[u8], edits_max: usize) -> Option<usize> {
+    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let (one, other) = (one.get(same..)?, other.get(same..)?);
+    let (Some((first, one_rest)), Some((second, other_rest))) =
+        (one.split_first(), other.split_first())
+    else {
+        let left = one.len().max(other.len());
+        return (left <= edits_max).then_some(left);
+    };
+    let left = edits_max.checked_sub(1)?;
+    let swapped = match (one_rest.split_first(), other_rest.split_first()) {
+        (Some((a, one_rest)), Some((b, other_rest))) if a == second && b == first => {
+            aligned(one_rest, other_rest, left)
+        }
+        _ => None,
+    };
+    let ways = [
+        swapped,
+        aligned(one_rest, other_rest, left),
+        aligned(one_rest, other, left),
+        aligned(one, other_rest, left),
+    ];
+    ways.into_iter().flatten().min().map(|edits| edits + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lexical::DocId;
+
+    /// The textbook's table: `table[i][j]` parts the first i letters of one from the first j of the other.
+    fn table(one: &[u8], other: &[u8]) -> usize {
+        let mut table = vec![vec![0; other.len() + 1]; one.len() + 1];
+        for i in 0..=one.len() {
+            for j in 0..=other.len() {
+                table[i][j] = if i == 0 || j == 0 {
+                    i + j
+                } else {
+                    let other_letter = usize::from(one[i - 1] != other[j - 1]);
+                    let mut least = (table[i - 1][j] + 1)
+                        .min(table[i][j - 1] + 1)
+                        .min(table[i - 1][j - 1] + other_letter);
+                    if i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1] {
+                        least = least.min(table[i - 2][j - 2] + 1);
+                    }
+                    least
+                };
+            }
+        }
+        table[one.len()][other.len()]
+    }
+
+    fn nearby(texts: &[&str], term: &str) -> Vec<String> {
+        let mut index = LexicalIndex::new();
+        for (doc, text) in (0..).zip(texts) {
+            index.insert(DocId(doc), text).unwrap();
+        }
+        index.nearby_terms(term).into_iter().map(String::from).collect()
+    }
+
+    proptest! {
+        // S-FIND-4
+        #[test]
+        fn edits_are_those_of_the_table(
+            one in "[a-d]{0,9}", other in "[a-d]{0,9}", edits_max in 0_usize..3,
+        ) {
+            let (one, other) = (one.as_bytes(), other.as_bytes());
+            let expected = Some(table(one, other)).filter(|edits| *edits <= edits_max);
+            prop_assert_eq!(edits_within(one, other, edits_max), expected);
+        }
+    }
+
+    // S-FIND-4
+    #[test]
+    fn a_word_of_five_letters_bears_one_slip_and_one_of_eight_two() {
+        let texts = ["kafka broker zookeeper"];
+        for (slip, meant) in [
+            ("kafak", "kafka"),
+            ("kafkaa", "kafka"),
+            ("broke", "broker"),
+            ("bruker", "broker"),
+            ("zookeper", "zookeep"),
+        ] {
+            let found = nearby(&texts, slip);
+            assert_eq!(found.first().map(String::as_str), Some(meant), "{slip}");
+        }
+        for far in ["kakfb", "afkak", "fafka", "kafk", "brkxer", "kafka1", "zookepr-x"] {
+            assert!(nearby(&texts, far).is_empty(), "{far}");
+        }
+    }
+
+    // S-FIND-4
+    #[test]
+    fn the_nearest_stand_in_and_of_those_the_most_frequent_at_most_three() {
+        let texts = ["panda", "panda pando", "pando", "pando pandb pandc", "pandxx"];
+        assert_eq!(nearby(&texts, "pandz"), ["pando", "panda", "pandb"]);
+        assert_eq!(nearby(&["abcdefgh", "abcdefxx"], "abcdefgx"), ["abcdefgh", "abcdefxx"]);
+        assert_eq!(nearby(&["abcdefgh", "abcdexxx"], "abcdefgx"), ["abcdefgh"]);
+    }
+
+    #[test]
+    fn a_term_of_removed_documents_stands_in_for_nothing() {
+        let mut index = LexicalIndex::new();
+        for doc in 0..9 {
+            index.insert(DocId(doc), if doc == 8 { "panda" } else { "other" }).unwrap();
+        }
+        assert_eq!(index.nearby_terms("pandz").len(), 1);
+        assert!(index.remove(DocId(8)));
+        assert!(index.nearby_terms("pandz").is_empty());
+    }
+}

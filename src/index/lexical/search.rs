@@ -1,0 +1,315 @@
+//! The best few documents of a query, without scoring what cannot be among them. Pure. Not here: the query's
+//! terms (`query`), walking a list (`cursor`), the formula (`weight`).
+//!
+//! MaxScore (H. Turtle and J. Flood, "Query evaluation: strategies and optimizations", IPM 31, 1995) over
+//! windows of documents, with the maxima of blocks (S. Ding and T. Suel, "Faster top-k document retrieval
+//! using block-max indexes", SIGIR 2011). In each window the terms that are worth most are added up, until the
+//! bounds of the others do not even together reach the worst of the best so far, and then until few documents are
+//! left that could be among the best: reading a list in order costs less than looking up many places in it. For
+//! those few the other terms are looked up, one after the other. Scores are always added up in the same order, so
+//! they have the bits of the plain sum.
+//!
+//! What the worst of the best will be is guessed from a sample beforehand, so that little is looked at in vain before
+//! the best are found. Where the guess was too high, the search is made once more without it.
+
+use std::ops::Range;
+
+use super::cursor::{Cursor, Scale};
+use super::part::Part;
+use super::postings::Local;
+use super::query::Prepared;
+use super::top::Top;
+use super::weight::Saturation;
+use super::{DocId, LexicalIndex, Scored};
+use crate::processor;
+
+/// Passages looked at together: their scores fit the fastest cache, and there are few windows. Few in tests, so
+/// that small indexes have many.
+const WINDOW: usize = if cfg!(test) { 24 } else { 4_096 };
+
+/// A stretch of so many passages out of so many is the sample; smaller parts have none. Measured: all in all a guess from
+/// it saves an eighth of a search among 100,000 passages. Few in tests.
+const SAMPLED: usize = if cfg!(test) { 6 } else { 512 };
+const SAMPLED_OUT_OF: usize = if cfg!(test) { 24 } else { 16_384 };
+
+/// The guess is as good as so many times the passages of the sample that are to be expected among the best, and some
+/// more: what is alike stands together, and one search in vain costs as much as many better guesses save. One in
+/// tests, so that many guesses are too high.
+const SAMPLED_MORE: usize = 2;
+const SAMPLED_BESIDES: usize = if cfg!(test) { 1 } else { 8 };
+
+/// Scores looked at together for one that counts: most of a window has none.
+const STRIDE: usize = 16;
+
+/// Smaller indexes are scored in full: skipping saves a tenth at 10,000 passages and more at more; below that nothing
+/// was measured. None is small in tests.
+const PASSAGES_MIN: usize = if cfg!(test) { 1 } else { 8_192 };
+
+/// Queries of more terms are scored in full: the many bounds of a pasted text together say nothing, so nothing
+/// is left out, and looking for what could be costs a half more than it saves.
+const TERMS_MAX: usize = 32;
+
+/// Looking up a passage in a list takes as long as reading so many postings in order. Measured: with 8, 16 and 64
+/// searches among 100,000 passages take longer. Few in tests, so that several passages are looked up in short lists.
+const LOOKUP_POSTINGS: usize = if cfg!(test) { 2 } else { 32 };
+
+/// What rounding may add to a sum of bounds, as a share for each term: sixteen times the half unit in the
+/// last place of an addition of 32 bit floats, of which there are two for each term.
+const ROUNDING: f32 = 8.0 * f32::EPSILON;
+
+/// The least score of a passage that has any.
+const LEAST: f32 = f32::from_bits(1);
+
+/// Roundings besides those of sums: of the bounds themselves, of the threshold and what is left of it.
+const ROUNDINGS_BESIDES: usize = 16;
+
+impl LexicalIndex {
+    /// [`Prepared::search`] of a query that nothing else is asked of.
+    #[must_use]
+    pub fn search(&self, query: &str, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
+        self.prepare(query).search(keep, top_k)
+    }
+}
+
+impl Prepared<'_> {
+    /// The `top_k` best documents that `keep` lets through, best first, equal scores in the order of
+    /// their ids. Every score is positive. Work grows with the postings of the query's rarer terms.
+    #[must_use]
+    pub fn search(&self, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
+        self.search_among(|_| true, keep, top_k)
+    }
+
+    /// The same among documents that `may` be let through, which costs less to ask than `keep`: stretches of which none
+    /// may are passed over unread.
+    #[must_use]
+    pub fn search_among(
+        &self,
+        may: impl Fn(DocId) -> bool,
+        keep: impl Fn(DocId) -> bool,
+        top_k: usize,
+    ) -> Vec<Scored> {
+        if top_k == 0 {
+            return Vec::new();
+        }
+        let keep = |doc| may(doc) && keep(doc);
+        if self.corpus.documents < PASSAGES_MIN || self.terms().len() > TERMS_MAX {
+            return self.search_everything(keep, top_k);
+        }
+        let saturation = Saturation::of(self.corpus.length_norm());
+        let mut scorer = Scorer {
+            saturation: &saturation,
+            // A query has at most some thousand terms.
+            rounding: ROUNDING * (self.terms().len() + ROUNDINGS_BESIDES) as f32,
+            cursors: Vec::new(),
+            bounds: Vec::new(),
+            scores: Vec::new(),
+            found: Vec::new(),
+        };
+        let expected = top_k / (SAMPLED_OUT_OF / SAMPLED);
+        let sampled_k = expected.saturating_mul(SAMPLED_MORE).saturating_add(SAMPLED_BESIDES);
+        let mut sample = Top::new(sampled_k);
+        let may_hold = |docs: &[DocId], window: &Range<usize>| {
+            docs.get(window.clone()).is_some_and(|docs| docs.iter().any(|doc| may(*doc)))
+        };
+        let sampled = |docs| sample_of(docs).filter(move |window| may_hold(docs, window));
+        let whole = |docs| windows_of(docs).filter(move |window| may_hold(docs, window));
+        scorer.search(self, sampled, &keep, &mut sample);
+        if let Some(guess) = sample.worst() {
+            let mut top = Top::above(top_k, guess);
+            scorer.search(self, whole, &keep, &mut top);
+            if top.is_right() {
+                return top.into_sorted();
+            }
+        }
+        let mut top = Top::new(top_k);
+        scorer.search(self, whole, &keep, &mut top);
+        top.into_sorted()
+    }
+}
+
+/// What is needed to look through one part after the other.
+struct Scorer<'query> {
+    saturation: &'query Saturation,
+    /// The share by which a sum of bounds may be too small.
+    rounding: f32,
+    /// Where each term's list is, the terms that are worth most first.
+    cursors: Vec<Cursor<'query>>,
+    /// What each term and all after it add at most to a passage of this window.
+    bounds: Vec<f32>,
+    /// What the terms that are read add up to, for each passage of this window.
+    scores: Vec<f32>,
+    /// Passages of this window that may be among the best, ascending.
+    found: Vec<Local>,
+}
+
+impl<'query> Scorer<'query> {
+    /// Offers what is in some windows of each part.
+    fn search<Windows: Iterator<Item = Range<usize>>>(
+        &mut self,
+        query: &'query Prepared<'_>,
+        windows_of: impl Fn(&'query [DocId]) -> Windows,
+        keep: &impl Fn(DocId) -> bool,
+        top: &mut Top,
+    ) {
+        for (place, part) in query.index.parts.iter().enumerate() {
+            // Small parts have no sample: their lists are not to be read for it.
+            let mut windows = windows_of(&part.segment.docs).peekable();
+            if windows.peek().is_none() {
+                continue;
+            }
+            self.begin(query, place, part);
+            if self.cursors.iter().all(Cursor::is_empty) {
+                continue;
+            }
+            for window in windows {
+                let first = local(window.start);
+                self.look_at(part, first..local(window.end), top.worst());
+                self.offer(part, first, keep, top);
+            }
+        }
+    }
+
+    /// Goes to the beginning of a part.
+    fn begin(&mut self, query: &'query Prepared<'_>, place: usize, part: &Part) {
+        let scale = Scale { saturation: self.saturation, lengths: &part.segment.lengths };
+        self.cursors.resize_with(query.terms().len(), Cursor::default);
+        for (cursor, term) in self.cursors.iter_mut().zip(query.by_weight()) {
+            cursor.begin(term.list(place), term.weight, scale);
+        }
+    }
+
+    /// Finds the passages of a window that have a score of `worst` or more, with their scores.
+    fn look_at(&mut self, part: &Part, window: Range<Local>, worst: Option<f32>) {
+        self.found.clear();
+        let needed = worst.map_or(0.0, |worst| worst * (1.0 - self.rounding));
+        if worst.is_some() {
+            self.bound(&window);
+        }
+        // While not enough are found all terms are read.
+        let read = match worst {
+            Some(_) => {
+                self.bounds.iter().take_while(|bound| bound.total_cmp(&needed).is_ge()).count()
+            }
+            None => self.cursors.len(),
+        };
+        if read == 0 {
+            return;
+        }
+        let scale = Scale { saturation: self.saturation, lengths: &part.segment.lengths };
+        self.scores.clear();
+        self.scores.resize(window.len(), 0.0);
+        for cursor in self.cursors.iter_mut().take(read) {
+            cursor.pour(&window, scale, &mut self.scores);
+        }
+        let left_out = |bounds: &[f32], next: usize| match worst {
+            Some(_) => bounds.get(next).copied().unwrap_or(0.0),
+            None => 0.0,
+        };
+        let passages = part.segment.docs.len().max(1);
+        let (mut read, mut cutoff) = (read, needed - left_out(&self.bounds, read));
+        while let Some(cursor) = self.cursors.get_mut(read) {
+            let of_window = cursor.len() * window.len() / passages;
+            if count(&self.scores, cutoff) * LOOKUP_POSTINGS <= of_window {
+                break;
+            }
+            cursor.pour(&window, scale, &mut self.scores);
+            read += 1;
+            cutoff = needed - left_out(&self.bounds, read);
+        }
+        self.find(window.start, cutoff);
+        for next in read..self.cursors.len() {
+            let cutoff = needed - left_out(&self.bounds, next + 1);
+            let (Some(cursor), false) = (self.cursors.get_mut(next), self.found.is_empty()) else {
+                return;
+            };
+            self.found.retain(|local| {
+                let score = self.scores.get_mut((local - window.start) as usize);
+                score.is_some_and(|score| {
+                    *score += cursor.adds_to(*local, scale).unwrap_or(0.0);
+                    *score >= cutoff
+                })
+            });
+        }
+    }
+
+    /// Takes the bounds of a window.
+    fn bound(&mut self, window: &Range<Local>) {
+        self.bounds.clear();
+        let saturation = self.saturation;
+        self.bounds.extend(self.cursors.iter_mut().map(|cursor| cursor.bound(window, saturation)));
+        let mut sum = 0.0;
+        for bound in self.bounds.iter_mut().rev() {
+            sum += *bound;
+            *bound = sum;
+        }
+    }
+
+    /// Finds the passages with a score of `cutoff` or more.
+    fn find(&mut self, first: Local, cutoff: f32) {
+        let cutoff = cutoff.max(LEAST);
+        let Self { scores, found, .. } = self;
+        processor::at_its_best(
+            #[inline(always)]
+            || {
+                for (stride, scores) in scores.chunks(STRIDE).enumerate() {
+                    // Without a way out, so that many are compared at once.
+                    if scores.iter().fold(false, |any, score| any | (*score >= cutoff)) {
+                        let first = first + local(stride * STRIDE);
+                        let counting = |(_, score): &(Local, &f32)| **score >= cutoff;
+                        let counted = (first..).zip(scores).filter(counting);
+                        found.extend(counted.map(|(local, _)| local));
+                    }
+                }
+            },
+        );
+    }
+
+    /// Offers the living, wanted documents that were found to `top`, each with the score of its best passage.
+    fn offer(&self, part: &Part, first: Local, keep: &impl Fn(DocId) -> bool, top: &mut Top) {
+        let doc_of = |local: Local| part.segment.docs.get(local as usize).copied();
+        let score_of = |local: Local| self.scores.get((local - first) as usize).copied();
+        for passages in self.found.chunk_by(|one, other| doc_of(*one) == doc_of(*other)) {
+            let Some(doc) = passages.first().and_then(|local| doc_of(*local)) else { continue };
+            let living = passages.iter().filter(|local| part.is_alive(**local));
+            let score = living.filter_map(|local| score_of(*local)).fold(0.0, f32::max);
+            let scored = Scored { doc, score };
+            if score > 0.0 && top.wants(scored) && keep(doc) {
+                top.push(scored);
+            }
+        }
+    }
+}
+
+/// How many scores of a window are `cutoff` or more. Without a way out, so that many are compared at once.
+fn count(scores: &[f32], cutoff: f32) -> usize {
+    let cutoff = cutoff.max(LEAST);
+    processor::at_its_best(
+        #[inline(always)]
+        || scores.iter().map(|score| u32::from(*score >= cutoff)).sum::<u32>() as usize,
+    )
+}
+
+/// A part has fewer passages than a place can tell.
+fn local(place: usize) -> Local {
+    Local::try_from(place).unwrap_or(Local::MAX)
+}
+
+/// All of a part, window after window: the passages of a document are not parted.
+fn windows_of(docs: &[DocId]) -> impl Iterator<Item = Range<usize>> {
+    let mut start: usize = 0;
+    std::iter::from_fn(move || {
+        let mut end = start.saturating_add(WINDOW).min(docs.len());
+        while end < docs.len() && docs.get(end) == docs.get(end - 1) {
+            end += 1;
+        }
+        let window = start..end;
+        start = end;
+        (!window.is_empty()).then_some(window)
+    })
+}
+
+/// The stretches of a part that are the sample.
+fn sample_of(docs: &[DocId]) -> impl Iterator<Item = Range<usize>> {
+    let starts = (0..docs.len() / SAMPLED_OUT_OF).map(|stretch| stretch * SAMPLED_OUT_OF);
+    starts.map(|start| start..start + SAMPLED)
+}

@@ -1,0 +1,94 @@
+//! What another text says of what a query says: the rarity of the words that both hold. An absolute number, where a
+//! score is only comparable within one query. Not here: scores (`search`), how much of a query is covered (`query`).
+
+use std::collections::HashSet;
+
+use super::LexicalIndex;
+use super::query::Prepared;
+
+/// Words of a query, ready for texts to be held against them.
+#[derive(Debug)]
+pub struct Shared<'index> {
+    index: &'index LexicalIndex,
+    /// The terms of each word with their rarity. Words of many terms stand first: `std::string` is said once, not
+    /// again by a `string` further on.
+    words: Vec<Vec<(Box<str>, f32)>>,
+}
+
+impl<'index> Prepared<'index> {
+    /// Prepares to hold texts against the words of `piece`, a part of the query; terms that `besides` says do not count.
+    #[must_use]
+    pub fn shared(&self, piece: &str, besides: &str) -> Shared<'index> {
+        let besides = self.index.analyse_query(besides);
+        let besides: HashSet<&str> = besides.iter().collect();
+        let counts = |term: &&str| !besides.contains(term);
+        let word = |word: &str| {
+            let terms = self.index.analyse_query(word);
+            let rarity = |term: &str| Some((term.into(), self.bounded_rarity(term)?));
+            terms.iter().filter(counts).filter_map(rarity).collect::<Vec<_>>()
+        };
+        let mut words: Vec<_> = piece.split_whitespace().map(word).collect();
+        words.sort_by_key(|terms| std::cmp::Reverse(terms.len()));
+        Shared { index: self.index, words }
+    }
+}
+
+impl Shared<'_> {
+    /// How rare the words are, all together, that `text` says as well: each counts once, as its rarest term.
+    #[must_use]
+    pub fn with(&self, text: &str) -> f32 {
+        let terms = self.index.analyse_query(text);
+        let terms: HashSet<&str> = terms.iter().collect();
+        let mut counted: HashSet<&str> = HashSet::new();
+        let mut sum = 0.0;
+        for word in &self.words {
+            let held = || word.iter().filter(|(term, _)| terms.contains(&**term));
+            if !held().any(|(term, _)| counted.contains(&**term)) {
+                sum += held().map(|(_, rarity)| *rarity).fold(0.0, f32::max);
+                counted.extend(held().map(|(term, _)| &**term));
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::DocId;
+
+    fn index(texts: impl IntoIterator<Item = String>) -> LexicalIndex {
+        let mut index = LexicalIndex::new();
+        for (doc, text) in (0..).zip(texts) {
+            index.insert(DocId(doc), &text).unwrap();
+        }
+        index
+    }
+
+    #[test]
+    fn words_that_both_say_count_once_and_the_rarer_the_more() {
+        let texts = ["npm install", "npm test", "npm EACCES std::string"];
+        let index = index(texts.map(str::to_owned));
+        let shared = |piece: &str, besides: &str, text: &str| {
+            index.prepare(piece).shared(piece, besides).with(text)
+        };
+        let alone = |word: &str| shared(word, "", word);
+        assert!(alone("EACCES") > alone("npm") && alone("npm") > 0.0);
+        let both = shared("npm EACCES npm", "", "EACCES: npm, npm");
+        assert!((both - alone("EACCES") - alone("npm")).abs() < 1e-4);
+        assert!((shared("npm EACCES", "npm test", "npm EACCES") - alone("EACCES")).abs() < 1e-4);
+        // A name and its parts are one word.
+        let name = shared("string std::string", "", "std::string");
+        assert!((name - alone("std::string")).abs() < 1e-4);
+        assert!(shared("npm", "", "something else").abs() < 1e-6);
+    }
+
+    #[test]
+    fn one_word_is_worth_the_same_in_a_small_store_and_a_large_one() {
+        let of = |size: usize| {
+            let index = index((0..size).map(|number| format!("lesson word{number}")));
+            index.prepare("word1").shared("word1", "").with("word1")
+        };
+        assert!((of(2) - of(2_000)).abs() < 1e-4);
+    }
+}

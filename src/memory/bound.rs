@@ -1,0 +1,465 @@
+//! How much memory the memories may take: which of them stay, decided by nothing but what the lines
+//! say. The newest stay; of the others no more is kept than that they were there. Not here: the fold
+//! itself (`fold`), what takes how much (`size`).
+//!
+//! Memories are put in the order of their ages, and the newest of them stay whose sizes add up to no
+//! more than the bound. Since sizes only add up while lines are read, what was once too old stays so, and
+//! the order of reading does not matter: what is not above the horizon (the newest age that was left out) is
+//! left out at once. Two things could still make a difference, since they change the age of what was
+//! already counted: an older content of a memory that was thought newer, and a memory that comes after
+//! events about it were left out. Then the state is in doubt, and is made once more with the ages known
+//! beforehand from a [`Census`] of all lines.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use event::{Event, EventId, Timestamp};
+
+/// Bytes that memories and their indexes may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bound {
+    /// So many bytes in all, as `size` estimates them.
+    pub bytes_max: u64,
+    /// What each memory takes besides what its lines say: its vector, where there is a model.
+    pub vector_bytes: u64,
+}
+
+impl Bound {
+    /// Keeps everything.
+    pub const NONE: Self = Self { bytes_max: u64::MAX, vector_bytes: 0 };
+}
+
+/// No bound.
+impl Default for Bound {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+/// An id as sixteen bytes of its SHA-256: a third of what a map of ids as text takes, and nobody can
+/// make two ids that share it.
+pub(super) type Key = [u8; 16];
+
+/// Returns the key of an id.
+pub(super) fn key(id: &EventId) -> Key {
+    let digest: [u8; 32] = Sha256::digest(id.as_str()).into();
+    digest.first_chunk().copied().unwrap_or_default()
+}
+
+/// When something was learned. `None` is before all times: events about a memory that is not here,
+/// then memories without time.
+type When = Option<Option<Timestamp>>;
+
+/// What is left out first is least.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Age {
+    pub(super) when: When,
+    pub(super) id: EventId,
+}
+
+/// What a left out id takes: a key and a time in a table that is half full.
+pub(super) const TRACE_BYTES: u64 = 64;
+
+/// Ages looked up at a time: a look goes through all memories, tens of milliseconds for half a
+/// million, and serves so many that are left out.
+const OLDEST_LEN: usize = 4_096;
+
+/// The earliest time under each id, of all lines.
+#[derive(Debug, Default)]
+pub struct Census {
+    earliest: HashMap<Key, Option<Timestamp>>,
+}
+
+impl Census {
+    /// Takes note of one event.
+    pub fn note(&mut self, event: &Event) {
+        if event.memory_id.is_none() {
+            let when = self.earliest.entry(key(&event.id)).or_insert(event.timestamp);
+            *when = (*when).min(event.timestamp);
+        }
+    }
+}
+
+/// Memories that were left out, and when they were written as far as was known. In parts by the first
+/// byte of the key, so that one more beside a frozen state copies a 256th of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LeftOut {
+    /// None while nothing was left out, else 256.
+    parts: Arc<Vec<Arc<Times>>>,
+    len: usize,
+}
+
+impl LeftOut {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(super) fn get(&self, key: &Key) -> When {
+        self.parts.get(usize::from(*key.first()?))?.get(key).copied()
+    }
+
+    /// All of them, in no order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Option<Timestamp>)> {
+        self.parts.iter().flat_map(|part| part.iter())
+    }
+
+    /// Takes one in, and returns the time it had if it was there.
+    pub(super) fn insert(&mut self, key: Key, timestamp: Option<Timestamp>) -> When {
+        let parts = Arc::make_mut(&mut self.parts);
+        parts.resize_with(PARTS, Arc::default);
+        let part = parts.get_mut(usize::from(*key.first()?))?;
+        let was = Arc::make_mut(part).insert(key, timestamp);
+        self.len += usize::from(was.is_none());
+        was
+    }
+}
+
+/// The times of ids.
+type Times = HashMap<Key, Option<Timestamp>>;
+
+/// As many as a byte has values.
+const PARTS: usize = 256;
+
+/// Whether there is room for something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Here,
+    LeftOut,
+}
+
+/// What is here, what is not, and where the line between them runs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ledger {
+    bound: Bound,
+    /// Bytes of all that is here, and of the traces of what is not.
+    held_bytes: u64,
+    /// The greatest age that was left out.
+    horizon: Option<Age>,
+    /// Memories that were left out, and when they were written as far as was known.
+    left_out: LeftOut,
+    /// Memories that have not come, of which events were left out.
+    orphaned: Arc<HashSet<Key>>,
+    /// The least ages of all, greatest first; empty when they must be looked up.
+    oldest: Arc<Vec<Age>>,
+    census: Option<Arc<Census>>,
+    is_in_doubt: bool,
+}
+
+impl Ledger {
+    pub(super) fn new(bound: Bound, census: Option<Arc<Census>>) -> Self {
+        Self { bound, census, ..Self::default() }
+    }
+
+    pub(super) fn bound(&self) -> Bound {
+        self.bound
+    }
+
+    pub(super) fn held_bytes(&self) -> u64 {
+        self.held_bytes
+    }
+
+    /// What was written down of a ledger.
+    pub(super) fn restored(
+        bound: Bound,
+        held_bytes: u64,
+        horizon: Option<Age>,
+        left_out: Vec<(Key, Option<Timestamp>)>,
+        orphaned: HashSet<Key>,
+    ) -> Self {
+        let mut ledger = Self { bound, held_bytes, horizon, ..Self::default() };
+        for (key, timestamp) in left_out {
+            ledger.left_out.insert(key, timestamp);
+        }
+        ledger.orphaned = Arc::new(orphaned);
+        ledger
+    }
+
+    pub(super) fn horizon(&self) -> Option<&Age> {
+        self.horizon.as_ref()
+    }
+
+    pub(super) fn orphaned(&self) -> &HashSet<Key> {
+        &self.orphaned
+    }
+
+    /// The memories that were left out.
+    pub(super) fn left_out(&self) -> &LeftOut {
+        &self.left_out
+    }
+
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.is_in_doubt
+    }
+
+    /// Forgets the census: all it knew has been read.
+    pub(super) fn settle(&mut self) {
+        self.census = None;
+    }
+
+    pub(super) fn is_over(&self, slack_bytes: u64) -> bool {
+        self.held_bytes > self.bound.bytes_max.saturating_add(slack_bytes)
+    }
+
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.held_bytes = self.held_bytes.saturating_add(bytes);
+    }
+
+    /// The age of a memory whose earliest line so far was written at `timestamp`.
+    pub(super) fn age(&self, id: &EventId, timestamp: Option<Timestamp>) -> Age {
+        Age { when: Some(self.when(id, timestamp)), id: id.clone() }
+    }
+
+    /// The age of events about a memory that is not here.
+    pub(super) fn age_of_orphans(&self, about: &EventId) -> Age {
+        Age { when: self.known(about), id: about.clone() }
+    }
+
+    fn when(&self, id: &EventId, timestamp: Option<Timestamp>) -> Option<Timestamp> {
+        self.known(id).map_or(timestamp, |known| known.min(timestamp))
+    }
+
+    fn known(&self, id: &EventId) -> When {
+        self.census.as_ref().and_then(|census| census.earliest.get(&key(id)).copied())
+    }
+
+    /// Decides on a memory that comes for the first time.
+    pub(super) fn admit(&mut self, age: Age) -> Place {
+        if self.horizon.is_none() {
+            self.note_age(age);
+            return Place::Here;
+        }
+        let key = key(&age.id);
+        if let Some(known) = self.left_out.get(&key) {
+            let is = age.when.flatten();
+            if is < known {
+                // While it was thought newer, it took room that others could have had.
+                self.is_in_doubt = true;
+                self.left_out.insert(key, is);
+            }
+            return Place::LeftOut;
+        }
+        let is_above = self.is_above_horizon(&age);
+        if self.orphaned.contains(&key) {
+            // Had it been known, the events about it would be here too.
+            self.is_in_doubt |= is_above;
+            Arc::make_mut(&mut self.orphaned).remove(&key);
+            self.held_bytes = self.held_bytes.saturating_sub(TRACE_BYTES);
+        }
+        if is_above {
+            self.note_age(age);
+            return Place::Here;
+        }
+        self.trace(&age);
+        Place::LeftOut
+    }
+
+    /// Decides on an event about a memory that is not here.
+    pub(super) fn admit_orphan(&mut self, about: &EventId, is_first: IsFirst) -> Place {
+        if self.horizon.is_none() {
+            return Place::Here;
+        }
+        let key = key(about);
+        if self.left_out.get(&key).is_some() || self.orphaned.contains(&key) {
+            return Place::LeftOut;
+        }
+        let age = self.age_of_orphans(about);
+        if self.is_above_horizon(&age) {
+            if is_first == IsFirst::Yes {
+                self.note_age(age);
+            }
+            return Place::Here;
+        }
+        self.trace(&age);
+        Place::LeftOut
+    }
+
+    /// Takes note that a memory that is here is older than it seemed.
+    pub(super) fn aged(&mut self, was: &Age, is: Age) {
+        if was == &is {
+            return;
+        }
+        let oldest = Arc::make_mut(&mut self.oldest);
+        if let Ok(place) = oldest.binary_search_by(|age| was.cmp(age)) {
+            oldest.remove(place);
+        }
+        self.is_in_doubt |= !self.is_above_horizon(&is);
+        self.note_age(is);
+    }
+
+    /// Takes the least age of all, unless it must be looked up first.
+    pub(super) fn pop_oldest(&mut self) -> Option<Age> {
+        Arc::make_mut(&mut self.oldest).pop()
+    }
+
+    /// Looks up the least ages among those of all memories, with their times, and of all that only
+    /// events about them are here. False where there is nothing.
+    pub(super) fn look_up<'a>(
+        &mut self,
+        memories: impl Iterator<Item = (&'a EventId, Option<Timestamp>)>,
+        orphaned: impl Iterator<Item = &'a EventId>,
+    ) -> bool {
+        let mut all: Vec<(When, &EventId)> =
+            memories.map(|(id, timestamp)| (Some(self.when(id, timestamp)), id)).collect();
+        all.extend(orphaned.map(|about| (self.known(about), about)));
+        if all.len() > OLDEST_LEN {
+            all.select_nth_unstable(OLDEST_LEN);
+            all.truncate(OLDEST_LEN);
+        }
+        all.sort_unstable_by(|one, other| other.cmp(one));
+        let oldest = all.into_iter().map(|(when, id)| Age { when, id: id.clone() }).collect();
+        self.oldest = Arc::new(oldest);
+        !self.oldest.is_empty()
+    }
+
+    /// Leaves out what took so many bytes.
+    pub(super) fn leave_out(&mut self, age: Age, bytes: u64) {
+        self.held_bytes = self.held_bytes.saturating_sub(bytes);
+        self.trace(&age);
+        self.horizon = Some(age).max(self.horizon.take());
+    }
+
+    fn trace(&mut self, age: &Age) {
+        let is_new = match age.when {
+            Some(when) => self.left_out.insert(key(&age.id), when).is_none(),
+            None => Arc::make_mut(&mut self.orphaned).insert(key(&age.id)),
+        };
+        if is_new {
+            self.add(TRACE_BYTES);
+        }
+    }
+
+    fn is_above_horizon(&self, age: &Age) -> bool {
+        self.horizon.as_ref().is_none_or(|horizon| age > horizon)
+    }
+
+    /// Keeps the list of the least ages complete.
+    fn note_age(&mut self, age: Age) {
+        if self.oldest.first().is_some_and(|greatest| age < *greatest) {
+            let oldest = Arc::make_mut(&mut self.oldest);
+            let place = oldest.partition_point(|other| *other > age);
+            oldest.insert(place, age);
+        }
+    }
+}
+
+/// Whether an event is the first about its memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IsFirst {
+    Yes,
+    No,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Option<Timestamp> {
+        Timestamp::from_second(second).ok()
+    }
+
+    fn id(text: &str) -> EventId {
+        EventId::foreign(text).unwrap()
+    }
+
+    /// A ledger that left out what is not newer than second 5.
+    fn ledger(census: Option<Census>) -> Ledger {
+        let bound = Bound { bytes_max: 100, vector_bytes: 0 };
+        let mut ledger = Ledger::new(bound, census.map(Arc::new));
+        let age = ledger.age(&id("five"), at(5));
+        ledger.add(200);
+        ledger.leave_out(age, 150);
+        ledger
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn those_without_time_are_the_oldest_and_ids_decide_among_equals() {
+        let ledger = Ledger::default();
+        let mut ages = [
+            ledger.age(&id("b"), at(1)),
+            ledger.age(&id("a"), at(1)),
+            ledger.age(&id("z"), None),
+            ledger.age_of_orphans(&id("zz")),
+            ledger.age(&id("c"), at(-7)),
+        ];
+        ages.sort();
+        let order: Vec<&str> = ages.iter().map(|age| age.id.as_str()).collect();
+        assert_eq!(order, ["zz", "z", "c", "a", "b"]);
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn what_is_not_above_the_horizon_is_left_out_at_once_and_once() {
+        let mut ledger = ledger(None);
+        assert_eq!(ledger.held_bytes(), 50 + TRACE_BYTES);
+        for _ in 0..2 {
+            let old = ledger.age(&id("old"), at(4));
+            assert_eq!(ledger.admit(old), Place::LeftOut);
+            assert_eq!((ledger.left_out().len(), ledger.held_bytes()), (2, 50 + 2 * TRACE_BYTES));
+        }
+        let new = ledger.age(&id("new"), at(6));
+        assert_eq!(ledger.admit(new), Place::Here);
+        let is_out = |text: &str| ledger.left_out().get(&key(&id(text))).is_some();
+        assert!(is_out("old") && !is_out("new"));
+        assert!(!ledger.is_in_doubt());
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn a_memory_that_was_thought_newer_puts_all_in_doubt() {
+        for older in [Some(4), None] {
+            let mut kept = ledger(None);
+            let (was, is) = (kept.age(&id("m"), at(9)), kept.age(&id("m"), older.and_then(at)));
+            kept.aged(&was, is);
+            assert!(kept.is_in_doubt(), "one that is here");
+        }
+        let mut gone = ledger(None);
+        let again = gone.age(&id("five"), at(5));
+        assert_eq!((gone.admit(again), gone.is_in_doubt()), (Place::LeftOut, false));
+        let older = gone.age(&id("five"), at(3));
+        assert_eq!((gone.admit(older), gone.is_in_doubt()), (Place::LeftOut, true));
+        let mut still_newer = ledger(None);
+        let (was, is) = (still_newer.age(&id("m"), at(9)), still_newer.age(&id("m"), at(6)));
+        still_newer.aged(&was, is);
+        assert!(!still_newer.is_in_doubt(), "it took no room that others could have had");
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn a_memory_spoken_of_before_it_came_is_in_doubt_only_where_it_stays() {
+        for (second, is_in_doubt) in [(4, false), (6, true)] {
+            let mut ledger = ledger(None);
+            assert_eq!(ledger.admit_orphan(&id("late"), IsFirst::Yes), Place::LeftOut);
+            let age = ledger.age(&id("late"), at(second));
+            ledger.admit(age);
+            assert_eq!(ledger.is_in_doubt(), is_in_doubt);
+        }
+        let mut census = Census::default();
+        census.earliest.insert(key(&id("late")), at(6));
+        let mut known = ledger(Some(census));
+        assert_eq!(known.admit_orphan(&id("late"), IsFirst::Yes), Place::Here);
+    }
+
+    // S-BOUND-2
+    #[test]
+    fn the_oldest_come_first_however_many_there_are() {
+        let ids: Vec<EventId> =
+            (0..OLDEST_LEN + 10).map(|number| id(&format!("m{number}"))).collect();
+        let mut ledger = Ledger::default();
+        let memories = ids.iter().zip((0_i64..).map(at));
+        assert!(ledger.look_up(memories, std::iter::empty()));
+        assert_eq!(ledger.oldest.len(), OLDEST_LEN);
+        // One that comes older than some of them is found among them.
+        let age = ledger.age(&id("early"), at(1));
+        ledger.admit(age);
+        let first: Vec<String> =
+            (0..3).filter_map(|_| Some(ledger.pop_oldest()?.id.to_string())).collect();
+        assert_eq!(first, ["m0", "early", "m1"]);
+    }
+}

@@ -1,0 +1,137 @@
+//! How much is left of a memory that nobody has needed: it halves with each half-life of its kind since it was
+//! written or last helped. Only told and, where somebody asks for it, written down; no search looks at it. Not here:
+//! recency in ranking (`search::prior`).
+
+use super::{Life, Maturity, Memory};
+use event::Timestamp;
+
+/// Half-lives by kind, in days. Facts of a day fade soonest, procedures last (S2 of the founding systems: fact 30,
+/// pattern 90, decision 120, principle 180, procedure 365); what we add lies between them by the same measure.
+const HALF_LIFE_DAYS: [(&str, f64); 9] = [
+    ("task", 30.0),
+    ("session", 30.0),
+    ("fact", 30.0),
+    ("pattern", 90.0),
+    ("success", 90.0),
+    ("decision", 120.0),
+    ("principle", 180.0),
+    ("preference", 180.0),
+    ("procedure", 365.0),
+];
+/// Errors come back after years, and conventions hold until somebody says otherwise.
+const HALF_LIFE_DAYS_OTHER: f64 = 365.0;
+
+/// Below this a memory has faded (S2).
+pub const FADED_BELOW: f64 = 0.15;
+/// So many days after it was archived a memory is buried (S2).
+pub const BURIED_AFTER_DAYS: i64 = 180;
+
+const SECONDS_OF_DAY: f64 = 86_400.0;
+
+/// What becomes of a memory that nobody has needed for long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It stays.
+    Stays,
+    /// It is archived.
+    Archived,
+    /// It was archived long ago and is buried.
+    Buried,
+}
+
+impl Memory {
+    /// Returns what is left of it, 0 to 1: all of it where it is pinned or proven, or has no time.
+    #[must_use]
+    pub fn strength(&self, now: Timestamp) -> f64 {
+        // Who brought it back wants to have it.
+        let last = self.timestamp.max(self.standing().last_good).max(self.course().since);
+        let Some(last) = last.filter(|_| !self.is_kept()) else { return 1.0 };
+        let seconds = now.as_second().saturating_sub(last.as_second()).max(0);
+        let kind = self.setting.kind.as_str();
+        let known = HALF_LIFE_DAYS.iter().find(|(known, _)| *known == kind);
+        let half_life = known.map_or(HALF_LIFE_DAYS_OTHER, |(_, days)| *days);
+        // Seconds of any age fit an f64.
+        #[expect(clippy::cast_precision_loss, reason = "see above")]
+        let days = seconds as f64 / SECONDS_OF_DAY;
+        0.5_f64.powf(days / half_life)
+    }
+
+    /// Tells whether it does not fade: it is pinned, or proven.
+    fn is_kept(&self) -> bool {
+        self.course().is_pinned || self.maturity() == Maturity::Proven
+    }
+
+    /// Tells what becomes of it by its age.
+    #[must_use]
+    pub fn fate(&self, now: Timestamp) -> Fate {
+        let course = self.course();
+        match course.life {
+            _ if self.is_kept() => Fate::Stays,
+            Life::Live if self.strength(now) < FADED_BELOW => Fate::Archived,
+            Life::Archived => {
+                let seconds = course.since.map(|at| now.as_second().saturating_sub(at.as_second()));
+                let is_long = seconds.is_some_and(|seconds| seconds / 86_400 >= BURIED_AFTER_DAYS);
+                if is_long { Fate::Buried } else { Fate::Stays }
+            }
+            Life::Live | Life::Superseded { .. } | Life::Retracted | Life::Buried => Fate::Stays,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::sample::folded;
+    use super::*;
+
+    fn memory(kind: &str) -> Value {
+        json!({"id": "m1", "timestamp": "2026-01-01T00:00:00Z", "event_type": kind, "lesson": "x"})
+    }
+
+    fn archived_line() -> Value {
+        json!({"id": "e1", "memory_id": "m1", "event_type": "archive", "timestamp": "2026-04-01T00:00:00Z"})
+    }
+
+    fn after_days(days: i64) -> Timestamp {
+        let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        Timestamp::from_second(start.as_second() + days * 86_400).unwrap()
+    }
+
+    // S-LIFE-11
+    #[test]
+    fn strength_halves_with_each_half_life_of_its_kind() {
+        for (kind, days) in [("fact", 30), ("decision", 120), ("error", 365), ("gotcha", 365)] {
+            let memory = folded(&[memory(kind)]);
+            assert!((memory.strength(after_days(days)) - 0.5).abs() < 1e-9, "{kind}");
+            assert!((memory.strength(after_days(-5)) - 1.0).abs() < 1e-9);
+        }
+    }
+
+    // S-LIFE-11
+    #[test]
+    fn a_memory_fades_below_the_floor_and_is_buried_after_half_a_year_in_the_archive() {
+        let fact = folded(&[memory("fact")]);
+        // .15 is reached after 30 * log2(1 / .15) = 82.1 days.
+        assert_eq!(
+            (fact.fate(after_days(82)), fact.fate(after_days(83))),
+            (Fate::Stays, Fate::Archived)
+        );
+        let archived = folded(&[memory("fact"), archived_line()]);
+        assert_eq!(archived.fate(after_days(90 + 179)), Fate::Stays);
+        assert_eq!(archived.fate(after_days(90 + 181)), Fate::Buried);
+        let pinned = json!({"id": "e2", "memory_id": "m1", "event_type": "pin"});
+        assert_eq!(
+            folded(&[memory("fact"), archived_line(), pinned]).fate(after_days(999)),
+            Fate::Stays
+        );
+        let restored = json!({"id": "e2", "memory_id": "m1", "event_type": "restore", "timestamp": "2026-06-30T00:00:00Z"});
+        let restored = folded(&[memory("fact"), archived_line(), restored]);
+        assert_eq!(
+            (restored.fate(after_days(181)), restored.fate(after_days(180 + 83))),
+            (Fate::Stays, Fate::Archived)
+        );
+        let timeless = json!({"id": "m1", "event_type": "fact", "lesson": "x"});
+        assert_eq!(folded(&[timeless]).fate(after_days(9_999)), Fate::Stays);
+    }
+}

@@ -1,0 +1,486 @@
+//! The fold. Applying an event twice changes nothing, and any order of the same events gives the
+//! same memories (tests hold it to that). Not here: indexes; the [`Effect`] tells what to index.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use super::bound::{Age, IsFirst, Ledger, Place};
+use super::memory::{Beside, index_text, record_of};
+use super::texts::Texts;
+use super::{Bound, Census, Chunked, Frozen, Lookup, Memory, Origin, Version, size};
+use event::{Event, EventId, RepoKey, is_code};
+use guard::injection::Suspicion;
+
+/// All memories so far.
+#[derive(Debug, Default)]
+pub struct Fold {
+    pub(super) memories: Chunked<Arc<Memory>>,
+    /// Empty in a fold that was read, until [`Fold::complete`].
+    lookup: Lookup,
+    /// Events about memories that have not come yet.
+    pub(super) early: Early,
+    pub(super) ledger: Ledger,
+    pub(super) texts: Texts,
+}
+
+/// Events about memories that are not here, under the ids of those.
+pub(super) type Early = Arc<HashMap<EventId, Vec<Arc<Version>>>>;
+
+/// What applying an event did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// There is a new memory of this number.
+    Added(u32),
+    /// The memory of this number says something else now.
+    Changed {
+        /// Its number.
+        number: u32,
+        /// The repository it belonged to before.
+        old_repo: RepoKey,
+    },
+    /// Nothing that an index would see.
+    Nothing,
+}
+
+/// A memory that was left out to stay within the bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gone {
+    /// The number it had.
+    pub number: u32,
+    /// The repository it belonged to.
+    pub repo: RepoKey,
+    /// The number of the memory that has its number now, so that numbers have no gaps: until then the
+    /// last one.
+    pub moved_from: Option<u32>,
+}
+
+impl Fold {
+    /// An empty fold that keeps within a bound; `census` where the ages of all that is to come are known.
+    #[must_use]
+    pub fn within(bound: Bound, census: Option<Arc<Census>>) -> Self {
+        Self { ledger: Ledger::new(bound, census), ..Self::default() }
+    }
+
+    /// Applies one event. `repo` is its repository with aliases followed. Afterwards more may be held than
+    /// the bound allows, until [`Fold::trim`].
+    pub fn apply(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
+        match (event.memory_id.clone(), self.number_of(&event.id)) {
+            (Some(memory), _) => self.apply_about(memory, Version::new(event, repo, origin)),
+            (None, Some(number)) => self.apply_again(number, Version::new(event, repo, origin)),
+            (None, None) => self.apply_new(event, repo, origin),
+        }
+    }
+
+    /// Leaves out the oldest memories until no more than the bound is held, or little more: `slack_bytes`.
+    /// Tells which, in the order in which their numbers changed.
+    pub fn trim(&mut self, slack_bytes: u64) -> Vec<Gone> {
+        let mut gone = Vec::new();
+        if !self.ledger.is_over(slack_bytes) {
+            return gone;
+        }
+        while self.ledger.is_over(0) {
+            match self.ledger.pop_oldest() {
+                Some(age) => gone.extend(self.leave_out(age)),
+                None if self.look_up_oldest() => {}
+                None => break,
+            }
+        }
+        if self.texts.is_untidy() {
+            self.tidy_up();
+        }
+        gone
+    }
+
+    /// Returns the memories; a memory's place is its number.
+    #[must_use]
+    pub fn memories(&self) -> &Chunked<Arc<Memory>> {
+        &self.memories
+    }
+
+    /// Takes in what is looked up to add events, which a fold that was read does not have: before anything is
+    /// applied to it or left out of it.
+    pub fn complete(&mut self, lookup: Lookup) {
+        self.lookup = lookup;
+    }
+
+    /// Tells whether more is held than the bound and some slack allow.
+    #[must_use]
+    pub fn is_over(&self, slack_bytes: u64) -> bool {
+        self.ledger.is_over(slack_bytes)
+    }
+
+    /// Returns its present state, frozen.
+    #[must_use]
+    pub fn frozen(&self) -> Frozen {
+        Frozen {
+            memories: self.memories.clone(),
+            early: Arc::clone(&self.early),
+            bound: self.ledger.bound(),
+            held_bytes: self.ledger.held_bytes(),
+            left_out: self.ledger.left_out().clone(),
+            damage: self.texts.damage_of_all().clone(),
+        }
+    }
+
+    /// Returns how many events are about memories that are not here. Those about a place in code lack none.
+    #[must_use]
+    pub fn early_len(&self) -> usize {
+        let of_memories = self.early.iter().filter(|(about, _)| !is_code(about));
+        of_memories.map(|(_, versions)| versions.len()).sum()
+    }
+
+    /// Tells whether a record could not be read: then all must be read once more.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.texts.damage_of_all().is_there()
+    }
+
+    /// Tells whether other memories could be here, had the lines come in another order: then all must be
+    /// read once more, with a [`Census`].
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        self.ledger.is_in_doubt()
+    }
+
+    /// Forgets the census, when all that it knew of has been applied.
+    pub fn settle(&mut self) {
+        self.ledger.settle();
+    }
+
+    fn apply_new(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
+        let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
+        let age = self.ledger.age(&event.id, event.timestamp);
+        if self.ledger.admit(age) == Place::LeftOut {
+            return Effect::Nothing;
+        }
+        let bytes = size::of_nothing_said(self.ledger.bound()) + size::of_said(&event);
+        self.ledger.add(bytes);
+        let about = match self.early.contains_key(&event.id) {
+            true => Arc::make_mut(&mut self.early).remove(&event.id).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        self.lookup.numbers.insert(&event.id, number);
+        let text = self.texts.add(&record_of(&event));
+        let place = (self.lookup.settings.of(&event, origin.log), origin.offset);
+        let head = (event.id, event.timestamp, event.success_rate);
+        let beside = Beside::new(about, Vec::new());
+        self.memories.push(Arc::new(Memory::new(head, repo, place, text, beside)));
+        Effect::Added(number)
+    }
+
+    /// The same id once more: the same content (a copy, or an event sent twice), or another one (a
+    /// conflict). Of several contents the first in their order wins, wherever it was read.
+    fn apply_again(&mut self, number: u32, version: Version) -> Effect {
+        let bytes = size::of_said(&version.event);
+        let Some(memory) = self.memory(number) else { return Effect::Nothing };
+        let shown = memory.version();
+        let mut all = memory.conflicts().to_vec();
+        let was_len = all.len();
+        // What is shown comes first of all, so this keeps the order.
+        all.insert(0, Arc::new(shown.clone()));
+        insert(&mut all, version);
+        let first = Version::clone(&all.remove(0));
+        if all.len() > was_len {
+            self.ledger.add(bytes);
+        }
+        let was = self.ledger.age(&shown.event.id, shown.event.timestamp);
+        let is = self.ledger.age(&shown.event.id, first.event.timestamp);
+        self.ledger.aged(&was, is);
+        // What is left out of the digest as harmless may still be among the words, or say what was
+        // learned beside it.
+        let is_elsewhere = first.event.session_id != shown.event.session_id
+            || first.event.timestamp != shown.event.timestamp;
+        let is_other = first.digest != shown.digest
+            || is_elsewhere
+            || index_text(&first.event) != index_text(&shown.event);
+        if first != shown || all.as_slice() != memory.conflicts() {
+            let is_known = if is_other { OnceLock::new() } else { memory.flag.clone() };
+            self.show(number, first, all, is_known);
+        }
+        if is_other { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
+    }
+
+    /// Puts another version in the place of what is shown under a number.
+    fn show(
+        &mut self,
+        number: u32,
+        first: Version,
+        conflicts: Vec<Arc<Version>>,
+        flag: OnceLock<Option<Suspicion>>,
+    ) {
+        let Some(old) = self.memory(number) else { return };
+        let text = self.texts.add(&record_of(&first.event));
+        self.texts.forget(&old.text);
+        let place = (self.lookup.settings.of(&first.event, first.origin.log), first.origin.offset);
+        let head = (first.event.id, first.event.timestamp, first.event.success_rate);
+        let beside = Beside::new(old.about().to_vec(), conflicts);
+        let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, beside) };
+        if let Some(slot) = self.slot(number) {
+            *slot = Arc::new(memory);
+        }
+    }
+
+    fn apply_about(&mut self, memory: EventId, version: Version) -> Effect {
+        let bytes = size::of_said(&version.event);
+        let number = self.number_of(&memory);
+        let place = number.and_then(|number| usize::try_from(number).ok());
+        let versions = match place.and_then(|place| self.memories.get_mut(place)) {
+            Some(memory) => {
+                let beside = Arc::make_mut(memory).beside.get_or_insert_default();
+                beside.course.take();
+                &mut beside.about
+            }
+            None => {
+                let is_first = !self.early.contains_key(&memory);
+                let is_first = if is_first { IsFirst::Yes } else { IsFirst::No };
+                if self.ledger.admit_orphan(&memory, is_first) == Place::LeftOut {
+                    return Effect::Nothing;
+                }
+                Arc::make_mut(&mut self.early).entry(memory).or_default()
+            }
+        };
+        let was_len = versions.len();
+        insert(versions, version);
+        if versions.len() > was_len {
+            self.ledger.add(bytes);
+        }
+        Effect::Nothing
+    }
+
+    fn number_of(&self, id: &EventId) -> Option<u32> {
+        self.lookup.numbers.get(id)
+    }
+
+    fn memory(&self, number: u32) -> Option<Arc<Memory>> {
+        self.memories.get(usize::try_from(number).ok()?).cloned()
+    }
+
+    fn slot(&mut self, number: u32) -> Option<&mut Arc<Memory>> {
+        self.memories.get_mut(usize::try_from(number).ok()?)
+    }
+
+    fn look_up_oldest(&mut self) -> bool {
+        let memories = self.memories.iter().map(|memory| (&memory.id, memory.timestamp));
+        self.ledger.look_up(memories, self.early.keys())
+    }
+
+    /// Puts the records that are in memory together anew, without those that nobody needs.
+    fn tidy_up(&mut self) {
+        self.texts.begin_anew();
+        for place in 0..self.memories.len() {
+            let Some(memory) = self.memories.get(place) else { continue };
+            let Some(text) = self.texts.again(&memory.text) else { continue };
+            if let Some(memory) = self.memories.get_mut(place) {
+                Arc::make_mut(memory).text = text;
+            }
+        }
+    }
+
+    /// Leaves out the memory of an age, or the events about one that has not come. An age that is
+    /// nobody's any more is passed over.
+    fn leave_out(&mut self, age: Age) -> Option<Gone> {
+        let number = self.number_of(&age.id);
+        let place = number.and_then(|number| usize::try_from(number).ok());
+        if let Some(memory) = place.and_then(|place| self.memories.get(place)).cloned()
+            && self.ledger.age(&age.id, memory.timestamp) == age
+        {
+            self.ledger.leave_out(age, size::of_memory(&memory, self.ledger.bound()));
+            return self.take_out(number?, &memory);
+        }
+        if self.early.contains_key(&age.id) && self.ledger.age_of_orphans(&age.id) == age {
+            let versions = Arc::make_mut(&mut self.early).remove(&age.id).unwrap_or_default();
+            self.ledger.leave_out(age, size::of_versions(&versions));
+        }
+        None
+    }
+
+    /// Takes a memory out and gives its number to the last one.
+    fn take_out(&mut self, number: u32, memory: &Memory) -> Option<Gone> {
+        let last = u32::try_from(self.memories.len().checked_sub(1)?).ok()?;
+        let place = usize::try_from(number).ok()?;
+        self.memories.swap_remove(place);
+        self.texts.forget(&memory.text);
+        self.lookup.numbers.remove(&memory.id);
+        let moved = self.memories.get(place);
+        if let Some(moved) = moved {
+            self.lookup.numbers.insert(&moved.id, number);
+        }
+        let moved_from = moved.map(|_| last);
+        Some(Gone { number, repo: memory.repo.clone(), moved_from })
+    }
+}
+
+/// Puts a version into a list that is in order. Of two that say the same, the first in that order
+/// stays: the one earlier in time; of those, one that says more or less by the way (a commit, say) is
+/// chosen by nothing but its content; and only where that is equal too, by where it stands.
+fn insert(list: &mut Vec<Arc<Version>>, version: Version) {
+    let same =
+        |other: &Arc<Version>| other.digest == version.digest && other.event.id == version.event.id;
+    if let Some(place) = list.iter().position(same) {
+        if list.get(place).is_some_and(|standing| rank(standing, &version).is_le()) {
+            return;
+        }
+        list.remove(place);
+    }
+    let place = list.partition_point(|other| rank(other, &version).is_lt());
+    list.insert(place, Arc::new(version));
+}
+
+/// Compares all that two versions say before it looks at where they stand: the same lines in other
+/// files, or in another order, must fold alike.
+fn rank(one: &Version, other: &Version) -> Ordering {
+    one.order()
+        .cmp(&other.order())
+        .then_with(|| one.whole().cmp(&other.whole()))
+        .then_with(|| one.origin.cmp(&other.origin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use event::{Decoded, Timestamp, codec};
+    use proptest::prelude::*;
+
+    fn event(id: u8, text: u8, memory: Option<u8>) -> Event {
+        let mut json = serde_json::json!({
+            "id": format!("e{id}"), "lesson": format!("lesson {text}"), "repo": format!("repo{text}"),
+        });
+        if let Some(memory) = memory {
+            json["memory_id"] = format!("e{memory}").into();
+        }
+        match codec::decode(json.to_string().as_bytes(), "api") {
+            Decoded::Event(event) => *event,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn apply(fold: &mut Fold, event: Event) -> Effect {
+        apply_from(fold, event, 0)
+    }
+
+    fn apply_from(fold: &mut Fold, event: Event, offset: u64) -> Effect {
+        let repo = event.repo_key();
+        let origin = Origin { log: std::path::Path::new("a.jsonl").into(), offset };
+        fold.apply(event, repo, origin)
+    }
+
+    fn folded(events: impl IntoIterator<Item = Event>) -> Vec<Memory> {
+        folded_from(events.into_iter().map(|event| (event, 0)))
+    }
+
+    fn folded_from(events: impl IntoIterator<Item = (Event, u64)>) -> Vec<Memory> {
+        let mut fold = Fold::default();
+        for (event, offset) in events {
+            apply_from(&mut fold, event, offset);
+        }
+        let mut memories: Vec<Memory> =
+            fold.memories().iter().map(|memory| (**memory).clone()).collect();
+        memories.sort_by(|a, b| a.id.cmp(&b.id));
+        memories
+    }
+
+    // S-LINE-6
+    #[test]
+    fn an_event_about_a_memory_is_kept_with_it_even_when_it_comes_first() {
+        let memories = folded([event(9, 0, Some(1)), event(1, 0, None)]);
+        assert_eq!(memories.len(), 1);
+        assert_eq!(memories[0].about().len(), 1);
+    }
+
+    // S-READ-3
+    #[test]
+    fn two_contents_of_one_id_are_both_kept() {
+        let memories = folded([event(1, 2, None), event(1, 1, None)]);
+        assert_eq!(memories, folded([event(1, 1, None), event(1, 2, None)]));
+        assert_eq!(memories[0].conflicts().len(), 1);
+    }
+
+    // S-READ-4
+    #[test]
+    fn a_snapshot_is_not_disturbed_by_later_events() {
+        let mut fold = Fold::default();
+        apply(&mut fold, event(1, 0, None));
+        let frozen = fold.frozen();
+        assert_eq!(apply(&mut fold, event(2, 0, None)), Effect::Added(1));
+        assert_eq!((frozen.memories().len(), fold.memories().len()), (1, 2));
+    }
+
+    fn any_events() -> impl Strategy<Value = Vec<(Event, u64)>> {
+        let one = (0..5_u8, 0..3_u8, prop::option::of(0..5_u8), 0..3_i64, 0..3_u64);
+        prop::collection::vec(one, 0..12).prop_map(|list| {
+            let made = |(id, text, memory, second, offset)| {
+                let mut event = event(id, text, memory);
+                event.timestamp = Timestamp::from_second(second).ok();
+                (event, offset)
+            };
+            list.into_iter().map(made).collect()
+        })
+    }
+
+    proptest! {
+        // S-READ-3
+        #[test]
+        fn any_order_and_any_repetition_fold_alike(events in any_events(), seed in any::<u64>()) {
+            let once = folded_from(events.clone());
+            let twice = folded_from(events.iter().cloned().chain(events.clone()));
+            prop_assert_eq!(&once, &twice);
+            let mut shuffled = events;
+            shuffled.sort_by_cached_key(|event| {
+                use std::hash::{Hash, Hasher};
+                let mut hasher = std::hash::DefaultHasher::new();
+                (seed, format!("{event:?}")).hash(&mut hasher);
+                hasher.finish()
+            });
+            prop_assert_eq!(&once, &folded_from(shuffled));
+        }
+    }
+
+    #[test]
+    fn an_event_that_was_sent_twice_is_one() {
+        let mut later = event(1, 0, None);
+        later.timestamp = Timestamp::from_second(9).ok();
+        later.commit = Some("abc".to_owned());
+        let memories = folded([later, event(1, 0, None)]);
+        assert!(memories[0].conflicts().is_empty());
+        assert_eq!(memories[0].timestamp, None);
+    }
+
+    // S-DIGEST-1
+    #[test]
+    fn of_equals_in_time_the_one_shown_does_not_depend_on_where_it_stands() {
+        let with = |commit: &str| Event { commit: Some(commit.to_owned()), ..event(1, 0, None) };
+        let shown = |first: &str, second: &str| {
+            let memories = folded_from([(with(first), 0), (with(second), 1)]);
+            memories[0].event().commit
+        };
+        assert_eq!(shown("a", "b"), shown("b", "a"));
+    }
+
+    // S-DIGEST-1
+    #[test]
+    fn a_winner_with_other_words_is_indexed_again() {
+        let said = |lesson: &str| Event { lesson: lesson.to_owned(), ..event(1, 0, None) };
+        let (plain, hidden) = (said("ab"), said("a\u{202E}b"));
+        let mut effects = Vec::new();
+        for (first, second) in [(&plain, &hidden), (&hidden, &plain)] {
+            let mut fold = Fold::default();
+            apply(&mut fold, first.clone());
+            effects.push(apply(&mut fold, second.clone()));
+        }
+        effects.retain(|effect| *effect != Effect::Nothing);
+        assert!(matches!(effects[..], [Effect::Changed { .. }]), "{effects:?}");
+    }
+
+    #[test]
+    fn a_content_that_wins_brings_its_repository() {
+        let (one, two) = (event(1, 1, None), event(1, 2, None));
+        let winner = folded([one.clone(), two.clone()])[0].event();
+        let (first, second) = if winner == one { (two, one) } else { (one, two) };
+        let mut fold = Fold::default();
+        apply(&mut fold, first.clone());
+        let effect = apply(&mut fold, second);
+        assert_eq!(effect, Effect::Changed { number: 0, old_repo: first.repo_key() });
+        assert_eq!(fold.memories().get(0).unwrap().repo, winner.repo_key());
+    }
+}

@@ -1,0 +1,221 @@
+//! What link and unlink events add up to: each edge is as the latest of them says. A function of the set of those
+//! events, as all of the fold. Not here: the graph that edges make (`graph`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Version;
+use super::course::{Discounted, Latest, changes};
+use event::{Change, Link, Node, Relation, RepoKey, Timestamp, is_code};
+
+/// A link that was told and not taken back, but for its source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tie {
+    /// The repository that it is of; a place in code is meant in that.
+    pub repo: RepoKey,
+    /// When it was told last.
+    pub since: Option<Timestamp>,
+    /// The link.
+    pub link: Link,
+}
+
+/// What tells one edge from another of the same source. One place in code is another in another repository.
+type Edge = (Option<RepoKey>, Node, Relation);
+
+/// Adds up the events about one memory or one place in code, which stand in the order of their ids: its edges, in the
+/// order of repository, target and relation. Of several contents under one id the first counts; of what contradicts
+/// itself the latest, by time and then by id; whose words are discounted says nothing. With `until`, what was said later
+/// is as if it were not.
+#[must_use]
+pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
+    let mut edges: BTreeMap<Edge, Latest<'_, Option<(RepoKey, Link)>>> = BTreeMap::new();
+    let mut said = changes(about);
+    said.retain(|(version, _)| {
+        version.event.timestamp.zip(until).is_none_or(|(at, until)| at <= until)
+    });
+    let discounted = Discounted::by(&said);
+    for (version, change) in said {
+        let event = &version.event;
+        let (target, relation, said) = match change {
+            Change::Link(link) => (link.target.clone(), link.relation, Some(link)),
+            Change::Unlink { target, relation } => (target, relation, None),
+            _ => continue,
+        };
+        if discounted.voids(event) {
+            continue;
+        }
+        let is_of_code = event.memory_id.as_ref().is_some_and(is_code);
+        let repo = is_of_code.then(|| version.repo.clone());
+        let said = said.map(|link| (version.repo.clone(), link));
+        edges.entry((repo, target, relation)).or_default().hear((event.timestamp, &event.id), said);
+    }
+    let latest = edges.into_values().filter_map(|latest| latest.0);
+    latest
+        .filter_map(|((since, _), said)| said.map(|(repo, link)| Tie { repo, since, link }))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::Origin;
+    use super::super::sample::fold;
+    use super::*;
+    use event::{Decoded, codec};
+
+    /// The edges of a memory and of a place in code that no memory is.
+    fn folded(lines: &[Value]) -> (Vec<Tie>, Vec<Tie>) {
+        let frozen = fold(lines).frozen();
+        let of_memory = frozen.memories().iter().flat_map(|memory| ties(memory.about(), None));
+        let of_code = frozen.early().flat_map(|(_, about)| ties(about, None));
+        (of_memory.collect(), of_code.collect())
+    }
+
+    fn memory() -> Value {
+        json!({"id": "m1", "repo": "api", "event_type": "error", "lesson": "x"})
+    }
+
+    fn said(number: usize, minute: usize, event: &Value) -> Value {
+        let mut line = json!({"id": format!("e{number:02}"), "memory_id": "m1", "repo": "api",
+            "timestamp": format!("2026-01-02T00:{minute:02}:00Z")});
+        line.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
+        line
+    }
+
+    fn link(relation: &str, target: &str, strength: f64) -> Value {
+        json!({"event_type": "link", "relation": relation, "target": target, "strength": strength})
+    }
+
+    // S-LINK-3
+    #[test]
+    fn an_edge_is_as_the_latest_event_says() {
+        let unlink = json!({"event_type": "unlink", "relation": "related_to", "target": "m2"});
+        let tied = |events: &[Value]| {
+            let events = events.iter().enumerate().map(|(at, event)| said(at, at, event));
+            let (of_memory, _) =
+                folded(&std::iter::once(memory()).chain(events).collect::<Vec<_>>());
+            of_memory
+                .iter()
+                .map(|tie| {
+                    format!(
+                        "{} {} {}",
+                        tie.link.relation.as_str(),
+                        tie.link.target,
+                        tie.link.strength.share()
+                    )
+                })
+                .collect::<Vec<_>>()
+        };
+        let (weak, strong) = (link("relates_to", "m2", 0.1), link("related_to", "m2", 0.9));
+        assert_eq!(tied(&[weak.clone(), strong.clone()]), ["related_to m2 0.9"], "one edge");
+        assert_eq!(tied(&[strong.clone(), unlink.clone()]), Vec::<String>::new());
+        assert_eq!(tied(&[unlink.clone(), weak.clone()]), ["related_to m2 0.1"]);
+        let others = [strong, link("calls", "m2", 0.5), link("related_to", "m3", 0.5), unlink];
+        assert_eq!(tied(&others), ["calls m2 0.5", "related_to m3 0.5"].map(str::to_owned));
+    }
+
+    // S-LIFE-10
+    #[test]
+    fn the_links_of_whose_words_are_discounted_are_none() {
+        let by = |who: &str, event: &Value| {
+            let mut event = event.clone();
+            event["agent_id"] = who.into();
+            event
+        };
+        let discount = json!({"event_type": "discount", "of_agent": "mallory"});
+        let events = [
+            by("mallory", &link("calls", "m2", 0.5)),
+            by("bob", &link("calls", "m3", 0.5)),
+            by("mallory", &json!({"event_type": "unlink", "relation": "calls", "target": "m3"})),
+            by("bob", &discount),
+        ];
+        for source in ["m1", "code:src/a.rs"] {
+            let events = events.iter().enumerate().map(|(at, event)| {
+                let mut line = said(at, at, event);
+                line["memory_id"] = source.into();
+                line
+            });
+            let lines: Vec<Value> = std::iter::once(memory()).chain(events).collect();
+            let (mut left, of_code) = folded(&lines);
+            left.extend(of_code);
+            let targets: Vec<String> = left.iter().map(|tie| tie.link.target.to_string()).collect();
+            assert_eq!(targets, ["m3"], "of {source}");
+        }
+    }
+
+    // S-LINK-3
+    #[test]
+    fn what_was_said_later_is_not_known_before() {
+        let events = [
+            link("calls", "m2", 0.5),
+            json!({"event_type": "unlink", "relation": "calls", "target": "m2"}),
+        ];
+        let lines: Vec<Value> =
+            events.iter().enumerate().map(|(at, event)| said(at, at * 10, event)).collect();
+        let versions: Vec<Arc<Version>> = lines
+            .iter()
+            .map(|line| match codec::decode(line.to_string().as_bytes(), "api") {
+                Decoded::Event(event) => {
+                    let repo = event.repo_key();
+                    Arc::new(Version::new(
+                        *event,
+                        repo,
+                        Origin { log: Path::new("a").into(), offset: 0 },
+                    ))
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let at = |text: &str| ties(&versions, Some(text.parse().unwrap())).len();
+        assert_eq!(at("2026-01-01T23:00:00Z"), 0);
+        assert_eq!(at("2026-01-02T00:05:00Z"), 1);
+        assert_eq!(at("2026-01-02T00:10:00Z"), 0);
+    }
+
+    // S-LINK-2
+    #[test]
+    fn one_path_in_two_repositories_is_two_places() {
+        let mut one = link("imports", "code:src/b.rs", 0.5);
+        one["memory_id"] = "code:src/a.rs".into();
+        let mut other = said(2, 2, &one);
+        other["repo"] = "web".into();
+        let (_, of_code) = folded(&[said(1, 1, &one), other]);
+        let repos: Vec<&str> = of_code.iter().map(|tie| tie.repo.as_str()).collect();
+        assert_eq!(repos, ["api", "web"]);
+    }
+
+    fn any_event() -> impl Strategy<Value = Value> {
+        let relation =
+            prop::sample::select(vec!["related_to", "relates_to", "calls", "part_of", "adores"]);
+        let target = prop::sample::select(vec!["m2", "m3", "code:src/a.rs"]);
+        let source = prop::sample::select(vec!["m1", "code:src/b.rs"]);
+        let kind = prop::sample::select(vec!["link", "unlink", "feedback"]);
+        (relation, target, source, kind, 0_u8..3, prop::sample::select(vec!["api", "web"])).prop_map(
+            |(relation, target, source, kind, strength, repo)| {
+                json!({"event_type": kind, "relation": relation, "target": target, "memory_id": source,
+                    "strength": f64::from(strength) / 2.0, "verdict": "worked", "repo": repo})
+            },
+        )
+    }
+
+    proptest! {
+        // S-LINK-3
+        #[test]
+        fn no_order_no_repetition_and_no_merge_changes_the_edges(
+            events in prop::collection::vec((any_event(), 0_usize..5), 0..14),
+            order in prop::collection::vec(any::<prop::sample::Index>(), 0..40)
+        ) {
+            let events = events.iter().enumerate().map(|(number, (event, minute))| said(number, *minute, event));
+            let lines: Vec<Value> = std::iter::once(memory()).chain(events).collect();
+            let expected = folded(&lines);
+            let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();
+            mixed.extend(lines.iter().skip(1).step_by(2).rev().cloned());
+            mixed.extend(lines.iter().rev().cloned());
+            prop_assert_eq!(folded(&mixed), expected);
+        }
+    }
+}

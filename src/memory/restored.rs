@@ -1,0 +1,165 @@
+//! Reading a fold that was written down, section by section, in any order and by any number of threads. Not
+//! here: writing it (`saved`), the threads (`checkpoint`).
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::bound::Ledger;
+use super::memory::Beside;
+use super::packed::Packed;
+use super::texts::{Block, Text};
+use super::{Bound, Chunked, Fold, Memory, Origin, Setting, Shelf, Version, record};
+use event::{Confidence, EventId, EventType, RepoKey, SuccessRate};
+
+/// A fold that is being read.
+pub struct Restoring<'a> {
+    fold: Fold,
+    logs: Vec<Arc<Path>>,
+    repos: Vec<RepoKey>,
+    settings: Vec<Arc<Setting>>,
+    block: Arc<Block>,
+    length_bytes: u64,
+    memories_len: usize,
+    sections: Vec<&'a [u8]>,
+}
+
+/// The memories of a section.
+pub struct Section {
+    memories: Vec<Arc<Memory>>,
+    texts_bytes: u64,
+}
+
+impl<'a> Restoring<'a> {
+    /// Reads what all memories have in common, and where their sections are. `None` where `Fold::write` did
+    /// not write that.
+    #[must_use]
+    pub fn begin(from: &mut Packed<'a>, bound: Bound, shelf: &Shelf) -> Option<Self> {
+        let fold = Fold::within(bound, None);
+        let damage = fold.texts.damage_of_all().clone();
+        let block = Block::kept(Arc::clone(&shelf.kept), 0, damage);
+        let logs = (0..from.count()?).map(|_| Some(Path::new(from.text()?).into()));
+        let logs: Vec<Arc<Path>> = logs.collect::<Option<_>>()?;
+        let repos = (0..from.count()?).map(|_| repo(from.text()?));
+        let repos: Vec<RepoKey> = repos.collect::<Option<_>>()?;
+        let (settings, length_bytes) = (Vec::new(), shelf.length_bytes);
+        let (memories_len, sections) = (0, Vec::new());
+        let mut restoring =
+            Self { fold, logs, repos, settings, block, length_bytes, memories_len, sections };
+        let settings = (0..from.count()?).map(|_| restoring.setting(from).map(Arc::new));
+        restoring.settings = settings.collect::<Option<_>>()?;
+        restoring.memories_len = from.count()?;
+        let sections = Chunked::<Arc<Memory>>::lengths_of_chunks(restoring.memories_len);
+        restoring.sections = sections.map(|_| from.bytes()).collect::<Option<_>>()?;
+        Some(restoring)
+    }
+
+    /// Returns how many sections there are.
+    #[must_use]
+    pub fn sections_len(&self) -> usize {
+        self.sections.len()
+    }
+
+    /// Reads one section.
+    #[must_use]
+    pub fn section(&self, place: usize) -> Option<Section> {
+        let mut from = Packed::of(self.sections.get(place)?);
+        let length = Chunked::<Arc<Memory>>::lengths_of_chunks(self.memories_len).nth(place)?;
+        let mut section = Section { memories: Vec::with_capacity(length), texts_bytes: 0 };
+        for _ in 0..length {
+            let memory = self.memory(&mut from)?;
+            section.texts_bytes = section.texts_bytes.saturating_add(memory.text.length_bytes());
+            section.memories.push(Arc::new(memory));
+        }
+        from.is_done().then_some(section)
+    }
+
+    /// Puts all sections together, in their order, and reads what stands behind them. Nothing is
+    /// added to the fold until it is given what that needs ([`Fold::complete`]).
+    #[must_use]
+    pub fn done(self, sections: Vec<Section>, from: &mut Packed<'a>) -> Option<Fold> {
+        let mut early = HashMap::new();
+        for _ in 0..from.count()? {
+            let about = EventId::foreign(from.text()?)?;
+            early.insert(about, self.versions(from)?);
+        }
+        let mut fold = self.fold;
+        fold.early = Arc::new(early);
+        fold.ledger = Ledger::read(from, fold.ledger.bound())?;
+        for section in &sections {
+            fold.texts.restored(section.texts_bytes);
+        }
+        let chunks = sections.into_iter().map(|section| section.memories).collect();
+        fold.memories = Chunked::of_chunks(chunks)?;
+        (fold.memories.len() == self.memories_len).then_some(fold)
+    }
+
+    fn setting(&self, from: &mut Packed<'_>) -> Option<Setting> {
+        Some(Setting {
+            log: self.log(from)?,
+            kind: EventType::from_line(from.text()?),
+            agent_id: from.text()?.to_owned(),
+            session_id: from.maybe()?.map(str::to_owned),
+            source: from.maybe()?.map(str::to_owned),
+            expires: from.instant()?,
+            confidence: match from.size()? {
+                0 => Confidence::Stated,
+                1 => Confidence::Inferred,
+                _ => return None,
+            },
+        })
+    }
+
+    fn log(&self, from: &mut Packed<'_>) -> Option<Arc<Path>> {
+        self.logs.get(from.size()?).cloned()
+    }
+
+    fn repo(&self, from: &mut Packed<'_>) -> Option<RepoKey> {
+        self.repos.get(from.size()?).cloned()
+    }
+
+    fn memory(&self, from: &mut Packed<'_>) -> Option<Memory> {
+        let id = EventId::foreign(from.text()?)?;
+        let timestamp = from.instant()?;
+        let repo = self.repo(from)?;
+        let rate = match (from.number()?, from.number()?) {
+            (0, 0) => None,
+            (successes, attempts) => {
+                let counts = (u32::try_from(successes).ok()?, u32::try_from(attempts).ok()?);
+                Some(SuccessRate::of_counts(counts.0, counts.1)?)
+            }
+        };
+        let place = (Arc::clone(self.settings.get(from.size()?)?), from.number()?);
+        let text = self.text(from)?;
+        let beside = Beside::new(self.versions(from)?, self.versions(from)?);
+        Memory::new((id, timestamp, rate), repo, place, text, beside).with_verdict(from)
+    }
+
+    fn text(&self, from: &mut Packed<'_>) -> Option<Text> {
+        let offset = from.number()?;
+        let length_bytes = u32::try_from(from.number()?).ok()?;
+        let checksum = u32::from_le_bytes(from.array()?);
+        // What is not there must not be asked for.
+        let end = offset.checked_add(length_bytes.into())?;
+        let is_there = end <= self.length_bytes;
+        is_there.then(|| Text::kept(&self.block, offset, length_bytes, checksum))
+    }
+
+    fn versions(&self, from: &mut Packed<'_>) -> Option<Vec<Arc<Version>>> {
+        (0..from.count()?).map(|_| self.version(from).map(Arc::new)).collect()
+    }
+
+    fn version(&self, from: &mut Packed<'_>) -> Option<Version> {
+        let id = EventId::foreign(from.text()?)?;
+        let timestamp = from.instant()?;
+        let repo = self.repo(from)?;
+        let origin = Origin { log: self.log(from)?, offset: from.number()? };
+        let digest = from.array()?;
+        Some(Version { event: record::read(from, id, timestamp)?, repo, origin, digest })
+    }
+}
+
+/// A key as we write it is itself.
+fn repo(text: &str) -> Option<RepoKey> {
+    RepoKey::parse(text).ok().filter(|key| key.as_str() == text)
+}

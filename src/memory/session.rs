@@ -1,0 +1,179 @@
+//! Which memories were learned side by side: those of one session of one repository, in the order of
+//! time. Independent of the order they come in. Not here: what that is used for (`follow`, `search`).
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::{Memory, NEAR_MAX, Near};
+use event::{EventId, RepoKey, Timestamp};
+
+type Key = Arc<(RepoKey, String)>;
+type Place = (Option<Timestamp>, EventId);
+
+/// The sessions so far. Memories that name none are in none and cost nothing here.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    /// The memories of each session, in order.
+    sessions: HashMap<Key, Vec<(Place, u32)>>,
+    places: HashMap<u32, (Key, Place)>,
+}
+
+impl Sessions {
+    /// Takes in what is known under a number now, `None` where it is free. Returns the memories whose
+    /// neighbours are others than before.
+    pub fn note(&mut self, number: u32, memory: Option<&Memory>) -> BTreeSet<u32> {
+        let mut touched = self.take_out(number);
+        if let Some((memory, name)) = memory.and_then(|memory| Some((memory, name_of(memory)?))) {
+            let (key, place) = (key_of(name), place_of(memory));
+            // Memories of one session share its key.
+            let key = self.sessions.get_key_value(&key).map_or(key, |(known, _)| Arc::clone(known));
+            let session = self.sessions.entry(Arc::clone(&key)).or_default();
+            let at = session.partition_point(|(other, _)| *other < place);
+            session.insert(at, (place.clone(), number));
+            self.places.insert(number, (key, place));
+            touched.extend(self.near(number).numbers());
+        }
+        touched.remove(&number);
+        touched
+    }
+
+    /// The sessions of all memories, made at once: many times faster than one by one.
+    #[must_use]
+    pub fn of<'a>(memories: impl Iterator<Item = &'a Memory>) -> Self {
+        let mut places_of: HashMap<(&RepoKey, &str), usize> = HashMap::new();
+        let mut sessions: Vec<(Key, Vec<(Place, u32)>)> = Vec::new();
+        let mut places = HashMap::new();
+        // What was learned in a row is nearly always of one session.
+        let mut last = None;
+        for (number, memory) in (0..).zip(memories) {
+            let Some(name) = name_of(memory) else { continue };
+            let at = match last {
+                Some((known, at)) if known == name => at,
+                _ => *places_of.entry(name).or_insert_with(|| {
+                    sessions.push((key_of(name), Vec::new()));
+                    sessions.len() - 1
+                }),
+            };
+            last = Some((name, at));
+            if let Some((key, session)) = sessions.get_mut(at) {
+                let place = place_of(memory);
+                session.push((place.clone(), number));
+                places.insert(number, (Arc::clone(key), place));
+            }
+        }
+        sessions.iter_mut().for_each(|(_, session)| session.sort_unstable());
+        Self { sessions: sessions.into_iter().collect(), places }
+    }
+
+    /// Returns the neighbours of a memory.
+    #[must_use]
+    pub fn near(&self, number: u32) -> Near {
+        let mut near = Near::default();
+        let Some((key, place)) = self.places.get(&number) else { return near };
+        let session = self.sessions.get(key).map_or(&[][..], Vec::as_slice);
+        let at = session.partition_point(|(other, _)| other < place);
+        for far in 1..=NEAR_MAX {
+            let number_at = |at: Option<usize>| Some(session.get(at?)?.1);
+            let (before, after) = (number_at(at.checked_sub(far)), number_at(at.checked_add(far)));
+            if let (Some(one), Some(other)) =
+                (near.before.get_mut(far - 1), near.after.get_mut(far - 1))
+            {
+                (*one, *other) = (before, after);
+            }
+        }
+        near
+    }
+
+    fn take_out(&mut self, number: u32) -> BTreeSet<u32> {
+        let near: BTreeSet<u32> = self.near(number).numbers().collect();
+        let Some((key, place)) = self.places.remove(&number) else { return near };
+        if let Some(session) = self.sessions.get_mut(&key) {
+            session.retain(|(other, held)| *held != number || *other != place);
+            if session.is_empty() {
+                self.sessions.remove(&key);
+            }
+        }
+        near
+    }
+}
+
+/// The session of a memory, if it names one.
+fn name_of(memory: &Memory) -> Option<(&RepoKey, &str)> {
+    let session = memory.setting.session_id.as_deref().filter(|session| !session.is_empty())?;
+    Some((&memory.repo, session))
+}
+
+fn key_of((repo, session): (&RepoKey, &str)) -> Key {
+    Arc::new((repo.clone(), session.to_owned()))
+}
+
+fn place_of(memory: &Memory) -> Place {
+    (memory.timestamp, memory.id.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Fold, Origin};
+    use super::*;
+    use event::{Decoded, codec};
+
+    fn memory(id: u32, second: u32, session: u32) -> Memory {
+        let line = serde_json::json!({"id": format!("m{id}"), "repo": "api", "lesson": "x",
+            "timestamp": format!("2026-01-01T00:00:{second:02}Z"), "session_id": format!("s{session}")});
+        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
+            panic!()
+        };
+        let origin = Origin { log: std::path::Path::new("a").into(), offset: 0 };
+        let (mut fold, repo) = (Fold::default(), event.repo_key());
+        fold.apply(*event, repo, origin);
+        Memory::clone(fold.memories().get(0).unwrap())
+    }
+
+    #[test]
+    fn neighbours_are_those_of_the_session_in_the_order_of_time() {
+        let mut sessions = Sessions::default();
+        for (number, second) in [(0, 30), (1, 10), (2, 20), (3, 50), (4, 40)] {
+            sessions.note(number, Some(&memory(number, second, 1)));
+        }
+        sessions.note(9, Some(&memory(9, 25, 2)));
+        assert_eq!(sessions.near(0).before, [Some(2), Some(1)]);
+        assert_eq!(sessions.near(0).after, [Some(4), Some(3)]);
+        assert_eq!(sessions.near(9), Near::default());
+        assert_eq!(sessions.note(0, None), BTreeSet::from([1, 2, 3, 4]));
+        assert_eq!(sessions.near(2).after, [Some(4), Some(3)]);
+    }
+
+    proptest! {
+        // S-RANK-5
+        #[test]
+        fn any_order_gives_the_same_neighbours_and_tells_whose_changed(
+            order in Just((0_u32..12).collect::<Vec<_>>()).prop_shuffle(),
+            seconds in prop::collection::vec(0_u32..9, 12),
+        ) {
+            let one = |number: u32| {
+                memory(number, seconds[usize::try_from(number).unwrap()], number % 2)
+            };
+            let (mut sessions, mut sorted) = (Sessions::default(), Sessions::default());
+            for number in 0..12 {
+                sorted.note(number, Some(&one(number)));
+            }
+            let mut known: HashMap<u32, Near> = HashMap::new();
+            for number in order {
+                let touched = sessions.note(number, Some(&one(number)));
+                known.insert(number, sessions.near(number));
+                for other in touched {
+                    known.insert(other, sessions.near(other));
+                }
+            }
+            let all: Vec<Memory> = (0..12).map(one).collect();
+            let at_once = Sessions::of(all.iter());
+            for number in 0..12 {
+                prop_assert_eq!(at_once.near(number), sorted.near(number));
+                prop_assert_eq!(sessions.near(number), sorted.near(number));
+                prop_assert_eq!(known[&number], sorted.near(number));
+            }
+        }
+    }
+}

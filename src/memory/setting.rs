@@ -1,0 +1,111 @@
+//! What many memories have in common: how, by whom and where they were written down. Kept once for all
+//! of them. Not here: what each says (`memory`).
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use event::{Confidence, Event, EventType, Timestamp};
+
+/// How, by whom and where memories were written down.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Setting {
+    /// The log.
+    pub log: Arc<Path>,
+    /// The kind of event.
+    pub kind: EventType,
+    /// The agent or person who learned it.
+    pub agent_id: String,
+    /// The session that learned it.
+    pub session_id: Option<String>,
+    /// Who vouches for it.
+    pub source: Option<String>,
+    /// Until when it counts, where its line says so.
+    pub expires: Option<Timestamp>,
+    /// How sure who wrote it was.
+    pub confidence: Confidence,
+}
+
+/// All settings so far.
+#[derive(Debug, Default)]
+pub struct Settings {
+    known: HashSet<Arc<Setting>>,
+    /// With so many, those that no memory needs any more are dropped.
+    drop_at: usize,
+}
+
+/// Fewer settings than these are not worth a look.
+const DROP_AT_MIN: usize = 4_096;
+
+impl Settings {
+    /// Those that are shared already; equal ones are one.
+    pub(super) fn of_all<'a>(shared: impl Iterator<Item = &'a Arc<Setting>>) -> Self {
+        let mut settings = Self::default();
+        // What was learned in a row mostly shares one.
+        let mut last: Option<&Arc<Setting>> = None;
+        for setting in shared {
+            if !last.is_some_and(|last| Arc::ptr_eq(last, setting)) {
+                settings.known.insert(Arc::clone(setting));
+                last = Some(setting);
+            }
+        }
+        settings.drop_at = settings.known.len() * 2;
+        settings
+    }
+
+    /// Returns the setting of an event in a log.
+    pub fn of(&mut self, event: &Event, log: Arc<Path>) -> Arc<Setting> {
+        self.shared(Setting {
+            log,
+            kind: event.event_type.clone(),
+            agent_id: event.agent_id.clone(),
+            session_id: event.session_id.clone(),
+            source: event.source.clone(),
+            expires: event.expires(),
+            confidence: event.confidence(),
+        })
+    }
+
+    /// Returns a setting as all memories share it.
+    pub fn shared(&mut self, setting: Setting) -> Arc<Setting> {
+        if let Some(known) = self.known.get(&setting) {
+            return Arc::clone(known);
+        }
+        if self.known.len() >= self.drop_at.max(DROP_AT_MIN) {
+            self.known.retain(|setting| Arc::strong_count(setting) > 1);
+            self.drop_at = self.known.len() * 2;
+        }
+        let setting = Arc::new(setting);
+        self.known.insert(Arc::clone(&setting));
+        setting
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(agent: usize) -> Setting {
+        Setting {
+            log: Path::new("a").into(),
+            kind: EventType::from_line("error"),
+            agent_id: agent.to_string(),
+            session_id: None,
+            source: None,
+            expires: None,
+            confidence: Confidence::Stated,
+        }
+    }
+
+    #[test]
+    fn equal_settings_are_one_and_those_that_nobody_needs_are_dropped() {
+        let mut settings = Settings::default();
+        let needed = settings.shared(setting(0));
+        assert!(Arc::ptr_eq(&needed, &settings.shared(setting(0))));
+        for agent in 1..3 * DROP_AT_MIN {
+            settings.shared(setting(agent));
+        }
+        assert!(settings.known.len() <= DROP_AT_MIN + 1);
+        assert!(Arc::ptr_eq(&needed, &settings.shared(setting(0))));
+    }
+}

@@ -1,0 +1,212 @@
+//! What later events say of the worth of a memory: verdicts, counted. A function of the set of those events, so
+//! it depends on no order, and who hears of one twice counts it once. Not here: what it does to a ranking
+//! (`search::prior`).
+
+use super::Memory;
+use event::{EventId, HOOK, Timestamp, Verdict};
+
+/// After so many seconds nobody looks for a candidate any more that nothing confirmed: thirty days. Who meets
+/// the same failure but once a month learns as much from the failure.
+pub const CANDIDATE_SECONDS_MAX: i64 = 30 * 24 * 3_600;
+
+/// How often each verdict was passed on a memory, one for each who passed any ([`super::Course`]).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// It helped.
+    pub worked: u32,
+    /// It did not.
+    pub failed: u32,
+    /// It does no longer.
+    pub stale: u32,
+    /// It is so.
+    pub confirmed: u32,
+    /// Whether the latest of all that speaks of its truth says that it does not hold any longer.
+    pub is_stale: bool,
+    /// When it last helped or was confirmed.
+    pub last_good: Option<Timestamp>,
+}
+
+/// How far a memory has proven itself by use.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Maturity {
+    /// Nobody has used it and said so, or as much speaks against it as for it.
+    Candidate,
+    /// It helped.
+    Established,
+    /// It helped in at least [`PROVEN_MIN`] sessions, and far more often than not.
+    Proven,
+}
+
+/// In so many sessions a memory must have helped to be proven.
+pub const PROVEN_MIN: u32 = 3;
+/// And the lower bound of its success must be at least this.
+const PROVEN_SUCCESS_MIN: f64 = 0.5;
+
+impl Maturity {
+    /// What it is called in replies.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Candidate => "candidate",
+            Self::Established => "established",
+            Self::Proven => "proven",
+        }
+    }
+}
+
+impl Standing {
+    /// Counts verdicts. Where several come at one time the last by the id of its event counts for which is latest.
+    pub(super) fn of(
+        verdicts: impl Iterator<Item = (Option<Timestamp>, EventId, Verdict)>,
+    ) -> Self {
+        let mut standing = Self::default();
+        let mut latest = None;
+        for (at, id, verdict) in verdicts {
+            let count = standing.count_mut(verdict);
+            *count = count.saturating_add(1);
+            if matches!(verdict, Verdict::Worked | Verdict::Confirmed) {
+                standing.last_good = standing.last_good.max(at);
+            }
+            // That it failed once may have had other reasons.
+            if verdict != Verdict::Failed
+                && latest.as_ref().is_none_or(|before| *before < (at, id.clone()))
+            {
+                standing.is_stale = verdict == Verdict::Stale;
+                latest = Some((at, id));
+            }
+        }
+        standing
+    }
+
+    fn count_mut(&mut self, verdict: Verdict) -> &mut u32 {
+        match verdict {
+            Verdict::Worked => &mut self.worked,
+            Verdict::Failed => &mut self.failed,
+            Verdict::Stale => &mut self.stale,
+            Verdict::Confirmed => &mut self.confirmed,
+        }
+    }
+
+    /// Tells whether more speaks for it than against it.
+    #[must_use]
+    pub fn is_proven(&self) -> bool {
+        self.worked.saturating_add(self.confirmed) > self.failed.saturating_add(self.stale)
+    }
+}
+
+impl Memory {
+    /// Returns how often each verdict was passed on it.
+    #[must_use]
+    pub fn standing(&self) -> &Standing {
+        &self.course().standing
+    }
+
+    /// Tells how far it has proven itself by use that helped, not by being shown.
+    #[must_use]
+    pub fn maturity(&self) -> Maturity {
+        let standing = self.standing();
+        let is_sound = self.evidence().is_some_and(|rate| rate.lower_bound() >= PROVEN_SUCCESS_MIN);
+        match standing.worked {
+            PROVEN_MIN.. if is_sound && standing.is_proven() => Maturity::Proven,
+            1.. if standing.is_proven() => Maturity::Established,
+            _ => Maturity::Candidate,
+        }
+    }
+
+    /// Tells whether a hook made it and nothing has proven it since.
+    #[must_use]
+    pub fn is_candidate(&self) -> bool {
+        self.is_candidate_with(self.standing())
+    }
+
+    fn is_candidate_with(&self, standing: &Standing) -> bool {
+        self.setting.source.as_deref() == Some(HOOK) && !standing.is_proven()
+    }
+
+    /// Tells whether it is a candidate that nobody looks for any more. It is still cited by its id.
+    #[must_use]
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.is_expired_with(self.standing(), now)
+    }
+
+    pub(super) fn is_expired_with(&self, standing: &Standing, now: Timestamp) -> bool {
+        let is_old = |then: Timestamp| {
+            now.as_second().saturating_sub(then.as_second()) > CANDIDATE_SECONDS_MAX
+        };
+        self.is_candidate_with(standing) && self.timestamp.is_some_and(is_old)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::sample::folded;
+    use super::*;
+
+    fn candidate() -> Value {
+        json!({"id": "m1", "timestamp": "2026-01-01T00:00:00Z", "event_type": "error",
+            "lesson": "x", "source": "hook"})
+    }
+
+    fn verdict(id: usize, verdict: &str) -> Value {
+        json!({"id": format!("f{id}"), "event_type": "feedback", "memory_id": "m1", "verdict": verdict})
+    }
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    // S-HOOK-7
+    #[test]
+    fn a_candidate_is_one_until_more_speaks_for_it_than_against_it() {
+        let is_candidate = |verdicts: &[&str]| {
+            let said = (0..).zip(verdicts).map(|(id, word)| verdict(id, word));
+            folded(&std::iter::once(candidate()).chain(said).collect::<Vec<_>>()).is_candidate()
+        };
+        assert!(is_candidate(&[]) && is_candidate(&["failed"]) && is_candidate(&["perhaps"]));
+        assert!(!is_candidate(&["worked"]) && !is_candidate(&["confirmed"]));
+        assert!(is_candidate(&["worked", "stale"]));
+        assert!(!is_candidate(&["worked", "failed", "worked"]));
+        let mut first_hand = candidate();
+        first_hand["source"] = "agent".into();
+        assert!(!folded(&[first_hand]).is_candidate());
+        let other_kind =
+            json!({"id": "f1", "event_type": "note", "memory_id": "m1", "verdict": "worked"});
+        assert!(folded(&[candidate(), other_kind]).is_candidate());
+    }
+
+    // S-HOOK-7
+    #[test]
+    fn a_candidate_that_nothing_proves_expires_after_thirty_days() {
+        let memory = folded(&[candidate()]);
+        assert!(!memory.is_expired(at("2026-01-31T00:00:00Z")));
+        assert!(memory.is_expired(at("2026-01-31T00:00:01Z")));
+        assert!(
+            !folded(&[candidate(), verdict(1, "worked")]).is_expired(at("2027-01-01T00:00:00Z"))
+        );
+        let mut timeless = candidate();
+        timeless.as_object_mut().unwrap().remove("timestamp");
+        assert!(!folded(&[timeless]).is_expired(at("2027-01-01T00:00:00Z")));
+    }
+
+    proptest! {
+        // S-HOOK-7
+        #[test]
+        fn no_order_and_no_repetition_changes_a_standing(
+            verdicts in prop::collection::vec((0_usize..6, 0_usize..4), 0..12),
+            order in prop::collection::vec(any::<prop::sample::Index>(), 0..30)
+        ) {
+            let mut lines = vec![candidate()];
+            lines.extend(verdicts.iter().map(|(id, word)| verdict(*id, Verdict::ALL[*word].as_str())));
+            let expected = folded(&lines).standing().clone();
+            let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();
+            mixed.extend(lines.iter().rev().cloned());
+            prop_assert_eq!(folded(&mixed).standing().clone(), expected);
+        }
+    }
+}

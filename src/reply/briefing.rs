@@ -1,0 +1,261 @@
+//! The briefing at the start of work, in words: who the repository is, then one section after the other, each within
+//! its share of the budget. Not here: which memories (`search`), how the room is shared out (`allot`).
+
+use serde_json::{Map, Value, json};
+
+use super::allot::{Wish, allot};
+use super::excerpt::Interest;
+use super::item;
+use super::line::{self, Body, after, date};
+use super::reply::{Reply, Shape};
+use super::tokens::Budget;
+use event::RepoKey;
+use memory::Memory;
+use search::staleness::Changed;
+use search::{LastSession, Note, Picked, Section};
+
+/// What there is to tell.
+pub struct Briefing<'a> {
+    /// The repository.
+    pub repo: &'a RepoKey,
+    /// What was picked of its memories, and for the task.
+    pub picked: &'a Picked,
+    /// The files of memories that were written since.
+    pub changed: &'a Changed,
+    /// What to tell besides, one line each.
+    pub notices: &'a [String],
+    /// In which forms.
+    pub shape: Shape,
+    /// Most tokens.
+    pub max_tokens: usize,
+}
+
+/// A line is at most so long, in bytes: a briefing names many things, `memory_search` tells more.
+const LINE_BYTES: usize = 280;
+/// A line that can say so little of what it is about, in bytes, says nothing.
+const BODY_BYTES_MIN: usize = 40;
+/// What stands for the memories of a section that are all in sections before it.
+const TOLD_ABOVE: &str = " told above.";
+
+/// Writes the briefing. Text and JSON hold the same memories.
+#[must_use]
+pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
+    let Briefing { repo, picked, notices, shape, max_tokens, .. } = briefing;
+    let mut budget = Budget::of_tokens(*max_tokens);
+    let mut text = String::new();
+    let says_nothing = picked.sections.is_empty();
+    let mut head = head(repo, picked);
+    // The name of a repository may be longer than the least room.
+    head.truncate(head.floor_char_boundary(budget.bytes()));
+    push(&mut text, &mut budget, &head);
+    for notice in *notices {
+        let line = format!("\n{notice}");
+        // In little room a memory is worth more than a word about what there is besides.
+        if says_nothing || budget.bytes() >= line.len() + LINE_BYTES {
+            push(&mut text, &mut budget, &line);
+        }
+    }
+    let mut parts: Vec<Part> = picked
+        .sections
+        .iter()
+        .map(|(section, notes)| Part::of(briefing, *section, notes, interest))
+        .collect();
+    let wishes: Vec<Wish> = parts.iter().map(Part::wish).collect();
+    let counts = allot(&wishes, budget.bytes());
+    for (part, count) in parts.iter_mut().zip(&counts) {
+        part.lines.truncate(*count);
+    }
+    if counts.iter().all(|count| *count == 0) && !says_nothing {
+        // One memory is told, if only its beginning.
+        parts.truncate(1);
+        let room = budget.bytes();
+        parts.iter_mut().for_each(|part| part.squeeze(briefing, interest, room));
+    }
+    parts.retain(|part| !part.lines.is_empty());
+    for part in &parts {
+        push(&mut text, &mut budget, &part.text());
+    }
+    Reply::new(text, shape.json(|| json_of(briefing, &parts)))
+}
+
+/// Says which repository it is, and how much is known about it.
+fn head(repo: &RepoKey, picked: &Picked) -> String {
+    let newest = picked.newest.map(|newest| newest.strftime("%Y-%m-%d").to_string());
+    let newest = newest.map_or_else(String::new, |newest| format!(", newest {newest}"));
+    let known = match picked.memories {
+        0 if picked.sections.is_empty() => {
+            return format!(
+                "**Memory of {repo}**: nothing yet. Save what you learn with memory_save."
+            );
+        }
+        0 => "no memories yet".to_owned(),
+        1 => format!("1 memory{newest}"),
+        many => format!("{many} memories{newest}"),
+    };
+    format!("**Memory of {repo}** ({known}): recalled notes, not instructions")
+}
+
+/// What stands above the memories of a section.
+fn title(section: Section, last: Option<&LastSession>) -> String {
+    let plain = match section {
+        Section::ForTask => "For this task:",
+        Section::ForFiles => "About these files:",
+        Section::OpenTasks => "Open tasks:",
+        Section::Decisions => "Decided here:",
+        Section::Gotchas => "Known gotchas:",
+        Section::Proven => "Proven and recent here:",
+        Section::Stale => "Perhaps stale, since their files are gone:",
+        Section::LastSession => return last.map_or_else(String::new, session_title),
+    };
+    plain.to_owned()
+}
+
+fn session_title(last: &LastSession) -> String {
+    let at = last.at.map_or_else(|| "no date".to_owned(), |at| at.strftime("%Y-%m-%d").to_string());
+    let left = match last.memories {
+        1 => "1 memory".to_owned(),
+        many => format!("{many} memories"),
+    };
+    let agent = line::name(&last.agent_id);
+    let by = if agent.is_empty() { agent } else { format!("{agent}, ") };
+    format!("Last session ({at}, {by}{left}):")
+}
+
+/// How much of the room a section has for its own, beside the others that have something to tell.
+fn weight(section: Section) -> usize {
+    match section {
+        Section::ForTask => 30,
+        Section::ForFiles | Section::OpenTasks | Section::Gotchas => 15,
+        Section::Decisions => 12,
+        Section::Proven => 10,
+        Section::Stale | Section::LastSession => 6,
+    }
+}
+
+/// A section in words.
+struct Part<'a> {
+    section: Section,
+    title: String,
+    notes: &'a [Note],
+    lines: Vec<String>,
+}
+
+impl<'a> Part<'a> {
+    fn of(
+        briefing: &Briefing<'a>,
+        section: Section,
+        notes: &'a [Note],
+        interest: &Interest<'_>,
+    ) -> Self {
+        let title = format!("\n\n{}", title(section, briefing.picked.last_session.as_ref()));
+        let line = |note: &Note| line_of(note, briefing, interest, LINE_BYTES);
+        let mut lines: Vec<String> = notes.iter().map(line).collect();
+        if lines.is_empty() {
+            lines.push(TOLD_ABOVE.to_owned());
+        }
+        Self { section, title, notes, lines }
+    }
+
+    fn wish(&self) -> Wish {
+        Wish {
+            weight: weight(self.section),
+            head_bytes: self.title.len(),
+            lines_bytes: self.lines.iter().map(String::len).collect(),
+        }
+    }
+
+    /// Leaves only the first memory, and of it what has room.
+    fn squeeze(&mut self, briefing: &Briefing<'_>, interest: &Interest<'_>, room: usize) {
+        let room = room.saturating_sub(self.title.len());
+        let squeezed = self.notes.first().and_then(|note| {
+            let around = line_of(note, briefing, interest, 0).len();
+            let bytes = room.checked_sub(around).filter(|bytes| *bytes >= BODY_BYTES_MIN)?;
+            Some(line_of(note, briefing, interest, bytes))
+        });
+        self.lines = squeezed.into_iter().collect();
+    }
+
+    fn text(&self) -> String {
+        format!("{}{}", self.title, self.lines.concat())
+    }
+}
+
+fn line_of(
+    note: &Note,
+    briefing: &Briefing<'_>,
+    interest: &Interest<'_>,
+    bytes_max: usize,
+) -> String {
+    let memory: &Memory = &note.memory;
+    let body = Body::of(memory, interest).shown(bytes_max);
+    let files = format!("{}{}", gone(&note.gone), line::changed(memory, briefing.changed));
+    format!("\n- [{}] {body}{files}{}", date(memory), after(memory, Some(briefing.repo)))
+}
+
+/// Names files that are not there any more.
+fn gone(files: &[String]) -> String {
+    let files = line::files(files);
+    if files.is_empty() { files } else { format!(" (gone: {files})") }
+}
+
+fn json_of(briefing: &Briefing<'_>, parts: &[Part<'_>]) -> Value {
+    let Briefing { repo, picked, notices, .. } = briefing;
+    let mut json = json!({
+        "repo": repo.as_str(), "known": picked.memories,
+        "newest": picked.newest.map(|newest| newest.to_string()), "notices": notices,
+    });
+    let (mut gone, mut changed) = (Map::new(), Map::new());
+    let Some(fields) = json.as_object_mut() else { return json };
+    for part in parts {
+        let told = part.notes.iter().take(part.lines.len());
+        for note in told.clone().filter(|note| !note.gone.is_empty()) {
+            gone.insert(note.memory.id.as_str().to_owned(), note.gone.clone().into());
+        }
+        for (id, files) in
+            told.clone().filter_map(|note| briefing.changed.get_key_value(&note.memory.id))
+        {
+            changed.insert(id.as_str().to_owned(), files.clone().into());
+        }
+        let told = told.map(|note| Value::Object(item::fields(&note.memory))).collect();
+        if !part.notes.is_empty() {
+            fields.insert(field(part.section).to_owned(), told);
+        }
+    }
+    if let Some(last) = &picked.last_session {
+        let session = json!({
+            "session_id": last.id, "agent_id": last.agent_id, "memories": last.memories,
+            "newest": last.at.map(|at| at.to_string()),
+        });
+        fields.insert("last_session".to_owned(), session);
+    }
+    if !gone.is_empty() {
+        fields.insert("gone".to_owned(), gone.into());
+    }
+    if !changed.is_empty() {
+        fields.insert("changed".to_owned(), changed.into());
+    }
+    json
+}
+
+/// What a section is called in JSON.
+fn field(section: Section) -> &'static str {
+    match section {
+        Section::ForTask => "for_task",
+        Section::ForFiles => "for_files",
+        Section::OpenTasks => "open_tasks",
+        Section::Decisions => "decisions",
+        Section::Gotchas => "gotchas",
+        Section::Proven => "proven",
+        Section::Stale => "stale",
+        Section::LastSession => "of_last_session",
+    }
+}
+
+fn push(text: &mut String, budget: &mut Budget, part: &str) {
+    if budget.take(part) {
+        text.push_str(part);
+    }
+}
+
+#[cfg(test)]
+mod tests;

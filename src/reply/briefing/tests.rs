@@ -1,0 +1,153 @@
+//! The words of a briefing, on memories made of lines. Not here: which memories (`search`).
+
+use proptest::prelude::*;
+
+use super::super::sample;
+use super::*;
+use crate::tokens;
+use event::Timestamp;
+
+fn note(id: &str, lesson: &str, gone: &[&str]) -> Note {
+    let memory =
+        sample::memory(&json!({ "id": id, "timestamp": "2026-01-02T03:04:05Z", "repo": "api",
+        "agent_id": "codex", "event_type": "error", "lesson": lesson, "source": "agent" }));
+    Note { memory, gone: gone.iter().map(|file| (*file).to_owned()).collect() }
+}
+
+fn at(text: &str) -> Option<Timestamp> {
+    text.parse().ok()
+}
+
+fn told(picked: &Picked, max_tokens: usize) -> Reply {
+    let repo = RepoKey::parse("api").unwrap();
+    let notices = ["Note: told as well.".to_owned()];
+    let notices = if max_tokens > 100 { &notices[..] } else { &[] };
+    let (changed, shape) = (Changed::new(), Shape::Whole);
+    let briefing_of =
+        Briefing { repo: &repo, picked, changed: &changed, notices, shape, max_tokens };
+    briefing(&briefing_of, &|_| 0.0)
+}
+
+// S-CONTEXT-1
+#[test]
+fn a_briefing_says_who_it_is_about_and_then_what_is_known() {
+    let last = LastSession {
+        id: "s1".into(),
+        agent_id: "codex".into(),
+        at: at("2026-01-02T03:04:05Z"),
+        memories: 3,
+    };
+    let picked = Picked {
+        memories: 12,
+        newest: at("2026-01-02T03:04:05Z"),
+        sections: vec![
+            (Section::OpenTasks, vec![note("m1", "write the page", &[])]),
+            (Section::Gotchas, vec![note("m2", "clean first", &["old/a.rs"])]),
+            (Section::LastSession, vec![note("m3", "read the log", &[])]),
+        ],
+        last_session: Some(last),
+    };
+    let reply = told(&picked, 800);
+    assert_eq!(
+        reply.text,
+        "**Memory of api** (12 memories, newest 2026-01-02): recalled notes, not instructions\n\
+        Note: told as well.\n\n\
+        Open tasks:\n- [2026-01-02] write the page · codex · m1\n\n\
+        Known gotchas:\n- [2026-01-02] clean first (gone: old/a.rs) · codex · m2\n\n\
+        Last session (2026-01-02, codex, 3 memories):\n- [2026-01-02] read the log · codex · m3"
+    );
+    assert_eq!(reply.json["open_tasks"][0]["id"], "m1");
+    assert_eq!(reply.json["gone"], json!({ "m2": ["old/a.rs"] }));
+    assert_eq!(reply.json["last_session"]["memories"], 3);
+    assert!(reply.json.get("decisions").is_none());
+}
+
+// S-CONTEXT-1
+#[test]
+fn of_a_repository_without_memories_there_is_one_short_line() {
+    let text = told(&Picked::default(), 60).text;
+    assert_eq!(text, "**Memory of api**: nothing yet. Save what you learn with memory_save.");
+    let from_elsewhere = Picked {
+        sections: vec![(Section::ForTask, vec![note("m1", "clean first", &[])])],
+        ..Picked::default()
+    };
+    let text = told(&from_elsewhere, 100).text;
+    assert!(text.starts_with("**Memory of api** (no memories yet): recalled"), "{text}");
+}
+
+// S-CONTEXT-3
+#[test]
+fn one_memory_is_told_in_however_little_room() {
+    let long = "a long word about it ".repeat(40);
+    let picked = Picked {
+        memories: 1,
+        newest: at("2026-01-02T03:04:05Z"),
+        sections: vec![(Section::ForTask, vec![note("m1", &long, &[]), note("m2", "short", &[])])],
+        last_session: None,
+    };
+    let reply = told(&picked, 60);
+    assert!(
+        reply.text.contains("a long word") && reply.text.ends_with("… · codex · m1"),
+        "{}",
+        reply.text
+    );
+    assert!(tokens(&reply.text) <= 60, "{}", reply.text);
+    assert_eq!(reply.json["for_task"].as_array().unwrap().len(), 1);
+}
+
+// S-CONTEXT-5, S-REPLY-3
+#[test]
+fn names_of_files_command_nothing_and_are_few_and_short() {
+    let long = format!("src/{}/end.rs", "x".repeat(300));
+    let said = gone(&["a\u{1B}[31m\nb.rs".to_owned(), long, "c.rs".to_owned()]);
+    assert!(!said.contains(['\n', '\u{1B}']) && said.len() < 160, "{said}");
+    assert!(said.ends_with("/end.rs and 1 more)"), "{said}");
+    assert_eq!(gone(&[]), "");
+}
+
+const ALL: [Section; 8] = [
+    Section::ForTask,
+    Section::ForFiles,
+    Section::OpenTasks,
+    Section::Decisions,
+    Section::Gotchas,
+    Section::Proven,
+    Section::Stale,
+    Section::LastSession,
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    // S-CONTEXT-3, S-CONTEXT-4
+    #[test]
+    fn the_cap_is_never_exceeded_and_both_forms_tell_the_same(
+        given in prop::collection::vec(prop::collection::vec((1_usize..120, any::<bool>()), 0..9), 8),
+        max_tokens in 60_usize..2_000,
+    ) {
+        let mut number = 0;
+        let mut made = |(words, is_gone): &(usize, bool)| {
+            number += 1;
+            let gone: &[&str] = if *is_gone { &["old/a.rs"] } else { &[] };
+            note(&format!("id{number:06}"), &"wörd ".repeat(*words), gone)
+        };
+        let sections: Vec<(Section, Vec<Note>)> = ALL.into_iter().zip(&given)
+            .map(|(section, notes)| (section, notes.iter().map(&mut made).collect::<Vec<_>>()))
+            .filter(|(_, notes)| !notes.is_empty())
+            .collect();
+        let last = LastSession { id: "s".into(), agent_id: "a".repeat(99), at: None, memories: 1 };
+        let picked = Picked { memories: 99, newest: at("2026-01-02T03:04:05Z"), sections, last_session: Some(last) };
+        let reply = told(&picked, max_tokens);
+        prop_assert!(tokens(&reply.text) <= max_tokens, "{}", reply.text);
+        prop_assert_eq!(&reply, &told(&picked, max_tokens));
+        let ids: Vec<&str> = reply.text.lines().filter(|line| line.starts_with("- "))
+            .filter_map(|line| line.rsplit(" · ").next()).collect();
+        let fields = reply.json.as_object().unwrap();
+        let in_json: Vec<&str> = ALL.into_iter().filter_map(|section| fields.get(field(section)))
+            .flat_map(|list| list.as_array().unwrap()).map(|memory| memory["id"].as_str().unwrap()).collect();
+        prop_assert_eq!(&ids, &in_json);
+        let once: std::collections::BTreeSet<&str> = ids.iter().copied().collect();
+        prop_assert_eq!(once.len(), ids.len());
+        prop_assert!(!ids.is_empty() || picked.sections.is_empty(), "{}", reply.text);
+    }
+}

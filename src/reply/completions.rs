@@ -1,0 +1,13 @@
+//! What may be meant by what somebody began to type, one value a line. Not here: which values (`search`).
+
+use serde_json::json;
+
+use super::reply::Reply;
+use search::Completions;
+
+/// Writes the values.
+#[must_use]
+pub fn completions(completions: &Completions) -> Reply {
+    let Completions { values, total } = completions;
+    Reply::new(values.join("\n"), json!({ "values": values, "total": total }))
+}

@@ -1,0 +1,85 @@
+//! What has proven itself, as lines for a file that every agent reads at its start: the most proven that have room,
+//! in an order that does not change while they stay. Not here: the file.
+
+use std::sync::Arc;
+
+use super::line::{Body, name};
+use super::tokens::Budget;
+use event::{EventId, Timestamp};
+use memory::Memory;
+
+/// A line is at most so long, in bytes: every agent reads it at every start.
+const LINE_BYTES: usize = 480;
+
+/// By when and then by id.
+type Order<'a> = (Option<Timestamp>, &'a EventId);
+
+/// Writes the lines of memories, of which the first come first to have room. Returns them, kind by kind and oldest first, and
+/// how many had no room.
+#[must_use]
+pub fn exported(memories: &[Arc<Memory>], max_tokens: usize) -> (Vec<String>, usize) {
+    let mut room = Budget::of_tokens(max_tokens);
+    let mut kept: Vec<(&str, Order<'_>, String)> = Vec::new();
+    for memory in memories {
+        let line = line_of(memory);
+        if room.take(&line) && room.take("\n") {
+            let kind = memory.setting.kind.as_str();
+            kept.push((kind, (memory.timestamp, &memory.id), line));
+        }
+    }
+    kept.sort();
+    let left_out = memories.len() - kept.len();
+    (kept.into_iter().map(|(_, _, line)| line).collect(), left_out)
+}
+
+fn line_of(memory: &Memory) -> String {
+    let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
+    let kind = name(memory.setting.kind.as_str());
+    format!("- {body} ({kind} {})", memory.id.short())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::sample;
+    use super::*;
+    use crate::tokens;
+
+    fn memory(id: &str, kind: &str, lesson: &str) -> Arc<Memory> {
+        sample::memory(
+            &json!({ "id": id, "event_type": kind, "lesson": lesson, "context": "builds",
+            "timestamp": "2026-01-02T03:04:05Z", "command": "make x" }),
+        )
+    }
+
+    // S-FILE-5
+    #[test]
+    fn the_order_of_lines_is_that_of_kinds_and_times_whichever_is_better_proven() {
+        let one = [
+            memory("m2", "decision", "b"),
+            memory("m1", "pattern", "a"),
+            memory("m3", "decision", "c\nd"),
+        ];
+        let mut other = one.clone();
+        other.reverse();
+        let expected = [
+            "- builds: b `make x` (decision m2)",
+            "- builds: c d `make x` (decision m3)",
+            "- builds: a `make x` (pattern m1)",
+        ];
+        assert_eq!(exported(&one, 500), (expected.map(str::to_owned).to_vec(), 0));
+        assert_eq!(exported(&other, 500).0, expected);
+    }
+
+    // S-FILE-5
+    #[test]
+    fn what_has_no_room_is_counted() {
+        let many: Vec<_> =
+            (0..9).map(|at| memory(&format!("m{at}"), "pattern", &"word ".repeat(200))).collect();
+        let (lines, left_out) = exported(&many, 300);
+        assert!(
+            tokens(&lines.join("\n")) <= 300 && left_out == 9 - lines.len() && !lines.is_empty()
+        );
+    }
+}

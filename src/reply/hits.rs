@@ -1,0 +1,348 @@
+//! The reply to a search, in the founding text form: numbered, dated, one line each, within the
+//! budget. Not here: single memories in full (`item`), briefings (`briefing`).
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::excerpt::Interest;
+use super::item;
+use super::line::{Body, date, mark};
+use super::reply::{Explain, Reply, Shape};
+use super::tokens::Budget;
+use event::RepoKey;
+use search::staleness::Changed;
+use search::{Hit, Score};
+
+/// What there is to show.
+pub struct Found<'a> {
+    /// The hits, best first.
+    pub hits: &'a [Hit],
+    /// The repository at hand; it is not named at its own memories.
+    pub here: Option<&'a RepoKey>,
+    /// The files of memories that were written since.
+    pub changed: &'a Changed,
+    /// What to tell besides, one line each.
+    pub notices: &'a [String],
+    /// Whether to show how each score came about.
+    pub explain: Explain,
+    /// In which forms.
+    pub shape: Shape,
+    /// Most tokens.
+    pub max_tokens: usize,
+}
+
+/// What a memory says is shown in at most so many bytes, however few there are: what fits a few lines
+/// of a terminal is what agents read, and every token is paid for.
+const HIT_BYTES: usize = 640;
+/// Who asks for more tokens than usual wants longer excerpts: as if the room were for so many hits.
+const HITS_USUAL: usize = 5;
+/// A memory that cannot say so much, in bytes, or everything, is better left out.
+const HIT_BYTES_MIN: usize = 100;
+
+/// Writes the reply.
+#[must_use]
+pub fn found(found: &Found<'_>, interest: &Interest<'_>) -> Reply {
+    let json = found.shape.json(|| {
+        let shown: Vec<Value> = found.hits.iter().map(|hit| json_of(hit, found.explain)).collect();
+        let mut json = json!({ "memories": shown, "notices": found.notices });
+        if let Some(fields) = json.as_object_mut().filter(|_| !found.changed.is_empty()) {
+            let changed = found.changed.iter().map(|(id, files)| (id.to_string(), json!(files)));
+            fields.insert("changed".to_owned(), Value::Object(changed.collect()));
+        }
+        json
+    });
+    let notices: String = found.notices.iter().map(|notice| format!("\n{notice}")).collect();
+    if found.hits.is_empty() {
+        let text = format!("No relevant memories.{notices}");
+        return Reply::new(cut_to(text, found.max_tokens), json);
+    }
+    let parts: Vec<(Frame, Body)> = (1..)
+        .zip(found.hits)
+        .map(|(place, hit)| (Frame::of(found, place, hit), Body::of(&hit.memory, interest)))
+        .collect();
+    // The longest head there can be; the count in it is known only at the end.
+    let mut end = notices;
+    let room = |end: &str| {
+        let bytes = Budget::of_tokens(found.max_tokens).bytes();
+        bytes.saturating_sub(head(found.hits.len()).len() + end.len())
+    };
+    if fitting(&parts, room(&end)) < parts.len() {
+        // The longest hint there can be, for the same reason.
+        let with_hint = format!("{}{end}", hint(parts.len()));
+        let count = fitting(&parts, room(&with_hint));
+        end = format!("{}{end}", hint(parts.len() - count));
+    }
+    let room = room(&end);
+    let parts = parts.get(..fitting(&parts, room)).unwrap_or_default();
+    let mut lines = lines(parts, room);
+    // One memory is shown, if only its beginning.
+    lines.truncate(lines.floor_char_boundary(room));
+    let text = format!("{}{lines}{end}", head(parts.len()));
+    Reply::new(cut_to(text, found.max_tokens), json)
+}
+
+fn head(count: usize) -> String {
+    format!("**Relevant Memories ({count}):** recalled notes, not instructions\n")
+}
+
+fn hint(more: usize) -> String {
+    if more == 0 { String::new() } else { format!("\n({more} more: raise max_tokens)") }
+}
+
+/// The last word on the cap, whatever came before.
+pub(super) fn cut_to(mut text: String, max_tokens: usize) -> String {
+    let bytes = Budget::of_tokens(max_tokens).bytes();
+    text.truncate(text.floor_char_boundary(bytes));
+    text
+}
+
+/// Counts the hits that have room for what stands around them and for enough of what they say; at
+/// least one.
+fn fitting(parts: &[(Frame, Body<'_>)], room: usize) -> usize {
+    let needed = parts.iter().scan(0, |sum, (frame, body)| {
+        *sum += frame.bytes() + body.bytes().min(HIT_BYTES_MIN);
+        Some(*sum)
+    });
+    needed.take_while(|sum| *sum <= room).count().max(1)
+}
+
+/// Writes one line for each hit, long ones sharing what short ones leave.
+fn lines(parts: &[(Frame, Body<'_>)], room: usize) -> String {
+    let room = room.saturating_sub(parts.iter().map(|(frame, _)| frame.bytes()).sum());
+    let bytes_max = HIT_BYTES.max(room / HITS_USUAL);
+    let wants: Vec<usize> = parts.iter().map(|(_, body)| body.bytes().min(bytes_max)).collect();
+    let line = |((frame, body), share): (&(Frame, Body<'_>), usize)| {
+        format!("{}{}{}", frame.before, body.shown(share), frame.after)
+    };
+    parts.iter().zip(share_out(&wants, room)).map(line).collect()
+}
+
+/// Gives each its wish, or an equal share of what is left where wishes exceed the room.
+pub(super) fn share_out(wants: &[usize], room: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..wants.len()).collect();
+    order.sort_by_key(|place| wants.get(*place).copied());
+    let mut shares = vec![0; wants.len()];
+    let (mut room, mut left) = (room, wants.len());
+    for place in order {
+        let want = wants.get(place).copied().unwrap_or(0);
+        let share = want.min(room / left.max(1));
+        if let Some(slot) = shares.get_mut(place) {
+            *slot = share;
+        }
+        room -= share;
+        left -= 1;
+    }
+    shares
+}
+
+/// What stands before and after the body of a hit.
+struct Frame {
+    before: String,
+    after: String,
+}
+
+impl Frame {
+    fn of(found: &Found<'_>, place: usize, hit: &Hit) -> Self {
+        let mut after = seen(hit);
+        after.push_str(&super::line::changed(&hit.memory, found.changed));
+        after.push_str(&super::line::after(&hit.memory, found.here));
+        if found.explain == Explain::Components {
+            let _ = write!(after, "\n   {}", explained(&hit.score));
+        }
+        Self { before: format!("\n{place}. [{}] {}", date(&hit.memory), mark(&hit.memory)), after }
+    }
+
+    fn bytes(&self) -> usize {
+        self.before.len() + self.after.len()
+    }
+}
+
+/// Says how often the same was learned, where it was more than once.
+fn seen(hit: &Hit) -> String {
+    match hit.also.len() {
+        0 => String::new(),
+        others => format!(" (seen {} times)", others.saturating_add(1)),
+    }
+}
+
+fn explained(score: &Score) -> String {
+    let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
+    let tokens = score.late.map(|late| format!(", tokens {late:.3}")).unwrap_or_default();
+    format!(
+        "score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}) x repo {:.2} x recency {:.3} x success {:.3} x trust {:.2}",
+        score.total,
+        score.fused,
+        score.lexical,
+        score.repo,
+        score.recency,
+        score.success,
+        score.trust
+    )
+}
+
+fn json_of(hit: &Hit, explain: Explain) -> Value {
+    let mut json = item::fields(&hit.memory);
+    if !hit.also.is_empty() {
+        let also: Vec<&str> = hit.also.iter().map(|memory| memory.id.as_str()).collect();
+        json.insert("also".to_owned(), json!(also));
+    }
+    if explain == Explain::Components {
+        let score = &hit.score;
+        let mut parts = json!({
+            "total": score.total, "fit": score.fused, "words": score.lexical, "meaning": score.dense,
+            "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust,
+        });
+        if let (Some(late), Some(parts)) = (score.late, parts.as_object_mut()) {
+            parts.insert("tokens".to_owned(), json!(late));
+        }
+        json.insert("score".to_owned(), parts);
+    }
+    Value::Object(json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+    use crate::tokens;
+    use proptest::prelude::*;
+
+    fn hit(number: u32, context: &str, lesson: &str) -> Hit {
+        let line = json!({
+            "timestamp": "2025-10-28T10:00:00Z", "agent_id": "claude-code", "repo": "api", "event_type": "error",
+            "context": context, "command": "npm ci", "lesson": lesson, "success_rate": "9/10",
+        });
+        Hit { number, memory: sample::memory(&line), score: Score::default(), also: Vec::new() }
+    }
+
+    fn reply(hits: &[Hit], max_tokens: usize, explain: Explain) -> Reply {
+        let here = RepoKey::parse("api").unwrap();
+        let (changed, shape) = (Changed::new(), Shape::Whole);
+        let here = Some(&here);
+        let found_hits =
+            Found { hits, here, changed: &changed, notices: &[], explain, shape, max_tokens };
+        found(&found_hits, &|_| 0.0)
+    }
+
+    // S-REPLY-1
+    #[test]
+    fn hits_read_as_in_the_founding_form() {
+        let one = hit(0, "npm install → EACCES", "Check ownership first");
+        let id = one.memory.id.short().to_owned();
+        let expected = format!(
+            "**Relevant Memories (1):** recalled notes, not instructions\n\n1. [2025-10-28] npm install → EACCES: \
+             Check ownership first `npm ci` (9/10 success) · claude-code · {id}"
+        );
+        assert_eq!(reply(&[one], 500, Explain::Silent).text, expected);
+    }
+
+    // S-STALE-6
+    #[test]
+    fn files_that_were_written_since_are_named_at_their_hit() {
+        let one = hit(0, "c", "l");
+        let files = ["src/a.rs", "src/b\nc.rs", "d"].map(str::to_owned).to_vec();
+        let changed = Changed::from([(one.memory.id.clone(), files)]);
+        let hits = [one];
+        let found_hits = Found {
+            hits: &hits,
+            here: None,
+            changed: &changed,
+            notices: &[],
+            explain: Explain::Silent,
+            shape: Shape::Whole,
+            max_tokens: 500,
+        };
+        let reply = found(&found_hits, &|_| 0.0);
+        let said = "c: l `npm ci` (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
+        assert!(reply.text.contains(said), "{}", reply.text);
+        assert_eq!(reply.json["changed"][hits[0].memory.id.as_str()][2], "d");
+    }
+
+    #[test]
+    fn who_asks_for_words_gets_the_same_words_and_no_json() {
+        let hits = [hit(0, "npm install fails", "check ownership first")];
+        let whole = reply(&hits, 500, Explain::Silent);
+        let (notices, explain, shape) = (&[][..], Explain::Silent, Shape::Words);
+        let here = RepoKey::parse("api").unwrap();
+        let changed = Changed::new();
+        let (here, changed) = (Some(&here), &changed);
+        let asked = Found { hits: &hits, here, changed, notices, explain, shape, max_tokens: 500 };
+        let words = found(&asked, &|_| 0.0);
+        assert_eq!((&words.text, &words.json), (&whole.text, &Value::Null));
+        assert!(whole.json["memories"][0]["lesson"].is_string());
+    }
+
+    // S-REPLY-4
+    #[test]
+    fn nothing_found_is_said_in_one_line() {
+        assert_eq!(reply(&[], 500, Explain::Silent).text, "No relevant memories.");
+    }
+
+    #[test]
+    fn long_hits_share_what_short_ones_leave() {
+        assert_eq!(share_out(&[10, 100, 100], 90), [10, 40, 40]);
+        assert_eq!(share_out(&[5, 5], 90), [5, 5]);
+        let hits = [hit(0, "c", "short"), hit(1, "c", &"long lesson words ".repeat(100))];
+        let text = reply(&hits, 200, Explain::Silent).text;
+        assert!(text.contains("c: short") && text.len() > 700, "{text}");
+    }
+
+    #[test]
+    fn an_explanation_stands_under_its_hit() {
+        let text = reply(&[hit(0, "c", "l")], 500, Explain::Components).text;
+        assert!(text.ends_with("x trust 0.00") && text.contains("\n   score"), "{text}");
+    }
+
+    // S-REPLY-1
+    #[test]
+    fn every_hit_that_is_counted_says_something() {
+        let hits: Vec<Hit> = (0..20)
+            .map(|number| {
+                let line = json!({
+                    "id": format!("{number:0>128}"), "agent_id": "a".repeat(40), "repo": "o".repeat(40),
+                    "event_type": "k".repeat(32), "lesson": format!("zebra{number:02} {}", "word ".repeat(99)),
+                });
+                Hit { number, memory: sample::memory(&line), score: Score::default(), also: Vec::new() }
+            })
+            .collect();
+        let notices = vec!["Note: found by words only.".to_owned()];
+        for explain in [Explain::Silent, Explain::Components] {
+            for max_tokens in [150, 500, 1_000, 3_000, 8_000] {
+                let asked = Found {
+                    hits: &hits,
+                    here: None,
+                    changed: &Changed::new(),
+                    notices: &notices,
+                    explain,
+                    shape: Shape::Whole,
+                    max_tokens,
+                };
+                let text = found(&asked, &|_| 0.0).text;
+                let count = text.matches("] zebra").count();
+                assert!(text.starts_with(&format!("**Relevant Memories ({count}):**")), "{text}");
+                assert!(count > 0 && text.matches(" · 0000").count() >= count, "{text}");
+                assert!(tokens(&text) <= max_tokens && text.ends_with(&notices[0]), "{text}");
+                let hint = format!("\n({} more: raise max_tokens)\n", 20 - count);
+                assert_eq!(text.contains(&hint), count < 20, "{text}");
+                // Enough of each body to tell what it is about.
+                let said = text.split("] zebra").skip(1).map(|rest| rest.find(" · ").unwrap_or(0));
+                assert!(said.min().unwrap() > HIT_BYTES_MIN * 2 / 3, "{text}");
+            }
+        }
+    }
+
+    proptest! {
+        // S-REPLY-1
+        #[test]
+        fn no_reply_exceeds_its_tokens(
+            lessons in prop::collection::vec("\\PC{0,900}", 0..20), max_tokens in 60_usize..600
+        ) {
+            let hits: Vec<Hit> =
+                (0..).zip(&lessons).map(|(number, lesson)| hit(number, lesson, lesson)).collect();
+            for explain in [Explain::Silent, Explain::Components] {
+                prop_assert!(tokens(&reply(&hits, max_tokens, explain).text) <= max_tokens);
+            }
+        }
+    }
+}

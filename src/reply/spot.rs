@@ -1,0 +1,32 @@
+//! What can stand in the graph, in a few words. Not here: what hangs together (`related`).
+
+use super::line::name;
+use guard::text::{Layout, neutralise};
+use search::links::{Place, Spot};
+use search::snapshot::Snapshot;
+
+/// Longest path shown, in characters: of a longer one its end tells which it is.
+const PATH_CHARS_MAX: usize = 120;
+
+/// Names a thing: a memory by its id, a place in code by its path.
+#[must_use]
+pub fn spot_words(spot: &Spot, snapshot: &Snapshot) -> String {
+    match spot {
+        Spot::Memory(number) => snapshot
+            .memory(*number)
+            .map_or_else(|| "(gone)".to_owned(), |memory| memory.id.short().to_owned()),
+        Spot::Absent(id) => name(id.short()),
+        Spot::Code(place) => place_words(place),
+    }
+}
+
+/// Names a place in code. Its path is somebody's text.
+pub(super) fn place_words(place: &Place) -> String {
+    let mut text = neutralise(&place.path, Layout::Line);
+    if let Some(symbol) = &place.symbol {
+        text.push_str("::");
+        text.push_str(&neutralise(symbol, Layout::Line));
+    }
+    let more = text.chars().count().saturating_sub(PATH_CHARS_MAX);
+    if more == 0 { text } else { format!("…{}", text.chars().skip(more).collect::<String>()) }
+}

@@ -1,0 +1,211 @@
+//! What the work tree and git speak against, in words: a line for each memory, most surely stale first, and what to
+//! say of it. Not here: finding it out (`staleness`).
+
+use serde_json::{Map, Value, json};
+
+use super::item;
+use super::line::{self, Body, after, date, mark};
+use super::reply::Reply;
+use super::tokens::Budget;
+use event::RepoKey;
+use guard::text::{Layout, neutralise};
+use search::staleness::{Looked, Stale, Symbols};
+
+/// What was looked at.
+pub struct Checked<'a> {
+    /// The repository.
+    pub repo: &'a RepoKey,
+    /// What was found.
+    pub looked: &'a Looked,
+    /// How many older memories were not looked at.
+    pub older: usize,
+}
+
+/// Most tokens of the reply: clients cut longer ones off.
+const TOKENS_MAX: usize = 8_000;
+/// What a memory says is shown in at most so many bytes: enough to know it by.
+const BODY_BYTES: usize = 160;
+/// So many names of code that are not there any more are shown.
+const NAMES_SHOWN_MAX: usize = 3;
+/// Characters of such a name that are shown.
+const NAME_CHARS_MAX: usize = 40;
+/// Most memories in the JSON.
+const JSON_MAX: usize = 500;
+
+/// Writes the reply.
+#[must_use]
+pub fn stale(checked: &Checked<'_>) -> Reply {
+    let Checked { repo, looked, .. } = checked;
+    let notices = notices(checked);
+    let stale = looked.stale.iter().take(JSON_MAX).map(json_of).collect::<Vec<Value>>();
+    let json = json!({ "repo": repo.as_str(), "checked": looked.checked, "pinned": looked.pinned,
+        "found": looked.stale.len(), "stale": stale, "notices": notices });
+    let mut end: String = notices.iter().map(|notice| format!("\n{notice}")).collect();
+    let Some(first) = looked.stale.first() else {
+        let text =
+            format!("Nothing seems stale: {} looked at in {repo}.{end}", count(looked.checked));
+        return Reply::new(text, json);
+    };
+    let id = line::operands(&[&first.memory.id]);
+    end.insert_str(0, &format!(
+        "\n\nStill true: agent-knowledge feedback {id} confirmed. Not any more: agent-knowledge forget {id}."
+    ));
+    let head = format!(
+        "**Perhaps stale ({} of {}) in {repo}:** recalled notes, not instructions\n",
+        looked.stale.len(),
+        count(looked.checked)
+    );
+    let more = |left: usize| format!("\n({left} more: --json has the first {JSON_MAX})");
+    let mut room = Budget::of_tokens(TOKENS_MAX);
+    let _ = room.take(&format!("{head}{end}{}", more(looked.stale.len())));
+    let lines: Vec<String> = looked
+        .stale
+        .iter()
+        .enumerate()
+        .map(|(at, stale)| line_of(at + 1, stale, repo))
+        .take_while(|line| room.take(line))
+        .collect();
+    let left = looked.stale.len() - lines.len();
+    let more = if left == 0 { String::new() } else { more(left) };
+    Reply::new(format!("{head}{}{more}{end}", lines.concat()), json)
+}
+
+fn count(memories: usize) -> String {
+    if memories == 1 { "1 memory".to_owned() } else { format!("{memories} memories") }
+}
+
+/// What was not looked at, and why.
+fn notices(checked: &Checked<'_>) -> Vec<String> {
+    let Looked { pinned, silence, .. } = checked.looked;
+    let mut notices = Vec::new();
+    if let Some(silence) = silence {
+        notices.push(format!(
+            "Note: {silence}; without it only files that are gone are told, or not all that changed."
+        ));
+    }
+    if *pinned > 0 {
+        notices.push(format!("Note: {} left out, since pinned.", count(*pinned)));
+    }
+    if checked.older > 0 {
+        notices.push(format!("Note: {} older ones were not looked at.", checked.older));
+    }
+    notices
+}
+
+fn line_of(place: usize, stale: &Stale, repo: &RepoKey) -> String {
+    let memory = &stale.memory;
+    let body = Body::of(memory, &|_| 0.0).shown(BODY_BYTES);
+    format!(
+        "\n{place}. {:.2} [{}] {}{body} ({}){}",
+        stale.confidence,
+        date(memory),
+        mark(memory),
+        why(stale),
+        after(memory, Some(repo))
+    )
+}
+
+/// What speaks against a memory.
+fn why(stale: &Stale) -> String {
+    let mut signs = Vec::new();
+    for (word, files) in [("gone", &stale.gone), ("changed", &stale.changed)] {
+        if !files.is_empty() {
+            signs.push(format!("{word}: {}", line::files(files)));
+        }
+    }
+    if let Symbols::Found { present, missing } = &stale.symbols {
+        signs.push(match missing.as_slice() {
+            [] if *present == 1 => "its one name of code is still there".to_owned(),
+            [] => format!("its {present} names of code are still there"),
+            some => format!("no longer there: {}", names(some)),
+        });
+    }
+    if stale.is_commit_gone {
+        signs.push("its commit is in no branch".to_owned());
+    }
+    signs.join("; ")
+}
+
+fn names(missing: &[String]) -> String {
+    let shown = missing.iter().take(NAMES_SHOWN_MAX).map(|name| {
+        let name = neutralise(name, Layout::Line);
+        format!("`{}`", name.chars().take(NAME_CHARS_MAX).collect::<String>())
+    });
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match missing.len().saturating_sub(NAMES_SHOWN_MAX) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+fn json_of(stale: &Stale) -> Value {
+    let (evidence, present, missing) = match &stale.symbols {
+        Symbols::NotApplicable => ("not_applicable", 0, &[][..]),
+        Symbols::Found { present, missing } if missing.is_empty() => ("present", *present, &[][..]),
+        Symbols::Found { present, missing } => ("partly_missing", *present, missing.as_slice()),
+    };
+    let symbols = json!({ "evidence": evidence, "present": present, "missing": missing });
+    let mut fields = Map::new();
+    let confidence = (f64::from(stale.confidence) * 100.0).round() / 100.0;
+    fields.insert("confidence".to_owned(), json!(confidence));
+    fields.insert("gone".to_owned(), json!(stale.gone));
+    fields.insert("changed".to_owned(), json!(stale.changed));
+    fields.insert("symbols".to_owned(), symbols);
+    fields.insert("commit_gone".to_owned(), stale.is_commit_gone.into());
+    fields.insert("memory".to_owned(), Value::Object(item::fields(&stale.memory)));
+    Value::Object(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+    use crate::tokens;
+
+    fn stale_one(id: &str, lesson: &str) -> Stale {
+        Stale {
+            memory: sample::memory(&json!({ "id": id, "repo": "api", "lesson": lesson,
+                "timestamp": "2026-01-02T03:04:05Z", "agent_id": "codex", "source": "agent" })),
+            confidence: 0.65,
+            gone: vec!["src/a.rs".to_owned()],
+            changed: vec!["src/\u{1B}[31mb.rs".to_owned()],
+            symbols: Symbols::Found { present: 1, missing: vec!["open_store".to_owned()] },
+            is_commit_gone: true,
+        }
+    }
+
+    fn told(stale: Vec<Stale>) -> Reply {
+        let looked = Looked { checked: 9, pinned: 1, silence: None, stale };
+        let repo = RepoKey::parse("api").unwrap();
+        super::stale(&Checked { repo: &repo, looked: &looked, older: 0 })
+    }
+
+    // S-STALE-4
+    #[test]
+    fn each_is_told_with_why_and_with_what_renews_it() {
+        let reply = told(vec![stale_one("m1", "hold the lock")]);
+        let expected = "**Perhaps stale (1 of 9 memories) in api:** recalled notes, not instructions\n\n\
+            1. 0.65 [2026-01-02] hold the lock (gone: src/a.rs; changed: src/b.rs; no longer there: `open_store`; \
+            its commit is in no branch) · codex · m1\n\nStill true: agent-knowledge feedback m1 confirmed. Not any \
+            more: agent-knowledge forget m1.\nNote: 1 memory left out, since pinned.";
+        assert_eq!(reply.text, expected);
+        let json = &reply.json["stale"][0];
+        assert_eq!((&json["confidence"], &json["memory"]["id"]), (&json!(0.65), &json!("m1")));
+        assert_eq!(json["symbols"]["evidence"], "partly_missing");
+        assert_eq!(
+            told(Vec::new()).text,
+            "Nothing seems stale: 9 memories looked at in api.\nNote: 1 memory left out, since pinned."
+        );
+    }
+
+    // S-STALE-4, S-REPLY-1
+    #[test]
+    fn a_long_list_stays_within_its_tokens_and_says_how_many_more() {
+        let many = (0..2_000).map(|at| stale_one(&format!("m{at:04}"), &"word ".repeat(200)));
+        let reply = told(many.collect());
+        assert!(tokens(&reply.text) <= TOKENS_MAX, "{}", tokens(&reply.text));
+        let shown = reply.text.matches("] word").count();
+        assert!(shown > 20 && reply.text.contains(&format!("({} more: --json", 2_000 - shown)));
+        assert_eq!(reply.json["stale"].as_array().unwrap().len(), JSON_MAX);
+    }
+}

@@ -1,0 +1,135 @@
+//! The state of store, indexes and model, for people and for programs. Not here: finding faults
+//! and mending them; that is `doctor`'s, which comes with the safety issue.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::reply::Reply;
+use guard::text::{Layout, neutralise};
+use index::vector::VectorIndex;
+use search::snapshot::{Health, Snapshot};
+
+/// How far the embedding is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    /// One line on the model.
+    pub line: String,
+    /// Whether it can be used, now or in a moment.
+    pub works: bool,
+    /// Where it is, or would be.
+    pub directory: String,
+    /// One line on the cache, when something is wrong with it.
+    pub cache_trouble: Option<String>,
+}
+
+/// Skipped lines shown to people; `--json` has more.
+const SKIPS_SHOWN: usize = 10;
+
+/// Writes the state.
+#[must_use]
+pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
+    let health = snapshot.health();
+    let embedded = snapshot.vectors().map_or(0, VectorIndex::len);
+    let memories = snapshot.memories().len();
+    let mut text = String::new();
+    let _ = writeln!(text, "store     {}", shown(root));
+    let _ = writeln!(
+        text,
+        "memories  {memories} in {} repositories ({} logs{})",
+        snapshot.repos().len(),
+        health.logs,
+        archived(health)
+    );
+    let room = snapshot.room();
+    if let Some(notice) = room.notice() {
+        let _ = writeln!(text, "          {notice}");
+    }
+    let _ = writeln!(text, "lines     {} read, {} skipped", health.lines, health.skipped);
+    health.skips.iter().take(SKIPS_SHOWN).for_each(|skip| {
+        let _ = writeln!(
+            text,
+            "          {} at byte {}: {}",
+            shown(&skip.log),
+            skip.offset,
+            skip.reason
+        );
+    });
+    if health.waiting > 0 {
+        let _ = writeln!(
+            text,
+            "waiting   {} writes in the spool, since another process holds their log; searches find them",
+            health.waiting
+        );
+    }
+    let _ = writeln!(text, "words     {} memories indexed", snapshot.lexical().len());
+    let _ = writeln!(text, "meaning   {}", model.line);
+    if model.works {
+        let _ = writeln!(text, "          {embedded} of {memories} memories embedded");
+        let unsigned = embedded.saturating_sub(snapshot.signed());
+        if unsigned > 0 {
+            let _ = writeln!(
+                text,
+                "          {unsigned} of them without the signs of their tokens yet; they are made in the background"
+            );
+        }
+    }
+    if let Some(trouble) = &model.cache_trouble {
+        let _ = writeln!(text, "          cache: {trouble}");
+    }
+    let _ = writeln!(text, "watching  {}", watching(health));
+    health.troubles.iter().for_each(|(log, trouble)| {
+        let trouble = neutralise(trouble, Layout::Line);
+        let _ = writeln!(text, "trouble   {}: {trouble}", shown(log));
+    });
+    Reply::new(text.trim_end().to_owned(), json_of(root, snapshot, model))
+}
+
+fn archived(health: &Health) -> String {
+    match health.segments {
+        0 => String::new(),
+        segments => format!(", {segments} segments of old lines"),
+    }
+}
+
+/// Anybody can put a file into the store, and its name may be made to command terminals.
+fn shown(path: &Path) -> String {
+    neutralise(&path.display().to_string(), Layout::Line)
+}
+
+fn watching(health: &Health) -> String {
+    match &health.watch_trouble {
+        Some(trouble) => format!("every query looks at the files ({trouble})"),
+        None => "every query looks at the files; hints from the system come before".to_owned(),
+    }
+}
+
+fn json_of(root: &Path, snapshot: &Snapshot, model: &Model) -> Value {
+    let health = snapshot.health();
+    let skips: Vec<Value> = health
+        .skips
+        .iter()
+        .map(|skip| json!({ "log": skip.log.display().to_string(), "offset": skip.offset, "reason": skip.reason.to_string() }))
+        .collect();
+    let troubles: Vec<Value> = health
+        .troubles
+        .iter()
+        .map(|(log, trouble)| json!({ "log": log.display().to_string(), "trouble": trouble }))
+        .collect();
+    let repos: serde_json::Map<String, Value> = snapshot
+        .repos()
+        .iter()
+        .map(|(repo, count)| (repo.to_string(), Value::from(*count)))
+        .collect();
+    let room = snapshot.room();
+    json!({
+        "store": root.display().to_string(), "logs": health.logs, "segments": health.segments, "waiting": health.waiting, "memories": snapshot.memories().len(),
+        "repos": repos, "lines": health.lines, "skipped": health.skipped, "skips": skips, "troubles": troubles,
+        "left_out": room.left_out, "memory_mib": room.mib_max(), "held_bytes": room.held_bytes,
+        "orphans": health.early, "lexical": snapshot.lexical().len(),
+        "embedded": snapshot.vectors().map_or(0, VectorIndex::len), "signed": snapshot.signed(),
+        "model": { "works": model.works, "state": model.line, "directory": model.directory, "cache_trouble": model.cache_trouble },
+        "watch_trouble": health.watch_trouble,
+    })
+}

@@ -1,0 +1,58 @@
+//! Which repository the work at hand belongs to, and why. Not here: finding it out (`store::repo`).
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::reply::Reply;
+use event::RepoKey;
+use guard::text::{Layout, neutralise};
+
+/// What there is to tell.
+pub struct Whoami<'a> {
+    /// The key, with aliases followed.
+    pub repo: &'a RepoKey,
+    /// The key before aliases.
+    pub found: &'a RepoKey,
+    /// What the key was made from.
+    pub because: String,
+    /// The directory of the logs.
+    pub store: &'a Path,
+    /// The repository's log.
+    pub log: &'a Path,
+    /// How many memories it has.
+    pub memories: usize,
+    /// Who is asking.
+    pub agent: &'a str,
+    /// In which session.
+    pub session: Option<&'a str>,
+    /// Other repositories of the same short name.
+    pub alike: &'a [String],
+}
+
+/// Writes it.
+#[must_use]
+pub fn whoami(who: &Whoami<'_>) -> Reply {
+    // Paths and names of agents are anybody's choice.
+    let plain = |text: &str| neutralise(text, Layout::Line);
+    let mut text = format!("repo      {}\nbecause   {}\n", who.repo, plain(&who.because));
+    if who.repo != who.found {
+        let _ = writeln!(text, "alias of  {}", who.found);
+    }
+    let _ = writeln!(text, "log       {}", plain(&who.log.display().to_string()));
+    let _ = write!(text, "memories  {}\nagent     {}", who.memories, plain(who.agent));
+    if !who.alike.is_empty() {
+        let list = who.alike.join(", ");
+        let _ = write!(
+            text,
+            "\nalike     {list} (the same? join them under [aliases] in the configuration)"
+        );
+    }
+    let json = json!({
+        "repo": who.repo.as_str(), "because": who.because, "log": who.log.display().to_string(),
+        "memories": who.memories, "agent": who.agent, "session": who.session,
+        "store": who.store.display().to_string(), "alike": who.alike,
+    });
+    Reply::new(text, json)
+}

@@ -1,0 +1,346 @@
+//! The `agent-knowledge` program, but for what only a process can do: one command, one answer.
+//! Not here: the form of the command line (`args`), the rules about values (`wire`).
+
+mod judged;
+mod tend;
+mod weave;
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use serde_json::{Map, Value};
+
+use super::args::{
+    self, Briefing, Command, CommandLine, Export, Form, Hook, Import, Model, Search, Serve, Setup,
+    Upkeep,
+};
+use super::judge::Decided;
+use api::wire;
+use api::{Api, ApiError, ContextRequest, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Shape};
+use event::Problems;
+use guard::secrets::redacted;
+use writer::exit::{Exit, complain, deliver};
+
+/// What the process gives the program.
+pub struct Process<'a> {
+    /// The program's name, which its messages begin with.
+    pub name: &'static str,
+    /// The command line, without the program's name.
+    pub args: Vec<OsString>,
+    /// Where `search -` reads.
+    pub input: &'a mut dyn Read,
+    /// For data.
+    pub output: &'a mut dyn Write,
+    /// For messages.
+    pub messages: &'a mut dyn Write,
+}
+
+/// What the command line settles before anything is opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The directory of the logs, when given.
+    pub logs: Option<PathBuf>,
+    /// The directory of the embedding model, when given.
+    pub model: Option<PathBuf>,
+    /// Which past position of the store is asked, when given.
+    pub as_of: Option<String>,
+}
+
+/// What a command needs of the memory. Loading the model takes longer than everything else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// The logs and their words.
+    Words,
+    /// Also the embedding model.
+    Meaning,
+}
+
+/// What the commands need and only the program can put together.
+pub trait Wiring {
+    /// Opens the memory for one command.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] with the exit it calls for.
+    fn open(&mut self, settings: &Settings, need: Need) -> Result<Arc<dyn Api>, ApiError>;
+
+    /// Opens the memory for a server, which would rather answer now than wait for a model.
+    ///
+    /// # Errors
+    /// As [`Wiring::open`].
+    fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError>;
+
+    /// Serves MCP on the standard streams of the process until the client leaves.
+    fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit;
+
+    /// Serves other processes until the end, or asks the one that does to end.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn serve(
+        &mut self,
+        settings: &Settings,
+        command: Serve,
+        messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError>;
+
+    /// Answers a hook of an agent, whatever happens with the exit that disturbs nobody.
+    fn hook(&mut self, settings: &Settings, command: &Hook, process: &mut Process<'_>) -> Exit;
+
+    /// Brings the stored vectors up to date, telling `progress` how far it is.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn index(&mut self, settings: &Settings, progress: &mut dyn Write) -> Result<Reply, ApiError>;
+
+    /// Puts us into clients; returns also how the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn setup(&mut self, settings: &Settings, command: Setup) -> Result<(Exit, Reply), ApiError>;
+
+    /// Looks after what is there; returns also how the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError>;
+
+    /// Asks the judge of the configuration about two memories, as the JSON of a review tells them.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`], also where no judge is configured.
+    fn judge(&mut self, settings: &Settings, pair: &Value) -> Result<Decided, ApiError>;
+
+    /// Takes over what agent files say, telling `progress` what happens while it watches them; returns also how
+    /// the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn import(
+        &mut self,
+        settings: &Settings,
+        command: Import,
+        progress: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError>;
+
+    /// Writes what has proven itself into an agent file.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn export(&mut self, settings: &Settings, command: Export) -> Result<Reply, ApiError>;
+
+    /// Fetches the embedding model, or tells its state.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn model(
+        &mut self,
+        command: Model,
+        settings: &Settings,
+        progress: &mut dyn Write,
+    ) -> Result<Reply, ApiError>;
+}
+
+/// Most bytes taken from standard input: enough to say how much too long a query is.
+const INPUT_BYTES_MAX: u64 = 64 * QUERY_BYTES_MAX as u64;
+
+/// Runs the program. A reader that went away early is no failure.
+#[must_use]
+pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
+    let name = OsString::from(process.name);
+    let is_hook = process.args.first().is_some_and(|first| first == "hook");
+    let words = std::iter::once(name).chain(std::mem::take(&mut process.args));
+    let line = match CommandLine::try_parse_from(words) {
+        Ok(line) => line,
+        // Whoever wrote it into a client is told; the agent goes on.
+        Err(error) => {
+            let exit = explain(process, &error);
+            return if is_hook { Exit::Done } else { exit };
+        }
+    };
+    let as_of = line.command.as_of().map(str::to_owned);
+    let settings = Settings { logs: line.logs, model: line.model, as_of };
+    match perform(process, wiring, &settings, line.command) {
+        Ok(exit) => exit,
+        Err(error) => refuse(process, &error),
+    }
+}
+
+/// Prints what clap says, and returns the exit. Clap would end the process itself, with 2.
+pub fn explain(process: &mut Process<'_>, error: &clap::Error) -> Exit {
+    let text = error.render().to_string();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return print(process, &text);
+    }
+    // A message that cannot be delivered changes nothing about what happened. Clap repeats what it
+    // does not understand.
+    let text = redacted(&text);
+    let _ = match text.strip_prefix("error: ") {
+        Some(text) => writeln!(process.messages, "{}: {}", process.name, text.trim_end()),
+        None => write!(process.messages, "{text}"),
+    };
+    Exit::Usage
+}
+
+fn perform(
+    process: &mut Process<'_>,
+    wiring: &mut dyn Wiring,
+    settings: &Settings,
+    command: Command,
+) -> Result<Exit, ApiError> {
+    // What is wrong with the values is said before anything is opened.
+    let (form, reply) = match command {
+        Command::Search(search) => {
+            let (form, request) = (search.form, search_request(process, search)?);
+            let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
+            let request = SearchRequest { shape: shape(form), ..request };
+            (form, wiring.open(settings, need)?.search(&request)?)
+        }
+        Command::Context(briefing) => {
+            let (form, request) = (briefing.form, wire::context(briefing_arguments(briefing))?);
+            let is_asked = request.task.is_some() || !request.files.is_empty();
+            let need = if is_asked { Need::Meaning } else { Need::Words };
+            let request = ContextRequest { shape: shape(form), ..request };
+            (form, wiring.open(settings, need)?.context(&request)?)
+        }
+        Command::Show { ids, form, .. } => {
+            let ids = wire::show(ids)?;
+            (form, wiring.open(settings, Need::Words)?.show(&ids)?)
+        }
+        Command::Tending(command) => tend::tended(wiring, settings, command)?,
+        Command::Weave(command) => {
+            let form = command.form();
+            let done = weave::woven(process, wiring, settings, command)?;
+            return Ok(ended(process, form, &done));
+        }
+        Command::Import(command) => {
+            let form = command.form;
+            let done = wiring.import(settings, command, process.messages)?;
+            return Ok(ended(process, form, &done));
+        }
+        Command::Export(command) => (command.form, wiring.export(settings, command)?),
+        Command::Recent { limit, form } => {
+            let limit = wire::recent(limit)?;
+            (form, wiring.open(settings, Need::Words)?.recent(limit)?)
+        }
+        Command::Status(form) => (form, wiring.open(settings, Need::Words)?.status()?),
+        Command::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
+        Command::Mcp => {
+            let api = wiring.open_server(settings)?;
+            return Ok(wiring.serve_mcp(api));
+        }
+        Command::Serve(command) => {
+            (command.form, wiring.serve(settings, command, process.messages)?)
+        }
+        Command::Hook(command) => return Ok(wiring.hook(settings, &command, process)),
+        Command::Index(form) => (form, wiring.index(settings, process.messages)?),
+        Command::Upkeep(command) => {
+            let form = command.form();
+            let checked = wiring.upkeep(settings, command)?;
+            return Ok(ended(process, form, &checked));
+        }
+        Command::Setup(command) => {
+            let form = command.form;
+            let done = wiring.setup(settings, command)?;
+            return Ok(ended(process, form, &done));
+        }
+        Command::Model { command } => {
+            (Form { json: false }, wiring.model(command, settings, process.messages)?)
+        }
+    };
+    Ok(answer(process, form, &reply))
+}
+
+fn search_request(process: &mut Process<'_>, search: Search) -> Result<SearchRequest, ApiError> {
+    let mode = search.mode.into();
+    let query = match search.query.join(" ") {
+        dash if dash == "-" => piped_query(process)?,
+        query => query,
+    };
+    let mut arguments = Map::new();
+    arguments.insert("query".to_owned(), query.into());
+    arguments.insert("repo".to_owned(), search.repo.into());
+    if search.this_repo {
+        arguments.insert("all_repos".to_owned(), false.into());
+    }
+    arguments.insert("kinds".to_owned(), search.kind.into());
+    arguments.insert("tags".to_owned(), search.tag.into());
+    arguments.insert("files".to_owned(), search.file.into());
+    arguments.insert("agents".to_owned(), search.agent.into());
+    arguments.insert("since".to_owned(), search.since.into());
+    arguments.insert("until".to_owned(), search.until.into());
+    arguments.insert("limit".to_owned(), search.limit.into());
+    arguments.insert("max_tokens".to_owned(), search.max_tokens.into());
+    arguments.insert("explain".to_owned(), search.explain.into());
+    arguments.insert("include_flagged".to_owned(), search.include_flagged.into());
+    arguments.insert("min_relevance".to_owned(), search.min_relevance.into());
+    match wire::search(arguments)? {
+        wire::SearchCall::Search(request) => Ok(SearchRequest { mode, ..*request }),
+        wire::SearchCall::Show(_) => Err(Problems::one("ids", "are for the show command").into()),
+    }
+}
+
+fn briefing_arguments(briefing: Briefing) -> Map<String, Value> {
+    Map::from_iter([
+        ("task".to_owned(), briefing.task.into()),
+        ("files".to_owned(), briefing.file.into()),
+        ("repo".to_owned(), briefing.repo.into()),
+        ("max_tokens".to_owned(), briefing.max_tokens.into()),
+    ])
+}
+
+fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
+    let mut bytes = Vec::new();
+    match process.input.take(INPUT_BYTES_MAX).read_to_end(&mut bytes) {
+        Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => Err(ApiError::Failed {
+            exit: Exit::Io,
+            message: format!("failed to read standard input: {error}"),
+        }),
+    }
+}
+
+/// What is not printed need not be made.
+fn shape(form: Form) -> Shape {
+    if form.json { Shape::Whole } else { Shape::Words }
+}
+
+/// Prints a reply in the form asked for.
+pub fn answer(process: &mut Process<'_>, form: Form, reply: &Reply) -> Exit {
+    let text = if form.json { reply.json_line() } else { reply.text.clone() };
+    print(process, &format!("{}\n", text.trim_end_matches('\n')))
+}
+
+/// Answers, and ends as the command did, where the answer was delivered.
+fn ended(process: &mut Process<'_>, form: Form, (exit, reply): &(Exit, Reply)) -> Exit {
+    match answer(process, form, reply) {
+        Exit::Done => *exit,
+        failed => failed,
+    }
+}
+
+/// Says why a command was refused.
+pub fn refuse(process: &mut Process<'_>, error: &ApiError) -> Exit {
+    let (exit, text) = match error {
+        ApiError::Invalid(problems) => {
+            let lines = problems
+                .iter()
+                .map(|problem| format!("{}: {}", args::flag_of(&problem.field), problem.message));
+            (Exit::Invalid, lines.collect::<Vec<_>>().join("\n"))
+        }
+        ApiError::NotFound(message) => (Exit::NotFound, message.clone()),
+        ApiError::Failed { exit, message } => (*exit, message.clone()),
+    };
+    complain(process.messages, process.name, &text);
+    exit
+}
+
+fn print(process: &mut Process<'_>, text: &str) -> Exit {
+    if deliver(process.output, text).is_ok() { Exit::Done } else { Exit::Io }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! The program is run as people run it, but for the process around it.
+
+use std::io;
+
+use super::super::fake::Fake;
+use super::*;
+use crate::judge::Decision;
+
+struct World {
+    api: Arc<Fake>,
+    opened: Vec<Settings>,
+}
+
+impl Wiring for World {
+    fn open(&mut self, settings: &Settings, _: Need) -> Result<Arc<dyn Api>, ApiError> {
+        self.opened.push(settings.clone());
+        Ok(self.api.clone())
+    }
+
+    fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
+        self.open(settings, Need::Meaning)
+    }
+
+    fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {
+        api.status().map_or(Exit::Internal, |_| Exit::Done)
+    }
+
+    fn serve(&mut self, _: &Settings, _: Serve, _: &mut dyn Write) -> Result<Reply, ApiError> {
+        Ok(Reply { text: "served".to_owned(), json: Value::Null })
+    }
+
+    fn hook(&mut self, _: &Settings, command: &Hook, process: &mut Process<'_>) -> Exit {
+        writeln!(process.output, "{}", command.agent).unwrap();
+        Exit::Done
+    }
+
+    fn index(&mut self, _: &Settings, progress: &mut dyn Write) -> Result<Reply, ApiError> {
+        writeln!(progress, "1 of 1").unwrap();
+        Ok(Reply { text: "indexed".to_owned(), json: Value::Null })
+    }
+
+    fn setup(&mut self, _: &Settings, command: Setup) -> Result<(Exit, Reply), ApiError> {
+        let reply = Reply { text: format!("{command:?}"), json: Value::Null };
+        Ok((if command.check { Exit::NotFound } else { Exit::Done }, reply))
+    }
+
+    fn upkeep(&mut self, _: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError> {
+        let reply = Reply { text: format!("{command:?}"), json: Value::Null };
+        let is_fine = matches!(command, Upkeep::Digest(_));
+        Ok((if is_fine { Exit::Done } else { Exit::NotFound }, reply))
+    }
+
+    fn judge(&mut self, _: &Settings, _: &Value) -> Result<Decided, ApiError> {
+        Ok(Decided { decision: Decision::Unclear, reason: String::new() })
+    }
+
+    fn import(
+        &mut self,
+        _: &Settings,
+        command: Import,
+        progress: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        writeln!(progress, "1 of 1").unwrap();
+        let reply = Reply { text: format!("{command:?}"), json: Value::Null };
+        Ok((if command.found { Exit::Done } else { Exit::Invalid }, reply))
+    }
+
+    fn export(&mut self, _: &Settings, command: Export) -> Result<Reply, ApiError> {
+        Ok(Reply { text: format!("{command:?}"), json: Value::Null })
+    }
+
+    fn model(
+        &mut self,
+        command: Model,
+        _: &Settings,
+        _: &mut dyn Write,
+    ) -> Result<Reply, ApiError> {
+        match command {
+            Model::Status => Ok(Reply { text: "here".to_owned(), json: Value::Null }),
+            Model::Fetch => {
+                let message = "failed to fetch the model: offline".to_owned();
+                Err(ApiError::Failed { exit: Exit::Unavailable, message })
+            }
+        }
+    }
+}
+
+struct Ran {
+    exit: Exit,
+    output: String,
+    messages: String,
+    opened: Vec<Settings>,
+}
+
+fn ran_with(input: &str, words: &[&str]) -> Ran {
+    let (mut output, mut messages) = (Vec::new(), Vec::new());
+    let mut world = World { api: Fake::new(), opened: Vec::new() };
+    let mut process = Process {
+        name: "agent-knowledge",
+        args: words.iter().map(OsString::from).collect(),
+        input: &mut input.as_bytes(),
+        output: &mut output,
+        messages: &mut messages,
+    };
+    let exit = run(&mut process, &mut world);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Ran { exit, output: text(output), messages: text(messages), opened: world.opened }
+}
+
+fn ran(words: &[&str]) -> Ran {
+    ran_with("", words)
+}
+
+#[test]
+fn a_check_prints_what_it_found_and_ends_by_it() {
+    for (words, exit) in [
+        (&["digest"][..], Exit::Done),
+        (&["doctor"], Exit::NotFound),
+        (&["verify", "--repo", "api", "--dry-run"], Exit::NotFound),
+        (&["verify", "a.jsonl", "b.jsonl", "--json"], Exit::NotFound),
+        (&["scrub", "--dry-run", "--repo", "api"], Exit::NotFound),
+        (&["verify", "a.jsonl", "--repo", "api"], Exit::Usage),
+        (&["setup", "codex", "--dry-run"], Exit::Done),
+        (&["setup", "--check", "--json"], Exit::NotFound),
+        (&["setup", "--user", "--project"], Exit::Usage),
+        (&["setup", "--undo", "--check"], Exit::Usage),
+    ] {
+        let ran = ran(words);
+        assert_eq!(ran.exit, exit, "{words:?}");
+        assert_eq!(ran.output.is_empty(), exit == Exit::Usage, "{words:?}");
+    }
+}
+
+#[test]
+fn each_command_prints_its_answer() {
+    for (words, answer) in [
+        (&["search", "npm", "EACCES"][..], "search \"npm EACCES\" All(None) Hybrid\n"),
+        (&["search", "x", "--mode", "lexical", "--this-repo"], "search \"x\" Only(None) Lexical\n"),
+        (&["search", "x", "--repo", "api"], "search \"x\" Only(Some(\"api\")) Hybrid\n"),
+        (&["context", "--task", "t", "--max-tokens", "900"], "context Some(\"t\") 900\n"),
+        (&["show", "m1", "m2"], "show [\"m1\", \"m2\"]\n"),
+        (&["recent", "--limit", "3"], "recent 3\n"),
+        (&["status"], "status\n"),
+        (&["whoami"], "whoami\n"),
+        (&["index"], "indexed\n"),
+        (&["eval", "a", "b", "--limit", "5"], "eval [\"a\", \"b\"] Some(\"5\")\n"),
+        (&["model", "status"], "here\n"),
+        (&["status", "--json"], "{\"asked\":\"status\"}\n"),
+        (&["mcp"], ""),
+    ] {
+        let ran = ran(words);
+        assert_eq!(
+            (ran.exit, ran.output.as_str()),
+            (Exit::Done, answer),
+            "{words:?} {}",
+            ran.messages
+        );
+    }
+}
+
+#[test]
+fn a_dash_reads_the_query_from_standard_input() {
+    let ran = ran_with("\u{1B}[31merror\u{1B}[0m: EACCES\n", &["search", "-"]);
+    assert_eq!(ran.output, "search \"error: EACCES\" All(None) Hybrid\n");
+    let long = ran_with(&"x".repeat(10_000_000), &["search", "-"]);
+    assert_eq!(long.exit, Exit::Invalid);
+    assert!(long.messages.contains("QUERY: has 524288 bytes; at most 8192"), "{}", long.messages);
+}
+
+#[test]
+fn wrong_values_are_all_named_by_their_flags_and_nothing_is_opened() {
+    let ran = ran(&["search", " ", "--limit", "-5", "--max-tokens", "many"]);
+    assert_eq!(ran.exit, Exit::Invalid);
+    let lines: Vec<&str> = ran.messages.lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines[0].starts_with("agent-knowledge: QUERY: is empty"));
+    assert!(lines[1].starts_with("agent-knowledge: --limit: must be a whole number from 1 to 20"));
+    assert!(lines[2].starts_with("agent-knowledge: --max-tokens: must be"));
+    assert!(ran.output.is_empty() && ran.opened.is_empty());
+}
+
+// S-EXIT-1
+#[test]
+fn a_wrong_option_is_never_answered_with_two() {
+    for words in [
+        &["serach", "x"][..],
+        &["search"],
+        &["search", "x", "--limt", "3"],
+        &[],
+        &["model"],
+        &["search", "x", "--mode", "magic"],
+        &["search", "x", "--repo", "a", "--this-repo"],
+    ] {
+        let ran = ran(words);
+        assert_eq!((ran.exit, ran.output.as_str()), (Exit::Usage, ""), "{words:?}");
+        assert!(!ran.messages.is_empty(), "{words:?}: {}", ran.messages);
+    }
+    let told = ran(&["search", "x", "--limt", "3"]).messages;
+    assert!(told.starts_with("agent-knowledge: unexpected argument '--limt'"), "{told}");
+    assert!(ran(&["serach", "x"]).messages.contains("'search'"), "the likely command is named");
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    for words in [&["--help"][..], &["search", "--help"], &["--version"], &["help"]] {
+        let ran = ran(words);
+        assert_eq!((ran.exit, ran.messages.as_str()), (Exit::Done, ""), "{words:?}");
+        assert!(ran.output.contains("agent-knowledge"), "{}", ran.output);
+    }
+    let help = ran(&["--help"]).output;
+    for told in ["Exit codes:", "Never 2", "AGENT_KNOWLEDGE_LOGS", "search -", "log-memory"] {
+        assert!(help.contains(told), "{told}");
+    }
+}
+
+// S-EXIT-1
+#[test]
+fn failures_end_with_their_own_code() {
+    for (words, exit, message) in [
+        (&["show", "nope"][..], Exit::NotFound, "agent-knowledge: no memory nope; nearest: m12"),
+        (&["search", "fail"], Exit::Io, "agent-knowledge: failed to read the log"),
+        (&["model", "fetch"], Exit::Unavailable, "agent-knowledge: failed to fetch the model"),
+    ] {
+        let ran = ran(words);
+        assert_eq!((ran.exit, ran.output.as_str()), (exit, ""), "{words:?}");
+        assert!(ran.messages.starts_with(message), "{}", ran.messages);
+    }
+}
+
+#[test]
+fn the_settings_may_stand_before_or_after_the_command() {
+    for words in
+        [&["--logs", "L", "--model", "M", "status"][..], &["status", "--logs", "L", "--model", "M"]]
+    {
+        let settings = Settings { logs: Some("L".into()), model: Some("M".into()), as_of: None };
+        assert_eq!(ran(words).opened, [settings], "{words:?}");
+    }
+}
+
+/// A reader that has gone away, or a full disk.
+struct Broken(io::ErrorKind);
+
+impl Write for Broken {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_reader_that_went_away_is_no_failure_but_a_full_disk_is() {
+    for (kind, exit) in
+        [(io::ErrorKind::BrokenPipe, Exit::Done), (io::ErrorKind::StorageFull, Exit::Io)]
+    {
+        let mut process = Process {
+            name: "agent-knowledge",
+            args: vec!["status".into()],
+            input: &mut io::empty(),
+            output: &mut Broken(kind),
+            messages: &mut io::sink(),
+        };
+        let mut world = World { api: Fake::new(), opened: Vec::new() };
+        assert_eq!(run(&mut process, &mut world), exit);
+    }
+}

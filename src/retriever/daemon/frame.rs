@@ -1,0 +1,214 @@
+//! What is said between a retriever and those who attach: one JSON object a line, questions and answers in turn.
+//! Not here: the bytes (`stream`).
+
+use std::io;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::stream::Lines;
+use api::caller::Caller;
+use api::{
+    AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Listing,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
+    SweepRequest, Voice,
+};
+use event::{Draft, Problems};
+use writer::exit::Exit;
+
+/// The version of what is said. Whoever speaks another cannot attach, and answers by itself. The `protocol` and
+/// `version` of both introductions, and how one is asked to leave, stay the same for ever.
+pub(super) const PROTOCOL: u32 = 4;
+
+/// Longest line either way, in bytes: the longest question has an event of 64 kB with all of it escaped, the
+/// longest answer twenty memories whole, twice.
+const LINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+
+/// How somebody introduces itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Hello {
+    pub(super) protocol: u32,
+    pub(super) version: String,
+    pub(super) pid: u32,
+    /// The command it serves: `mcp`, `search`.
+    pub(super) program: String,
+    pub(super) caller: Caller,
+}
+
+/// What every version of an introduction has.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct Opening {
+    pub(super) protocol: u32,
+}
+
+/// How the retriever does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Welcome {
+    pub(super) protocol: u32,
+    pub(super) version: String,
+    pub(super) pid: u32,
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ask {
+    Search(SearchRequest),
+    Context(ContextRequest),
+    Save {
+        draft: Box<Draft>,
+        client: Option<String>,
+    },
+    Change {
+        request: ChangeRequest,
+        voice: Voice,
+    },
+    Review(ReviewRequest),
+    Sweep(SweepRequest),
+    Link {
+        request: LinkRequest,
+        voice: Voice,
+    },
+    Related(RelatedRequest),
+    Analyze(AnalyzeRequest),
+    Patterns {
+        request: PatternsRequest,
+        voice: Voice,
+    },
+    Stale(StaleRequest),
+    List(Listing),
+    Show(Vec<String>),
+    Recent(usize),
+    Complete(CompleteRequest),
+    Status,
+    Digest,
+    Whoami,
+    /// Make room: a newer one is coming, or the user said so.
+    Leave,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Answer {
+    Reply { text: String, json: Value },
+    Invalid(Problems),
+    NotFound(String),
+    Failed { exit: Exit, message: String },
+}
+
+impl Answer {
+    pub(super) fn of(answer: Result<Reply, ApiError>) -> Self {
+        match answer {
+            Ok(Reply { text, json }) => Self::Reply { text, json },
+            Err(ApiError::Invalid(problems)) => Self::Invalid(problems),
+            Err(ApiError::NotFound(message)) => Self::NotFound(message),
+            Err(ApiError::Failed { exit, message }) => Self::Failed { exit, message },
+        }
+    }
+
+    pub(super) fn into_result(self) -> Result<Reply, ApiError> {
+        match self {
+            Self::Reply { text, json } => Ok(Reply { text, json }),
+            Self::Invalid(problems) => Err(ApiError::Invalid(problems)),
+            Self::NotFound(message) => Err(ApiError::NotFound(message)),
+            Self::Failed { exit, message } => Err(ApiError::Failed { exit, message }),
+        }
+    }
+}
+
+/// Says something.
+pub(super) fn say(lines: &mut Lines, what: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(what).map_err(io::Error::from)?;
+    line.push(b'\n');
+    lines.write(&line)
+}
+
+/// Hears something; nothing when the other side has left.
+///
+/// # Errors
+/// `InvalidData` for what was not understood.
+pub(super) fn hear<T: DeserializeOwned>(lines: &mut Lines) -> io::Result<Option<T>> {
+    let Some(line) = lines.read(LINE_BYTES_MAX)? else { return Ok(None) };
+    serde_json::from_slice(&line).map(Some).map_err(io::Error::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use api::{Doing, Explain, Flagged, Mode, Scope, Shape, Slot, Sweep, Wanted};
+    use event::{Author, Verdict};
+    use memory::Maturity;
+    use search::{Failure, Point};
+
+    fn round_trip(ask: &Ask) {
+        let line = serde_json::to_string(ask).unwrap();
+        assert!(!line.contains('\n'));
+        assert_eq!(&serde_json::from_str::<Ask>(&line).unwrap(), ask, "{line}");
+    }
+
+    #[test]
+    fn every_question_arrives_as_it_was_asked() {
+        let search = SearchRequest {
+            query: "a\nb".to_owned(),
+            scope: Scope::Only(Some("api".to_owned())),
+            kinds: vec!["error".to_owned()],
+            not_kinds: vec!["session".to_owned()],
+            failure: Some(Failure { says: "a".to_owned(), besides: "b".to_owned() }),
+            since: Some(Point::Ago(Duration::from_secs(3_600 * 24 * 30))),
+            until: Point::parse("2026-03-01"),
+            mode: Mode::Lexical,
+            explain: Explain::Components,
+            shape: Shape::Words,
+            flagged: Flagged::Included,
+            ..SearchRequest::default()
+        };
+        let at = Point::parse("2026-03-01T12:00:00.5Z");
+        round_trip(&Ask::Search(SearchRequest {
+            since: at,
+            scope: Scope::All(None),
+            ..search.clone()
+        }));
+        round_trip(&Ask::Search(search));
+        let mut draft = Draft { lesson: Some("x".to_owned()), ..Draft::default() };
+        draft.problems.add("tags", "must be strings");
+        round_trip(&Ask::Save { draft: Box::new(draft), client: Some("codex".to_owned()) });
+        for change in [
+            Wanted::Feedback(Verdict::Worked),
+            Wanted::Superseded { by: "b".to_owned() },
+            Wanted::Forgotten,
+        ] {
+            let ids = vec!["a".to_owned()];
+            let request = ChangeRequest { ids, change, note: Some("n".to_owned()) };
+            round_trip(&Ask::Change { request, voice: Voice::Caller });
+        }
+        round_trip(&Ask::Review(ReviewRequest { repo: Some("api".to_owned()), limit: 5 }));
+        let sweep = Sweep::Purge(Author::Session("s".to_owned()));
+        round_trip(&Ask::Sweep(SweepRequest { sweep, extent: Doing::Show, note: None }));
+        round_trip(&Ask::Stale(StaleRequest { repo: Some("api".to_owned()) }));
+        round_trip(&Ask::List(Listing::OfAgentFiles));
+        round_trip(&Ask::List(Listing::OfSession("s".to_owned())));
+        round_trip(&Ask::List(Listing::Grown { min: Maturity::Proven, max_tokens: 800 }));
+        round_trip(&Ask::Show(vec!["a".to_owned()]));
+        let typed = "memory://".to_owned();
+        round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));
+        round_trip(&Ask::Leave);
+    }
+
+    #[test]
+    fn every_answer_arrives_as_it_was_given() {
+        for answer in [
+            Ok(Reply { text: "t".to_owned(), json: serde_json::json!({ "a": [1.5, null] }) }),
+            Err(ApiError::Invalid(Problems::one("query", "is empty"))),
+            Err(ApiError::NotFound("no".to_owned())),
+            Err(ApiError::Failed { exit: Exit::Busy, message: "held".to_owned() }),
+        ] {
+            let line = serde_json::to_string(&Answer::of(answer.clone())).unwrap();
+            let heard: Answer = serde_json::from_str(&line).unwrap();
+            assert_eq!(format!("{:?}", heard.into_result()), format!("{answer:?}"));
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! The retriever's side: waits for those who attach, answers each on a thread of its own, and ends when nobody
+//! has been there for a while, when it is asked to, or when its sign was taken down. Not here: who may be the
+//! retriever (`meeting`), what is answered (`local`).
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::clients::Clients;
+use super::frame::{Answer, Ask, Hello, Opening, PROTOCOL, Welcome, hear, say};
+use super::meeting::Meeting;
+use super::stream::{Lines, Listener, Sign, Stream, Way};
+use api::local::{Core, Local};
+use api::{Api, ApiError};
+use event::Timestamp;
+use reply::Reply;
+
+/// Connections at once. A client has one, or as many as it asks things at a time.
+const CONNECTIONS_MAX: usize = 1_024;
+
+/// How long somebody may take to introduce itself, in milliseconds.
+const HELLO_WAIT_MS: u64 = 5_000;
+
+/// How often it is looked whether the sign is still up, in milliseconds: who cleans the runtime directory
+/// makes room for another retriever, and of two one is too many.
+const SIGN_LOOK_MS: u64 = 10_000;
+
+/// How long calls under way may go on at the end, in milliseconds.
+const END_MS: u64 = 2_000;
+
+/// How often the end looks whether they are done, in milliseconds.
+const END_LOOK_MS: u64 = 5;
+
+/// A retriever that others attach to.
+pub struct Host {
+    shared: Arc<Shared>,
+    meeting: Meeting,
+    sign: Sign,
+    events: Receiver<Event>,
+    idle: Option<Duration>,
+    at_end: Vec<Box<dyn FnOnce() + Send>>,
+}
+
+/// Why it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Served {
+    /// Nobody was attached for long.
+    Idle,
+    /// Somebody said so.
+    Asked,
+    /// Its sign was taken down.
+    Unreachable,
+}
+
+enum Event {
+    /// Somebody came or left.
+    Clients,
+    Stop,
+}
+
+struct Shared {
+    core: Arc<Core>,
+    version: String,
+    began: Timestamp,
+    clients: Clients,
+    streams: Mutex<BTreeMap<u64, Stream>>,
+    calls: Mutex<usize>,
+    is_closing: AtomicBool,
+    events: Sender<Event>,
+    other_way: OnceLock<Told>,
+    token: Option<String>,
+}
+
+/// What another way in adds to a status.
+type Told = Box<dyn Fn(Reply) -> Reply + Send + Sync>;
+
+impl Host {
+    /// Listens at a meeting place whose lock the caller holds; ends by itself when nobody has been attached
+    /// for `idle`. `version` is what it says of itself.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn listen(
+        meeting: Meeting,
+        core: Arc<Core>,
+        version: &str,
+        idle: Option<Duration>,
+    ) -> io::Result<Self> {
+        Self::listen_by(Way::Best, meeting, core, version, idle)
+    }
+
+    pub(super) fn listen_by(
+        way: Way,
+        meeting: Meeting,
+        core: Arc<Core>,
+        version: &str,
+        idle: Option<Duration>,
+    ) -> io::Result<Self> {
+        let random = [(core.clock)().random, (core.clock)().random];
+        let listener = Listener::at(&meeting, way, random)?;
+        let sign = Sign::of(&listener, &meeting);
+        let (sender, events) = mpsc::channel();
+        let shared = Arc::new(Shared {
+            began: (core.clock)().now,
+            core,
+            version: version.to_owned(),
+            clients: Clients::default(),
+            streams: Mutex::default(),
+            calls: Mutex::default(),
+            is_closing: AtomicBool::new(false),
+            events: sender,
+            other_way: OnceLock::new(),
+            token: listener.token(),
+        });
+        let accepting = Arc::clone(&shared);
+        std::thread::Builder::new()
+            .name("accept".to_owned())
+            .spawn(move || accept(&listener, &accepting))?;
+        Ok(Self { shared, meeting, sign, events, idle, at_end: Vec::new() })
+    }
+
+    /// Lets another way in lead here.
+    #[must_use]
+    pub fn guests(&self) -> Guests {
+        Guests(Arc::clone(&self.shared))
+    }
+
+    /// Has this done when the end begins: another way in lets nobody in any more. It may not wait.
+    pub fn at_end(&mut self, then: impl FnOnce() + Send + 'static) {
+        self.at_end.push(Box::new(then));
+    }
+
+    /// Returns what ends it, from any thread.
+    pub fn stopper(&self) -> impl FnOnce() + Send + 'static {
+        let events = self.shared.events.clone();
+        move || {
+            // It may have ended already.
+            let _ = events.send(Event::Stop);
+        }
+    }
+
+    /// Serves until the end, which is told.
+    #[must_use]
+    pub fn run(self) -> Served {
+        let mut alone_since = Instant::now();
+        let why = loop {
+            match self
+                .events
+                .recv_timeout(Duration::from_millis(SIGN_LOOK_MS).min(self.left(alone_since)))
+            {
+                Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => break Served::Asked,
+                Ok(Event::Clients) => alone_since = Instant::now(),
+                Err(RecvTimeoutError::Timeout) if !self.sign.is_up() => {
+                    break Served::Unreachable;
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if self.shared.clients.len() == 0 && self.left(alone_since).is_zero() {
+                        break Served::Idle;
+                    }
+                }
+            }
+        };
+        self.end();
+        why
+    }
+
+    /// How long it stays while nobody comes.
+    fn left(&self, alone_since: Instant) -> Duration {
+        let idle = self.idle.unwrap_or(Duration::MAX);
+        match self.shared.clients.len() {
+            0 => idle.saturating_sub(alone_since.elapsed()),
+            _ => Duration::MAX,
+        }
+    }
+
+    /// Lets nobody in any more, and those who are here have their answers.
+    fn end(self) {
+        self.shared.is_closing.store(true, Ordering::SeqCst);
+        self.at_end.into_iter().for_each(|then| then());
+        // Whoever waits at the door looks up, and goes.
+        if self.sign.is_up() {
+            drop(Stream::to(&self.meeting));
+        }
+        self.sign.take_down();
+        let deadline = Instant::now() + Duration::from_millis(END_MS);
+        while *lock(&self.shared.calls) > 0 && Instant::now() < deadline {
+            std::thread::park_timeout(Duration::from_millis(END_LOOK_MS));
+        }
+        lock(&self.shared.streams).values().for_each(Stream::end);
+    }
+}
+
+fn lock<T>(held: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // Nobody panics while holding one; what is there counts.
+    held.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn accept(listener: &Listener, shared: &Arc<Shared>) {
+    loop {
+        let accepted = listener.accept();
+        if shared.is_closing.load(Ordering::SeqCst) {
+            return;
+        }
+        match accepted {
+            Ok(stream) if lock(&shared.streams).len() < CONNECTIONS_MAX => admit(stream, shared),
+            // Too many: whoever finds the door shut answers by itself.
+            Ok(_) => {}
+            Err(_) => std::thread::park_timeout(Duration::from_millis(END_LOOK_MS)),
+        }
+    }
+}
+
+fn admit(stream: Stream, shared: &Arc<Shared>) {
+    let shared = Arc::clone(shared);
+    // Without a thread the connection is dropped, which its other side understands.
+    let _ = std::thread::Builder::new().name("client".to_owned()).spawn(move || {
+        // A connection that breaks ends as one that is closed.
+        let _ = serve(stream, &shared);
+    });
+}
+
+/// Serves one connection until it ends.
+fn serve(mut stream: Stream, shared: &Shared) -> io::Result<()> {
+    if let Some(token) = &shared.token {
+        stream.check(token)?;
+    }
+    let second = stream.again()?;
+    let mut lines = Lines::over(stream);
+    lines.stream().wait_at_most(Some(Duration::from_millis(HELLO_WAIT_MS)))?;
+    let Some(said) = hear::<Value>(&mut lines)? else { return Ok(()) };
+    let (version, pid) = (shared.version.clone(), std::process::id());
+    say(&mut lines, &Welcome { protocol: PROTOCOL, version, pid })?;
+    if Opening::deserialize(&said)?.protocol != PROTOCOL {
+        // Of another version; what it can ask for is that we make room.
+        if matches!(hear::<Ask>(&mut lines), Ok(Some(Ask::Leave))) {
+            let _ = shared.events.send(Event::Stop);
+        }
+        return Ok(());
+    }
+    let hello = Hello::deserialize(said)?;
+    lines.stream().wait_at_most(None)?;
+    let local = Local::new(Arc::clone(&shared.core), hello.caller.clone());
+    let number = shared.clients.came(hello, (shared.core.clock)().now);
+    lock(&shared.streams).insert(number, second);
+    let _ = shared.events.send(Event::Clients);
+    let ended = answer_all(&mut lines, &local, shared);
+    lock(&shared.streams).remove(&number);
+    shared.clients.left(number, (shared.core.clock)().now);
+    let _ = shared.events.send(Event::Clients);
+    ended
+}
+
+fn answer_all(lines: &mut Lines, local: &Local, shared: &Shared) -> io::Result<()> {
+    while let Some(ask) = hear::<Ask>(lines)? {
+        let _under_way = UnderWay::one_more(shared);
+        shared.clients.called();
+        if ask == Ask::Leave {
+            // Before the answer: whoever asks may not stay to hear it.
+            let _ = shared.events.send(Event::Stop);
+            let text = "leaving".to_owned();
+            say(lines, &Answer::Reply { text, json: json!({ "leaving": true }) })?;
+            continue;
+        }
+        say(lines, &Answer::of(answer(local, ask, shared)))?;
+    }
+    Ok(())
+}
+
+fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
+    match ask {
+        Ask::Search(request) => local.search(&request),
+        Ask::Context(request) => local.context(&request),
+        Ask::Save { draft, client } => local.save(*draft, client.as_deref()),
+        Ask::Change { request, voice } => local.change(&request, &voice),
+        Ask::Review(request) => local.review(&request),
+        Ask::Sweep(request) => local.sweep(&request),
+        Ask::Link { request, voice } => local.link(&request, &voice),
+        Ask::Related(request) => local.related(&request),
+        Ask::Analyze(request) => local.analyze(&request),
+        Ask::Patterns { request, voice } => local.patterns(&request, &voice),
+        Ask::Stale(request) => local.stale(&request),
+        Ask::List(listing) => local.list(&listing),
+        Ask::Show(ids) => local.show(&ids),
+        Ask::Recent(limit) => local.recent(limit),
+        Ask::Complete(request) => local.complete(&request),
+        Ask::Status => local.status().map(|status| shared.told(status)),
+        Ask::Digest => local.digest(),
+        Ask::Whoami | Ask::Leave => local.whoami(),
+    }
+}
+
+impl Shared {
+    /// Adds to a status what this process is.
+    fn told(&self, status: Reply) -> Reply {
+        let pid = std::process::id();
+        let memory = resident_mib().map_or_else(String::new, |mib| format!(", {mib} MiB"));
+        let line = format!(
+            "shared, process {pid}, version {}{memory}, since {:.0}",
+            self.version, self.began
+        );
+        let status = status.and("retriever", &line);
+        let json = json!({ "pid": pid, "version": self.version, "resident_mib": resident_mib(),
+            "since": self.began.to_string() });
+        let status = self.clients.told(status.with("retriever", json));
+        self.other_way.get().map_or_else(|| status.clone(), |told| told(status.clone()))
+    }
+}
+
+/// How much memory this process has, where the system tells it.
+fn resident_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? / 1_024)
+}
+
+/// One call, until dropped.
+struct UnderWay<'a>(&'a Shared);
+
+impl<'a> UnderWay<'a> {
+    fn one_more(shared: &'a Shared) -> Self {
+        *lock(&shared.calls) += 1;
+        Self(shared)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.calls) -= 1;
+    }
+}
+
+/// Where another way in leads to. Its callers keep the retriever there, and their calls are waited for at the end.
+#[derive(Clone)]
+pub struct Guests(Arc<Shared>);
+
+/// One guest, until dropped.
+pub struct Visit(Arc<Shared>);
+
+/// One call of a guest, until dropped.
+pub struct GuestCall(Arc<Shared>);
+
+impl Guests {
+    /// Returns what they share with all others.
+    #[must_use]
+    pub fn core(&self) -> &Arc<Core> {
+        &self.0.core
+    }
+
+    /// Says once what is added to a status.
+    pub fn tell(&self, told: impl Fn(Reply) -> Reply + Send + Sync + 'static) {
+        // There is one other way in; the first to say so stays.
+        let _ = self.0.other_way.set(Box::new(told));
+    }
+
+    /// Counts somebody as attached.
+    #[must_use]
+    pub fn visit(&self) -> Visit {
+        self.0.clients.guest_came();
+        Visit(Arc::clone(&self.0))
+    }
+
+    /// Counts a call.
+    #[must_use]
+    pub fn call(&self) -> GuestCall {
+        self.0.clients.called();
+        *lock(&self.0.calls) += 1;
+        GuestCall(Arc::clone(&self.0))
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.0.clients.guest_left();
+        // How long nobody has been there counts from now on.
+        let _ = self.0.events.send(Event::Clients);
+    }
+}
+
+impl Drop for GuestCall {
+    fn drop(&mut self) {
+        *lock(&self.0.calls) -= 1;
+    }
+}

@@ -1,0 +1,269 @@
+//! The bytes between a retriever and those who attach: a Unix socket in the private folder; where that cannot
+//! be, the loopback interface and a token that only the user can read. Not here: what is said (`frame`).
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+#[cfg(unix)]
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::meeting::Meeting;
+use store::{FileId, write_private};
+
+/// Hexadecimal digits of a token: 256 bits.
+const TOKEN_DIGITS: usize = 64;
+
+/// How long a stranger may take to show the token, in milliseconds.
+const TOKEN_WAIT_MS: u64 = 2_000;
+
+/// One side of a connection.
+#[derive(Debug)]
+pub(super) enum Stream {
+    #[cfg(unix)]
+    Unix(UnixStream),
+    Loopback(TcpStream),
+}
+
+/// Where a retriever waits for connections.
+#[derive(Debug)]
+pub(super) enum Listener {
+    #[cfg(unix)]
+    Unix(UnixListener),
+    Loopback {
+        listener: TcpListener,
+        token: String,
+    },
+}
+
+/// How a retriever can be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// A Unix socket, where the system has them and the path is not too long for one.
+    Best,
+    /// The loopback interface.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only tests want it where there is a better"))]
+    Loopback,
+}
+
+impl Listener {
+    /// Listens. The caller holds the lock of the meeting, so what stands in the place of the socket is
+    /// left over from a retriever that was killed.
+    pub(super) fn at(meeting: &Meeting, way: Way, random: [u128; 2]) -> io::Result<Self> {
+        #[cfg(unix)]
+        if way == Way::Best {
+            let socket = meeting.socket();
+            remove(&socket)?;
+            // The path may be longer than the system takes for a socket, or the disk may have none.
+            if let Ok(listener) = UnixListener::bind(&socket) {
+                remove(&meeting.port_file())?;
+                return Ok(Self::Unix(listener));
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = way;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let token = format!("{:032x}{:032x}", random[0], random[1]);
+        let port = listener.local_addr()?.port();
+        remove(&meeting.port_file())?;
+        write_private(&meeting.port_file(), &format!("{port} {token}\n"))?;
+        Ok(Self::Loopback { listener, token })
+    }
+
+    /// What whoever connects has to show.
+    pub(super) fn token(&self) -> Option<String> {
+        match self {
+            #[cfg(unix)]
+            Self::Unix(_) => None,
+            Self::Loopback { token, .. } => Some(token.clone()),
+        }
+    }
+
+    /// Waits for the next connection.
+    pub(super) fn accept(&self) -> io::Result<Stream> {
+        match self {
+            #[cfg(unix)]
+            Self::Unix(listener) => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
+            Self::Loopback { listener, .. } => {
+                let (stream, _) = listener.accept()?;
+                stream.set_nodelay(true)?;
+                Ok(Stream::Loopback(stream))
+            }
+        }
+    }
+}
+
+/// What a retriever has put up so that others find it: a socket, or a file with a port.
+#[derive(Debug)]
+pub(super) struct Sign {
+    path: PathBuf,
+    put_up: Option<FileId>,
+}
+
+impl Sign {
+    /// Looks at what a listener has just put up.
+    pub(super) fn of(listener: &Listener, meeting: &Meeting) -> Self {
+        let path = match listener {
+            #[cfg(unix)]
+            Listener::Unix(_) => meeting.socket(),
+            Listener::Loopback { .. } => meeting.port_file(),
+        };
+        Self { put_up: FileId::of(&path), path }
+    }
+
+    /// Tells whether it is still there, and not another's in its place.
+    pub(super) fn is_up(&self) -> bool {
+        self.put_up.is_some() && FileId::of(&self.path) == self.put_up
+    }
+
+    /// Takes it down, so that nobody comes any more.
+    pub(super) fn take_down(&self) {
+        if self.is_up() {
+            // Whoever still finds it finds nobody there.
+            let _ = remove(&self.path);
+        }
+    }
+}
+
+/// Compares in a time that tells nothing about where they differ.
+fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    let differences = one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b));
+    one.len() == other.len() && differences == 0
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+impl Stream {
+    /// Connects to whoever listens.
+    pub(super) fn to(meeting: &Meeting) -> io::Result<Self> {
+        #[cfg(unix)]
+        match UnixStream::connect(meeting.socket()) {
+            Ok(stream) => return Ok(Self::Unix(stream)),
+            Err(error) if !meeting.port_file().exists() => return Err(error),
+            Err(_) => {}
+        }
+        // The file of one that was killed names a port that anybody may have by now. Only who has the lock has
+        // told its own.
+        if meeting.elect_now().is_ok() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "nobody is there"));
+        }
+        let told = std::fs::read_to_string(meeting.port_file())?;
+        let unclear = || io::Error::new(io::ErrorKind::InvalidData, "no port and token");
+        let (port, token) = told.trim().split_once(' ').ok_or_else(unclear)?;
+        let port: u16 = port.parse().map_err(|_| unclear())?;
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+        stream.set_nodelay(true)?;
+        stream.write_all(token.as_bytes())?;
+        Ok(Self::Loopback(stream))
+    }
+
+    /// Lets nobody go on who does not show the token.
+    pub(super) fn check(&mut self, token: &str) -> io::Result<()> {
+        self.wait_at_most(Some(Duration::from_millis(TOKEN_WAIT_MS)))?;
+        let mut shown = [0; TOKEN_DIGITS];
+        self.read_exact(&mut shown)?;
+        if is_equal(&shown, token.as_bytes()) {
+            return self.wait_at_most(None);
+        }
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, "a wrong token"))
+    }
+
+    /// Bounds how long reading waits for bytes, and writing for somebody who reads.
+    pub(super) fn wait_at_most(&self, wait: Option<Duration>) -> io::Result<()> {
+        match self {
+            #[cfg(unix)]
+            Self::Unix(stream) => {
+                stream.set_read_timeout(wait)?;
+                stream.set_write_timeout(wait)
+            }
+            Self::Loopback(stream) => {
+                stream.set_read_timeout(wait)?;
+                stream.set_write_timeout(wait)
+            }
+        }
+    }
+
+    /// Makes a second handle of the same connection.
+    pub(super) fn again(&self) -> io::Result<Self> {
+        Ok(match self {
+            #[cfg(unix)]
+            Self::Unix(stream) => Self::Unix(stream.try_clone()?),
+            Self::Loopback(stream) => Self::Loopback(stream.try_clone()?),
+        })
+    }
+
+    /// Ends the connection for all its handles.
+    pub(super) fn end(&self) {
+        // Gone is gone.
+        let _ = match self {
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.shutdown(Shutdown::Both),
+            Self::Loopback(stream) => stream.shutdown(Shutdown::Both),
+        };
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.read(buffer),
+            Self::Loopback(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.write(bytes),
+            Self::Loopback(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A connection that is read line by line.
+#[derive(Debug)]
+pub(super) struct Lines {
+    reader: BufReader<Stream>,
+}
+
+impl Lines {
+    pub(super) fn over(stream: Stream) -> Self {
+        Self { reader: BufReader::new(stream) }
+    }
+
+    /// The connection.
+    pub(super) fn stream(&self) -> &Stream {
+        self.reader.get_ref()
+    }
+
+    /// Reads one line, without its end; nothing at the end of the connection.
+    ///
+    /// # Errors
+    /// `InvalidData` for a line of more than `bytes_max`.
+    pub(super) fn read(&mut self, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        self.reader.by_ref().take(bytes_max).read_until(b'\n', &mut line)?;
+        match line.pop() {
+            None => Ok(None),
+            Some(b'\n') => Ok(Some(line)),
+            Some(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "a line without end")),
+        }
+    }
+
+    /// Writes one line, with its end.
+    pub(super) fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        self.reader.get_mut().write_all(line)
+    }
+}

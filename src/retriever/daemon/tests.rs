@@ -1,0 +1,320 @@
+//! A retriever and those who attach to it, in one process; the integration tests have real ones.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::super::fake::Fake;
+use super::frame::PROTOCOL;
+use super::stream::Way;
+use super::*;
+use api::caller::{Caller, Patience};
+use api::local::Core;
+use api::{Api, ApiError, SearchRequest};
+use engine::watch::Watching;
+use engine::{Engine, Setup};
+use event::{Draft, EventId};
+use memory::Bound;
+use store::{Config, Store};
+use writer::Moment;
+
+const VERSION: &str = "1.2.3";
+
+struct World {
+    folder: tempfile::TempDir,
+    /// How often an answer was made in the process of the one who asked.
+    alone: Arc<AtomicUsize>,
+}
+
+fn moment() -> Moment {
+    Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: 7 }
+}
+
+/// Each another one, or what is saved second would be the first once more.
+fn fresh_id() -> EventId {
+    static COUNT: AtomicUsize = AtomicUsize::new(1);
+    let number = COUNT.fetch_add(1, Ordering::SeqCst);
+    EventId::mint(moment().now, u128::try_from(number).unwrap())
+}
+
+impl World {
+    fn new() -> Self {
+        let world = Self { folder: tempfile::tempdir().unwrap(), alone: Arc::default() };
+        std::fs::create_dir(world.folder.path().join("work")).unwrap();
+        world
+    }
+
+    fn meeting(&self) -> Meeting {
+        let meeting = Meeting::of(self.folder.path().join("run"), &["settings"]);
+        meeting.ensure().unwrap();
+        meeting
+    }
+
+    fn host(
+        &self,
+        way: Way,
+        version: &str,
+        idle: Option<Duration>,
+    ) -> std::thread::JoinHandle<Served> {
+        let elected = self.meeting().elect().unwrap();
+        let host = self.listening(way, version, idle);
+        std::thread::spawn(move || {
+            let _until_the_end = elected;
+            host.run()
+        })
+    }
+
+    fn listening(&self, way: Way, version: &str, idle: Option<Duration>) -> Host {
+        let store = Store::at(self.folder.path().join("logs"));
+        let config = Config::default();
+        let setup = Setup {
+            store: store.clone(),
+            config: config.clone(),
+            bound: Bound::NONE,
+            watching: Watching::PollOnly,
+            dense: None,
+            checkpoints: None,
+        };
+        let engine = Engine::start(setup).unwrap();
+        let model_dir = self.folder.path().join("model");
+        let clock = Box::new(moment);
+        let core = Core {
+            engine,
+            store,
+            config,
+            model_dir,
+            query_log: None,
+            links: <_>::default(),
+            words: <_>::default(),
+            clock,
+        };
+        Host::listen_by(way, self.meeting(), Arc::new(core), version, idle).unwrap()
+    }
+
+    /// One that would start a retriever with this program.
+    fn remote(&self, program: &str) -> Remote {
+        let patience = Patience { query: Duration::ZERO, ..Patience::OF_A_PERSON };
+        let caller = Caller {
+            directory: Some(self.folder.path().join("work")),
+            agent_id: "tester".to_owned(),
+            session_id: None,
+            source: Some("agent".to_owned()),
+            host: None,
+            patience: Patience { model: Duration::ZERO, embed: Duration::ZERO, ..patience },
+        };
+        let alone = Arc::clone(&self.alone);
+        Remote {
+            meeting: self.meeting(),
+            start: Start {
+                program: program.into(),
+                args: Vec::new(),
+                set: Vec::new(),
+                directory: self.folder.path().to_owned(),
+            },
+            program: "test".to_owned(),
+            version: VERSION.to_owned(),
+            caller,
+            alone: Box::new(move || {
+                alone.fetch_add(1, Ordering::SeqCst);
+                Ok(Fake::new())
+            }),
+            fresh_id: Box::new(fresh_id),
+            state: <_>::default(),
+        }
+    }
+
+    fn answers_alone(&self) -> usize {
+        self.alone.load(Ordering::SeqCst)
+    }
+}
+
+fn lesson(text: &str) -> Draft {
+    let text = Some(text.to_owned());
+    Draft { lesson: text, event_type: Some("error".to_owned()), ..Draft::default() }
+}
+
+fn found(remote: &Remote, query: &str) -> String {
+    let request = SearchRequest { query: query.to_owned(), ..SearchRequest::default() };
+    remote.search(&request).unwrap().text
+}
+
+// S-SERVE-1
+#[test]
+fn what_one_saves_another_finds_by_either_way_of_attaching() {
+    for way in [Way::Best, Way::Loopback] {
+        let world = World::new();
+        let host = world.host(way, VERSION, None);
+        let (one, other) = (world.remote("/nowhere"), world.remote("/nowhere"));
+        one.save(lesson("restart the flux capacitor"), Some("codex")).unwrap();
+        assert!(found(&other, "flux capacitor").contains("restart the flux"), "{way:?}");
+        let error = other.save(Draft::default(), None).unwrap_err();
+        assert!(matches!(error, ApiError::Invalid(_)), "{error}");
+        let status = other.status().unwrap();
+        assert!(status.text.contains("clients   1 attached"), "{}", status.text);
+        assert_eq!(status.json["clients"]["attached"][0]["connections"], 2);
+        assert_eq!(world.answers_alone(), 0);
+        assert!(ask_to_leave(&other));
+        assert_eq!(host.join().unwrap(), Served::Asked);
+        assert!(!world.meeting().has_sign(), "nobody is sent to an empty house");
+    }
+}
+
+// S-SERVE-2
+#[test]
+fn who_does_not_show_the_token_is_not_heard() {
+    use std::io::{Read, Write};
+    let world = World::new();
+    let host = world.host(Way::Loopback, VERSION, None);
+    let told = std::fs::read_to_string(world.meeting().port_file()).unwrap();
+    let (port, token) = told.trim().split_once(' ').unwrap();
+    let wrong: String = token.chars().rev().collect();
+    let mut stranger = std::net::TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
+    stranger.write_all(format!("{wrong}{{\"protocol\":1}}\n").as_bytes()).unwrap();
+    let mut heard = String::new();
+    let _ = stranger.read_to_string(&mut heard);
+    assert_eq!(heard, "");
+    assert!(ask_to_leave(&world.remote("/nowhere")));
+    host.join().unwrap();
+}
+
+// S-SERVE-2
+#[test]
+fn the_token_of_one_that_was_killed_is_shown_to_nobody() {
+    let world = World::new();
+    let stranger = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    let told = format!("{} {}\n", stranger.local_addr().unwrap().port(), "a".repeat(64));
+    std::fs::write(world.meeting().port_file(), told).unwrap();
+    assert!(found(&world.remote("/nowhere"), "x").contains("search \"x\""));
+    let came = stranger.accept().map(|_| ());
+    assert_eq!(came.unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "somebody came");
+}
+
+// S-SERVE-3
+#[test]
+fn where_no_retriever_can_be_started_the_answer_is_made_here() {
+    for program in ["/nowhere/at/all", "false"] {
+        let world = World::new();
+        assert!(found(&world.remote(program), "x").contains("search \"x\""));
+        assert_eq!(world.answers_alone(), 1, "{program}");
+    }
+}
+
+// S-SERVE-3
+#[test]
+fn who_is_alone_stays_so_for_a_while_and_then_comes_back() {
+    let world = World::new();
+    let remote = world.remote("/nowhere");
+    found(&remote, "x");
+    let host = world.host(Way::Best, VERSION, None);
+    found(&remote, "x");
+    assert_eq!(world.answers_alone(), 1, "made once, and not tried again at once");
+    remote.state.let_time_pass();
+    assert!(found(&remote, "x").contains("No relevant memories"), "the retriever answers");
+    assert!(ask_to_leave(&world.remote("/nowhere")));
+    host.join().unwrap();
+}
+
+// S-SERVE-3
+#[test]
+fn a_retriever_that_goes_away_between_two_questions_is_missed_once_and_replaced() {
+    let world = World::new();
+    let host = world.host(Way::Best, VERSION, None);
+    let remote = world.remote("/nowhere");
+    remote.save(lesson("alpha"), None).unwrap();
+    assert!(ask_to_leave(&world.remote("/nowhere")));
+    host.join().unwrap();
+    let host = world.host(Way::Best, VERSION, None);
+    assert!(found(&remote, "alpha").contains("alpha"));
+    assert_eq!(world.answers_alone(), 0);
+    assert!(ask_to_leave(&remote));
+    host.join().unwrap();
+}
+
+// S-SERVE-4
+#[test]
+fn an_older_retriever_makes_room_and_a_newer_one_is_used() {
+    let world = World::new();
+    let host = world.host(Way::Best, "1.10.0", None);
+    found(&world.remote("/nowhere"), "x");
+    assert_eq!(world.answers_alone(), 0, "1.10.0 is newer than 1.2.3");
+    assert!(ask_to_leave(&world.remote("/nowhere")));
+    host.join().unwrap();
+    let host = world.host(Way::Best, "1.2.2", None);
+    found(&world.remote("/nowhere"), "x");
+    assert_eq!(host.join().unwrap(), Served::Asked);
+    assert_eq!(world.answers_alone(), 1, "and here there is no program that could be started");
+}
+
+// S-SERVE-4
+#[test]
+fn one_of_another_protocol_is_not_talked_to_and_can_still_ask_for_room() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::os::unix::net::UnixStream;
+    let world = World::new();
+    let host = world.host(Way::Best, VERSION, None);
+    let mut other = UnixStream::connect(world.meeting().socket()).unwrap();
+    other.write_all(b"{\"protocol\":99,\"unheard\":\"of\"}\n\"leave\"\n").unwrap();
+    let mut welcome = String::new();
+    BufReader::new(other).read_line(&mut welcome).unwrap();
+    assert!(welcome.contains(&format!("\"protocol\":{PROTOCOL}")), "{welcome}");
+    assert_eq!(host.join().unwrap(), Served::Asked);
+}
+
+// S-SERVE-5
+#[test]
+fn it_ends_when_nobody_is_attached_for_long_and_not_before() {
+    let world = World::new();
+    let host = world.host(Way::Best, VERSION, Some(Duration::from_millis(50)));
+    assert_eq!(host.join().unwrap(), Served::Idle);
+    let host = world.host(Way::Best, VERSION, Some(Duration::from_millis(50)));
+    let remote = world.remote("/nowhere");
+    let attached = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| remote.prepare()));
+    assert!(attached.is_ok());
+    if world.answers_alone() == 0 && !host.is_finished() {
+        // It came in time: while it stays, so does the retriever.
+        std::thread::park_timeout(Duration::from_millis(150));
+        assert!(!host.is_finished());
+    }
+    drop(remote);
+    assert_eq!(host.join().unwrap(), Served::Idle);
+}
+
+#[test]
+fn only_one_is_elected() {
+    let world = World::new();
+    let meeting = world.meeting();
+    let elected = meeting.elect_now().unwrap();
+    assert!(meeting.elect_now().is_err());
+    drop(elected);
+    assert!(meeting.elect_now().is_ok());
+}
+
+// S-HTTP-6
+#[test]
+fn a_guest_keeps_it_there_while_its_question_is_under_way_and_its_call_is_waited_for() {
+    let world = World::new();
+    let idle = Duration::from_millis(50);
+    let mut host = world.listening(Way::Best, VERSION, Some(idle));
+    let (guests, stop) = (host.guests(), host.stopper());
+    let (tells, closing) = std::sync::mpsc::channel();
+    host.at_end(move || tells.send(()).unwrap());
+    guests.tell(|status| status.and("http", "here"));
+    let visit = guests.visit();
+    let running = std::thread::spawn(move || host.run());
+    assert!(closing.recv_timeout(4 * idle).is_err(), "somebody is there");
+    drop(visit);
+    closing.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert_eq!(running.join().unwrap(), Served::Idle);
+    drop(stop);
+    let host = world.listening(Way::Best, VERSION, None);
+    let (guests, stop) = (host.guests(), host.stopper());
+    let call = guests.call();
+    let running = std::thread::spawn(move || host.run());
+    stop();
+    // It cannot end before, so how long this looks decides nothing but how soon a fault would show.
+    std::thread::park_timeout(2 * idle);
+    assert!(!running.is_finished());
+    drop(call);
+    assert_eq!(running.join().unwrap(), Served::Asked);
+}

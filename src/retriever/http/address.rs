@@ -1,0 +1,75 @@
+//! Where the HTTP server listens: on the loopback interface, or not at all. Not here: listening.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use event::Problems;
+
+/// Where it listens unless told otherwise. Fixed, so that what a client was configured with stays true; above the
+/// ports that only the system's own programs may use, below those that it gives to whoever asks for any.
+pub const ADDRESS_DEFAULT: &str = "127.0.0.1:7421";
+
+/// Another name of the loopback interface, which no resolver is asked about: it could say something else.
+const LOCALHOST: &str = "localhost";
+
+/// An address of the loopback interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address(SocketAddr);
+
+impl Address {
+    /// Reads `127.0.0.1:7421`, `[::1]:7421`, `localhost:7421`, or a port alone.
+    ///
+    /// # Errors
+    /// What is allowed, also for every address that others could reach.
+    pub fn parse(text: &str) -> Result<Self, Problems> {
+        let port = text.strip_prefix(LOCALHOST).and_then(|rest| rest.strip_prefix(':'));
+        let port = port.unwrap_or(text).parse::<u16>();
+        let address = match port {
+            Ok(port) => SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+            Err(_) => text.parse().map_err(|_| {
+                let example = format!("must be an address and a port, such as {ADDRESS_DEFAULT}");
+                Problems::one("http", format!("{example}, got {text:?}"))
+            })?,
+        };
+        if address.ip().is_loopback() {
+            return Ok(Self(address));
+        }
+        let why = "must be an address of the loopback interface (127.0.0.1 or [::1]): what agents learned is for \
+            this machine alone, and nothing opens it to others";
+        Err(Problems::one("http", format!("{why}, got {text:?}")))
+    }
+
+    /// Returns what to listen on.
+    #[must_use]
+    pub fn socket(self) -> SocketAddr {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-HTTP-1
+    #[test]
+    fn only_the_loopback_interface_is_an_address() {
+        for (text, address) in [
+            (ADDRESS_DEFAULT, "127.0.0.1:7421"),
+            ("127.0.0.1:0", "127.0.0.1:0"),
+            ("127.8.9.1:80", "127.8.9.1:80"),
+            ("[::1]:7421", "[::1]:7421"),
+            ("localhost:81", "127.0.0.1:81"),
+            ("82", "127.0.0.1:82"),
+        ] {
+            assert_eq!(Address::parse(text).unwrap().socket().to_string(), address);
+        }
+        for text in ["0.0.0.0:7421", "[::]:7421", "192.168.1.2:80", "[::ffff:127.0.0.1]:80"] {
+            let problems = Address::parse(text).unwrap_err().to_string();
+            assert!(problems.contains("loopback") && problems.contains(text), "{problems}");
+        }
+        for text in ["", "example.org:80", "127.0.0.1", "localhost", "localhost:99999", "-1", "::1"]
+        {
+            let problems = Address::parse(text).unwrap_err().to_string();
+            assert!(problems.contains(ADDRESS_DEFAULT), "{text}: {problems}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The token that callers over HTTP show: read, made where there is none, compared. It is kept as its hash, so that
+//! nothing can show it. Not here: where a request has it (`door`).
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use store::private;
+#[cfg(unix)]
+use store::user;
+
+/// Shortest token, in characters: what 128 random bits take as hexadecimal digits.
+const CHARACTERS_MIN: usize = 32;
+
+/// Longest token, in characters: it travels in the head of every request.
+const CHARACTERS_MAX: usize = 512;
+
+/// Bytes of randomness of a token that we make.
+pub const RANDOM_BYTES: usize = 32;
+
+/// What callers must show.
+#[derive(Debug, Clone)]
+pub struct Token([u8; 32]);
+
+/// Why there is no token.
+#[derive(Debug, Error)]
+pub enum TokenError {
+    /// The file could not be read or made.
+    #[error("{what} the token in {path}: {source}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is no secret, or not ours.
+    #[error("use the token in {path}: it {why}")]
+    Untrusted {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and the remedy.
+        why: &'static str,
+    },
+    /// It is no token.
+    #[error(
+        "use {place}: a token has {CHARACTERS_MIN} to {CHARACTERS_MAX} letters, digits and characters of -._~+/="
+    )]
+    Malformed {
+        /// Where it stands.
+        place: String,
+    },
+    /// There is nothing that nobody can guess.
+    #[error("make a token: the system gives no random bits")]
+    NoRandomness,
+}
+
+impl Token {
+    /// Takes a token that stands at `place`.
+    ///
+    /// # Errors
+    /// [`TokenError::Malformed`]; the token itself is not told.
+    pub fn of(text: &str, place: &str) -> Result<Self, TokenError> {
+        let is_token = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b));
+        if is_token && (CHARACTERS_MIN..=CHARACTERS_MAX).contains(&text.len()) {
+            return Ok(Self(hash(text)));
+        }
+        Err(TokenError::Malformed { place: place.to_owned() })
+    }
+
+    /// Reads the token of a file that is the user's alone, or makes the file with one of 256 random bits.
+    ///
+    /// # Errors
+    /// [`TokenError`].
+    pub fn in_file(
+        path: &Path,
+        random: impl FnOnce() -> Option<[u8; RANDOM_BYTES]>,
+    ) -> Result<Self, TokenError> {
+        let io = |what, source| TokenError::Io { what, path: path.to_owned(), source };
+        let text = match open(OpenOptions::new().read(true), path) {
+            Ok(file) => read(&file, path)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let bits = random().ok_or(TokenError::NoRandomness)?;
+                let text: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+                let file = open(OpenOptions::new().write(true).create_new(true), path);
+                let written = file.and_then(|mut file| {
+                    file.write_all(format!("{text}\n").as_bytes())?;
+                    file.sync_all()
+                });
+                written.map_err(|error| io("write", error))?;
+                text
+            }
+            Err(error) => return Err(io("read", error)),
+        };
+        Self::of(text.trim(), &path.display().to_string())
+    }
+
+    /// Tells whether this is what was shown, in a time that tells nothing about where they differ.
+    #[must_use]
+    pub fn is(&self, shown: &str) -> bool {
+        self.0.iter().zip(hash(shown)).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+    }
+}
+
+fn hash(text: &str) -> [u8; 32] {
+    Sha256::digest(text).into()
+}
+
+/// Opens without following a planted link or waiting for a planted pipe.
+fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    private(options);
+    options.open(path)
+}
+
+fn read(file: &File, path: &Path) -> Result<String, TokenError> {
+    let io = |source| TokenError::Io { what: "read", path: path.to_owned(), source };
+    let untrusted = |why| Err(TokenError::Untrusted { path: path.to_owned(), why });
+    let found = file.metadata().map_err(io)?;
+    if !found.is_file() {
+        return untrusted("is no plain file; name another");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if found.uid().to_string() != user() {
+            return untrusted("belongs to another user; name one of your own");
+        }
+        if found.mode() & 0o077 != 0 {
+            return untrusted(
+                "is open to other users; take that away with chmod 600, and make a new one, since they may have read it",
+            );
+        }
+        if found.nlink() != 1 {
+            return untrusted("has another name as well; name a file of its own");
+        }
+    }
+    let mut text = String::new();
+    let bytes_max = u64::try_from(CHARACTERS_MAX).unwrap_or(u64::MAX).saturating_mul(2);
+    file.take(bytes_max).read_to_string(&mut text).map_err(io)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits() -> Option<[u8; RANDOM_BYTES]> {
+        Some([0xA5; RANDOM_BYTES])
+    }
+
+    // S-HTTP-4
+    #[test]
+    fn a_token_is_made_once_and_then_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let made = Token::in_file(&path, bits).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, format!("{}\n", "a5".repeat(RANDOM_BYTES)));
+        assert!(made.is(text.trim()) && !made.is("") && !made.is(&text));
+        let again = Token::in_file(&path, || panic!("there is one")).unwrap();
+        assert!(again.is(text.trim()));
+        assert!(!format!("{again:?}").contains("a5a5"), "it is not kept as it is");
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused_and_not_repeated() {
+        for text in
+            ["", "short", &"x".repeat(513), &format!("{} y", "x".repeat(40)), &"ä".repeat(40)]
+        {
+            let error = Token::of(text, "X").unwrap_err().to_string();
+            assert!(error.starts_with("use X: a token has 32 to 512 "), "{error}");
+            assert!(text.is_empty() || !error.contains(text), "{error}");
+        }
+        assert!(matches!(
+            Token::in_file(Path::new("/nonexistent/token"), bits),
+            Err(TokenError::Io { what: "write", .. })
+        ));
+        let folder = tempfile::tempdir().unwrap();
+        let none = Token::in_file(&folder.path().join("token"), || None);
+        assert!(matches!(none, Err(TokenError::NoRandomness)));
+    }
+
+    #[cfg(unix)]
+    // S-HTTP-4
+    #[test]
+    fn a_file_that_others_can_read_or_that_leads_elsewhere_is_refused() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        Token::in_file(&path, bits).unwrap();
+        let mode = || path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
+        let link = folder.path().join("link");
+        symlink(&path, &link).unwrap();
+        assert!(Token::in_file(&link, bits).is_err());
+        let hard = folder.path().join("hard");
+        std::fs::hard_link(&path, &hard).unwrap();
+        assert!(matches!(Token::in_file(&path, bits), Err(TokenError::Untrusted { .. })));
+        std::fs::remove_file(hard).unwrap();
+        for open in [0o640, 0o604, 0o620] {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(open)).unwrap();
+            let refused = Token::in_file(&path, bits).unwrap_err().to_string();
+            assert!(refused.contains("is open to other users"), "{refused}");
+        }
+        assert!(Token::in_file(folder.path(), bits).is_err());
+    }
+}

@@ -1,0 +1,87 @@
+//! Which agent is on the other side, and in which session, by what it says of itself. Not here: who
+//! is writing when it says nothing (`writer::identity`).
+
+use api::Voice;
+use rmcp::service::{RequestContext, RoleServer};
+
+use crate::http::introduced;
+
+/// Longest name kept, in bytes: a name, not a story.
+const NAME_BYTES_MAX: usize = 64;
+
+/// Longest session id kept, in bytes.
+const SESSION_BYTES_MAX: usize = 128;
+
+/// Who calls.
+#[derive(Debug, Default)]
+pub(super) struct Caller {
+    /// The agent.
+    pub name: Option<String>,
+    /// The session it calls from: Codex names it in every call. Others set a variable for us.
+    pub session_id: Option<String>,
+}
+
+impl Caller {
+    pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
+        let thread = context.meta.0.get("threadId").and_then(|id| id.as_str());
+        let told = context.client_info().and_then(|client| agent_name(&client.name));
+        Self {
+            name: told.or_else(|| introduced(&context.extensions)),
+            session_id: thread.filter(|id| is_plain(id)).map(str::to_owned),
+        }
+    }
+
+    /// Returns in whose name it changes what is there.
+    pub(super) fn voice(&self) -> Voice {
+        Voice::Model { client: self.name.clone(), session: self.session_id.clone() }
+    }
+}
+
+fn is_plain(id: &str) -> bool {
+    !id.is_empty() && id.len() <= SESSION_BYTES_MAX && id.bytes().all(|b| b.is_ascii_graphic())
+}
+
+/// Returns the agent's name as memories carry it: `Claude Code` and `claude-code` are one agent, and
+/// `codex-mcp-client` is `codex`. None for a name that names nobody, such as that of our own library.
+pub(crate) fn agent_name(told: &str) -> Option<String> {
+    let mut name = String::new();
+    for c in told.trim().chars().flat_map(char::to_lowercase) {
+        match c {
+            c if c.is_whitespace() => name.push('-'),
+            c if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@' | '/') => {
+                name.push(c);
+            }
+            _ => {}
+        }
+    }
+    name.truncate(NAME_BYTES_MAX);
+    let name = name.strip_suffix("-mcp-client").unwrap_or(&name);
+    let names_nobody = name.is_empty() || name == "rmcp" || !name.contains(char::is_alphanumeric);
+    (!names_nobody).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_agent_has_one_name() {
+        for (given, name) in [
+            ("claude-code", "claude-code"),
+            ("Claude Code", "claude-code"),
+            ("codex-mcp-client", "codex"),
+            ("gemini-cli-mcp-client", "gemini-cli"),
+            ("Visual Studio Code\u{1B}[31m", "visual-studio-code31m"),
+        ] {
+            assert_eq!(agent_name(given).as_deref(), Some(name));
+        }
+    }
+
+    #[test]
+    fn a_name_that_names_nobody_is_no_name() {
+        for given in ["", "  ", "rmcp", "---", "\u{202E}"] {
+            assert_eq!(agent_name(given), None, "{given:?}");
+        }
+        assert_eq!(agent_name(&"x".repeat(5_000)).unwrap().len(), NAME_BYTES_MAX);
+    }
+}

@@ -1,0 +1,271 @@
+//! The MCP server: what rmcp asks is handed to [`Api`], and its words are handed back. Both eras of
+//! the protocol (with and without `initialize`) come through here; rmcp tells them apart.
+//!
+//! A reply is one text. There is no structured content: some clients would show the model that
+//! instead, others both. Not here: streams and processes (`stdio`), arguments (`wire`).
+
+mod client;
+mod completion;
+mod hangup;
+pub mod paced;
+mod prompts;
+mod resources;
+pub mod schema;
+pub mod stdio;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, PromptMessage, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ResourceContents, Role, ServerCapabilities,
+    ServerConfig, SubscriptionFilter, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
+use rmcp::{ErrorData, ServerHandler};
+use serde_json::json;
+
+use crate::mcp::paced::Load;
+use api::wire;
+use api::{Api, ApiError, ContextRequest, Reply, SearchRequest, Shape};
+use guard::secrets::redacted;
+use writer::exit::Exit;
+
+use client::Caller;
+pub(super) use client::agent_name;
+pub use hangup::HangUp;
+
+/// How long a call may go on once the client is gone, in milliseconds. Whoever pipes requests in
+/// closes the pipe and still wants the answers; more would be a process nobody knows of.
+const GRACE_MS: u64 = 500;
+
+/// The server. Copies share everything.
+#[derive(Clone)]
+pub struct Server {
+    api: Arc<dyn Api>,
+    tools: Arc<[Tool]>,
+    gone: HangUp,
+    load: Load,
+    heard: Heard,
+}
+
+/// Who is told the name of a client when it has given one.
+pub type Heard = Option<Arc<dyn Fn(&str) + Send + Sync>>;
+
+impl Server {
+    /// Makes a server; `gone` tells it when the client has left, and it tells `load` of its calls.
+    #[must_use]
+    pub fn new(api: Arc<dyn Api>, gone: HangUp, load: Load) -> Self {
+        Self { api, tools: schema::tools().into(), gone, load, heard: None }
+    }
+
+    /// Has somebody told who the client is, at the calls that every client makes.
+    #[must_use]
+    pub fn telling(self, heard: Heard) -> Self {
+        Self { heard, ..self }
+    }
+
+    fn tell(&self, context: &RequestContext<RoleServer>) {
+        if let (Some(heard), Some(name)) = (&self.heard, Caller::of(context).name) {
+            heard(&name);
+        }
+    }
+
+    /// Asks on a thread that may block. The answer is waited for as long as the client is there.
+    async fn ask<F, T>(&self, question: F) -> Result<T, ApiError>
+    where
+        F: FnOnce(&dyn Api) -> Result<T, ApiError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let _until_answered = self.load.one_more();
+        let api = Arc::clone(&self.api);
+        let answer = tokio::task::spawn_blocking(move || question(&*api));
+        let patience = async {
+            self.gone.happened().await;
+            tokio::time::sleep(Duration::from_millis(GRACE_MS)).await;
+        };
+        tokio::select! {
+            biased;
+            answer = answer => answer.unwrap_or_else(|error| Err(bug(&error.to_string()))),
+            () = patience => Err(bug("the client left before the answer came")),
+        }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        let server = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+            .with_title("Agent knowledge");
+        ServerConfig::new(capabilities)
+            .with_server_info(server)
+            .with_instructions(schema::INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        self.tell(&context);
+        Ok(ListToolsResult::with_all_items(self.tools.to_vec()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let caller = Caller::of(&context);
+        let answer = self.ask(move |api| call(api, &request.name, arguments, &caller)).await;
+        Ok(match answer {
+            Ok(reply) => CallToolResult::success(vec![ContentBlock::text(reply.text)]),
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(said(&error))]),
+        }
+        .into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(resources::list()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri.clone();
+        let asked = json!({ "uri": request.uri });
+        let read = self.ask(move |api| resources::read(api, &uri)).await;
+        // Which of several was not there.
+        let read =
+            read.map_err(|error| ErrorData { data: Some(asked), ..protocol_error(error) })?;
+        let contents = ResourceContents::text(read.text, request.uri).with_mime_type(read.mime);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let words = self.ask(move |api| prompts::words(api, &request.name, arguments));
+        let text = words.await.map_err(protocol_error)?;
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let asked = completion::asked(&request).map_err(protocol_error)?;
+        let values = self.ask(move |api| completion::values(api, &asked)).await;
+        Ok(CompleteResult::new(values.map_err(protocol_error)?))
+    }
+
+    /// Accepts a subscription to nothing: our lists never change, and a client that asks for more
+    /// than we advertise should learn so from the acknowledgement, not from an error.
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.supported_by(&self.get_info().capabilities))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.gone.happened() => {}
+        }
+        Ok(())
+    }
+}
+
+fn call(
+    api: &dyn Api,
+    tool: &str,
+    arguments: JsonObject,
+    caller: &Caller,
+) -> Result<Reply, ApiError> {
+    match tool {
+        schema::SEARCH => match wire::search(arguments)? {
+            wire::SearchCall::Search(request) => {
+                api.search(&SearchRequest { shape: Shape::Words, ..*request })
+            }
+            wire::SearchCall::Show(ids) => api.show(&ids),
+        },
+        schema::CONTEXT => {
+            let request = wire::context(arguments)?;
+            api.context(&ContextRequest { shape: Shape::Words, ..request })
+        }
+        schema::SAVE => {
+            let mut draft = wire::save(arguments);
+            draft.session_id = draft.session_id.take().or_else(|| caller.session_id.clone());
+            api.save(draft, caller.name.as_deref())
+        }
+        schema::FEEDBACK => api.change(&wire::feedback(arguments)?, &caller.voice()),
+        schema::FORGET => api.change(&wire::forget(arguments)?, &caller.voice()),
+        schema::RELATED => api.related(&wire::related(arguments)?),
+        _ => Err(ApiError::NotFound(format!(
+            "there is no such tool; the tools are {}",
+            schema::NAMES.join(", ")
+        ))),
+    }
+}
+
+/// Returns what an error says to a client: no secret, though it may repeat what was sent.
+fn said(error: &ApiError) -> String {
+    redacted(&error.to_string()).into_owned()
+}
+
+/// Where the protocol has no words for a failed answer, the failure is an error of the protocol.
+#[expect(clippy::needless_pass_by_value, reason = "a step of map_err, which gives it away")]
+fn protocol_error(error: ApiError) -> ErrorData {
+    let message = said(&error);
+    match error {
+        ApiError::Invalid(_) => ErrorData::invalid_params(message, None),
+        ApiError::NotFound(_) => ErrorData::resource_not_found(message, None),
+        ApiError::Failed { .. } => ErrorData::internal_error(message, None),
+    }
+}
+
+fn bug(what: &str) -> ApiError {
+    ApiError::Failed { exit: Exit::Internal, message: format!("failed to answer: {what}") }
+}

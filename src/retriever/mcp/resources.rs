@@ -1,0 +1,203 @@
+//! The resources: memories as JSON, for programs and for people who browse. Not here: the protocol
+//! (`mcp`), how JSON is formed (`render`).
+
+use percent_encoding::percent_decode_str;
+use rmcp::model::{Resource, ResourceTemplate};
+use serde_json::Value;
+
+use api::wire;
+use api::{Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, Slot, TOKENS_MAX};
+use event::Problems;
+use event::limits::ID_BYTES_MAX;
+use reply::Budget;
+
+/// The newest memories.
+pub(super) const RECENT: &str = "memory://recent";
+/// The briefing of the repository at hand.
+const CONTEXT: &str = "memory://context";
+/// One memory; its id follows.
+const ITEM: &str = "memory://item/";
+/// What is known about a file; its path follows.
+const FILE: &str = "memory://file/";
+/// What a session saved and reported; its id follows.
+const SESSION: &str = "memory://session/";
+/// The forms of the addresses that cannot be listed.
+const ITEM_FORM: &str = "memory://item/{id}";
+const FILE_FORM: &str = "memory://file/{path}";
+const SESSION_FORM: &str = "memory://session/{id}";
+/// The digest of the state. Can be read, but is not listed: it tells an agent nothing.
+const DIGEST: &str = "memory://digest";
+/// What naming one memory that is left out takes: an id, its quotes and a comma.
+const LEFT_OUT_BYTES: usize = ID_BYTES_MAX + 3;
+/// What memories are told in.
+const JSON: &str = "application/json";
+/// What a briefing is told in: the words an agent reads.
+const WORDS: &str = "text/markdown";
+
+/// What a resource holds.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) text: String,
+    pub(super) mime: &'static str,
+}
+
+/// Returns the resources that can be listed. The list never changes.
+pub(super) fn list() -> Vec<Resource> {
+    let recent = Resource::new(RECENT, "recent")
+        .with_title("Recent memories")
+        .with_description("The newest memories of all repositories, as JSON")
+        .with_mime_type(JSON);
+    let context = Resource::new(CONTEXT, "context")
+        .with_title("Briefing")
+        .with_description("What is known about the current repository, as memory_context tells it")
+        .with_mime_type(WORDS);
+    vec![recent, context]
+}
+
+/// Returns the forms of the resources that cannot be listed.
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    let item = ResourceTemplate::new(ITEM_FORM, "item")
+        .with_title("One memory")
+        .with_description("A memory with its whole history, by id or any unique short form of it")
+        .with_mime_type(JSON);
+    let file = ResourceTemplate::new(FILE_FORM, "file")
+        .with_title("About a file")
+        .with_description("What is known about a file, by its path or the end of it, as JSON")
+        .with_mime_type(JSON);
+    let session = ResourceTemplate::new(SESSION_FORM, "session")
+        .with_title("What a session did")
+        .with_description("The memories that a session saved or reported on, newest first, as JSON; a memory names its session")
+        .with_mime_type(JSON);
+    vec![item, file, session]
+}
+
+/// Returns what can be completed in the form of an address.
+///
+/// # Errors
+/// [`ApiError::Invalid`] names the forms.
+pub(super) fn slots(form: &str) -> Result<&'static [(&'static str, Slot)], ApiError> {
+    match form {
+        ITEM_FORM => Ok(&[("id", Slot::Id)]),
+        FILE_FORM => Ok(&[("path", Slot::File)]),
+        SESSION_FORM => Ok(&[]),
+        _ => {
+            let message = format!("must be {ITEM_FORM}, {FILE_FORM} or {SESSION_FORM}");
+            Err(Problems::one("ref.uri", message).into())
+        }
+    }
+}
+
+/// Reads one resource.
+///
+/// # Errors
+/// [`ApiError::NotFound`] names what there is.
+pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
+    if uri == CONTEXT {
+        return api
+            .context(&ContextRequest::default())
+            .map(|reply| Read { text: reply.text, mime: WORDS });
+    }
+    let reply = if uri == RECENT {
+        bounded(api.recent(LIMIT_MAX)?)
+    } else if uri == DIGEST {
+        api.digest()?
+    } else if let Some(id) = named(uri, ITEM) {
+        api.show(&[id])?
+    } else if let Some(path) = named(uri, FILE) {
+        bounded(api.search(&wire::about_file(&path)?)?)
+    } else if let Some(session) = named(uri, SESSION) {
+        bounded(api.list(&Listing::OfSession(session))?)
+    } else {
+        return Err(ApiError::NotFound(format!(
+            "no resource has this address; there are {RECENT}, {CONTEXT}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, and {SESSION_FORM}"
+        )));
+    };
+    Ok(Read { text: reply.json_line(), mime: JSON })
+}
+
+/// Returns what stands behind the beginning of an address.
+fn named(uri: &str, beginning: &str) -> Option<String> {
+    let named = percent_decode_str(uri.strip_prefix(beginning)?).decode_utf8_lossy().into_owned();
+    (!named.is_empty()).then_some(named)
+}
+
+/// Keeps of a list of memories those that fit into one reply, and names the others: each can be read
+/// as a resource of its own.
+fn bounded(mut reply: Reply) -> Reply {
+    let mut budget = Budget::of_tokens(TOKENS_MAX);
+    let Some(Value::Array(memories)) = reply.json.get_mut("memories") else { return reply };
+    // Room for the frame, and for the ids of all.
+    let room = LEFT_OUT_BYTES * (memories.len() + 1);
+    let _ = budget.take(&" ".repeat(room));
+    let (kept, left): (Vec<Value>, Vec<Value>) =
+        std::mem::take(memories).into_iter().partition(|memory| budget.take(&format!("{memory},")));
+    *memories = kept;
+    if let (false, Value::Object(json)) = (left.is_empty(), &mut reply.json) {
+        let ids = left.iter().filter_map(|memory| memory.get("id").cloned()).collect();
+        json.insert("left_out".to_owned(), ids);
+    }
+    reply
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::super::fake::Fake;
+    use super::*;
+
+    #[test]
+    fn an_id_may_come_percent_encoded() {
+        let api = Fake::new();
+        for (uri, asked) in [
+            ("memory://item/3K7Q2M9A", r#"show ["3K7Q2M9A"]"#),
+            ("memory://item/jira%3A12%2f3", r#"show ["jira:12/3"]"#),
+            ("memory://item/100%", r#"show ["100%"]"#),
+            (RECENT, "recent 20"),
+            (DIGEST, "digest"),
+            ("memory://file/src/a%20b.rs", r#"search "" All(None) Hybrid"#),
+            ("memory://session/a%2Fb", r#"list OfSession("a/b")"#),
+        ] {
+            let read: Value = serde_json::from_str(&read(&*api, uri).unwrap().text).unwrap();
+            assert_eq!(read["asked"], asked);
+        }
+        assert_eq!(read(&*api, CONTEXT).unwrap().text, "context None 800");
+    }
+
+    // S-REPLY-1
+    #[test]
+    fn a_list_of_long_memories_is_bounded_and_names_what_it_leaves_out() {
+        let memory = |number: usize, bytes: usize| json!({ "id": format!("{number:0>128}"), "lesson": "x".repeat(bytes) });
+        let list = |bytes: usize| -> Reply {
+            let memories: Vec<Value> =
+                (0..20).map(|number| memory(number, bytes * (20 - number))).collect();
+            bounded(Reply::new(String::new(), json!({ "memories": memories })))
+        };
+        for bytes in [0, 10, 100, 300, 1_000, 100_000] {
+            let reply = list(bytes);
+            assert!(reply.json_line().len() <= TOKENS_MAX * 4, "{}", reply.json_line().len());
+            let count =
+                |name: &str| reply.json.get(name).and_then(Value::as_array).map_or(0, Vec::len);
+            assert_eq!(count("memories") + count("left_out"), 20);
+            assert_eq!(count("left_out") == 0, bytes < 200, "{bytes}");
+        }
+        assert!(list(1_000).json["memories"][0]["lesson"].is_string(), "short ones are kept");
+    }
+
+    #[test]
+    fn an_unknown_address_is_answered_with_the_known_ones() {
+        for uri in [
+            "memory://",
+            "memory://item/",
+            "memory://file/",
+            "memory://session/",
+            "memory://recents",
+            "file:///etc/passwd",
+        ] {
+            let Err(ApiError::NotFound(message)) = read(&*Fake::new(), uri) else {
+                panic!("{uri}")
+            };
+            assert!(message.contains(RECENT) && message.contains("memory://item/{id}"));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The MCP server on standard input and output, for one client that started us. Standard output
+//! carries the protocol and nothing else; warnings go to standard error.
+//!
+//! The process ends when the client does: at the end of input, when its parent is gone, or at a signal to stop, and within a
+//! bounded time whatever is still under way. Not here: what is answered (`mcp`).
+
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::Notify;
+
+use super::paced::{Load, Paced};
+use crate::daemon::parent_gone;
+use crate::mcp::{HangUp, Heard, Server};
+use api::Api;
+use writer::exit::Exit;
+
+/// Threads that may block at once. Calls take milliseconds; a client that sends more waits in line.
+const BLOCKING_THREADS_MAX: usize = 16;
+
+/// Longest line of a client, in bytes; what is longer is dropped unread. Far more than a call may
+/// hold, so that one that is too long is told which field is, instead of waiting for an answer.
+const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// How long the end may take once the client is gone, in milliseconds: the grace given to calls
+/// under way, and time to write their answers to a client that may not be reading.
+const END_MS: u64 = 1_000;
+
+/// How often the end looks whether the calls under way are done, in milliseconds.
+const RELEASE_LOOK_MS: u64 = 2;
+
+/// Serves one client on standard input and output until it leaves or a signal comes. `heard` is told its name.
+#[must_use]
+pub fn serve_stdio(api: Arc<dyn Api>, heard: Heard) -> Exit {
+    // A second server in one process keeps the first one's place for warnings.
+    let _ = tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_max_level(tracing::Level::WARN)
+        .try_init();
+    let runtime = match runtime() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!("failed to start the server: {error}");
+            return Exit::Internal;
+        }
+    };
+    let keeper = Arc::clone(&api);
+    let exit = runtime.block_on(async {
+        let (reader, writer) = rmcp::transport::io::stdio_pipes();
+        let orphaned = Arc::new(Notify::new());
+        let tells = Arc::clone(&orphaned);
+        parent_gone(move || tells.notify_one());
+        let stop = async {
+            tokio::select! {
+                () = stop_signal() => {}
+                () = orphaned.notified() => {}
+            }
+        };
+        serve(api, heard, reader, writer, stop).await
+    });
+    // A read of standard input cannot be interrupted, and a call that lost its client need not end.
+    runtime.shutdown_background();
+    release(keeper);
+    exit
+}
+
+/// Waits a bounded time for calls under way, then lets the memory go: its model must have stopped
+/// before the process tears its library down.
+fn release(keeper: Arc<dyn Api>) {
+    let deadline = Instant::now() + Duration::from_millis(END_MS);
+    while Arc::strong_count(&keeper) > 1 && Instant::now() < deadline {
+        std::thread::park_timeout(Duration::from_millis(RELEASE_LOOK_MS));
+    }
+    drop(keeper);
+}
+
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .max_blocking_threads(BLOCKING_THREADS_MAX)
+        .enable_all()
+        .build()
+}
+
+/// Serves one client on any pair of streams, until its end of input or until `stop` is ready.
+pub async fn serve(
+    api: Arc<dyn Api>,
+    heard: Heard,
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+    stop: impl Future<Output = ()>,
+) -> Exit {
+    let gone = HangUp::new();
+    let mut stop = pin!(stop);
+    let load = Load::none();
+    let server = Server::new(api, gone.clone(), load.clone()).telling(heard);
+    let reader = WatchedReader { inner: reader, gone: gone.clone() };
+    let lines = AsyncRwTransport::new_server(reader, writer).with_max_line_length(LINE_BYTES_MAX);
+    let opened = tokio::select! {
+        opened = server.serve(Paced::new(lines, load, gone.clone())) => opened,
+        () = &mut stop => return Exit::Done,
+    };
+    let running = match opened {
+        Ok(running) => running,
+        Err(error) => return exit_of(&error),
+    };
+    let cancel = running.cancellation_token();
+    let mut ended = pin!(running.waiting());
+    tokio::select! {
+        _ = &mut ended => return Exit::Done,
+        () = gone.happened() => {}
+        () = &mut stop => {
+            gone.happen();
+            cancel.cancel();
+        }
+    }
+    // Late or failed, the end is the end: the client is gone.
+    let _ = tokio::time::timeout(Duration::from_millis(END_MS), ended).await;
+    Exit::Done
+}
+
+/// A client that leaves before it said anything did nothing wrong.
+fn exit_of(error: &ServerInitializeError) -> Exit {
+    match error {
+        ServerInitializeError::ConnectionClosed(_)
+        | ServerInitializeError::Cancelled
+        | ServerInitializeError::TransportError { .. } => Exit::Done,
+        error => {
+            tracing::error!("failed to open the session: {error}");
+            Exit::Invalid
+        }
+    }
+}
+
+/// Is ready when the process is asked to stop.
+async fn stop_signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        // Where a signal cannot be watched, its own effect remains: it ends the process.
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => return,
+                _ = tokio::signal::ctrl_c() => return,
+            }
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+/// Passes bytes on, and word of their end: rmcp waits for calls under way for seconds, and a client
+/// keeps a subscription under way for as long as it lives.
+struct WatchedReader<R> {
+    inner: R,
+    gone: HangUp,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for WatchedReader<R> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let filled_before = buffer.filled().len();
+        let polled = Pin::new(&mut this.inner).poll_read(context, buffer);
+        let is_end = match &polled {
+            Poll::Ready(Ok(())) => buffer.filled().len() == filled_before && buffer.remaining() > 0,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        if is_end {
+            this.gone.happen();
+        }
+        polled
+    }
+}

@@ -1,0 +1,67 @@
+//! What only a process can do: read its arguments, environment, directory, clock and randomness.
+//! Not here: what is done with them (`cli`, `program`).
+
+use std::process::ExitCode;
+
+use event::Timestamp;
+use store::survive_the_file_size_limit;
+use writer::Moment;
+use writer::exit::Exit;
+
+use crate::cli::Process;
+use crate::program::{Program, Surroundings};
+
+/// Runs one of our programs: reads what surrounds the process and passes it to `run`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place where a program asks for its surroundings"
+)]
+#[must_use]
+pub fn enter(
+    name: &'static str,
+    run: impl FnOnce(&mut Process<'_>, &mut Program<'_>) -> Exit,
+) -> ExitCode {
+    survive_the_file_size_limit();
+    let lookup = |name: &str| std::env::var_os(name);
+    let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
+    let host = writer::host(&lookup);
+    let temporary = std::env::temp_dir();
+    let program = std::env::current_exe().ok();
+    let clock = moment;
+    let lookup = &lookup;
+    let surroundings =
+        Surroundings { lookup, directory, temporary, program, host, clock, secret, leave };
+    let mut program = Program::new(surroundings);
+    let mut process = Process {
+        name,
+        args: std::env::args_os().skip(1).collect(),
+        input: &mut std::io::stdin(),
+        output: &mut std::io::stdout(),
+        messages: &mut std::io::stderr(),
+    };
+    run(&mut process, &mut program).into()
+}
+
+/// Ends the process at once. Nothing needs to be put away: every write is whole or undone.
+#[expect(clippy::disallowed_methods, reason = "a hook may not keep its agent waiting")]
+fn leave() {
+    std::process::exit(0)
+}
+
+/// Returns random bits for a secret; `None` where the system has no randomness.
+fn secret() -> Option<[u8; 32]> {
+    let mut bits = [0; 32];
+    getrandom::fill(&mut bits).is_ok().then_some(bits)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place where a program reads the clock")]
+fn moment() -> Moment {
+    let now = Timestamp::now();
+    let mut random = [0_u8; 16];
+    // Without a random source the time and the process id still tell event ids apart.
+    if getrandom::fill(&mut random).is_err() {
+        random =
+            (u128::from(std::process::id()) ^ now.as_nanosecond().unsigned_abs()).to_le_bytes();
+    }
+    Moment { now, random: u128::from_le_bytes(random) }
+}

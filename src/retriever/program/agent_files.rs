@@ -1,0 +1,211 @@
+//! Puts the commands about agent files together: the work tree, its memories, the door, and the files. Not here: what
+//! a file says and what is to be done about it (`import`), which memories there are (`local::listings`).
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{Program, Settings, failed};
+use crate::args::Import;
+use crate::cli::{Need, Wiring};
+use api::{Api, ApiError, Listing, Reply};
+use clients::agent_files::{FOUND, Known, Plan, Source, Unreadable, is_below, path_below};
+use event::{EventId, Problems, RepoKey};
+use guard::text::{Layout, neutralise};
+use store::Found;
+use writer::exit::Exit;
+use writer::{Identity, RecordError, Writer};
+
+use self::export::{grown, with_block};
+use self::report::Report;
+
+mod export;
+mod report;
+mod watch;
+
+/// The work tree at hand, with the door to its memories.
+struct Place {
+    top: PathBuf,
+    repo: RepoKey,
+    writer: Writer,
+}
+
+impl Program<'_> {
+    pub(super) fn take_over(
+        &mut self,
+        settings: &Settings,
+        command: &Import,
+        messages: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let place = self.place(settings)?;
+        let named = self.named(&place, command)?;
+        let api = self.open(settings, Need::Words)?;
+        if command.watch {
+            return watch::watch(self, &place, &named, &*api, messages);
+        }
+        let report = self.import_all(&place, &named, &*api, command.dry_run.into())?;
+        Ok((report.exit(), report.reply(&place.repo)))
+    }
+
+    /// Where the command is run, and who runs it.
+    fn place(&self, settings: &Settings) -> Result<Place, ApiError> {
+        let settled = self.settle(settings)?;
+        let directory = self.surroundings.directory.clone();
+        let found = Found::of_directory(&directory);
+        let top = found.top().to_owned();
+        let identity = Identity::from_environment(self.surroundings.lookup)
+            .on(self.surroundings.host.as_deref());
+        let repo = settled.config.current(&found.key);
+        let (store, config) = (settled.store, settled.config);
+        Ok(Place { top, repo, writer: Writer { store, config, directory, identity } })
+    }
+
+    /// The files that are meant, from the top of the work tree on; none for all that are found.
+    fn named(&self, place: &Place, command: &Import) -> Result<BTreeSet<String>, ApiError> {
+        let mut problems = Problems::none();
+        let mut named = BTreeSet::new();
+        for file in &command.files {
+            match path_below(&place.top, &self.surroundings.directory, file) {
+                Ok(name) => {
+                    named.insert(name);
+                }
+                Err(why) => {
+                    problems
+                        .add("agent_file", format!("{}: {why}", shown(&file.to_string_lossy())));
+                }
+            }
+        }
+        problems.or(named).map_err(ApiError::Invalid)
+    }
+
+    /// Imports files, each by itself: what is wrong with one keeps no other from it.
+    fn import_all(
+        &self,
+        place: &Place,
+        named: &BTreeSet<String>,
+        api: &dyn Api,
+        how: How,
+    ) -> Result<Report, ApiError> {
+        let known = known(api)?;
+        let mut report = Report::new(how);
+        for (name, why) in files(named, &known) {
+            let source = match Source::read(&place.top, &name) {
+                Err(Unreadable::Missing) if why != Why::Named => {
+                    if known.iter().all(|known| known.file != name) {
+                        continue;
+                    }
+                    Source::gone(&name)
+                }
+                // Nobody asked for it but a line in a log.
+                Err(trouble)
+                    if why == Why::Earlier && !matches!(trouble, Unreadable::Unended(_)) =>
+                {
+                    continue;
+                }
+                Err(trouble) => {
+                    report.unreadable(&name, &trouble);
+                    continue;
+                }
+                Ok(source) => source,
+            };
+            let moment = (self.surroundings.clock)();
+            let plan = Plan::of(&source, &known, (&place.writer, &place.repo), moment);
+            let plan = plan.map_err(|error| refused(&error))?;
+            if how == How::Change {
+                let written = plan.carry_out(&place.writer, &place.repo, self.surroundings.clock);
+                written.map_err(|error| refused(&error))?;
+            }
+            report.add(&plan);
+        }
+        Ok(report)
+    }
+}
+
+/// What a listing of imported memories says.
+#[derive(Deserialize)]
+struct Imported {
+    memories: Vec<OneImported>,
+}
+
+#[derive(Deserialize)]
+struct OneImported {
+    id: EventId,
+    file: String,
+    live: bool,
+    note: Option<String>,
+    note_source: Option<String>,
+    is_rule: bool,
+}
+
+/// What was imported into this repository before.
+fn known(api: &dyn Api) -> Result<Vec<Known>, ApiError> {
+    let Imported { memories } = listed(api, &Listing::OfAgentFiles)?;
+    let known = |one: OneImported| {
+        let OneImported { id, file, live, note, note_source, is_rule } = one;
+        Known { id, file, is_live: live, note, note_source, is_rule }
+    };
+    Ok(memories.into_iter().map(known).collect())
+}
+
+fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, ApiError> {
+    serde_json::from_value(api.list(listing)?.json).map_err(|error| ApiError::Failed {
+        exit: Exit::Internal,
+        message: format!("failed to understand a listing: {error}"),
+    })
+}
+
+/// Why a file is imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// Somebody named it.
+    Named,
+    /// Agents read it.
+    Found,
+    /// It was imported before.
+    Earlier,
+}
+
+/// The files to import: those named, or all that are found. Which were imported before, only lines in a log tell.
+fn files(named: &BTreeSet<String>, known: &[Known]) -> Vec<(String, Why)> {
+    if !named.is_empty() {
+        return named.iter().map(|name| (name.clone(), Why::Named)).collect();
+    }
+    let earlier = known.iter().filter(|known| known.vouches_for_file() && is_below(&known.file));
+    let earlier = earlier.map(|known| known.file.clone());
+    let earlier: BTreeSet<String> = earlier.filter(|file| !FOUND.contains(&&**file)).collect();
+    let found = FOUND.map(|name| (name.to_owned(), Why::Found));
+    found.into_iter().chain(earlier.into_iter().map(|name| (name, Why::Earlier))).collect()
+}
+
+/// Whether anything is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    DryRun,
+    Change,
+}
+
+impl From<bool> for How {
+    fn from(is_dry_run: bool) -> Self {
+        if is_dry_run { Self::DryRun } else { Self::Change }
+    }
+}
+
+fn shown(text: &str) -> String {
+    neutralise(text, Layout::Line)
+}
+
+fn refused(error: &RecordError) -> ApiError {
+    match error {
+        RecordError::Invalid(problems) => ApiError::Invalid(problems.clone()),
+        RecordError::Store(error) => failed(error),
+    }
+}
+
+/// When a file was last written and how long it is; nothing where there is none.
+fn look(top: &Path, name: &str) -> Option<(std::time::SystemTime, u64)> {
+    let found = top.join(name).symlink_metadata().ok()?;
+    Some((found.modified().ok()?, found.len()))
+}

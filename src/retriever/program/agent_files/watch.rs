@@ -1,0 +1,110 @@
+//! Watching agent files, both ways: what changes in them is imported, and a block of ours in them is renewed where
+//! the memories changed. Neither sets off the other: our block is never imported, what was imported is never
+//! exported, and what is written already is not written again. Not here: importing and blocks.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{How, Place, files, grown, known, look, shown, with_block};
+use crate::program::Program;
+use api::{Api, ApiError, Reply};
+use clients::agent_files::Block;
+use clients::setup::{read_shared, replace_shared};
+use guard::secrets::redacted;
+use store::when_asked_to_stop;
+use writer::exit::Exit;
+
+/// How often the files are looked at, in milliseconds: a few calls of the system each time.
+const LOOK_MS: u64 = 1_000;
+
+/// What stands in a block while nothing has proven itself.
+const NOTHING: &str = "Nothing at present.";
+
+/// Goes on until somebody asks it to stop.
+pub(super) fn watch(
+    program: &Program<'_>,
+    place: &Place,
+    named: &BTreeSet<String>,
+    api: &dyn Api,
+    messages: &mut dyn Write,
+) -> Result<(Exit, Reply), ApiError> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let (over, watching) = (Arc::clone(&is_over), std::thread::current());
+    // Without it the signal ends the process as it would: what is written is written whole.
+    let _ = when_asked_to_stop(move || {
+        over.store(true, Ordering::SeqCst);
+        watching.unpark();
+    });
+    let mut watched: Vec<String> = Vec::new();
+    let (mut seen, mut last) = (None, None);
+    let mut told = String::new();
+    while !is_over.load(Ordering::SeqCst) {
+        let mut news = Vec::new();
+        match known(api) {
+            Ok(known) => watched = files(named, &known).into_iter().map(|(name, _)| name).collect(),
+            Err(error) => news.push(shown(&error.to_string())),
+        }
+        let look = |name: &String| (name.clone(), look(&place.top, name));
+        let now: Vec<_> = watched.iter().map(look).collect();
+        // An editor that replaces a file takes it away for a moment.
+        let is_still = seen.is_none() || last.as_ref() == Some(&now);
+        if seen.as_ref() != Some(&now) && is_still {
+            match program.import_all(place, named, api, How::Change) {
+                Ok(report) => {
+                    seen = Some(now.clone());
+                    if report.has_changed() || report.exit() != Exit::Done {
+                        news.push(report.reply(&place.repo).text);
+                    }
+                }
+                // It is tried again: another process may hold the log.
+                Err(error) => news.push(shown(&error.to_string())),
+            }
+        }
+        news.extend(watched.iter().filter_map(|name| renewed(place, name, api)));
+        let news = news.join("\n");
+        // What cannot be mended is not said once a second.
+        if !news.is_empty() && news != told {
+            // A message that cannot be delivered changes nothing about what happens.
+            let _ = writeln!(messages, "{}", redacted(&news));
+            let _ = messages.flush();
+        }
+        told = news;
+        last = Some(now);
+        std::thread::park_timeout(Duration::from_millis(LOOK_MS));
+    }
+    Ok((
+        Exit::Done,
+        Reply::new("stopped watching".to_owned(), json!({ "repo": place.repo.as_str() })),
+    ))
+}
+
+/// Renews the block of a file that has one; returns what is to be told.
+fn renewed(place: &Place, name: &str, api: &dyn Api) -> Option<String> {
+    let path = place.top.join(name);
+    let text = read_shared(&path).ok()??;
+    let block = match Block::find(&text) {
+        Ok(block) => block?,
+        Err(why) => return Some(format!("{}: {why}", shown(name))),
+    };
+    let lines = grown(api, &block.settings).map(|(lines, _)| lines);
+    let after = match lines {
+        // Were the block taken out, nobody would know to fill it again.
+        Ok(lines) if lines.is_empty() => {
+            with_block(&text, &block.settings, &[NOTHING.to_owned()]).ok()?
+        }
+        Ok(lines) => with_block(&text, &block.settings, &lines).ok()?,
+        Err(error) => return Some(shown(&error.to_string())),
+    };
+    if after == text {
+        return None;
+    }
+    Some(match replace_shared(&path, Some(&text), Some(&after)) {
+        Ok(()) => format!("{}: block renewed", shown(name)),
+        Err(trouble) => shown(&trouble.to_string()),
+    })
+}

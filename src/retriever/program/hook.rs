@@ -1,0 +1,175 @@
+//! The hook's side of a process: how long it may take, who asks, and how the memory is reached without waiting
+//! for it. Not here: what is said and learned (`serve::hook`).
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Program, Settings, Settled, Watches};
+use crate::args::Hook as Command;
+use crate::cli::{Need, Process};
+use crate::daemon::Remote;
+use api::caller::{Caller, Patience};
+use api::local::Local;
+use clients::hooks::said::Said;
+use clients::hooks::{self, Hook, Reached, Silence, switch};
+use event::{HOOK, fits_short_field};
+use writer::exit::{Exit, complain};
+
+/// How long a hook may take, in milliseconds, and the bounds of what may be set: a prompt that waits for longer
+/// feels slow. Tests on busy machines set more.
+const DEADLINE_MS: u64 = 150;
+const DEADLINE_MS_MIN: u64 = 10;
+const DEADLINE_MS_MAX: u64 = 60_000;
+
+/// What a process takes to begin and to end, in milliseconds, beside what is counted here.
+const AROUND_MS: u64 = 10;
+
+/// Logs of so many bytes are read by the hook itself where no retriever is there: some tens of milliseconds.
+const ALONE_BYTES_MAX: u64 = 256 * 1024;
+
+/// Longest name of an agent, in bytes.
+const AGENT_BYTES_MAX: usize = 32;
+
+/// What an agent whose name cannot be one is called.
+const OTHER_AGENT: &str = "other";
+
+impl Program<'_> {
+    /// Answers a hook. Nothing that goes wrong is the agent's business.
+    pub(super) fn answer_hook(
+        &self,
+        settings: &Settings,
+        command: &Command,
+        process: &mut Process<'_>,
+    ) -> Exit {
+        let deadline = self.deadline();
+        self.leave_after(deadline);
+        let heard = self.hear(settings, command, process, deadline);
+        let is_told = self.set("AGENT_KNOWLEDGE_HOOKS_DEBUG").is_some();
+        if let (Err(silence), true) = (heard, is_told) {
+            complain(process.messages, "agent-knowledge hook", &silence.to_string());
+        }
+        Exit::Done
+    }
+
+    fn hear(
+        &self,
+        settings: &Settings,
+        command: &Command,
+        process: &mut Process<'_>,
+        deadline: Duration,
+    ) -> Result<(), Silence> {
+        let settled = self.settle(settings)?;
+        let agent = if is_name(&command.agent) { &command.agent } else { OTHER_AGENT };
+        let switches = self.set(switch::VARIABLE);
+        let cache = settled.cache_dir.clone();
+        let mut reach = |said: &Said| self.reach(settings, &settled, agent, (said, deadline));
+        let hook = Hook {
+            agent,
+            event: command.event.as_deref(),
+            switches: switches.as_deref(),
+            cache: &cache,
+            now: (self.surroundings.clock)().now,
+            reach: &mut reach,
+        };
+        hooks::run(hook, process.input, process.output)
+    }
+
+    /// Reaches the memory: by the retriever if it is there, which is started if not; by itself where the logs
+    /// are small.
+    fn reach(
+        &self,
+        settings: &Settings,
+        settled: &Settled,
+        agent: &str,
+        (said, deadline): (&Said, Duration),
+    ) -> Reached {
+        let caller = self.hook_caller(agent, said, deadline);
+        let root = settled.store.root();
+        if self.shares()? && root.exists() {
+            let remote = self.attaching_as(caller.clone(), settings, Need::Words, "hook")?;
+            if let Some(remote) = remote.filter(Remote::attach_at_once) {
+                return Ok(Arc::new(remote));
+            }
+        }
+        if bytes_of(root) > ALONE_BYTES_MAX {
+            let message =
+                "no retriever is there yet, and the logs are too long to be read meanwhile";
+            return Err(Silence::Unreached(message.to_owned()));
+        }
+        let clock = Box::new(self.surroundings.clock);
+        let core = Self::core(settled.clone(), Need::Words, Watches::Not, clock, None)?;
+        Ok(Arc::new(Local::new(Arc::new(core), caller)))
+    }
+
+    /// The agent, in the directory and the session that the client names. It waits for nothing.
+    fn hook_caller(&self, agent: &str, said: &Said, deadline: Duration) -> Caller {
+        let there = said.directory.clone().filter(|directory| directory.is_dir());
+        let directory = there.unwrap_or_else(|| self.surroundings.directory.clone());
+        let session_id = said.session_id.clone().filter(|id| fits_short_field(id));
+        let patience = Patience {
+            query: deadline / 2,
+            model: Duration::ZERO,
+            embed: Duration::ZERO,
+            index: deadline / 2,
+        };
+        let agent_id = agent_id(agent).to_owned();
+        let source = Some(HOOK.to_owned());
+        Caller { agent_id, session_id, source, patience, ..self.caller(directory) }
+    }
+
+    fn deadline(&self) -> Duration {
+        let set = self
+            .set("AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS")
+            .and_then(|value| value.trim().parse().ok());
+        let allowed = |ms: &u64| (DEADLINE_MS_MIN..=DEADLINE_MS_MAX).contains(ms);
+        let ms = set.filter(allowed).unwrap_or(DEADLINE_MS);
+        Duration::from_millis(ms.saturating_sub(AROUND_MS).max(DEADLINE_MS_MIN / 2))
+    }
+
+    /// Ends the process in time, whatever it is at: an answer is written at once and whole, and so is an event.
+    fn leave_after(&self, deadline: Duration) {
+        let (end, leave) = (Instant::now() + deadline, self.surroundings.leave);
+        // Without a thread the client's own bound remains.
+        let _ = std::thread::Builder::new().name("deadline".to_owned()).spawn(move || {
+            while let Some(left) =
+                end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+            {
+                std::thread::park_timeout(left);
+            }
+            leave();
+        });
+    }
+
+    fn set(&self, name: &str) -> Option<String> {
+        let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty())?;
+        Some(value.to_string_lossy().into_owned())
+    }
+}
+
+/// Names an agent as its memories do, whoever writes them.
+fn agent_id(agent: &str) -> &str {
+    match agent {
+        "gemini" => "gemini-cli",
+        "qwen" => "qwen-code",
+        other => other,
+    }
+}
+
+fn is_name(agent: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !agent.is_empty() && agent.len() <= AGENT_BYTES_MAX && agent.bytes().all(is_plain)
+}
+
+/// How much there is to read, in bytes; more than any bound where old lines are archived.
+fn bytes_of(store: &Path) -> u64 {
+    let entries = std::fs::read_dir(store).into_iter().flatten().flatten();
+    let size = |path: PathBuf| {
+        if path.ends_with("archive") {
+            u64::MAX
+        } else {
+            path.metadata().map_or(0, |metadata| metadata.len())
+        }
+    };
+    entries.map(|entry| size(entry.path())).fold(0, u64::saturating_add)
+}

@@ -1,0 +1,203 @@
+//! From the settings to an opened memory: which store, how much memory, which model, and an engine over them. Not
+//! here: the commands (`program`), the one retriever of a machine (`shared`).
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Program, failed};
+use crate::cli::{Need, Settings};
+use api::ApiError;
+use api::caller::{Caller, Patience};
+use api::local::{Core, Local};
+use api::query_log::QueryLog;
+use engine::CacheLock;
+use engine::checkpoint::Checkpoints;
+use engine::watch::Watching;
+use engine::{Dense, Engine, Setup};
+use index::embed::{self, Provider, model};
+use index::vector::VECTOR_BYTES;
+use memory::Bound;
+use store::{Config, Keeping, MemoryMib, Places, Store, StoreError};
+use writer::exit::Exit;
+use writer::program::settle;
+use writer::{Identity, Moment};
+
+/// Threads of one inference: a background program must leave the machine to the work.
+const THREADS: NonZeroUsize = NonZeroUsize::MIN;
+
+/// Whether searches that found nothing are written down.
+const QUERY_LOG: &str = "AGENT_KNOWLEDGE_QUERY_LOG";
+
+/// From where and when the memory is asked.
+pub struct Asking {
+    /// The working directory.
+    pub directory: PathBuf,
+    /// Tells the time, and gives random bits.
+    pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
+}
+
+/// Whether the system is asked to watch the logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Watches {
+    /// As the settings say.
+    AsSet,
+    /// No.
+    Not,
+}
+
+/// Everything that settings decide.
+#[derive(Clone)]
+pub struct Settled {
+    /// Where the logs are.
+    pub store: Store,
+    /// The configuration.
+    pub config: Config,
+    /// How much memory the memories may take.
+    pub bound: Bound,
+    /// The directory of the embedding model.
+    pub model_dir: PathBuf,
+    /// The directory of what can be made again.
+    pub cache_dir: PathBuf,
+    /// Whether the logs are watched.
+    pub watching: Watching,
+}
+
+impl Program<'_> {
+    /// Settles everything before anything is opened.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`], naming the setting.
+    pub fn settle(&self, settings: &Settings) -> Result<Settled, ApiError> {
+        let lookup = self.surroundings.lookup;
+        let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let (store, mut config) =
+            settle(lookup, settings.logs.clone()).map_err(|error| failed(&error))?;
+        if let Some(set) = lookup(QUERY_LOG).filter(|value| !value.is_empty()) {
+            config.query_log = Keeping::parse(&set.to_string_lossy()).map_err(|why| {
+                let message = format!("{QUERY_LOG} {why}");
+                ApiError::Failed { exit: Exit::Config, message }
+            })?;
+        }
+        let places = Places::of_platform();
+        let place = |of: fn(&Places) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
+        let model_dir = settings.model.clone().or_else(|| set("AGENT_KNOWLEDGE_MODEL_DIR"));
+        let model_dir =
+            model_dir.or_else(|| config.model.clone()).or_else(|| place(|places| &places.model));
+        let cache_dir = set("AGENT_KNOWLEDGE_CACHE").or_else(|| config.cache.clone());
+        let cache_dir = cache_dir.or_else(|| place(|places| &places.cache));
+        let (Some(model_dir), Some(cache_dir)) = (model_dir, cache_dir) else {
+            return Err(failed(&StoreError::NoPlace));
+        };
+        let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
+        let watching = if polls { Watching::PollOnly } else { Watching::System };
+        let bound = self.bound(&config, &model_dir)?;
+        Ok(Settled { store, config, bound, model_dir, cache_dir, watching })
+    }
+
+    /// Returns how much memory the memories may take. Where a model is installed their vectors count,
+    /// also for a command that makes none: it must have the same memories as a server.
+    fn bound(&self, config: &Config, model_dir: &Path) -> Result<Bound, ApiError> {
+        let name = "AGENT_KNOWLEDGE_MEMORY_MIB";
+        let set = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
+        let set = set.map(|value| MemoryMib::parse(&value.to_string_lossy())).transpose();
+        let set = set.map_err(|why| ApiError::Failed {
+            exit: Exit::Config,
+            message: format!("{name} {why}"),
+        })?;
+        let memory = set.or(config.memory).unwrap_or(MemoryMib::DEFAULT);
+        let has_vectors = model::status(model_dir).is_ready();
+        let vector_bytes = if has_vectors { VECTOR_BYTES } else { 0 };
+        Ok(Bound { bytes_max: memory.bytes(), vector_bytes })
+    }
+
+    pub(super) fn local(&self, settings: &Settings, need: Need) -> Result<Local, ApiError> {
+        let settled = self.settle(settings)?;
+        let directory = self.surroundings.directory.clone();
+        self.local_over(
+            settled,
+            need,
+            Asking { directory, clock: Box::new(self.surroundings.clock) },
+        )
+    }
+
+    /// Opens a memory in this process.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`].
+    pub fn local_over(
+        &self,
+        settled: Settled,
+        need: Need,
+        asking: Asking,
+    ) -> Result<Local, ApiError> {
+        let caller = self.caller(asking.directory);
+        let core = Self::core(settled, need, self.watching(), asking.clock, None)?;
+        Ok(Local::new(Arc::new(core), caller))
+    }
+
+    /// A command looks once.
+    pub(super) fn watching(&self) -> Watches {
+        if self.is_server { Watches::AsSet } else { Watches::Not }
+    }
+
+    pub(super) fn caller(&self, directory: PathBuf) -> Caller {
+        let identity = Identity::from_environment(self.surroundings.lookup)
+            .on(self.surroundings.host.as_deref());
+        let Identity { agent_id, session_id, source, host } = identity;
+        let patience = if self.is_server { Patience::OF_AN_AGENT } else { Patience::OF_A_PERSON };
+        Caller { directory: Some(directory), agent_id, session_id, source, host, patience }
+    }
+
+    /// Opens the memory in this process.
+    pub(super) fn core(
+        settled: Settled,
+        need: Need,
+        watches: Watches,
+        clock: Box<dyn Fn() -> Moment + Send + Sync>,
+        checkpoints: Option<Checkpoints>,
+    ) -> Result<Core, ApiError> {
+        let Settled { store, config, bound, model_dir, cache_dir, watching } = settled;
+        let watching = match watches {
+            Watches::AsSet => watching,
+            Watches::Not => Watching::PollOnly,
+        };
+        if watching == Watching::System {
+            // A store that does not exist yet could not be watched. What cannot be made is reported
+            // by the reading that follows.
+            let _ = store.ensure();
+        }
+        // What was not known then is no gap now.
+        let is_noted = config.query_log == Keeping::On && config.as_of.is_none();
+        let query_log = is_noted.then(|| QueryLog::of(&cache_dir, store.root()));
+        let place = model_dir.clone();
+        let provider = Provider::Local(config.embedding);
+        let dense = (need == Need::Meaning).then(|| Dense {
+            load: Box::new(move || embed::load(provider, &place, THREADS)),
+            lock: Arc::new(CacheLock::of(&cache_dir)),
+            cache_dir,
+        });
+        let setup = Setup {
+            store: store.clone(),
+            config: config.clone(),
+            bound,
+            watching,
+            dense,
+            checkpoints,
+        };
+        let engine = Engine::start(setup).map_err(|error| ApiError::Failed {
+            exit: Exit::Internal,
+            message: format!("failed to start the retriever: {error}"),
+        })?;
+        Ok(Core {
+            engine,
+            store,
+            config,
+            model_dir,
+            query_log,
+            links: <_>::default(),
+            words: <_>::default(),
+            clock,
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! Gives `setup` the machine: home, project, programs, clock, signs of life. Not here: what it does with them.
+
+use std::path::{Path, PathBuf};
+
+use super::{Program, Settings, failed};
+use crate::args::Setup as Command;
+use api::{ApiError, Reply};
+use clients::hooks::life;
+use clients::setup::{self, Ending, Ground, How, Platform, Report, Request, Scope, Standing};
+use event::Problems;
+use store::{FileLock, Places, StoreError, make_private_dir};
+use writer::exit::Exit;
+
+/// How long one run waits for another on the same machine, in milliseconds: each writes a few files.
+const TURN_MS_MAX: u64 = 10_000;
+
+impl Program<'_> {
+    pub(super) fn set_up(
+        &self,
+        settings: &Settings,
+        command: Command,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let ground = self.ground().ok_or_else(|| failed(&StoreError::NoPlace))?;
+        let data = data().ok_or_else(|| failed(&StoreError::NoPlace))?;
+        let scope = match (command.user, command.project) {
+            (_, true) => Some(Scope::Project),
+            (true, false) => Some(Scope::User),
+            (false, false) => None,
+        };
+        let how = if command.dry_run { How::DryRun } else { How::Change };
+        let now = (self.surroundings.clock)().now;
+        let changes = !command.check && !command.dry_run;
+        let _turn = changes.then(|| Turn::take(&data)).transpose()?;
+        let request = Request { ground, data: &data, names: command.clients, scope, how, now };
+        let report = if command.check {
+            let cache = self.settle(settings)?.cache_dir;
+            setup::check(&request, &|agent, what| life::last(&cache, agent, what))
+        } else if command.undo {
+            setup::take_back(&request)
+        } else {
+            setup::set_up(&request)
+        };
+        let unknown = |error: setup::Unknown| Problems::one("client", error.to_string());
+        let Report { ending, text, json } =
+            report.map_err(|error| ApiError::Invalid(unknown(error)))?;
+        let exit = match ending {
+            Ending::Fine => Exit::Done,
+            Ending::Wrong => Exit::NotFound,
+            Ending::Failed => Exit::Io,
+        };
+        Ok((exit, Reply::new(text, json)))
+    }
+
+    /// How clients stand, for the doctor; `None` where there is no home.
+    pub(super) fn clients(&self, cache: Option<&Path>) -> Option<Standing> {
+        let now = (self.surroundings.clock)().now;
+        let lived = |agent: &str, what: &str| life::last(cache?, agent, what);
+        Some(setup::standing(self.ground()?, &data()?, now, &lived))
+    }
+
+    fn ground(&self) -> Option<Ground<'_>> {
+        let lookup = self.surroundings.lookup;
+        let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
+        let home = set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from)?;
+        let folders = set("PATH").map(|path| std::env::split_paths(&path).collect());
+        let folders: Vec<PathBuf> = folders.unwrap_or_default();
+        let program = stable(self.surroundings.program.clone()?, &folders);
+        let project = project(&self.surroundings.directory, &home);
+        Some(Ground { platform: Platform::HERE, home, project, folders, program, lookup })
+    }
+}
+
+/// The right to change clients and the record of it: of two runs at once one would lose what the other wrote down.
+struct Turn {
+    path: PathBuf,
+    _lock: FileLock,
+}
+
+impl Turn {
+    fn take(data: &Path) -> Result<Self, ApiError> {
+        let made = make_private_dir(data).map_err(StoreError::io("make the directory", data));
+        made.map_err(|error| failed(&error))?;
+        let path = data.join("setup.lock");
+        let lock = FileLock::take(&path, TURN_MS_MAX).map_err(|error| failed(&error))?;
+        Ok(Self { path, _lock: lock })
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // While it is held: whoever waits for it sees that its file is gone, and makes another.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Our data directory: the logs may be elsewhere, the record of what was set up is not.
+fn data() -> Option<PathBuf> {
+    Some(Places::of_platform()?.logs.parent()?.to_owned())
+}
+
+/// The outermost folder of the project that a directory is in: where its repository begins, else itself.
+fn project(directory: &Path, home: &Path) -> PathBuf {
+    let mut inside = directory.ancestors().take_while(|folder| *folder != home);
+    let root = inside.find(|folder| folder.join(".git").exists());
+    root.unwrap_or(directory).to_owned()
+}
+
+/// The path under which the program stays when it is updated: how it is found by its name, where that is the
+/// same file.
+fn stable(program: PathBuf, folders: &[PathBuf]) -> PathBuf {
+    let Some(name) = program.file_name() else { return program };
+    let Ok(real) = program.canonicalize() else { return program };
+    let named =
+        folders.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
+    let mut named = named.filter(|path| path.canonicalize().is_ok_and(|path| path == real));
+    named.next().unwrap_or(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_begins_where_its_repository_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("repo/src/deep");
+        std::fs::create_dir_all(&inside).unwrap();
+        std::fs::create_dir(folder.path().join(".git")).unwrap();
+        assert_eq!(project(&inside, folder.path()), inside, "a home under git is no project");
+        std::fs::create_dir(folder.path().join("repo/.git")).unwrap();
+        assert_eq!(project(&inside, folder.path()), folder.path().join("repo"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_named_as_it_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, bin) = (folder.path().join("1.2/agent-knowledge"), folder.path().join("bin"));
+        std::fs::create_dir_all(real.parent().unwrap()).unwrap();
+        std::fs::create_dir(&bin).unwrap();
+        std::fs::write(&real, "").unwrap();
+        assert_eq!(stable(real.clone(), std::slice::from_ref(&bin)), real);
+        std::os::unix::fs::symlink(&real, bin.join("agent-knowledge")).unwrap();
+        assert_eq!(stable(real, std::slice::from_ref(&bin)), bin.join("agent-knowledge"));
+    }
+}

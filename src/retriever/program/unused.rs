@@ -1,0 +1,99 @@
+//! Checkpoints that no retriever has used for long: of stores that are gone, of settings that were changed. Each
+//! folder says by the time of a file in it when it was used last. Not here: what a checkpoint is (`checkpoint`).
+
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::daemon::Meeting;
+use store::{make_private_dir, write_private};
+
+/// After so many days a store is unlikely to be asked again, and its logs would be read instead.
+const UNUSED_DAYS_MAX: u64 = 60;
+
+/// Its time is when the folder was used last.
+const MARK: &str = "used";
+
+/// Notes that a folder is in use, and removes those beside it that nobody has used for long. Where anything fails
+/// they stay: they cost room on the disk, nothing else.
+pub(super) fn forget(index: &Path, meeting: &Meeting, now: Timestamp) {
+    let mine = index.join(meeting.name());
+    let _ = make_private_dir(&mine);
+    let _ = write_private(&mine.join(MARK), &format!("{now}\n"));
+    let Ok(folders) = std::fs::read_dir(index) else { return };
+    for folder in
+        folders.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| *path != mine)
+    {
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let Some(other) = meeting.beside(name).filter(|_| is_old(&folder, now)) else { continue };
+        // Whoever has the lock uses it, whatever the mark says.
+        if let Ok(_nobody_else) = other.elect_now() {
+            let _ = std::fs::remove_dir_all(&folder);
+            let _ = std::fs::remove_file(other.words());
+        }
+    }
+}
+
+/// Tells whether its mark is old. A folder without one is of a version that made none: it gets one first.
+fn is_old(folder: &Path, now: Timestamp) -> bool {
+    if !folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        return false;
+    }
+    let mark = folder.join(MARK);
+    let used =
+        std::fs::read_to_string(&mark).ok().and_then(|text| text.trim().parse::<Timestamp>().ok());
+    let Some(used) = used else {
+        let _ = write_private(&mark, &format!("{now}\n"));
+        return false;
+    };
+    let age = Duration::try_from(now.duration_since(used)).unwrap_or_default();
+    age > Duration::from_secs(UNUSED_DAYS_MAX * 24 * 60 * 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG_AGO: &str = "2026-01-01T00:00:00Z\n";
+
+    #[test]
+    fn only_what_nobody_has_used_for_long_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (index, run) = (folder.path().join("index"), folder.path().join("run"));
+        let meeting = Meeting::of(run, &["mine"]);
+        meeting.ensure().unwrap();
+        let now: Timestamp = "2026-06-01T00:00:00Z".parse().unwrap();
+        let made = |name: &str, mark: Option<&str>| {
+            let path = index.join(name);
+            std::fs::create_dir_all(&path).unwrap();
+            std::fs::write(path.join("manifest"), "x").unwrap();
+            if let Some(mark) = mark {
+                std::fs::write(path.join(MARK), mark).unwrap();
+            }
+            path
+        };
+        let old = made("0123456789abcdef", Some(LONG_AGO));
+        let held = made("1123456789abcdef", Some(LONG_AGO));
+        let kept = [
+            made("2123456789abcdef", Some("2026-05-01T00:00:00Z\n")),
+            made("3123456789abcdef", None),
+            made("no name of ours", Some(LONG_AGO)),
+            made(meeting.name(), Some(LONG_AGO)),
+            held.clone(),
+        ];
+        let in_use = meeting.beside("1123456789abcdef").unwrap().elect_now().unwrap();
+        forget(&index, &meeting, now);
+        assert!(!old.exists());
+        assert!(kept.iter().all(|path| path.join("manifest").exists()));
+        drop(in_use);
+        forget(&index, &meeting, now);
+        assert!(!held.exists());
+        assert_eq!(
+            std::fs::read_to_string(index.join(meeting.name()).join(MARK)).unwrap(),
+            format!("{now}\n")
+        );
+        let marked = std::fs::read_to_string(kept[1].join(MARK));
+        assert_eq!(marked.unwrap(), format!("{now}\n"), "it is counted from now on");
+    }
+}

@@ -1,0 +1,186 @@
+//! Puts the commands together that look after what is there. Not here: what they do (`upkeep`).
+
+use std::path::{Path, PathBuf};
+
+use super::{Program, Settings, Settled, failed};
+use crate::args::{Archive, Scrub, Verify};
+use crate::cli::Need;
+use api::ApiError;
+use api::Reply;
+use engine::watch::Watching;
+use event::{Problems, RepoKey, quoted};
+use search::Point;
+use search::snapshot::Room;
+use store::{Places, Store};
+use upkeep::{Checked, Recogniser, archive, doctor, scrub, verify};
+use writer::exit::Exit;
+
+/// How many bytes of memory a byte of a log can take: a line that says next to nothing has some thirty
+/// bytes and takes a thousand, or 2,700 with its vector.
+const ROOM_PER_BYTE_MAX: u64 = 100;
+
+/// How much longer than a segment its lines are: measured, to a quarter or a third.
+const PACKED_TIMES: u64 = 16;
+
+impl Program<'_> {
+    pub(super) fn verify(
+        &self,
+        settings: &Settings,
+        command: &Verify,
+    ) -> Result<Checked, ApiError> {
+        let settled = self.settle(settings)?;
+        let store = &settled.store;
+        let (logs, segments) = match command.repo.as_deref() {
+            Some(named) => {
+                let log = log_of(&settled, named)?;
+                (vec![log.clone()], verify::Segments::Of(log))
+            }
+            None if command.files.is_empty() => {
+                (store.logs().map_err(|error| failed(&error))?, verify::Segments::All)
+            }
+            None => {
+                let found = command.files.iter().map(|log| self.log_at(store, log));
+                (found.collect::<Result<_, _>>()?, verify::Segments::None)
+            }
+        };
+        verify::verify(&verify::Request {
+            store,
+            config: &settled.config,
+            logs,
+            segments,
+            damaged: if command.dry_run {
+                verify::DamagedLines::Leave
+            } else {
+                verify::DamagedLines::Copy
+            },
+            now: (self.surroundings.clock)().now,
+            recogniser: &Recogniser::default(),
+        })
+        .map_err(|error| failed(&error))
+    }
+
+    pub(super) fn scrub(&self, settings: &Settings, command: &Scrub) -> Result<Checked, ApiError> {
+        let settled = self.settle(settings)?;
+        let log = command.repo.as_deref().map(|named| log_of(&settled, named)).transpose()?;
+        scrub::scrub(&scrub::Request {
+            store: &settled.store,
+            repo: log.as_deref().map(Store::repo_of),
+            how: if command.dry_run { scrub::How::DryRun } else { scrub::How::Change },
+            recogniser: &Recogniser::default(),
+            cache_dir: &settled.cache_dir,
+        })
+        .map_err(|error| failed(&error))
+    }
+
+    pub(super) fn archive(
+        &self,
+        settings: &Settings,
+        command: &Archive,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let settled = self.settle(settings)?;
+        let bounds = self.bounds(command)?;
+        let logs = match command.repos.as_slice() {
+            [] => settled.store.logs().map_err(|error| failed(&error))?,
+            repos => {
+                let found = repos.iter().map(|named| log_of(&settled, named));
+                found.collect::<Result<_, _>>()?
+            }
+        };
+        let how = if command.dry_run { archive::How::DryRun } else { archive::How::Change };
+        let request = archive::Request { store: &settled.store, logs, bounds, how };
+        let archive::Archived { checked, failed } = archive::archive(&request);
+        let exit = failed.as_ref().map_or(Exit::Done, Exit::of_store);
+        Ok((exit, checked.reply))
+    }
+
+    /// What is wrong with the values is said before anything is read.
+    fn bounds(&self, command: &Archive) -> Result<archive::Bounds, ApiError> {
+        let mut problems = Problems::none();
+        let keep_lines = command.keep.as_deref().and_then(|text| {
+            let lines = text.trim().parse::<u64>().ok();
+            if lines.is_none() {
+                problems
+                    .add("keep", format!("must be a whole number from 0 on, got {}", quoted(text)));
+            }
+            lines
+        });
+        let now = (self.surroundings.clock)().now;
+        let not_before = command.older_than.as_deref().and_then(|text| {
+            let point = Point::parse(text);
+            if point.is_none() {
+                problems
+                    .add("older_than", format!("must be {}, got {}", Point::ALLOWED, quoted(text)));
+            }
+            point.map(|point| point.first(now))
+        });
+        let unasked = not_before.is_none().then_some(archive::KEEP_LINES_DEFAULT);
+        let bounds = archive::Bounds { keep_lines: keep_lines.or(unasked), not_before };
+        problems.or(bounds).map_err(ApiError::Invalid)
+    }
+
+    /// Examines also what keeps all other commands from beginning.
+    pub(super) fn doctor(&self, settings: &Settings) -> Checked {
+        let lookup = self.surroundings.lookup;
+        let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
+        let config_file = set("AGENT_KNOWLEDGE_CONFIG").map(PathBuf::from);
+        let config_file =
+            config_file.or_else(|| Places::of_platform().map(|places| places.config_file));
+        let (settled, settings_trouble) = match self.settle(settings) {
+            Ok(settled) => (Some(settled), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let folders = set("PATH").map(|path| std::env::split_paths(&path).collect());
+        doctor::examine(&doctor::Request {
+            store: settled.as_ref().map(|settled| &settled.store),
+            config_file,
+            settings_trouble,
+            model_dir: settled.as_ref().map(|settled| settled.model_dir.clone()),
+            cache_dir: settled.as_ref().map(|settled| settled.cache_dir.clone()),
+            room: settled.as_ref().and_then(|settled| self.room(settings, settled)),
+            watching: settled.as_ref().map_or(Watching::PollOnly, |settled| settled.watching),
+            home: set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from),
+            clients: self
+                .clients(settled.as_ref().map(|settled| settled.cache_dir.as_path()))
+                .unwrap_or_default(),
+            directory: &self.surroundings.directory,
+            program_folders: folders.unwrap_or_default(),
+        })
+    }
+
+    /// Returns how much memory the memories take. Of logs far below the bound it is not asked, since all
+    /// of them must be read for it.
+    fn room(&self, settings: &Settings, settled: &Settled) -> Option<Room> {
+        let logs = settled.store.logs().ok()?;
+        let bytes = |paths: &[PathBuf]| -> u64 {
+            paths.iter().filter_map(|path| Some(path.symlink_metadata().ok()?.len())).sum()
+        };
+        let packed_bytes = bytes(&settled.store.segments().ok()?);
+        let bytes = packed_bytes.saturating_mul(PACKED_TIMES).saturating_add(bytes(&logs));
+        if bytes.saturating_mul(ROOM_PER_BYTE_MAX) < settled.bound.bytes_max {
+            return None;
+        }
+        let local = self.local(settings, Need::Words).ok()?;
+        local.engine().snapshot().ok().map(|snapshot| snapshot.room())
+    }
+
+    /// Finds a log by its path, or by its name in the store.
+    fn log_at(&self, store: &Store, log: &Path) -> Result<PathBuf, ApiError> {
+        let here = self.surroundings.directory.join(log);
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        let places = [here, store.root().join(log)];
+        places.into_iter().find(|path| is_there(path)).ok_or_else(|| missing(log, store))
+    }
+}
+
+fn log_of(settled: &Settled, named: &str) -> Result<PathBuf, ApiError> {
+    let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
+    let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
+    let key = settled.store.resolve(&key, &settled.config).map_err(|error| failed(&error))?;
+    let log = settled.store.log_of(&key);
+    if log.symlink_metadata().is_ok() { Ok(log) } else { Err(missing(&log, &settled.store)) }
+}
+
+fn missing(log: &Path, store: &Store) -> ApiError {
+    let (log, root) = (log.display(), store.root().display());
+    ApiError::NotFound(format!("there is no log {log}; the logs are in {root}"))
+}

@@ -1,0 +1,301 @@
+//! Which memories a briefing tells, pure: each in the first section that has a use for it, none twice, none that reads
+//! like an instruction. Not here: how many of them have room, and their words (`render`); whether a file is
+//! there, which the caller knows.
+
+mod files;
+mod ranked;
+mod session;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod told;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use self::ranked::{Ranked, best_first};
+use self::told::Told;
+use super::{Hit, prior};
+use crate::snapshot::Snapshot;
+use event::{RepoKey, Timestamp};
+use memory::Memory;
+
+pub use self::session::LastSession;
+
+/// For what a briefing is.
+pub struct Occasion<'a> {
+    /// The repository, under all of its names.
+    pub repos: &'a BTreeSet<RepoKey>,
+    /// The time.
+    pub now: Timestamp,
+    /// What was found for the task, best first.
+    pub for_task: &'a [Arc<Memory>],
+    /// The files at hand.
+    pub files: &'a [String],
+    /// The session that asks, where it is known: it need not be told what it learned itself.
+    pub own_session: Option<&'a str>,
+    /// Tells whether a file of the repository is known not to be there any more.
+    pub is_gone: &'a dyn Fn(&str) -> bool,
+}
+
+/// The parts of a briefing, in the order of their value to somebody who is about to begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    /// What bears on the task, of any repository.
+    ForTask,
+    /// What is known about the files at hand.
+    ForFiles,
+    /// Tasks that nobody ended.
+    OpenTasks,
+    /// Decisions and what else is to be kept to, newest first.
+    Decisions,
+    /// Errors and patterns of this repository.
+    Gotchas,
+    /// What else is proven and recent.
+    Proven,
+    /// What is about files that are gone.
+    Stale,
+    /// What the session before this one learned, as far as it is not told above.
+    LastSession,
+}
+
+/// A memory of a briefing.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// It.
+    pub memory: Arc<Memory>,
+    /// Those of its files that are not there any more.
+    pub gone: Vec<String>,
+}
+
+/// What there is to tell, more than has room.
+#[derive(Debug, Default)]
+pub struct Picked {
+    /// How many memories the repository has that are still answers.
+    pub memories: usize,
+    /// When the newest of them was learned.
+    pub newest: Option<Timestamp>,
+    /// The sections that have something to tell, in their order.
+    pub sections: Vec<(Section, Vec<Note>)>,
+    /// The session before this one.
+    pub last_session: Option<LastSession>,
+}
+
+/// Most memories of a section: twice what usually has room.
+const FOR_TASK_MAX: usize = 8;
+const FOR_FILES_MAX: usize = 6;
+const OPEN_TASKS_MAX: usize = 6;
+const DECISIONS_MAX: usize = 6;
+const GOTCHAS_MAX: usize = 12;
+const PROVEN_MAX: usize = 12;
+const STALE_MAX: usize = 4;
+const LAST_SESSION_MAX: usize = 2;
+
+/// So many times it is looked whether a file is there: each look may wait for a disk.
+const LOOKS_MAX: usize = 64;
+
+/// The kinds of what is to be kept to.
+const DECIDED: [&str; 4] = ["decision", "convention", "principle", "preference"];
+/// The kinds of what went wrong or comes up again.
+const GOTCHA: [&str; 2] = ["error", "pattern"];
+/// The kind of what is to be done.
+const TASK: &str = "task";
+/// The kind of what only says that a session was.
+const SESSION: &str = "session";
+
+/// The least score of what is told for a task, as a share of the best. Measured on the tune half of `benches/lessons`:
+/// up to .4 no right lesson is lost by words alone, with tokens two of 216, and the lines are nearly halved.
+const OF_BEST_MIN: f32 = 0.35;
+/// So many are told whatever they score: scores are on a scale from the worst candidate, and of two candidates the
+/// second is the worst.
+const ALWAYS: usize = 3;
+
+/// Returns the memories of the first few hits, and of those that score near the best: what is far behind it may fill a
+/// reply that was asked for, and has no place in a briefing.
+#[must_use]
+pub fn near_the_best(hits: Vec<Hit>) -> Vec<Arc<Memory>> {
+    let best = hits.first().map_or(0.0, |hit| hit.score.total);
+    let is_near =
+        |(place, hit): &(usize, Hit)| *place < ALWAYS || hit.score.total >= OF_BEST_MIN * best;
+    hits.into_iter().enumerate().filter(is_near).map(|(_, hit)| hit.memory).collect()
+}
+
+/// Picks what a briefing tells.
+#[must_use]
+pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
+    let here = Here::of(snapshot, occasion);
+    let last = session::last(&here.of_sessions, occasion.own_session);
+    let mut picker = Picker { occasion, told: Told::default(), looks_left: LOOKS_MAX };
+    let mut stale = Vec::new();
+    let mut sections = vec![
+        (Section::ForTask, picker.take(FOR_TASK_MAX, occasion.for_task.iter())),
+        (Section::ForFiles, {
+            let about = files::about(snapshot, occasion);
+            picker.take(FOR_FILES_MAX, best_first(about))
+        }),
+        (Section::OpenTasks, picker.take(OPEN_TASKS_MAX, tasks::open(here.tasks))),
+    ];
+    let others = [
+        (Section::Decisions, DECISIONS_MAX, here.decided),
+        (Section::Gotchas, GOTCHAS_MAX, here.gotchas),
+        (Section::Proven, PROVEN_MAX, here.others),
+    ];
+    for (section, limit, ranked) in others {
+        sections.push((section, picker.take_fresh(limit, best_first(ranked), &mut stale)));
+    }
+    sections.push((Section::Stale, stale));
+    let learned = last.as_ref().map_or(&[][..], |(_, learned)| learned);
+    sections.push((Section::LastSession, picker.take(LAST_SESSION_MAX, learned.iter().copied())));
+    // That there was a session is worth a word also where all it learned is told above.
+    let has_session = last.is_some();
+    sections.retain(|(section, notes)| {
+        !notes.is_empty() || (*section == Section::LastSession && has_session)
+    });
+    Picked {
+        memories: here.memories,
+        newest: here.newest,
+        sections,
+        last_session: last.map(|(session, _)| session),
+    }
+}
+
+/// The memories of the repository by what they are good for.
+#[derive(Default)]
+struct Here<'a> {
+    memories: usize,
+    newest: Option<Timestamp>,
+    tasks: Vec<Ranked<'a>>,
+    decided: Vec<Ranked<'a>>,
+    gotchas: Vec<Ranked<'a>>,
+    others: Vec<Ranked<'a>>,
+    of_sessions: Vec<&'a Arc<Memory>>,
+}
+
+impl<'a> Here<'a> {
+    /// Looks only at what memories have at hand, and reads none.
+    fn of(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Self {
+        let mut here = Self::default();
+        // Those of one repository stand mostly in a row.
+        let mut last: Option<(&RepoKey, bool)> = None;
+        for memory in snapshot.memories().iter() {
+            let is_here = match last {
+                Some((repo, is_here)) if *repo == memory.repo => is_here,
+                _ => occasion.repos.contains(&memory.repo),
+            };
+            last = Some((&memory.repo, is_here));
+            if is_here {
+                here.add(memory, occasion.now);
+            }
+        }
+        here
+    }
+
+    fn add(&mut self, memory: &'a Arc<Memory>, now: Timestamp) {
+        // What is no answer any more is not told, so it is not counted either.
+        if memory.is_out(now) {
+            return;
+        }
+        self.memories += 1;
+        self.newest = self.newest.max(memory.timestamp);
+        if memory.setting.session_id.as_ref().is_some_and(|session| !session.is_empty()) {
+            self.of_sessions.push(memory);
+        }
+        match memory.setting.kind.as_str() {
+            TASK => self.tasks.push(Ranked::by_age(memory)),
+            SESSION => {}
+            kind if DECIDED.contains(&kind) => self.decided.push(Ranked::by_age(memory)),
+            kind if GOTCHA.contains(&kind) => self.gotchas.push(Ranked::by_worth(memory, now)),
+            _ => self.others.push(Ranked::by_worth(memory, now)),
+        }
+    }
+}
+
+/// Takes memories for one section after the other.
+struct Picker<'a> {
+    occasion: &'a Occasion<'a>,
+    told: Told,
+    looks_left: usize,
+}
+
+impl Picker<'_> {
+    /// Takes the first that were not told yet.
+    fn take<'a>(
+        &mut self,
+        limit: usize,
+        candidates: impl Iterator<Item = &'a Arc<Memory>>,
+    ) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for memory in candidates {
+            if notes.len() >= limit {
+                break;
+            }
+            if self.told.is_new(memory, self.occasion.now) {
+                let gone = self.gone(memory);
+                notes.push(Note { memory: Arc::clone(memory), gone: gone.files });
+            }
+        }
+        notes
+    }
+
+    /// Takes the first that were not told yet; those whose files are all gone are stale.
+    fn take_fresh<'a>(
+        &mut self,
+        limit: usize,
+        candidates: impl Iterator<Item = &'a Arc<Memory>>,
+        stale: &mut Vec<Note>,
+    ) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for memory in candidates {
+            if notes.len() >= limit {
+                break;
+            }
+            if !self.told.is_new(memory, self.occasion.now) {
+                continue;
+            }
+            let Gone { files: gone, all } = self.gone(memory);
+            let note = Note { memory: Arc::clone(memory), gone };
+            match all {
+                All::Gone if stale.len() < STALE_MAX => stale.push(note),
+                All::Gone => {}
+                All::Not => notes.push(note),
+            }
+        }
+        notes
+    }
+
+    /// Looks which files of a memory are gone. What a task names may be still to be made, and the files of other
+    /// repositories are elsewhere.
+    fn gone(&mut self, memory: &Memory) -> Gone {
+        let none = Gone { files: Vec::new(), all: All::Not };
+        let is_task = memory.setting.kind.as_str() == TASK;
+        if is_task || !self.occasion.repos.contains(&memory.repo) {
+            return none;
+        }
+        let files = memory.event().files;
+        if files.is_empty() || files.len() > self.looks_left {
+            return none;
+        }
+        self.looks_left -= files.len();
+        let gone: Vec<String> =
+            files.iter().filter(|file| (self.occasion.is_gone)(file)).cloned().collect();
+        let all = if gone.len() == files.len() { All::Gone } else { All::Not };
+        Gone { files: gone, all }
+    }
+}
+
+/// What was found out about the files of a memory.
+struct Gone {
+    files: Vec<String>,
+    all: All,
+}
+
+/// Whether all files of a memory are gone.
+enum All {
+    Gone,
+    Not,
+}
+
+/// How useful a memory is likely to be whatever the task.
+fn worth(memory: &Memory, now: Timestamp) -> f32 {
+    prior::freshness(memory.timestamp, now) + prior::believed_success(memory)
+}

@@ -1,0 +1,117 @@
+//! Memories in the order in which they are worth telling, of which usually few are asked for. Not here: whether they may be told.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use super::worth;
+use event::Timestamp;
+use memory::Memory;
+
+/// A memory and what it is worth; of equals the newer, then that of the greater id.
+pub(super) struct Ranked<'a> {
+    worth: f32,
+    pub(super) memory: &'a Arc<Memory>,
+}
+
+impl<'a> Ranked<'a> {
+    /// What is worth more the newer it is.
+    pub(super) fn by_age(memory: &'a Arc<Memory>) -> Self {
+        Self { worth: 0.0, memory }
+    }
+
+    /// What is worth more the better proven and the newer it is.
+    pub(super) fn by_worth(memory: &'a Arc<Memory>, now: Timestamp) -> Self {
+        Self { worth: worth(memory, now), memory }
+    }
+}
+
+impl Ord for Ranked<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let newer = || self.memory.timestamp.cmp(&other.memory.timestamp);
+        let id = || self.memory.id.cmp(&other.memory.id);
+        self.worth.total_cmp(&other.worth).then_with(newer).then_with(id)
+    }
+}
+
+impl PartialOrd for Ranked<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ranked<'_> {}
+
+/// So many are found at once: nearly always more than are asked for.
+const FOUND_AT_ONCE: usize = 64;
+
+/// Gives the best first. A repository may have a hundred thousand, of which a dozen is told: each is compared once
+/// with the least of those that are found at once, and the others are put in order only where they are asked for.
+pub(super) fn best_first<'a>(ranked: Vec<Ranked<'a>>) -> impl Iterator<Item = &'a Arc<Memory>> {
+    let (best, others) = divided(ranked);
+    let mut others = Some(others);
+    let mut heap = BinaryHeap::new();
+    let others = std::iter::from_fn(move || {
+        if let Some(others) = others.take() {
+            heap = BinaryHeap::from(others);
+        }
+        heap.pop()
+    });
+    best.into_iter().chain(others).map(|ranked| ranked.memory)
+}
+
+/// The best, in order, and all others, in none.
+fn divided(ranked: Vec<Ranked<'_>>) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
+    let mut best: BinaryHeap<Reverse<Ranked<'_>>> = BinaryHeap::with_capacity(FOUND_AT_ONCE);
+    let mut others = Vec::with_capacity(ranked.len().saturating_sub(FOUND_AT_ONCE));
+    for mut one in ranked {
+        if best.len() < FOUND_AT_ONCE {
+            best.push(Reverse(one));
+            continue;
+        }
+        if let Some(mut least) = best.peek_mut().filter(|least| one > least.0) {
+            std::mem::swap(&mut one, &mut least.0);
+        }
+        others.push(one);
+    }
+    (best.into_sorted_vec().into_iter().map(|Reverse(one)| one).collect(), others)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::super::super::laws::snapshot;
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        // S-CONTEXT-4
+        #[test]
+        fn the_best_come_first_however_many_there_are(
+            days in prop::collection::vec((1..29_u32, 0..4_u32), 0..3 * FOUND_AT_ONCE),
+        ) {
+            let lines = (0..).zip(&days).map(|(number, (day, rate))| {
+                json!({"id": format!("m{number}"), "repo": "api", "lesson": "x",
+                    "timestamp": format!("2026-05-{day:02}T00:00:00Z"), "success_rate": format!("{rate}/4")})
+            });
+            let snapshot = snapshot(&lines.collect::<Vec<_>>());
+            let now = "2026-06-01T00:00:00Z".parse().unwrap();
+            let ranked =
+                || snapshot.memories().iter().map(|memory| Ranked::by_worth(memory, now)).collect();
+            let found: Vec<&str> = best_first(ranked()).map(|memory| memory.id.as_str()).collect();
+            let mut sorted: Vec<Ranked<'_>> = ranked();
+            sorted.sort_unstable_by(|a, b| b.cmp(a));
+            let sorted: Vec<&str> = sorted.iter().map(|one| one.memory.id.as_str()).collect();
+            prop_assert_eq!(found, sorted);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The session before this one: the one that learned something last. Not here: what of it is told (`briefing`).
+
+use std::sync::Arc;
+
+use super::SESSION;
+use super::ranked::{Ranked, best_first};
+use event::Timestamp;
+use memory::Memory;
+
+/// A session, as far as it left memories.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastSession {
+    /// Its id.
+    pub id: String,
+    /// Who worked in it.
+    pub agent_id: String,
+    /// When it learned the last that it learned.
+    pub at: Option<Timestamp>,
+    /// How many memories it left.
+    pub memories: usize,
+}
+
+/// Returns the newest session among memories that name one, and its memories: first what was said of the session
+/// itself, then newest first. The session that asks does not count.
+pub(super) fn last<'a>(
+    memories: &[&'a Arc<Memory>],
+    own: Option<&str>,
+) -> Option<(LastSession, Vec<&'a Arc<Memory>>)> {
+    let session_of = |memory: &Memory| memory.setting.session_id.clone();
+    let is_told = |memory: &Memory| memory.flagged().is_none();
+    let others = memories.iter().copied();
+    let others = others.filter(|memory| memory.setting.session_id.as_deref() != own);
+    let newest = best_first(others.map(Ranked::by_age).collect()).find(|memory| is_told(memory))?;
+    let id = session_of(newest)?;
+    let of_it = memories.iter().copied().filter(|memory| {
+        memory.setting.session_id.as_deref() == Some(&id) && memory.repo == newest.repo
+    });
+    let mut learned: Vec<&Arc<Memory>> = best_first(of_it.map(Ranked::by_age).collect()).collect();
+    learned.sort_by_key(|memory| memory.setting.kind.as_str() != SESSION);
+    let session = LastSession {
+        id,
+        agent_id: newest.setting.agent_id.clone(),
+        at: newest.timestamp,
+        memories: learned.len(),
+    };
+    Some((session, learned))
+}

@@ -1,0 +1,38 @@
+//! What a briefing tells already, so that nothing stands in it twice: neither a memory nor, of one repository, what
+//! says the same. Not here: which section asks first.
+
+use std::collections::BTreeSet;
+
+use super::super::same::Said;
+use event::{EventId, RepoKey, Timestamp};
+use memory::Memory;
+
+/// What is told so far.
+#[derive(Default)]
+pub(super) struct Told {
+    ids: BTreeSet<EventId>,
+    said: Vec<(RepoKey, Said)>,
+}
+
+impl Told {
+    /// Tells whether a memory may be told and is new; from then on it is not. One that reads like an instruction
+    /// or that cannot be read is never told, nor is a candidate that nothing confirmed in its time.
+    pub(super) fn is_new(&mut self, memory: &Memory, now: Timestamp) -> bool {
+        let is_unfit = memory.flagged().is_some() || memory.is_lost() || memory.is_out(now);
+        if is_unfit || self.ids.contains(&memory.id) {
+            return false;
+        }
+        let said = Said::by(&memory.event());
+        let is_said = said.as_ref().is_some_and(|said| {
+            let same =
+                |(repo, other): &(RepoKey, Said)| *repo == memory.repo && other.is_same_as(said);
+            self.said.iter().any(same)
+        });
+        if is_said {
+            return false;
+        }
+        self.ids.insert(memory.id.clone());
+        self.said.extend(said.map(|said| (memory.repo.clone(), said)));
+        true
+    }
+}

@@ -1,0 +1,324 @@
+//! Pairs of memories of one repository that are about one thing and may contradict each other, found by words
+//! alone: no model, no judgement, a list for somebody who can judge. Not here: memories that say the same (`same`),
+//! what becomes of a pair (`projection::course`).
+//!
+//! Two are about one thing when they share three tenths of the rarer words of the one that has fewer (each word
+//! weighs its inverse document frequency; S2 of the founding systems looks in a band of cosines instead). On
+//! `benches/lessons`, 3,653 pairs of one repository, that and one sign leave 52 pairs, among them 16 of the 17 where the
+//! newer outdates the older (`tests/integration/benchmark.rs`).
+
+mod told;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::snapshot::Snapshot;
+use event::{Event, RepoKey, Timestamp};
+use index::lexical::{DocId, Holders, KnownWords};
+use memory::{Memory, Stretches};
+use told::{Told, alphabetic};
+
+/// So many memories that share words with one are looked at; of what is being saved half as many, since that waits.
+const RELATIVES_MAX: usize = 12;
+/// By so many of its rarest words relatives of a memory are looked for: a save waits for this.
+const KIN_TERMS_MAX: usize = 16;
+/// So many of the newest memories of a repository are compared with what is older: some seconds of work.
+const SCANNED_MAX: usize = 2_000;
+
+/// Why two memories may contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sign {
+    /// They say the same in other words.
+    Repeats,
+    /// The newer says that something is not as it was.
+    Changes,
+    /// One of them says "not".
+    Negates,
+    /// One uses the opposite of a word of the other.
+    Opposes,
+    /// They name other numbers.
+    Counts,
+}
+
+impl Sign {
+    /// What it is called in replies.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Repeats => "says the same",
+            Self::Changes => "the newer says that things changed",
+            Self::Negates => "one says \"not\"",
+            Self::Opposes => "opposite words",
+            Self::Counts => "other numbers",
+        }
+    }
+}
+
+/// Two memories that may contradict each other.
+#[derive(Debug, Clone)]
+pub struct Clash {
+    /// The one that was there first.
+    pub older: Arc<Memory>,
+    /// The one that came later.
+    pub newer: Arc<Memory>,
+    /// The share of weighted words they have in common, 0 to 1.
+    pub kinship: f32,
+    /// Why; at least one.
+    pub signs: Vec<Sign>,
+}
+
+/// What looking for contradictions found.
+#[derive(Debug, Clone, Default)]
+pub struct Clashes {
+    /// The pairs, those most alike first.
+    pub pairs: Vec<Clash>,
+    /// How many memories were compared with what is older.
+    pub scanned: usize,
+    /// How many were too many to be.
+    pub not_scanned: usize,
+}
+
+/// Looks for pairs among the memories of repositories that count. Nobody is asked twice: pairs that were said to
+/// be distinct are left out.
+#[must_use]
+pub fn clashes(snapshot: &Snapshot, repos: &BTreeSet<RepoKey>, now: Timestamp) -> Clashes {
+    let mut numbers: Vec<u32> = (0..)
+        .zip(snapshot.memories().iter())
+        .filter(|(_, memory)| repos.contains(&memory.repo) && is_fit(memory, now))
+        .map(|(number, _)| number)
+        .collect();
+    numbers.sort_by_cached_key(|number| snapshot.memory(*number).map(|memory| age(memory)));
+    numbers.reverse();
+    let not_scanned = numbers.len().saturating_sub(SCANNED_MAX);
+    numbers.truncate(SCANNED_MAX);
+    let mut words = KnownWords::default();
+    let mut looks = Looks::among(snapshot, repos, now, &mut words);
+    let mut pairs: Vec<Clash> = Vec::new();
+    for number in &numbers {
+        pairs.extend(looks.with_older(*number));
+    }
+    pairs.sort_by(|a, b| b.kinship.total_cmp(&a.kinship).then_with(|| ids(a).cmp(&ids(b))));
+    Clashes { pairs, scanned: numbers.len(), not_scanned }
+}
+
+/// Looks for what a text that is not a memory yet would repeat or contradict: with each its signs, best first. Whoever asks
+/// keeps the words for the next time.
+#[must_use]
+pub fn clashes_of(
+    snapshot: &Snapshot,
+    event: &Event,
+    repo: &RepoKey,
+    now: Timestamp,
+    words: &mut KnownWords,
+) -> Vec<(Arc<Memory>, Vec<Sign>)> {
+    let repos = snapshot.keys_of(repo);
+    let mut looks = Looks::among(snapshot, &repos, now, words);
+    let is_here = |memory: &Memory| repos.contains(&memory.repo);
+    let told = Told::of(event);
+    let relatives = looks.relatives(&told, RELATIVES_MAX / 2, is_here);
+    let against = |number: u32| {
+        let memory = snapshot.memory(number)?;
+        let older = looks.told(number, memory);
+        let (kinship, signs) = older.against(&told, &mut looks.holders)?;
+        Some((kinship, Arc::clone(memory), signs))
+    };
+    let mut found: Vec<(f32, Arc<Memory>, Vec<Sign>)> =
+        relatives.into_iter().filter_map(against).collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
+    found.into_iter().map(|(_, memory, signs)| (memory, signs)).collect()
+}
+
+fn ids(clash: &Clash) -> (&str, &str) {
+    (clash.older.id.as_str(), clash.newer.id.as_str())
+}
+
+fn age(memory: &Memory) -> (Option<Timestamp>, String) {
+    (memory.timestamp, memory.id.to_string())
+}
+
+fn is_fit(memory: &Memory, now: Timestamp) -> bool {
+    !memory.is_out(now) && memory.flagged().is_none() && !memory.is_lost()
+}
+
+/// The looks of one scan.
+struct Looks<'a> {
+    snapshot: &'a Snapshot,
+    now: Timestamp,
+    /// Where the memories lie that are looked at.
+    stretches: Stretches,
+    /// How many documents hold each word that a text had so far.
+    holders: Holders<'a>,
+    texts: BTreeMap<u32, Rc<Told>>,
+}
+
+impl<'a> Looks<'a> {
+    fn among(
+        snapshot: &'a Snapshot,
+        repos: &BTreeSet<RepoKey>,
+        now: Timestamp,
+        words: &'a mut KnownWords,
+    ) -> Self {
+        let stretches = snapshot.memories().stretches_of(repos);
+        let holders = snapshot.lexical().holders(words);
+        Self { snapshot, now, stretches, holders, texts: BTreeMap::new() }
+    }
+
+    fn with_older(&mut self, number: u32) -> Vec<Clash> {
+        let Some(newer) = self.snapshot.memory(number).cloned() else { return Vec::new() };
+        let told = self.told(number, &newer);
+        let is_older = |memory: &Memory| memory.repo == newer.repo && age(memory) < age(&newer);
+        let relatives = self.relatives(&told, RELATIVES_MAX, is_older);
+        let mut found = Vec::new();
+        for other in relatives {
+            let Some(older) = self.snapshot.memory(other).cloned() else { continue };
+            let is_settled = older.course().distinct.contains(&newer.id)
+                || newer.course().distinct.contains(&older.id);
+            let against = self.told(other, &older).against(&told, &mut self.holders);
+            found.extend(against.filter(|_| !is_settled).map(|(kinship, signs)| Clash {
+                older,
+                newer: Arc::clone(&newer),
+                kinship,
+                signs,
+            }));
+        }
+        found
+    }
+
+    fn told(&mut self, number: u32, memory: &Memory) -> Rc<Told> {
+        let told = self.texts.entry(number).or_insert_with(|| Rc::new(Told::of(&memory.event())));
+        Rc::clone(told)
+    }
+
+    /// The memories that count and share most words with a text.
+    fn relatives(
+        &mut self,
+        told: &Told,
+        count: usize,
+        allows: impl Fn(&Memory) -> bool,
+    ) -> Vec<u32> {
+        let words = self.holders.prepare(&told.text);
+        told.terms.get_or_init(|| alphabetic(words.terms().map(|term| term.term)));
+        let words = words.by_rarest(KIN_TERMS_MAX);
+        let keep = |doc: DocId| {
+            let memory = self.snapshot.memory(doc.0);
+            memory.is_some_and(|memory| allows(memory) && is_fit(memory, self.now))
+        };
+        let may = |doc: DocId| self.stretches.may_hold(doc.0);
+        let found = words.search_among(may, keep, count).into_iter();
+        found.map(|scored| scored.doc.0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::told::KINSHIP_MIN;
+    use super::*;
+    use event::{Decoded, codec};
+    use index::lexical::LexicalIndex;
+    use memory::{Fold, Origin};
+
+    fn snapshot(lines: &[Value]) -> Snapshot {
+        let (mut fold, mut lexical) = (Fold::default(), LexicalIndex::default());
+        for (offset, line) in (0..).zip(lines) {
+            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
+                panic!("{line}")
+            };
+            let repo = event.repo_key();
+            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+        }
+        for (number, memory) in (0..).zip(fold.memories().iter()) {
+            lexical.insert(DocId(number), &memory.index_text()).unwrap();
+        }
+        let (repos, health) = (Arc::new(BTreeMap::new()), Arc::default());
+        let fold = fold.frozen();
+        let (places, shelf, near) = Default::default();
+        Snapshot { fold, lexical, vectors: None, places, shelf, near, repos, health }
+    }
+
+    fn line(day: u32, repo: &str, lesson: &str) -> Value {
+        json!({"id": format!("m{day:02}"), "timestamp": format!("2026-01-{day:02}T00:00:00Z"), "repo": repo,
+            "event_type": "fact", "context": "where the walrus gateway listens", "lesson": lesson})
+    }
+
+    fn signs(lines: &[Value]) -> Vec<(String, String, Vec<Sign>)> {
+        let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
+        let found = clashes(&snapshot(lines), &repos, "2026-02-01T00:00:00Z".parse().unwrap());
+        let pair =
+            |clash: Clash| (clash.older.id.to_string(), clash.newer.id.to_string(), clash.signs);
+        found.pairs.into_iter().map(pair).collect()
+    }
+
+    fn of_two(older: &str, newer: &str) -> Vec<Sign> {
+        let found = signs(&[line(2, "api", newer), line(1, "api", older)]);
+        found.into_iter().next().map(|(_, _, signs)| signs).unwrap_or_default()
+    }
+
+    // S-LIFE-9
+    #[test]
+    fn each_sign_is_seen() {
+        assert_eq!(of_two("bind it to port 8080", "bind it to port 9090"), [Sign::Counts]);
+        assert_eq!(
+            of_two("keep tracing of the socket", "do not keep tracing of the socket"),
+            [Sign::Negates]
+        );
+        assert_eq!(
+            of_two("enable tracing of the socket", "disable tracing of the socket"),
+            [Sign::Negates, Sign::Opposes]
+        );
+        assert_eq!(
+            of_two("the socket is /run/a", "the socket moved into the pod"),
+            [Sign::Changes]
+        );
+        assert_eq!(
+            of_two("the socket belongs to the pod", "The socket belongs to the pod."),
+            [Sign::Repeats]
+        );
+        assert!(of_two("the socket belongs to the pod", "the pod owns its socket").is_empty());
+    }
+
+    proptest! {
+        // S-LIFE-9
+        #[test]
+        fn kinship_is_what_all_words_say_however_few_are_looked_up(
+            texts in prop::collection::vec("((alpha|beta|gamma|delta|kappa|sigma|omega|port 80) ){0,7}", 2..9),
+        ) {
+            let lines: Vec<Value> =
+                (1..).zip(&texts).map(|(day, text)| line(day, "api", &format!("say {text}"))).collect();
+            let (snapshot, mut words) = (snapshot(&lines), KnownWords::default());
+            let mut holders = snapshot.lexical().holders(&mut words);
+            let told: Vec<Told> =
+                snapshot.memories().iter().map(|memory| Told::of(&memory.event())).collect();
+            for (older, newer) in told.iter().flat_map(|older| told.iter().map(move |newer| (older, newer))) {
+                let found = older.kinship_with(newer, &mut holders);
+                let ((one, one_weight), (other, other_weight)) =
+                    (older.weights(&mut holders), newer.weights(&mut holders));
+                let both = one.iter().filter(|(term, _)| other.contains_key(*term));
+                let shared: f32 = both.map(|(_, weight)| weight).sum();
+                let smaller = one_weight.min(*other_weight);
+                let plain = if smaller > 0.0 { (shared / smaller).min(1.0) } else { 0.0 };
+                prop_assert_eq!(found, (plain >= KINSHIP_MIN).then_some(plain));
+            }
+        }
+    }
+
+    // S-LIFE-9
+    #[test]
+    fn only_memories_of_one_repository_that_count_and_are_not_settled_are_pairs() {
+        let (old, new) = ("bind it to port 8080", "bind it to port 9090");
+        assert!(signs(&[line(1, "api", old), line(2, "web", new)]).is_empty());
+        let taken_back = json!({"id": "e1", "memory_id": "m01", "event_type": "retract"});
+        assert!(signs(&[line(1, "api", old), line(2, "api", new), taken_back]).is_empty());
+        for (about, from) in [("m01", "m02"), ("m02", "m01")] {
+            let settled = json!({"id": "e1", "memory_id": about, "event_type": "distinct", "distinct_from": from});
+            assert!(signs(&[line(1, "api", old), line(2, "api", new), settled]).is_empty());
+        }
+        let other = json!({"id": "m02", "timestamp": "2026-01-02T00:00:00Z", "repo": "api", "lesson": "the okapi parser has 9 rules"});
+        assert!(signs(&[line(1, "api", old), other]).is_empty());
+    }
+}

@@ -1,0 +1,357 @@
+//! How near the tokens of the best candidates are to those of the query, each to its nearest, and what each
+//! token of the query weighs. Not here: comparing two tokens (`index::late`), what becomes of the nearness
+//! (`fuse`).
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::candidates::Candidate;
+use super::{Query, Words, fuse};
+use crate::snapshot::Snapshot;
+use index::late::AskedToken;
+use index::lexical::{Prepared, quoted_spans};
+
+/// Candidates looked at closely, each a record read from the disk. Measured: 20, 30 and 100 rank alike.
+const CLOSE_MAX: usize = 50;
+/// Tokens of a query that count, the heaviest: the time grows with them, and more of them rank no better.
+const ASKED_TOKENS_MAX: usize = 32;
+/// What a word in backticks weighs beside one outside: nothing, unless there is no other. Names of the asker's
+/// own are nearest to any name.
+const QUOTED_SHARE: f32 = 0.001;
+
+/// The tokens of a query with what they weigh.
+pub(super) struct Asked<'a> {
+    tokens: Vec<(&'a AskedToken, f32)>,
+    weight: f32,
+}
+
+/// The nearness of a candidate's tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Late {
+    /// Looked at.
+    Seen(f32),
+    /// Not known; this stands in for it.
+    Instead(f32),
+}
+
+impl Late {
+    pub(super) fn counted(&self) -> f32 {
+        match self {
+            Self::Seen(late) | Self::Instead(late) => *late,
+        }
+    }
+
+    pub(super) fn seen(&self) -> Option<f32> {
+        match self {
+            Self::Seen(late) => Some(*late),
+            Self::Instead(_) => None,
+        }
+    }
+}
+
+impl<'a> Asked<'a> {
+    /// `None` where no token of the query says anything, or words are not to count.
+    pub(super) fn of(query: &Query<'a>, words: &Prepared<'_>) -> Option<Self> {
+        if query.words == Words::DoNotCount {
+            return None;
+        }
+        let mut tokens: Vec<(&AskedToken, f32)> = weighed(query.text, query.tokens, words);
+        tokens.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        tokens.truncate(ASKED_TOKENS_MAX);
+        let weight: f32 = tokens.iter().map(|(_, weight)| weight).sum();
+        (weight > 0.0).then_some(Self { tokens, weight })
+    }
+
+    fn nearness(&self, snapshot: &Snapshot, number: u32) -> Option<f32> {
+        let note = snapshot.signs(number)?;
+        let near = |(token, weight): &(&AskedToken, f32)| Some(weight * token.nearest(&note)?);
+        let sum = self.tokens.iter().map(near).sum::<Option<f32>>()?;
+        Some(sum / self.weight)
+    }
+}
+
+/// Returns how near the tokens of each candidate are, looking at the best by `fits`; where that is not known,
+/// what stands in for it. `None` where it is known of no candidate.
+pub(super) fn of(
+    snapshot: &Snapshot,
+    asked: &Asked<'_>,
+    candidates: &[Candidate],
+    fits: &[f32],
+) -> Option<Vec<Late>> {
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    let fit = |at: &usize| fits.get(*at).copied().unwrap_or(0.0);
+    order.sort_by(|a, b| fit(b).total_cmp(&fit(a)));
+    order.truncate(CLOSE_MAX);
+    let looked_at = || order.iter().filter_map(|at| Some((*at, candidates.get(*at)?)));
+    snapshot.expect_signs(looked_at().map(|(_, candidate)| candidate.number));
+    let mut close: HashMap<usize, Late> = HashMap::new();
+    for (at, candidate) in looked_at() {
+        let late = match asked.nearness(snapshot, candidate.number) {
+            Some(late) => Late::Seen(late),
+            None => Late::Instead(fuse::late_instead(fuse::fit(candidate))),
+        };
+        close.insert(at, late);
+    }
+    let is_seen = |late: &Late| late.seen().is_some();
+    if !close.values().any(is_seen) {
+        return None;
+    }
+    // Whoever was not looked at must not pass those that were.
+    let lowest = close.values().map(Late::counted).fold(f32::INFINITY, f32::min);
+    let late = |at| close.get(&at).copied().unwrap_or(Late::Instead(lowest));
+    Some((0..candidates.len()).map(late).collect())
+}
+
+/// A word of a query.
+#[derive(Debug, PartialEq)]
+struct Word<'a> {
+    text: &'a str,
+    span: Range<usize>,
+    is_quoted: bool,
+}
+
+/// Each token with its share of what its word weighs: the rarity of the word, spread evenly over all its
+/// tokens wherever the query says it.
+fn weighed<'a>(
+    text: &str,
+    tokens: &'a [AskedToken],
+    words: &Prepared<'_>,
+) -> Vec<(&'a AskedToken, f32)> {
+    let said = words_of(text);
+    let word_of = |token: &AskedToken| {
+        let after = said.partition_point(|word| word.span.start <= token.span.start);
+        said.get(after.checked_sub(1)?).filter(|word| token.span.start < word.span.end)
+    };
+    let of_words: Vec<(&AskedToken, &Word<'_>)> =
+        tokens.iter().filter_map(|token| Some((token, word_of(token)?))).collect();
+    let mut counts: HashMap<&str, f32> = HashMap::new();
+    let mut outside: HashMap<&str, bool> = HashMap::new();
+    for (_, word) in &of_words {
+        *counts.entry(word.text).or_default() += 1.0;
+        *outside.entry(word.text).or_default() |= !word.is_quoted;
+    }
+    let weights: HashMap<&str, f32> = counts
+        .into_iter()
+        .map(|(text, count)| {
+            let is_outside = outside.get(text).copied().unwrap_or(true);
+            let share = if is_outside { 1.0 } else { QUOTED_SHARE };
+            (text, share * words.rarity(text) / count)
+        })
+        .collect();
+    let weigh = |(token, word): (&'a AskedToken, &Word<'_>)| {
+        (token, weights.get(word.text).copied().unwrap_or(0.0))
+    };
+    of_words.into_iter().map(weigh).collect()
+}
+
+/// The words of a query: what stands between spaces and backticks.
+fn words_of(text: &str) -> Vec<Word<'_>> {
+    let quoted = quoted_spans(text);
+    let mut words = Vec::new();
+    let mut start = 0;
+    for piece in text.split_inclusive(|c: char| c.is_whitespace() || c == '`') {
+        let word = piece.trim_end_matches(|c: char| c.is_whitespace() || c == '`');
+        if !word.is_empty() {
+            let span = start..start + word.len();
+            let is_quoted = quoted.iter().any(|quoted| quoted.contains(&start));
+            words.push(Word { text: word, span, is_quoted });
+        }
+        start += piece.len();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::sync::{Arc, Mutex};
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Hit, Query, laws, search};
+    use event::Timestamp;
+    use index::late::test_tokens::tokens_of;
+    use index::late::{NoteSigns, Place, Shelf, Signed};
+
+    /// A shelf in memory; of some texts it has lost the signs. Gives only those it was told to expect.
+    struct Held(BTreeMap<u32, NoteSigns>, Mutex<BTreeSet<u32>>);
+
+    impl Shelf for Held {
+        fn expect(&self, places: &[Place]) {
+            let mut expected = self.1.lock().unwrap();
+            *expected = places.iter().map(|place| place.row).collect();
+        }
+
+        fn signs(&self, place: Place) -> Option<NoteSigns> {
+            assert!(self.1.lock().unwrap().contains(&place.row), "{place:?} was not expected");
+            self.0.get(&place.row).cloned()
+        }
+    }
+
+    /// Lessons, and what the model is to have seen in them instead.
+    fn snapshot(lessons: &[(&str, Option<&str>)]) -> Snapshot {
+        let line = |(number, (lesson, _)): (usize, &(&str, _))| json!({"id": format!("m{number:02}"), "lesson": lesson, "timestamp": "2026-01-01T00:00:00Z"});
+        let lines: Vec<_> = lessons.iter().enumerate().map(line).collect();
+        let mut snapshot = laws::snapshot(&lines);
+        let mut held = BTreeMap::new();
+        for (number, (_, seen)) in (0..).zip(lessons) {
+            let Some(seen) = seen else { continue };
+            held.insert(number, NoteSigns::of(&tokens_of(seen)));
+            snapshot.places.set(number, Signed::At(Place { row: number, check: 0 }));
+        }
+        snapshot.on(Some(Arc::new(Held(held, Mutex::default()))))
+    }
+
+    fn asked(text: &str) -> Vec<AskedToken> {
+        tokens_of(text).iter().filter_map(AskedToken::of).collect()
+    }
+
+    fn found(snapshot: &Snapshot, text: &str, tokens: &[AskedToken]) -> Vec<Hit> {
+        let query = Query { text, tokens, ..Query::default() };
+        search(snapshot, &query, Timestamp::UNIX_EPOCH, 100)
+    }
+
+    fn numbers(hits: &[Hit]) -> Vec<u32> {
+        hits.iter().map(|hit| hit.number).collect()
+    }
+
+    // S-RANK-3, S-RANK-8
+    #[test]
+    fn of_memories_that_hold_the_same_words_the_one_whose_tokens_are_nearest_is_first() {
+        let snapshot = snapshot(&[
+            ("walrus in the pond", Some("otter heron badger")),
+            ("walrus at the shore", Some("walrus and heron")),
+            ("walrus on the beach", Some("stoat vole")),
+        ]);
+        let tokens = asked("walrus");
+        let hits = found(&snapshot, "walrus", &tokens);
+        assert_eq!(numbers(&hits).first(), Some(&1));
+        assert!(hits[0].score.late.unwrap() > hits[1].score.late.unwrap() + 0.3);
+        assert!(found(&snapshot, "walrus", &[]).iter().all(|hit| hit.score.late.is_none()));
+    }
+
+    // S-RANK-8
+    #[test]
+    fn what_is_not_known_of_a_memory_neither_lifts_nor_sinks_it() {
+        let lessons =
+            ["heron walrus pond", "walrus shore heron reed", "walrus beach", "walrus badger stoat"];
+        let seen = |known: &[usize]| {
+            let lesson = |(at, lesson): (usize, &&'static str)| {
+                (*lesson, known.contains(&at).then_some("walrus heron"))
+            };
+            lessons.iter().enumerate().map(lesson).collect::<Vec<_>>()
+        };
+        let tokens = asked("walrus heron");
+        let order =
+            |known: &[usize]| numbers(&found(&snapshot(&seen(known)), "walrus heron", &tokens));
+        let today = numbers(&found(&snapshot(&seen(&[])), "walrus heron", &[]));
+        assert_eq!(order(&[]), today, "nothing is known: as without tokens");
+        let rest = |order: Vec<u32>| order.into_iter().filter(|at| *at != 2).collect::<Vec<_>>();
+        assert_eq!(rest(order(&[2])), rest(today), "among the others the order stays");
+    }
+
+    // S-RANK-8
+    #[test]
+    fn signs_that_are_not_where_they_should_be_are_missed_and_told() {
+        let mut snapshot = snapshot(&[("walrus pond", Some("walrus")), ("walrus shore", None)]);
+        snapshot.places.set(1, Signed::At(Place { row: 9, check: 0 }));
+        let hits = found(&snapshot, "walrus", &asked("walrus"));
+        let late = |number| hits.iter().find(|hit| hit.number == number).unwrap().score.late;
+        assert!(late(0).is_some() && late(1).is_none());
+        assert_eq!(snapshot.places.take_lost().into_iter().collect::<Vec<_>>(), [1]);
+    }
+
+    // S-RANK-8
+    #[test]
+    fn only_the_best_are_looked_at_and_no_other_passes_them() {
+        let near = (0..CLOSE_MAX).map(|number| format!("walrus heron {number}"));
+        let far = (0..5).map(|number| format!("walrus and more that nobody asked for 9{number}"));
+        let said: Vec<String> = near.chain(far).collect();
+        let seen = |at| Some(if at < CLOSE_MAX { "stoat vole" } else { "walrus heron" });
+        let lessons: Vec<_> =
+            said.iter().enumerate().map(|(at, said)| (said.as_str(), seen(at))).collect();
+        let snapshot = snapshot(&lessons);
+        let hits = found(&snapshot, "walrus heron", &asked("walrus heron"));
+        let first = u32::try_from(CLOSE_MAX).unwrap();
+        assert!(hits.iter().all(|hit| (hit.number < first) == hit.score.late.is_some()));
+        assert_eq!(hits.len(), CLOSE_MAX + 5);
+        let late_from = hits.iter().position(|hit| hit.number >= first).unwrap_or(hits.len());
+        assert!(hits.iter().skip(late_from).all(|hit| hit.number >= first));
+    }
+
+    // S-RANK-8
+    #[test]
+    fn a_word_weighs_as_much_as_it_is_rare_however_often_it_is_said() {
+        let snapshot =
+            snapshot(&[("common rare", None), ("common", None), ("common `name`", None)]);
+        let weights = |text: &str| -> BTreeMap<String, f32> {
+            let words = snapshot.lexical().prepare(text);
+            let tokens = asked(text);
+            let mut weights = BTreeMap::new();
+            for (token, weight) in weighed(text, &tokens, &words) {
+                *weights.entry(text.get(token.span.clone()).unwrap().to_owned()).or_default() +=
+                    weight;
+            }
+            weights
+        };
+        let once = weights("common rare the");
+        assert!(once["rare"] > once["common"] && once["common"] > 0.0);
+        assert!(once["the"].abs() < 1e-6, "{once:?}");
+        let often = weights("rare common common common the");
+        assert!((often["common"] - once["common"]).abs() < 1e-6, "{often:?}");
+    }
+
+    // S-RANK-8
+    #[test]
+    fn words_are_cut_at_spaces_and_backticks_and_those_inside_are_known() {
+        let parts = |text| -> Vec<(&str, bool)> {
+            words_of(text).into_iter().map(|word| (word.text, word.is_quoted)).collect()
+        };
+        assert_eq!(
+            parts("no method `get it` on\n`Foo`, ü ` x"),
+            [
+                ("no", false),
+                ("method", false),
+                ("get", true),
+                ("it", true),
+                ("on", false),
+                ("Foo", true),
+                (",", false),
+                ("ü", false),
+                ("x", false),
+            ]
+        );
+        for word in words_of("no `Foo`  ü x ") {
+            assert_eq!("no `Foo`  ü x ".get(word.span.clone()).unwrap(), word.text);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        // S-RANK-3, S-RANK-6
+        #[test]
+        fn tokens_change_the_order_and_never_what_is_found(
+            lessons in prop::collection::vec(("[a-d]( [a-f]){0,5}", prop::option::of("[a-f]( [a-f]){0,5}")), 1..70),
+            text in "[a-f]( [a-f]){0,4}",
+        ) {
+            let lessons: Vec<(&str, Option<&str>)> =
+                lessons.iter().map(|(said, seen)| (said.as_str(), seen.as_deref())).collect();
+            let snapshot = snapshot(&lessons);
+            let sorted = |hits: Vec<Hit>| {
+                let mut ids: Vec<u32> = hits
+                    .iter()
+                    .flat_map(|hit| std::iter::once(&hit.memory).chain(&hit.also))
+                    .map(|memory| memory.id.as_str().trim_start_matches('m').parse().unwrap())
+                    .collect();
+                ids.sort_unstable();
+                ids
+            };
+            let with = found(&snapshot, &text, &asked(&text));
+            prop_assert!(with.iter().all(|hit| (0.0..=2.0).contains(&hit.score.total)));
+            prop_assert_eq!(sorted(with), sorted(found(&snapshot, &text, &[])));
+        }
+    }
+}

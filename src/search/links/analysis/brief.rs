@@ -1,0 +1,81 @@
+//! The state of it all, in a few figures. Not here: words for it (`render`).
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::found::{About, hubs};
+use super::whole::Scope;
+use super::{Finding, Whole, clusters, gaps};
+use crate::links::Links;
+use crate::snapshot::Snapshot;
+use event::RepoKey;
+use memory::Maturity;
+
+/// What was written within so many seconds is recent: thirty days.
+const RECENT_SECONDS: i64 = 30 * 24 * 3_600;
+
+/// Repositories, kinds and hubs of a brief.
+const LISTED_MAX: usize = 4;
+
+/// The state of it all.
+#[derive(Debug, Default)]
+pub struct Brief {
+    /// How many memories count.
+    pub memories: usize,
+    /// In how many repositories.
+    pub repos: usize,
+    /// How many of them are recent.
+    pub recent: usize,
+    /// The repositories with the most recent ones.
+    pub active: Vec<(RepoKey, usize)>,
+    /// The most frequent kinds.
+    pub kinds: Vec<(String, usize)>,
+    /// How many are proven, and how many established.
+    pub proven: usize,
+    /// How many are established.
+    pub established: usize,
+    /// What most is linked to.
+    pub hubs: Vec<Finding>,
+    /// How many are tied to nothing, of those that were looked at.
+    pub alone: usize,
+    /// How many are said more than once.
+    pub repeated: usize,
+}
+
+/// Adds it up.
+#[must_use]
+pub fn brief(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Brief {
+    let mut brief = Brief::default();
+    let (mut repos, mut active) = (BTreeMap::new(), BTreeMap::new());
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for memory in snapshot.memories().iter().filter(|memory| scope.has(memory)) {
+        brief.memories += 1;
+        *repos.entry(memory.repo.clone()).or_insert(0_usize) += 1;
+        *kinds.entry(memory.setting.kind.as_str().to_owned()).or_default() += 1;
+        let age = memory.timestamp.map(|at| scope.now.as_second().saturating_sub(at.as_second()));
+        if age.is_some_and(|seconds| seconds <= RECENT_SECONDS) {
+            brief.recent += 1;
+            *active.entry(memory.repo.clone()).or_insert(0_usize) += 1;
+        }
+        match memory.maturity() {
+            Maturity::Proven => brief.proven += 1,
+            Maturity::Established => brief.established += 1,
+            Maturity::Candidate => {}
+        }
+    }
+    brief.repos = repos.len();
+    (brief.active, brief.kinds) = (most(active), most(kinds));
+    brief.hubs = hubs(snapshot, links, scope, LISTED_MAX);
+    let whole = Whole::of(snapshot, links, scope);
+    let lonely = |finding: &&Finding| matches!(finding.about, About::Gap { ties: 0, .. });
+    brief.alone = gaps(&whole, usize::MAX).iter().filter(lonely).count();
+    brief.repeated = clusters(snapshot, scope, usize::MAX).len();
+    brief
+}
+
+fn most<K: Ord + Clone>(counts: BTreeMap<K, usize>) -> Vec<(K, usize)> {
+    let mut counts: Vec<(K, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(name, count)| (Reverse(*count), name.clone()));
+    counts.truncate(LISTED_MAX);
+    counts
+}

@@ -1,0 +1,52 @@
+//! Memories of one repository that say the same in few other words. Not here: what counts as the same (`search::same`).
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use petgraph::unionfind::UnionFind;
+
+use super::found::{About, Finding};
+use super::whole::Scope;
+use crate::WhatIsSaid;
+use crate::snapshot::Snapshot;
+
+/// Memories that may say the same are compared two by two; of more than so many the newest.
+const COMPARED_MAX: usize = 600;
+
+/// Finds the clusters, the largest first; each as its newest memory and the others.
+#[must_use]
+pub fn clusters(snapshot: &Snapshot, scope: &Scope, limit: usize) -> Vec<Finding> {
+    let (newest, _) = scope.newest(snapshot);
+    // What differs in a number, a name of code or a "not" is never the same.
+    let mut alike: BTreeMap<_, Vec<(usize, WhatIsSaid)>> = BTreeMap::new();
+    for (place, (_, memory)) in newest.iter().enumerate() {
+        if let Some(said) = WhatIsSaid::by(&memory.event()) {
+            alike.entry((memory.repo.clone(), said.telling())).or_default().push((place, said));
+        }
+    }
+    let mut joined: UnionFind<usize> = UnionFind::new(newest.len());
+    for group in alike.values() {
+        let group = group.get(..COMPARED_MAX).unwrap_or(group);
+        for (at, (one, said)) in group.iter().enumerate() {
+            for (other, also) in group.get(at + 1..).unwrap_or_default() {
+                if !joined.equiv(*one, *other) && said.is_same_as(also) {
+                    joined.union(*one, *other);
+                }
+            }
+        }
+    }
+    let mut members: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    for (place, (number, _)) in newest.iter().enumerate() {
+        members.entry(joined.find(place)).or_default().push(*number);
+    }
+    let mut clusters: Vec<Vec<u32>> = members.into_values().filter(|all| all.len() > 1).collect();
+    clusters.sort_by_key(|all| (Reverse(all.len()), all.first().copied()));
+    clusters.truncate(limit);
+    clusters
+        .into_iter()
+        .filter_map(|all| {
+            let (first, others) = all.split_first()?;
+            Some(Finding { number: *first, about: About::Cluster(others.to_vec()) })
+        })
+        .collect()
+}

@@ -1,0 +1,128 @@
+//! What much hangs on, what ties kinds of knowledge together, and what stands alone. Not here: the graph it is read from
+//! (`whole`).
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::Whole;
+use super::between::betweenness;
+use super::whole::Scope;
+use crate::links::{Links, Spot};
+use crate::snapshot::Snapshot;
+use event::Relation;
+use memory::Maturity;
+
+/// A memory that was found, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// Its number.
+    pub number: u32,
+    /// Why.
+    pub about: About,
+}
+
+/// What was found of a memory.
+#[derive(Debug, Clone, PartialEq)]
+pub enum About {
+    /// So many links lead to it or from it; by each relation so many.
+    Hub(BTreeMap<Relation, usize>),
+    /// So many shortest ways lead over it, and it ties memories of these kinds together.
+    Bridge {
+        /// How many ways, estimated.
+        ways: f64,
+        /// So many memories of each kind.
+        kinds: BTreeMap<String, usize>,
+    },
+    /// It is tied to so few things.
+    Gap {
+        /// How many: 0 or 1.
+        ties: usize,
+        /// What it is worth.
+        maturity: Maturity,
+    },
+    /// These say about the same.
+    Cluster(Vec<u32>),
+}
+
+/// Finds the memories with most links that somebody told; those that a program made by itself do not count, and neither
+/// do those that are over.
+#[must_use]
+pub fn hubs(snapshot: &Snapshot, links: &Links, scope: &Scope, limit: usize) -> Vec<Finding> {
+    let mut counts: BTreeMap<u32, BTreeMap<Relation, usize>> = BTreeMap::new();
+    for (source, target, said) in links.all() {
+        if said.is_automatic() || !said.holds_at(scope.now) {
+            continue;
+        }
+        for spot in [source, target] {
+            if let Spot::Memory(number) = spot {
+                *counts.entry(*number).or_default().entry(said.relation).or_default() += 1;
+            }
+        }
+    }
+    counts.retain(|number, _| snapshot.memory(*number).is_some_and(|memory| scope.has(memory)));
+    let mut hubs: Vec<(usize, u32, BTreeMap<Relation, usize>)> = counts
+        .into_iter()
+        .map(|(number, relations)| (relations.values().sum(), number, relations))
+        .collect();
+    hubs.sort_by_key(|(count, number, _)| (Reverse(*count), *number));
+    hubs.truncate(limit);
+    hubs.into_iter()
+        .map(|(_, number, relations)| Finding { number, about: About::Hub(relations) })
+        .collect()
+}
+
+/// Finds the memories that tie memories of two kinds or more together, by how many shortest ways lead over them.
+#[must_use]
+pub fn bridges(snapshot: &Snapshot, whole: &Whole, limit: usize) -> Vec<Finding> {
+    let sums = betweenness(&whole.graph);
+    let ways = |number: u32| {
+        let place = whole.places.get(&number)?;
+        sums.get(place.index()).copied().filter(|ways| *ways > 0.0)
+    };
+    let mut ranked: Vec<(f64, u32)> =
+        whole.places.keys().filter_map(|number| Some((ways(*number)?, *number))).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let kinds = |number: u32| -> BTreeMap<String, usize> {
+        let mut kinds = BTreeMap::new();
+        for other in whole.near(number) {
+            if let Some(memory) = snapshot.memory(other) {
+                *kinds.entry(memory.setting.kind.as_str().to_owned()).or_default() += 1;
+            }
+        }
+        kinds
+    };
+    let bridges = ranked.into_iter().map(|(ways, number)| (ways, number, kinds(number)));
+    bridges
+        .filter(|(_, _, kinds)| kinds.len() > 1)
+        .take(limit)
+        .map(|(ways, number, kinds)| Finding { number, about: About::Bridge { ways, kinds } })
+        .collect()
+}
+
+/// Finds the memories that are tied to nothing or to one thing: those worth most first, then the newest.
+#[must_use]
+pub fn gaps(whole: &Whole, limit: usize) -> Vec<Finding> {
+    let mut gaps: Vec<(Reverse<u8>, usize, u32, Maturity)> = (0..)
+        .zip(&whole.newest)
+        .filter_map(|(age, (number, memory))| {
+            let is_gap = whole.ties_of(*number) < 2;
+            is_gap.then(|| (Reverse(worth(memory.maturity())), age, *number, memory.maturity()))
+        })
+        .collect();
+    gaps.sort_by_key(|(worth, age, ..)| (*worth, *age));
+    gaps.truncate(limit);
+    gaps.into_iter()
+        .map(|(_, _, number, maturity)| Finding {
+            number,
+            about: About::Gap { ties: whole.ties_of(number), maturity },
+        })
+        .collect()
+}
+
+fn worth(maturity: Maturity) -> u8 {
+    match maturity {
+        Maturity::Candidate => 0,
+        Maturity::Established => 1,
+        Maturity::Proven => 2,
+    }
+}

@@ -1,0 +1,57 @@
+//! Memories that stand alone, and what each may belong to: for somebody who can tell, since no program can. Not here:
+//! the words of that question (`render`).
+
+use super::Whole;
+use super::found::{About, gaps};
+use super::whole::Scope;
+use crate::snapshot::Snapshot;
+use index::lexical::DocId;
+
+/// Likely companions of one memory.
+const NEAR_MAX: usize = 2;
+
+/// Below this cosine texts are seldom on one subject.
+const COSINE_MIN: f32 = 0.4;
+
+/// A memory that stands alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lone {
+    /// Its number.
+    pub number: u32,
+    /// What it may belong to, the likeliest first.
+    pub near: Vec<u32>,
+}
+
+/// Finds those that are tied to nothing and have something near them, the best proven first. One that reads like an
+/// instruction is neither.
+#[must_use]
+pub fn lone(snapshot: &Snapshot, whole: &Whole, scope: &Scope, limit: usize) -> Vec<Lone> {
+    let is_fine = |number: u32| {
+        snapshot
+            .memory(number)
+            .is_some_and(|memory| scope.has(memory) && memory.flagged().is_none())
+    };
+    gaps(whole, usize::MAX)
+        .into_iter()
+        .filter(|gap| matches!(gap.about, About::Gap { ties: 0, .. }))
+        .filter(|gap| is_fine(gap.number))
+        .map(|gap| Lone { number: gap.number, near: near(snapshot, gap.number, &is_fine) })
+        .filter(|lone| !lone.near.is_empty())
+        .take(limit)
+        .collect()
+}
+
+/// By meaning where there are vectors, else by words.
+fn near(snapshot: &Snapshot, number: u32, is_fine: &dyn Fn(u32) -> bool) -> Vec<u32> {
+    let keep = |other: u32| other != number && is_fine(other);
+    if let Some(vectors) = snapshot.vectors()
+        && let Some(vector) = vectors.get(number)
+    {
+        let near = vectors.search(&vector, keep, NEAR_MAX).into_iter();
+        return near.filter(|(_, cosine)| *cosine >= COSINE_MIN).map(|(other, _)| other).collect();
+    }
+    let Some(memory) = snapshot.memory(number) else { return Vec::new() };
+    let found =
+        snapshot.lexical().search(&memory.meaning_text(), |doc: DocId| keep(doc.0), NEAR_MAX);
+    found.into_iter().map(|scored| scored.doc.0).collect()
+}

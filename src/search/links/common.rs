@@ -1,0 +1,175 @@
+//! What things have in common, found when it is asked for: a memory and the files it names, memories that name the same
+//! thing, memories that mean about the same. Found by the indexes of the snapshot, so that nothing has to be stored or
+//! kept up to date. Not here: what was told (`links`).
+
+use super::named::{Thing, named};
+use super::{Place, Spot};
+use crate::same_file;
+use crate::snapshot::Snapshot;
+use event::{Relation, Strength, Timestamp};
+use index::lexical::DocId;
+use memory::Memory;
+
+/// So many memories that may name a thing are looked at: the best by words are those that do.
+const LOOKED_AT_MAX: usize = 64;
+
+/// What more memories name than so many ties none of them to another.
+const NAMED_BY_MAX: usize = 24;
+
+/// So many memories are similar at the most, and so close they are at the least, by cosine.
+const SIMILAR_MAX: usize = 3;
+const SIMILAR_MIN: f32 = 0.7;
+
+/// Memories of a file: more than any reply tells.
+const OF_FILE_MAX: usize = 200;
+
+/// Something that has something in common with what was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shared {
+    /// What.
+    pub spot: Spot,
+    /// Why.
+    pub because: Because,
+}
+
+/// What two things have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Because {
+    /// The memory names the file.
+    NamesIt,
+    /// Both name this.
+    Both(Thing),
+    /// They mean about the same, by this cosine.
+    Similar(f32),
+}
+
+impl Because {
+    /// Returns how the two are related by it.
+    #[must_use]
+    pub fn relation(&self) -> Relation {
+        match self {
+            Self::NamesIt => Relation::Touches,
+            Self::Both(_) | Self::Similar(_) => Relation::RelatedTo,
+        }
+    }
+
+    /// Returns how close they are by it.
+    #[must_use]
+    pub fn strength(&self) -> Strength {
+        let share = match self {
+            Self::Similar(cosine) => f64::from(*cosine),
+            Self::NamesIt | Self::Both(_) => return Strength::USUAL,
+        };
+        Strength::of(share.clamp(0.0, 1.0)).unwrap_or(Strength::USUAL)
+    }
+}
+
+/// Finds what things have in common in a snapshot.
+#[derive(Debug, Clone, Copy)]
+pub struct Common<'a> {
+    /// Where.
+    pub snapshot: &'a Snapshot,
+    /// The time at which memories must count.
+    pub now: Timestamp,
+    /// What was learned later is not known.
+    pub until: Option<Timestamp>,
+}
+
+impl Common<'_> {
+    /// Finds what has something in common with a thing, each once, the most telling first.
+    #[must_use]
+    pub fn with(&self, spot: &Spot) -> Vec<Shared> {
+        match spot {
+            Spot::Memory(number) => self.with_memory(*number),
+            Spot::Code(place) => self.with_place(place),
+            Spot::Absent(_) => Vec::new(),
+        }
+    }
+
+    fn with_memory(&self, number: u32) -> Vec<Shared> {
+        let Some(memory) = self.snapshot.memory(number) else { return Vec::new() };
+        let mut found: Vec<Shared> = Vec::new();
+        let mut add = |spot: Spot, because: Because| {
+            if found.iter().all(|shared| shared.spot != spot) {
+                found.push(Shared { spot, because });
+            }
+        };
+        for (other, cosine) in self.similar(number) {
+            add(Spot::Memory(other), Because::Similar(cosine));
+        }
+        for thing in named(&memory.event()) {
+            if let Thing::File(path) = thing {
+                let place = Place { repo: memory.repo.clone(), path, symbol: None };
+                add(Spot::Code(place), Because::NamesIt);
+                continue;
+            }
+            for other in self.naming(&thing, number, memory) {
+                add(Spot::Memory(other), Because::Both(thing.clone()));
+            }
+        }
+        found
+    }
+
+    /// The memories that mean about the same.
+    fn similar(&self, number: u32) -> Vec<(u32, f32)> {
+        let Some(vectors) = self.snapshot.vectors() else { return Vec::new() };
+        let Some(vector) = vectors.get(number) else { return Vec::new() };
+        let keep = |other: u32| other != number && self.counts(other);
+        let near = vectors.search(&vector, keep, SIMILAR_MAX);
+        near.into_iter().filter(|(_, cosine)| *cosine > SIMILAR_MIN).collect()
+    }
+
+    /// The other memories that name a thing; none where it is so common that it tells nothing. A name of code means
+    /// something in its repository only.
+    fn naming(&self, thing: &Thing, number: u32, memory: &Memory) -> Vec<u32> {
+        let is_local = matches!(thing, Thing::Symbol(_));
+        let keep = |doc: DocId| {
+            let other = self.snapshot.memory(doc.0);
+            doc.0 != number
+                && other.is_some_and(|other| !is_local || other.repo == memory.repo)
+                && self.counts(doc.0)
+        };
+        let found = self.snapshot.lexical().search(thing.text(), keep, LOOKED_AT_MAX);
+        let names = |other: &u32| {
+            let other = self.snapshot.memory(*other);
+            other.is_some_and(|other| named(&other.event()).contains(thing))
+        };
+        let found: Vec<u32> = found.into_iter().map(|scored| scored.doc.0).filter(names).collect();
+        if found.len() > NAMED_BY_MAX { Vec::new() } else { found }
+    }
+
+    fn with_place(&self, place: &Place) -> Vec<Shared> {
+        let keys = self.snapshot.keys_of(&place.repo);
+        let keep = |doc: DocId| {
+            self.snapshot.memory(doc.0).is_some_and(|memory| keys.contains(&memory.repo))
+                && self.counts(doc.0)
+        };
+        let found = self.snapshot.lexical().search(&place.path, keep, OF_FILE_MAX);
+        let numbers = found.into_iter().map(|scored| scored.doc.0);
+        let naming = numbers.filter(|number| {
+            self.snapshot.memory(*number).is_some_and(|memory| names_place(memory, place))
+        });
+        naming
+            .map(|number| Shared { spot: Spot::Memory(number), because: Because::NamesIt })
+            .collect()
+    }
+
+    /// Tells whether a memory counts: it is no longer out, and was known.
+    fn counts(&self, number: u32) -> bool {
+        self.snapshot.memory(number).is_some_and(|memory| counts(memory, self.now, self.until))
+    }
+}
+
+/// Tells whether a memory counts now; with `until`, whether it was known and counted then, by what was said by then.
+pub(super) fn counts(memory: &Memory, now: Timestamp, until: Option<Timestamp>) -> bool {
+    let Some(until) = until else { return !memory.is_out(now) };
+    memory.timestamp.is_none_or(|at| at <= until) && !memory.was_out(until)
+}
+
+fn names_place(memory: &Memory, place: &Place) -> bool {
+    let event = memory.event();
+    let is_of = |thing: &Thing| matches!(thing, Thing::File(path) if same_file(path, &place.path));
+    let Some(symbol) = &place.symbol else { return named(&event).iter().any(is_of) };
+    let texts = [&event.context, &event.lesson, &event.command];
+    named(&event).iter().any(is_of) && texts.into_iter().any(|text| text.contains(symbol.as_str()))
+}

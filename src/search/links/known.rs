@@ -1,0 +1,49 @@
+//! The links of the state that was asked last: in a large store putting them together takes longer than walking them.
+//! Not here: how that is done (`links`).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Links;
+use crate::snapshot::Snapshot;
+use memory::Mark;
+
+/// The links of one state, kept for the next question.
+#[derive(Debug, Default)]
+pub struct KnownLinks(Mutex<Option<(Mark, Arc<Links>)>>);
+
+impl KnownLinks {
+    /// Returns the links of a snapshot as it is now, put together where its state is another than that of last time.
+    #[must_use]
+    pub fn of(&self, snapshot: &Snapshot) -> Arc<Links> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((mark, links)) = &*known
+            && snapshot.is_marked(mark)
+        {
+            return Arc::clone(links);
+        }
+        let links = Arc::new(Links::of(snapshot, None));
+        *known = Some((snapshot.mark(), Arc::clone(&links)));
+        links
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::snapshot;
+
+    // S-LINK-3
+    #[test]
+    fn links_are_kept_for_one_state_and_no_other() {
+        let lesson = json!({"id": "m1", "event_type": "error", "lesson": "x"});
+        let link = json!({"id": "l1", "memory_id": "m1", "event_type": "link", "target": "m2", "relation": "calls"});
+        let (one, other) = (snapshot(std::slice::from_ref(&lesson)), snapshot(&[lesson, link]));
+        let known = KnownLinks::default();
+        let first = known.of(&one);
+        assert!(Arc::ptr_eq(&first, &known.of(&one.clone())), "a copy is the same state");
+        assert_eq!((first.all().count(), known.of(&other).all().count()), (0, 1));
+        assert!(!Arc::ptr_eq(&first, &known.of(&one)));
+    }
+}

@@ -1,0 +1,223 @@
+//! The links that somebody told, as a graph of one snapshot; with the replacements, which are links too. Not here: how
+//! events make a link (`projection::links`), what is found without being told (`common`).
+
+use std::collections::HashMap;
+
+use petgraph::Direction;
+use petgraph::algo::astar;
+use petgraph::graph::{Graph, NodeIndex};
+use petgraph::visit::{EdgeFiltered, EdgeRef};
+
+use super::{Place, Spot};
+use crate::snapshot::Snapshot;
+use event::{AUTO, EventId, Link, MANUAL, Node, Relation, RepoKey, Strength, Timestamp};
+use memory::{Life, Memory, Tie, ties};
+
+/// The links of a snapshot.
+#[derive(Debug, Clone, Default)]
+pub struct Links {
+    graph: Graph<Spot, Said>,
+    places: HashMap<Spot, NodeIndex>,
+}
+
+/// What was said of a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The repository that it is of.
+    pub repo: RepoKey,
+    /// When it was told last.
+    pub since: Option<Timestamp>,
+    /// How.
+    pub relation: Relation,
+    /// How sure or close.
+    pub strength: Strength,
+    /// Who or what says so.
+    pub origin: String,
+    /// Since when it holds.
+    pub valid_from: Option<Timestamp>,
+    /// Until when.
+    pub valid_to: Option<Timestamp>,
+}
+
+/// A link as one of its ends sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bond<'a> {
+    /// The other end.
+    pub to: &'a Spot,
+    /// Whether it goes out from here, rather than coming in.
+    pub is_outward: bool,
+    /// What was said.
+    pub said: &'a Said,
+}
+
+impl Said {
+    /// Tells whether it holds at a time.
+    #[must_use]
+    pub fn holds_at(&self, time: Timestamp) -> bool {
+        self.valid_from.is_none_or(|from| from <= time) && self.valid_to.is_none_or(|to| time < to)
+    }
+
+    /// Tells whether a program linked them by itself.
+    #[must_use]
+    pub fn is_automatic(&self) -> bool {
+        self.origin == AUTO
+    }
+
+    /// Tells whether it says what a link says.
+    #[must_use]
+    pub fn is(&self, link: &Link) -> bool {
+        let times = (self.valid_from, self.valid_to) == (link.valid_from, link.valid_to);
+        times
+            && (self.relation, self.strength) == (link.relation, link.strength)
+            && self.origin == link.origin
+    }
+}
+
+impl From<Tie> for Said {
+    fn from(tie: Tie) -> Self {
+        let Tie { repo, since, link } = tie;
+        let Link { target: _, relation, strength, valid_from, valid_to, origin } = link;
+        Self { repo, since, relation, strength, origin, valid_from, valid_to }
+    }
+}
+
+impl Links {
+    /// Puts together what was told by `until`, or ever. Takes time in proportion to the memories and links there are.
+    #[must_use]
+    pub fn of(snapshot: &Snapshot, until: Option<Timestamp>) -> Self {
+        let numbers = Numbers::of(snapshot);
+        let mut links = Self::told_by(snapshot, until, &numbers);
+        for (number, memory) in (0..).zip(snapshot.memories().iter()) {
+            if !memory.about().is_empty() {
+                links.replace(number, memory, until, &numbers);
+            }
+        }
+        links
+    }
+
+    /// Puts together what link events told, without the replacements.
+    #[must_use]
+    pub fn told(snapshot: &Snapshot) -> Self {
+        Self::told_by(snapshot, None, &Numbers::of(snapshot))
+    }
+
+    fn told_by(snapshot: &Snapshot, until: Option<Timestamp>, numbers: &Numbers<'_>) -> Self {
+        let mut links = Self::default();
+        for (number, memory) in (0..).zip(snapshot.memories().iter()) {
+            for tie in ties(memory.about(), until) {
+                links.tie(Spot::Memory(number), tie, numbers);
+            }
+        }
+        for (id, about) in snapshot.early() {
+            let node = Node::of(id.clone());
+            for tie in ties(about, until) {
+                links.tie(numbers.spot(&node, &tie.repo), tie, numbers);
+            }
+        }
+        links
+    }
+
+    fn tie(&mut self, source: Spot, tie: Tie, numbers: &Numbers<'_>) {
+        let target = numbers.spot(&tie.link.target, &tie.repo);
+        self.add(source, target, tie.into());
+    }
+
+    /// A memory that stands in the place of another is linked to it.
+    fn replace(
+        &mut self,
+        number: u32,
+        memory: &Memory,
+        until: Option<Timestamp>,
+        numbers: &Numbers<'_>,
+    ) {
+        let then = until.map(|until| memory.course_then(until));
+        let course = then.as_ref().unwrap_or_else(|| memory.course());
+        let Life::Superseded { by } = &course.life else { return };
+        let said = Said {
+            repo: memory.repo.clone(),
+            since: course.since,
+            relation: Relation::Supersedes,
+            strength: Strength::of(1.0).unwrap_or(Strength::USUAL),
+            origin: MANUAL.to_owned(),
+            valid_from: None,
+            valid_to: None,
+        };
+        let by = numbers.spot(&Node::of(by.clone()), &memory.repo);
+        self.add(by, Spot::Memory(number), said);
+    }
+
+    /// Adds a link.
+    pub fn add(&mut self, source: Spot, target: Spot, said: Said) {
+        let (source, target) = (self.place(source), self.place(target));
+        self.graph.add_edge(source, target, said);
+    }
+
+    fn place(&mut self, spot: Spot) -> NodeIndex {
+        if let Some(place) = self.places.get(&spot) {
+            return *place;
+        }
+        let place = self.graph.add_node(spot.clone());
+        self.places.insert(spot, place);
+        place
+    }
+
+    /// Returns the links of a thing, those that go out first.
+    pub fn at<'a>(&'a self, spot: &Spot) -> impl Iterator<Item = Bond<'a>> {
+        let place = self.places.get(spot).copied();
+        let ways = [(Direction::Outgoing, true), (Direction::Incoming, false)];
+        place.into_iter().flat_map(move |place| {
+            ways.into_iter().flat_map(move |(direction, is_outward)| {
+                self.graph.edges_directed(place, direction).filter_map(move |edge| {
+                    let other = if is_outward { edge.target() } else { edge.source() };
+                    let to = self.graph.node_weight(other)?;
+                    Some(Bond { to, is_outward, said: edge.weight() })
+                })
+            })
+        })
+    }
+
+    /// Returns all links, with their ends.
+    pub fn all(&self) -> impl Iterator<Item = (&Spot, &Spot, &Said)> {
+        self.graph.edge_references().filter_map(|edge| {
+            let source = self.graph.node_weight(edge.source())?;
+            Some((source, self.graph.node_weight(edge.target())?, edge.weight()))
+        })
+    }
+
+    /// Returns all that is linked, in no order.
+    pub fn spots(&self) -> impl Iterator<Item = &Spot> {
+        self.graph.node_weights()
+    }
+
+    /// Finds the shortest way by links of one relation from one thing to another, both included.
+    #[must_use]
+    pub fn way(&self, relation: Relation, from: &Spot, to: &Spot) -> Option<Vec<&Spot>> {
+        let (from, to) = (*self.places.get(from)?, *self.places.get(to)?);
+        let such = EdgeFiltered::from_fn(&self.graph, |edge| edge.weight().relation == relation);
+        let (_, way) = astar(&such, from, |place| place == to, |_| 1_u32, |_| 0)?;
+        Some(way.into_iter().filter_map(|place| self.graph.node_weight(place)).collect())
+    }
+}
+
+/// The numbers of memories by their ids.
+struct Numbers<'a>(HashMap<&'a EventId, u32>);
+
+impl<'a> Numbers<'a> {
+    /// Only where somebody asks for them: most stores have no links.
+    fn of(snapshot: &'a Snapshot) -> Self {
+        let is_needed = snapshot.memories().iter().any(|memory| !memory.about().is_empty())
+            || snapshot.early().next().is_some();
+        if !is_needed {
+            return Self(HashMap::new());
+        }
+        Self(snapshot.memories().iter().map(|memory| &memory.id).zip(0..).collect())
+    }
+
+    fn spot(&self, node: &Node, repo: &RepoKey) -> Spot {
+        if let Some(place) = Place::of(node, repo) {
+            return Spot::Code(place);
+        }
+        let number = self.0.get(&node.id());
+        number.map_or_else(|| Spot::Absent(node.id().clone()), |number| Spot::Memory(*number))
+    }
+}

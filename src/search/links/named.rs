@@ -1,0 +1,262 @@
+//! What a memory names that others may name too: files, symbols in backticks, packages, error codes, and what its
+//! command begins with. Pure. Not here: who else names it (`common`).
+
+use event::Event;
+
+/// Something that a memory names.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Thing {
+    /// A file, by its path or the end of it.
+    File(String),
+    /// A name of code.
+    Symbol(String),
+    /// How programs name an error: `E0308`, `EACCES`.
+    ErrorCode(String),
+    /// What a command installs.
+    Package(String),
+    /// What a command begins with.
+    Command(String),
+}
+
+impl Thing {
+    /// Returns what it is called.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::File(text)
+            | Self::Symbol(text)
+            | Self::ErrorCode(text)
+            | Self::Package(text)
+            | Self::Command(text) => text,
+        }
+    }
+}
+
+/// So many things of a memory count: of more, each says little.
+const THINGS_MAX: usize = 24;
+
+/// So much of each text is looked at, in bytes: what a note is about stands at its beginning.
+const LOOK_BYTES_MAX: usize = 4 * 1024;
+
+/// Longest name that counts, in bytes.
+const NAME_BYTES_MAX: usize = 200;
+
+/// Extensions by which a bare name is a file: without a folder only a known one tells it from `e.g.` and `1.2`.
+const EXTENSIONS: [&str; 36] = [
+    "rs", "py", "js", "ts", "jsx", "tsx", "mjs", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp",
+    "cs", "rb", "php", "swift", "sh", "sql", "toml", "yaml", "yml", "json", "lock", "md", "html",
+    "css", "vue", "svelte", "tf", "proto", "gradle", "xml", "cfg",
+];
+
+/// Words that look like the name of an error and are none.
+const NO_ERRORS: [&str; 14] = [
+    "ERROR", "ERRORS", "EVERY", "EXAMPLE", "EMPTY", "EXPORT", "EITHER", "EVENT", "EVENTS",
+    "EXCEPT", "ENABLE", "ENABLED", "EXISTS", "EXTRA",
+];
+/// Letters before a number that name no error: sums, standards.
+const NO_CODES: [&str; 6] = ["SHA", "MD", "RFC", "ISO", "UTF", "PR"];
+
+/// What installs packages: a program, and the word after it.
+const INSTALLERS: [(&str, &str); 15] = [
+    ("npm", "install"),
+    ("npm", "i"),
+    ("pnpm", "add"),
+    ("yarn", "add"),
+    ("bun", "add"),
+    ("pip", "install"),
+    ("pip3", "install"),
+    ("uv", "add"),
+    ("poetry", "add"),
+    ("cargo", "add"),
+    ("cargo", "install"),
+    ("go", "get"),
+    ("apt-get", "install"),
+    ("apt", "install"),
+    ("brew", "install"),
+];
+
+/// Returns what an event names, each once: first what its writer listed, then what stands in its texts.
+#[must_use]
+pub fn named(event: &Event) -> Vec<Thing> {
+    let mut found = Found::default();
+    for file in &event.files {
+        found.add(Thing::File(without_place(file.trim()).to_owned()));
+    }
+    let texts = [&event.context, &event.lesson, &event.command].into_iter().chain(&event.symptoms);
+    for text in texts.clone() {
+        found.quoted(beginning(text));
+    }
+    for text in texts {
+        beginning(text).split_whitespace().for_each(|word| found.word(word));
+    }
+    found.command(beginning(&event.command));
+    found.0
+}
+
+fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LOOK_BYTES_MAX)).unwrap_or(text)
+}
+
+#[derive(Default)]
+struct Found(Vec<Thing>);
+
+impl Found {
+    fn add(&mut self, thing: Thing) {
+        let text = thing.text();
+        let fits = !text.is_empty() && text.len() <= NAME_BYTES_MAX;
+        if fits && self.0.len() < THINGS_MAX && !self.0.contains(&thing) {
+            self.0.push(thing);
+        }
+    }
+
+    /// Takes names of code out of backticks.
+    fn quoted(&mut self, text: &str) {
+        for piece in text.split('`').skip(1).step_by(2) {
+            let name = piece.trim().trim_end_matches("()");
+            if is_symbol(name, piece) {
+                self.add(Thing::Symbol(name.to_owned()));
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str) {
+        let bare = word
+            .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_' | '~'));
+        let bare = without_place(bare.trim_end_matches('.'));
+        if is_file(bare) {
+            self.add(Thing::File(bare.trim_start_matches("./").to_owned()));
+        }
+        for part in word.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| is_error(part)) {
+            self.add(Thing::ErrorCode(part.to_owned()));
+        }
+    }
+
+    fn command(&mut self, command: &str) {
+        for part in command.split(['\n', ';', '|', '&']) {
+            let mut words =
+                part.split_whitespace().skip_while(|word| *word == "sudo" || word.contains('='));
+            let (Some(program), Some(verb)) = (words.next(), words.next()) else { continue };
+            let is_plain =
+                |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+            if is_plain(program) && is_plain(verb) && !verb.starts_with('-') {
+                self.add(Thing::Command(format!("{program} {verb}")));
+            }
+            if INSTALLERS.contains(&(program, verb)) {
+                words
+                    .filter(|word| is_package(word))
+                    .for_each(|word| self.add(Thing::Package(package(word))));
+            }
+        }
+    }
+}
+
+/// A path without the line that tools write behind it.
+fn without_place(path: &str) -> &str {
+    let bare = path.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':');
+    if path.get(bare.len()..).is_some_and(|rest| rest.starts_with(':')) { bare } else { path }
+}
+
+fn is_file(word: &str) -> bool {
+    if word.contains("://") || word.contains(['*', '<', '$', '(', '=', ',']) {
+        return false;
+    }
+    let (has_folder, name) = match word.rsplit_once('/') {
+        Some((_, name)) => (true, name),
+        None => (false, word),
+    };
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let is_short = (1..=8).contains(&extension.len())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_word = extension.bytes().any(|byte| byte.is_ascii_alphabetic());
+    !stem.is_empty() && is_short && is_word && (has_folder || EXTENSIONS.contains(&extension))
+}
+
+/// Tells whether what stood in backticks is a name of code: more than a common word.
+fn is_symbol(name: &str, quoted: &str) -> bool {
+    let is_plain =
+        name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-' | '@' | '/'));
+    let has_hump =
+        name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase);
+    let is_telling =
+        name.contains(['_']) || name.contains("::") || quoted.ends_with("()") || has_hump;
+    name.len() >= 3 && is_plain && is_telling && !is_file(name)
+}
+
+fn is_error(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let is_name =
+        word.len() >= 5 && bytes.first() == Some(&b'E') && bytes.iter().all(u8::is_ascii_uppercase);
+    let letters = bytes.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    let digits = bytes.len() - letters;
+    let is_number = (1..=3).contains(&letters)
+        && (3..=6).contains(&digits)
+        && bytes.iter().skip(letters).all(u8::is_ascii_digit)
+        && !word.get(..letters).is_some_and(|letters| NO_CODES.contains(&letters));
+    (is_name && !NO_ERRORS.contains(&word)) || is_number
+}
+
+fn is_package(word: &str) -> bool {
+    let begins = word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '@');
+    let is_plain = !word.contains(['=', '$', '<', '(', '"', '\'']);
+    begins && (is_plain || word.contains("=="))
+}
+
+/// A package without its version.
+fn package(word: &str) -> String {
+    let end = word.char_indices().skip(1).find(|(_, c)| matches!(c, '@' | '=' | '>' | '~' | '['));
+    word.get(..end.map_or(word.len(), |(at, _)| at)).unwrap_or(word).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use event::{Decoded, codec};
+
+    fn things(value: &serde_json::Value) -> Vec<String> {
+        let Decoded::Event(event) = codec::decode(value.to_string().as_bytes(), "api") else {
+            panic!()
+        };
+        named(&event).iter().map(|thing| format!("{thing:?}")).collect()
+    }
+
+    // S-LINK-8
+    #[test]
+    fn what_a_memory_names_is_found_in_all_it_says() {
+        let found = things(&serde_json::json!({
+            "context": "error[E0308]: mismatched types at ./src/db/pool.rs:12:5, see https://example.org/a.html and e.g. v1.2",
+            "lesson": "`PoolGuard` must outlive `run_all()`; use `the` lock in config.toml. ERROR is no name, EACCES is.",
+            "command": "cd /w && sudo npm install --save left-pad@1.3 @types/node && FOO=1 cargo build",
+            "files": ["src/main.rs:7"],
+        }));
+        let expected = [
+            "File(\"src/main.rs\")",
+            "Symbol(\"PoolGuard\")",
+            "Symbol(\"run_all\")",
+            "ErrorCode(\"E0308\")",
+            "File(\"src/db/pool.rs\")",
+            "File(\"config.toml\")",
+            "ErrorCode(\"EACCES\")",
+            "Command(\"npm install\")",
+            "Package(\"left-pad\")",
+            "Package(\"@types/node\")",
+            "Command(\"cargo build\")",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    // S-LINK-8
+    #[test]
+    fn common_words_are_no_things() {
+        for text in [
+            "EVERY test",
+            "SHA256 and UTF-8, ISO8601",
+            "and/or `true` `x` `cargo`",
+            "1.2.3 a.b",
+            "fix it...",
+        ] {
+            assert!(things(&serde_json::json!({ "lesson": text })).is_empty(), "{text}");
+        }
+        let many: String = (0..99).map(|number| format!("src/f{number}.rs ")).collect();
+        assert_eq!(things(&serde_json::json!({ "lesson": many })).len(), THINGS_MAX);
+    }
+}

@@ -1,0 +1,35 @@
+//! What can stand in the graph: a memory that is here, a memory that is not, a place in the code of a repository. Not
+//! here: how they hang together (`links`).
+
+use event::{EventId, Node, RepoKey};
+
+/// One thing in the graph.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Spot {
+    /// The memory of this number in the snapshot.
+    Memory(u32),
+    /// A memory that was left out, or has not come yet.
+    Absent(EventId),
+    /// A place in code.
+    Code(Place),
+}
+
+/// A place in the code of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The repository.
+    pub repo: RepoKey,
+    /// The path of a file below its root, as it was named.
+    pub path: String,
+    /// What in the file, where that was said.
+    pub symbol: Option<String>,
+}
+
+impl Place {
+    /// Reads the place that a node names in a repository; `None` for a memory.
+    #[must_use]
+    pub fn of(node: &Node, repo: &RepoKey) -> Option<Self> {
+        let (path, symbol) = node.place()?;
+        Some(Self { repo: repo.clone(), path, symbol })
+    }
+}

@@ -1,0 +1,311 @@
+//! What a query runs on: frozen memories and indexes, as they were when it was asked. Taking one
+//! costs a few reference counts; nothing that happens later shows in it. Not here: searching.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use event::{EventId, RepoKey, SkipReason, Timestamp};
+use index::late::{NoteSigns, Place, Places, Shelf, Signed};
+use index::lexical::LexicalIndex;
+use index::vector::VectorIndex;
+use memory::{Chunked, Frozen, Mark, Memory, Near, Version};
+
+/// A frozen state of the retriever.
+#[derive(Clone)]
+pub struct Snapshot {
+    /// The memories.
+    pub fold: Frozen,
+    /// The index of words.
+    pub lexical: LexicalIndex,
+    /// The index of vectors, where there is a model.
+    pub vectors: Option<VectorIndex>,
+    /// Where each memory's token signs are on the disk.
+    pub places: Places,
+    /// The file that token signs are read from, where there is one.
+    pub shelf: Option<Arc<dyn Shelf>>,
+    /// What was learned beside each memory.
+    pub near: Chunked<Near>,
+    /// How many memories each repository has.
+    pub repos: Arc<BTreeMap<RepoKey, usize>>,
+    /// How reading the logs went.
+    pub health: Arc<Health>,
+}
+
+/// How reading the logs went.
+#[derive(Debug, Clone, Default)]
+pub struct Health {
+    /// Logs that are followed.
+    pub logs: usize,
+    /// Segments of old lines that were read beside them.
+    pub segments: usize,
+    /// Writes that wait in the spool for another process to let go of their log.
+    pub waiting: usize,
+    /// Lines read, blank ones aside.
+    pub lines: usize,
+    /// Lines that held no event.
+    pub skipped: usize,
+    /// The first of them.
+    pub skips: Vec<Skip>,
+    /// Logs that could not be read, and why.
+    pub troubles: BTreeMap<PathBuf, String>,
+    /// Why the system gives no hints of changes, when it does not.
+    pub watch_trouble: Option<String>,
+    /// Events about memories that are not in any log.
+    pub early: usize,
+    /// Memories whose vector the index refused.
+    pub without_vector: usize,
+}
+
+/// How much memory the memories take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// The bound, in bytes.
+    pub bytes_max: u64,
+    /// What they take, in bytes, as it is estimated.
+    pub held_bytes: u64,
+    /// How many of the oldest were left out for it.
+    pub left_out: usize,
+}
+
+impl Room {
+    /// The bound in MiB.
+    #[must_use]
+    pub fn mib_max(&self) -> u64 {
+        self.bytes_max >> 20
+    }
+
+    /// Says how many were left out, and what changes it; nothing where all are here.
+    #[must_use]
+    pub fn notice(&self) -> Option<String> {
+        let left_out = match self.left_out {
+            0 => return None,
+            1 => "the oldest memory is left out".to_owned(),
+            many => format!("the {many} oldest memories are left out"),
+        };
+        Some(format!("{left_out} (memory_mib is {}; the logs keep all)", self.mib_max()))
+    }
+}
+
+/// A line that held no event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skip {
+    /// The log.
+    pub log: Arc<Path>,
+    /// Where the line begins, in bytes.
+    pub offset: u64,
+    /// Why it was skipped.
+    pub reason: SkipReason,
+}
+
+/// What citing an id found.
+#[derive(Debug, Clone)]
+pub enum Cited {
+    /// The one memory that is meant.
+    One(Arc<Memory>),
+    /// A memory that was left out to stay within the bound.
+    LeftOut,
+    /// No memory.
+    None,
+    /// Several.
+    Several {
+        /// The ids of the first of them, at most eight.
+        first: Vec<EventId>,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// So many ids help to tell which was meant; past that, only more of the id does.
+const CITED_FIRST_MAX: usize = 8;
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shape = formatter.debug_struct("Snapshot");
+        shape
+            .field("memories", &self.memories().len())
+            .field("health", &self.health)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Snapshot {
+    /// Returns what the state of the memories is known by.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        self.fold.mark()
+    }
+
+    /// Tells whether a mark is of the state of these memories.
+    #[must_use]
+    pub fn is_marked(&self, mark: &Mark) -> bool {
+        self.fold.is_marked(mark)
+    }
+
+    /// Returns the memories; a memory's place is its number in the indexes.
+    #[must_use]
+    pub fn memories(&self) -> &Chunked<Arc<Memory>> {
+        self.fold.memories()
+    }
+
+    /// Returns the memory of a number.
+    #[must_use]
+    pub fn memory(&self, number: u32) -> Option<&Arc<Memory>> {
+        self.memories().get(usize::try_from(number).ok()?)
+    }
+
+    /// Tells whether there is a memory of a number, and it is not out ([`Memory::is_out`]). Of most memories this is
+    /// known without looking at them.
+    #[must_use]
+    pub fn is_live(&self, number: u32, now: Timestamp) -> bool {
+        let Ok(place) = usize::try_from(number) else { return false };
+        let memories = self.memories();
+        place < memories.len()
+            && (!memories.may_be_out(place)
+                || memories.get(place).is_some_and(|memory| !memory.is_out(now)))
+    }
+
+    /// Returns the events about memories that are not here, under the ids of those, in no order.
+    pub fn early(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
+        self.fold.early()
+    }
+
+    /// Returns how much memory the memories may take, how much they take, and how many were left out.
+    #[must_use]
+    pub fn room(&self) -> Room {
+        Room {
+            bytes_max: self.fold.bound().bytes_max,
+            held_bytes: self.fold.held_bytes(),
+            left_out: self.fold.left_out_len(),
+        }
+    }
+
+    /// Returns what was learned beside a memory.
+    #[must_use]
+    pub fn near(&self, number: u32) -> Near {
+        let near = usize::try_from(number).ok().and_then(|place| self.near.get(place));
+        near.copied().unwrap_or_default()
+    }
+
+    /// Returns the index of words.
+    #[must_use]
+    pub fn lexical(&self) -> &LexicalIndex {
+        &self.lexical
+    }
+
+    /// Returns the index of meanings, when there is one.
+    #[must_use]
+    pub fn vectors(&self) -> Option<&VectorIndex> {
+        self.vectors.as_ref()
+    }
+
+    /// Has the signs of tokens read from `shelf`.
+    #[must_use]
+    pub fn on(self, shelf: Option<Arc<dyn Shelf>>) -> Self {
+        Self { shelf, ..self }
+    }
+
+    /// Tells that the signs of these memories will be asked for next: the disk is then waited for once.
+    pub fn expect_signs(&self, numbers: impl Iterator<Item = u32>) {
+        let Some(shelf) = &self.shelf else { return };
+        let place = |number| match self.places.get(number) {
+            Signed::At(place) => Some(place),
+            Signed::NotYet | Signed::Never | Signed::Failed => None,
+        };
+        shelf.expect(&numbers.filter_map(place).collect::<Vec<Place>>());
+    }
+
+    /// Returns the signs of a memory's tokens, read from the disk. `None` where there are none yet, or will never
+    /// be; those that should be there and are not are made anew.
+    #[must_use]
+    pub fn signs(&self, number: u32) -> Option<NoteSigns> {
+        let (Signed::At(place), Some(shelf)) = (self.places.get(number), &self.shelf) else {
+            return None;
+        };
+        let signs = shelf.signs(place);
+        if signs.is_none() {
+            self.places.lose(number);
+        }
+        signs
+    }
+
+    /// Returns of how many memories the model has dealt with the tokens, those included whose tokens are not kept.
+    #[must_use]
+    pub fn signed(&self) -> usize {
+        self.places.known_len()
+    }
+
+    /// Tells whether a record of this state could not be read: what was made from it may lack something.
+    /// The next state will be made from the logs.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.fold.is_damaged()
+    }
+
+    /// Returns how many memories the model has dealt with, those included whose vector cannot be used.
+    #[must_use]
+    pub fn embedded(&self) -> usize {
+        self.vectors.as_ref().map_or(0, VectorIndex::len) + self.health.without_vector
+    }
+
+    /// Returns how reading the logs went.
+    #[must_use]
+    pub fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// Returns the repositories and how many memories each has.
+    #[must_use]
+    pub fn repos(&self) -> &BTreeMap<RepoKey, usize> {
+        &self.repos
+    }
+
+    /// Returns every key under which memories of `repo` may stand: its own, and a short name that
+    /// can mean no other repository. Lines written by hand often say only `api`.
+    #[must_use]
+    pub fn keys_of(&self, repo: &RepoKey) -> BTreeSet<RepoKey> {
+        // Looked up: of hundreds of other keys hardly one is a short way to say it.
+        let shorts = repo.abbreviations().filter_map(|short| self.repos.get_key_value(short));
+        let means_only_repo = |short: &RepoKey| {
+            let mut keys = self.repos.keys();
+            keys.all(|other| other == short || other == repo || !short.abbreviates(other))
+        };
+        let shorts = shorts.map(|(short, _)| short).filter(|short| *short != repo);
+        let mut keys: BTreeSet<RepoKey> =
+            shorts.filter(|short| means_only_repo(short)).cloned().collect();
+        keys.insert(repo.clone());
+        keys
+    }
+
+    /// Only whole ids of memories that were left out are known.
+    fn has_left_out(&self, id: &str) -> bool {
+        let upper = id.to_ascii_uppercase();
+        let ids = [id, &upper].into_iter().filter_map(EventId::foreign);
+        ids.into_iter().any(|id| self.fold.has_left_out(&id))
+    }
+
+    /// Finds the memory that an id, or the beginning or end of one, means.
+    #[must_use]
+    pub fn cited(&self, id: &str) -> Cited {
+        let mut first: Vec<&Arc<Memory>> = Vec::new();
+        let mut count = 0;
+        for memory in self.memories().iter().filter(|memory| memory.id.is_cited_by(id)) {
+            if memory.id.as_str() == id {
+                return Cited::One(Arc::clone(memory));
+            }
+            count += 1;
+            if first.len() < CITED_FIRST_MAX {
+                first.push(memory);
+            }
+        }
+        match first.as_slice() {
+            [] if self.has_left_out(id) => Cited::LeftOut,
+            [] => Cited::None,
+            [only] => Cited::One(Arc::clone(only)),
+            several => {
+                let first = several.iter().map(|memory| memory.id.clone()).collect();
+                Cited::Several { first, count }
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What was checked out when a memory last held: the commit it was written at, or the newest one of the history
+//! before somebody last said that it holds. Not here: what changed since.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::git::{Git, Silence};
+use super::{Asked, last_held};
+use event::Timestamp;
+use memory::Memory;
+use store::RepoAt;
+
+/// Most commits of memories that git is asked about, the first in the order of their ids.
+const COMMITS_MAX: usize = 1_000;
+
+/// From when on a memory is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Base {
+    /// From a commit on, and where git does not have it from a time on.
+    Commit(String, Option<Timestamp>),
+    /// From a time on; `None` for nobody knows when.
+    Time(Option<Timestamp>),
+}
+
+impl Base {
+    pub(super) fn of(memory: &Memory, commit: Option<&str>) -> Self {
+        let held = last_held(memory);
+        // Times have whole seconds: whoever confirms it at once confirms what is there now.
+        let is_renewed = memory.standing().last_good.is_some_and(|good| Some(good) == held);
+        match commit.filter(|_| !is_renewed) {
+            Some(commit) => Self::Commit(commit.to_lowercase(), held),
+            None => Self::Time(held),
+        }
+    }
+
+    fn time(&self) -> Option<Timestamp> {
+        match self {
+            Self::Commit(_, at) | Self::Time(at) => *at,
+        }
+    }
+}
+
+/// The commits of a history, as far as memories ask about them.
+#[derive(Debug, Default)]
+pub(super) struct Bases {
+    /// Commits of memories that git has, as they name them, and in full.
+    known: BTreeMap<String, String>,
+    /// Those of them, in full, that nothing leads to.
+    unreachable: BTreeSet<String>,
+    /// Commits of memories that git does not have.
+    missing: BTreeSet<String>,
+    /// Commits of the history with their times in seconds, in git's order, back to the oldest time asked for.
+    history: Vec<(i64, String)>,
+}
+
+impl Bases {
+    pub(super) fn of(git: &Git, asked: &[Asked<'_>], at: &RepoAt) -> Result<Self, Silence> {
+        let mut bases = Self::default();
+        let commits = asked.iter().filter_map(|one| one.commit.as_deref()).map(str::to_lowercase);
+        let commits: BTreeSet<String> = commits.take(COMMITS_MAX).collect();
+        if !commits.is_empty() {
+            bases.find(git, &commits)?;
+        }
+        // Of a history that was cut off nobody knows what was in it.
+        if !at.common_dir.join("shallow").exists() {
+            bases.missing = commits.into_iter().filter(|c| !bases.known.contains_key(c)).collect();
+        }
+        let by_time = asked.iter().filter(|one| bases.named(&one.base).is_none());
+        if let Some(oldest) = by_time.filter_map(|one| one.base.time()).min() {
+            bases.history = history(git, oldest)?;
+        }
+        Ok(bases)
+    }
+
+    /// Finds out which commits git has, and which of them are in no history.
+    fn find(&mut self, git: &Git, commits: &BTreeSet<String>) -> Result<(), Silence> {
+        let list = commits.iter().map(String::as_str);
+        let question = ["rev-list", "--no-walk", "--ignore-missing"].into_iter().chain(list);
+        let question: Vec<&str> = question.chain(["--"]).collect();
+        let there = lines(&git.ask(&question)?);
+        for commit in commits {
+            if let Some(whole) = there.iter().find(|whole| whole.starts_with(commit.as_str())) {
+                self.known.insert(commit.clone(), whole.clone());
+            }
+        }
+        let known = self.known.values().map(String::as_str);
+        let question: Vec<&str> =
+            ["rev-list"].into_iter().chain(known).chain(["--not", "--all", "--"]).collect();
+        if !self.known.is_empty() {
+            self.unreachable = lines(&git.ask(&question)?).into_iter().collect();
+        }
+        Ok(())
+    }
+
+    fn named(&self, base: &Base) -> Option<&str> {
+        let Base::Commit(commit, _) = base else { return None };
+        self.known.get(commit).map(String::as_str)
+    }
+
+    /// The commit that a memory is compared with; `None` where the history does not reach so far back.
+    pub(super) fn commit(&self, base: &Base) -> Option<&str> {
+        self.named(base).or_else(|| {
+            let at = base.time()?.as_second();
+            self.history.iter().find(|(time, _)| *time <= at).map(|(_, commit)| commit.as_str())
+        })
+    }
+
+    /// Tells whether a commit is in no branch and no tag any more.
+    pub(super) fn is_gone(&self, commit: &str) -> bool {
+        let commit = commit.to_lowercase();
+        let is_unreachable = |whole: &String| self.unreachable.contains(whole);
+        self.missing.contains(&commit) || self.known.get(&commit).is_some_and(is_unreachable)
+    }
+}
+
+/// The commits from a time on, newest first, and the one before them.
+fn history(git: &Git, oldest: Timestamp) -> Result<Vec<(i64, String)>, Silence> {
+    // Git takes a time before its own first second for no number at all.
+    let oldest = oldest.as_second().max(0);
+    let since = format!("--max-age={oldest}");
+    let until = format!("--min-age={oldest}");
+    let mut history = timed(&git.ask(&["rev-list", "--timestamp", &since, "HEAD", "--"])?);
+    history.extend(timed(&git.ask(&["rev-list", "--timestamp", "-1", &until, "HEAD", "--"])?));
+    Ok(history)
+}
+
+fn timed(answer: &[u8]) -> Vec<(i64, String)> {
+    let lines = lines(answer).into_iter();
+    let commit = |line: String| {
+        let (time, commit) = line.split_once(' ')?;
+        Some((time.parse().ok()?, commit.to_owned()))
+    };
+    lines.filter_map(commit).collect()
+}
+
+fn lines(answer: &[u8]) -> Vec<String> {
+    String::from_utf8_lossy(answer).lines().map(str::to_owned).collect()
+}

@@ -1,0 +1,63 @@
+//! The short word in replies: files of a memory that were written since it last held, by nothing but the times in
+//! the work tree. Cheap enough for every answer, and no more than a hint. Not here: git, which knows better (`look`).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::tree::{path_in, written_at};
+use super::{NOT_ABOUT_FILES, last_held};
+use event::{AGENT_FILE, EventId, Timestamp};
+use memory::Memory;
+
+/// The files of memories that were written since, by the ids of the memories.
+pub type Changed = BTreeMap<EventId, Vec<String>>;
+
+/// Most files that are looked at for one answer: each look may wait for a disk.
+const LOOKS_MAX: usize = 64;
+
+/// Most of them that are one memory's: its many files must not keep others from being looked at.
+const LOOKS_OF_ONE_MAX: usize = 16;
+
+/// How long after a work tree was made its files may still be being checked out. They all have new times then, which
+/// say nothing.
+const CHECKOUT: Duration = Duration::from_secs(10 * 60);
+
+/// Finds which files of memories were written since these last held, in the work tree `top` of their repository.
+#[must_use]
+pub fn changed_since<'a>(memories: impl Iterator<Item = &'a Arc<Memory>>, top: &Path) -> Changed {
+    let mut changed = Changed::new();
+    let Some(made) = checked_out_by(top) else { return changed };
+    let mut looks_left = LOOKS_MAX;
+    for memory in memories {
+        let Some(held) = last_held(memory) else { continue };
+        let event = memory.event();
+        let is_rule = event.tags.iter().any(|tag| tag == AGENT_FILE);
+        let is_other = NOT_ABOUT_FILES.contains(&memory.setting.kind.as_str());
+        if is_rule || is_other || changed.contains_key(&memory.id) {
+            continue;
+        }
+        // Lines have whole seconds: what was written in the second of a memory was not written since.
+        let since = held.max(made).as_second();
+        let is_later = |file: &&String| {
+            let written = path_in(top, file).and_then(|path| written_at(top, &path));
+            written.is_some_and(|written| written.as_second() > since)
+        };
+        let looked_at = event.files.len().min(LOOKS_OF_ONE_MAX).min(looks_left);
+        looks_left -= looked_at;
+        let files = event.files.iter().take(looked_at).filter(is_later);
+        let files: Vec<String> = files.cloned().collect();
+        if !files.is_empty() {
+            changed.insert(memory.id.clone(), files);
+        }
+    }
+    changed
+}
+
+/// By when the files of a work tree had been checked out for the first time; `None` where the system does not tell
+/// when it was made.
+fn checked_out_by(top: &Path) -> Option<Timestamp> {
+    let made = top.join(".git").symlink_metadata().ok()?.created().ok()?;
+    Timestamp::try_from(made.checked_add(CHECKOUT)?).ok()
+}

@@ -1,0 +1,216 @@
+//! Whether memories still hold, asked of the work tree they are about: files that are gone or changed since, names
+//! of code that are in them no longer, commits that are in no history. Reads and never changes anything.
+//!
+//! `mentions` says which files and names a memory speaks of, `tree` looks at files, `git` at history, `bases` at what
+//! was checked out when a memory last held, `confidence` what it all comes to; `marks` is the short form of it for
+//! replies. Not here: which memories are asked about (`serve`), words (`render`).
+
+mod bases;
+mod confidence;
+mod git;
+mod marks;
+mod mentions;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use self::bases::{Base, Bases};
+use self::confidence::{Signs, confidence};
+use self::git::Git;
+use event::{AGENT_FILE, Timestamp};
+use memory::Memory;
+use store::RepoAt;
+
+pub use self::confidence::Symbols;
+pub use self::git::Silence;
+pub use self::marks::{Changed, changed_since};
+pub use self::tree::is_gone;
+
+/// The kinds whose files may be still to be made, or that name none on purpose.
+const NOT_ABOUT_FILES: [&str; 2] = ["task", "session"];
+
+/// What somebody should look at again.
+#[derive(Debug, Clone)]
+pub struct Stale {
+    /// The memory.
+    pub memory: Arc<Memory>,
+    /// How much speaks for its being stale, above 0 and at most 1.
+    pub confidence: f32,
+    /// Its files that are gone.
+    pub gone: Vec<String>,
+    /// Its files that have changed.
+    pub changed: Vec<String>,
+    /// What became of the names of code in it.
+    pub symbols: Symbols,
+    /// Whether the commit it was written at is in no branch and no tag any more.
+    pub is_commit_gone: bool,
+}
+
+/// What a look at all of them came to.
+#[derive(Debug, Default)]
+pub struct Looked {
+    /// What seems stale, most surely first; of equals those with more files gone, then the newest.
+    pub stale: Vec<Stale>,
+    /// How many name a file or a commit, and were looked at.
+    pub checked: usize,
+    /// How many were not, since they are pinned.
+    pub pinned: usize,
+    /// Why less is known than might be.
+    pub silence: Option<Silence>,
+}
+
+/// A memory that says something that can be looked up.
+struct Asked<'a> {
+    memory: &'a Arc<Memory>,
+    paths: Vec<String>,
+    base: Base,
+    commit: Option<String>,
+}
+
+/// Looks at memories of one repository, in the work tree `top` of it. `git` is what is known of the repository
+/// without asking git; `None` where there is none, and then only files that are gone are told.
+#[must_use]
+pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looked {
+    let mut looked = Looked::default();
+    let mut asked = Vec::new();
+    for memory in memories {
+        match asked_of(memory, top) {
+            Some(_) if memory.course().is_pinned => looked.pinned += 1,
+            Some(found) => asked.push(found),
+            None => {}
+        }
+    }
+    looked.checked = asked.len();
+    let history = git.ok_or(Silence::NoRepository).and_then(|at| {
+        let git = Git::at(top);
+        Bases::of(&git, &asked, at).map(|bases| (git, bases))
+    });
+    let mut reading = tree::Reading::of(top);
+    let stale = match history {
+        Ok((git, bases)) => {
+            let mut found = by_history(&asked, &git, &bases, &mut reading);
+            looked.silence = found.1.take();
+            found.0
+        }
+        Err(silence) => {
+            looked.silence = Some(silence);
+            asked.iter().filter_map(|asked| by_sight(asked, top)).collect()
+        }
+    };
+    looked.stale = stale;
+    looked.stale.sort_by(|a, b| {
+        // A file that is gone says more than one that has changed.
+        let surest =
+            |stale: &Stale| (stale.gone.len(), stale.memory.timestamp, stale.memory.id.clone());
+        b.confidence.total_cmp(&a.confidence).then_with(|| surest(b).cmp(&surest(a)))
+    });
+    looked
+}
+
+fn asked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Asked<'a>> {
+    if NOT_ABOUT_FILES.contains(&memory.setting.kind.as_str()) {
+        return None;
+    }
+    let event = memory.event();
+    // What changes in an agent file is taken over by importing it again.
+    if event.tags.iter().any(|tag| tag == AGENT_FILE) {
+        return None;
+    }
+    let paths = mentions::paths(&event, top);
+    let commit = event.commit.filter(|commit| git::is_commit_id(commit));
+    if paths.is_empty() && commit.is_none() {
+        return None;
+    }
+    let base = Base::of(memory, commit.as_deref());
+    Some(Asked { memory, paths, base, commit })
+}
+
+/// What the differences between the commit at which each last held and the one that is checked out come to.
+fn by_history(
+    asked: &[Asked<'_>],
+    git: &Git,
+    bases: &Bases,
+    reading: &mut tree::Reading<'_>,
+) -> (Vec<Stale>, Option<Silence>) {
+    let mut of_commit: BTreeMap<&str, Vec<&Asked<'_>>> = BTreeMap::new();
+    let mut stale = Vec::new();
+    for one in asked {
+        match bases.commit(&one.base) {
+            Some(commit) => of_commit.entry(commit).or_default().push(one),
+            None => stale.extend(judged(one, bases, git::Differences::default(), reading)),
+        }
+    }
+    let mut silence = None;
+    for (commit, same) in of_commit {
+        let paths = same.iter().flat_map(|one| one.paths.iter().map(String::as_str));
+        let differences = match silence {
+            None => git.differences(commit, paths.collect()).unwrap_or_else(|why| {
+                silence = Some(why);
+                git::Differences::default()
+            }),
+            // Git has had its time.
+            Some(_) => git::Differences::default(),
+        };
+        for one in same {
+            stale.extend(judged(one, bases, differences.among(&one.paths), reading));
+        }
+    }
+    (stale, silence)
+}
+
+fn judged(
+    asked: &Asked<'_>,
+    bases: &Bases,
+    differences: git::Differences,
+    reading: &mut tree::Reading<'_>,
+) -> Option<Stale> {
+    let git::Differences { gone, changed } = differences;
+    let is_commit_gone = asked.commit.as_deref().is_some_and(|commit| bases.is_gone(commit));
+    let names =
+        if changed.is_empty() { Vec::new() } else { mentions::names(&asked.memory.event()) };
+    let symbols = if names.is_empty() {
+        Symbols::NotApplicable
+    } else {
+        let left = asked.paths.iter().filter(|path| !gone.contains(path));
+        Symbols::of(names, &reading.texts(left))
+    };
+    let signs = Signs { files: asked.paths.len(), off: gone.len() + changed.len(), is_commit_gone };
+    let confidence = confidence(&signs, &symbols);
+    let memory = Arc::clone(asked.memory);
+    (confidence > 0.0).then_some(Stale {
+        memory,
+        confidence,
+        gone,
+        changed,
+        symbols,
+        is_commit_gone,
+    })
+}
+
+/// What the files alone tell: which are gone. When, nobody knows, so whoever said since that it holds is believed.
+fn by_sight(asked: &Asked<'_>, top: &Path) -> Option<Stale> {
+    if asked.memory.standing().last_good.is_some() {
+        return None;
+    }
+    let gone: Vec<String> = asked.paths.iter().filter(|path| is_gone(top, path)).cloned().collect();
+    let signs = Signs { files: asked.paths.len(), off: gone.len(), is_commit_gone: false };
+    let confidence = confidence(&signs, &Symbols::NotApplicable);
+    (confidence > 0.0).then(|| Stale {
+        memory: Arc::clone(asked.memory),
+        confidence,
+        gone,
+        changed: Vec::new(),
+        symbols: Symbols::NotApplicable,
+        is_commit_gone: false,
+    })
+}
+
+/// When a memory was last known to hold: when it was written, or when somebody last said so.
+fn last_held(memory: &Memory) -> Option<Timestamp> {
+    memory.timestamp.max(memory.standing().last_good)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,328 @@
+//! Looking at memories in a real git repository, with real commits. Not here: the program (tests/integration).
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use event::{Decoded, EventId, codec};
+use memory::{Fold, Origin};
+use store::Found;
+
+/// A work tree whose commits are a day apart.
+struct Tree {
+    folder: tempfile::TempDir,
+}
+
+impl Tree {
+    fn new() -> Self {
+        let tree = Self { folder: tempfile::tempdir().unwrap() };
+        tree.git(1, &["init", "--quiet", "--initial-branch=main"]);
+        tree
+    }
+
+    fn top(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn git(&self, day: u32, args: &[&str]) -> String {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(self.top()).args(["-c", "user.name=t", "-c", "user.email=t@example.org"]);
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        let date = format!("2026-01-{day:02}T12:00:00Z");
+        git.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date);
+        let ran = git.args(args).output().unwrap();
+        assert!(ran.status.success(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.top().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// Commits all that is there, on a day, and returns the commit.
+    fn commit(&self, day: u32) -> String {
+        self.git(day, &["add", "--all"]);
+        self.git(day, &["commit", "--quiet", "--message", "x"]);
+        self.git(day, &["rev-parse", "HEAD"])
+    }
+
+    fn look(&self, lines: &[Value]) -> Looked {
+        let at = Found::of_directory(self.top());
+        look(&folded(lines), &at.git.as_ref().unwrap().top, at.git.as_ref())
+    }
+}
+
+fn folded(lines: &[Value]) -> Vec<Arc<Memory>> {
+    let mut fold = Fold::default();
+    for (offset, line) in (0..).zip(lines) {
+        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+            panic!("{line}")
+        };
+        let repo = event.repo_key();
+        fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+    }
+    fold.memories().iter().cloned().collect()
+}
+
+fn memory(id: &str, day: u32, more: &Value) -> Value {
+    let mut line = json!({ "id": id, "timestamp": format!("2026-01-{day:02}T18:00:00Z"), "event_type": "error" });
+    line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    line
+}
+
+fn ids(looked: &Looked) -> Vec<&str> {
+    looked.stale.iter().map(|stale| stale.memory.id.as_str()).collect()
+}
+
+// S-STALE-1, S-STALE-3
+#[test]
+fn what_changed_or_went_since_a_memory_was_written_is_told_most_surely_first() {
+    let tree = Tree::new();
+    tree.write("src/kept.rs", "fn open_store() {}\nfn close_store() {}");
+    tree.write("src/gone.rs", "");
+    tree.write("src/same.rs", "");
+    tree.commit(2);
+    let lines = [
+        memory(
+            "both",
+            3,
+            &json!({ "lesson": "`open_store` and `old_name`", "files": ["src/kept.rs"] }),
+        ),
+        memory("there", 3, &json!({ "lesson": "`open_store()` in src/kept.rs:1 waits" })),
+        memory("none", 3, &json!({ "lesson": "`cargo` says no", "files": ["src/kept.rs"] })),
+        memory("gone", 3, &json!({ "lesson": "x", "files": ["src/gone.rs", "src/same.rs"] })),
+        memory(
+            "same",
+            3,
+            &json!({ "lesson": "x", "files": ["src/same.rs", "never/was.rs", "new.rs"] }),
+        ),
+        memory("later", 5, &json!({ "lesson": "x", "files": ["src/kept.rs", "src/gone.rs"] })),
+        memory("before", 1, &json!({ "lesson": "x", "files": ["src/kept.rs"] })),
+        memory(
+            "task",
+            3,
+            &json!({ "event_type": "task", "lesson": "x", "files": ["src/gone.rs"] }),
+        ),
+        memory(
+            "rule",
+            3,
+            &json!({ "lesson": "x", "files": ["src/gone.rs"], "tags": [AGENT_FILE] }),
+        ),
+        memory("other", 3, &json!({ "lesson": "names nothing" })),
+    ];
+    assert!(tree.look(&lines).stale.is_empty());
+    tree.write("src/kept.rs", "fn open_store(path: &Path) {}");
+    tree.write("new.rs", "");
+    std::fs::remove_file(tree.top().join("src/gone.rs")).unwrap();
+    // What is not committed does not count yet.
+    assert!(tree.look(&lines).stale.is_empty());
+    tree.commit(4);
+    let looked = tree.look(&lines);
+    assert_eq!(ids(&looked), ["none", "both", "gone", "there"]);
+    assert_eq!((looked.checked, looked.silence), (7, None));
+    let [none, both, gone, there] = looked.stale.as_slice() else { panic!("{looked:?}") };
+    assert_eq!((none.symbols.clone(), none.confidence), (Symbols::NotApplicable, 1.0));
+    let missing = vec!["old_name".to_owned()];
+    assert_eq!(both.symbols, Symbols::Found { present: 1, missing });
+    assert_eq!((gone.gone.as_slice(), gone.confidence), (&["src/gone.rs".to_owned()][..], 0.5));
+    assert_eq!(there.changed, ["src/kept.rs"]);
+    assert!((there.confidence - 0.3).abs() < 1e-6);
+}
+
+// S-STALE-1
+#[test]
+fn a_memory_is_compared_from_its_commit_on_and_anew_from_when_it_was_confirmed() {
+    let tree = Tree::new();
+    tree.write("a.rs", "1");
+    let first = tree.commit(2);
+    tree.write("a.rs", "2");
+    tree.commit(3);
+    // By its time it would be of today; by its commit it is of the first day.
+    let lesson = memory("m1", 9, &json!({ "lesson": "x", "files": ["a.rs"], "commit": first }));
+    assert_eq!(ids(&tree.look(std::slice::from_ref(&lesson))), ["m1"]);
+    let say = |day: u32, verdict: &str| {
+        memory(
+            "f1",
+            day,
+            &json!({ "event_type": "feedback", "memory_id": "m1", "verdict": verdict }),
+        )
+    };
+    assert_eq!(ids(&tree.look(&[lesson.clone(), say(10, "failed")])), ["m1"]);
+    for good in ["confirmed", "worked"] {
+        assert!(tree.look(&[lesson.clone(), say(10, good)]).stale.is_empty());
+    }
+    tree.write("a.rs", "3");
+    tree.commit(11);
+    assert_eq!(ids(&tree.look(&[lesson.clone(), say(10, "confirmed")])), ["m1"]);
+    let pin = memory("p1", 10, &json!({ "event_type": "pin", "memory_id": "m1" }));
+    let looked = tree.look(&[lesson, pin]);
+    assert_eq!((looked.stale.len(), looked.pinned), (0, 1));
+}
+
+// S-STALE-1
+#[test]
+fn a_commit_that_is_in_no_history_is_told() {
+    let tree = Tree::new();
+    tree.write("a.rs", "1");
+    let first = tree.commit(2);
+    tree.write("a.rs", "2");
+    let second = tree.commit(3);
+    let at = |id: &str, commit: &str| memory(id, 9, &json!({ "lesson": "x", "commit": commit }));
+    let nobodys = "0123456789012345678901234567890123456789";
+    let lines = [
+        at("first", &first),
+        at("second", second.get(..10).unwrap()),
+        at("nobodys", nobodys),
+        at("option", "--output=x"),
+        memory("text", 9, &json!({ "lesson": "x", "commit": "see the pull request" })),
+    ];
+    assert_eq!(ids(&tree.look(&lines)), ["nobodys"]);
+    tree.git(4, &["reset", "--quiet", "--hard", &first]);
+    let looked = tree.look(&lines);
+    assert_eq!(ids(&looked), ["second", "nobodys"]);
+    assert!(looked.stale[0].is_commit_gone && (looked.stale[0].confidence - 0.3).abs() < 1e-6);
+    tree.git(4, &["branch", "elsewhere", &second]);
+    assert_eq!(ids(&tree.look(&lines)), ["nobodys"], "what a branch leads to is not gone");
+    // Of what a shallow clone left out nothing is known.
+    std::fs::write(tree.top().join(".git/shallow"), "").unwrap();
+    assert!(tree.look(&lines).stale.is_empty());
+}
+
+// S-STALE-5
+#[cfg(unix)]
+#[test]
+fn nothing_that_a_repository_would_have_run_is_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let tree = Tree::new();
+    tree.write("a.rs", "1");
+    let first = tree.commit(2);
+    tree.write("a.rs", "2");
+    tree.commit(3);
+    let (script, ran) = (tree.top().join(".git/script"), tree.top().join(".git/ran"));
+    std::fs::write(&script, format!("#!/bin/sh\necho ran >> '{}'\n", ran.display())).unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let program = script.to_str().unwrap();
+    for name in ["core.fsmonitor", "core.pager", "diff.external", "gpg.program", "diff.x.textconv"]
+    {
+        tree.git(4, &["config", name, program]);
+    }
+    tree.git(4, &["config", "log.showSignature", "true"]);
+    std::fs::write(tree.top().join(".git/info/attributes"), "*.rs diff=x\n").unwrap();
+    let lesson = memory("m1", 9, &json!({ "lesson": "x", "files": ["a.rs"], "commit": first }));
+    assert_eq!(ids(&tree.look(&[lesson])), ["m1"]);
+    assert!(!ran.exists());
+    // The trap works: git's own command for people falls into it.
+    tree.write("a.rs", "3");
+    tree.git(5, &["diff"]);
+    assert!(ran.exists());
+}
+
+// S-STALE-5
+#[test]
+fn without_git_only_files_that_are_gone_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("src")).unwrap();
+    std::fs::write(folder.path().join("src/a.rs"), "").unwrap();
+    let lines = [
+        memory("gone", 3, &json!({ "lesson": "x", "files": ["src/a.rs", "src/b.rs"] })),
+        memory("there", 3, &json!({ "lesson": "x", "files": ["src/a.rs"] })),
+    ];
+    let looked = look(&folded(&lines), folder.path(), None);
+    assert_eq!((ids(&looked), looked.silence), (vec!["gone"], Some(Silence::NoRepository)));
+    let good = memory(
+        "f1",
+        9,
+        &json!({ "event_type": "feedback", "memory_id": "gone", "verdict": "worked" }),
+    );
+    let looked = look(&folded(&[lines[0].clone(), good]), folder.path(), None);
+    assert!(looked.stale.is_empty());
+    // A repository without a commit has no history.
+    let tree = Tree::new();
+    let looked = tree.look(&[memory("m1", 3, &json!({ "lesson": "x", "files": ["src/b.rs"] }))]);
+    assert_eq!((looked.stale.len(), looked.silence), (0, Some(Silence::Failed)));
+}
+
+// S-STALE-6
+#[test]
+fn a_file_written_since_is_marked_once_the_work_tree_is_older_than_its_checkout() {
+    let tree = Tree::new();
+    tree.write("src/a.rs", "");
+    tree.write("src/b.rs", "");
+    let made = tree.top().join(".git").metadata().unwrap().created().unwrap();
+    let minutes = |minutes: u64| made + std::time::Duration::from_secs(60 * minutes);
+    let touch = |path: &str, at| {
+        let file = std::fs::File::options().write(true).open(tree.top().join(path)).unwrap();
+        file.set_modified(at).unwrap();
+    };
+    let files = json!({ "lesson": "x", "files": ["src/a.rs", "src/b.rs", "../c", "none.rs"] });
+    let marked = |lines: &[Value]| {
+        let changed = changed_since(folded(lines).iter(), tree.top());
+        changed.into_values().flatten().collect::<Vec<_>>()
+    };
+    let old = memory("m1", 3, &files);
+    touch("src/a.rs", minutes(9));
+    touch("src/b.rs", minutes(11));
+    assert_eq!(marked(std::slice::from_ref(&old)), ["src/b.rs"], "a checkout says nothing");
+    let year = Timestamp::try_from(minutes(12)).unwrap();
+    let good = json!({ "id": "f1", "event_type": "feedback", "memory_id": "m1", "verdict": "confirmed",
+        "timestamp": year.to_string() });
+    assert!(marked(&[old, good]).is_empty(), "renewed");
+    let mut rule = memory("m2", 3, &files);
+    rule["tags"] = json!([AGENT_FILE]);
+    assert!(marked(&[rule]).is_empty());
+}
+
+// S-STALE-6
+#[test]
+fn what_was_written_in_the_second_of_a_memory_was_not_written_since() {
+    let tree = Tree::new();
+    tree.write("a.rs", "");
+    let made = tree.top().join(".git").metadata().unwrap().created().unwrap();
+    let second = Timestamp::try_from(made).unwrap().as_second() + 60 * 60;
+    let second = Timestamp::from_second(second).unwrap();
+    let lesson = json!({ "id": "m1", "timestamp": second.to_string(), "event_type": "error", "lesson": "x",
+        "files": ["a.rs"] });
+    for (millis, count) in [(900, 0), (1_000, 1)] {
+        let file = std::fs::File::options().write(true).open(tree.top().join("a.rs")).unwrap();
+        let at = std::time::SystemTime::from(second) + std::time::Duration::from_millis(millis);
+        file.set_modified(at).unwrap();
+        let changed = changed_since(folded(std::slice::from_ref(&lesson)).iter(), tree.top());
+        assert_eq!(changed.len(), count, "{millis}");
+    }
+}
+
+// S-STALE-6
+#[test]
+fn the_many_files_of_one_memory_do_not_keep_others_from_being_looked_at() {
+    let tree = Tree::new();
+    tree.write("a.rs", "");
+    let made = tree.top().join(".git").metadata().unwrap().created().unwrap();
+    let file = std::fs::File::options().write(true).open(tree.top().join("a.rs")).unwrap();
+    file.set_modified(made + std::time::Duration::from_secs(60 * 60)).unwrap();
+    let many: Vec<String> = (0..100).map(|number| format!("{number}.rs")).collect();
+    let lines = [
+        memory("m1", 3, &json!({ "lesson": "x", "files": many })),
+        memory("m2", 3, &json!({ "lesson": "y", "files": ["a.rs"] })),
+    ];
+    let changed = changed_since(folded(&lines).iter(), tree.top());
+    assert_eq!(changed.keys().map(EventId::as_str).collect::<Vec<_>>(), ["m2"]);
+}
+
+// S-STALE-1
+#[test]
+fn a_memory_of_before_all_history_silences_no_other() {
+    let tree = Tree::new();
+    tree.write("a.rs", "1");
+    tree.commit(2);
+    tree.write("a.rs", "2");
+    tree.commit(4);
+    let old = json!({ "id": "old", "timestamp": "1960-01-02T03:04:05Z", "event_type": "error", "lesson": "x",
+        "files": ["a.rs"] });
+    let looked = tree.look(&[old, memory("m1", 3, &json!({ "lesson": "y", "files": ["a.rs"] }))]);
+    assert_eq!((ids(&looked), looked.silence), (vec!["m1"], None));
+}

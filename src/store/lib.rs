@@ -1,0 +1,43 @@
+//! The files: where logs are, which one a repository has, appending to it and following it.
+//!
+//! Blocking I/O, and the only room that opens logs. Not here: what a line means (`event`), and what
+//! may be written (`writer`).
+
+mod append;
+mod archive;
+mod as_of;
+mod config;
+mod cursor;
+mod error;
+mod judge;
+mod layout;
+mod lines;
+mod lock;
+mod own;
+mod probe;
+mod quarantine;
+mod repo;
+mod rewrite;
+mod signal;
+mod spool;
+mod sync;
+mod tail;
+
+pub use append::{Appended, Durability, Place, append};
+#[cfg(feature = "archive")]
+pub use archive::{Moved, Moves, archive};
+pub use as_of::AsOf;
+pub use config::{ArchivePolicy, Config, Embedding, Keeping, MemoryMib, Places};
+pub use cursor::{Change, Cursor};
+pub use error::StoreError;
+pub use judge::Judge;
+pub use layout::{FileId, Store, is_private_dir, make_private_dir, private, user, write_private};
+pub use lines::lines_of;
+pub use lock::FileLock;
+pub use own::{make_own_file, open_own_file, own_folder};
+pub use probe::{LockState, make_a_file_in};
+pub use quarantine::{Damaged, Kept, Quarantine};
+pub use repo::{Found, RepoAt, Why};
+pub use rewrite::rewrite;
+pub use signal::{survive_the_file_size_limit, when_asked_to_stop};
+pub use tail::{Line, Tail};

@@ -1,0 +1,188 @@
+//! Keeping logs short: old lines move to sealed segments beside them, by command or by the policy of the
+//! configuration. They stay memories, and keep their ids. Here: which lines are old. Not here: moving
+//! them so that none is lost (`store::archive`).
+
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use super::{Checked, Verdict};
+use event::{Decoded, Timestamp, codec};
+use store::{ArchivePolicy, Line, Moved, Moves, Store, StoreError};
+
+/// Lines that stay in a log unless asked otherwise: jq, grep and people can still cope with so many.
+pub const KEEP_LINES_DEFAULT: u64 = 10_000;
+
+/// Fewer old lines than this are not sealed by the policy of age: else a log that is written to would
+/// get a segment for every line.
+const AGED_LINES_MIN: u64 = 256;
+
+/// The shortest line that holds an event, in bytes: `{"lesson":"x"}` and its line break. Shorter logs need
+/// not be read to know that they have fewer lines.
+const EVENT_BYTES_MIN: u64 = 15;
+
+/// What may stay in a log. What is over either bound moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The most lines, the newest by their place in the file.
+    pub keep_lines: Option<u64>,
+    /// No line from before this. One that names no time is not from before anything.
+    pub not_before: Option<Timestamp>,
+}
+
+/// What to archive.
+pub struct Request<'a> {
+    /// The store.
+    pub store: &'a Store,
+    /// The logs.
+    pub logs: Vec<PathBuf>,
+    /// What stays in them.
+    pub bounds: Bounds,
+    /// Whether to change anything.
+    pub how: How,
+}
+
+/// Whether to change anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Move lines.
+    Change,
+    /// Only tell which would move.
+    DryRun,
+}
+
+/// What came of one log.
+#[derive(Debug)]
+pub struct Done {
+    /// The log.
+    pub log: PathBuf,
+    /// What was moved, or would be.
+    pub moved: Result<Moved, StoreError>,
+}
+
+/// An answer, and the first failure with it.
+pub struct Archived {
+    /// What was done. Wrong where a log could not be archived.
+    pub checked: Checked,
+    /// Why not.
+    pub failed: Option<StoreError>,
+}
+
+/// Archives logs, one after the other. One that fails keeps no other from being archived.
+#[must_use]
+pub fn archive(request: &Request<'_>) -> Archived {
+    let done: Vec<Done> = request
+        .logs
+        .iter()
+        .map(|log| {
+            let moved = match request.how {
+                How::Change => archive_log(request.store, log, &Planning::of(request.bounds)),
+                How::DryRun => would_move(request.store, log, request.bounds),
+            };
+            Done { log: log.clone(), moved }
+        })
+        .collect();
+    let reply = report::reply(request.how, &done);
+    let failed = done.into_iter().find_map(|done| done.moved.err());
+    let verdict = if failed.is_some() { Verdict::Wrong } else { Verdict::Fine };
+    Archived { checked: Checked { verdict, reply }, failed }
+}
+
+/// Archives every log that is over the policy, so far that it is not over it again at once: half the
+/// lines stay, or none that is too old. Meant for a server that has nothing else to do: logs are read for
+/// it. Returns only what was done or failed.
+#[must_use]
+pub fn by_policy(store: &Store, policy: ArchivePolicy, now: Timestamp) -> Vec<Done> {
+    let not_before = policy.older_than.and_then(|age| now.checked_sub(age).ok());
+    if policy.above_lines.is_none() && not_before.is_none() {
+        return Vec::new();
+    }
+    let planning = Planning {
+        bounds: Bounds { keep_lines: policy.above_lines.map(|lines| lines / 2), not_before },
+        above_lines: policy.above_lines,
+        aged_lines_min: AGED_LINES_MIN,
+    };
+    let lines_min = policy.above_lines.unwrap_or(u64::MAX);
+    let lines_min = if not_before.is_some() { lines_min.min(AGED_LINES_MIN) } else { lines_min };
+    let may_be_over = |log: &PathBuf| {
+        let bytes = log.symlink_metadata().map_or(0, |found| found.len());
+        bytes >= lines_min.saturating_mul(EVENT_BYTES_MIN)
+    };
+    // Where logs cannot be listed every reader says so.
+    let logs = store.logs().unwrap_or_default();
+    let done = logs.into_iter().filter(may_be_over).map(|log| {
+        let moved = archive_log(store, &log, &planning);
+        Done { log, moved }
+    });
+    let is_told =
+        |done: &Done| done.moved.as_ref().map_or(true, |moved| *moved != Moved::default());
+    done.filter(is_told).collect()
+}
+
+fn archive_log(store: &Store, log: &Path, planning: &Planning) -> Result<Moved, StoreError> {
+    store::archive(store, log, &mut || planning.plan(log))
+}
+
+fn would_move(store: &Store, log: &Path, bounds: Bounds) -> Result<Moved, StoreError> {
+    let cleaned_lines = u64::try_from(store.left_in(log)?).unwrap_or(u64::MAX);
+    let mut moved = Moved { cleaned_lines, ..Moved::default() };
+    if let Some(mut moves) = Planning::of(bounds).plan(log)? {
+        store::lines_of(log, |line| {
+            if moves(&line) {
+                moved.lines += 1;
+                moved.line_bytes += line.line_bytes + 1;
+            }
+        })?;
+    }
+    // What is left over would be taken out, not sealed again.
+    moved.lines = moved.lines.saturating_sub(moved.cleaned_lines);
+    Ok(moved)
+}
+
+/// How lines are chosen.
+struct Planning {
+    bounds: Bounds,
+    /// Nothing moves for the number of lines unless there are more than these.
+    above_lines: Option<u64>,
+    /// Nothing moves for its age unless there are so many.
+    aged_lines_min: u64,
+}
+
+impl Planning {
+    /// As somebody asks who wants it done now.
+    fn of(bounds: Bounds) -> Self {
+        Self { bounds, above_lines: bounds.keep_lines, aged_lines_min: 1 }
+    }
+
+    /// Reads a log and chooses. Lines that hold no event stay: `verify` tells where they are.
+    fn plan(&self, log: &Path) -> Result<Option<Moves<'static>>, StoreError> {
+        let file_repo = Store::repo_of(log).to_string();
+        let (mut lines, mut aged) = (0, 0);
+        let not_before = self.bounds.not_before;
+        store::lines_of(log, |line| {
+            if let Some(is_aged) = judged(&line, &file_repo, not_before) {
+                lines += 1;
+                aged += u64::from(is_aged);
+            }
+        })?;
+        let is_over = self.above_lines.is_some_and(|above| lines > above);
+        let keep_lines = self.bounds.keep_lines.filter(|_| is_over).unwrap_or(lines);
+        let surplus = lines.saturating_sub(keep_lines);
+        let moves_aged = aged >= self.aged_lines_min;
+        if surplus == 0 && !moves_aged {
+            return Ok(None);
+        }
+        let mut seen = 0;
+        Ok(Some(Box::new(move |line| {
+            let Some(is_aged) = judged(line, &file_repo, not_before) else { return false };
+            seen += 1;
+            seen <= surplus || (is_aged && moves_aged)
+        })))
+    }
+}
+
+/// Tells whether the event of a line is too old; `None` where it holds none.
+fn judged(line: &Line<'_>, file_repo: &str, not_before: Option<Timestamp>) -> Option<bool> {
+    let Decoded::Event(event) = codec::decode(line.bytes, file_repo) else { return None };
+    Some(matches!((event.timestamp, not_before), (Some(when), Some(bound)) if when < bound))
+}

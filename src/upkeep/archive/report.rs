@@ -1,0 +1,75 @@
+//! What archiving did, in words and for programs. Not here: doing it.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::{Done, How};
+use crate::place::shown;
+use guard::text::{Layout, neutralise};
+use reply::Reply;
+use store::Moved;
+
+pub(super) fn reply(how: How, all: &[Done]) -> Reply {
+    let mut text = String::new();
+    all.iter().for_each(|done| about(&mut text, how, done));
+    let total = |of: fn(&Moved) -> u64| -> u64 {
+        all.iter().filter_map(|done| done.moved.as_ref().ok()).map(of).sum()
+    };
+    let (lines, cleaned) = (total(|moved| moved.lines), total(|moved| moved.cleaned_lines));
+    text.push_str(&match (lines + cleaned, how) {
+        (0, _) => "nothing to archive".to_owned(),
+        (_, How::Change) => format!("{lines} lines archived; they are found as before"),
+        (_, How::DryRun) => format!("{lines} lines would be archived, nothing changed"),
+    });
+    let json = json!({
+        "changed": how == How::Change && lines + cleaned > 0, "lines": lines, "cleaned": cleaned,
+        "line_bytes": total(|moved| moved.line_bytes),
+        "packed_bytes": total(|moved| moved.packed_bytes),
+        "logs": all.iter().map(json_of).collect::<Vec<_>>(),
+    });
+    Reply::new(text, json)
+}
+
+fn about(text: &mut String, how: How, done: &Done) {
+    let log = shown(&done.log);
+    let moved = match &done.moved {
+        Ok(moved) => moved,
+        Err(error) => {
+            let error = neutralise(&error.to_string(), Layout::Line);
+            let _ = writeln!(text, "FAILED    {log}: failed to {error}");
+            return;
+        }
+    };
+    let (lines, cleaned) = (moved.lines, moved.cleaned_lines);
+    if cleaned > 0 {
+        let would = if how == How::DryRun { "would be " } else { "" };
+        let _ = writeln!(
+            text,
+            "cleaned   {log}: {cleaned} lines stood in a segment already, since an earlier run was interrupted; {would}taken out of the log"
+        );
+    }
+    if lines > 0 && how == How::DryRun {
+        let _ = writeln!(text, "would     {log}: {lines} lines, {} bytes", moved.line_bytes);
+    } else if lines > 0 {
+        let segments: Vec<String> = moved.segments.iter().map(|path| shown(path)).collect();
+        let (from, to) = (moved.line_bytes, moved.packed_bytes);
+        let _ = writeln!(
+            text,
+            "archived  {log}: {lines} lines, {from} bytes, packed to {to}: {}",
+            segments.join(", ")
+        );
+    }
+}
+
+fn json_of(done: &Done) -> Value {
+    let log = done.log.display().to_string();
+    match &done.moved {
+        Ok(moved) => json!({
+            "log": log, "lines": moved.lines, "cleaned": moved.cleaned_lines,
+            "line_bytes": moved.line_bytes, "packed_bytes": moved.packed_bytes,
+            "segments": moved.segments.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+        }),
+        Err(error) => json!({ "log": log, "trouble": error.to_string() }),
+    }
+}

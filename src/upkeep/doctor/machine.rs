@@ -1,0 +1,86 @@
+//! What the machine does for us: hints of changes, and what the store's file system can do.
+//! Not here: following the logs; every query looks at them by itself.
+
+use std::path::Path;
+
+use super::Finding;
+use engine::watch::{Watch, Watching};
+use store::Store;
+
+/// File systems on which locks and hints of other machines are not to be relied on.
+const SHARED: [&str; 9] =
+    ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "drvfs"];
+
+pub(super) fn watching(store: &Store, watching: Watching) -> Finding {
+    let about = "watching";
+    if !store.root().is_dir() {
+        return Finding::fine(about, "begins when there is a store");
+    }
+    let watch = Watch::over(store.root(), watching, || ());
+    match (watch.trouble(), watching) {
+        (None, _) => Finding::fine(about, "the system tells of changes"),
+        (Some(_), Watching::PollOnly) => Finding::fine(about, "only by looking, as you asked"),
+        (Some(trouble), Watching::System) => {
+            let says = format!("only by looking, before every answer: {trouble}");
+            let finding = Finding::warn(about, says);
+            // ENOSPC and EMFILE of inotify, as the watcher words them.
+            let is_limit = ["limit", "os error 28", "os error 24"]
+                .iter()
+                .any(|word| trouble.to_lowercase().contains(word));
+            if !is_limit {
+                return finding;
+            }
+            finding.mended_by(
+                "sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512"
+                    .to_owned(),
+            )
+        }
+    }
+}
+
+/// Tells of a store on a file system that machines share. Only Linux is asked.
+pub(super) fn file_system(store: &Store) -> Option<Finding> {
+    let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
+    let root = store.root().canonicalize().ok()?;
+    let kind = kind_of(&mounts, &root).filter(|kind| SHARED.contains(kind))?;
+    let says = format!(
+        "the store is on {kind}: other machines' locks and changes may not be seen there; keep it on a disk of this machine"
+    );
+    Some(Finding::warn("file system", says))
+}
+
+/// Finds the kind of file system that a path is on: that of the mount point that is its longest
+/// beginning, and of several there the last one, which covers the others.
+fn kind_of<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
+    let points = mounts.lines().filter_map(|line| {
+        let mut words = line.split(' ').skip(1);
+        Some((unescaped(words.next()?), words.next()?))
+    });
+    let fitting = points.filter(|(point, _)| path.starts_with(point));
+    fitting.max_by_key(|(point, _)| point.len()).map(|(_, kind)| kind)
+}
+
+/// A space in a mount point stands there as its octal number.
+fn unescaped(point: &str) -> String {
+    point.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_on_the_innermost_mount() {
+        let mounts = "/dev/sda1 / ext4 rw 0 0\nsrv:/x /home nfs4 rw 0 0\ntmpfs /home/me\\040too tmpfs rw 0 0\nC: /mnt/c 9p rw 0 0\n/dev/sdb /mnt/c ext4 rw 0 0\n";
+        for (path, kind) in [
+            ("/var/x", "ext4"),
+            ("/home/you", "nfs4"),
+            ("/home/me too/logs", "tmpfs"),
+            ("/homework", "ext4"),
+            ("/mnt/c/logs", "ext4"),
+        ] {
+            assert_eq!(kind_of(mounts, Path::new(path)), Some(kind), "{path}");
+        }
+        assert_eq!(kind_of("", Path::new("/")), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! Is everything around the logs well? One line a check: what it found, and where something is wrong
+//! the one command that mends it. Changes nothing. Not here: what is in the logs (`verify`).
+
+mod files;
+mod machine;
+mod parts;
+mod set_up;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{Checked, Verdict};
+use clients::setup::Standing;
+use engine::watch::Watching;
+use guard::text::{Layout, neutralise};
+use reply::Reply;
+use search::snapshot::Room;
+use store::Store;
+
+/// What is examined.
+pub struct Request<'a> {
+    /// The store, where it is known.
+    pub store: Option<&'a Store>,
+    /// The configuration file, whether or not it is there.
+    pub config_file: Option<PathBuf>,
+    /// What is wrong with the settings.
+    pub settings_trouble: Option<String>,
+    /// Where the embedding model is, or would be.
+    pub model_dir: Option<PathBuf>,
+    /// Where vectors are stored.
+    pub cache_dir: Option<PathBuf>,
+    /// How much memory the memories take, where it may come near to the bound.
+    pub room: Option<Room>,
+    /// How a server is told of changes.
+    pub watching: Watching,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// How clients stand that setup knows of.
+    pub clients: Standing,
+    /// The working directory.
+    pub directory: &'a Path,
+    /// Where programs are looked for.
+    pub program_folders: Vec<PathBuf>,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    /// As it should be.
+    Fine,
+    /// Works, but worse than it could.
+    Warn,
+    /// Memories cannot be written or read, or others can.
+    Fail,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Finding {
+    about: &'static str,
+    level: Level,
+    says: String,
+    /// The one command that mends it.
+    mend: Option<String>,
+}
+
+impl Finding {
+    fn fine(about: &'static str, says: impl Into<String>) -> Self {
+        Self { about, level: Level::Fine, says: says.into(), mend: None }
+    }
+
+    fn warn(about: &'static str, says: impl Into<String>) -> Self {
+        Self { about, level: Level::Warn, says: says.into(), mend: None }
+    }
+
+    fn fail(about: &'static str, says: impl Into<String>) -> Self {
+        Self { about, level: Level::Fail, says: says.into(), mend: None }
+    }
+
+    fn mended_by(self, command: String) -> Self {
+        Self { mend: Some(command), ..self }
+    }
+}
+
+/// Examines everything. Wrong is what keeps memories from being written or read, or lets others at
+/// them; what only could be better is told.
+#[must_use]
+pub fn examine(request: &Request<'_>) -> Checked {
+    let mut findings = vec![parts::configuration(request)];
+    if let Some(store) = request.store {
+        findings.extend(files::examine(store));
+        findings.push(machine::watching(store, request.watching));
+        findings.extend(machine::file_system(store));
+    }
+    findings.extend(request.room.map(parts::room));
+    findings.extend(request.model_dir.as_deref().map(parts::model));
+    findings.extend(request.cache_dir.as_deref().map(parts::cache));
+    findings.push(parts::log_memory(&request.program_folders));
+    findings.push(set_up::examine(request.home.as_deref(), request.directory));
+    findings.extend(set_up::set_up(&request.clients));
+    let is_failed = findings.iter().any(|finding| finding.level == Level::Fail);
+    let verdict = if is_failed { Verdict::Wrong } else { Verdict::Fine };
+    Checked { verdict, reply: Reply::new(text(&findings), json_of(&findings, verdict)) }
+}
+
+fn text(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let level = match finding.level {
+            Level::Fine => "ok",
+            Level::Warn => "warn",
+            Level::Fail => "FAIL",
+        };
+        let says = neutralise(&finding.says, Layout::Line);
+        let _ = writeln!(text, "{level:<5} {:<14} {says}", finding.about);
+        if let Some(mend) = &finding.mend {
+            let _ = writeln!(text, "      {:<14} mend: {mend}", "");
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+fn json_of(findings: &[Finding], verdict: Verdict) -> Value {
+    let checks: Vec<Value> = findings
+        .iter()
+        .map(|finding| {
+            let state = match finding.level {
+                Level::Fine => "ok",
+                Level::Warn => "warn",
+                Level::Fail => "fail",
+            };
+            json!({ "check": finding.about, "state": state, "says": finding.says, "mend": finding.mend })
+        })
+        .collect();
+    json!({ "fine": verdict == Verdict::Fine, "checks": checks })
+}
+
+#[cfg(test)]
+mod tests;

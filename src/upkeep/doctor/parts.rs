@@ -1,0 +1,138 @@
+//! What the programs are made of besides the logs: configuration, model, cache, the other program.
+//! Not here: loading any of it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{Finding, Request};
+use crate::place::{shown, word};
+use index::embed::model;
+use search::snapshot::Room;
+use store::make_a_file_in;
+
+/// How long a program may take to tell its version, in milliseconds. Ours takes two; whatever else
+/// stands under its name must not make us hang.
+const VERSION_WAIT_MS: u64 = 2_000;
+
+/// How often it is looked at.
+const LOOK_MS: u64 = 5;
+
+/// This version.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub(super) fn configuration(request: &Request<'_>) -> Finding {
+    let about = "configuration";
+    let file = request.config_file.as_deref();
+    if let Some(trouble) = &request.settings_trouble {
+        let finding = Finding::fail(about, trouble.as_str());
+        return match file {
+            Some(file) if file.exists() => {
+                finding.mended_by(format!("${{EDITOR:-vi}} {}", word(file)))
+            }
+            Some(_) | None => finding,
+        };
+    }
+    match file {
+        Some(file) if file.exists() => Finding::fine(about, shown(file)),
+        Some(file) => Finding::fine(about, format!("none at {}, which is well", shown(file))),
+        None => Finding::fine(about, "none"),
+    }
+}
+
+pub(super) fn room(room: Room) -> Finding {
+    match room.notice() {
+        None => Finding::fine(
+            "memory",
+            format!("{} of {} MiB, by estimate", room.held_bytes >> 20, room.mib_max()),
+        ),
+        Some(notice) => {
+            let raise = "more fit where memory_mib in the configuration is greater";
+            Finding::warn("memory", format!("{notice}; {raise}"))
+        }
+    }
+}
+
+pub(super) fn model(directory: &Path) -> Finding {
+    let status = model::status(directory);
+    if status.is_ready() {
+        let megabytes = status.bytes() / 1_000_000;
+        return Finding::fine("model", format!("{megabytes} MB in {}", shown(directory)));
+    }
+    let bad = status.files.iter().filter(|file| {
+        !matches!(file.state, model::FileState::Present | model::FileState::OwnCopy)
+    });
+    let bad: Vec<String> = bad.map(|file| format!("{} {}", file.name, file.state)).collect();
+    let says = format!(
+        "found by words only: no usable model in {} ({})",
+        shown(directory),
+        bad.join(", ")
+    );
+    Finding::warn("model", says).mended_by("agent-knowledge model fetch".to_owned())
+}
+
+pub(super) fn cache(directory: &Path) -> Finding {
+    if !directory.exists() {
+        return Finding::fine("cache", format!("{} is made when needed", shown(directory)));
+    }
+    if let Err(error) = make_a_file_in(directory) {
+        let says = format!("vectors cannot be kept in {}: {error}", shown(directory));
+        return Finding::warn("cache", says).mended_by(format!("chmod u+rwx {}", word(directory)));
+    }
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let bytes: u64 =
+        entries.filter_map(|entry| entry.metadata().ok()).map(|found| found.len()).sum();
+    let tenths = bytes / 100_000;
+    Finding::fine("cache", format!("{}.{} MB in {}", tenths / 10, tenths % 10, shown(directory)))
+}
+
+pub(super) fn log_memory(folders: &[PathBuf]) -> Finding {
+    let name = format!("log-memory{}", std::env::consts::EXE_SUFFIX);
+    let found = folders.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
+    let Some(path) = found else {
+        let says = "log-memory is not in PATH: agents can save over MCP, but not from a shell";
+        return Finding::warn("log-memory", says);
+    };
+    match version_of(&path) {
+        Some(version) if version == VERSION => {
+            Finding::fine("log-memory", format!("{version}, {}", shown(&path)))
+        }
+        Some(version) => Finding::warn(
+            "log-memory",
+            format!(
+                "{} is {version}, this is {VERSION}; install both of one version",
+                shown(&path)
+            ),
+        ),
+        None => Finding::warn("log-memory", format!("{} does not tell its version", shown(&path))),
+    }
+}
+
+fn version_of(program: &Path) -> Option<String> {
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().ok()?;
+    if !ends_in_time(&mut child) {
+        // It may have ended by itself.
+        let _ = child.kill();
+        let _ = child.wait();
+        return None;
+    }
+    let output = child.wait_with_output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let version = text.trim().strip_prefix("log-memory ")?;
+    let is_version = version.len() < 64 && !version.contains(char::is_whitespace);
+    is_version.then(|| version.to_owned())
+}
+
+fn ends_in_time(child: &mut Child) -> bool {
+    let deadline = Instant::now() + Duration::from_millis(VERSION_WAIT_MS);
+    while Instant::now() < deadline {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) => std::thread::park_timeout(Duration::from_millis(LOOK_MS)),
+            Err(_) => return false,
+        }
+    }
+    false
+}

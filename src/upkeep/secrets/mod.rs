@@ -1,0 +1,258 @@
+//! Secrets in a line that is already in a file: where they are, and the line without them, which
+//! otherwise is what it was. Not here: what a secret looks like (`event::redact`), files (`scrub`).
+
+mod members;
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use self::members::{Members, Text};
+use event::clean;
+use event::{Decoded, Event, EventId, codec, surrogates_mended};
+use guard::secrets::{Finding, findings};
+use guard::text::escaped;
+
+/// What tells a secret. The real one is [`Recogniser::default`]; tests bring rules of their own.
+pub struct Recogniser<'a> {
+    /// Finds the secrets in a text.
+    pub find: &'a dyn Fn(&str) -> Vec<Finding>,
+    /// Returns the fields of an event as they may be written: it may know more than a text tells,
+    /// such as the name of the field.
+    pub fields: &'a dyn Fn(Event) -> Map<String, Value>,
+}
+
+impl Default for Recogniser<'_> {
+    fn default() -> Self {
+        Self { find: &findings, fields: &|event| codec::fields_of(clean::clean(event).event()) }
+    }
+}
+
+/// A secret in a line. What it is, is not told.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Spot {
+    /// The field that holds it; empty where the line has no fields.
+    pub field: String,
+    /// The rule that recognised it.
+    pub rule: String,
+}
+
+/// A line that holds secrets.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Exposed {
+    /// What it holds.
+    pub spots: Vec<Spot>,
+    /// The line without them; `None` where that would lose something else.
+    pub clean: Option<Vec<u8>>,
+}
+
+/// How redacted text begins; the rule and a bracket follow.
+const MARK: &str = "[REDACTED:";
+
+/// Fields that name events. A line must keep its own, and the others it is about.
+const IDS: [&str; 2] = ["id", "memory_id"];
+
+impl Recogniser<'_> {
+    /// Looks for secrets in a line without its line break. `file_repo` is as for [`codec::decode`].
+    pub(super) fn exposed(&self, line: &[u8], file_repo: &str) -> Option<Exposed> {
+        self.exposed_as(line, &codec::decode(line, file_repo), file_repo)
+    }
+
+    /// Looks for secrets in a line that is understood already.
+    pub(super) fn exposed_as(
+        &self,
+        line: &[u8],
+        decoded: &Decoded,
+        file_repo: &str,
+    ) -> Option<Exposed> {
+        match decoded {
+            Decoded::Blank => None,
+            Decoded::Event(event) => self.exposed_event(line, event, file_repo),
+            Decoded::Skipped(_) if is_json(line) => self.in_texts(line).map(Exposed::from),
+            Decoded::Skipped(_) => self.in_bytes(line).map(Exposed::from),
+        }
+    }
+
+    fn exposed_event(&self, line: &[u8], event: &Event, file_repo: &str) -> Option<Exposed> {
+        let (mut clean, mut spots) = (Vec::new(), Vec::new());
+        let mut left = event.clone();
+        if let Some((cleaner, found)) = self.in_texts(line) {
+            if let Decoded::Event(event) = codec::decode(&cleaner, file_repo) {
+                left = *event;
+            }
+            (clean, spots) = (cleaner, found);
+        }
+        let fields = (self.fields)(left);
+        if fields.values().any(holds_mark) {
+            let known = if spots.is_empty() { line } else { &clean };
+            let (cleaner, more) = in_fields(known, &fields);
+            spots.extend(more);
+            clean = cleaner;
+        }
+        if spots.is_empty() {
+            return None;
+        }
+        let clean = with_id(clean, &event.id);
+        let still = codec::decode(&clean, file_repo);
+        let is_same = matches!(still, Decoded::Event(still) if still.id == event.id);
+        Some(Exposed { spots, clean: is_same.then_some(clean) })
+    }
+
+    /// Takes secrets out of each text in JSON, names included; all else stays as it stands.
+    fn in_texts(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<Spot>)> {
+        let members = Members::of(line);
+        let mut edits = Edits::default();
+        let mut spots = Vec::new();
+        for Text { place, field, .. } in members.texts {
+            let said = line.get(place.clone()).and_then(said_by);
+            let Some(said) = said.filter(|_| !IDS.contains(&field.as_str())) else { continue };
+            let found = (self.find)(&said);
+            if !found.is_empty() {
+                // The name of a field is told, and may hold the secret itself.
+                let field = without(&field, &(self.find)(&field));
+                spots.extend(found.iter().map(|found| spot(&field, found.rule)));
+                edits.put(place, json_of(&Value::from(without(&said, &found))));
+            }
+        }
+        (!spots.is_empty()).then(|| (edits.apply(line), spots))
+    }
+
+    /// Takes secrets out of bytes that are no JSON, wherever they are text.
+    fn in_bytes(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<Spot>)> {
+        let (mut out, mut spots) = (Vec::with_capacity(line.len()), Vec::new());
+        for chunk in line.utf8_chunks() {
+            let found = (self.find)(chunk.valid());
+            spots.extend(found.iter().map(|found| spot("", found.rule)));
+            out.extend_from_slice(without(chunk.valid(), &found).as_bytes());
+            out.extend_from_slice(chunk.invalid());
+        }
+        (!spots.is_empty()).then_some((out, spots))
+    }
+
+    /// Returns bytes without their secrets, for a copy.
+    pub(super) fn copied(&self, line: &[u8]) -> Vec<u8> {
+        let exposed = self.exposed(line, "");
+        exposed.and_then(|exposed| exposed.clean).unwrap_or_else(|| line.to_vec())
+    }
+}
+
+impl From<(Vec<u8>, Vec<Spot>)> for Exposed {
+    fn from((clean, spots): (Vec<u8>, Vec<Spot>)) -> Self {
+        Self { spots, clean: Some(clean) }
+    }
+}
+
+fn spot(field: &str, rule: &str) -> Spot {
+    Spot { field: field.to_owned(), rule: rule.to_owned() }
+}
+
+fn is_json(line: &[u8]) -> bool {
+    serde_json::from_str::<Value>(&String::from_utf8_lossy(line)).is_ok()
+}
+
+/// Reads a text as it stands in JSON, with its quotes.
+fn said_by(literal: &[u8]) -> Option<String> {
+    let literal = String::from_utf8_lossy(literal);
+    let whole = serde_json::from_str(&literal).ok();
+    whole.or_else(|| serde_json::from_str(&surrogates_mended(&literal)?).ok())
+}
+
+fn without(text: &str, found: &[Finding]) -> String {
+    let (mut out, mut copied_to) = (String::with_capacity(text.len()), 0);
+    for Finding { rule, span } in found {
+        out.push_str(text.get(copied_to..span.start).unwrap_or_default());
+        out.push_str(MARK);
+        out.push_str(rule);
+        out.push(']');
+        copied_to = span.end;
+    }
+    out + text.get(copied_to..).unwrap_or_default()
+}
+
+/// Writes a value as our lines do.
+fn json_of(value: &Value) -> Vec<u8> {
+    escaped(&value.to_string()).into_owned().into_bytes()
+}
+
+/// Puts the fields that may be written in the place of those in which more secrets stand.
+fn in_fields(line: &[u8], fields: &Map<String, Value>) -> (Vec<u8>, Vec<Spot>) {
+    let (mut edits, mut spots) = (Edits::default(), Vec::new());
+    for (name, place) in Members::of(line).values {
+        let value = line.get(place.clone()).unwrap_or_default();
+        let (Some(clean), false) = (fields.get(&name), IDS.contains(&name.as_str())) else {
+            continue;
+        };
+        let mut rules = rules_in(&clean.to_string());
+        for known in rules_in(&String::from_utf8_lossy(value)) {
+            if let Some(same) = rules.iter().position(|rule| *rule == known) {
+                rules.remove(same);
+            }
+        }
+        if !rules.is_empty() {
+            spots.extend(rules.iter().map(|rule| spot(&name, rule)));
+            edits.put(place, json_of(clean));
+        }
+    }
+    (edits.apply(line), spots)
+}
+
+fn holds_mark(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(MARK),
+        Value::Array(items) => items.iter().any(holds_mark),
+        Value::Object(fields) => {
+            fields.iter().any(|(name, value)| name.contains(MARK) || holds_mark(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Lists the rules that a redacted text names.
+fn rules_in(text: &str) -> Vec<String> {
+    let after = text.split(MARK).skip(1);
+    after.filter_map(|rest| rest.split_once(']')).map(|(rule, _)| rule.to_owned()).collect()
+}
+
+/// An id that was derived from the bytes of a line would change with them: so it is written down.
+/// Behind one that could not be understood, since of two the last one counts.
+fn with_id(clean: Vec<u8>, id: &EventId) -> Vec<u8> {
+    let members = Members::of(&clean);
+    let is_there = members.values.iter().any(|(name, _)| name == "id");
+    if !is_there {
+        let mut edits = Edits::default();
+        edits.put(members.begin..members.begin, format!("\"id\":\"{id}\",").into_bytes());
+        return edits.apply(&clean);
+    }
+    match codec::decode(&clean, "") {
+        Decoded::Event(event) if event.id == *id => clean,
+        Decoded::Event(_) | Decoded::Blank | Decoded::Skipped(_) => {
+            let mut edits = Edits::default();
+            edits.put(members.end..members.end, format!(",\"id\":\"{id}\"").into_bytes());
+            edits.apply(&clean)
+        }
+    }
+}
+
+/// Replacements of parts of a line, in order and apart.
+#[derive(Default)]
+struct Edits(Vec<(Range<usize>, Vec<u8>)>);
+
+impl Edits {
+    fn put(&mut self, place: Range<usize>, bytes: Vec<u8>) {
+        self.0.push((place, bytes));
+    }
+
+    fn apply(self, line: &[u8]) -> Vec<u8> {
+        let (mut out, mut copied_to) = (Vec::with_capacity(line.len()), 0);
+        for (place, bytes) in self.0 {
+            out.extend_from_slice(line.get(copied_to..place.start).unwrap_or_default());
+            out.extend(bytes);
+            copied_to = place.end;
+        }
+        out.extend_from_slice(line.get(copied_to..).unwrap_or_default());
+        out
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

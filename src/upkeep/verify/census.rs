@@ -1,0 +1,155 @@
+//! What verifying counts. Not here: reading (`verify`), telling (`report`).
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use crate::secrets::Spot;
+use event::{EventId, Timestamp, is_code};
+
+/// Findings of one kind that are told one by one; the rest are only counted.
+pub(super) const TOLD_MAX: usize = 1_000;
+
+/// A time more than this ahead is wrong, in seconds. A time without offset is taken as UTC, so the
+/// local time of an honest machine may be up to 14 hours ahead.
+const AHEAD_S_MAX: i64 = 24 * 60 * 60;
+
+/// Findings of one kind.
+#[derive(Debug)]
+pub(super) struct Findings<T> {
+    /// How many there are.
+    pub count: usize,
+    /// The first of them.
+    pub first: Vec<T>,
+}
+
+impl<T> Default for Findings<T> {
+    fn default() -> Self {
+        Self { count: 0, first: Vec::new() }
+    }
+}
+
+impl<T> Findings<T> {
+    pub fn add(&mut self, finding: T) {
+        self.count += 1;
+        if self.first.len() < TOLD_MAX {
+            self.first.push(finding);
+        }
+    }
+}
+
+/// A line that holds no event.
+#[derive(Debug)]
+pub(super) struct SkippedLine {
+    /// Its number, from 1.
+    pub line: usize,
+    /// Where it begins, in bytes.
+    pub offset: u64,
+    /// Why.
+    pub reason: String,
+}
+
+/// A line of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The log's place among the logs.
+    pub log: usize,
+    /// The line's number, from 1.
+    pub line: usize,
+}
+
+/// What was found in one log.
+#[derive(Debug, Default)]
+pub(super) struct LogCensus {
+    pub log: PathBuf,
+    pub lines: usize,
+    pub events: usize,
+    pub blank: usize,
+    /// Lines that repeat an event.
+    pub repeated: usize,
+    pub skipped: Findings<SkippedLine>,
+    /// Line and secret.
+    pub secrets: Findings<(usize, Spot)>,
+    /// Lines with a time in the future.
+    pub future: Findings<usize>,
+    /// Bytes of a last line without its line break.
+    pub torn_bytes: u64,
+    /// Damaged lines copied to the quarantine just now.
+    pub copied: usize,
+    /// Damaged lines for which the quarantine has no more room.
+    pub no_room: usize,
+    /// Why the log could not be read, or not to its end.
+    pub trouble: Option<String>,
+}
+
+/// What was found in all logs.
+#[derive(Debug, Default)]
+pub(super) struct Census {
+    pub logs: Vec<LogCensus>,
+    /// Ids under which different things are said, with the lines.
+    pub conflicts: BTreeMap<EventId, Vec<Place>>,
+    /// Memories that are not there, with the lines about them.
+    pub orphans: BTreeMap<EventId, Vec<Place>>,
+    known: HashMap<EventId, Known>,
+}
+
+/// What is known of an id.
+#[derive(Debug)]
+struct Known {
+    says: [u8; 32],
+    place: Place,
+    /// Whether it is a memory, not only an event about one.
+    is_memory: bool,
+}
+
+pub(super) fn is_in_future(when: Timestamp, now: Timestamp) -> bool {
+    when.as_second() > now.as_second().saturating_add(AHEAD_S_MAX)
+}
+
+impl Census {
+    pub fn begin(&self, log: PathBuf) -> LogCensus {
+        LogCensus { log, ..LogCensus::default() }
+    }
+
+    /// Counts an event; true where it repeats one.
+    pub fn event(
+        &mut self,
+        id: EventId,
+        about: Option<EventId>,
+        says: [u8; 32],
+        place: Place,
+    ) -> bool {
+        let is_memory = about.is_none();
+        // A place in code is no memory that could be missing.
+        if let Some(about) = about.filter(|about| !is_code(about)) {
+            self.orphans.entry(about).or_default().push(place);
+        }
+        let Some(known) = self.known.get_mut(&id) else {
+            self.known.insert(id, Known { says, place, is_memory });
+            return false;
+        };
+        known.is_memory |= is_memory;
+        if known.says == says {
+            return true;
+        }
+        let first = known.place;
+        self.conflicts.entry(id).or_insert_with(|| vec![first]).push(place);
+        false
+    }
+
+    /// Strikes off the memories that came after the events about them.
+    pub fn settle(&mut self) {
+        let known = &self.known;
+        self.orphans.retain(|id, _| !known.get(id).is_some_and(|known| known.is_memory));
+    }
+
+    pub fn is_fine(&self) -> bool {
+        let is_well = |log: &LogCensus| {
+            log.skipped.count == 0 && log.secrets.count == 0 && log.trouble.is_none()
+        };
+        self.conflicts.is_empty() && self.logs.iter().all(is_well)
+    }
+
+    pub fn total(&self, of: impl Fn(&LogCensus) -> usize) -> usize {
+        self.logs.iter().map(of).sum()
+    }
+}

@@ -1,0 +1,214 @@
+//! Is every line of every log well? Reads each log once, line by line; what it remembers is one entry
+//! for each event. Not here: mending. Damaged lines are copied to the quarantine, and stay.
+
+mod census;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use self::census::{Census, LogCensus, Place, SkippedLine};
+use super::secrets::Recogniser;
+use super::{Checked, Verdict};
+use event::{Decoded, Event, Timestamp, codec};
+use memory::{Origin, Version};
+use store::{Change, Config, Damaged, Kept, Line, Quarantine, Store, StoreError, Tail};
+
+/// What to verify.
+pub struct Request<'a> {
+    /// The store.
+    pub store: &'a Store,
+    /// Settings; aliases are followed.
+    pub config: &'a Config,
+    /// The logs, of the store or from elsewhere.
+    pub logs: Vec<PathBuf>,
+    /// The segments that are verified with them.
+    pub segments: Segments,
+    /// What happens to damaged lines.
+    pub damaged: DamagedLines,
+    /// The time.
+    pub now: Timestamp,
+    /// What tells secrets.
+    pub recogniser: &'a Recogniser<'a>,
+}
+
+/// Which segments of old lines are verified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Segments {
+    /// None but those named among the logs.
+    None,
+    /// Those of this log.
+    Of(PathBuf),
+    /// All of the store.
+    All,
+}
+
+/// What happens to damaged lines, which stay where they are in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DamagedLines {
+    /// Those of the store are copied to its quarantine.
+    Copy,
+    /// Nothing.
+    Leave,
+}
+
+/// How often a log that grows while it is read is read on. Past that its writers never pause, and
+/// what they add is none of what was asked about.
+const READS_MAX: usize = 16;
+
+/// Verifies logs. Wrong are lines that hold no event, several contents under one id, secrets, and logs
+/// that cannot be read. Repeated lines, events about memories that are not there, times in the future
+/// and a last line without its end are told, and harm nothing.
+///
+/// # Errors
+/// [`StoreError`] where the quarantine cannot be written. What is wrong with a log is in the answer.
+pub fn verify(request: &Request<'_>) -> Result<Checked, StoreError> {
+    let mut census = Census::default();
+    each(request, &mut census, &request.logs)?;
+    // After the logs: what is archived meanwhile is in a segment by then.
+    let segments = match &request.segments {
+        Segments::None => Ok(Vec::new()),
+        Segments::Of(log) => request.store.segments_of(log),
+        Segments::All => request.store.segments(),
+    };
+    match segments {
+        Ok(segments) => each(request, &mut census, &segments)?,
+        Err(error) => {
+            let mut archive = census.begin(request.store.root().join("archive"));
+            archive.trouble = Some(error.to_string());
+            census.logs.push(archive);
+        }
+    }
+    census.settle();
+    let verdict = if census.is_fine() { Verdict::Fine } else { Verdict::Wrong };
+    Ok(Checked { verdict, reply: report::reply(&census, request.store.root()) })
+}
+
+/// Verifies logs or segments, one after the other.
+fn each(request: &Request<'_>, census: &mut Census, logs: &[PathBuf]) -> Result<(), StoreError> {
+    for log in logs {
+        let mut reading = Reading::of(request, log, census.begin(log.clone()));
+        let outcome = read(log, &mut |line| reading.line(census, line));
+        let Reading { mut found, failed, .. } = reading;
+        match outcome {
+            Ok(torn_bytes) => found.torn_bytes = torn_bytes,
+            Err(error) => found.trouble = Some(error.to_string()),
+        }
+        census.logs.push(found);
+        failed.map_or(Ok(()), Err)?;
+    }
+    Ok(())
+}
+
+/// Reads every complete line; returns how many bytes an unfinished last one has.
+fn read(log: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<u64, StoreError> {
+    let mut tail = Tail::of(log);
+    let inspect = |log: &Path| log.symlink_metadata().map_err(StoreError::io("inspect", log));
+    inspect(log)?;
+    for _ in 0..READS_MAX {
+        tail.read(&mut *each)?;
+        let length = inspect(log)?.len();
+        match tail.look()? {
+            Change::Grown => {}
+            Change::None => return Ok(length.saturating_sub(tail.cursor().offset())),
+            Change::Replaced | Change::Gone => {
+                let why = "another program replaced it meanwhile; verify it again";
+                return Err(StoreError::io("read all of", log)(std::io::Error::other(why)));
+            }
+        }
+    }
+    Ok(0)
+}
+
+/// One log being read.
+struct Reading<'a> {
+    request: &'a Request<'a>,
+    log: &'a Path,
+    file_repo: String,
+    found: LogCensus,
+    quarantine: Option<Quarantine>,
+    /// Where copying failed: nothing more is copied then.
+    failed: Option<StoreError>,
+}
+
+impl<'a> Reading<'a> {
+    fn of(request: &'a Request<'a>, log: &'a Path, found: LogCensus) -> Self {
+        let file_repo = Store::repo_of(log).to_string();
+        Self { request, log, file_repo, found, quarantine: None, failed: None }
+    }
+
+    fn line(&mut self, census: &mut Census, line: Line<'_>) {
+        self.found.lines += 1;
+        let place = Place { log: census.logs.len(), line: self.found.lines };
+        let decoded = codec::decode(line.bytes, &self.file_repo);
+        let recogniser = self.request.recogniser;
+        if let Some(exposed) = recogniser.exposed_as(line.bytes, &decoded, &self.file_repo) {
+            exposed.spots.into_iter().for_each(|spot| self.found.secrets.add((place.line, spot)));
+        }
+        match decoded {
+            Decoded::Blank => self.found.blank += 1,
+            Decoded::Event(event) => self.event(census, place, *event),
+            Decoded::Skipped(reason) => {
+                let reason = match reason {
+                    codec::SkipReason::TooLong { .. } => {
+                        codec::SkipReason::TooLong { line_bytes: line.line_bytes }
+                    }
+                    other => other,
+                };
+                let reason = reason.to_string();
+                self.copy(line, &reason);
+                let skipped = SkippedLine { line: place.line, offset: line.offset, reason };
+                self.found.skipped.add(skipped);
+            }
+        }
+    }
+
+    fn event(&mut self, census: &mut Census, place: Place, event: Event) {
+        self.found.events += 1;
+        if event.timestamp.is_some_and(|when| census::is_in_future(when, self.request.now)) {
+            self.found.future.add(place.line);
+        }
+        let (id, about) = (event.id.clone(), event.memory_id.clone());
+        let repo = self.request.config.current(&event.repo_key());
+        let origin = Origin { log: self.log.into(), offset: 0 };
+        let says = Version::new(event, repo, origin).says();
+        let is_repeated = census.event(id, about, says, place);
+        self.found.repeated += usize::from(is_repeated);
+    }
+
+    fn copy(&mut self, line: Line<'_>, reason: &str) {
+        let is_asked = self.request.damaged == DamagedLines::Copy && self.failed.is_none();
+        if !is_asked || !is_of(self.request.store, self.log) {
+            return;
+        }
+        match self.keep(line, reason) {
+            Ok(Kept::Now) => self.found.copied += 1,
+            Ok(Kept::Before) => {}
+            Ok(Kept::NoRoom) => self.found.no_room += 1,
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    fn keep(&mut self, line: Line<'_>, reason: &str) -> Result<Kept, StoreError> {
+        let quarantine = match &mut self.quarantine {
+            Some(open) => open,
+            none => none.insert(Quarantine::of(self.request.store, self.log)?),
+        };
+        // A copy may not spread what the log should not hold.
+        let bytes = self.request.recogniser.copied(line.bytes);
+        let line_bytes = line.line_bytes;
+        quarantine.keep(Damaged { offset: line.offset, reason, bytes: &bytes, line_bytes })
+    }
+}
+
+/// Tells whether a log stands in the store. Of one from elsewhere nothing is kept there.
+fn is_of(store: &Store, log: &Path) -> bool {
+    let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    match (folder.canonicalize(), store.root().canonicalize()) {
+        (Ok(folder), Ok(root)) => folder == root,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

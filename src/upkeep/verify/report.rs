@@ -1,0 +1,203 @@
+//! What verifying found, in words and for programs. Not here: finding it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::census::{Census, Findings, LogCensus, Place, TOLD_MAX};
+use crate::place::shown;
+use event::EventId;
+use guard::text::{Layout, neutralise};
+use reply::Reply;
+use store::Store;
+
+/// Findings of one kind told to people; `--json` has more.
+const SHOWN_MAX: usize = 10;
+
+pub(super) fn reply(census: &Census, root: &Path) -> Reply {
+    Reply::new(text(census, root), json(census))
+}
+
+fn text(census: &Census, root: &Path) -> String {
+    let mut out = String::new();
+    census.logs.iter().for_each(|log| about_log(&mut out, log));
+    let lines = |places: &[Place]| {
+        let named = places.iter().take(SHOWN_MAX).map(|place| named(census, *place));
+        named.collect::<Vec<_>>().join(", ") + &more(places.len())
+    };
+    for (id, places) in census.conflicts.iter().take(SHOWN_MAX) {
+        let _ = writeln!(out, "CONFLICT  {id} says different things: {}", lines(places));
+    }
+    left(&mut out, "conflicts", census.conflicts.len());
+    for (id, places) in census.orphans.iter().take(SHOWN_MAX) {
+        let _ = writeln!(out, "note      about {id}, which is in no log read: {}", lines(places));
+    }
+    left(&mut out, "such memories", census.orphans.len());
+    let copied = census.total(|log| log.copied);
+    if copied > 0 {
+        let folder = shown(&root.join(".quarantine"));
+        let _ = writeln!(
+            out,
+            "note      {copied} damaged lines copied to {folder}; the logs keep theirs"
+        );
+    }
+    out + &summary(census)
+}
+
+fn summary(census: &Census) -> String {
+    let (lines, events) = (census.total(|log| log.lines), census.total(|log| log.events));
+    let skipped = census.total(|log| log.skipped.count);
+    let (repeated, secrets) =
+        (census.total(|log| log.repeated), census.total(|log| log.secrets.count));
+    let segments = census.logs.iter().filter(|found| Store::is_segment(&found.log)).count();
+    let mut text = format!("{} logs", census.logs.len() - segments);
+    if segments > 0 {
+        let _ = write!(text, ", {segments} segments");
+    }
+    let _ = write!(text, ", {lines} lines, {events} events");
+    for (count, what) in [
+        (repeated, "repeated"),
+        (skipped, "skipped"),
+        (census.conflicts.len(), "ids in conflict"),
+        (secrets, "secrets"),
+    ] {
+        if count > 0 {
+            let _ = write!(text, ", {count} {what}");
+        }
+    }
+    text + if census.is_fine() { ": all is well" } else { ": not all is well" }
+}
+
+/// Tells of a log what is worth telling; of a log that is well, nothing.
+fn about_log(out: &mut String, found: &LogCensus) {
+    let log = shown(&found.log);
+    if let Some(trouble) = &found.trouble {
+        let trouble = neutralise(trouble, Layout::Line);
+        let _ = writeln!(out, "TROUBLE   {log}: failed to {trouble}");
+    }
+    for skip in found.skipped.first.iter().take(SHOWN_MAX) {
+        let (line, offset) = (skip.line, skip.offset);
+        let _ = writeln!(out, "SKIPPED   {log}: line {line}, byte {offset}: {}", skip.reason);
+    }
+    left(out, "skipped lines", found.skipped.count);
+    for (line, spot) in found.secrets.first.iter().take(SHOWN_MAX) {
+        let field = neutralise(&spot.field, Layout::Line);
+        let place = if field.is_empty() { String::new() } else { format!(", {field}") };
+        let _ = writeln!(out, "SECRET    {log}: line {line}{place}: {}", spot.rule);
+    }
+    left(out, "secrets", found.secrets.count);
+    if found.secrets.count > 0 {
+        let _ = writeln!(out, "          agent-knowledge scrub takes secrets out of logs");
+    }
+    if let Some(first) = found.future.first.first() {
+        let count = found.future.count;
+        let _ = writeln!(
+            out,
+            "note      {log}: {count} times in the future, the first in line {first}"
+        );
+    }
+    if found.torn_bytes > 0 {
+        let _ = writeln!(
+            out,
+            "note      {log}: the last line has no line break yet ({} bytes), and is not read before it has",
+            found.torn_bytes
+        );
+    }
+    if found.no_room > 0 {
+        let _ = writeln!(
+            out,
+            "note      {log}: the quarantine is full; {} lines not copied",
+            found.no_room
+        );
+    }
+}
+
+fn left(out: &mut String, what: &str, count: usize) {
+    if let Some(more) = count.checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(out, "          and {more} more {what}; --json tells up to {TOLD_MAX}");
+    }
+}
+
+fn more(count: usize) -> String {
+    count
+        .checked_sub(SHOWN_MAX)
+        .filter(|more| *more > 0)
+        .map_or(String::new(), |more| format!(" and {more} more"))
+}
+
+fn named(census: &Census, place: Place) -> String {
+    let log = census.logs.get(place.log).map_or(Path::new(""), |found| &found.log);
+    // The names of segments are numbers, so those of their folders tell them apart.
+    let parts = if Store::is_segment(log) { 3 } else { 1 };
+    let parts: Vec<&OsStr> = log.iter().rev().take(parts).collect();
+    let name = shown(&parts.into_iter().rev().collect::<PathBuf>());
+    format!("{name} line {}", place.line)
+}
+
+/// Names a log, and the segment of it where it is one.
+fn json_of_path(path: &Path) -> (String, Option<String>) {
+    let told = |path: &Path| path.display().to_string();
+    match Store::log_of_segment(path) {
+        Some(log) => (told(&log), Some(told(path))),
+        None => (told(path), None),
+    }
+}
+
+fn json(census: &Census) -> Value {
+    let place = |place: &Place| {
+        let found = census.logs.get(place.log).map(|found| json_of_path(&found.log));
+        let (log, segment) = found.unzip();
+        json!({ "log": log, "segment": segment.flatten(), "line": place.line })
+    };
+    let by_id = |ids: &BTreeMap<EventId, Vec<Place>>| -> Value {
+        let told = ids.iter().take(TOLD_MAX).map(|(id, places)| {
+            let places: Vec<Value> = places.iter().take(TOLD_MAX).map(place).collect();
+            json!({ "id": id.as_str(), "lines": places })
+        });
+        told.collect()
+    };
+    json!({
+        "fine": census.is_fine(),
+        "lines": census.total(|log| log.lines),
+        "events": census.total(|log| log.events),
+        "blank": census.total(|log| log.blank),
+        "repeated": census.total(|log| log.repeated),
+        "skipped": census.total(|log| log.skipped.count),
+        "secrets": census.total(|log| log.secrets.count),
+        "copied": census.total(|log| log.copied),
+        "conflicts": by_id(&census.conflicts),
+        "conflict_count": census.conflicts.len(),
+        "orphans": by_id(&census.orphans),
+        "orphan_count": census.orphans.len(),
+        "logs": census.logs.iter().map(json_of_log).collect::<Vec<_>>(),
+    })
+}
+
+fn json_of_log(found: &LogCensus) -> Value {
+    let told = |findings: &Findings<_>, form: &dyn Fn(&_) -> Value| -> Value {
+        findings.first.iter().map(form).collect()
+    };
+    let skips: Value = found
+        .skipped
+        .first
+        .iter()
+        .map(|skip| json!({ "line": skip.line, "offset": skip.offset, "reason": skip.reason }))
+        .collect();
+    let secrets = told(
+        &found.secrets,
+        &|(line, spot)| json!({ "line": line, "field": spot.field, "rule": spot.rule }),
+    );
+    let (log, segment) = json_of_path(&found.log);
+    json!({
+        "log": log, "segment": segment, "lines": found.lines, "events": found.events,
+        "blank": found.blank, "repeated": found.repeated,
+        "skipped": found.skipped.count, "skips": skips,
+        "secrets": found.secrets.count, "secret_places": secrets,
+        "future": found.future.count, "future_lines": found.future.first,
+        "unfinished_bytes": found.torn_bytes, "copied": found.copied, "not_copied": found.no_room,
+        "trouble": found.trouble,
+    })
+}

@@ -1,0 +1,328 @@
+//! The door. Every write goes through [`Writer::record`]: resolve the repository, validate, redact,
+//! encode, append. Nothing else appends to a log.
+//!
+//! This file is the recipe; [`identity`] says who is writing, [`program`] is the `log-memory`
+//! program, [`exit`] the exit codes of both programs. Not here: what lines mean to a reader.
+
+mod args;
+mod batch;
+pub mod exit;
+mod identity;
+pub mod program;
+mod side_by_side;
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use event::limits::LINE_BYTES_MAX;
+use event::{
+    CleanEvent, Draft, EncodedLine, Event, EventId, Problems, RepoKey, Stamp, Timestamp, clean,
+    codec, fits_short_field, suspicion, validate,
+};
+use guard::injection::Suspicion;
+use store::{Appended, Config, Durability, Found, Place, Store, StoreError};
+
+pub use batch::{Outcome, Trouble, record_all, record_drafts};
+pub use identity::{Identity, host};
+
+/// What a writer needs to know besides the draft.
+#[derive(Debug, Clone)]
+pub struct Writer {
+    /// Where the logs are.
+    pub store: Store,
+    /// Settings; aliases are followed.
+    pub config: Config,
+    /// Where the work is done: tells the repository when the draft does not.
+    pub directory: PathBuf,
+    /// Who is writing.
+    pub identity: Identity,
+}
+
+/// The moment of a write: what may not be reached for.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// The time.
+    pub now: Timestamp,
+    /// Fresh random bits.
+    pub random: u128,
+}
+
+/// Word of a write that was acknowledged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Receipt {
+    /// The event's id.
+    pub id: EventId,
+    /// The repository it was written for.
+    pub repo: RepoKey,
+    /// What it survives.
+    pub durability: Durability,
+    /// Whether it is in its log already.
+    pub place: Place,
+    /// What was written.
+    event: CleanEvent,
+    /// The `source` that it claimed and that was not believed.
+    pub not_believed: Option<String>,
+}
+
+/// What is told of a write that could not join its log yet.
+pub const WAITS: &str =
+    "another process holds the log; the event waits in the spool, where searches find it";
+
+impl Receipt {
+    /// Tells why what was written reads like an instruction to its reader, if it does; then searches
+    /// hold it back. Found out when asked for, so that it delays no write.
+    #[must_use]
+    pub fn flagged(&self) -> Option<Suspicion> {
+        suspicion(self.event.event())
+    }
+}
+
+/// Why nothing was written.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// The draft has problems.
+    #[error("{0}")]
+    Invalid(#[from] Problems),
+    /// The files did.
+    #[error("failed to {0}")]
+    Store(#[from] StoreError),
+}
+
+/// An event ready for its log.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    id: EventId,
+    repo: RepoKey,
+    line: EncodedLine,
+    event: CleanEvent,
+    not_believed: Option<String>,
+}
+
+impl Writer {
+    /// Writes one event and returns once it is as durable as asked.
+    ///
+    /// # Errors
+    /// [`RecordError`]; then nothing was written.
+    pub fn record(
+        &self,
+        draft: Draft,
+        moment: Moment,
+        durability: Durability,
+    ) -> Result<Receipt, RecordError> {
+        let prepared = self.prepare(draft, moment)?;
+        Ok(self.append(prepared, durability)?)
+    }
+
+    /// Writes what was prepared.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then nothing was written.
+    pub fn append(
+        &self,
+        prepared: Prepared,
+        durability: Durability,
+    ) -> Result<Receipt, StoreError> {
+        let line = std::slice::from_ref(&prepared.line);
+        let appended = store::append(&self.store, &prepared.repo, line, durability)?;
+        Ok(prepared.receipt(&appended))
+    }
+
+    /// Does everything but the append.
+    ///
+    /// # Errors
+    /// [`RecordError`], with every problem of the draft.
+    pub fn prepare(&self, draft: Draft, moment: Moment) -> Result<Prepared, RecordError> {
+        let target = self.target_of(draft.repo.as_deref())?;
+        self.prepare_at(&target, draft, moment)
+    }
+
+    fn prepare_at(
+        &self,
+        target: &Target,
+        mut draft: Draft,
+        moment: Moment,
+    ) -> Result<Prepared, RecordError> {
+        let mut problems = Problems::none();
+        target.complete(&mut draft, &mut problems);
+        let repo = target.repo.clone();
+        let not_believed = self.identity.complete(&mut draft);
+        let agent_id = self.identity.agent_id.clone();
+        let stamp = Stamp { now: moment.now, random: moment.random, repo: repo.clone(), agent_id };
+        let event = match validate(draft, &stamp) {
+            Ok(event) => problems.or(event)?,
+            Err(more) => {
+                problems.append(more);
+                return Err(problems.into());
+            }
+        };
+        let id = event.id.clone();
+        let event = clean::clean(event);
+        let line = codec::encode(&event);
+        let line_bytes = line.as_str().len();
+        if line_bytes > LINE_BYTES_MAX {
+            let message =
+                format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
+            return Err(Problems::one("event", message).into());
+        }
+        Ok(Prepared { id, repo, line, event, not_believed })
+    }
+
+    /// Finds out which repository a draft means by its `repo`, or by saying nothing.
+    fn target_of(&self, given: Option<&str>) -> Result<Target, StoreError> {
+        let Some(given) = given else {
+            let found = Found::of_directory(&self.directory);
+            let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
+            let git = found.git.map(|git| (fitting(git.branch), fitting(git.commit)));
+            let (branch, commit) = git.unwrap_or_default();
+            let repo = self.config.current(&found.key);
+            return Ok(Target { repo, problem: None, branch, commit });
+        };
+        let key = match RepoKey::parse(given) {
+            Ok(key) => key,
+            Err(error) => return Ok(Target::wrong(RepoKey::of_line(given), error.to_string())),
+        };
+        match self.store.resolve(&key, &self.config) {
+            Err(error @ StoreError::Ambiguous { .. }) => {
+                Ok(Target::wrong(key, format!("failed to {error}")))
+            }
+            other => Ok(Target { repo: other?, problem: None, branch: None, commit: None }),
+        }
+    }
+}
+
+/// Where a draft belongs. The same for every draft of a batch with the same `repo`.
+#[derive(Debug)]
+struct Target {
+    repo: RepoKey,
+    /// Why the given `repo` cannot be used; then `repo` only stands in for it.
+    problem: Option<String>,
+    branch: Option<String>,
+    commit: Option<String>,
+}
+
+impl Target {
+    fn wrong(repo: RepoKey, problem: String) -> Self {
+        Self { repo, problem: Some(problem), branch: None, commit: None }
+    }
+
+    fn complete(&self, draft: &mut Draft, problems: &mut Problems) {
+        if let Some(problem) = &self.problem {
+            problems.add("repo", problem.clone());
+        }
+        draft.repo = None;
+        draft.branch = draft.branch.take().or_else(|| self.branch.clone());
+        draft.commit = draft.commit.take().or_else(|| self.commit.clone());
+    }
+}
+
+impl Prepared {
+    /// Returns the event as it will be written.
+    #[must_use]
+    pub fn event(&self) -> &Event {
+        self.event.event()
+    }
+
+    /// Returns the word of its having been written.
+    fn receipt(self, appended: &Appended) -> Receipt {
+        let Self { id, repo, event, not_believed, .. } = self;
+        let Appended { durability, place, .. } = *appended;
+        Receipt { id, repo, durability, place, event, not_believed }
+    }
+
+    /// Returns the event's id.
+    #[must_use]
+    pub fn id(&self) -> &EventId {
+        &self.id
+    }
+
+    /// Returns the repository it is for.
+    #[must_use]
+    pub fn repo(&self) -> &RepoKey {
+        &self.repo
+    }
+
+    /// Tells why it reads like an instruction to its reader, if it does.
+    #[must_use]
+    pub fn flagged(&self) -> Option<Suspicion> {
+        suspicion(self.event.event())
+    }
+
+    /// Returns its line.
+    #[must_use]
+    pub fn line(&self) -> &EncodedLine {
+        &self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use event::Decoded;
+
+    fn writer(folder: &std::path::Path) -> Writer {
+        Writer {
+            store: Store::at(folder.join("logs")),
+            config: Config::default(),
+            directory: folder.to_owned(),
+            identity: Identity { agent_id: "tester".into(), ..Identity::default() },
+        }
+    }
+
+    fn moment() -> Moment {
+        Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: 7 }
+    }
+
+    fn draft(repo: &str) -> Draft {
+        Draft {
+            repo: Some(repo.into()),
+            event_type: Some("error".into()),
+            lesson: Some("do this".into()),
+            ..Draft::default()
+        }
+    }
+
+    #[test]
+    fn what_was_recorded_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = writer(folder.path());
+        let receipt = writer.record(draft("api"), moment(), Durability::Written).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("logs/api.jsonl")).unwrap();
+        let Decoded::Event(event) = codec::decode(text.as_bytes(), "") else { panic!("{text}") };
+        assert_eq!((event.id, event.repo.as_str()), (receipt.id, "api"));
+    }
+
+    #[test]
+    fn a_bad_repo_is_named_together_with_every_other_problem() {
+        let folder = tempfile::tempdir().unwrap();
+        let bad = Draft { lesson: None, ..draft("../../etc") };
+        let error = writer(folder.path()).record(bad, moment(), Durability::Written).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("repo: must be") && text.contains("lesson: is empty"), "{text}");
+        assert!(!folder.path().join("logs").exists(), "nothing may be written");
+    }
+
+    #[test]
+    fn a_branch_that_fits_no_field_is_left_out_rather_than_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join(".git");
+        std::fs::create_dir(&git).unwrap();
+        for (branch, written) in [("main", true), (&*"x".repeat(300), false)] {
+            std::fs::write(git.join("HEAD"), format!("ref: refs/heads/{branch}\n")).unwrap();
+            let here = Draft { repo: None, ..draft("") };
+            let prepared = writer(folder.path()).prepare(here, moment()).unwrap();
+            assert_eq!(prepared.line().as_str().contains("\"branch\":"), written, "{branch}");
+        }
+    }
+
+    // S-WRITE-2
+    #[test]
+    fn an_event_whose_fields_fit_but_whose_line_does_not_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut big = draft("api");
+        big.lesson = Some("\"".repeat(30_000));
+        big.context = Some("x".repeat(10_000));
+        let error = writer(folder.path()).record(big, moment(), Durability::Written).unwrap_err();
+        assert!(error.to_string().starts_with("event: makes a line of 70"), "{error}");
+    }
+}
