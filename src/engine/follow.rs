@@ -2,11 +2,11 @@
 //! over when a log was replaced. Who has its turn and when is not said here (`engine`).
 
 mod built;
-mod kept;
-mod kind;
+mod checkpointing;
+mod log_kind;
 mod lookups;
 mod sweep;
-mod wanted;
+mod wanted_vectors;
 mod window;
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::checkpoint::{Base, Spill};
-use super::watch::{Heard, Listener};
+use super::watch::{Changes, Listener};
 use event::{Decoded, clean, codec};
 use index::embed::worker::{Embedded, Job, Want};
 use index::late::Signed;
@@ -24,10 +24,10 @@ use search::snapshot::Snapshot;
 use store::{AsOf, Change, Config, Store, StoreError, Tail};
 
 use built::Built;
-pub use kept::{Restored, Saved};
-use kind::Kind;
-use wanted::Asked;
-pub use wanted::{Followed, Wanted};
+pub use checkpointing::{Restored, Saved};
+use log_kind::LogKind;
+use wanted_vectors::Asked;
+pub use wanted_vectors::{Followed, Wanted};
 pub use window::Window;
 
 /// Follows a store.
@@ -61,12 +61,12 @@ struct Tailed {
     tail: Tail,
     /// Its name as memories share it.
     shared: Arc<Path>,
-    kind: Kind,
+    kind: LogKind,
 }
 
 impl Tailed {
     fn of(tail: Tail) -> Self {
-        let (shared, kind) = (tail.log().into(), Kind::of(tail.log()));
+        let (shared, kind) = (tail.log().into(), LogKind::of(tail.log()));
         Self { tail, shared, kind }
     }
 }
@@ -135,7 +135,7 @@ impl Follower {
             // the logs say. Once: without a place to go to, all records stay in memory until the next checkpoint.
             self.spill = None;
             self.start_over(None);
-            self.follow_all(Heard::Anything);
+            self.follow_all(Changes::Anything);
             started_over = true;
         }
         self.built.want_lost_signs();
@@ -145,14 +145,14 @@ impl Follower {
     }
 
     /// Takes in what is new. Tells whether that meant to start over.
-    fn follow_all(&mut self, mut heard: Heard) -> bool {
+    fn follow_all(&mut self, mut heard: Changes) -> bool {
         let mut started_over = false;
         let mut censuses = 0;
         let troubles = loop {
             let swept = match &heard {
-                Heard::Written(logs) if logs.is_empty() => return false,
-                Heard::Written(logs) => self.read_written(logs),
-                Heard::Anything => self.sweep(),
+                Changes::Written(logs) if logs.is_empty() => return false,
+                Changes::Written(logs) => self.read_written(logs),
+                Changes::Anything => self.sweep(),
             };
             let is_sure = !self.built.fold.is_in_doubt() || censuses == CENSUSES_MAX;
             let census = match swept {
@@ -165,7 +165,7 @@ impl Follower {
                 Err(Stale) => None,
             };
             self.start_over(census);
-            (heard, started_over) = (Heard::Anything, true);
+            (heard, started_over) = (Changes::Anything, true);
         };
         self.built.fold.settle();
         self.built.trim(0);
@@ -292,8 +292,9 @@ impl Follower {
     }
 
     fn note(&mut self, troubles: BTreeMap<PathBuf, String>) {
-        let count = |kind: Kind| self.tails.values().filter(|tailed| tailed.kind == kind).count();
-        let (logs, segments) = (count(Kind::Log), count(Kind::Segment));
+        let count =
+            |kind: LogKind| self.tails.values().filter(|tailed| tailed.kind == kind).count();
+        let (logs, segments) = (count(LogKind::Log), count(LogKind::Segment));
         let counts = (logs, segments, self.waiting, self.built.fold.early_len());
         let now = &self.built.health;
         let is_same = (now.logs, now.segments, now.waiting, now.early) == counts;

@@ -2,13 +2,13 @@
 //! as well, and before every answer asks what has changed (`heard`), or looks at every log. Not here: reading
 //! (`store::tail`).
 
-mod heard;
+mod changes;
 
 use std::path::Path;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-pub use heard::{Heard, Listener};
+pub use changes::{Changes, Listener};
 
 /// How hints arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

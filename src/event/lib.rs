@@ -11,6 +11,7 @@ mod author;
 mod change;
 pub mod clean;
 pub mod codec;
+mod confidence;
 mod draft;
 mod envelope;
 mod evidence;
@@ -28,12 +29,12 @@ mod suspicion;
 mod unknown_field;
 mod validate;
 mod when;
-mod worth;
 
 pub use author::Author;
 pub use change::Change;
 pub use clean::CleanEvent;
 pub use codec::{Decoded, EncodedLine, SkipReason};
+pub use confidence::Confidence;
 pub use draft::Draft;
 pub use envelope::Event;
 pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, Verdict};
@@ -50,7 +51,6 @@ pub use suspicion::suspicion;
 pub use unknown_field::unknown_field;
 pub use validate::{Stamp, fits_short_field, validate};
 pub use when::{parse_age, parse_timestamp};
-pub use worth::Confidence;
 
 /// Reads a list of strings in every form that programs and models send it: an array, an array
 /// written into a string, or one string (split at commas, but for `symptoms`).

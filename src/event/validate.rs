@@ -4,11 +4,11 @@
 use jiff::Timestamp;
 
 use super::codec::written;
+use super::confidence::{CONFIDENCE, EXPIRES};
 use super::limits::{
     COMMAND_BYTES_MAX, CONTEXT_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, LESSON_BYTES_MAX,
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
-use super::worth::{CONFIDENCE, EXPIRES};
 use super::{
     Change, Confidence, Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate,
     parse_age, parse_timestamp, quoted,

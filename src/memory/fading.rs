@@ -2,7 +2,7 @@
 //! written or last helped. Only told and, where somebody asks for it, written down; no search looks at it. Not here:
 //! recency in ranking (`search::prior`).
 
-use super::{Life, Maturity, Memory};
+use super::{LifecycleState, Maturity, Memory};
 use event::Timestamp;
 
 /// Half-lives by kind, in days. Facts of a day fade soonest, procedures last (S2 of the founding systems: fact 30,
@@ -44,7 +44,7 @@ impl Memory {
     #[must_use]
     pub fn strength(&self, now: Timestamp) -> f64 {
         // Who brought it back wants to have it.
-        let last = self.timestamp.max(self.standing().last_good).max(self.course().since);
+        let last = self.timestamp.max(self.verdicts().last_good).max(self.lifecycle().since);
         let Some(last) = last.filter(|_| !self.is_kept()) else { return 1.0 };
         let seconds = now.as_second().saturating_sub(last.as_second()).max(0);
         let kind = self.setting.kind.as_str();
@@ -58,22 +58,26 @@ impl Memory {
 
     /// Tells whether it does not fade: it is pinned, or proven.
     fn is_kept(&self) -> bool {
-        self.course().is_pinned || self.maturity() == Maturity::Proven
+        self.lifecycle().is_pinned || self.maturity() == Maturity::Proven
     }
 
     /// Tells what becomes of it by its age.
     #[must_use]
     pub fn fate(&self, now: Timestamp) -> Fate {
-        let course = self.course();
-        match course.life {
+        let lifecycle = self.lifecycle();
+        match lifecycle.life {
             _ if self.is_kept() => Fate::Stays,
-            Life::Live if self.strength(now) < FADED_BELOW => Fate::Archived,
-            Life::Archived => {
-                let seconds = course.since.map(|at| now.as_second().saturating_sub(at.as_second()));
+            LifecycleState::Live if self.strength(now) < FADED_BELOW => Fate::Archived,
+            LifecycleState::Archived => {
+                let seconds =
+                    lifecycle.since.map(|at| now.as_second().saturating_sub(at.as_second()));
                 let is_long = seconds.is_some_and(|seconds| seconds / 86_400 >= BURIED_AFTER_DAYS);
                 if is_long { Fate::Buried } else { Fate::Stays }
             }
-            Life::Live | Life::Superseded { .. } | Life::Retracted | Life::Buried => Fate::Stays,
+            LifecycleState::Live
+            | LifecycleState::Superseded { .. }
+            | LifecycleState::Retracted
+            | LifecycleState::Buried => Fate::Stays,
         }
     }
 }

@@ -8,14 +8,14 @@ use std::sync::{Arc, OnceLock};
 use super::bound::{Age, IsFirst, Ledger, Place};
 use super::memory::{Beside, index_text, record_of};
 use super::texts::Texts;
-use super::{Bound, Census, Chunked, Frozen, Lookup, Memory, Origin, Version, size};
+use super::{Bound, Census, CowVec, Frozen, Lookup, Memory, Origin, Version, size};
 use event::{Event, EventId, RepoKey, is_code};
 use guard::injection::Suspicion;
 
 /// All memories so far.
 #[derive(Debug, Default)]
 pub struct Fold {
-    pub(super) memories: Chunked<Arc<Memory>>,
+    pub(super) memories: CowVec<Arc<Memory>>,
     /// Empty in a fold that was read, until [`Fold::complete`].
     lookup: Lookup,
     /// Events about memories that have not come yet.
@@ -94,7 +94,7 @@ impl Fold {
 
     /// Returns the memories; a memory's place is its number.
     #[must_use]
-    pub fn memories(&self) -> &Chunked<Arc<Memory>> {
+    pub fn memories(&self) -> &CowVec<Arc<Memory>> {
         &self.memories
     }
 
@@ -228,7 +228,7 @@ impl Fold {
         let versions = match place.and_then(|place| self.memories.get_mut(place)) {
             Some(memory) => {
                 let beside = Arc::make_mut(memory).beside.get_or_insert_default();
-                beside.course.take();
+                beside.lifecycle.take();
                 &mut beside.about
             }
             None => {
@@ -318,7 +318,7 @@ fn insert(list: &mut Vec<Arc<Version>>, version: Version) {
     let same =
         |other: &Arc<Version>| other.digest == version.digest && other.event.id == version.event.id;
     if let Some(place) = list.iter().position(same) {
-        if list.get(place).is_some_and(|standing| rank(standing, &version).is_le()) {
+        if list.get(place).is_some_and(|verdicts| rank(verdicts, &version).is_le()) {
             return;
         }
         list.remove(place);

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use super::bound::{LeftOut, key};
-use super::chunked::Chunk;
+use super::cow_vec::Chunk;
 use super::fold::Early;
 use super::texts::Damage;
-use super::{Bound, Chunked, Memory, Version};
+use super::{Bound, CowVec, Memory, Version};
 use event::EventId;
 
 /// A fold as it was at one time. Taking one costs a few reference counts, and what comes later copies little.
 #[derive(Debug, Clone, Default)]
 pub struct Frozen {
-    pub(super) memories: Chunked<Arc<Memory>>,
+    pub(super) memories: CowVec<Arc<Memory>>,
     pub(super) early: Early,
     pub(super) bound: Bound,
     pub(super) held_bytes: u64,
@@ -45,7 +45,7 @@ impl Frozen {
 
     /// Returns the memories; a memory's place is its number.
     #[must_use]
-    pub fn memories(&self) -> &Chunked<Arc<Memory>> {
+    pub fn memories(&self) -> &CowVec<Arc<Memory>> {
         &self.memories
     }
 

@@ -5,23 +5,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::bound::{Key, key};
-use super::{Chunked, Memory, Settings};
+use super::{CowVec, Memory, Provenances};
 use event::EventId;
 
 /// What is looked up to add events to memories.
 #[derive(Debug, Default)]
 pub struct Lookup {
     pub(super) numbers: Numbers,
-    pub(super) settings: Settings,
+    pub(super) settings: Provenances,
 }
 
 impl Lookup {
     /// What is looked up to add to these.
     #[must_use]
-    pub fn of(memories: &Chunked<Arc<Memory>>) -> Self {
+    pub fn of(memories: &CowVec<Arc<Memory>>) -> Self {
         let mut numbers = HashMap::with_capacity(memories.len());
         numbers.extend(memories.iter().map(|memory| key(&memory.id)).zip(0..));
-        let settings = Settings::of_all(memories.iter().map(|memory| &memory.setting));
+        let settings = Provenances::of_all(memories.iter().map(|memory| &memory.setting));
         Self { numbers: Numbers(numbers), settings }
     }
 }

@@ -7,12 +7,12 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Map;
 
-use super::course::Course;
+use super::event_record;
+use super::lifecycle::Lifecycle;
 use super::packed::{Packed, Packing};
 use super::passages::passages;
-use super::record;
 use super::texts::Text;
-use super::{Setting, Version};
+use super::{Provenance, Version};
 use event::{Event, EventId, RepoKey, SuccessRate, Timestamp, suspicion};
 use guard::injection::Suspicion;
 
@@ -37,7 +37,7 @@ pub struct Memory {
     /// Successes/attempts so far, as first reported.
     pub success_rate: Option<SuccessRate>,
     /// How, by whom and where it was written down.
-    pub setting: Arc<Setting>,
+    pub setting: Arc<Provenance>,
     /// Where in its log a line that holds it begins, in bytes.
     pub offset: u64,
     /// The record of its event.
@@ -59,7 +59,7 @@ pub struct Beside {
     /// Later events about it, in the order of their ids.
     pub(super) about: Vec<Arc<Version>>,
     /// What they add up to, found out when first asked.
-    pub(super) course: OnceLock<Course>,
+    pub(super) lifecycle: OnceLock<Lifecycle>,
     /// Other contents found under the same id, in a fixed order: damage or a clash, never silently
     /// merged.
     pub(super) conflicts: Vec<Arc<Version>>,
@@ -67,7 +67,7 @@ pub struct Beside {
 
 impl Beside {
     pub(super) fn new(about: Vec<Arc<Version>>, conflicts: Vec<Arc<Version>>) -> Self {
-        Self { about, course: OnceLock::new(), conflicts }
+        Self { about, lifecycle: OnceLock::new(), conflicts }
     }
 }
 
@@ -76,7 +76,7 @@ impl Memory {
     pub(crate) fn new(
         event: (EventId, Option<Timestamp>, Option<SuccessRate>),
         repo: RepoKey,
-        (setting, offset): (Arc<Setting>, u64),
+        (setting, offset): (Arc<Provenance>, u64),
         text: Text,
         beside: Beside,
     ) -> Self {
@@ -104,7 +104,7 @@ impl Memory {
     fn read(&self) -> Option<Event> {
         let bytes = self.text.bytes()?;
         let mut packed = Packed::of(&bytes);
-        let event = record::read(&mut packed, self.id.clone(), self.timestamp);
+        let event = event_record::read(&mut packed, self.id.clone(), self.timestamp);
         let event = event.filter(|_| packed.is_done());
         if event.is_none() {
             self.text.damage();
@@ -157,10 +157,10 @@ impl Memory {
 
     /// Returns what later events about it add up to; nothing for most memories.
     #[must_use]
-    pub fn course(&self) -> &Course {
-        self.beside
-            .as_ref()
-            .map_or(Course::NONE, |beside| beside.course.get_or_init(|| Course::of(&beside.about)))
+    pub fn lifecycle(&self) -> &Lifecycle {
+        self.beside.as_ref().map_or(Lifecycle::NONE, |beside| {
+            beside.lifecycle.get_or_init(|| Lifecycle::of(&beside.about))
+        })
     }
 
     /// Tells why it reads like an instruction to its reader, if it does. Never stored in a log: better
@@ -263,6 +263,6 @@ pub(super) fn index_text(event: &Event) -> String {
 /// The record of an event.
 pub(super) fn record_of(event: &Event) -> Vec<u8> {
     let mut packing = Packing::default();
-    record::write(event, &mut packing);
+    event_record::write(event, &mut packing);
     packing.done()
 }

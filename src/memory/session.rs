@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{Memory, NEAR_MAX, Near};
+use super::{Memory, NEIGHBOURS_MAX, Neighbours};
 use event::{EventId, RepoKey, Timestamp};
 
 type Key = Arc<(RepoKey, String)>;
@@ -67,12 +67,12 @@ impl Sessions {
 
     /// Returns the neighbours of a memory.
     #[must_use]
-    pub fn near(&self, number: u32) -> Near {
-        let mut near = Near::default();
+    pub fn near(&self, number: u32) -> Neighbours {
+        let mut near = Neighbours::default();
         let Some((key, place)) = self.places.get(&number) else { return near };
         let session = self.sessions.get(key).map_or(&[][..], Vec::as_slice);
         let at = session.partition_point(|(other, _)| other < place);
-        for far in 1..=NEAR_MAX {
+        for far in 1..=NEIGHBOURS_MAX {
             let number_at = |at: Option<usize>| Some(session.get(at?)?.1);
             let (before, after) = (number_at(at.checked_sub(far)), number_at(at.checked_add(far)));
             if let (Some(one), Some(other)) =
@@ -140,7 +140,7 @@ mod tests {
         sessions.note(9, Some(&memory(9, 25, 2)));
         assert_eq!(sessions.near(0).before, [Some(2), Some(1)]);
         assert_eq!(sessions.near(0).after, [Some(4), Some(3)]);
-        assert_eq!(sessions.near(9), Near::default());
+        assert_eq!(sessions.near(9), Neighbours::default());
         assert_eq!(sessions.note(0, None), BTreeSet::from([1, 2, 3, 4]));
         assert_eq!(sessions.near(2).after, [Some(4), Some(3)]);
     }
@@ -159,7 +159,7 @@ mod tests {
             for number in 0..12 {
                 sorted.note(number, Some(&one(number)));
             }
-            let mut known: HashMap<u32, Near> = HashMap::new();
+            let mut known: HashMap<u32, Neighbours> = HashMap::new();
             for number in order {
                 let touched = sessions.note(number, Some(&one(number)));
                 known.insert(number, sessions.near(number));

@@ -15,7 +15,7 @@ const BLOCK_BYTES: usize = 256 * 1024;
 const DEAD_BYTES_MIN: u64 = 1024 * 1024;
 
 /// A place outside memory where blocks are kept.
-pub trait Kept: fmt::Debug + Send + Sync {
+pub trait RecordStore: fmt::Debug + Send + Sync {
     /// Fills `to` with the bytes from `offset` on; false where that fails.
     fn read_at(&self, to: &mut [u8], offset: u64) -> bool;
 }
@@ -47,7 +47,7 @@ pub struct Block {
 enum Held {
     Here(Vec<u8>),
     /// Kept from this offset on.
-    Kept(Arc<dyn Kept>, u64),
+    Kept(Arc<dyn RecordStore>, u64),
 }
 
 /// One record.
@@ -62,7 +62,7 @@ pub struct Text {
 impl Block {
     /// A block that is kept as a whole from an offset on.
     #[must_use]
-    pub fn kept(by: Arc<dyn Kept>, offset: u64, damage: Damage) -> Arc<Self> {
+    pub fn kept(by: Arc<dyn RecordStore>, offset: u64, damage: Damage) -> Arc<Self> {
         Arc::new(Self { held: RwLock::new(Held::Kept(by, offset)), damage })
     }
 
@@ -76,7 +76,7 @@ impl Block {
     }
 
     /// Lets go of its bytes, which are kept from an offset on; readers see no difference.
-    pub fn keep(&self, by: Arc<dyn Kept>, offset: u64) {
+    pub fn keep(&self, by: Arc<dyn RecordStore>, offset: u64) {
         *self.held.write().unwrap_or_else(PoisonError::into_inner) = Held::Kept(by, offset);
     }
 
@@ -281,9 +281,9 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Default)]
-    struct Shelf(Mutex<Vec<u8>>);
+    struct RecordFile(Mutex<Vec<u8>>);
 
-    impl Kept for Shelf {
+    impl RecordStore for RecordFile {
         fn read_at(&self, to: &mut [u8], offset: u64) -> bool {
             let held = self.0.lock().unwrap();
             let start = usize::try_from(offset).unwrap();
@@ -308,12 +308,12 @@ mod tests {
         assert!(all_right());
         let blocks = texts.seal();
         assert!(blocks.len() > 2);
-        let shelf = Arc::new(Shelf(Mutex::new(vec![7; 11])));
+        let shelf = Arc::new(RecordFile(Mutex::new(vec![7; 11])));
         for block in &blocks {
             let bytes = block.bytes_here().unwrap();
             let offset = shelf.0.lock().unwrap().len();
             shelf.0.lock().unwrap().extend(bytes);
-            block.keep(Arc::clone(&shelf) as Arc<dyn Kept>, u64::try_from(offset).unwrap());
+            block.keep(Arc::clone(&shelf) as Arc<dyn RecordStore>, u64::try_from(offset).unwrap());
         }
         assert!(all_right() && texts.seal().is_empty());
         let (offset, length, _) = held[1].kept_at().unwrap();
@@ -328,11 +328,11 @@ mod tests {
     fn a_record_that_is_not_what_was_written_is_none_and_told() {
         let mut texts = Texts::default();
         let held = texts.add(b"one record");
-        let shelf = Arc::new(Shelf(Mutex::new(b"one recorb".to_vec())));
+        let shelf = Arc::new(RecordFile(Mutex::new(b"one recorb".to_vec())));
         texts.seal()[0].keep(shelf, 0);
         assert_eq!(held.bytes(), None);
         assert!(texts.damage_of_all().is_there());
-        let gone = Block::kept(Arc::new(Shelf::default()), u64::MAX, Damage::default());
+        let gone = Block::kept(Arc::new(RecordFile::default()), u64::MAX, Damage::default());
         assert_eq!(Text::kept(&gone, 5, u32::MAX, 0).bytes(), None);
     }
 

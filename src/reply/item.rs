@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::course;
+use super::lifecycle;
 use super::line::{self, Body, after, date, mark};
 use super::reply::Reply;
 use super::tokens::Budget;
@@ -105,7 +105,7 @@ fn too_long(memory: &Memory) -> String {
 pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     let mut fields = marked(&memory.event(), memory.flagged());
     fields.insert("repo".to_owned(), Value::from(memory.repo.as_str()));
-    for ours in course::FIELDS.into_iter().chain([line::CANDIDATE]) {
+    for ours in lifecycle::FIELDS.into_iter().chain([line::CANDIDATE]) {
         if let Some(made_up) = fields.shift_remove(ours) {
             fields.insert(format!("field {ours}"), made_up);
         }
@@ -113,7 +113,7 @@ pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     if memory.is_candidate() {
         fields.insert(line::CANDIDATE.to_owned(), true.into());
     }
-    fields.extend(course::fields(memory));
+    fields.extend(lifecycle::fields(memory));
     fields
 }
 
@@ -147,7 +147,7 @@ fn whole(memory: &Memory) -> String {
         if !value.trim().is_empty() {
             // Later lines of a value are set in, and fields that a writer made up are marked, so that
             // no text can pass for a field of ours.
-            let is_ours = course::FIELDS.contains(&&*name) || WORTH.contains(&&*name);
+            let is_ours = lifecycle::FIELDS.contains(&&*name) || WORTH.contains(&&*name);
             let name = if extra.contains_key(&name) && !is_ours {
                 format!("field {}", line::name(&name))
             } else {
@@ -156,7 +156,7 @@ fn whole(memory: &Memory) -> String {
             let _ = writeln!(text, "{name}: {}", value.trim().replace('\n', "\n    "));
         }
     }
-    text.push_str(&course::history(memory));
+    text.push_str(&lifecycle::history(memory));
     if !memory.conflicts().is_empty() {
         let _ = writeln!(
             text,

@@ -85,7 +85,7 @@ pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
     if let Some(rate) = memory.evidence() {
         let _ = write!(after, " ({rate} success)");
     }
-    if memory.standing().is_stale {
+    if memory.verdicts().is_stale {
         after.push_str(" (said to be stale)");
     }
     let kind = event.event_type.as_str();

@@ -6,7 +6,7 @@ use crate::snapshot::Snapshot;
 use event::Timestamp;
 use index::lexical::{DocId, Prepared};
 use index::vector::VectorIndex;
-use memory::{Memory, NEAR_MAX, Stretches};
+use memory::{Memory, NEIGHBOURS_MAX, RepoChunks};
 
 /// Candidates taken from each index. Ten times the most hits of a reply and more: deep enough that
 /// a memory which is good in both rankings is in at least one of the lists.
@@ -18,7 +18,7 @@ const COSINE_MIN: f32 = 0.25;
 
 /// What the meaning of a neighbour counts beside a memory's own, by distance. Measured on dialogue: +1.7
 /// points of recall at five over none, and flat around these.
-const NEAR_WEIGHTS: [f32; NEAR_MAX] = [0.3, 0.15];
+const NEAR_WEIGHTS: [f32; NEIGHBOURS_MAX] = [0.3, 0.15];
 
 /// A memory that may be a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,7 +64,7 @@ pub(super) struct Look<'a> {
     /// Whether the filter lets everything through.
     is_open: bool,
     /// Of most memories of other repositories nothing is asked.
-    stretches: Option<Stretches>,
+    stretches: Option<RepoChunks>,
 }
 
 impl<'a> Look<'a> {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::snapshot::Snapshot;
 use event::{Event, RepoKey, Timestamp};
 use index::lexical::{DocId, Holders, KnownWords};
-use memory::{Memory, Stretches};
+use memory::{Memory, RepoChunks};
 use told::{Told, alphabetic};
 
 /// So many memories that share words with one are looked at; of what is being saved half as many, since that waits.
@@ -146,7 +146,7 @@ struct Looks<'a> {
     snapshot: &'a Snapshot,
     now: Timestamp,
     /// Where the memories lie that are looked at.
-    stretches: Stretches,
+    stretches: RepoChunks,
     /// How many documents hold each word that a text had so far.
     holders: Holders<'a>,
     texts: BTreeMap<u32, Rc<Told>>,
@@ -172,8 +172,8 @@ impl<'a> Looks<'a> {
         let mut found = Vec::new();
         for other in relatives {
             let Some(older) = self.snapshot.memory(other).cloned() else { continue };
-            let is_settled = older.course().distinct.contains(&newer.id)
-                || newer.course().distinct.contains(&older.id);
+            let is_settled = older.lifecycle().distinct.contains(&newer.id)
+                || newer.lifecycle().distinct.contains(&older.id);
             let against = self.told(other, &older).against(&told, &mut self.holders);
             found.extend(against.filter(|_| !is_settled).map(|(kinship, signs)| Clash {
                 older,

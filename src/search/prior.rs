@@ -76,7 +76,7 @@ pub(super) fn weigh(
     let repo = if place == Place::Here { SAME_REPO } else { 1.0 };
     let age = 1.0 + RECENCY_SPAN * (freshness(memory.timestamp, now) - 0.5);
     // What is pinned does not grow old.
-    let recency = if memory.course().is_pinned { age.max(1.0) } else { age };
+    let recency = if memory.lifecycle().is_pinned { age.max(1.0) } else { age };
     let success = (1.0 + SUCCESS_SPAN * (believed_success(memory) - 0.5)) * doubt(memory);
     let trust = match memory.is_candidate() {
         true => TRUST_CANDIDATE,
@@ -114,7 +114,7 @@ pub(crate) fn believed_success(memory: &Memory) -> f32 {
 
 /// Returns what later verdicts against a memory multiply it by.
 fn doubt(memory: &Memory) -> f32 {
-    let standing = memory.standing();
+    let standing = memory.verdicts();
     if standing.is_stale {
         return DOUBT_STALE;
     }

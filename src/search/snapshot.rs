@@ -9,7 +9,7 @@ use event::{EventId, RepoKey, SkipReason, Timestamp};
 use index::late::{NoteSigns, Place, Places, Shelf, Signed};
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
-use memory::{Chunked, Frozen, Mark, Memory, Near, Version};
+use memory::{CowVec, Frozen, Mark, Memory, Neighbours, Version};
 
 /// A frozen state of the retriever.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ pub struct Snapshot {
     /// The file that token signs are read from, where there is one.
     pub shelf: Option<Arc<dyn Shelf>>,
     /// What was learned beside each memory.
-    pub near: Chunked<Near>,
+    pub near: CowVec<Neighbours>,
     /// How many memories each repository has.
     pub repos: Arc<BTreeMap<RepoKey, usize>>,
     /// How reading the logs went.
@@ -144,7 +144,7 @@ impl Snapshot {
 
     /// Returns the memories; a memory's place is its number in the indexes.
     #[must_use]
-    pub fn memories(&self) -> &Chunked<Arc<Memory>> {
+    pub fn memories(&self) -> &CowVec<Arc<Memory>> {
         self.fold.memories()
     }
 
@@ -182,7 +182,7 @@ impl Snapshot {
 
     /// Returns what was learned beside a memory.
     #[must_use]
-    pub fn near(&self, number: u32) -> Near {
+    pub fn near(&self, number: u32) -> Neighbours {
         let near = usize::try_from(number).ok().and_then(|place| self.near.get(place));
         near.copied().unwrap_or_default()
     }

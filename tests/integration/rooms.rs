@@ -63,7 +63,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "writer/identity.rs",
             "index/embed/cache/ahead.rs",
             "retriever/daemon/process.rs",
-            "engine/watch/heard",
+            "engine/watch/changes",
         ],
     ),
     ("dlmalloc", &["writer/main.rs"]),

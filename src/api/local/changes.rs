@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Local, cited};
 use crate::{ApiError, ChangeRequest, Voice, Wanted};
 use event::{Change, Draft, EventId, Node, Problems, Verdict, fits_short_field};
-use memory::{Life, Memory};
+use memory::{LifecycleState, Memory};
 use reply::{Reply, operands};
 use search::snapshot::{Cited, Snapshot};
 
@@ -101,7 +101,7 @@ impl Local {
 
 /// Tells whether a change would change nothing. A verdict is always heard: it is somebody's, at some time.
 fn is_so(memory: &Memory, change: &Change) -> bool {
-    let course = memory.course();
+    let course = memory.lifecycle();
     match change {
         Change::Feedback(_)
         | Change::Archive
@@ -111,10 +111,10 @@ fn is_so(memory: &Memory, change: &Change) -> bool {
         | Change::Link(_)
         | Change::Unlink { .. } => false,
         Change::Supersede { by } => {
-            matches!(&course.life, Life::Superseded { by: now } if now == by)
+            matches!(&course.life, LifecycleState::Superseded { by: now } if now == by)
         }
-        Change::Retract => course.life == Life::Retracted,
-        Change::Restore => course.life == Life::Live,
+        Change::Retract => course.life == LifecycleState::Retracted,
+        Change::Restore => course.life == LifecycleState::Live,
         Change::Distinct { from } => course.distinct.contains(from),
         Change::Pin => course.is_pinned,
         Change::Unpin => !course.is_pinned,
@@ -142,9 +142,12 @@ fn refuse_circle(memory: &Memory, by: &Memory, snapshot: &Snapshot) -> Result<()
 /// Returns what stands in the place of a memory.
 fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
     let Cited::One(memory) = snapshot.cited(id.as_str()) else { return None };
-    match &memory.course().life {
-        Life::Superseded { by } => Some(by.clone()),
-        Life::Live | Life::Retracted | Life::Archived | Life::Buried => None,
+    match &memory.lifecycle().life {
+        LifecycleState::Superseded { by } => Some(by.clone()),
+        LifecycleState::Live
+        | LifecycleState::Retracted
+        | LifecycleState::Archived
+        | LifecycleState::Buried => None,
     }
 }
 

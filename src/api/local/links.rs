@@ -14,7 +14,7 @@ use crate::{ApiError, ChangeRequest, Deed, Edit, LinkRequest, Numbered, Terms, V
 use event::{
     Change, Draft, Link, Node, Problems, Relation, RepoKey, Timestamp, parse_age, parse_timestamp,
 };
-use memory::{Life, Memory, Tie};
+use memory::{LifecycleState, Memory, Tie};
 use reply::{Reply, spot_words};
 use search::links::{Links, Said, Spot};
 use search::snapshot::Snapshot;
@@ -277,7 +277,7 @@ fn replacement(edit: &Edit, source: &End, target: &End) -> Result<Option<ChangeR
 }
 
 fn replaces(by: &Memory, old: &Memory) -> bool {
-    matches!(&old.course().life, Life::Superseded { by: now } if *now == by.id)
+    matches!(&old.lifecycle().life, LifecycleState::Superseded { by: now } if *now == by.id)
 }
 
 /// Refuses a link that would lead back to where it came from, where its relation has an order, and says by which way.

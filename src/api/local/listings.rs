@@ -9,7 +9,7 @@ use super::answers::Seen;
 use super::{Local, unnamed};
 use crate::{ApiError, LIMIT_MAX, Listing};
 use event::{AGENT_FILE, Change, Event, IMPORTED, RepoKey, SuccessRate, is_rule};
-use memory::{Life, Maturity, Memory};
+use memory::{LifecycleState, Maturity, Memory};
 use reply::Reply;
 use search::snapshot::Snapshot;
 
@@ -80,7 +80,7 @@ fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
 fn imported_json(memory: &Memory) -> Option<Value> {
     let event = memory.event();
     let file = event.files.first().filter(|_| event.tags.iter().any(|tag| tag == AGENT_FILE))?;
-    let is_live = memory.course().life == Life::Live;
+    let is_live = memory.lifecycle().life == LifecycleState::Live;
     let last = last_word(memory);
     let note = last.map(|event| event.lesson.clone());
     let note_source = last.and_then(|event| event.source.clone());
@@ -90,7 +90,7 @@ fn imported_json(memory: &Memory) -> Option<Value> {
 
 /// The event that says last whether a memory counts, as the course of the memory hears them.
 fn last_word(memory: &Memory) -> Option<&Event> {
-    let discounted = &memory.course().discounted;
+    let discounted = &memory.lifecycle().discounted;
     let counts = |event: &&Event| {
         let says_so = matches!(
             Change::of(event),
@@ -113,7 +113,7 @@ fn last_word(memory: &Memory) -> Option<&Event> {
 fn is_grown(memory: &Memory, min: Maturity) -> bool {
     EXPORTED.contains(&memory.setting.kind.as_str())
         && memory.maturity() >= min
-        && !memory.standing().is_stale
+        && !memory.verdicts().is_stale
         && !memory.event().tags.iter().any(|tag| tag == AGENT_FILE)
         && memory.flagged().is_none()
 }

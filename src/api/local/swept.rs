@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Local;
 use crate::{ApiError, Doing, Sweep, SweepRequest, Voice};
 use event::{Author, Change, Draft, EventId, Node, RepoKey, Timestamp};
-use memory::{Course, Fate, Life, Memory, Version};
+use memory::{Fate, Lifecycle, LifecycleState, Memory, Version};
 use reply::{Reply, Subject};
 use search::snapshot::Snapshot;
 
@@ -53,7 +53,7 @@ fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<Ste
 fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
-        let is_discounted = memory.course().discounted.contains(author);
+        let is_discounted = memory.lifecycle().discounted.contains(author);
         let is_told = memory.about().iter().any(|version| author.wrote(&version.event));
         // First what they said: who takes back their own words means those of before.
         if is_told && !is_discounted {
@@ -61,16 +61,16 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
         }
         // What they hid themselves would be seen again.
         let life = match is_discounted {
-            true => memory.course().life.clone(),
+            true => memory.lifecycle().life.clone(),
             false => memory.life_without(author),
         };
-        if is_by(author, memory) && life != Life::Retracted {
+        if is_by(author, memory) && life != LifecycleState::Retracted {
             steps.push((subject(memory), Change::Retract));
         }
     }
     for (id, about) in early(snapshot) {
         if let Some(told) = about.iter().find(|version| author.wrote(&version.event))
-            && !Course::of(about).discounted.contains(author)
+            && !Lifecycle::of(about).discounted.contains(author)
         {
             let subject = Subject::Other(Node::of(id.clone()), told.repo.clone());
             steps.push((subject, Change::Discount { by: author.clone() }));
@@ -83,16 +83,16 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
 fn restored(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
-        if is_by(author, memory) && memory.course().life == Life::Retracted {
+        if is_by(author, memory) && memory.lifecycle().life == LifecycleState::Retracted {
             steps.push((subject(memory), Change::Restore));
         }
-        if memory.course().discounted.contains(author) {
+        if memory.lifecycle().discounted.contains(author) {
             steps.push((subject(memory), Change::Recount { by: author.clone() }));
         }
     }
     for (id, about) in early(snapshot) {
         if let Some(told) = about.first()
-            && Course::of(about).discounted.contains(author)
+            && Lifecycle::of(about).discounted.contains(author)
         {
             let subject = Subject::Other(Node::of(id.clone()), told.repo.clone());
             steps.push((subject, Change::Recount { by: author.clone() }));

@@ -2,7 +2,7 @@
 //! written last, so a checkpoint is there as a whole or not at all. Not here: the files (`files`).
 
 use super::CheckpointError;
-use super::files::Sum;
+use super::checked_file::Sum;
 use memory::packed::{Packed, Packing};
 
 /// The first bytes of a manifest.

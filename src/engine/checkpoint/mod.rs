@@ -8,9 +8,9 @@
 //! `words` and `meanings` are the indexes. The manifest comes last and under its name at once, so a crash
 //! leaves the old checkpoint or none. Nothing is synced: what a loss of power takes, the checksums miss.
 
-mod files;
-mod heads;
+mod checked_file;
 mod manifest;
+mod progress;
 mod read;
 mod spill;
 mod write;
@@ -24,7 +24,7 @@ use thiserror::Error;
 use index::late::Places;
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
-use memory::{Chunked, Fold, Near};
+use memory::{CowVec, Fold, Neighbours};
 use search::snapshot::Health;
 use store::{Cursor, StoreError};
 
@@ -74,7 +74,7 @@ pub struct Keeping<'a> {
     /// The memories.
     pub fold: &'a mut Fold,
     /// Which of them were learned side by side.
-    pub near: &'a Chunked<Near>,
+    pub near: &'a CowVec<Neighbours>,
     /// The index of words.
     pub lexical: &'a LexicalIndex,
     /// The index of meanings, and where the signs of tokens are.
@@ -90,7 +90,7 @@ pub struct Kept {
     /// The memories, without what is needed to add to them ([`Fold::complete`]).
     pub fold: Fold,
     /// Which of them were learned side by side.
-    pub near: Chunked<Near>,
+    pub near: CowVec<Neighbours>,
     /// The index of words.
     pub lexical: LexicalIndex,
     /// The index of meanings; `None` where another model made it, or none.
@@ -107,7 +107,7 @@ pub struct Base {
     number: u64,
     /// Of its manifest, since a number may come again when a folder was emptied.
     checksum: u32,
-    texts: Arc<files::Records>,
+    texts: Arc<checked_file::Records>,
     texts_number: u64,
     texts_bytes: u64,
 }

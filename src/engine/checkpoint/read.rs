@@ -7,14 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::files::{Records, Sum, Summed};
+use super::checked_file::{Records, Sum, Summed};
 use super::manifest::{Manifest, Meanings};
-use super::{Base, CheckpointError, Checkpoints, Kept, Of, heads};
+use super::{Base, CheckpointError, Checkpoints, Kept, Of, progress};
 use index::late::Places;
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
 use memory::packed::Packed;
-use memory::{Bound, Chunked, Fold, Near, Restoring, Section, Shelf, read_near};
+use memory::{Bound, CowVec, Fold, Neighbours, RecordFile, Restoring, Section, read_neighbours};
 use search::snapshot::Health;
 use store::{Cursor, open_own_file, own_folder};
 
@@ -32,7 +32,7 @@ struct Heads {
     cursors: Vec<(std::path::PathBuf, Cursor)>,
     health: Health,
     fold: Fold,
-    near: Chunked<Near>,
+    near: CowVec<Neighbours>,
 }
 
 impl Checkpoints {
@@ -41,10 +41,10 @@ impl Checkpoints {
     /// # Errors
     /// [`CheckpointError`] says why there is none to use.
     pub fn read(&self, of: &Of, bound: Bound) -> Result<Kept, CheckpointError> {
-        let (mut manifest, mut checksum) = self.standing()?;
+        let (mut manifest, mut checksum) = self.current_manifest()?;
         for _ in 1..TRIES {
             let read = self.read_all(&manifest, checksum, of, bound);
-            let (now, now_checksum) = self.standing()?;
+            let (now, now_checksum) = self.current_manifest()?;
             if read.is_ok() || (now.number, now_checksum) == (manifest.number, checksum) {
                 return read;
             }
@@ -55,7 +55,7 @@ impl Checkpoints {
     }
 
     /// Returns the manifest that stands in the folder, and its checksum.
-    pub(super) fn standing(&self) -> Result<(Manifest, u32), CheckpointError> {
+    pub(super) fn current_manifest(&self) -> Result<(Manifest, u32), CheckpointError> {
         if self.folder.symlink_metadata().is_err() {
             return Err(CheckpointError::Missing);
         }
@@ -77,7 +77,7 @@ impl Checkpoints {
         let number = manifest.number;
         let texts = self.texts(manifest)?;
         let kept: Arc<Records> = Arc::new(Records(texts));
-        let shelf = Shelf { kept: kept.clone(), length_bytes: manifest.texts_bytes };
+        let shelf = RecordFile { kept: kept.clone(), length_bytes: manifest.texts_bytes };
         let words = self.opened(&self.file("words", number), manifest.words, "words")?;
         let mine = |meanings: &&Meanings| Some(&meanings.model) == self.model.as_ref();
         let meanings = manifest.meanings.as_ref().filter(mine);
@@ -134,18 +134,18 @@ impl Checkpoints {
         &self,
         manifest: &Manifest,
         bound: Bound,
-        shelf: &Shelf,
+        shelf: &RecordFile,
     ) -> Result<Heads, CheckpointError> {
         let path = self.file("heads", manifest.number);
         let bytes = self.opened(&path, manifest.heads, "heads")?.all();
         let read = bytes.and_then(|bytes| {
             let mut from = Packed::of(&bytes);
-            let cursors = heads::read_cursors(&mut from)?;
-            let health = heads::read_health(&mut from)?;
+            let cursors = progress::read_cursors(&mut from)?;
+            let health = progress::read_health(&mut from)?;
             let restoring = Restoring::begin(&mut from, bound, shelf)?;
             let sections = sections(&restoring)?;
             let fold = restoring.done(sections, &mut from)?;
-            let near = read_near(&mut from)?;
+            let near = read_neighbours(&mut from)?;
             let is_whole = from.is_done() && near.len() == fold.memories().len();
             is_whole.then_some(Heads { cursors, health, fold, near })
         });
@@ -181,11 +181,11 @@ fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
     Some(all.into_iter().map(|(_, section)| section).collect())
 }
 
-fn is_of(standing: &Of, of: &Of) -> Result<(), CheckpointError> {
+fn is_of(current: &Of, of: &Of) -> Result<(), CheckpointError> {
     let differs = [
-        (standing.program != of.program, "of another version"),
-        (standing.store != of.store, "of another store"),
-        (standing.settings != of.settings, "of other settings"),
+        (current.program != of.program, "of another version"),
+        (current.store != of.store, "of another store"),
+        (current.settings != of.settings, "of other settings"),
     ];
     let why = differs.into_iter().find(|(differs, _)| *differs);
     why.map_or(Ok(()), |(_, why)| Err(CheckpointError::Foreign(why)))

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Checkpoints;
-use super::files::Records;
+use super::checked_file::Records;
 use memory::Fold;
-use memory::texts::Kept;
+use memory::texts::RecordStore;
 use store::{StoreError, make_own_file, own_folder};
 
 /// So many full blocks of records are in memory at most, 16 MiB: few beside the indexes of so many memories that
@@ -66,7 +66,7 @@ impl Spill {
                 None => open.insert((Arc::new(nameless(folder)?), 0)),
             };
             (&file.0).write_all(&records).map_err(StoreError::io("write to", folder))?;
-            block.keep(Arc::clone(file) as Arc<dyn Kept>, *length_bytes);
+            block.keep(Arc::clone(file) as Arc<dyn RecordStore>, *length_bytes);
             *length_bytes += u64::try_from(records.len()).unwrap_or(0);
         }
         Ok(())

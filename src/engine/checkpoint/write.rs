@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use super::files::{Records, Sum, Summing};
+use super::checked_file::{Records, Sum, Summing};
 use super::manifest::{Manifest, Meanings};
-use super::{Base, CheckpointError, Checkpoints, KINDS, Keeping, Of, heads};
+use super::{Base, CheckpointError, Checkpoints, KINDS, Keeping, Of, progress};
 use memory::packed::Packing;
 use memory::texts::{self, Block};
-use memory::{Fold, Memory, write_near};
+use memory::{Fold, Memory, write_neighbours};
 use store::{FileLock, StoreError, make_own_file, open_own_file, own_folder};
 
 /// The file of records is written anew when it has this many times what is needed of it, and some.
@@ -36,11 +36,11 @@ enum How {
 }
 
 impl Checkpoints {
-    /// Writes a checkpoint in the place of the standing one, and takes the records out of memory. Where the
-    /// standing one is `base`, those that it has are not written again.
+    /// Writes a checkpoint in the place of the current one, and takes the records out of memory. Where the
+    /// current one is `base`, those that it has are not written again.
     ///
     /// # Errors
-    /// [`CheckpointError::Busy`] while another process writes; else the standing one stays.
+    /// [`CheckpointError::Busy`] while another process writes; else the current one stays.
     pub fn write(
         &self,
         of: Of,
@@ -52,15 +52,15 @@ impl Checkpoints {
             Err(StoreError::Busy { .. }) => return Err(CheckpointError::Busy),
             taken => taken?,
         };
-        let standing = self.standing().ok();
+        let current = self.current_manifest().ok();
         let is_standing = |base: &&Base| {
-            let now = standing.as_ref().map(|(manifest, checksum)| (manifest.number, *checksum));
+            let now = current.as_ref().map(|(manifest, checksum)| (manifest.number, *checksum));
             now == Some((base.number, base.checksum))
         };
         let written = self.write_all(of, keeping, base.filter(is_standing));
         if written.is_err() {
             // What was made of it takes room for nothing.
-            self.tidy_up(standing.as_ref().map(|(manifest, _)| manifest));
+            self.tidy_up(current.as_ref().map(|(manifest, _)| manifest));
         }
         written
     }
@@ -78,13 +78,13 @@ impl Checkpoints {
             _ => self.write_anew(number, fold)?,
         };
         let mut first = Packing::default();
-        heads::write_cursors(&cursors, &mut first);
-        let health = heads::write_health(health, &mut first);
+        progress::write_cursors(&cursors, &mut first);
+        let health = progress::write_health(health, &mut first);
         health.ok_or(CheckpointError::NotNow("the path of a log is no text"))?;
         let heads = self.summed("heads", number, |out| {
             first.hand_on(out, 0)?;
             fold.write(out, &shelved.offsets())?;
-            write_near(near, out)
+            write_neighbours(near, out)
         })?;
         let words = self.summed("words", number, |out| lexical.write_to(out))?;
         let meanings = match self.model.clone().zip(meanings) {
@@ -142,7 +142,7 @@ impl Checkpoints {
         Ok(Shelved { number, bytes: sum.length_bytes, records, how: How::Anew(offsets) })
     }
 
-    /// Puts a manifest in the place of the standing one.
+    /// Puts a manifest in the place of the current one.
     fn publish(&self, manifest: &Manifest) -> Result<u32, CheckpointError> {
         let bytes = manifest.to_bytes();
         let path = self.folder.join("manifest.new");
@@ -152,9 +152,9 @@ impl Checkpoints {
     }
 
     /// Removes the files that belong to no checkpoint. Who has one open keeps it.
-    fn tidy_up(&self, standing: Option<&Manifest>) {
+    fn tidy_up(&self, current: Option<&Manifest>) {
         for (kind, number) in self.numbers().collect::<Vec<_>>() {
-            let is_needed = standing.is_some_and(|manifest| match kind {
+            let is_needed = current.is_some_and(|manifest| match kind {
                 "texts" => number == manifest.texts_number,
                 "meanings" => number == manifest.number && manifest.meanings.is_some(),
                 _ => number == manifest.number,
@@ -199,7 +199,7 @@ impl Shelved {
 
     /// From now on the records are read where they are kept.
     fn take_out_of_memory(self, fold: &mut Fold) -> Arc<Records> {
-        let kept: Arc<dyn texts::Kept> = self.records.clone();
+        let kept: Arc<dyn texts::RecordStore> = self.records.clone();
         match self.how {
             How::Anew(offsets) => fold.keep(&kept, &offsets),
             How::Added(blocks) => {

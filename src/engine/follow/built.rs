@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::lookups::Lookups;
-use super::wanted::{Asked, Wanted};
+use super::wanted_vectors::{Asked, Wanted};
 use event::{RepoKey, SkipReason};
 use index::late::{Places, Signed};
 use index::lexical::{DocId, LexicalIndex, Passage};
 use index::vector::VectorIndex;
-use memory::{Chunked, Effect, Fold, Gone, Memory, Near, Sessions};
+use memory::{CowVec, Effect, Fold, Gone, Memory, Neighbours, Sessions};
 use search::snapshot::{Health, Skip};
 use store::Line;
 
@@ -35,7 +35,7 @@ pub(super) struct Built {
     pub(super) vectors: Option<VectorIndex>,
     pub(super) places: Places,
     pub(super) sessions: Sessions,
-    pub(super) near: Chunked<Near>,
+    pub(super) near: CowVec<Neighbours>,
     /// Memories whose words are to be indexed anew; also numbers that are free now.
     pub(super) unindexed: BTreeSet<u32>,
     pub(super) repos: Arc<BTreeMap<RepoKey, usize>>,
@@ -103,7 +103,7 @@ impl Built {
             return;
         }
         let numbers = std::mem::take(&mut self.unindexed);
-        self.near.resize(self.fold.memories().len(), &Near::default());
+        self.near.resize(self.fold.memories().len(), &Neighbours::default());
         for number in &numbers {
             let place = usize::try_from(*number).ok();
             let (is, was) = (self.sessions.near(*number), place.and_then(|at| self.near.get(at)));

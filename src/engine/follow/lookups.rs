@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use memory::{Chunked, Lookup, Memory, Sessions};
+use memory::{CowVec, Lookup, Memory, Sessions};
 
-type Memories = Chunked<Arc<Memory>>;
+type Memories = CowVec<Arc<Memory>>;
 
 /// Lookups and sessions that are being made.
 pub(super) struct Lookups(std::io::Result<JoinHandle<(Lookup, Sessions)>>);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Follower, Heard, Kind, Stale, Tailed};
+use super::{Changes, Follower, LogKind, Stale, Tailed};
 use store::{Change, StoreError, Tail};
 
 /// Files and folders that could not be read, and why.
@@ -18,14 +18,14 @@ fn failed(troubles: &mut Troubles, path: &Path, error: &StoreError) {
 
 impl Follower {
     /// Tells what may have changed since the last look.
-    pub(super) fn heard(&mut self) -> Heard {
+    pub(super) fn heard(&mut self) -> Changes {
         let root = self.store.root();
         let is_known = |log: &OsString| self.tails.contains_key(&root.join(log));
         match self.listener.as_mut().map(|listener| listener.heard(root)) {
-            Some(Heard::Written(logs)) if self.is_sure && logs.iter().all(is_known) => {
-                Heard::Written(logs)
+            Some(Changes::Written(logs)) if self.is_sure && logs.iter().all(is_known) => {
+                Changes::Written(logs)
             }
-            Some(_) | None => Heard::Anything,
+            Some(_) | None => Changes::Anything,
         }
     }
 
@@ -55,13 +55,13 @@ impl Follower {
         let _ = self.store.bring_in_what_waits();
         self.listen();
         let mut troubles = Troubles::new();
-        for kind in Kind::ALL {
+        for kind in LogKind::ALL {
             // What is new is not archived.
-            if kind == Kind::Segment && self.window.is_some() {
+            if kind == LogKind::Segment && self.window.is_some() {
                 continue;
             }
             let listed = kind.listed(&self.store);
-            if kind == Kind::Waiting {
+            if kind == LogKind::Waiting {
                 self.waiting = listed.as_ref().map_or(0, Vec::len);
             }
             match listed {
@@ -98,7 +98,7 @@ impl Follower {
 
     /// Begins to follow what is listed. Nearly always that is what was listed before, which is known without
     /// looking for each of hundreds of names.
-    fn follow_listed(&mut self, kind: Kind, paths: Vec<PathBuf>) {
+    fn follow_listed(&mut self, kind: LogKind, paths: Vec<PathBuf>) {
         let is_same = |before: &[PathBuf]| {
             let same = |(a, b): (&PathBuf, &PathBuf)| a.as_os_str() == b.as_os_str();
             before.len() == paths.len() && before.iter().zip(&paths).all(same)
@@ -114,7 +114,7 @@ impl Follower {
     }
 
     /// Returns the files of a kind that are no longer what was read, or cannot be looked at.
-    fn changed(&self, kind: Kind) -> Vec<PathBuf> {
+    fn changed(&self, kind: LogKind) -> Vec<PathBuf> {
         let of_kind = self.tails.iter().filter(|(_, tailed)| tailed.kind == kind);
         let changed = of_kind.filter(|(_, tailed)| !matches!(tailed.tail.look(), Ok(Change::None)));
         changed.map(|(path, _)| path.clone()).collect()

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::NoteSigns;
-use memory::Chunked;
+use memory::CowVec;
 
 /// Where the signs of a text are, and what tells them from those of another text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub trait Shelf: Send + Sync {
 /// What is known of each memory's signs. Cloning it freezes it.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
-    pub(super) of: Chunked<Signed>,
+    pub(super) of: CowVec<Signed>,
     known: usize,
     /// Memories whose signs were not where they should be. Shared, since who finds out has a frozen copy.
     lost: Arc<Mutex<BTreeSet<u32>>>,

@@ -350,7 +350,7 @@ mod tests {
         Count::try_from(local % 1_000).unwrap()
     }
 
-    /// Near each other, as those of a common term, or anywhere.
+    /// Neighbours each other, as those of a common term, or anywhere.
     fn local() -> impl Strategy<Value = Local> {
         prop_oneof![0..2_000_u32, any::<Local>()]
     }

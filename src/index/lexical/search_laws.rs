@@ -54,7 +54,7 @@ fn is_the_same(index: &LexicalIndex, query: &str, top_k: usize) {
         let keep = |doc: DocId| doc.0.is_multiple_of(divisor);
         let (found, all) = (prepared.search(keep, top_k), prepared.search_everything(keep, top_k));
         assert_eq!(bits(&found), bits(&all), "{query:?} {top_k} {divisor}");
-        // Stretches of a few documents, of which some are passed over.
+        // RepoChunks of a few documents, of which some are passed over.
         let may = |doc: DocId| (doc.0 / 40).is_multiple_of(2);
         let found = prepared.search_among(may, keep, top_k);
         let all = prepared.search_everything(|doc| may(doc) && keep(doc), top_k);

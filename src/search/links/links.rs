@@ -11,7 +11,7 @@ use petgraph::visit::{EdgeFiltered, EdgeRef};
 use super::{Place, Spot};
 use crate::snapshot::Snapshot;
 use event::{AUTO, EventId, Link, MANUAL, Node, Relation, RepoKey, Strength, Timestamp};
-use memory::{Life, Memory, Tie, ties};
+use memory::{LifecycleState, Memory, Tie, ties};
 
 /// The links of a snapshot.
 #[derive(Debug, Clone, Default)]
@@ -130,9 +130,9 @@ impl Links {
         until: Option<Timestamp>,
         numbers: &Numbers<'_>,
     ) {
-        let then = until.map(|until| memory.course_then(until));
-        let course = then.as_ref().unwrap_or_else(|| memory.course());
-        let Life::Superseded { by } = &course.life else { return };
+        let then = until.map(|until| memory.lifecycle_then(until));
+        let course = then.as_ref().unwrap_or_else(|| memory.lifecycle());
+        let LifecycleState::Superseded { by } = &course.life else { return };
         let said = Said {
             repo: memory.repo.clone(),
             since: course.since,

@@ -25,7 +25,7 @@ impl Base {
     pub(super) fn of(memory: &Memory, commit: Option<&str>) -> Self {
         let held = last_held(memory);
         // Times have whole seconds: whoever confirms it at once confirms what is there now.
-        let is_renewed = memory.standing().last_good.is_some_and(|good| Some(good) == held);
+        let is_renewed = memory.verdicts().last_good.is_some_and(|good| Some(good) == held);
         match commit.filter(|_| !is_renewed) {
             Some(commit) => Self::Commit(commit.to_lowercase(), held),
             None => Self::Time(held),

@@ -77,7 +77,7 @@ pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looke
     let mut asked = Vec::new();
     for memory in memories {
         match asked_of(memory, top) {
-            Some(_) if memory.course().is_pinned => looked.pinned += 1,
+            Some(_) if memory.lifecycle().is_pinned => looked.pinned += 1,
             Some(found) => asked.push(found),
             None => {}
         }
@@ -191,7 +191,7 @@ fn judged(
 
 /// What the files alone tell: which are gone. When, nobody knows, so whoever said since that it holds is believed.
 fn by_sight(asked: &Asked<'_>, top: &Path) -> Option<Stale> {
-    if asked.memory.standing().last_good.is_some() {
+    if asked.memory.verdicts().last_good.is_some() {
         return None;
     }
     let gone: Vec<String> = asked.paths.iter().filter(|path| is_gone(top, path)).cloned().collect();
@@ -209,7 +209,7 @@ fn by_sight(asked: &Asked<'_>, top: &Path) -> Option<Stale> {
 
 /// When a memory was last known to hold: when it was written, or when somebody last said so.
 fn last_held(memory: &Memory) -> Option<Timestamp> {
-    memory.timestamp.max(memory.standing().last_good)
+    memory.timestamp.max(memory.verdicts().last_good)
 }
 
 #[cfg(test)]

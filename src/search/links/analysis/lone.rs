@@ -8,7 +8,7 @@ use crate::snapshot::Snapshot;
 use index::lexical::DocId;
 
 /// Likely companions of one memory.
-const NEAR_MAX: usize = 2;
+const NEIGHBOURS_MAX: usize = 2;
 
 /// Below this cosine texts are seldom on one subject.
 const COSINE_MIN: f32 = 0.4;
@@ -47,11 +47,11 @@ fn near(snapshot: &Snapshot, number: u32, is_fine: &dyn Fn(u32) -> bool) -> Vec<
     if let Some(vectors) = snapshot.vectors()
         && let Some(vector) = vectors.get(number)
     {
-        let near = vectors.search(&vector, keep, NEAR_MAX).into_iter();
+        let near = vectors.search(&vector, keep, NEIGHBOURS_MAX).into_iter();
         return near.filter(|(_, cosine)| *cosine >= COSINE_MIN).map(|(other, _)| other).collect();
     }
     let Some(memory) = snapshot.memory(number) else { return Vec::new() };
     let found =
-        snapshot.lexical().search(&memory.meaning_text(), |doc: DocId| keep(doc.0), NEAR_MAX);
+        snapshot.lexical().search(&memory.meaning_text(), |doc: DocId| keep(doc.0), NEIGHBOURS_MAX);
     found.into_iter().map(|scored| scored.doc.0).collect()
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::lookups::Lookups;
-use super::{Built, Follower, Kind, Tail, Tailed, Wanted};
+use super::{Built, Follower, LogKind, Tail, Tailed, Wanted};
 use crate::checkpoint::{CheckpointError, Checkpoints, Keeping, Kept, Of, Spill};
 use event::RepoKey;
 use index::late::Signed;
-use memory::{Chunked, Memory, Sessions};
+use memory::{CowVec, Memory, Sessions};
 use search::snapshot::Health;
 
 /// What beginning from a checkpoint brought.
@@ -110,7 +110,7 @@ impl Follower {
         if !is_settled || self.built.fold.is_damaged() {
             return Err(CheckpointError::NotNow("the logs must be read first"));
         }
-        if self.tails.values().any(|tailed| tailed.kind == Kind::Waiting) {
+        if self.tails.values().any(|tailed| tailed.kind == LogKind::Waiting) {
             return Err(CheckpointError::NotNow("writes wait for their logs"));
         }
         let tails = self.tails.values().map(|tailed| &tailed.tail);
@@ -148,7 +148,7 @@ impl Follower {
 }
 
 /// Counts the memories of each repository, and those that are known to give orders, or not to.
-fn counted(memories: &Chunked<Arc<Memory>>) -> (BTreeMap<RepoKey, usize>, usize) {
+fn counted(memories: &CowVec<Arc<Memory>>) -> (BTreeMap<RepoKey, usize>, usize) {
     let (mut repos, mut judged_len) = (BTreeMap::new(), 0);
     // Those of one repository stand mostly in a row.
     let mut row: Option<(&RepoKey, usize)> = None;

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Take, Write};
 
-use memory::texts::Kept;
+use memory::texts::RecordStore;
 
 /// How long a file is and what its checksum is (CRC-32).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,7 +96,7 @@ impl Read for Summed {
 #[derive(Debug)]
 pub(super) struct Records(pub(super) File);
 
-impl Kept for Records {
+impl RecordStore for Records {
     #[cfg(unix)]
     fn read_at(&self, to: &mut [u8], offset: u64) -> bool {
         std::os::unix::fs::FileExt::read_exact_at(&self.0, to, offset).is_ok()

@@ -9,7 +9,7 @@ use super::bound::Ledger;
 use super::memory::Beside;
 use super::packed::Packed;
 use super::texts::{Block, Text};
-use super::{Bound, Chunked, Fold, Memory, Origin, Setting, Shelf, Version, record};
+use super::{Bound, CowVec, Fold, Memory, Origin, Provenance, RecordFile, Version, event_record};
 use event::{Confidence, EventId, EventType, RepoKey, SuccessRate};
 
 /// A fold that is being read.
@@ -17,7 +17,7 @@ pub struct Restoring<'a> {
     fold: Fold,
     logs: Vec<Arc<Path>>,
     repos: Vec<RepoKey>,
-    settings: Vec<Arc<Setting>>,
+    settings: Vec<Arc<Provenance>>,
     block: Arc<Block>,
     length_bytes: u64,
     memories_len: usize,
@@ -34,7 +34,7 @@ impl<'a> Restoring<'a> {
     /// Reads what all memories have in common, and where their sections are. `None` where `Fold::write` did
     /// not write that.
     #[must_use]
-    pub fn begin(from: &mut Packed<'a>, bound: Bound, shelf: &Shelf) -> Option<Self> {
+    pub fn begin(from: &mut Packed<'a>, bound: Bound, shelf: &RecordFile) -> Option<Self> {
         let fold = Fold::within(bound, None);
         let damage = fold.texts.damage_of_all().clone();
         let block = Block::kept(Arc::clone(&shelf.kept), 0, damage);
@@ -49,7 +49,7 @@ impl<'a> Restoring<'a> {
         let settings = (0..from.count()?).map(|_| restoring.setting(from).map(Arc::new));
         restoring.settings = settings.collect::<Option<_>>()?;
         restoring.memories_len = from.count()?;
-        let sections = Chunked::<Arc<Memory>>::lengths_of_chunks(restoring.memories_len);
+        let sections = CowVec::<Arc<Memory>>::lengths_of_chunks(restoring.memories_len);
         restoring.sections = sections.map(|_| from.bytes()).collect::<Option<_>>()?;
         Some(restoring)
     }
@@ -64,7 +64,7 @@ impl<'a> Restoring<'a> {
     #[must_use]
     pub fn section(&self, place: usize) -> Option<Section> {
         let mut from = Packed::of(self.sections.get(place)?);
-        let length = Chunked::<Arc<Memory>>::lengths_of_chunks(self.memories_len).nth(place)?;
+        let length = CowVec::<Arc<Memory>>::lengths_of_chunks(self.memories_len).nth(place)?;
         let mut section = Section { memories: Vec::with_capacity(length), texts_bytes: 0 };
         for _ in 0..length {
             let memory = self.memory(&mut from)?;
@@ -90,12 +90,12 @@ impl<'a> Restoring<'a> {
             fold.texts.restored(section.texts_bytes);
         }
         let chunks = sections.into_iter().map(|section| section.memories).collect();
-        fold.memories = Chunked::of_chunks(chunks)?;
+        fold.memories = CowVec::of_chunks(chunks)?;
         (fold.memories.len() == self.memories_len).then_some(fold)
     }
 
-    fn setting(&self, from: &mut Packed<'_>) -> Option<Setting> {
-        Some(Setting {
+    fn setting(&self, from: &mut Packed<'_>) -> Option<Provenance> {
+        Some(Provenance {
             log: self.log(from)?,
             kind: EventType::from_line(from.text()?),
             agent_id: from.text()?.to_owned(),
@@ -155,7 +155,7 @@ impl<'a> Restoring<'a> {
         let repo = self.repo(from)?;
         let origin = Origin { log: self.log(from)?, offset: from.number()? };
         let digest = from.array()?;
-        Some(Version { event: record::read(from, id, timestamp)?, repo, origin, digest })
+        Some(Version { event: event_record::read(from, id, timestamp)?, repo, origin, digest })
     }
 }
 

@@ -9,9 +9,9 @@ use event::{EventId, HOOK, Timestamp, Verdict};
 /// the same failure but once a month learns as much from the failure.
 pub const CANDIDATE_SECONDS_MAX: i64 = 30 * 24 * 3_600;
 
-/// How often each verdict was passed on a memory, one for each who passed any ([`super::Course`]).
+/// How often each verdict was passed on a memory, one for each who passed any ([`super::Lifecycle`]).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Standing {
+pub struct Verdicts {
     /// It helped.
     pub worked: u32,
     /// It did not.
@@ -57,28 +57,28 @@ impl Maturity {
     }
 }
 
-impl Standing {
+impl Verdicts {
     /// Counts verdicts. Where several come at one time the last by the id of its event counts for which is latest.
     pub(super) fn of(
         verdicts: impl Iterator<Item = (Option<Timestamp>, EventId, Verdict)>,
     ) -> Self {
-        let mut standing = Self::default();
+        let mut counted = Self::default();
         let mut latest = None;
         for (at, id, verdict) in verdicts {
-            let count = standing.count_mut(verdict);
+            let count = counted.count_mut(verdict);
             *count = count.saturating_add(1);
             if matches!(verdict, Verdict::Worked | Verdict::Confirmed) {
-                standing.last_good = standing.last_good.max(at);
+                counted.last_good = counted.last_good.max(at);
             }
             // That it failed once may have had other reasons.
             if verdict != Verdict::Failed
                 && latest.as_ref().is_none_or(|before| *before < (at, id.clone()))
             {
-                standing.is_stale = verdict == Verdict::Stale;
+                counted.is_stale = verdict == Verdict::Stale;
                 latest = Some((at, id));
             }
         }
-        standing
+        counted
     }
 
     fn count_mut(&mut self, verdict: Verdict) -> &mut u32 {
@@ -100,18 +100,18 @@ impl Standing {
 impl Memory {
     /// Returns how often each verdict was passed on it.
     #[must_use]
-    pub fn standing(&self) -> &Standing {
-        &self.course().standing
+    pub fn verdicts(&self) -> &Verdicts {
+        &self.lifecycle().verdicts
     }
 
     /// Tells how far it has proven itself by use that helped, not by being shown.
     #[must_use]
     pub fn maturity(&self) -> Maturity {
-        let standing = self.standing();
+        let verdicts = self.verdicts();
         let is_sound = self.evidence().is_some_and(|rate| rate.lower_bound() >= PROVEN_SUCCESS_MIN);
-        match standing.worked {
-            PROVEN_MIN.. if is_sound && standing.is_proven() => Maturity::Proven,
-            1.. if standing.is_proven() => Maturity::Established,
+        match verdicts.worked {
+            PROVEN_MIN.. if is_sound && verdicts.is_proven() => Maturity::Proven,
+            1.. if verdicts.is_proven() => Maturity::Established,
             _ => Maturity::Candidate,
         }
     }
@@ -119,24 +119,24 @@ impl Memory {
     /// Tells whether a hook made it and nothing has proven it since.
     #[must_use]
     pub fn is_candidate(&self) -> bool {
-        self.is_candidate_with(self.standing())
+        self.is_candidate_with(self.verdicts())
     }
 
-    fn is_candidate_with(&self, standing: &Standing) -> bool {
-        self.setting.source.as_deref() == Some(HOOK) && !standing.is_proven()
+    fn is_candidate_with(&self, verdicts: &Verdicts) -> bool {
+        self.setting.source.as_deref() == Some(HOOK) && !verdicts.is_proven()
     }
 
     /// Tells whether it is a candidate that nobody looks for any more. It is still cited by its id.
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
-        self.is_expired_with(self.standing(), now)
+        self.is_expired_with(self.verdicts(), now)
     }
 
-    pub(super) fn is_expired_with(&self, standing: &Standing, now: Timestamp) -> bool {
+    pub(super) fn is_expired_with(&self, verdicts: &Verdicts, now: Timestamp) -> bool {
         let is_old = |then: Timestamp| {
             now.as_second().saturating_sub(then.as_second()) > CANDIDATE_SECONDS_MAX
         };
-        self.is_candidate_with(standing) && self.timestamp.is_some_and(is_old)
+        self.is_candidate_with(verdicts) && self.timestamp.is_some_and(is_old)
     }
 }
 
@@ -203,10 +203,10 @@ mod tests {
         ) {
             let mut lines = vec![candidate()];
             lines.extend(verdicts.iter().map(|(id, word)| verdict(*id, Verdict::ALL[*word].as_str())));
-            let expected = folded(&lines).standing().clone();
+            let expected = folded(&lines).verdicts().clone();
             let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();
             mixed.extend(lines.iter().rev().cloned());
-            prop_assert_eq!(folded(&mixed).standing().clone(), expected);
+            prop_assert_eq!(folded(&mixed).verdicts().clone(), expected);
         }
     }
 }

@@ -6,7 +6,7 @@ use store::{Store, StoreError};
 
 /// A kind of file with lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LogKind {
     /// A write that waits for its log.
     Waiting,
     /// A log.
@@ -15,7 +15,7 @@ pub(super) enum Kind {
     Segment,
 }
 
-impl Kind {
+impl LogKind {
     pub(super) fn of(path: &Path) -> Self {
         if Store::is_waiting(path) {
             Self::Waiting

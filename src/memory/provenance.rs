@@ -9,7 +9,7 @@ use event::{Confidence, Event, EventType, Timestamp};
 
 /// How, by whom and where memories were written down.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Setting {
+pub struct Provenance {
     /// The log.
     pub log: Arc<Path>,
     /// The kind of event.
@@ -28,8 +28,8 @@ pub struct Setting {
 
 /// All settings so far.
 #[derive(Debug, Default)]
-pub struct Settings {
-    known: HashSet<Arc<Setting>>,
+pub struct Provenances {
+    known: HashSet<Arc<Provenance>>,
     /// With so many, those that no memory needs any more are dropped.
     drop_at: usize,
 }
@@ -37,12 +37,12 @@ pub struct Settings {
 /// Fewer settings than these are not worth a look.
 const DROP_AT_MIN: usize = 4_096;
 
-impl Settings {
+impl Provenances {
     /// Those that are shared already; equal ones are one.
-    pub(super) fn of_all<'a>(shared: impl Iterator<Item = &'a Arc<Setting>>) -> Self {
+    pub(super) fn of_all<'a>(shared: impl Iterator<Item = &'a Arc<Provenance>>) -> Self {
         let mut settings = Self::default();
         // What was learned in a row mostly shares one.
-        let mut last: Option<&Arc<Setting>> = None;
+        let mut last: Option<&Arc<Provenance>> = None;
         for setting in shared {
             if !last.is_some_and(|last| Arc::ptr_eq(last, setting)) {
                 settings.known.insert(Arc::clone(setting));
@@ -54,8 +54,8 @@ impl Settings {
     }
 
     /// Returns the setting of an event in a log.
-    pub fn of(&mut self, event: &Event, log: Arc<Path>) -> Arc<Setting> {
-        self.shared(Setting {
+    pub fn of(&mut self, event: &Event, log: Arc<Path>) -> Arc<Provenance> {
+        self.shared(Provenance {
             log,
             kind: event.event_type.clone(),
             agent_id: event.agent_id.clone(),
@@ -67,7 +67,7 @@ impl Settings {
     }
 
     /// Returns a setting as all memories share it.
-    pub fn shared(&mut self, setting: Setting) -> Arc<Setting> {
+    pub fn shared(&mut self, setting: Provenance) -> Arc<Provenance> {
         if let Some(known) = self.known.get(&setting) {
             return Arc::clone(known);
         }
@@ -85,8 +85,8 @@ impl Settings {
 mod tests {
     use super::*;
 
-    fn setting(agent: usize) -> Setting {
-        Setting {
+    fn setting(agent: usize) -> Provenance {
+        Provenance {
             log: Path::new("a").into(),
             kind: EventType::from_line("error"),
             agent_id: agent.to_string(),
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn equal_settings_are_one_and_those_that_nobody_needs_are_dropped() {
-        let mut settings = Settings::default();
+        let mut settings = Provenances::default();
         let needed = settings.shared(setting(0));
         assert!(Arc::ptr_eq(&needed, &settings.shared(setting(0))));
         for agent in 1..3 * DROP_AT_MIN {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::line::name;
 use event::{Author, Change, Event, Node, Relation, suspicion};
 use guard::text::{Layout, neutralise};
-use memory::{Life, Memory};
+use memory::{LifecycleState, Memory};
 
 /// So many of the latest events of a history are told; the log has all.
 const TOLD_MAX: usize = 20;
@@ -26,15 +26,15 @@ pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     if memory.about().is_empty() {
         return fields;
     }
-    let course = memory.course();
+    let course = memory.lifecycle();
     let mut insert = |name: &str, value: Value| fields.insert(name.to_owned(), value);
-    if course.life != Life::Live {
+    if course.life != LifecycleState::Live {
         insert("life", course.life.as_str().into());
     }
-    if let Life::Superseded { by } = &course.life {
+    if let LifecycleState::Superseded { by } = &course.life {
         insert("superseded_by", by.as_str().into());
     }
-    let standing = &course.standing;
+    let standing = &course.verdicts;
     let verdicts = [
         ("worked", standing.worked),
         ("failed", standing.failed),

@@ -15,7 +15,7 @@ const WORD_BITS: usize = u64::BITS as usize;
 
 /// A list in chunks. Cloning it freezes it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chunked<T> {
+pub struct CowVec<T> {
     /// All of them full but the last.
     chunks: Arc<Vec<Arc<Chunk<T>>>>,
     len: usize,
@@ -33,9 +33,9 @@ pub(super) struct Chunk<T> {
 
 /// The stretches of a list in which memories of some repositories lie.
 #[derive(Debug)]
-pub struct Stretches(Vec<bool>);
+pub struct RepoChunks(Vec<bool>);
 
-impl Stretches {
+impl RepoChunks {
     /// Tells whether the memory of a number may be of one of the repositories. Those of one lie mostly in a row, so
     /// that of most others this is known without looking at them.
     #[must_use]
@@ -72,13 +72,13 @@ impl<T: PartialEq> PartialEq for Chunk<T> {
 }
 
 /// Empty.
-impl<T> Default for Chunked<T> {
+impl<T> Default for CowVec<T> {
     fn default() -> Self {
         Self { chunks: Arc::default(), len: 0 }
     }
 }
 
-impl<T> Chunked<T> {
+impl<T> CowVec<T> {
     /// Returns what this very list can be known by, and which keeps none of it.
     pub(super) fn mark(&self) -> Weak<Vec<Arc<Chunk<T>>>> {
         Arc::downgrade(&self.chunks)
@@ -102,7 +102,7 @@ impl<T> Chunked<T> {
         self.chunks.get(place / CHUNK_LEN)?.entries.get(place % CHUNK_LEN)
     }
 
-    /// Returns the entries in order, in chunks of the lengths that [`Chunked::lengths_of_chunks`] tells.
+    /// Returns the entries in order, in chunks of the lengths that [`CowVec::lengths_of_chunks`] tells.
     pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
         self.chunks.iter().map(|chunk| chunk.entries.as_slice())
     }
@@ -126,10 +126,10 @@ impl<T> Chunked<T> {
     }
 }
 
-impl Chunked<Arc<Memory>> {
+impl CowVec<Arc<Memory>> {
     /// Finds where memories of these repositories lie.
     #[must_use]
-    pub fn stretches_of(&self, repos: &BTreeSet<RepoKey>) -> Stretches {
+    pub fn stretches_of(&self, repos: &BTreeSet<RepoKey>) -> RepoChunks {
         let holds = |chunk: &Arc<Chunk<Arc<Memory>>>| {
             let held = chunk.repos.get_or_init(|| {
                 let in_a_row = chunk.entries.chunk_by(|one, other| one.repo == other.repo);
@@ -137,7 +137,7 @@ impl Chunked<Arc<Memory>> {
             });
             repos.iter().any(|repo| held.contains(repo))
         };
-        Stretches(self.chunks.iter().map(holds).collect())
+        RepoChunks(self.chunks.iter().map(holds).collect())
     }
 
     /// Tells whether a memory may be out at some time ([`Memory::may_be_out`]); false where there is none. Most may
@@ -160,7 +160,7 @@ impl Chunked<Arc<Memory>> {
     }
 }
 
-impl<T: Clone> Chunked<T> {
+impl<T: Clone> CowVec<T> {
     pub(super) fn push(&mut self, entry: T) {
         let chunks = Arc::make_mut(&mut self.chunks);
         match chunks.last_mut().filter(|chunk| chunk.entries.len() < CHUNK_LEN) {
@@ -217,7 +217,7 @@ impl<T: Clone> Chunked<T> {
     }
 }
 
-impl<T: Clone> FromIterator<T> for Chunked<T> {
+impl<T: Clone> FromIterator<T> for CowVec<T> {
     fn from_iter<I: IntoIterator<Item = T>>(entries: I) -> Self {
         let mut list = Self::default();
         entries.into_iter().for_each(|entry| list.push(entry));
@@ -233,7 +233,7 @@ mod tests {
     use super::super::sample::folded;
     use super::*;
 
-    fn long() -> Chunked<usize> {
+    fn long() -> CowVec<usize> {
         (0..CHUNK_LEN * 2 + 1).collect()
     }
 
@@ -250,12 +250,12 @@ mod tests {
     #[test]
     fn a_list_is_made_of_the_chunks_of_another() {
         for len in [0, 1, CHUNK_LEN, CHUNK_LEN + 1] {
-            let list: Chunked<usize> = (0..len).collect();
+            let list: CowVec<usize> = (0..len).collect();
             let chunks: Vec<Vec<usize>> = list.chunks().map(<[usize]>::to_vec).collect();
-            assert_eq!(Chunked::of_chunks(chunks), Some(list));
+            assert_eq!(CowVec::of_chunks(chunks), Some(list));
         }
-        assert_eq!(Chunked::of_chunks(vec![vec![1], vec![2]]), None);
-        assert_eq!(Chunked::<usize>::of_chunks(vec![Vec::new()]), None);
+        assert_eq!(CowVec::of_chunks(vec![vec![1], vec![2]]), None);
+        assert_eq!(CowVec::<usize>::of_chunks(vec![Vec::new()]), None);
     }
 
     #[test]
@@ -276,10 +276,10 @@ mod tests {
         };
         let lasting = folded(&[lesson(json!({}))]);
         let of_hook = folded(&[lesson(json!({"source": "hook"}))]);
-        let mut list: Chunked<Arc<Memory>> =
+        let mut list: CowVec<Arc<Memory>> =
             std::iter::repeat_n(lasting.clone(), CHUNK_LEN + 70).collect();
         let places = [0, 63, 64, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 69];
-        let is_right = |list: &Chunked<Arc<Memory>>| {
+        let is_right = |list: &CowVec<Arc<Memory>>| {
             (0..list.len() + 1).all(|at| {
                 list.may_be_out(at) == list.get(at).is_some_and(|memory| memory.may_be_out())
             })
@@ -303,8 +303,8 @@ mod tests {
     fn where_memories_of_a_repository_lie_is_known_after_each_change() {
         let of = |repo: &str| folded(&[json!({ "id": "m1", "repo": repo, "lesson": "x" })]);
         let [api, web] = [of("api"), of("web")];
-        let mut list: Chunked<Arc<Memory>> = std::iter::repeat_n(api, 2 * CHUNK_LEN + 1).collect();
-        let lies = |list: &Chunked<Arc<Memory>>| {
+        let mut list: CowVec<Arc<Memory>> = std::iter::repeat_n(api, 2 * CHUNK_LEN + 1).collect();
+        let lies = |list: &CowVec<Arc<Memory>>| {
             let stretches = list.stretches_of(&BTreeSet::from([web.repo.clone()]));
             [0, CHUNK_LEN, 2 * CHUNK_LEN, 3 * CHUNK_LEN]
                 .map(|place| stretches.may_hold(u32::try_from(place).unwrap()))
@@ -322,7 +322,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_is_a_list(steps in prop::collection::vec((0..3_u8, 0..40_usize), 0..60)) {
-            let (mut list, mut plain) = (Chunked::default(), Vec::new());
+            let (mut list, mut plain) = (CowVec::default(), Vec::new());
             for (step, number) in steps {
                 match step {
                     0 => { list.push(number); plain.push(number); }

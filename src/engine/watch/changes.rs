@@ -15,7 +15,7 @@ use inotify::Queue;
 
 /// What may have changed since it was asked last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum Changes {
     /// These logs were written to, and nothing else happened. None: nothing did.
     Written(BTreeSet<OsString>),
     /// Anything may have changed.
@@ -60,8 +60,8 @@ impl Listener {
     }
 
     /// Tells what happened since the last call.
-    pub fn heard(&mut self, root: &Path) -> Heard {
-        self.queue.as_ref().map_or(Heard::Anything, |queue| queue.heard(root))
+    pub fn heard(&mut self, root: &Path) -> Changes {
+        self.queue.as_ref().map_or(Changes::Anything, |queue| queue.heard(root))
     }
 }
 
@@ -85,8 +85,8 @@ impl Listener {
     }
 
     /// Can exclude nothing.
-    pub fn heard(&mut self, _root: &Path) -> Heard {
-        Heard::Anything
+    pub fn heard(&mut self, _root: &Path) -> Changes {
+        Changes::Anything
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
             self.listener.listen(&self.root, || Some(folders.to_vec()));
         }
 
-        fn heard(&mut self) -> Heard {
+        fn heard(&mut self) -> Changes {
             self.listener.heard(&self.root)
         }
 
@@ -133,8 +133,8 @@ mod tests {
         }
     }
 
-    fn written(names: &[&str]) -> Heard {
-        Heard::Written(names.iter().map(OsString::from).collect())
+    fn written(names: &[&str]) -> Changes {
+        Changes::Written(names.iter().map(OsString::from).collect())
     }
 
     /// Whether this machine's temporary files are where nobody else writes; if not there is nothing to hear.
@@ -201,7 +201,7 @@ mod tests {
             let mut world = World::new();
             assert_eq!(world.heard(), written(&[]), "before {what}");
             happen(&world.root);
-            assert_eq!(world.heard(), Heard::Anything, "{what}");
+            assert_eq!(world.heard(), Changes::Anything, "{what}");
         }
     }
 
@@ -216,7 +216,7 @@ mod tests {
         fs::rename(&world.root, &away).unwrap();
         fs::create_dir_all(world.root.join("archive/a")).unwrap();
         fs::write(world.root.join("a.jsonl"), "").unwrap();
-        assert_eq!(world.heard(), Heard::Anything);
+        assert_eq!(world.heard(), Changes::Anything);
         world.listen();
         world.append("a.jsonl");
         assert_eq!(world.heard(), written(&["a.jsonl"]));
@@ -246,7 +246,7 @@ mod tests {
         let Some(limit) = limit.filter(|limit| *limit <= 1 << 20 && is_local()) else { return };
         let mut world = World::new();
         fs::write(world.root.join("b.jsonl"), "").unwrap();
-        assert_eq!(world.heard(), Heard::Anything);
+        assert_eq!(world.heard(), Changes::Anything);
         let open =
             |name: &str| OpenOptions::new().append(true).open(world.root.join(name)).unwrap();
         let mut files = [open("a.jsonl"), open("b.jsonl")];
@@ -256,7 +256,7 @@ mod tests {
         }
         // However often it is asked for what is left.
         let mut asked = 0;
-        while world.heard() == Heard::Anything {
+        while world.heard() == Changes::Anything {
             asked += 1;
             assert!(asked < 100, "it never ends");
         }
@@ -270,12 +270,12 @@ mod tests {
     fn a_file_system_of_which_not_all_is_heard_is_not_listened_to() {
         let mut listener = Listener::default();
         listener.listen(Path::new("/proc/self"), || Some(Vec::new()));
-        assert_eq!(listener.heard(Path::new("/proc/self")), Heard::Anything);
+        assert_eq!(listener.heard(Path::new("/proc/self")), Changes::Anything);
         let world = World::new();
         for folders in [Some(vec![world.root.join("missing")]), None] {
             listener.try_again();
             listener.listen(&world.root, || folders);
-            assert_eq!(listener.heard(&world.root), Heard::Anything);
+            assert_eq!(listener.heard(&world.root), Changes::Anything);
         }
     }
 
@@ -289,7 +289,7 @@ mod tests {
         let missing = world.root.join("missing");
         world.listener.listen(&world.root, || Some(vec![missing]));
         world.listen();
-        assert_eq!(world.heard(), Heard::Anything);
+        assert_eq!(world.heard(), Changes::Anything);
         world.listener.try_again();
         world.listen();
         assert_eq!(world.heard(), written(&[]));
@@ -308,6 +308,6 @@ mod tests {
             Some(Vec::new())
         });
         assert!(listener.hears([].into_iter()));
-        assert_eq!(listener.heard(&world.root), Heard::Anything);
+        assert_eq!(listener.heard(&world.root), Changes::Anything);
     }
 }

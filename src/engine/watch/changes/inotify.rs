@@ -11,7 +11,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::{AtFlags, CWD, Statx, StatxFlags};
 use rustix::io::Errno;
 
-use super::Heard;
+use super::Changes;
 use store::Store;
 
 /// File systems whose every change goes through this kernel, by the number that `statfs` gives: ext2 to 4, XFS,
@@ -110,7 +110,7 @@ impl Queue {
         found.is_some_and(|found| found.stx_nlink == 1 && found.stx_mnt_id == self.root.mount)
     }
 
-    pub(super) fn heard(&self, root: &Path) -> Heard {
+    pub(super) fn heard(&self, root: &Path) -> Changes {
         let (mut written, mut is_plain) = (BTreeSet::new(), true);
         let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
         let mut queue = Reader::new(&self.events, &mut buffer);
@@ -120,12 +120,12 @@ impl Queue {
                 Ok(event) => is_plain &= self.note(&event, &mut written),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) if is_plain && self.is_of(root) => {
-                    return Heard::Written(written);
+                    return Changes::Written(written);
                 }
-                Err(_) => return Heard::Anything,
+                Err(_) => return Changes::Anything,
             }
         }
-        Heard::Anything
+        Changes::Anything
     }
 
     /// Notes which log an event is about; false where it may mean anything else.

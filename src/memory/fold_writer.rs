@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::bound::{Age, Ledger};
 use super::packed::{Packed, Packing};
-use super::texts::{Block, Kept};
-use super::{Bound, Fold, Memory, Setting, Version, record};
+use super::texts::{Block, RecordStore};
+use super::{Bound, Fold, Memory, Provenance, Version, event_record};
 use event::{Confidence, EventId, RepoKey, SuccessRate};
 
 /// Bytes that are gathered before they are handed on.
@@ -18,9 +18,9 @@ const PART_BYTES: usize = 256 * 1024;
 
 /// Where records are kept.
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct RecordFile {
     /// What reads them.
-    pub kept: Arc<dyn Kept>,
+    pub kept: Arc<dyn RecordStore>,
     /// How long it is.
     pub length_bytes: u64,
 }
@@ -29,10 +29,10 @@ pub struct Shelf {
 struct Shared<'a> {
     logs: Vec<&'a str>,
     repos: Vec<&'a RepoKey>,
-    settings: Vec<&'a Setting>,
+    settings: Vec<&'a Provenance>,
     log_numbers: HashMap<&'a Path, usize>,
     repo_numbers: HashMap<&'a RepoKey, usize>,
-    setting_numbers: HashMap<*const Setting, usize>,
+    setting_numbers: HashMap<*const Provenance, usize>,
 }
 
 impl<'a> Shared<'a> {
@@ -130,7 +130,7 @@ impl<'a> Shared<'a> {
             to.size(self.log(&version.origin.log));
             to.number(version.origin.offset);
             to.raw(&version.digest);
-            record::write(&version.event, to);
+            event_record::write(&version.event, to);
         }
     }
 }
@@ -207,7 +207,7 @@ impl Fold {
     }
 
     /// Takes the records from where [`Fold::write_texts`] wrote them.
-    pub fn keep(&mut self, kept: &Arc<dyn Kept>, offsets: &[u64]) {
+    pub fn keep(&mut self, kept: &Arc<dyn RecordStore>, offsets: &[u64]) {
         let damage = self.texts.damage_of_all().clone();
         let block = Block::kept(Arc::clone(kept), 0, damage);
         for (place, offset) in offsets.iter().enumerate() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Version;
-use super::course::{Discounted, Latest, changes};
+use super::lifecycle::{Discounted, Latest, changes};
 use event::{Change, Link, Node, Relation, RepoKey, Timestamp, is_code};
 
 /// A link that was told and not taken back, but for its source.

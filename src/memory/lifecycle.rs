@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::standing::Standing;
+use super::verdicts::Verdicts;
 use super::{Memory, Version};
 use event::{Author, Change, Event, EventId, HOOK, SuccessRate, Timestamp, Verdict};
 
 /// Whether a memory counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Life {
+pub enum LifecycleState {
     /// It does.
     #[default]
     Live,
@@ -28,7 +28,7 @@ pub enum Life {
     Buried,
 }
 
-impl Life {
+impl LifecycleState {
     /// What it is called in replies.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
@@ -44,15 +44,15 @@ impl Life {
 
 /// What later events add up to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Course {
+pub struct Lifecycle {
     /// Whether the memory counts, by the last event that says so.
-    pub life: Life,
+    pub life: LifecycleState,
     /// When that was said; `None` where nothing was, or at no known time.
     pub since: Option<Timestamp>,
     /// Whether it does not grow old.
     pub is_pinned: bool,
     /// The verdicts.
-    pub standing: Standing,
+    pub verdicts: Verdicts,
     /// The memories it was said not to contradict.
     pub distinct: BTreeSet<EventId>,
     /// Those whose words about it do not count.
@@ -62,13 +62,13 @@ pub struct Course {
 /// When something was said, and of two things said at one time which counts.
 pub(super) type Order<'a> = (Option<Timestamp>, &'a EventId);
 
-impl Course {
+impl Lifecycle {
     /// That of a memory nobody said anything about.
     pub(super) const NONE: &'static Self = &Self {
-        life: Life::Live,
+        life: LifecycleState::Live,
         since: None,
         is_pinned: false,
-        standing: Standing {
+        verdicts: Verdicts {
             worked: 0,
             failed: 0,
             stale: 0,
@@ -103,11 +103,11 @@ impl Course {
                 Change::Feedback(verdict) => {
                     verdicts.entry(Voice::of(&version.event)).or_default().hear(at, verdict);
                 }
-                Change::Supersede { by } => life.hear(at, Life::Superseded { by }),
-                Change::Retract => life.hear(at, Life::Retracted),
-                Change::Archive => life.hear(at, Life::Archived),
-                Change::Bury => life.hear(at, Life::Buried),
-                Change::Restore => life.hear(at, Life::Live),
+                Change::Supersede { by } => life.hear(at, LifecycleState::Superseded { by }),
+                Change::Retract => life.hear(at, LifecycleState::Retracted),
+                Change::Archive => life.hear(at, LifecycleState::Archived),
+                Change::Bury => life.hear(at, LifecycleState::Buried),
+                Change::Restore => life.hear(at, LifecycleState::Live),
                 Change::Distinct { from } => {
                     distinct.insert(from);
                 }
@@ -126,7 +126,7 @@ impl Course {
             distinct,
             discounted: discounted.0.into_keys().collect(),
             is_pinned: pin.0.is_some_and(|(_, is_pinned)| is_pinned),
-            standing: Standing::of(verdicts.map(|((at, id), verdict)| (at, id.clone(), verdict))),
+            verdicts: Verdicts::of(verdicts.map(|((at, id), verdict)| (at, id.clone(), verdict))),
         }
     }
 }
@@ -224,7 +224,7 @@ impl Memory {
     /// Returns its success so far: what was first reported, and every report since that it worked or failed.
     #[must_use]
     pub fn evidence(&self) -> Option<SuccessRate> {
-        let Standing { worked, failed, .. } = self.course().standing;
+        let Verdicts { worked, failed, .. } = self.lifecycle().verdicts;
         let (successes, attempts) = self.success_rate.map_or((0, 0), SuccessRate::counts);
         let successes = successes.saturating_add(worked);
         let attempts = attempts.saturating_add(worked).saturating_add(failed);
@@ -234,18 +234,18 @@ impl Memory {
 
     /// Returns whether it would count if nothing did that somebody said of it.
     #[must_use]
-    pub fn life_without(&self, author: &Author) -> Life {
+    pub fn life_without(&self, author: &Author) -> LifecycleState {
         let said = changes(self.about());
         let mut discounted = Discounted::by(&said);
         discounted.0.insert(author.clone(), None);
-        Course::without(&said, discounted).life
+        Lifecycle::without(&said, discounted).life
     }
 
     /// Tells whether it is no answer any more: replaced, forgotten, faded, past its time, or a candidate that
     /// nothing has proven in its time. It is still cited by its id.
     #[must_use]
     pub fn is_out(&self, now: Timestamp) -> bool {
-        self.course().life != Life::Live || self.is_expired(now) || self.is_past(now)
+        self.lifecycle().life != LifecycleState::Live || self.is_expired(now) || self.is_past(now)
     }
 
     /// Tells whether [`Memory::is_out`] may be so at any time. Of most it may not until something is said of them.
@@ -257,17 +257,17 @@ impl Memory {
 
     /// Returns what was said of it by a time adds up to; what is told at no time was always said.
     #[must_use]
-    pub fn course_then(&self, then: Timestamp) -> Course {
+    pub fn lifecycle_then(&self, then: Timestamp) -> Lifecycle {
         let was_said =
             |version: &&Arc<Version>| version.event.timestamp.is_none_or(|at| at <= then);
-        Course::of(&self.about().iter().filter(was_said).cloned().collect::<Vec<_>>())
+        Lifecycle::of(&self.about().iter().filter(was_said).cloned().collect::<Vec<_>>())
     }
 
     /// Tells whether it was no answer at a time, by what was said by then.
     #[must_use]
     pub fn was_out(&self, then: Timestamp) -> bool {
-        let Course { life, standing, .. } = self.course_then(then);
-        life != Life::Live || self.is_expired_with(&standing, then) || self.is_past(then)
+        let Lifecycle { life, verdicts, .. } = self.lifecycle_then(then);
+        life != LifecycleState::Live || self.is_expired_with(&verdicts, then) || self.is_past(then)
     }
 
     /// Tells whether the time is over that its line says it counts for.
@@ -313,17 +313,17 @@ mod tests {
     // S-LIFE-2
     #[test]
     fn one_voice_has_one_verdict_and_the_latest_of_it_counts() {
-        let standing = |events: &[Value]| of(events).standing().clone();
+        let verdicts = |events: &[Value]| of(events).verdicts().clone();
         let again = [verdict("worked", "codex", "s1"), verdict("worked", "Codex ", "s1")];
-        assert_eq!(standing(&again).worked, 1);
+        assert_eq!(verdicts(&again).worked, 1);
         let after_all = [verdict("failed", "codex", "s1"), verdict("worked", "codex", "s1")];
-        assert_eq!((standing(&after_all).worked, standing(&after_all).failed), (1, 0));
+        assert_eq!((verdicts(&after_all).worked, verdicts(&after_all).failed), (1, 0));
         let others = [
             verdict("worked", "codex", "s1"),
             verdict("worked", "codex", "s2"),
             verdict("worked", "bob", "s1"),
         ];
-        assert_eq!(standing(&others).worked, 3);
+        assert_eq!(verdicts(&others).worked, 3);
         let mut days = [
             json!({"event_type": "feedback", "verdict": "worked", "agent_id": "bob"}),
             Value::Null,
@@ -331,7 +331,7 @@ mod tests {
         ];
         (days[1], days[2]) = (days[0].clone(), days[0].clone());
         days[2]["timestamp"] = "2026-02-01T00:00:00Z".into();
-        assert_eq!(standing(&days).worked, 2, "without a session one a day");
+        assert_eq!(verdicts(&days).worked, 2, "without a session one a day");
     }
 
     // S-LIFE-2
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(memory.evidence(), SuccessRate::of_counts(2, 4));
         assert_eq!(of(&[]).evidence(), SuccessRate::of_counts(1, 2));
         let used_up = of(&[json!({"event_type": "note"})]);
-        assert_eq!(used_up.course(), Course::NONE);
+        assert_eq!(used_up.lifecycle(), Lifecycle::NONE);
     }
 
     // S-LIFE-3
@@ -376,7 +376,7 @@ mod tests {
                 .iter()
                 .map(|kind| json!({"event_type": kind, "superseded_by": "m2"}))
                 .collect();
-            of(&events).course().life.as_str()
+            of(&events).lifecycle().life.as_str()
         };
         for (types, expected) in [
             (&[][..], "live"),
@@ -398,7 +398,7 @@ mod tests {
         let memory = folded(&[line]);
         assert!(!memory.is_out(at("2026-01-31T23:59:59Z")));
         assert!(memory.is_out(at("2026-02-01T00:00:00Z")));
-        assert_eq!(memory.course().life, Life::Live);
+        assert_eq!(memory.lifecycle().life, LifecycleState::Live);
         let mut odd = self::memory();
         odd["expires"] = "when it rains".into();
         assert!(!folded(&[odd]).is_out(at("2099-01-01T00:00:00Z")));
@@ -411,13 +411,16 @@ mod tests {
             |kind: &str| json!({"event_type": kind, "agent_id": "mallory", "verdict": "stale"});
         let by = |who: &str, kind: &str| json!({"event_type": kind, "of_agent": "Mallory", "agent_id": who});
         let harm = [mallory("retract"), mallory("feedback")];
-        assert_eq!(of(&harm).course().life, Life::Retracted);
+        assert_eq!(of(&harm).lifecycle().life, LifecycleState::Retracted);
         let purged = of(&[harm[0].clone(), harm[1].clone(), by("bob", "discount")]);
-        assert_eq!((purged.course().life.clone(), purged.standing().stale), (Life::Live, 0));
+        assert_eq!(
+            (purged.lifecycle().life.clone(), purged.verdicts().stale),
+            (LifecycleState::Live, 0)
+        );
         let again = of(&[harm[0].clone(), by("bob", "discount"), by("mallory", "recount")]);
-        assert_eq!(again.course().life, Life::Live);
+        assert_eq!(again.lifecycle().life, LifecycleState::Live);
         let undone = of(&[harm[0].clone(), by("bob", "discount"), by("bob", "recount")]);
-        assert_eq!(undone.course().life, Life::Retracted);
+        assert_eq!(undone.lifecycle().life, LifecycleState::Retracted);
     }
 
     // S-LIFE-10
@@ -425,9 +428,12 @@ mod tests {
     fn who_takes_back_their_own_words_takes_back_those_of_before() {
         let bob = |kind: &str| json!({"event_type": kind, "agent_id": "bob", "verdict": "stale", "of_agent": "bob"});
         let own = of(&[bob("feedback"), bob("discount"), bob("retract")]);
-        assert_eq!((own.course().life.clone(), own.standing().stale), (Life::Retracted, 0));
+        assert_eq!(
+            (own.lifecycle().life.clone(), own.verdicts().stale),
+            (LifecycleState::Retracted, 0)
+        );
         let author = Author::Agent("bob".to_owned());
-        assert_eq!(own.life_without(&author), Life::Live);
+        assert_eq!(own.life_without(&author), LifecycleState::Live);
     }
 
     fn any_event() -> impl Strategy<Value = Value> {
@@ -461,12 +467,12 @@ mod tests {
         ) {
             let said = events.iter().enumerate().map(|(number, (event, minute))| about(number, *minute, event));
             let lines: Vec<Value> = std::iter::once(memory()).chain(said).collect();
-            let expected = folded(&lines).course().clone();
+            let expected = folded(&lines).lifecycle().clone();
             let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();
             // Two stores, each with half of it, merged the other way round.
             mixed.extend(lines.iter().skip(1).step_by(2).rev().cloned());
             mixed.extend(lines.iter().rev().cloned());
-            prop_assert_eq!(folded(&mixed).course().clone(), expected);
+            prop_assert_eq!(folded(&mixed).lifecycle().clone(), expected);
         }
     }
 }

@@ -2,25 +2,25 @@
 
 use std::io::{self, Write};
 
-use super::Chunked;
+use super::CowVec;
 use super::packed::{Packed, Packing};
 
 /// How far to each side a neighbour is near. Measured on dialogue: two turns each way.
-pub const NEAR_MAX: usize = 2;
+pub const NEIGHBOURS_MAX: usize = 2;
 
 /// Bytes that are gathered before they are handed on.
 const PART_BYTES: usize = 256 * 1024;
 
 /// The memories nearest to one in its session, by distance: before it and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Near {
+pub struct Neighbours {
     /// The numbers of those before it, the next one first.
-    pub before: [Option<u32>; NEAR_MAX],
+    pub before: [Option<u32>; NEIGHBOURS_MAX],
     /// The numbers of those after it, the next one first.
-    pub after: [Option<u32>; NEAR_MAX],
+    pub after: [Option<u32>; NEIGHBOURS_MAX],
 }
 
-impl Near {
+impl Neighbours {
     /// All of them, in the order of time.
     pub fn numbers(&self) -> impl Iterator<Item = u32> {
         let before = self.before.iter().rev().flatten();
@@ -38,7 +38,7 @@ impl Near {
 ///
 /// # Errors
 /// What `out` said.
-pub fn write_near(near: &Chunked<Near>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_neighbours(near: &CowVec<Neighbours>, out: &mut dyn Write) -> io::Result<()> {
     let mut packing = Packing::default();
     packing.size(near.len());
     for (number, near) in (0..).zip(near.iter()) {
@@ -50,9 +50,9 @@ pub fn write_near(near: &Chunked<Near>, out: &mut dyn Write) -> io::Result<()> {
     packing.hand_on(out, 0)
 }
 
-/// Reads what [`write_near`] wrote; `None` where it did not write that.
+/// Reads what [`write_neighbours`] wrote; `None` where it did not write that.
 #[must_use]
-pub fn read_near(from: &mut Packed<'_>) -> Option<Chunked<Near>> {
+pub fn read_neighbours(from: &mut Packed<'_>) -> Option<CowVec<Neighbours>> {
     let count = u32::try_from(from.count()?).ok()?;
     let mut other = |number: u32| match from.number()? {
         0 => Some(None),
@@ -60,7 +60,7 @@ pub fn read_near(from: &mut Packed<'_>) -> Option<Chunked<Near>> {
     };
     let mut near = |number| {
         let before = [other(number)?, other(number)?];
-        Some(Near { before, after: [other(number)?, other(number)?] })
+        Some(Neighbours { before, after: [other(number)?, other(number)?] })
     };
     (0..count).map(&mut near).collect()
 }
@@ -83,9 +83,9 @@ mod tests {
 
     use super::*;
 
-    fn bytes(near: &Chunked<Near>) -> Vec<u8> {
+    fn bytes(near: &CowVec<Neighbours>) -> Vec<u8> {
         let mut bytes = Vec::new();
-        write_near(near, &mut bytes).unwrap();
+        write_neighbours(near, &mut bytes).unwrap();
         bytes
     }
 
@@ -96,25 +96,25 @@ mod tests {
         ) {
             let near = (0..).zip(&seen).map(|(number, seen)| {
                 let other = |at: usize| seen[at].filter(|other| *other != number);
-                Near { before: [other(0), other(1)], after: [other(2), other(3)] }
+                Neighbours { before: [other(0), other(1)], after: [other(2), other(3)] }
             });
-            let near: Chunked<Near> = near.collect();
+            let near: CowVec<Neighbours> = near.collect();
             let bytes = bytes(&near);
             let mut packed = Packed::of(&bytes);
-            prop_assert_eq!(read_near(&mut packed), Some(near));
+            prop_assert_eq!(read_neighbours(&mut packed), Some(near));
             prop_assert!(packed.is_done());
         }
 
         #[test]
         fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            let _ = read_near(&mut Packed::of(&bytes));
+            let _ = read_neighbours(&mut Packed::of(&bytes));
         }
     }
 
     #[test]
     fn a_neighbour_that_is_nobody_is_refused() {
-        let far = Near { after: [Some(1), None], ..Near::default() };
-        assert_eq!(read_near(&mut Packed::of(&bytes(&[far].into_iter().collect()))), None);
+        let far = Neighbours { after: [Some(1), None], ..Neighbours::default() };
+        assert_eq!(read_neighbours(&mut Packed::of(&bytes(&[far].into_iter().collect()))), None);
         assert_eq!(other_of(u32::MAX, 1), None);
         assert_eq!(other_of(0, u64::MAX), None);
     }
