@@ -6,13 +6,18 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use super::EvalError;
 use super::corpus::Corpus;
 use super::measure::{Answer, Judged};
 use super::set::{Query, Scope, Set};
+use api::local::Local;
 use api::{Api, ApiError, Mode, SearchRequest};
+use engine::Stopped;
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
 use reply::{Explain, Reply, tokens};
+use search::snapshot::Snapshot;
+use writer::exit::Exit;
 
 /// Asks the queries of one set.
 pub struct Asker<'a> {
@@ -156,4 +161,21 @@ pub fn mode_name(mode: Mode) -> &'static str {
         Mode::Dense => "dense",
         Mode::Hybrid => "hybrid",
     }
+}
+
+/// A set that was asked in one mode, with its answers.
+pub(super) struct Run<'a> {
+    pub(super) local: &'a Local,
+    pub(super) asker: &'a Asker<'a>,
+    pub(super) set: &'a Set,
+    pub(super) corpus: &'a Corpus,
+    pub(super) answers: &'a [Answer],
+    pub(super) mode: Mode,
+}
+
+/// Returns the state that is asked.
+pub(super) fn frozen(local: &Local) -> Result<Snapshot, EvalError> {
+    let stopped =
+        |error: Stopped| ApiError::Failed { exit: Exit::Internal, message: error.to_string() };
+    Ok(local.engine().snapshot().map_err(stopped)?)
 }

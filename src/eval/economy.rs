@@ -11,11 +11,9 @@ mod forms;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::EvalError;
-use super::ask::{How, hits};
+use super::ask::{How, Run, frozen, hits};
 use super::corpus::Corpus;
 use super::measure::number;
-use super::misses::Run;
-use super::run::frozen;
 use super::set::Query;
 use event::clean::clean;
 use event::{Event, RepoKey, codec};

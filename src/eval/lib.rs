@@ -22,6 +22,8 @@ pub mod measure;
 pub mod misses;
 pub mod program;
 mod report;
+pub mod request;
+pub mod result;
 pub mod run;
 pub mod saved;
 mod scratch;
@@ -30,5 +32,6 @@ mod when;
 
 pub use error::EvalError;
 pub use forms::Form;
-pub use run::{Needs, Opening, Request, Step, Surroundings, run};
+pub use request::{Needs, Opening, Request, Step, Surroundings};
+pub use run::run;
 pub use set::{Scope, Split};

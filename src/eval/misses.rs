@@ -7,12 +7,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::EvalError;
-use super::ask::{Asker, How, hits};
-use super::corpus::Corpus;
-use super::measure::Answer;
-use super::run::frozen;
-use super::set::{Query, Set};
-use api::local::Local;
+use super::ask::{How, Run, frozen, hits};
+use super::set::Query;
 use api::{Flagged, Mode, SearchRequest};
 use index::lexical::DocId;
 use reply::Explain;
@@ -118,16 +114,6 @@ impl Side {
             "matched": matched, "missing": missing, "cosine": self.cosine,
         })
     }
-}
-
-/// What is explained.
-pub(super) struct Run<'a> {
-    pub(super) local: &'a Local,
-    pub(super) asker: &'a Asker<'a>,
-    pub(super) set: &'a Set,
-    pub(super) corpus: &'a Corpus,
-    pub(super) answers: &'a [Answer],
-    pub(super) mode: Mode,
 }
 
 /// Explains the first missed document of each query that misses any.

@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use super::EvalError;
 use super::bootstrap::{self, Difference, RESAMPLES};
 use super::measure::{Answer, Measure, percentile_ms};
-use super::run::{Measured, OfMode, Request};
+use super::request::Request;
+use super::result::{Measured, ModeResult};
 use super::saved::Saved;
 use event::Problems;
 use reply::Reply;
@@ -185,7 +186,7 @@ struct Compared {
     of: Vec<(Measure, Option<Difference>)>,
 }
 
-fn differences(new: &OfMode, old: &OfMode, seed: u64) -> Vec<Compared> {
+fn differences(new: &ModeResult, old: &ModeResult, seed: u64) -> Vec<Compared> {
     let old: BTreeMap<&str, &Answer> =
         old.answers.iter().map(|answer| (answer.id.as_str(), answer)).collect();
     let of_row = |row: Row<'_>| {

@@ -1,140 +1,22 @@
 //! The recipe: read a set, write it into a store of its own, start the engine on it, ask every query in
 //! every mode, judge, compare, tell. Not here: any of the steps.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
-use super::ask::{Asker, Asking, mode_name};
+use super::ask::{Asker, Asking, Run, frozen, mode_name};
 use super::corpus::{self, Corpus};
-use super::economy::{self, Cost, Shape};
-use super::measure::Answer;
-use super::misses::{self, Miss};
+use super::request::{Needs, Opening, Request, Step, Surroundings};
+use super::result::{Measured, ModeResult};
 use super::scratch::Scratch;
-use super::set::{Scope, Set, Split};
-use super::{EvalError, Form, forms, report, saved};
+use super::set::{Scope, Set};
+use super::{EvalError, economy, forms, misses, report, saved};
 use api::local::Local;
 use api::{ApiError, Mode};
-use engine::Stopped;
 use event::Timestamp;
 use index::embed::worker::WorkerState;
 use reply::Reply;
-use search::snapshot::Snapshot;
 use writer::exit::Exit;
-
-/// What is to be measured.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// Sets: folders or files.
-    pub paths: Vec<PathBuf>,
-    /// The form of all of them; told by their fields unless given.
-    pub form: Option<Form>,
-    /// The modes; all that this machine can unless given.
-    pub modes: Option<Vec<Mode>>,
-    /// Where queries look; by the form unless given.
-    pub scope: Option<Scope>,
-    /// Which queries.
-    pub split: Split,
-    /// Hits looked at.
-    pub limit: usize,
-    /// How likely the best hit must be an answer, in hundredths.
-    pub min_relevance_percent: u8,
-    /// The time at which is asked; a day after the newest document unless given.
-    pub now: Option<Timestamp>,
-    /// Where the answers are kept.
-    pub save: Option<PathBuf>,
-    /// Answers kept earlier, to compare with.
-    pub against: Option<PathBuf>,
-    /// How many misses are explained, if any.
-    pub misses: Option<usize>,
-    /// Whether it is counted what an answer costs.
-    pub economy: bool,
-    /// What the resampling begins with.
-    pub seed: u64,
-}
-
-/// How the engine is to be started.
-#[derive(Debug)]
-pub struct Opening<'a> {
-    /// A directory that belongs to no repository, in which the queries are asked.
-    pub directory: &'a Path,
-    /// The store.
-    pub logs: &'a Path,
-    /// The time at which is asked.
-    pub now: Timestamp,
-    /// Whether meaning is needed.
-    pub needs: Needs,
-}
-
-/// What the engine must know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
-    /// Words.
-    Words,
-    /// Also meanings.
-    Meaning,
-}
-
-/// How far it is.
-#[derive(Debug, Clone, Copy)]
-pub enum Step<'a> {
-    /// Something to tell.
-    Note(&'a str),
-    /// So much of a long step is done.
-    Progress {
-        /// What is being done.
-        doing: &'a str,
-        /// So many are done.
-        done: usize,
-        /// Of so many.
-        all: usize,
-    },
-}
-
-/// What the program gives.
-pub struct Surroundings<'a> {
-    /// Where folders that are removed again may be made.
-    pub temporary: PathBuf,
-    /// Keeps this run's folders apart from others'.
-    pub random: u128,
-    /// Starts an engine, with the model of this user.
-    pub open: &'a mut dyn FnMut(&Opening<'_>) -> Result<Local, ApiError>,
-    /// Is told how far it is.
-    pub tell: &'a mut dyn FnMut(Step<'_>),
-}
-
-/// What one set came to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
-    /// The set's name.
-    pub set: String,
-    /// Where was looked.
-    pub scope: String,
-    /// Which queries were asked.
-    pub split: String,
-    /// A hash of documents, queries and judgements: only equal ones can be compared.
-    pub judged: String,
-    /// How many documents there are.
-    pub documents: usize,
-    /// How many of them read like an instruction to their reader, so that searches hold them back.
-    pub held_back: usize,
-    /// What each mode came to.
-    pub modes: Vec<OfMode>,
-}
-
-/// What one mode came to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OfMode {
-    /// Its name.
-    pub mode: String,
-    /// What each query came to.
-    pub answers: Vec<Answer>,
-    /// Why documents were missed, where that was asked.
-    pub misses: Vec<Miss>,
-    /// What an answer costs in each form, where that was asked.
-    pub economy: Vec<(Shape, Cost)>,
-}
 
 /// How often the embedding is looked at.
 const LOOK_MS: u64 = 20;
@@ -160,7 +42,7 @@ pub fn run(request: &Request, around: &mut Surroundings<'_>) -> Result<Reply, Ev
     for (saved, (set, _)) in
         against.iter().flat_map(|saved| sets.iter().map(move |set| (saved, set)))
     {
-        saved.earlier(&set.name, &judged(set))?;
+        saved.earlier(&set.name, &set.fingerprint())?;
     }
     let mut results = Vec::new();
     for (number, (set, scope)) in (0_u32..).zip(&sets) {
@@ -218,17 +100,11 @@ fn measured(
             }
             answers.push(asker.ask(query, mode)?);
         }
-        let run = misses::Run {
-            local: &local,
-            asker: &asker,
-            set,
-            corpus: &corpus,
-            answers: &answers,
-            mode,
-        };
+        let run =
+            Run { local: &local, asker: &asker, set, corpus: &corpus, answers: &answers, mode };
         let misses = request.misses.map(|_| misses::explained(&run)).transpose()?;
         let economy = request.economy.then(|| economy::counted(&run)).transpose()?;
-        of_modes.push(OfMode {
+        of_modes.push(ModeResult {
             mode: mode_name(mode).to_owned(),
             answers,
             misses: misses.unwrap_or_default(),
@@ -239,7 +115,7 @@ fn measured(
         set: set.name.clone(),
         scope: scope.name().to_owned(),
         split: request.split.name().to_owned(),
-        judged: judged(set),
+        judged: set.fingerprint(),
         documents: set.documents.len(),
         held_back: held_back(&local)?,
         modes: of_modes,
@@ -250,13 +126,6 @@ fn measured(
 fn held_back(local: &Local) -> Result<usize, EvalError> {
     let snapshot = frozen(local)?;
     Ok(snapshot.memories().iter().filter(|memory| memory.flagged().is_some()).count())
-}
-
-/// Returns the state that is asked.
-pub(super) fn frozen(local: &Local) -> Result<Snapshot, EvalError> {
-    let stopped =
-        |error: Stopped| ApiError::Failed { exit: Exit::Internal, message: error.to_string() };
-    Ok(local.engine().snapshot().map_err(stopped)?)
 }
 
 /// Starts the engine on what was written, and sees that it read all of it.
@@ -330,26 +199,4 @@ fn embedded(local: &Local, around: &mut Surroundings<'_>) -> Result<Option<Strin
         (around.tell)(Step::Progress { doing: "embedding", done, all });
         std::thread::park_timeout(Duration::from_millis(LOOK_MS));
     }
-}
-
-/// Hashes all that a result depends on but the engine.
-fn judged(set: &Set) -> String {
-    let mut hash = Sha256::new();
-    let mut add = |text: &str| {
-        hash.update(text.as_bytes());
-        hash.update([0]);
-    };
-    for document in &set.documents {
-        add(&document.id);
-        add(&document.text);
-        document.event.iter().for_each(|event| add(&format!("{event:?}")));
-    }
-    for query in &set.queries {
-        add(&query.id);
-        add(&query.text);
-        query.relevant.iter().for_each(|(id, grade)| add(&format!("{id} {grade}")));
-        query.stale.iter().for_each(|id| add(id));
-    }
-    let digest = hash.finalize();
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

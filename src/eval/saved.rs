@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::EvalError;
 use super::measure::{Answer, Judged};
-use super::run::{Measured, OfMode};
+use super::result::{Measured, ModeResult};
 use event::Problems;
 
 const FORMAT: &str = "agent-knowledge eval";
@@ -101,7 +101,7 @@ fn json_of_set(set: &Measured) -> Value {
     })
 }
 
-fn json_of_mode(of_mode: &OfMode) -> Value {
+fn json_of_mode(of_mode: &ModeResult) -> Value {
     let queries: Vec<Value> = of_mode.answers.iter().map(json_of_answer).collect();
     json!({ "mode": of_mode.mode, "queries": queries })
 }
@@ -140,10 +140,15 @@ fn set_of_json(value: &Value) -> Option<Measured> {
     })
 }
 
-fn mode_of_json(value: &Value) -> Option<OfMode> {
+fn mode_of_json(value: &Value) -> Option<ModeResult> {
     let answers = value.get("queries")?.as_array()?;
     let answers = answers.iter().map(answer_of_json).collect::<Option<_>>()?;
-    Some(OfMode { mode: text_of(value, "mode")?, answers, misses: Vec::new(), economy: Vec::new() })
+    Some(ModeResult {
+        mode: text_of(value, "mode")?,
+        answers,
+        misses: Vec::new(),
+        economy: Vec::new(),
+    })
 }
 
 fn answer_of_json(value: &Value) -> Option<Answer> {
@@ -203,7 +208,7 @@ mod tests {
             Answer { id: "q3".into(), ..Answer::default() },
         ];
         let of_mode =
-            OfMode { mode: "lexical".into(), answers, misses: Vec::new(), economy: Vec::new() };
+            ModeResult { mode: "lexical".into(), answers, misses: Vec::new(), economy: Vec::new() };
         let text = String::from;
         Measured {
             set: text("s"),

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use sha2::{Digest, Sha256};
+
 use super::EvalError;
 use event::Problems;
 
@@ -168,5 +170,29 @@ impl Set {
             }
         }
         Ok(())
+    }
+}
+
+impl Set {
+    /// Hashes all that a result depends on but the engine.
+    pub(super) fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        let mut add = |text: &str| {
+            hash.update(text.as_bytes());
+            hash.update([0]);
+        };
+        for document in &self.documents {
+            add(&document.id);
+            add(&document.text);
+            document.event.iter().for_each(|event| add(&format!("{event:?}")));
+        }
+        for query in &self.queries {
+            add(&query.id);
+            add(&query.text);
+            query.relevant.iter().for_each(|(id, grade)| add(&format!("{id} {grade}")));
+            query.stale.iter().for_each(|id| add(id));
+        }
+        let digest = hash.finalize();
+        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 }
