@@ -35,7 +35,7 @@ use event::{Decoded, Draft, Event, EventId, Timestamp, codec, suspicion};
 use index::embed::worker::{Meant, WorkerState};
 use index::embed::{Provider, load};
 use memory::Bound;
-use retriever::daemon::{Host, Meeting, Remote, Start};
+use retriever::daemon::{Endpoint, Host, Remote, Start};
 use search::snapshot::Snapshot;
 use search::{Query, find};
 use store::{Config, Durability, Embedding, Store};
@@ -113,7 +113,7 @@ fn by_words(size: u64, questions: usize) -> Outcome<()> {
     let local = Local::new(Arc::clone(&core), caller(folder.path()));
     let answer = |api: &dyn Api, request: &SearchRequest| drop(black_box(api.search(request)));
     row("an answer", each(&asked, |request| answer(&local, request)));
-    let meeting = Meeting::of(folder.path().join("run"), &["bench"]);
+    let meeting = Endpoint::of(folder.path().join("run"), &["bench"]);
     meeting.ensure()?;
     let _elected = meeting.elect()?;
     let host = Host::listen(meeting.clone(), Arc::clone(&core), "1", None)?;
@@ -303,7 +303,7 @@ fn caller(folder: &Path) -> Caller {
     }
 }
 
-fn remote(meeting: Meeting, folder: &Path) -> Remote {
+fn remote(meeting: Endpoint, folder: &Path) -> Remote {
     let alone = || Err(ApiError::NotFound("the host of this process does not answer".to_owned()));
     let start = Start {
         program: "false".into(),

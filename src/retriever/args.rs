@@ -222,8 +222,8 @@ There is one retriever for a user and a store, or one for each set of settings t
 mcp, search and the other questions attach to it, and start it in the background where there is none. It ends
 when nobody has been attached for a while. A newer version takes over from an older one.
 With --http it answers at http://ADDRESS/mcp as well; callers have no directory there, so they name the
-repository. Without a token every user of this machine can ask. It stands in a file (--token-file) or in
-AGENT_KNOWLEDGE_TOKEN, since what stands on a command line can be seen by others.
+repository. HTTP clients must send a token, as \"Authorization: Bearer TOKEN\". It is read from AGENT_KNOWLEDGE_TOKEN,
+or else from a file that only you can read; the first start creates that file and says where it is.
 With AGENT_KNOWLEDGE_RETRIEVER=own a command does everything in its own process instead.";
 
 /// The `serve` command.
@@ -241,9 +241,13 @@ pub struct Serve {
         conflicts_with_all = ["stop", "background"]
     )]
     pub http: Option<String>,
-    /// Answer over HTTP only who shows the token in this file; it is made where there is none
+    /// The file of the token that HTTP clients must send; it is created if missing
+    /// [default: `token` beside the configuration file]
     #[arg(long, value_name = "FILE", requires = "http")]
     pub token_file: Option<PathBuf>,
+    /// Answer every user of this machine over HTTP, without a token
+    #[arg(long, requires = "http", conflicts_with = "token_file")]
+    pub no_token: bool,
     /// Ask the retriever that is running to end
     #[arg(long)]
     pub stop: bool,

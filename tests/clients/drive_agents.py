@@ -39,7 +39,7 @@ class Http:
         # Clients have started one by now, which has no such door.
         world.run(world.program, "serve", "--stop")
         self.process = subprocess.Popen(
-            [world.program, "serve", "--http", "127.0.0.1:0"],
+            [world.program, "serve", "--http", "127.0.0.1:0", "--no-token"],
             cwd=world.project, env=world.env, text=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )

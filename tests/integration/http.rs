@@ -20,7 +20,7 @@ use client::{Answer, STEP, Server, head, read_answer, request};
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 fn open(world: &World) -> Server {
-    Server::start(world, &["--http", "127.0.0.1:0"])
+    Server::start(world, &["--http", "127.0.0.1:0", "--no-token"])
 }
 
 // S-HTTP-2
@@ -98,6 +98,28 @@ fn http_only_json_is_read_and_only_by_post() {
 
 // S-HTTP-4
 #[test]
+fn http_asks_for_a_token_by_default() {
+    let world = World::sharing();
+    let server = Server::start(&world, &["--http", "127.0.0.1:0"]);
+    let file = world.home().join(".config/agent-knowledge/token");
+    assert!(server.said.contains(file.to_str().unwrap()), "{}", server.said);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+    let token = std::fs::read_to_string(&file).unwrap();
+    let asked = |headers: &[(&str, &str)]| server.send(&request("POST", "/mcp", headers, PING));
+    assert_eq!(asked(&[("Host", "localhost")]).status, 401);
+    let shown = format!("Bearer {}", token.trim());
+    assert_eq!(asked(&[("Host", "localhost"), ("Authorization", &shown)]).status, 200);
+    drop(server);
+    let again = Server::start(&world, &["--http", "127.0.0.1:0"]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), token, "it stays the same");
+    drop(again);
+    let both = ["serve", "--http", "127.0.0.1:0", "--no-token", "--token-file", "t"];
+    assert_eq!(world.agent_knowledge(&both).exit, Some(64));
+}
+
+// S-HTTP-4
+#[test]
 fn http_without_the_token_nothing_is_answered_and_nobody_is_told_it() {
     let world = World::sharing();
     let file = world.path("token");
@@ -124,7 +146,10 @@ fn http_without_the_token_nothing_is_answered_and_nobody_is_told_it() {
         );
     }
     let status = world.agent_knowledge(&["status"]).done();
-    assert!(status.contains(&server.url) && status.contains("who shows the token"), "{status}");
+    assert!(
+        status.contains(&server.url) && status.contains("clients that send the token"),
+        "{status}"
+    );
     let listed = std::fs::read(format!("/proc/{}/cmdline", server.process())).unwrap();
     assert!(!String::from_utf8_lossy(&listed).contains(&token) && !status.contains(&token));
     let said = server.stop();
@@ -510,13 +535,14 @@ fn http_the_address_is_told_in_text_in_json_and_in_status() {
     assert_eq!(status["http"]["token"], json!(false));
     drop(server);
     let mut command = world.command(AGENT_KNOWLEDGE);
-    let server = Server::of(command.args(["serve", "--idle-minutes", "0", "--http", "0"]));
+    let server =
+        Server::of(command.args(["serve", "--idle-minutes", "0", "--http", "0", "--no-token"]));
     assert!(
         server.said.starts_with("agent-knowledge: MCP over HTTP at http://127.0.0.1:"),
         "{}",
         server.said
     );
-    assert!(server.said.contains("--token-file"), "{}", server.said);
+    assert!(server.said.contains("without a token"), "{}", server.said);
 }
 
 // S-HTTP-1

@@ -1,6 +1,6 @@
 //! The retriever's side: waits for those who attach, answers each on a thread of its own, and ends when nobody
-//! has been there for a while, when it is asked to, or when its sign was taken down. Not here: who may be the
-//! retriever (`meeting`), what is answered (`local`).
+//! has been there for a while, when it is asked to, or when its socket_file was taken down. Not here: who may be the
+//! retriever (`endpoint`), what is answered (`local`).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::clients::Clients;
-use super::frame::{Answer, Ask, Hello, Opening, PROTOCOL, Welcome, hear, say};
-use super::meeting::Meeting;
-use super::stream::{Lines, Listener, Sign, Stream, Way};
+use super::attached::Attached;
+use super::endpoint::Endpoint;
+use super::protocol::{Answer, Ask, Hello, Opening, PROTOCOL, Welcome, hear, say};
+use super::stream::{LineStream, Listener, SocketFile, Stream, Transport};
 use api::local::{Core, Local};
 use api::{Api, ApiError};
 use event::Timestamp;
@@ -27,7 +27,7 @@ const CONNECTIONS_MAX: usize = 1_024;
 /// How long somebody may take to introduce itself, in milliseconds.
 const HELLO_WAIT_MS: u64 = 5_000;
 
-/// How often it is looked whether the sign is still up, in milliseconds: who cleans the runtime directory
+/// How often it is looked whether the socket_file is still up, in milliseconds: who cleans the runtime directory
 /// makes room for another retriever, and of two one is too many.
 const SIGN_LOOK_MS: u64 = 10_000;
 
@@ -39,9 +39,9 @@ const END_LOOK_MS: u64 = 5;
 
 /// A retriever that others attach to.
 pub struct Host {
-    shared: Arc<Shared>,
-    meeting: Meeting,
-    sign: Sign,
+    shared: Arc<HostState>,
+    endpoint: Endpoint,
+    socket_file: SocketFile,
     events: Receiver<Event>,
     idle: Option<Duration>,
     at_end: Vec<Box<dyn FnOnce() + Send>>,
@@ -54,21 +54,21 @@ pub enum Served {
     Idle,
     /// Somebody said so.
     Asked,
-    /// Its sign was taken down.
+    /// Its socket_file was taken down.
     Unreachable,
 }
 
 enum Event {
     /// Somebody came or left.
-    Clients,
+    Attached,
     Stop,
 }
 
-struct Shared {
+struct HostState {
     core: Arc<Core>,
     version: String,
     began: Timestamp,
-    clients: Clients,
+    clients: Attached,
     streams: Mutex<BTreeMap<u64, Stream>>,
     calls: Mutex<usize>,
     is_closing: AtomicBool,
@@ -81,36 +81,36 @@ struct Shared {
 type Told = Box<dyn Fn(Reply) -> Reply + Send + Sync>;
 
 impl Host {
-    /// Listens at a meeting place whose lock the caller holds; ends by itself when nobody has been attached
+    /// Listens at a endpoint place whose lock the caller holds; ends by itself when nobody has been attached
     /// for `idle`. `version` is what it says of itself.
     ///
     /// # Errors
     /// What the system said.
     pub fn listen(
-        meeting: Meeting,
+        endpoint: Endpoint,
         core: Arc<Core>,
         version: &str,
         idle: Option<Duration>,
     ) -> io::Result<Self> {
-        Self::listen_by(Way::Best, meeting, core, version, idle)
+        Self::listen_by(Transport::Best, endpoint, core, version, idle)
     }
 
     pub(super) fn listen_by(
-        way: Way,
-        meeting: Meeting,
+        way: Transport,
+        endpoint: Endpoint,
         core: Arc<Core>,
         version: &str,
         idle: Option<Duration>,
     ) -> io::Result<Self> {
         let random = [(core.clock)().random, (core.clock)().random];
-        let listener = Listener::at(&meeting, way, random)?;
-        let sign = Sign::of(&listener, &meeting);
+        let listener = Listener::at(&endpoint, way, random)?;
+        let socket_file = SocketFile::of(&listener, &endpoint);
         let (sender, events) = mpsc::channel();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(HostState {
             began: (core.clock)().now,
             core,
             version: version.to_owned(),
-            clients: Clients::default(),
+            clients: Attached::default(),
             streams: Mutex::default(),
             calls: Mutex::default(),
             is_closing: AtomicBool::new(false),
@@ -122,7 +122,7 @@ impl Host {
         std::thread::Builder::new()
             .name("accept".to_owned())
             .spawn(move || accept(&listener, &accepting))?;
-        Ok(Self { shared, meeting, sign, events, idle, at_end: Vec::new() })
+        Ok(Self { shared, endpoint, socket_file, events, idle, at_end: Vec::new() })
     }
 
     /// Lets another way in lead here.
@@ -155,8 +155,8 @@ impl Host {
                 .recv_timeout(Duration::from_millis(SIGN_LOOK_MS).min(self.left(alone_since)))
             {
                 Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => break Served::Asked,
-                Ok(Event::Clients) => alone_since = Instant::now(),
-                Err(RecvTimeoutError::Timeout) if !self.sign.is_up() => {
+                Ok(Event::Attached) => alone_since = Instant::now(),
+                Err(RecvTimeoutError::Timeout) if !self.socket_file.is_up() => {
                     break Served::Unreachable;
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -184,10 +184,10 @@ impl Host {
         self.shared.is_closing.store(true, Ordering::SeqCst);
         self.at_end.into_iter().for_each(|then| then());
         // Whoever waits at the door looks up, and goes.
-        if self.sign.is_up() {
-            drop(Stream::to(&self.meeting));
+        if self.socket_file.is_up() {
+            drop(Stream::to(&self.endpoint));
         }
-        self.sign.take_down();
+        self.socket_file.take_down();
         let deadline = Instant::now() + Duration::from_millis(END_MS);
         while *lock(&self.shared.calls) > 0 && Instant::now() < deadline {
             std::thread::park_timeout(Duration::from_millis(END_LOOK_MS));
@@ -201,7 +201,7 @@ fn lock<T>(held: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn accept(listener: &Listener, shared: &Arc<Shared>) {
+fn accept(listener: &Listener, shared: &Arc<HostState>) {
     loop {
         let accepted = listener.accept();
         if shared.is_closing.load(Ordering::SeqCst) {
@@ -216,7 +216,7 @@ fn accept(listener: &Listener, shared: &Arc<Shared>) {
     }
 }
 
-fn admit(stream: Stream, shared: &Arc<Shared>) {
+fn admit(stream: Stream, shared: &Arc<HostState>) {
     let shared = Arc::clone(shared);
     // Without a thread the connection is dropped, which its other side understands.
     let _ = std::thread::Builder::new().name("client".to_owned()).spawn(move || {
@@ -226,12 +226,12 @@ fn admit(stream: Stream, shared: &Arc<Shared>) {
 }
 
 /// Serves one connection until it ends.
-fn serve(mut stream: Stream, shared: &Shared) -> io::Result<()> {
+fn serve(mut stream: Stream, shared: &HostState) -> io::Result<()> {
     if let Some(token) = &shared.token {
         stream.check(token)?;
     }
     let second = stream.again()?;
-    let mut lines = Lines::over(stream);
+    let mut lines = LineStream::over(stream);
     lines.stream().wait_at_most(Some(Duration::from_millis(HELLO_WAIT_MS)))?;
     let Some(said) = hear::<Value>(&mut lines)? else { return Ok(()) };
     let (version, pid) = (shared.version.clone(), std::process::id());
@@ -248,15 +248,15 @@ fn serve(mut stream: Stream, shared: &Shared) -> io::Result<()> {
     let local = Local::new(Arc::clone(&shared.core), hello.caller.clone());
     let number = shared.clients.came(hello, (shared.core.clock)().now);
     lock(&shared.streams).insert(number, second);
-    let _ = shared.events.send(Event::Clients);
+    let _ = shared.events.send(Event::Attached);
     let ended = answer_all(&mut lines, &local, shared);
     lock(&shared.streams).remove(&number);
     shared.clients.left(number, (shared.core.clock)().now);
-    let _ = shared.events.send(Event::Clients);
+    let _ = shared.events.send(Event::Attached);
     ended
 }
 
-fn answer_all(lines: &mut Lines, local: &Local, shared: &Shared) -> io::Result<()> {
+fn answer_all(lines: &mut LineStream, local: &Local, shared: &HostState) -> io::Result<()> {
     while let Some(ask) = hear::<Ask>(lines)? {
         let _under_way = UnderWay::one_more(shared);
         shared.clients.called();
@@ -272,7 +272,7 @@ fn answer_all(lines: &mut Lines, local: &Local, shared: &Shared) -> io::Result<(
     Ok(())
 }
 
-fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
+fn answer(local: &Local, ask: Ask, shared: &HostState) -> Result<Reply, ApiError> {
     match ask {
         Ask::Search(request) => local.search(&request),
         Ask::Context(request) => local.context(&request),
@@ -295,7 +295,7 @@ fn answer(local: &Local, ask: Ask, shared: &Shared) -> Result<Reply, ApiError> {
     }
 }
 
-impl Shared {
+impl HostState {
     /// Adds to a status what this process is.
     fn told(&self, status: Reply) -> Reply {
         let pid = std::process::id();
@@ -320,10 +320,10 @@ fn resident_mib() -> Option<u64> {
 }
 
 /// One call, until dropped.
-struct UnderWay<'a>(&'a Shared);
+struct UnderWay<'a>(&'a HostState);
 
 impl<'a> UnderWay<'a> {
-    fn one_more(shared: &'a Shared) -> Self {
+    fn one_more(shared: &'a HostState) -> Self {
         *lock(&shared.calls) += 1;
         Self(shared)
     }
@@ -337,13 +337,13 @@ impl Drop for UnderWay<'_> {
 
 /// Where another way in leads to. Its callers keep the retriever there, and their calls are waited for at the end.
 #[derive(Clone)]
-pub struct Guests(Arc<Shared>);
+pub struct Guests(Arc<HostState>);
 
 /// One guest, until dropped.
-pub struct Visit(Arc<Shared>);
+pub struct Visit(Arc<HostState>);
 
 /// One call of a guest, until dropped.
-pub struct GuestCall(Arc<Shared>);
+pub struct GuestCall(Arc<HostState>);
 
 impl Guests {
     /// Returns what they share with all others.
@@ -378,7 +378,7 @@ impl Drop for Visit {
     fn drop(&mut self) {
         self.0.clients.guest_left();
         // How long nobody has been there counts from now on.
-        let _ = self.0.events.send(Event::Clients);
+        let _ = self.0.events.send(Event::Attached);
     }
 }
 

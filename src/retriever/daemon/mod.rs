@@ -1,21 +1,21 @@
 //! One retriever for all agents of a machine, and how they come to it. A process that wants an answer
 //! attaches to the retriever of its store and starts one where there is none.
 //!
-//! In reading order: [`meeting`] (where the two find each other), [`stream`] (what bytes go over),
-//! [`frame`] (what is said), [`host`] and [`clients`] (the retriever's side), [`remote`] and [`process`] (the
+//! In reading order: [`endpoint`] (where the two find each other), [`stream`] (what bytes go over),
+//! [`protocol`] (what is said), [`host`] and [`clients`] (the retriever's side), [`remote`] and [`process`] (the
 //! other side). Not here: what is answered (`local`), how agents and people ask (`mcp`, `cli`).
 
-mod clients;
-mod frame;
+mod attached;
+mod endpoint;
 mod host;
-mod meeting;
 mod process;
+mod protocol;
 mod remote;
 mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use endpoint::{Endpoint, runtime_folder};
 pub use host::{GuestCall, Guests, Host, Served, Visit};
-pub use meeting::{Meeting, runtime_folder};
 pub use process::{Start, detach, parent_gone};
 pub use remote::{Alone, Remote, ask_to_leave};

@@ -8,10 +8,10 @@ use std::process::Child;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::frame::{Answer, Ask, Hello, PROTOCOL, Welcome, hear, say};
-use super::meeting::Meeting;
+use super::endpoint::Endpoint;
 use super::process::Start;
-use super::stream::{Lines, Stream};
+use super::protocol::{Answer, Ask, Hello, PROTOCOL, Welcome, hear, say};
+use super::stream::{LineStream, Stream};
 use api::caller::Caller;
 use api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
@@ -54,7 +54,7 @@ pub type Alone = Box<dyn Fn() -> Result<Arc<dyn Api>, ApiError> + Send + Sync>;
 /// The memory, by way of the retriever.
 pub struct Remote {
     /// Where the retriever is met.
-    pub meeting: Meeting,
+    pub endpoint: Endpoint,
     /// How it is started.
     pub start: Start,
     /// The command this process runs.
@@ -74,7 +74,7 @@ pub struct Remote {
 /// What is left of earlier questions.
 #[derive(Default)]
 pub struct State {
-    kept: Mutex<Vec<Lines>>,
+    kept: Mutex<Vec<LineStream>>,
     alone: Mutex<Option<OnItsOwn>>,
 }
 
@@ -95,7 +95,7 @@ impl State {
 
 /// What became of an attempt to be received.
 enum Met {
-    Ready(Lines),
+    Ready(LineStream),
     /// Nobody is there, or somebody who is about to leave.
     Nobody,
     /// It cannot be talked to.
@@ -113,7 +113,7 @@ impl Remote {
     /// Attaches if the retriever is there. If not it is started for those who come next, and nobody waits.
     #[must_use]
     pub fn attach_at_once(&self) -> bool {
-        if self.meeting.ensure().is_err() {
+        if self.endpoint.ensure().is_err() {
             return false;
         }
         match self.meet() {
@@ -179,8 +179,8 @@ impl Remote {
     }
 
     /// Returns a connection to the retriever, which is started if need be.
-    fn connection(&self) -> Option<Lines> {
-        self.meeting.ensure().ok()?;
+    fn connection(&self) -> Option<LineStream> {
+        self.endpoint.ensure().ok()?;
         let mut started: Option<Child> = None;
         let mut pause_ms = PAUSE_MS_MIN;
         let deadline = Instant::now() + Duration::from_millis(START_WAIT_MS);
@@ -214,7 +214,7 @@ impl Remote {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         private(&mut options);
-        let words = options.open(self.meeting.words()).ok()?;
+        let words = options.open(self.endpoint.words()).ok()?;
         if words.metadata().ok()?.len() > WORDS_BYTES_MAX {
             words.set_len(0).ok()?;
         }
@@ -231,8 +231,8 @@ impl Remote {
         }
     }
 
-    fn greet(&self) -> io::Result<Option<(Lines, Welcome)>> {
-        let mut lines = Lines::over(Stream::to(&self.meeting)?);
+    fn greet(&self) -> io::Result<Option<(LineStream, Welcome)>> {
+        let mut lines = LineStream::over(Stream::to(&self.endpoint)?);
         lines.stream().wait_at_most(Some(Duration::from_millis(WELCOME_WAIT_MS)))?;
         let hello = Hello {
             protocol: PROTOCOL,
@@ -250,7 +250,7 @@ impl Remote {
     }
 
     /// An older retriever makes room; a newer one is as good as ours, if it speaks as we do.
-    fn judge(&self, mut lines: Lines, welcome: &Welcome) -> Met {
+    fn judge(&self, mut lines: LineStream, welcome: &Welcome) -> Met {
         let is_older = numbers(&welcome.version) < numbers(&self.version);
         if !is_older {
             let is_understood = welcome.protocol == PROTOCOL;
@@ -262,14 +262,14 @@ impl Remote {
         }
     }
 
-    fn keep(&self, lines: Lines) {
+    fn keep(&self, lines: LineStream) {
         let mut kept = self.kept();
         if kept.len() < KEPT_MAX {
             kept.push(lines);
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Vec<Lines>> {
+    fn kept(&self) -> MutexGuard<'_, Vec<LineStream>> {
         held(&self.state.kept)
     }
 
@@ -285,7 +285,7 @@ impl Remote {
 /// Asks the retriever of a place to end; tells whether there was one.
 #[must_use]
 pub fn ask_to_leave(remote: &Remote) -> bool {
-    let is_trusted = remote.meeting.is_trusted();
+    let is_trusted = remote.endpoint.is_trusted();
     match is_trusted.then(|| remote.greet()) {
         // Whatever its version.
         Some(Ok(Some((mut lines, _)))) => say(&mut lines, &Ask::Leave).is_ok(),
@@ -298,7 +298,7 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn talk(lines: &mut Lines, ask: &Ask) -> io::Result<Option<Answer>> {
+fn talk(lines: &mut LineStream, ask: &Ask) -> io::Result<Option<Answer>> {
     say(lines, ask)?;
     hear(lines)
 }

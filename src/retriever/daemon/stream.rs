@@ -8,7 +8,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::meeting::Meeting;
+use super::endpoint::Endpoint;
 use store::{FileId, write_private};
 
 /// Hexadecimal digits of a token: 256 bits.
@@ -38,7 +38,7 @@ pub(super) enum Listener {
 
 /// How a retriever can be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Transport {
     /// A Unix socket, where the system has them and the path is not too long for one.
     Best,
     /// The loopback interface.
@@ -47,16 +47,16 @@ pub(super) enum Way {
 }
 
 impl Listener {
-    /// Listens. The caller holds the lock of the meeting, so what stands in the place of the socket is
+    /// Listens. The caller holds the lock of the endpoint, so what stands in the place of the socket is
     /// left over from a retriever that was killed.
-    pub(super) fn at(meeting: &Meeting, way: Way, random: [u128; 2]) -> io::Result<Self> {
+    pub(super) fn at(endpoint: &Endpoint, way: Transport, random: [u128; 2]) -> io::Result<Self> {
         #[cfg(unix)]
-        if way == Way::Best {
-            let socket = meeting.socket();
+        if way == Transport::Best {
+            let socket = endpoint.socket();
             remove(&socket)?;
             // The path may be longer than the system takes for a socket, or the disk may have none.
             if let Ok(listener) = UnixListener::bind(&socket) {
-                remove(&meeting.port_file())?;
+                remove(&endpoint.port_file())?;
                 return Ok(Self::Unix(listener));
             }
         }
@@ -65,8 +65,8 @@ impl Listener {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let token = format!("{:032x}{:032x}", random[0], random[1]);
         let port = listener.local_addr()?.port();
-        remove(&meeting.port_file())?;
-        write_private(&meeting.port_file(), &format!("{port} {token}\n"))?;
+        remove(&endpoint.port_file())?;
+        write_private(&endpoint.port_file(), &format!("{port} {token}\n"))?;
         Ok(Self::Loopback { listener, token })
     }
 
@@ -95,18 +95,18 @@ impl Listener {
 
 /// What a retriever has put up so that others find it: a socket, or a file with a port.
 #[derive(Debug)]
-pub(super) struct Sign {
+pub(super) struct SocketFile {
     path: PathBuf,
     put_up: Option<FileId>,
 }
 
-impl Sign {
+impl SocketFile {
     /// Looks at what a listener has just put up.
-    pub(super) fn of(listener: &Listener, meeting: &Meeting) -> Self {
+    pub(super) fn of(listener: &Listener, endpoint: &Endpoint) -> Self {
         let path = match listener {
             #[cfg(unix)]
-            Listener::Unix(_) => meeting.socket(),
-            Listener::Loopback { .. } => meeting.port_file(),
+            Listener::Unix(_) => endpoint.socket(),
+            Listener::Loopback { .. } => endpoint.port_file(),
         };
         Self { put_up: FileId::of(&path), path }
     }
@@ -140,19 +140,19 @@ fn remove(path: &Path) -> io::Result<()> {
 
 impl Stream {
     /// Connects to whoever listens.
-    pub(super) fn to(meeting: &Meeting) -> io::Result<Self> {
+    pub(super) fn to(endpoint: &Endpoint) -> io::Result<Self> {
         #[cfg(unix)]
-        match UnixStream::connect(meeting.socket()) {
+        match UnixStream::connect(endpoint.socket()) {
             Ok(stream) => return Ok(Self::Unix(stream)),
-            Err(error) if !meeting.port_file().exists() => return Err(error),
+            Err(error) if !endpoint.port_file().exists() => return Err(error),
             Err(_) => {}
         }
         // The file of one that was killed names a port that anybody may have by now. Only who has the lock has
         // told its own.
-        if meeting.elect_now().is_ok() {
+        if endpoint.elect_now().is_ok() {
             return Err(io::Error::new(io::ErrorKind::NotFound, "nobody is there"));
         }
-        let told = std::fs::read_to_string(meeting.port_file())?;
+        let told = std::fs::read_to_string(endpoint.port_file())?;
         let unclear = || io::Error::new(io::ErrorKind::InvalidData, "no port and token");
         let (port, token) = told.trim().split_once(' ').ok_or_else(unclear)?;
         let port: u16 = port.parse().map_err(|_| unclear())?;
@@ -234,11 +234,11 @@ impl Write for Stream {
 
 /// A connection that is read line by line.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineStream {
     reader: BufReader<Stream>,
 }
 
-impl Lines {
+impl LineStream {
     pub(super) fn over(stream: Stream) -> Self {
         Self { reader: BufReader::new(stream) }
     }

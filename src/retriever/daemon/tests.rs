@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::super::fake::Fake;
-use super::frame::PROTOCOL;
-use super::stream::Way;
+use super::protocol::PROTOCOL;
+use super::stream::Transport;
 use super::*;
 use api::caller::{Caller, Patience};
 use api::local::Core;
@@ -44,19 +44,19 @@ impl World {
         world
     }
 
-    fn meeting(&self) -> Meeting {
-        let meeting = Meeting::of(self.folder.path().join("run"), &["settings"]);
-        meeting.ensure().unwrap();
-        meeting
+    fn endpoint(&self) -> Endpoint {
+        let endpoint = Endpoint::of(self.folder.path().join("run"), &["settings"]);
+        endpoint.ensure().unwrap();
+        endpoint
     }
 
     fn host(
         &self,
-        way: Way,
+        way: Transport,
         version: &str,
         idle: Option<Duration>,
     ) -> std::thread::JoinHandle<Served> {
-        let elected = self.meeting().elect().unwrap();
+        let elected = self.endpoint().elect().unwrap();
         let host = self.listening(way, version, idle);
         std::thread::spawn(move || {
             let _until_the_end = elected;
@@ -64,7 +64,7 @@ impl World {
         })
     }
 
-    fn listening(&self, way: Way, version: &str, idle: Option<Duration>) -> Host {
+    fn listening(&self, way: Transport, version: &str, idle: Option<Duration>) -> Host {
         let store = Store::at(self.folder.path().join("logs"));
         let config = Config::default();
         let setup = Setup {
@@ -88,7 +88,7 @@ impl World {
             words: <_>::default(),
             clock,
         };
-        Host::listen_by(way, self.meeting(), Arc::new(core), version, idle).unwrap()
+        Host::listen_by(way, self.endpoint(), Arc::new(core), version, idle).unwrap()
     }
 
     /// One that would start a retriever with this program.
@@ -104,7 +104,7 @@ impl World {
         };
         let alone = Arc::clone(&self.alone);
         Remote {
-            meeting: self.meeting(),
+            endpoint: self.endpoint(),
             start: Start {
                 program: program.into(),
                 args: Vec::new(),
@@ -141,7 +141,7 @@ fn found(remote: &Remote, query: &str) -> String {
 // S-SERVE-1
 #[test]
 fn what_one_saves_another_finds_by_either_way_of_attaching() {
-    for way in [Way::Best, Way::Loopback] {
+    for way in [Transport::Best, Transport::Loopback] {
         let world = World::new();
         let host = world.host(way, VERSION, None);
         let (one, other) = (world.remote("/nowhere"), world.remote("/nowhere"));
@@ -155,7 +155,7 @@ fn what_one_saves_another_finds_by_either_way_of_attaching() {
         assert_eq!(world.answers_alone(), 0);
         assert!(ask_to_leave(&other));
         assert_eq!(host.join().unwrap(), Served::Asked);
-        assert!(!world.meeting().has_sign(), "nobody is sent to an empty house");
+        assert!(!world.endpoint().has_socket_file(), "nobody is sent to an empty house");
     }
 }
 
@@ -164,8 +164,8 @@ fn what_one_saves_another_finds_by_either_way_of_attaching() {
 fn who_does_not_show_the_token_is_not_heard() {
     use std::io::{Read, Write};
     let world = World::new();
-    let host = world.host(Way::Loopback, VERSION, None);
-    let told = std::fs::read_to_string(world.meeting().port_file()).unwrap();
+    let host = world.host(Transport::Loopback, VERSION, None);
+    let told = std::fs::read_to_string(world.endpoint().port_file()).unwrap();
     let (port, token) = told.trim().split_once(' ').unwrap();
     let wrong: String = token.chars().rev().collect();
     let mut stranger = std::net::TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
@@ -184,7 +184,7 @@ fn the_token_of_one_that_was_killed_is_shown_to_nobody() {
     let stranger = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     stranger.set_nonblocking(true).unwrap();
     let told = format!("{} {}\n", stranger.local_addr().unwrap().port(), "a".repeat(64));
-    std::fs::write(world.meeting().port_file(), told).unwrap();
+    std::fs::write(world.endpoint().port_file(), told).unwrap();
     assert!(found(&world.remote("/nowhere"), "x").contains("search \"x\""));
     let came = stranger.accept().map(|_| ());
     assert_eq!(came.unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "somebody came");
@@ -206,7 +206,7 @@ fn who_is_alone_stays_so_for_a_while_and_then_comes_back() {
     let world = World::new();
     let remote = world.remote("/nowhere");
     found(&remote, "x");
-    let host = world.host(Way::Best, VERSION, None);
+    let host = world.host(Transport::Best, VERSION, None);
     found(&remote, "x");
     assert_eq!(world.answers_alone(), 1, "made once, and not tried again at once");
     remote.state.let_time_pass();
@@ -219,12 +219,12 @@ fn who_is_alone_stays_so_for_a_while_and_then_comes_back() {
 #[test]
 fn a_retriever_that_goes_away_between_two_questions_is_missed_once_and_replaced() {
     let world = World::new();
-    let host = world.host(Way::Best, VERSION, None);
+    let host = world.host(Transport::Best, VERSION, None);
     let remote = world.remote("/nowhere");
     remote.save(lesson("alpha"), None).unwrap();
     assert!(ask_to_leave(&world.remote("/nowhere")));
     host.join().unwrap();
-    let host = world.host(Way::Best, VERSION, None);
+    let host = world.host(Transport::Best, VERSION, None);
     assert!(found(&remote, "alpha").contains("alpha"));
     assert_eq!(world.answers_alone(), 0);
     assert!(ask_to_leave(&remote));
@@ -235,12 +235,12 @@ fn a_retriever_that_goes_away_between_two_questions_is_missed_once_and_replaced(
 #[test]
 fn an_older_retriever_makes_room_and_a_newer_one_is_used() {
     let world = World::new();
-    let host = world.host(Way::Best, "1.10.0", None);
+    let host = world.host(Transport::Best, "1.10.0", None);
     found(&world.remote("/nowhere"), "x");
     assert_eq!(world.answers_alone(), 0, "1.10.0 is newer than 1.2.3");
     assert!(ask_to_leave(&world.remote("/nowhere")));
     host.join().unwrap();
-    let host = world.host(Way::Best, "1.2.2", None);
+    let host = world.host(Transport::Best, "1.2.2", None);
     found(&world.remote("/nowhere"), "x");
     assert_eq!(host.join().unwrap(), Served::Asked);
     assert_eq!(world.answers_alone(), 1, "and here there is no program that could be started");
@@ -252,8 +252,8 @@ fn one_of_another_protocol_is_not_talked_to_and_can_still_ask_for_room() {
     use std::io::{BufRead, BufReader, Write};
     use std::os::unix::net::UnixStream;
     let world = World::new();
-    let host = world.host(Way::Best, VERSION, None);
-    let mut other = UnixStream::connect(world.meeting().socket()).unwrap();
+    let host = world.host(Transport::Best, VERSION, None);
+    let mut other = UnixStream::connect(world.endpoint().socket()).unwrap();
     other.write_all(b"{\"protocol\":99,\"unheard\":\"of\"}\n\"leave\"\n").unwrap();
     let mut welcome = String::new();
     BufReader::new(other).read_line(&mut welcome).unwrap();
@@ -265,9 +265,9 @@ fn one_of_another_protocol_is_not_talked_to_and_can_still_ask_for_room() {
 #[test]
 fn it_ends_when_nobody_is_attached_for_long_and_not_before() {
     let world = World::new();
-    let host = world.host(Way::Best, VERSION, Some(Duration::from_millis(50)));
+    let host = world.host(Transport::Best, VERSION, Some(Duration::from_millis(50)));
     assert_eq!(host.join().unwrap(), Served::Idle);
-    let host = world.host(Way::Best, VERSION, Some(Duration::from_millis(50)));
+    let host = world.host(Transport::Best, VERSION, Some(Duration::from_millis(50)));
     let remote = world.remote("/nowhere");
     let attached = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| remote.prepare()));
     assert!(attached.is_ok());
@@ -283,11 +283,11 @@ fn it_ends_when_nobody_is_attached_for_long_and_not_before() {
 #[test]
 fn only_one_is_elected() {
     let world = World::new();
-    let meeting = world.meeting();
-    let elected = meeting.elect_now().unwrap();
-    assert!(meeting.elect_now().is_err());
+    let endpoint = world.endpoint();
+    let elected = endpoint.elect_now().unwrap();
+    assert!(endpoint.elect_now().is_err());
     drop(elected);
-    assert!(meeting.elect_now().is_ok());
+    assert!(endpoint.elect_now().is_ok());
 }
 
 // S-HTTP-6
@@ -295,7 +295,7 @@ fn only_one_is_elected() {
 fn a_guest_keeps_it_there_while_its_question_is_under_way_and_its_call_is_waited_for() {
     let world = World::new();
     let idle = Duration::from_millis(50);
-    let mut host = world.listening(Way::Best, VERSION, Some(idle));
+    let mut host = world.listening(Transport::Best, VERSION, Some(idle));
     let (guests, stop) = (host.guests(), host.stopper());
     let (tells, closing) = std::sync::mpsc::channel();
     host.at_end(move || tells.send(()).unwrap());
@@ -307,7 +307,7 @@ fn a_guest_keeps_it_there_while_its_question_is_under_way_and_its_call_is_waited
     closing.recv_timeout(Duration::from_secs(60)).unwrap();
     assert_eq!(running.join().unwrap(), Served::Idle);
     drop(stop);
-    let host = world.listening(Way::Best, VERSION, None);
+    let host = world.listening(Transport::Best, VERSION, None);
     let (guests, stop) = (host.guests(), host.stopper());
     let call = guests.call();
     let running = std::thread::spawn(move || host.run());

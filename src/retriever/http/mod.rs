@@ -1,15 +1,15 @@
 //! MCP over HTTP, for clients that are configured with an address: the same answers from the same memory, on the
 //! loopback interface alone. Everything that comes in is bounded: connections, heads, bodies, calls at once, waits.
 //!
-//! In reading order: [`address`] (where), [`token`] (who may ask), [`door`] (what is turned away before anything is
-//! read of it), [`crowd`] (who is connected), [`answer`] (one request), [`name`] (who asks). Not here: what is
+//! In reading order: [`address`] (where), [`token`] (who may ask), [`request_guard`] (what is turned away before anything is
+//! read of it), [`connection_limit`] (who is connected), [`service`] (one request), [`client_name`] (who asks). Not here: what is
 //! answered (`mcp`), who else keeps the retriever (`attach`).
 
 mod address;
-mod answer;
-mod crowd;
-mod door;
-mod name;
+mod client_name;
+mod connection_limit;
+mod request_guard;
+mod service;
 mod token;
 
 use std::io;
@@ -31,9 +31,9 @@ use api::caller::{Caller, Patience};
 use reply::Reply;
 
 pub use address::{ADDRESS_DEFAULT, Address};
-use answer::Face;
-use crowd::{CONNECTIONS_MAX, Crowd, Seat};
-pub use name::introduced;
+pub use client_name::introduced;
+use connection_limit::{CONNECTIONS_MAX, Connection, ConnectionLimit};
+use service::HttpService;
 pub use token::{Token, TokenError};
 
 /// The one path.
@@ -53,7 +53,7 @@ const ACCEPT_WAIT_MS: u64 = 20;
 const LAST_BYTES_MS: u64 = 200;
 
 /// Threads that may block at once: as many as calls.
-const BLOCKING_THREADS_MAX: usize = answer::CALLS_MAX;
+const BLOCKING_THREADS_MAX: usize = service::CALLS_MAX;
 
 /// What a caller over HTTP is called that does not say who it is.
 const NOBODY: &str = "unknown";
@@ -87,7 +87,7 @@ impl HttpServer {
         let (closing, gone) = (HangUp::new(), HangUp::new());
         let has_token = token.is_some();
         let caller = caller(host);
-        let face = Arc::new(Face::new(guests.clone(), caller, address, token, gone.clone()));
+        let face = Arc::new(HttpService::new(guests.clone(), caller, address, token, gone.clone()));
         let (tells, ended) = channel();
         let server = Self { address, has_token, closing: closing.clone(), gone, ended };
         server.show_in_status(guests, &face);
@@ -121,13 +121,17 @@ impl HttpServer {
         let _ = self.ended.recv_timeout(Duration::from_millis(2 * LAST_BYTES_MS));
     }
 
-    fn show_in_status(&self, guests: &Guests, face: &Arc<Face>) {
+    fn show_in_status(&self, guests: &Guests, face: &Arc<HttpService>) {
         let (url, has_token) = (self.url(), self.has_token);
         // The retriever has what it tells, and the face has the retriever.
         let face = Arc::downgrade(face);
         guests.tell(move |status: Reply| {
             let requests = face.upgrade().map_or(0, |face| face.requests());
-            let who = if has_token { "who shows the token" } else { "every user of this machine" };
+            let who = if has_token {
+                "clients that send the token"
+            } else {
+                "every user of this machine"
+            };
             let line = format!("{url} for {who}, {requests} requests so far");
             let json = json!({ "url": url, "token": has_token, "requests": requests });
             status.and("http", &line).with("http", json)
@@ -147,9 +151,9 @@ fn caller(host: Option<String>) -> Caller {
     }
 }
 
-async fn serve(listener: TcpListener, face: Arc<Face>, closing: HangUp) -> io::Result<()> {
+async fn serve(listener: TcpListener, face: Arc<HttpService>, closing: HangUp) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let crowd = Crowd::of(CONNECTIONS_MAX);
+    let crowd = ConnectionLimit::of(CONNECTIONS_MAX);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -177,7 +181,7 @@ async fn serve(listener: TcpListener, face: Arc<Face>, closing: HangUp) -> io::R
     Ok(())
 }
 
-async fn connection(stream: TcpStream, seat: Seat, face: Arc<Face>, closing: HangUp) {
+async fn connection(stream: TcpStream, seat: Connection, face: Arc<HttpService>, closing: HangUp) {
     // An answer is one small packet; waiting for more of it helps nobody.
     let _ = stream.set_nodelay(true);
     let seat = Arc::new(seat);

@@ -1,5 +1,5 @@
 //! The token that callers over HTTP show: read, made where there is none, compared. It is kept as its hash, so that
-//! nothing can show it. Not here: where a request has it (`door`).
+//! nothing can show it. Not here: where a request has it (`request_guard`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use store::private;
 #[cfg(unix)]
 use store::user;
+use store::{make_private_dir, private};
 
 /// Shortest token, in characters: what 128 random bits take as hexadecimal digits.
 const CHARACTERS_MIN: usize = 32;
@@ -72,7 +72,8 @@ impl Token {
         Err(TokenError::Malformed { place: place.to_owned() })
     }
 
-    /// Reads the token of a file that is the user's alone, or makes the file with one of 256 random bits.
+    /// Reads the token from a file that only the user can read. A missing file is created, with its folder and
+    /// a token of 256 random bits.
     ///
     /// # Errors
     /// [`TokenError`].
@@ -86,6 +87,9 @@ impl Token {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let bits = random().ok_or(TokenError::NoRandomness)?;
                 let text: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+                if let Some(folder) = path.parent() {
+                    make_private_dir(folder).map_err(|error| io("make the folder of", error))?;
+                }
                 let file = open(OpenOptions::new().write(true).create_new(true), path);
                 let written = file.and_then(|mut file| {
                     file.write_all(format!("{text}\n").as_bytes())?;
@@ -156,7 +160,7 @@ mod tests {
     #[test]
     fn a_token_is_made_once_and_then_read() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("token");
+        let path = folder.path().join("not yet/there/token");
         let made = Token::in_file(&path, bits).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, format!("{}\n", "a5".repeat(RANDOM_BYTES)));
@@ -175,11 +179,12 @@ mod tests {
             assert!(error.starts_with("use X: a token has 32 to 512 "), "{error}");
             assert!(text.is_empty() || !error.contains(text), "{error}");
         }
-        assert!(matches!(
-            Token::in_file(Path::new("/nonexistent/token"), bits),
-            Err(TokenError::Io { what: "write", .. })
-        ));
         let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        assert!(matches!(
+            Token::in_file(&folder.path().join("file/token"), bits),
+            Err(TokenError::Io { .. })
+        ));
         let none = Token::in_file(&folder.path().join("token"), || None);
         assert!(matches!(none, Err(TokenError::NoRandomness)));
     }

@@ -1,45 +1,52 @@
-//! Puts the HTTP server beside the retriever, where `serve --http` asks for one. Not here: the server (`serve::http`).
+//! Starts the HTTP server beside the retriever, when `serve --http` asks for it. Not here: the server (`http`).
 
 use std::io::{ErrorKind, Write};
 use std::net::TcpListener;
+use std::path::PathBuf;
 
 use serde_json::json;
 
 use super::shared::running_already;
-use super::{Program, Settings};
+use super::{Program, Settings, failed};
 use crate::args::Serve;
-use crate::daemon::{Host, Meeting};
+use crate::daemon::{Endpoint, Host};
 use crate::http::{Address, HttpServer, Token, TokenError};
 use api::ApiError;
+use store::{Places, StoreError};
 use writer::exit::{Exit, complain};
 
 /// The variable that holds the token, unless a file does.
 const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 
-/// What is ready before there is anything to answer from.
-pub(super) struct Door {
+/// A socket that listens; nobody is answered before the retriever is ready.
+pub(super) struct HttpSocket {
     listener: TcpListener,
-    token: Option<Token>,
+    access: Access,
+}
+
+/// Who may ask over HTTP.
+enum Access {
+    /// Whoever sends the token; with the file that holds it, unless the environment does.
+    Token(Token, Option<PathBuf>),
+    /// Every user of this machine.
+    Everybody,
 }
 
 impl Program<'_> {
     /// Listens where the command says, if it does; nobody is answered yet.
-    pub(super) fn http_door(
+    pub(super) fn http_socket(
         &self,
         command: &Serve,
         settings: &Settings,
-        meeting: &Meeting,
-    ) -> Result<Option<Door>, ApiError> {
+        endpoint: &Endpoint,
+    ) -> Result<Option<HttpSocket>, ApiError> {
         let Some(address) = &command.http else { return Ok(None) };
         let address = Address::parse(address)?.socket();
-        let token = self.token(command).map_err(|error| ApiError::Failed {
-            exit: exit_of(&error),
-            message: format!("failed to {error}"),
-        })?;
+        let access = self.access(command)?;
         let listener = TcpListener::bind(address).map_err(|error| {
             let is_taken = error.kind() == ErrorKind::AddrInUse;
             // Another port would be of no use then, whoever has this one.
-            if is_taken && self.has_address(settings, meeting) {
+            if is_taken && self.has_address(settings, endpoint) {
                 return running_already();
             }
             let remedy = "name another port with --http, or 0 for any that is free";
@@ -47,21 +54,43 @@ impl Program<'_> {
             let message = format!("failed to listen on {address}: {error}{remedy}");
             ApiError::Failed { exit: if is_taken { Exit::Busy } else { Exit::Io }, message }
         })?;
-        Ok(Some(Door { listener, token }))
+        Ok(Some(HttpSocket { listener, access }))
     }
 
-    fn token(&self, command: &Serve) -> Result<Option<Token>, TokenError> {
-        if let Some(file) = &command.token_file {
-            let path = self.surroundings.directory.join(file);
-            return Token::in_file(&path, self.surroundings.secret).map(Some);
+    /// The token: from `--token-file`, else from the environment, else from the default file.
+    fn access(&self, command: &Serve) -> Result<Access, ApiError> {
+        if command.no_token {
+            return Ok(Access::Everybody);
         }
-        // One that is set to nothing is a slip, and would open what was meant to be closed.
-        let told = (self.surroundings.lookup)(TOKEN);
-        told.map(|token| Token::of(&token.to_string_lossy(), TOKEN)).transpose()
+        let failed = |error: TokenError| ApiError::Failed {
+            exit: exit_of(&error),
+            message: format!("failed to {error}"),
+        };
+        // An empty variable is refused: somebody meant to set a token.
+        let variable = (self.surroundings.lookup)(TOKEN).filter(|_| command.token_file.is_none());
+        if let Some(token) = variable {
+            let token = Token::of(&token.to_string_lossy(), TOKEN).map_err(failed)?;
+            return Ok(Access::Token(token, None));
+        }
+        let path = match &command.token_file {
+            Some(file) => self.surroundings.directory.join(file),
+            None => self.default_token_file()?,
+        };
+        let token = Token::in_file(&path, self.surroundings.secret).map_err(failed)?;
+        Ok(Access::Token(token, Some(path)))
+    }
+
+    /// The file `token` beside the configuration file.
+    fn default_token_file(&self) -> Result<PathBuf, ApiError> {
+        let named = (self.surroundings.lookup)("AGENT_KNOWLEDGE_CONFIG");
+        let named = named.filter(|file| !file.is_empty()).map(PathBuf::from);
+        let config_file = named.or_else(|| Places::of_platform().map(|places| places.config_file));
+        let config_file = config_file.ok_or_else(|| failed(&StoreError::NoPlace))?;
+        Ok(self.surroundings.directory.join(config_file).with_file_name("token"))
     }
 }
 
-impl Door {
+impl HttpSocket {
     /// Answers from the retriever from now on, and says where.
     pub(super) fn open(
         self,
@@ -70,23 +99,31 @@ impl Door {
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<HttpServer, ApiError> {
-        let has_token = self.token.is_some();
-        let server = HttpServer::start(self.listener, &host.guests(), self.token, machine);
+        let (token, file) = match self.access {
+            Access::Token(token, file) => (Some(token), file),
+            Access::Everybody => (None, None),
+        };
+        let has_token = token.is_some();
+        let server = HttpServer::start(self.listener, &host.guests(), token, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to start the HTTP server: {error}"),
         })?;
         host.at_end(server.closer());
         let url = server.url();
-        let who = if has_token {
-            "for who shows the token"
-        } else {
-            "for every user of this machine; --token-file keeps others out"
-        };
         if command.form.json {
+            let file = file.map(|file| file.display().to_string());
+            let told = json!({ "http": { "url": url, "token": has_token, "token_file": file } });
             // A message that cannot be delivered changes nothing about what happens.
-            let _ = writeln!(messages, "{}", json!({ "http": { "url": url, "token": has_token } }));
+            let _ = writeln!(messages, "{told}");
         } else {
+            let who = match (has_token, file) {
+                (true, Some(file)) => {
+                    format!("for clients that send the token in {}", file.display())
+                }
+                (true, None) => format!("for clients that send the token in {TOKEN}"),
+                (false, _) => "for every user of this machine, without a token".to_owned(),
+            };
             complain(messages, "agent-knowledge", &format!("MCP over HTTP at {url}, {who}"));
         }
         Ok(server)

@@ -12,7 +12,7 @@ use super::{Program, Settings, Settled, Watches, failed, unused};
 use crate::args::Serve;
 use crate::cli::Need;
 use crate::daemon::{
-    Alone, Host, Meeting, Remote, Served, Start, ask_to_leave, detach, runtime_folder,
+    Alone, Endpoint, Host, Remote, Served, Start, ask_to_leave, detach, runtime_folder,
 };
 use crate::http::HttpServer;
 use api::caller::Caller;
@@ -105,7 +105,7 @@ impl Program<'_> {
     ) -> Result<Option<Remote>, ApiError> {
         let Some(this) = self.surroundings.program.clone() else { return Ok(None) };
         let settled = self.settle(settings)?;
-        let (start, meeting) = (self.start(this, &settled), self.meeting(&settled));
+        let (start, endpoint) = (self.start(this, &settled), self.endpoint(&settled));
         let clock = self.surroundings.clock;
         let (watches, speaker) = (self.watching(), caller.clone());
         let alone: Alone = Box::new(move || {
@@ -113,7 +113,7 @@ impl Program<'_> {
             Ok(Arc::new(Local::new(Arc::new(core), speaker.clone())) as Arc<dyn Api>)
         });
         Ok(Some(Remote {
-            meeting,
+            endpoint,
             start,
             program: program.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -143,17 +143,17 @@ impl Program<'_> {
             detach();
         }
         let settled = self.settle(settings)?;
-        let meeting = self.meeting(&settled);
-        meeting.ensure().map_err(|error| failed(&error))?;
-        let door = self.http_door(command, settings, &meeting)?;
-        let Some(elected) = self.elected(settings, &meeting, command)? else {
+        let endpoint = self.endpoint(&settled);
+        endpoint.ensure().map_err(|error| failed(&error))?;
+        let http_socket = self.http_socket(command, settings, &endpoint)?;
+        let Some(elected) = self.elected(settings, &endpoint, command)? else {
             return Ok(elsewhere());
         };
         let root = settled.store.root().to_owned();
-        let checkpoints = checkpoints(&self.build(), &settled, &meeting);
+        let checkpoints = checkpoints(&self.build(), &settled, &endpoint);
         unused::forget(
             &settled.cache_dir.join(INDEX_FOLDER),
-            &meeting,
+            &endpoint,
             (self.surroundings.clock)().now,
         );
         let clock = Box::new(self.surroundings.clock);
@@ -161,7 +161,7 @@ impl Program<'_> {
         let core = Arc::new(core);
         let idle =
             (idle > 0).then(|| Duration::from_secs(60 * u64::try_from(idle).unwrap_or(u64::MAX)));
-        let host = Host::listen(meeting, Arc::clone(&core), env!("CARGO_PKG_VERSION"), idle);
+        let host = Host::listen(endpoint, Arc::clone(&core), env!("CARGO_PKG_VERSION"), idle);
         let mut host = host.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to listen for clients: {error}"),
@@ -171,7 +171,9 @@ impl Program<'_> {
         // Where signals cannot be watched they end the process, which loses nothing.
         let _ = when_asked_to_stop(host.stopper());
         let machine = self.caller(PathBuf::new()).host;
-        let http = door.map(|door| door.open(&mut host, machine, command, messages)).transpose()?;
+        let http = http_socket
+            .map(|http_socket| http_socket.open(&mut host, machine, command, messages))
+            .transpose()?;
         if !command.background {
             complain(
                 messages,
@@ -191,13 +193,13 @@ impl Program<'_> {
     fn elected(
         &self,
         settings: &Settings,
-        meeting: &Meeting,
+        endpoint: &Endpoint,
         command: &Serve,
     ) -> Result<Option<FileLock>, ApiError> {
         let lock = match command {
-            Serve { background: true, .. } => meeting.elect(),
-            Serve { http: Some(_), .. } => self.succeed(settings, meeting)?,
-            Serve { .. } => meeting.elect_now(),
+            Serve { background: true, .. } => endpoint.elect(),
+            Serve { http: Some(_), .. } => self.succeed(settings, endpoint)?,
+            Serve { .. } => endpoint.elect_now(),
         };
         match lock {
             Ok(lock) => Ok(Some(lock)),
@@ -212,9 +214,9 @@ impl Program<'_> {
     fn succeed(
         &self,
         settings: &Settings,
-        meeting: &Meeting,
+        endpoint: &Endpoint,
     ) -> Result<Result<FileLock, StoreError>, ApiError> {
-        let mut lock = meeting.elect_now();
+        let mut lock = endpoint.elect_now();
         for _ in 0..SUCCESSIONS_MAX {
             if !matches!(lock, Err(StoreError::Busy { .. })) {
                 break;
@@ -227,14 +229,14 @@ impl Program<'_> {
             }
             // One that ended by itself meanwhile leaves its place too.
             let _ = ask_to_leave(&remote);
-            lock = meeting.elect();
+            lock = endpoint.elect();
         }
         Ok(lock)
     }
 
     /// Tells whether there is a retriever that can be reached over HTTP. None is started to find out.
-    pub(super) fn has_address(&self, settings: &Settings, meeting: &Meeting) -> bool {
-        let is_there = matches!(meeting.elect_now(), Err(StoreError::Busy { .. }));
+    pub(super) fn has_address(&self, settings: &Settings, endpoint: &Endpoint) -> bool {
+        let is_there = matches!(endpoint.elect_now(), Err(StoreError::Busy { .. }));
         let remote = is_there.then(|| self.attaching(settings, Need::Words, "serve"));
         let status = remote.and_then(|remote| remote.ok()?).and_then(|it| it.status().ok());
         status.is_some_and(|status| status.json.get("http").is_some())
@@ -273,7 +275,7 @@ impl Program<'_> {
     }
 
     /// Names the place of the retriever with these settings.
-    fn meeting(&self, settled: &Settled) -> Meeting {
+    fn endpoint(&self, settled: &Settled) -> Endpoint {
         let set = |name: &str| {
             (self.surroundings.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
         };
@@ -289,7 +291,7 @@ impl Program<'_> {
             &format!("{config:?} {bound:?}"),
             watches,
         ];
-        Meeting::of(folder, &settings)
+        Endpoint::of(folder, &settings)
     }
 
     /// Says how to start it so that it settles on the same.
@@ -370,8 +372,8 @@ fn judge_some(snapshot: &Snapshot, from: usize) -> (usize, bool) {
 }
 
 /// Where what is made of the logs is kept. Vectors of another model are none.
-fn checkpoints(program: &str, settled: &Settled, meeting: &Meeting) -> Checkpoints {
-    let folder = settled.cache_dir.join(INDEX_FOLDER).join(meeting.name());
+fn checkpoints(program: &str, settled: &Settled, endpoint: &Endpoint) -> Checkpoints {
+    let folder = settled.cache_dir.join(INDEX_FOLDER).join(endpoint.name());
     let model = format!("all-MiniLM-L6-v2 {:?}", settled.config.embedding);
     let has_model = settled.bound.vector_bytes > 0;
     Checkpoints::at(folder, program, has_model.then_some(model.as_str()))

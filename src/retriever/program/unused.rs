@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::daemon::Meeting;
+use crate::daemon::Endpoint;
 use store::{make_private_dir, write_private};
 
 /// After so many days a store is unlikely to be asked again, and its logs would be read instead.
@@ -17,8 +17,8 @@ const MARK: &str = "used";
 
 /// Notes that a folder is in use, and removes those beside it that nobody has used for long. Where anything fails
 /// they stay: they cost room on the disk, nothing else.
-pub(super) fn forget(index: &Path, meeting: &Meeting, now: Timestamp) {
-    let mine = index.join(meeting.name());
+pub(super) fn forget(index: &Path, endpoint: &Endpoint, now: Timestamp) {
+    let mine = index.join(endpoint.name());
     let _ = make_private_dir(&mine);
     let _ = write_private(&mine.join(MARK), &format!("{now}\n"));
     let Ok(folders) = std::fs::read_dir(index) else { return };
@@ -26,7 +26,7 @@ pub(super) fn forget(index: &Path, meeting: &Meeting, now: Timestamp) {
         folders.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| *path != mine)
     {
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let Some(other) = meeting.beside(name).filter(|_| is_old(&folder, now)) else { continue };
+        let Some(other) = endpoint.beside(name).filter(|_| is_old(&folder, now)) else { continue };
         // Whoever has the lock uses it, whatever the mark says.
         if let Ok(_nobody_else) = other.elect_now() {
             let _ = std::fs::remove_dir_all(&folder);
@@ -61,8 +61,8 @@ mod tests {
     fn only_what_nobody_has_used_for_long_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let (index, run) = (folder.path().join("index"), folder.path().join("run"));
-        let meeting = Meeting::of(run, &["mine"]);
-        meeting.ensure().unwrap();
+        let endpoint = Endpoint::of(run, &["mine"]);
+        endpoint.ensure().unwrap();
         let now: Timestamp = "2026-06-01T00:00:00Z".parse().unwrap();
         let made = |name: &str, mark: Option<&str>| {
             let path = index.join(name);
@@ -79,18 +79,18 @@ mod tests {
             made("2123456789abcdef", Some("2026-05-01T00:00:00Z\n")),
             made("3123456789abcdef", None),
             made("no name of ours", Some(LONG_AGO)),
-            made(meeting.name(), Some(LONG_AGO)),
+            made(endpoint.name(), Some(LONG_AGO)),
             held.clone(),
         ];
-        let in_use = meeting.beside("1123456789abcdef").unwrap().elect_now().unwrap();
-        forget(&index, &meeting, now);
+        let in_use = endpoint.beside("1123456789abcdef").unwrap().elect_now().unwrap();
+        forget(&index, &endpoint, now);
         assert!(!old.exists());
         assert!(kept.iter().all(|path| path.join("manifest").exists()));
         drop(in_use);
-        forget(&index, &meeting, now);
+        forget(&index, &endpoint, now);
         assert!(!held.exists());
         assert_eq!(
-            std::fs::read_to_string(index.join(meeting.name()).join(MARK)).unwrap(),
+            std::fs::read_to_string(index.join(endpoint.name()).join(MARK)).unwrap(),
             format!("{now}\n")
         );
         let marked = std::fs::read_to_string(kept[1].join(MARK));

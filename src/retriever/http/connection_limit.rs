@@ -15,7 +15,7 @@ pub(super) const CONNECTIONS_MAX: usize = 128;
 
 /// Everybody who is connected.
 #[derive(Debug, Clone)]
-pub(super) struct Crowd(Arc<Inside>);
+pub(super) struct ConnectionLimit(Arc<Inside>);
 
 #[derive(Debug)]
 struct Inside {
@@ -40,23 +40,23 @@ struct Member {
 
 /// A place in the crowd, until dropped.
 #[derive(Debug)]
-pub(super) struct Seat {
-    crowd: Crowd,
+pub(super) struct Connection {
+    crowd: ConnectionLimit,
     number: u64,
     taken: HangUp,
 }
 
 /// A call, during which the seat is kept.
-pub(super) struct InCall<'a>(&'a Seat);
+pub(super) struct InCall<'a>(&'a Connection);
 
-impl Crowd {
+impl ConnectionLimit {
     pub(super) fn of(seats_max: usize) -> Self {
         let count = watch::Sender::new(0);
         Self(Arc::new(Inside { seats_max, state: Mutex::default(), count }))
     }
 
     /// Takes a seat; nobody's is free only where everybody is in a call.
-    pub(super) fn enter(&self) -> Option<Seat> {
+    pub(super) fn enter(&self) -> Option<Connection> {
         let mut state = self.state();
         if state.members.len() >= self.0.seats_max {
             let silent = state.members.iter().filter(|(_, member)| !member.is_in_call);
@@ -71,7 +71,7 @@ impl Crowd {
         let member = Member { seen: number, is_in_call: false, taken: taken.clone() };
         state.members.insert(number, member);
         self.0.count.send_replace(state.members.len());
-        Some(Seat { crowd: self.clone(), number, taken })
+        Some(Connection { crowd: self.clone(), number, taken })
     }
 
     /// Waits until nobody is here.
@@ -100,7 +100,7 @@ impl State {
     }
 }
 
-impl Seat {
+impl Connection {
     /// Takes note that it did something.
     pub(super) fn stir(&self) {
         self.crowd.state().note(self.number, false);
@@ -124,7 +124,7 @@ impl Drop for InCall<'_> {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Connection {
     fn drop(&mut self) {
         let mut state = self.crowd.state();
         state.members.remove(&self.number);
@@ -136,15 +136,15 @@ impl Drop for Seat {
 mod tests {
     use super::*;
 
-    fn is_out(seat: &Seat) -> bool {
+    fn is_out(seat: &Connection) -> bool {
         !seat.crowd.state().members.contains_key(&seat.number)
     }
 
     // S-HTTP-3
     #[test]
     fn the_one_that_was_silent_for_longest_makes_room() {
-        let crowd = Crowd::of(3);
-        let seats: Vec<Seat> = (0..3).map(|_| crowd.enter().unwrap()).collect();
+        let crowd = ConnectionLimit::of(3);
+        let seats: Vec<Connection> = (0..3).map(|_| crowd.enter().unwrap()).collect();
         seats[0].stir();
         let fourth = crowd.enter().unwrap();
         assert_eq!(seats.iter().map(is_out).collect::<Vec<_>>(), [false, true, false]);
@@ -156,7 +156,7 @@ mod tests {
     // S-HTTP-3
     #[test]
     fn nobody_in_a_call_loses_a_seat() {
-        let crowd = Crowd::of(2);
+        let crowd = ConnectionLimit::of(2);
         let (one, other) = (crowd.enter().unwrap(), crowd.enter().unwrap());
         let call = one.keep();
         let third = crowd.enter().unwrap();
@@ -171,7 +171,7 @@ mod tests {
     fn the_end_is_when_the_last_has_left() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let crowd = Crowd::of(1);
+            let crowd = ConnectionLimit::of(1);
             crowd.is_empty().await;
             let seat = crowd.enter().unwrap();
             let next = crowd.enter().unwrap();

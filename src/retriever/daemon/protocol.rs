@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::stream::Lines;
+use super::stream::LineStream;
 use api::caller::Caller;
 use api::{
     AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Listing,
@@ -119,7 +119,7 @@ impl Answer {
 }
 
 /// Says something.
-pub(super) fn say(lines: &mut Lines, what: &impl Serialize) -> io::Result<()> {
+pub(super) fn say(lines: &mut LineStream, what: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(what).map_err(io::Error::from)?;
     line.push(b'\n');
     lines.write(&line)
@@ -129,7 +129,7 @@ pub(super) fn say(lines: &mut Lines, what: &impl Serialize) -> io::Result<()> {
 ///
 /// # Errors
 /// `InvalidData` for what was not understood.
-pub(super) fn hear<T: DeserializeOwned>(lines: &mut Lines) -> io::Result<Option<T>> {
+pub(super) fn hear<T: DeserializeOwned>(lines: &mut LineStream) -> io::Result<Option<T>> {
     let Some(line) = lines.read(LINE_BYTES_MAX)? else { return Ok(None) };
     serde_json::from_slice(&line).map(Some).map_err(io::Error::from)
 }

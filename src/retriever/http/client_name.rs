@@ -22,7 +22,7 @@ const RANDOM_DIGITS: usize = 32;
 
 /// The name that a session id carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Introduced(String);
+pub(super) struct ClientName(String);
 
 /// What is looked at of a first request.
 #[derive(Deserialize)]
@@ -46,10 +46,10 @@ struct Client {
 #[must_use]
 pub fn introduced(extensions: &Extensions) -> Option<String> {
     let parts = extensions.get::<Parts>()?;
-    parts.extensions.get::<Introduced>().map(|introduced| introduced.0.clone())
+    parts.extensions.get::<ClientName>().map(|introduced| introduced.0.clone())
 }
 
-impl Introduced {
+impl ClientName {
     /// Reads the session id of a request.
     pub(super) fn shown(headers: &HeaderMap) -> Option<Self> {
         let (name, random) = headers.get(SESSION)?.to_str().ok()?.rsplit_once('.')?;
@@ -90,12 +90,12 @@ mod tests {
         {
             let body = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
                 "params": {"clientInfo": {"name": told, "version": "1"}, "capabilities": {}}});
-            let introduced = Introduced::told(&none, body.to_string().as_bytes()).unwrap();
+            let introduced = ClientName::told(&none, body.to_string().as_bytes()).unwrap();
             assert_eq!(introduced.0, name);
             let mut headers = HeaderMap::new();
             introduced.stamp(&mut headers, 7);
-            assert_eq!(Introduced::shown(&headers), Some(introduced));
-            assert_eq!(Introduced::told(&headers, body.to_string().as_bytes()), None);
+            assert_eq!(ClientName::shown(&headers), Some(introduced));
+            assert_eq!(ClientName::told(&headers, body.to_string().as_bytes()), None);
         }
     }
 
@@ -112,7 +112,7 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(SESSION, id.parse().unwrap());
-            assert_eq!(Introduced::shown(&headers), None, "{id}");
+            assert_eq!(ClientName::shown(&headers), None, "{id}");
         }
         for body in [
             &b""[..],
@@ -121,7 +121,7 @@ mod tests {
             b"{\"method\":\"initialize\"}",
             b"{\"method\":\"ping\",\"params\":{\"clientInfo\":{\"name\":\"x\"}}}",
         ] {
-            assert_eq!(Introduced::told(&HeaderMap::new(), body), None);
+            assert_eq!(ClientName::told(&HeaderMap::new(), body), None);
         }
     }
 }

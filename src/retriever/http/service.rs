@@ -1,6 +1,6 @@
 //! One request over HTTP, from its head to its answer: turned away, or read whole, then let in where there is room, then
 //! answered by the MCP server. Reading comes before the room, so that who sends slowly takes none. Not here: what turns
-//! it away (`door`), the protocol (rmcp).
+//! it away (`request_guard`), the protocol (rmcp).
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -19,9 +19,9 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::crowd::Seat;
-use super::door::{Refusal, judge};
-use super::name::Introduced;
+use super::client_name::ClientName;
+use super::connection_limit::Connection;
+use super::request_guard::{Refusal, judge};
 use super::token::Token;
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::paced::Load;
@@ -49,7 +49,7 @@ const KEEP_ALIVE: HeaderValue = HeaderValue::from_static("timeout=8");
 type Body = BoxBody<Bytes, Infallible>;
 
 /// What all requests share.
-pub(super) struct Face {
+pub(super) struct HttpService {
     service: StreamableHttpService<Server, NeverSessionManager>,
     guests: Guests,
     address: SocketAddr,
@@ -59,7 +59,7 @@ pub(super) struct Face {
     gone: HangUp,
 }
 
-impl Face {
+impl HttpService {
     pub(super) fn new(
         guests: Guests,
         caller: Caller,
@@ -101,7 +101,11 @@ impl Face {
     }
 
     /// Answers one request.
-    pub(super) async fn answer(&self, request: Request<Incoming>, seat: &Seat) -> Response<Body> {
+    pub(super) async fn answer(
+        &self,
+        request: Request<Incoming>,
+        seat: &Connection,
+    ) -> Response<Body> {
         seat.stir();
         let mut answer = match self.admit(request, seat).await {
             Ok(answer) => answer,
@@ -114,11 +118,11 @@ impl Face {
     async fn admit(
         &self,
         request: Request<Incoming>,
-        seat: &Seat,
+        seat: &Connection,
     ) -> Result<Response<Body>, Refusal> {
         let (mut parts, body) = request.into_parts();
         judge(&parts, self.address, self.token.as_ref())?;
-        // It has done its work; nobody behind the door needs to know it.
+        // It has done its work; nobody behind the request_guard needs to know it.
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
         let body = whole(body).await?;
@@ -126,8 +130,8 @@ impl Face {
         let call = self.guests.call();
         let room = self.room().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let newcomer = Introduced::told(&parts.headers, &body);
-        if let Some(introduced) = Introduced::shown(&parts.headers) {
+        let newcomer = ClientName::told(&parts.headers, &body);
+        if let Some(introduced) = ClientName::shown(&parts.headers) {
             parts.extensions.insert(introduced);
         }
         let _kept = seat.keep();

@@ -16,12 +16,12 @@ const SUCCESSION_MS: u64 = 3_000;
 
 /// The place of one retriever.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Meeting {
+pub struct Endpoint {
     folder: PathBuf,
     name: String,
 }
 
-impl Meeting {
+impl Endpoint {
     /// Names the place of the retriever with these settings: everything that changes its answers, in a
     /// fixed order. Nothing is made yet.
     #[must_use]
@@ -78,14 +78,14 @@ impl Meeting {
     /// Takes the lock only if nobody has it.
     ///
     /// # Errors
-    /// As [`Meeting::elect`].
+    /// As [`Endpoint::elect`].
     pub fn elect_now(&self) -> Result<FileLock, StoreError> {
         FileLock::take(&self.path("lock"), 0)
     }
 
-    /// Tells whether a retriever's sign is up, so that others find it.
+    /// Tells whether a retriever's socket_file is up, so that others find it.
     #[cfg(test)]
-    pub(super) fn has_sign(&self) -> bool {
+    pub(super) fn has_socket_file(&self) -> bool {
         self.socket().exists() || self.port_file().exists()
     }
 
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn other_settings_meet_elsewhere() {
         let folder = Path::new("r").to_owned();
-        let name = |settings: &[&str]| Meeting::of(folder.clone(), settings).name;
+        let name = |settings: &[&str]| Endpoint::of(folder.clone(), settings).name;
         assert_eq!(name(&["a", "b"]), name(&["a", "b"]));
         assert_ne!(name(&["a", "b"]), name(&["ab", ""]));
         assert_ne!(name(&["a", "b"]), name(&["b", "a"]));
@@ -141,18 +141,18 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("run");
-        let meeting = Meeting::of(place.clone(), &[]);
-        assert!(!meeting.is_trusted(), "it is not there yet");
-        meeting.ensure().unwrap();
+        let endpoint = Endpoint::of(place.clone(), &[]);
+        assert!(!endpoint.is_trusted(), "it is not there yet");
+        endpoint.ensure().unwrap();
         assert_eq!(std::fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o700);
-        assert!(meeting.is_trusted());
+        assert!(endpoint.is_trusted());
         for mode in [0o777, 0o770, 0o755] {
             std::fs::set_permissions(&place, std::fs::Permissions::from_mode(mode)).unwrap();
-            assert!(meeting.ensure().is_err() && !meeting.is_trusted(), "{mode:o}");
+            assert!(endpoint.ensure().is_err() && !endpoint.is_trusted(), "{mode:o}");
         }
         let link = folder.path().join("link");
         std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o700)).unwrap();
         std::os::unix::fs::symlink(&place, &link).unwrap();
-        assert!(Meeting::of(link, &[]).ensure().is_err());
+        assert!(Endpoint::of(link, &[]).ensure().is_err());
     }
 }

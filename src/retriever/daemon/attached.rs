@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use super::frame::Hello;
+use super::protocol::Hello;
 use api::Reply;
 use event::Timestamp;
 
@@ -16,7 +16,7 @@ const EVENTS_MAX: usize = 8;
 
 /// Everybody who is attached.
 #[derive(Debug, Default)]
-pub(super) struct Clients {
+pub(super) struct Attached {
     state: Mutex<State>,
 }
 
@@ -29,7 +29,7 @@ struct State {
     calls: u64,
 }
 
-impl Clients {
+impl Attached {
     /// Takes note of a new connection; returns its number.
     pub(super) fn came(&self, hello: Hello, now: Timestamp) -> u64 {
         let mut state = self.state();
