@@ -16,3 +16,4 @@ pub mod judge;
 pub mod mcp;
 pub mod process;
 pub mod program;
+mod survive;

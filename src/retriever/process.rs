@@ -10,6 +10,7 @@ use writer::exit::Exit;
 
 use crate::cli::Process;
 use crate::program::{Program, Surroundings};
+use crate::survive::survive;
 
 /// Runs one of our programs: reads what surrounds the process and passes it to `run`.
 #[expect(
@@ -39,7 +40,8 @@ pub fn enter(
         output: &mut std::io::stdout(),
         messages: &mut std::io::stderr(),
     };
-    run(&mut process, &mut program).into()
+    // A panic was reported where it happened.
+    survive(|| Ok(run(&mut process, &mut program))).unwrap_or(Exit::Internal).into()
 }
 
 /// Ends the process at once. Nothing needs to be put away: every write is whole or undone.

@@ -16,10 +16,12 @@ use super::attached::Attached;
 use super::endpoint::Endpoint;
 use super::protocol::{Answer, Ask, Hello, Opening, PROTOCOL, Welcome, hear, say};
 use super::stream::{LineStream, Listener, SocketFile, Stream, Transport};
+use crate::survive::survive;
 use api::local::{Core, Local};
 use api::{Api, ApiError};
 use event::Timestamp;
 use reply::Reply;
+use writer::exit::Exit;
 
 /// Connections at once. A client has one, or as many as it asks things at a time.
 const CONNECTIONS_MAX: usize = 1_024;
@@ -267,7 +269,13 @@ fn answer_all(lines: &mut LineStream, local: &Local, shared: &HostState) -> io::
             say(lines, &Answer::Reply { text, json: json!({ "leaving": true }) })?;
             continue;
         }
-        say(lines, &Answer::of(answer(local, ask, shared)))?;
+        let answered = survive(|| answer(local, ask, shared));
+        let met_a_bug = matches!(&answered, Err(ApiError::Failed { exit: Exit::Internal, .. }));
+        say(lines, &Answer::of(answered))?;
+        if met_a_bug && local.engine().snapshot().is_err() {
+            // The engine is gone too. The next request starts another retriever.
+            let _ = shared.events.send(Event::Stop);
+        }
     }
     Ok(())
 }
