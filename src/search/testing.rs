@@ -1,5 +1,11 @@
 //! Snapshots made of lines, for the tests of this crate and of those above. Not here: the tests.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "only tests use it, those of other crates too"
+)]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

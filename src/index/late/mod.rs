@@ -39,6 +39,7 @@ pub struct Token {
 }
 
 #[cfg(any(test, feature = "testing"))]
+#[expect(clippy::unwrap_used, reason = "only tests use it, those of other crates too")]
 pub mod test_tokens {
     //! Tokens for tests: equal pieces have equal states, whatever their place.
 
