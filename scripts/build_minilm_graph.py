@@ -3,25 +3,24 @@
 # requires-python = ">=3.11"
 # dependencies = ["numpy==2.4.6", "onnx==1.23.2"]
 # ///
-"""Build assets/minilm-graph.onnx and assets/minilm-int8-graph.onnx: all-MiniLM-L6-v2 as ONNX graphs without weights.
+"""Builds assets/minilm-graph.onnx and assets/minilm-int8-graph.onnx: all-MiniLM-L6-v2 as ONNX graphs without weights.
 
     python3 scripts/build_minilm_graph.py MODEL_DIR fp32 assets/minilm-graph.onnx
     python3 scripts/build_minilm_graph.py MODEL_DIR int8 assets/minilm-int8-graph.onnx
 
-MODEL_DIR holds `model.safetensors` and `config.json` (scripts/fetch-model puts them there). Only the
-header of the weights file is read: every weight in the graph is an *external initializer*, a note
-"these bytes are at offset N of model.safetensors". The program hands ONNX Runtime the graph and the
-untouched weights file, so nobody ever converts a model.
+MODEL_DIR has `model.safetensors` and `config.json` (scripts/fetch-model installs them). The script reads only the
+header of the weights file. Every weight in the graph is an *external initializer*, which says "these bytes are at
+offset N of model.safetensors". The program gives ONNX Runtime the graph and the unchanged weights file, so no model
+is converted.
 
-The int8 graph points into `model.int8` instead, which the program makes from the same file
-(src/retriever/index/embed/model/int8.rs has the rounding, and the layout that `Int8Weights` below repeats).
+The int8 graph points into `model.int8` instead, which the program makes from the same weights file.
+src/index/embed/model/int8.rs defines the rounding and the layout; `Int8Weights` below repeats the layout.
 
-Because the offsets are baked in, a graph fits exactly one weights file. The sha256 is pinned in
-src/retriever/index/embed/model/pins.rs together with the sha256 of the graph; whoever rebuilds a graph
-changes both pins, and the golden tests there say whether the result is still right.
+The graph contains the offsets, so it fits exactly one weights file. src/index/embed/model/pins.rs has the sha256 of
+that file and of the graph. After rebuilding a graph, change both pins; the golden tests there check the result.
 
-What is not here: pooling and normalisation (fastembed does both) and token types (a single text is
-always type 0, so that row is simply added).
+The graph does not include pooling and normalisation, which fastembed does, and no input for token types: a single text
+always has type 0, so the graph adds that row.
 
 The network is BERT (Devlin et al. 2018): embeddings, then six layers of self-attention and a
 two-layer perceptron, each followed by "add the input back, then layer-normalise".
@@ -39,20 +38,20 @@ from onnx import TensorProto, helper, numpy_helper
 
 WEIGHTS = "model.safetensors"
 INT8_WEIGHTS = "model.int8"
-# Opset 20 is the first with Gelu as one operator; IR 9 is its contemporary. ONNX Runtime has read both since 1.17.
+# Opset 20 is the first with Gelu as one operator, and IR 9 belongs to it. ONNX Runtime reads both since 1.17.
 OPSET, IR_VERSION = 20, 9
-# Operators that ONNX Runtime adds to the standard ones. Products of bytes by blocks are among them, on x86 since
-# 1.22 and on ARM since 1.23.
+# The domain of the operators that ONNX Runtime adds to the standard. It includes blockwise int8 matrix products, on x86
+# since 1.22 and on ARM since 1.23.
 RUNTIME_DOMAIN = "com.microsoft"
-# Numbers that share a scale in layers in bytes. 32 gave a cosine to floats of .99966 and took 2.67 ms for a question,
-# 64 gave .99948 and took 2.24 (benches/runs/2026-11-22-meaning.md).
+# How many numbers share a scale in an int8 layer. For one query, 32 gave a cosine of .99966 to the float result in 2.67 ms,
+# and 64 gave .99948 in 2.24 ms (benches/runs/2026-11-22-meaning.md).
 BLOCK = 64
-# Added to attention scores of padding; the lowest float, so that softmax gives it exactly zero.
+# Added to the attention scores of padding. It is the lowest float, so softmax gives padding exactly zero.
 MASKED = np.finfo(np.float32).min
 
 
 class Weights:
-    """Where each tensor lies in a safetensors file: u64 header length, JSON header, raw tensors."""
+    """The position of each tensor in a safetensors file: u64 header length, JSON header, raw tensors."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -61,7 +60,7 @@ class Weights:
         self.data_start = 8 + header_bytes
 
     def initializer(self, name):
-        """An ONNX tensor that points into the weights file instead of carrying data."""
+        """An ONNX tensor that points into the weights file instead of containing data."""
         entry = self.tensors[name]
         if entry["dtype"] != "F32":
             raise SystemExit(f"{name}: expected F32, found {entry['dtype']}")
@@ -70,10 +69,10 @@ class Weights:
 
 
 class Int8Weights:
-    """Where each tensor lies in model.int8: all floats, then all bytes, each part in the order of names.
+    """The position of each tensor in model.int8: first all floats, then all bytes, each part sorted by name.
 
-    Of what is rounded there is a scale for each BLOCK numbers of a matrix [out, in] of a layer, or for each word of
-    the table; everything else is as it was published. The pooler, which nobody asks, is left out.
+    A rounded matrix [out, in] of a layer has a scale for every BLOCK numbers. The rounded word table has a scale per word.
+    All other tensors are as published. The pooler is left out, because the graph does not use it.
     """
 
     def __init__(self, weights):
@@ -114,7 +113,7 @@ class Int8Weights:
 
 
 def external(name, data_type, shape, place):
-    """An ONNX tensor that names a place (file, offset, length) instead of carrying data."""
+    """An ONNX tensor that refers to a place (file, offset, length) instead of containing data."""
     tensor = TensorProto(name=name, data_type=data_type, dims=shape)
     tensor.data_location = TensorProto.EXTERNAL
     for key, value in zip(("location", "offset", "length"), place, strict=True):
@@ -123,7 +122,7 @@ def external(name, data_type, shape, place):
 
 
 class GraphBuilder:
-    """Collects nodes and initializers; every method returns the name of the value it defines."""
+    """Collects nodes and initializers. Every method returns the name of the value that it defines."""
 
     def __init__(self, weights):
         self.weights = weights
@@ -148,7 +147,7 @@ class GraphBuilder:
         return self.node("Gather", [self.weight("embeddings.word_embeddings.weight"), "input_ids"], output)
 
     def linear(self, value, weight, output):
-        """value @ W.T + b; torch stores W as [out, in]. The transpose is folded when the model loads."""
+        """value @ W.T + b, because torch stores W as [out, in]. ONNX Runtime folds the transpose when it loads the model."""
         turned = self.node("Transpose", [self.weight(f"{weight}.weight")], f"{output}.weight_t", perm=[1, 0])
         product = self.node("MatMul", [value, turned], f"{output}.product")
         return self.node("Add", [product, self.weight(f"{weight}.bias")], output)
@@ -163,7 +162,7 @@ class GraphBuilder:
 
 
 class Int8GraphBuilder(GraphBuilder):
-    """Layers multiply bytes: what comes in is rounded too, each BLOCK numbers of a token by themselves."""
+    """Layers multiply int8 numbers. Inputs are rounded too, in blocks of BLOCK numbers of a token."""
 
     def __init__(self, weights):
         super().__init__(Int8Weights(weights))
@@ -178,7 +177,7 @@ class Int8GraphBuilder(GraphBuilder):
         return self.node("Mul", [numbers, spread], output)
 
     def linear(self, value, weight, output):
-        """Byte 128 is nought where nothing else is said. Accuracy level 4 multiplies bytes; others turn them into floats."""
+        """The zero point is 128 by default. Accuracy level 4 multiplies bytes; other levels convert them to floats."""
         width, blocks, _ = self.weights.shape(f"{weight}.weight.codes")
         codes, scales, bias = (self.weight(f"{weight}.{part}") for part in ("weight.codes", "weight.scales", "bias"))
         inputs = [value, codes, scales, "", "", bias]
@@ -210,7 +209,7 @@ def padding_bias(graph):
 
 
 def attention(graph, hidden, bias, layer, config):
-    """Multi-head self-attention: softmax(Q K.T / sqrt(d) + bias) V for each head, heads side by side."""
+    """Multi-head self-attention: softmax(Q K.T / sqrt(d) + bias) V per head, with the heads concatenated."""
     heads = config["num_attention_heads"]
     head_width = config["hidden_size"] // heads
     name = f"layer{layer}.attention"
@@ -238,7 +237,7 @@ def attention(graph, hidden, bias, layer, config):
 
 
 def perceptron(graph, hidden, layer, config, output):
-    """Widen, exact (erf) Gelu, narrow, add and normalise."""
+    """Two linear layers with exact (erf) Gelu between them, then add and normalise."""
     name = f"layer{layer}.perceptron"
     weights = f"encoder.layer.{layer}"
     wide = graph.linear(hidden, f"{weights}.intermediate.dense", f"{name}.wide")
@@ -248,11 +247,11 @@ def perceptron(graph, hidden, layer, config, output):
 
 
 def check_config(config):
-    """The graph below is written for these choices; refuse a model that made others."""
+    """Rejects a model with other settings than those that the graph supports."""
     expected = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
     for key, value in expected.items():
         if config[key] != value:
-            raise SystemExit(f"config.json: {key} is {config[key]!r}, this script knows only {value!r}")
+            raise SystemExit(f"config.json: {key} is {config[key]!r}, this script supports only {value!r}")
 
 
 def build(model_dir, builder):
@@ -264,7 +263,7 @@ def build(model_dir, builder):
     layers = config["num_hidden_layers"]
     for layer in range(layers):
         attended = attention(graph, hidden, bias, layer, config)
-        # fastembed looks for the output by this name.
+        # fastembed expects this name for the output.
         output = "last_hidden_state" if layer == layers - 1 else f"layer{layer}"
         hidden = perceptron(graph, attended, layer, config, output)
     inputs = [
@@ -277,7 +276,7 @@ def build(model_dir, builder):
     opsets = [helper.make_opsetid("", OPSET)] + [helper.make_opsetid(name, 1) for name in domains if name]
     model = helper.make_model(body, opset_imports=opsets, ir_version=IR_VERSION)
     model.producer_name = "agent-knowledge scripts/build_minilm_graph.py"
-    # Shape inference in strict mode is the check: onnx.checker wants the weights file in the working directory.
+    # Strict shape inference serves as the check, because onnx.checker needs the weights file in the working directory.
     onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
     return model
 

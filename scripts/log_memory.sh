@@ -1,12 +1,12 @@
 #!/bin/sh
-# Appends one lesson to the shared memory of coding agents and prints its id. Takes the flags of
-# log-memory (see --help) and needs nothing but that program. Not here: any rule about a lesson.
+# Appends one lesson to the shared memory for coding agents and prints its id. Takes the flags of
+# log-memory (see --help) and needs only that program, which also validates the lesson.
 #
 #   scripts/log_memory.sh --type error --context 'npm install failed with EACCES' \
 #     --command 'sudo chown -R $USER . && npm ci' --lesson 'verify ownership before npm operations'
 #
-# The program is $LOG_MEMORY where that is set, else log-memory on PATH, else the one built in the
-# checkout this script stands in. Exit codes are those of log-memory; 69 where it is not found.
+# The program is $LOG_MEMORY if that is set, otherwise log-memory on PATH, otherwise the one built in
+# the checkout that contains this script. Exit codes are those of log-memory, and 69 if it is not found.
 set -eu
 
 refuse() {
@@ -16,7 +16,7 @@ refuse() {
 
 if [ -n "${LOG_MEMORY:-}" ]; then
     [ -f "$LOG_MEMORY" ] && [ -x "$LOG_MEMORY" ] ||
-        refuse "LOG_MEMORY is set to $LOG_MEMORY, which is no program; correct or unset it"
+        refuse "LOG_MEMORY is set to $LOG_MEMORY, which is not a program; correct or unset it"
     exec "$LOG_MEMORY" "$@"
 fi
 
@@ -34,6 +34,6 @@ for program in "$checkout/target/release/log-memory" "$checkout/target/debug/log
     fi
 done
 
-refuse "log-memory was found neither on PATH nor in $checkout/target; nothing was written" \
+refuse "log-memory was not found on PATH or in $checkout/target; nothing was written" \
     "build it with: cargo build --release --no-default-features --bin log-memory" \
-    "or set LOG_MEMORY to where it is"
+    "or set LOG_MEMORY to its path"

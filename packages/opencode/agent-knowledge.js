@@ -1,18 +1,18 @@
-// Shared memory for OpenCode: a briefing when a session starts, what is known when a tool fails, and lessons from
-// what then helped. It only carries messages to `agent-knowledge hook` and back; all decisions are made there.
-// Put it into .opencode/plugins/ or ~/.config/opencode/plugins/. AGENT_KNOWLEDGE_HOOKS=off switches it off.
+// Shared memory for OpenCode. This plugin gives a briefing when a session starts, shows known lessons when a tool fails,
+// and saves the fix as a candidate lesson. It only passes events to `agent-knowledge hook` and shows the answers.
+// Install it in .opencode/plugins/ or ~/.config/opencode/plugins/. AGENT_KNOWLEDGE_HOOKS=off disables it.
 
 import { spawn } from "node:child_process"
 
 const PROGRAM = process.env.AGENT_KNOWLEDGE_PROGRAM || "agent-knowledge"
-// The program ends by itself after 150 ms; this is for a machine that stands still.
+// The program stops itself after 150 ms. This timeout only matters on a machine that is badly overloaded.
 const WAIT_MS = 2000
-// Sessions remembered for their briefing; the oldest is forgotten first.
+// How many sessions the plugin keeps state for. The oldest is dropped first.
 const SESSIONS_MAX = 100
-// What a tool printed beyond this changes no answer.
+// Only the end of long tool output is sent: more would not change the answer.
 const OUTPUT_MAX = 64 * 1024
 
-/** Asks the program; resolves to the text to show, or "" where there is none. Never rejects. */
+/** Sends an event to the program. Resolves to the text to show, or "" if there is none. Never rejects. */
 function ask(event, fields) {
   return new Promise((resolve) => {
     let said = ""
@@ -41,7 +41,7 @@ function contextIn(said) {
 const text = (parts) => (parts || []).filter((part) => part.type === "text").map((part) => part.text).join("\n")
 
 export const AgentKnowledge = async ({ directory }) => {
-  const waiting = new Map() // Session id -> what is to stand in its next system prompt.
+  const waiting = new Map() // Session id -> text for its system prompt.
   const begun = new Set()
 
   const begin = async (session_id, source) => {
@@ -61,19 +61,19 @@ export const AgentKnowledge = async ({ directory }) => {
   }
 
   return {
-    // OpenCode leaves, and waits for this: it has no event for the end of a session but that it is deleted.
+    // OpenCode waits for this when it exits. The only event for the end of a session is its deletion.
     dispose: async () => { await Promise.all([...begun].map(end)) },
     event: async ({ event }) => {
       if (event.type === "session.deleted") await end(event.properties?.info?.id ?? event.properties?.sessionID)
     },
     "chat.message": async (input, output) => {
       const session_id = input.sessionID
-      // A system prompt of ours is gone when OpenCode starts again, whatever the session was told before.
+      // A restart of OpenCode loses our system prompt, so the briefing is needed again in a resumed session.
       if (!begun.has(session_id)) await begin(session_id, "clear")
       const prompt = text(output.parts)
       await add(session_id, await ask("UserPromptSubmit", { session_id, cwd: directory, prompt }))
     },
-    // Kept for the session: a system prompt that changes is read anew by the model each time.
+    // The text stays in every prompt of the session, because a changed system prompt cannot be served from the model's cache.
     "experimental.chat.system.transform": async (input, output) => {
       const said = waiting.get(input.sessionID)
       if (said) output.system.push(said)

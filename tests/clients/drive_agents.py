@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Real agents, set up by `agent-knowledge setup` and by our packages, with no login, no model and an empty home.
+"""Tests real agents, set up by `agent-knowledge setup` and by our packages, with no login, no model and an empty home.
 
     drive_agents.py CLIENT PROGRAM        CLIENT: claude codex gemini opencode readers conformance
-                                      droid qwen copilot; PROGRAM in full
+                                          droid qwen copilot; PROGRAM: an absolute path
 
-Needs AGENT_KNOWLEDGE_TEST_CLIENTS (scripts/install-clients made it). Prints `ok NAME` or `FAILED NAME` for each check.
-No model is called: where a client would call one it finds nobody, or a stand-in on this machine (`stub_model.py`).
+Needs AGENT_KNOWLEDGE_TEST_CLIENTS, the directory from scripts/install-clients. Prints `ok NAME` or `FAILED NAME` for each check.
+No real model is called: calls go to an unreachable address or to a stub on this machine (`stub_model.py`).
 """
 
 import json
@@ -21,22 +21,22 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LESSON = "stop the daemon before you rebuild the widget cache"
 NOBODY = "http://127.0.0.1:9/v1"
-# Learned in another repository, so that no briefing has it: only the failure brings it.
+# Saved in another repository, so the briefing does not include it. Only the failure hook shows it.
 ELSEWHERE = "flush the widget cache with widgetctl before the build"
 BUILD = """#!/bin/sh
 test -e .ready || { echo "error: widget cache is stale: checksum 0x7f3a mismatch" >&2; exit 1; }
 echo built
 """
 COMMANDS = ["./build.sh", "touch .ready", "./build.sh"]
-# No word of it stands in a memory: what the first prompt finds is another matter.
+# No memory contains a word of it, so the prompt hook shows nothing. That hook is tested elsewhere.
 PROMPT = "carry on"
 
 
 class Http:
-    """Our server over HTTP on any free port of this machine."""
+    """Our HTTP server on a free port of this machine."""
 
     def __init__(self, world):
-        # Clients have started one by now, which has no such door.
+        # By now clients have started a retriever, which has no HTTP endpoint.
         world.run(world.program, "serve", "--stop")
         self.process = subprocess.Popen(
             [world.program, "serve", "--http", "127.0.0.1:0", "--no-token"],
@@ -59,12 +59,12 @@ class Http:
 
 
 def works(world, name, command, model, env=None):
-    """Lets a client work on the project with a stand-in for its model, and looks at what that was sent."""
+    """Lets a client work on the project with a stub model, and checks the requests that the stub received."""
     build = os.path.join(world.project, "build.sh")
     with open(build, "w", encoding="utf-8") as file:
         file.write(BUILD)
     os.chmod(build, 0o755)
-    # Whoever comes first starts the retriever; the hooks' first answer may not wait for that.
+    # Start the retriever now, because the first hook does not wait for it to start.
     world.ours("status")
     exit_code, printed = world.run(*command, env=env)
     seen = f"exit {exit_code}, {len(model.requests)} requests\n{printed}"
@@ -138,7 +138,7 @@ def claude(world):
 
 
 def claude_is_briefed(world, name):
-    """Starts a session that ends before a prompt, and looks for the lesson in what its hooks brought."""
+    """Starts a session that ends before a prompt, and checks that its hooks showed the lesson."""
     log = world.path(name + ".log")
     exit_code, printed = world.run("claude", "--init-only", "--debug-file", log)
     with open(log, encoding="utf-8", errors="replace") as file:
@@ -149,7 +149,7 @@ def claude_is_briefed(world, name):
 
 def codex(world):
     world.says("codex_runs", r"codex-cli", "codex", "--version")
-    # Nothing may reach a model.
+    # No request may reach a real model.
     world.write(".codex/config.toml", "# mine\nmodel_provider = \"nobody\"\n\n[model_providers.nobody]\n"
                 f"name = \"nobody\"\nbase_url = \"{NOBODY}\"\n")
     before = world.everything()
@@ -235,7 +235,7 @@ def gemini(world):
 def opencode(world):
     world.says("opencode_runs", r"^\d+\.\d+", "opencode", "--version")
     world.write(".config/opencode/opencode.json", "{\n  // mine\n  \"autoupdate\": false\n}\n")
-    # It adds to the file when it first reads it.
+    # OpenCode adds to the file when it first reads it.
     world.run("opencode", "mcp", "list")
     before = world.everything()
     world.ours("setup", "opencode", "--user")
@@ -251,7 +251,7 @@ def opencode(world):
 
 
 def readers(world):
-    """What we wrote for Cursor, VS Code and Windsurf, read by a program that is none of ours."""
+    """Reads the files for Cursor, VS Code and Windsurf with mcporter, an independent program."""
     world.says("mcporter_runs", r"^\d+\.\d+", "mcporter", "--version")
     for client, scope, path in (
         ("cursor", "--user", ".cursor/mcp.json"),
@@ -296,7 +296,7 @@ def copilot(world):
 
 
 def conformance(world):
-    """The protocol's own test suite, both eras; what fails must be in the list of what may, and each entry says why."""
+    """Runs the protocol's conformance suite in both eras. Only scenarios in the list of expected failures may fail."""
     gaps = os.path.join(HERE, "conformance")
     with Http(world) as url:
         for era, least in (("2025-11-25", 40), ("2026-07-28", 90)):

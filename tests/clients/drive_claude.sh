@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Adds our MCP server to Claude Code, with no login and an empty home, and sees that it connects.
+# Adds our MCP server to Claude Code, with no login and an empty home, and checks that it connects.
 #
 #   drive_claude.sh SERVER_COMMAND...
 #
-# Needs AGENT_KNOWLEDGE_TEST_CLIENTS (scripts/install-clients made it), and the server's path in full.
+# Needs AGENT_KNOWLEDGE_TEST_CLIENTS, the directory from scripts/install-clients, and an absolute path to the server.
 # No model is called. Prints `ok NAME` or `FAILED NAME` for each check.
 set -euo pipefail
 
-claude=${AGENT_KNOWLEDGE_TEST_CLIENTS:?the folder that scripts/install-clients made}/bin/claude
+claude=${AGENT_KNOWLEDGE_TEST_CLIENTS:?must name the directory from scripts/install-clients}/bin/claude
 server=("$@")
-call_seconds_max=60 # Its own limit for a server that does not answer is 30 s.
+call_seconds_max=60 # Claude's own timeout for a server that does not answer is 30 s.
 passed=0 failed=0
 
 main() {
@@ -22,7 +22,7 @@ main() {
   check add_is_accepted memory mcp add memory -- "${server[@]}"
   check broken_is_accepted broken mcp add broken -- "$world/no-such-program"
   check list_says_connected 'memory: .*Connected' mcp list
-  # Were this line missing, "Connected" would prove nothing.
+  # Without this check, "Connected" would prove nothing.
   check list_sees_a_broken_one 'broken: .*Failed to connect' mcp list
   check get_shows_the_command "Command: ${server[0]}" mcp get memory
   check remove_is_accepted memory mcp remove memory
@@ -30,7 +30,7 @@ main() {
   ((failed == 0))
 }
 
-# check NAME PATTERN ARGUMENTS...: Claude succeeds and a line of its output matches PATTERN.
+# check NAME PATTERN ARGUMENTS...: runs Claude, which must succeed and print a line that matches PATTERN.
 check() {
   local name=$1 pattern=$2 status=0 output
   shift 2
@@ -45,7 +45,7 @@ check() {
   fi
 }
 
-# Only what Claude needs: no settings, keys or session of the person who runs the tests.
+# Passes only what Claude needs: no settings, keys or session of the user who runs the tests.
 in_its_world() {
   limited env -i HOME="$world/home" PATH="$PATH" TERM=dumb LANG=C.UTF-8 \
     DISABLE_TELEMETRY=1 DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 "$@"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Drives our MCP server with the MCP Inspector's command line, in both protocol eras.
+# Tests our MCP server with the command line of the MCP Inspector, in both protocol eras.
 #
 #   drive_inspector.sh SERVER_COMMAND...
 #
-# Needs AGENT_KNOWLEDGE_TEST_CLIENTS (scripts/install-clients made it). The caller gives a hermetic
-# HOME, or the store as an argument of the server: the Inspector hands on HOME and PATH, and no other
-# setting. Prints `ok NAME` or `FAILED NAME` for each check.
+# Needs AGENT_KNOWLEDGE_TEST_CLIENTS, the directory from scripts/install-clients. The caller sets a hermetic HOME, or
+# passes the store as an argument of the server, because the Inspector passes on only HOME and PATH.
+# Prints `ok NAME` or `FAILED NAME` for each check.
 set -euo pipefail
 
-inspector=${AGENT_KNOWLEDGE_TEST_CLIENTS:?the folder that scripts/install-clients made}/bin/mcp-inspector
+inspector=${AGENT_KNOWLEDGE_TEST_CLIENTS:?must name the directory from scripts/install-clients}/bin/mcp-inspector
 server=("$@")
-call_seconds_max=60 # Node alone needs seconds on a busy machine; a hang must still end.
+call_seconds_max=60 # Node alone needs seconds to start on a busy machine. A hang must still end.
 passed=0 failed=0
 reply=$(mktemp)
 trap 'rm -f "$reply"' EXIT
@@ -26,7 +26,7 @@ drive() {
   local word="quoxel$era"
   local saved="{\"repo\":\"inspector-check\",\"event_type\":\"error\",\"context\":\"the $word build stopped\",
     \"command\":\"make $word\",\"lesson\":\"always clean $word before building\",\"tags\":[\"$word\"]}"
-  # --strict refuses schemas that other model providers would reject.
+  # --strict rejects schemas that other model providers would reject.
   check tools_list_is_strict '"memory_search"' --method tools/list --strict
   check save_answers '"content"' --method tools/call --tool-name memory_save --tool-args-json "$saved"
   check search_finds_it "always clean $word" --method tools/call --tool-name memory_search \
@@ -41,7 +41,7 @@ drive() {
   check a_file_is_read '"memories' --method resources/read --uri memory://file/src/main.rs
 }
 
-# check NAME EXPECTED ARGUMENTS...: the call succeeds, is no tool error, and its reply has EXPECTED.
+# check NAME EXPECTED ARGUMENTS...: the call must succeed without a tool error, and its reply must contain EXPECTED.
 check() {
   local name=$1 expected=$2 status=0
   shift 2

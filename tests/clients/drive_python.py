@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Drives our MCP server with the official Python client, in every protocol era it speaks.
+"""Tests our MCP server with the official Python client, in every protocol era that the client supports.
 
     drive_python.py SERVER_COMMAND...
 
-The caller gives a hermetic HOME and store through the environment, which the server inherits. Each
-check prints `ok NAME` or `FAILED NAME: why`; the exit code is 1 when one failed. What the server
-remembers and how it ranks is not judged here: that is for the tests written in Rust.
+The caller sets a hermetic HOME and store in the environment, which the server inherits. Each check
+prints `ok NAME` or `FAILED NAME: reason`. The exit code is 1 if a check failed. The Rust tests cover
+what the server remembers and how it ranks.
 """
 
 import json
@@ -24,9 +24,9 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import PromptReference, ResourceTemplateReference
 
-# What the client is told -> what must come of it: no falling back unnoticed.
+# The mode of the client -> the protocol version that it must get, so that a fallback does not go unnoticed.
 MODES = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
-# name -> read only
+# Name -> whether the tool only reads.
 TOOLS = {
     "memory_search": True,
     "memory_context": True,
@@ -37,12 +37,12 @@ TOOLS = {
 }
 REPO = "clients-check"
 
-# A hung server must fail the check, not hang the test; a debug build on a busy machine is slow.
+# A hung server must fail the check, not hang the test. A debug build on a busy machine is slow.
 REPLY_SECONDS_MAX = 20
 RUN_SECONDS_MAX = 240
-# The client kills a server that is still there two seconds after the end of its input.
+# The client kills a server that still runs two seconds after the end of its input.
 EXIT_SECONDS_MAX = 1.5
-# Far over the longest line a log may have, so that it is refused and not cut.
+# Far over the maximum line length of a log, so the server must refuse it and not truncate it.
 HUGE_LESSON_BYTES = 10_000_000
 
 passed: list[str] = []
@@ -50,7 +50,7 @@ failed: list[str] = []
 
 
 class Stray(logging.Handler):
-    """Collects what the client could not read as protocol on the server's stdout."""
+    """Collects output on the server's stdout that the client could not parse as protocol."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Stray(logging.Handler):
 async def check(name: str, body: Callable[[], Awaitable[None]]) -> None:
     try:
         await body()
-    except Exception as error:  # A failed check is a result; the next ones still run.
+    except Exception as error:  # A failed check is a result. The next checks still run.
         failed.append(name)
         print(f"FAILED {name}: {type(error).__name__}: {str(error)[:600]}", flush=True)
     else:
@@ -81,7 +81,7 @@ def text_of(result: Any) -> str:
 
 
 def views_of(result: Any) -> list[str]:
-    """What a model may be shown: some clients give it the text, some the structured content."""
+    """What a model may see: some clients show it the text, others the structured content."""
     views = [text_of(result)]
     if result.structured_content is not None:
         views.append(json.dumps(result.structured_content, ensure_ascii=False))
@@ -110,7 +110,7 @@ def lesson(word: str, **changes: Any) -> dict[str, Any]:
 
 
 class Session:
-    """The checks of one connection. `word` is in this connection's lesson and in no other's."""
+    """The checks of one connection. Only this connection's lesson contains `word`."""
 
     def __init__(self, client: Client, mode: str) -> None:
         self.client = client
@@ -135,7 +135,7 @@ class Session:
             expect(tool.description, f"{name} has no description")
             expect(tool.annotations, f"{name} has no annotations")
             expect(bool(tool.annotations.read_only_hint) == read_only, f"{name}: read only hint")
-            # The protocol gives this hint a meaning only for tools that write.
+            # In the protocol, this hint only has a meaning for tools that write.
             harmless = (False, None) if read_only else (False,)
             expect(tool.annotations.destructive_hint in harmless, f"{name}: destructive hint")
             expect(tool.annotations.open_world_hint is False, f"{name}: open world hint")
@@ -146,7 +146,7 @@ class Session:
 
     async def check_0_says_who_it_is(self) -> None:
         if self.mode not in ("legacy", "auto"):
-            return  # Told a version, the client starts without asking.
+            return  # With a given version, the client does not ask the server who it is.
         expect(self.client.server_info and self.client.server_info.name, "no server name")
         expect(self.client.instructions, "no instructions")
 
@@ -273,7 +273,7 @@ class Session:
         await self.rejected(self.client.get_prompt("no_such_prompt", {}))
 
     def refusals(self) -> list[tuple[str, str, dict[str, Any], str]]:
-        """Wrong calls: what it is, the tool, its arguments, a word the answer must contain."""
+        """Invalid calls: name, tool, arguments, and a word that the answer must contain."""
         word = self.word + "bad"
         huge = "a" * HUGE_LESSON_BYTES
         search = {"query": self.word, "repo": REPO}
@@ -293,7 +293,7 @@ class Session:
         ]
 
     async def refused(self, tool: str, arguments: dict[str, Any], named: str) -> None:
-        """The answer is a tool error, which a model sees and can mend, and names what is wrong."""
+        """The answer is a tool error, which a model sees and can correct, and it names the wrong argument."""
         result = await self.client.call_tool(tool, arguments)
         expect(result.is_error, f"it was accepted: {text_of(result)[:200]!r}")
         message = text_of(result)
@@ -339,7 +339,7 @@ async def drive(command: list[str], mode: str) -> None:
 
 
 async def leave_without_a_word(command: list[str]) -> None:
-    """A client that goes away before it says hello is no error."""
+    """A client that disconnects before the handshake is not an error."""
     process = await anyio.to_thread.run_sync(run_on, command, b"")
     expect(process.returncode == 0, f"exit code {process.returncode}")
     expect(process.stdout == b"", f"stdout: {process.stdout[:200]!r}")
@@ -359,7 +359,7 @@ async def survive_garbage(command: list[str]) -> None:
 
 
 async def leave_while_listened_to(command: list[str]) -> None:
-    """Claude Code holds a subscription open for as long as it lives."""
+    """Claude Code keeps a subscription open until it exits."""
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},

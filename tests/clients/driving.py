@@ -1,5 +1,5 @@
-"""What the drivers of real clients share: an empty home, checks that print `ok NAME` or `FAILED NAME`, and one
-talk over pipes. Not here: what is checked (`drive_agents.py`)."""
+"""Shared by the drivers of real clients: an empty home, checks that print `ok NAME` or `FAILED NAME`, and JSON-RPC
+over pipes. The checks themselves are in `drive_agents.py`."""
 
 import json
 import os
@@ -12,12 +12,12 @@ import tempfile
 import threading
 import time
 
-# Longest that one command of a client may take: on two busy cores some need 20 s to start.
+# Timeout for one command of a client. On two busy cores some clients need 20 s to start.
 CALL_SECONDS_MAX = 120
 
 
 class World:
-    """A home and a project that nothing else uses, with the store where it is by default: some clients hand on no
+    """A home and a project of their own. The store is in its default place, because some clients do not pass on the
     environment."""
 
     def __init__(self, program):
@@ -37,7 +37,7 @@ class World:
             "PATH": os.pathsep.join([self.path("bin"), os.path.join(self.clients, "bin"), os.environ["PATH"]]),
             "TERM": "dumb",
             "LANG": "C.UTF-8",
-            # A debug build on a busy machine; what is measured elsewhere are 150.
+            # A debug build on a busy machine is slow. Other tests check the default of 150 ms.
             "AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS": "10000",
             "DISABLE_TELEMETRY": "1",
             "DISABLE_AUTOUPDATER": "1",
@@ -56,12 +56,12 @@ class World:
         return self
 
     def __exit__(self, *_):
-        # The retriever that clients started would end by itself after ten minutes.
+        # Without this, the retriever that clients started would run for another ten minutes.
         self.run(self.program, "serve", "--stop")
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, *command, env=None, seconds=CALL_SECONDS_MAX):
-        """Runs a command in the project; returns its exit code and all it printed."""
+        """Runs a command in the project. Returns its exit code and its output."""
         try:
             ran = subprocess.run(
                 command,
@@ -78,13 +78,13 @@ class World:
         return ran.returncode, ran.stdout
 
     def ours(self, *arguments):
-        """Runs our program, which must succeed."""
+        """Runs our program and checks that it succeeds."""
         exit_code, printed = self.run(self.program, *arguments)
         self.check("agent_knowledge_" + "_".join(arguments[:2]), exit_code == 0, printed)
         return printed
 
     def remembers(self, **fields):
-        """Puts a memory into the store, of the project unless it names another repository."""
+        """Saves a memory, for the project unless the fields name another repository."""
         draft = {"event_type": "error", **fields}
         ran = subprocess.run(
             [os.path.join(os.path.dirname(self.program), "log-memory"), "--json", "-"],
@@ -101,7 +101,7 @@ class World:
             print(f"FAILED {name}; seen:\n{str(seen)[-3000:]}")
 
     def says(self, name, pattern, *command, env=None):
-        """Checks that a command succeeds and that a line of what it prints, without its colours, matches."""
+        """Checks that a command succeeds and that a line of its output, without colours, matches the pattern."""
         exit_code, printed = self.run(*command, env=env)
         printed = re.sub(r"\x1b\[[0-9;]*m", "", printed)
         self.check(name, exit_code == 0 and re.search(pattern, printed, re.MULTILINE), f"exit {exit_code}\n{printed}")
@@ -114,7 +114,7 @@ class World:
             file.write(text)
 
     def everything(self):
-        """All files of home and project with their bytes; what clients keep for themselves is among them."""
+        """All files of home and project with their bytes, including the clients' own files."""
         found = {}
         for top in (self.home, self.project):
             for folder, _, names in os.walk(top):
@@ -131,7 +131,7 @@ class World:
 
 
 class Talk:
-    """JSON-RPC with a program over its pipes, one message a line."""
+    """JSON-RPC with a program over its pipes, one message per line."""
 
     def __init__(self, world, *command):
         self.process = subprocess.Popen(
@@ -150,7 +150,7 @@ class Talk:
         self._send({"method": method, **({"params": params} if params is not None else {})})
 
     def call(self, method, params, seconds=CALL_SECONDS_MAX):
-        """Returns the answer, with `result` or `error`; {} where none comes in time."""
+        """Returns the answer, with `result` or `error`, or {} if none arrives in time."""
         self.calls += 1
         self._send({"id": self.calls, "method": method, "params": params})
         end = time.monotonic() + seconds

@@ -1,7 +1,7 @@
-"""A stand-in for a model, on loopback: it asks for one command, then for another, then ends its turn. No model can be
-had offline, and agents run their hooks around tools only when a model asks for tools. It speaks just enough of
-four APIs for that: Anthropic messages, OpenAI chat completions and responses, Gemini. What it was sent is kept, so a driver sees
-what a model would have read. Not here: what is checked (`drive_agents.py`)."""
+"""A stub model on loopback: it requests one command after another, then ends its turn. Agents run their tool hooks only
+when a model requests a tool, and no real model is available offline. The stub supports just enough of four APIs: Anthropic
+messages, OpenAI chat completions and responses, and Gemini. It keeps all requests, so that a driver can check what a model
+would have read. The checks are in `drive_agents.py`."""
 
 import json
 import threading
@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class StubModel:
-    """Answers with one command after the other of `commands`, then with words."""
+    """Requests each command of `commands` in turn, then answers with text."""
 
     def __init__(self, commands):
         self.commands = commands
@@ -30,7 +30,7 @@ class StubModel:
         self.server.server_close()
 
     def was_told(self, text):
-        """Whether any request held a text, as JSON writes it."""
+        """Whether any request contained a text, in its JSON form."""
         return any(json.dumps(text)[1:-1] in body for body in self.requests)
 
     def _handler(self):
@@ -80,7 +80,7 @@ class StubModel:
         return Handler
 
     def _next(self, done, has_tools):
-        """The command whose turn it is, by how many were answered; None to end the turn."""
+        """The next command, given how many are done. None ends the turn."""
         return self.commands[done] if has_tools and done < len(self.commands) else None
 
     def messages(self, asked):

@@ -1,97 +1,100 @@
-//! The integration tests: one program, one module per promise. Each drives the real programs in a
-//! world of its own. Not here: what one room promises by itself; that is tested inside the room.
+//! The integration tests: one program with one module per promise. Each test runs the real programs in a
+//! hermetic environment. Not here: what one crate promises by itself, which is tested in that crate.
 #![cfg(test)]
 
-// How a test gets a machine of its own: home, store, clock of git, programs.
+// A hermetic environment for each test: home, store, git clock and programs.
 mod world;
-// What only some machines have: the model, real clients, data.
+// What only some machines have: the model, real clients and data.
 mod pieces;
-// An MCP client made of lines.
+// An MCP client that sends and reads raw lines.
 mod raw_client;
 
-// What people wrote down for agents is taken over, and what proved itself is written back.
+// Agent files are imported as memories, and proven lessons are exported into them.
 mod agent_files;
-// What hangs together, what the whole looks like, and what repositories share.
+// Analyses of all memories, logged searches without results, and patterns across repositories.
 mod analysis;
-// Old lines move to packed segments, and nobody who asks sees a difference.
+// Old lines move to packed segments, and answers stay the same.
 mod archive;
-// What may be asked, and how the program ends when it may not.
+// Invalid options and values are refused with a remedy and the documented exit code.
 mod asking;
-// Our own benchmark is what was frozen, and recall on it stays above floors.
+// The benchmark data is unchanged, and recall on it stays above floors.
 mod benchmark;
-// Over its bound the memory leaves out the oldest, and says so.
+// Over its memory limit the server leaves out the oldest memories and reports that.
 mod bounded;
-// The official clients connect, and find what they need.
+// The official clients connect and find what they need.
 mod clients;
-// The state is a function of the lines, also of a server that was killed.
+// The state is a function of the log lines, even for a server that was killed.
 mod digest;
-// What may not pass the door, what is said about it, and how the program ends.
+// Invalid events are refused whole with every problem named, and nothing is written.
 mod door;
-// How well it recalls is measured as worked out by hand.
+// The evaluation computes the same numbers as a calculation by hand.
 mod eval;
-// Kills, full disks, failing system calls, stopped lock holders, lost hints and lost power.
+// Kills, full disks, failing system calls, stopped lock holders, lost notifications and lost power.
 mod faults;
-// What a briefing tells, and what is picked from menus.
+// The content of a briefing, and the prompts, completions and resources that people pick from menus.
 mod briefing;
-// Filters as fields and in the query, phrases, slips.
+// Filters as fields and in the query, phrases, and spelling mistakes.
 mod filters;
-// Lines of every age and damage load for ever.
+// Log lines of every age, and damaged lines, load forever.
 mod format;
-// A running server notices everything that happens to the logs.
+// A running server notices every change to the logs.
 mod freshness;
-// What the memory says about itself.
+// What the memory reports about itself.
 mod health;
-// What no input may break: the laws of the fuzz targets, in short.
+// A query that waits for an embedding batch sees the result of that batch.
 mod in_flight;
+// The laws of the fuzz targets, checked briefly.
 mod laws;
-// What becomes of memories: verdicts, replacement, forgetting and its undoing.
+// The lifecycle of memories: verdicts, replacement, forgetting and undo.
 mod life;
+// Links that people and agents add and remove.
 mod links;
-// Nobody else gets in: modes, planted links, a second user, no open port.
+// Other users cannot get in: file modes, planted links, a second user, no open port.
 mod local_security;
-// Any number of writers, and dying ones, lose nothing that was acknowledged.
+// Many concurrent writers, including killed ones, lose no acknowledged event.
 mod many_writers;
-// The server, in both eras of the protocol.
+// The MCP server, in both eras of the protocol.
 mod mcp;
-// Over HTTP: no web page, no stranger, bounded, both eras.
+// MCP over HTTP: requests from web pages and strangers are refused, connections are limited, both eras work.
 mod http;
-// No message, however broken, ends the server, its protocol or its bounds.
+// No message, however malformed, stops the server, breaks its protocol or exceeds its limits.
 mod mcp_fuzz;
-// Meaning finds what words do not, and is computed once.
+// Search by meaning finds what words do not, and each embedding is computed once.
 mod model;
-// What clients install from this repository agrees with itself and with the program.
+// The packages for clients agree with each other and with the program.
 mod packages;
-// What reads like an instruction is held back, and nothing reaches a reply unframed.
+// Text that reads like an instruction is held back, and all text in a reply is marked as a note.
 mod poison;
-// What was acknowledged is found by the next question.
+// An acknowledged event is found by the next query.
 mod recall;
-// Replies are bounded and harmless.
+// Replies are bounded and contain only harmless text.
 mod reply;
-// One repository has one key wherever it stands; two never share a file.
+// What is related to a memory or a file.
 mod related;
+// A repository has the same key everywhere, and two repositories never share a file.
 mod repository;
-// A restart from a checkpoint knows what a cold start knows.
+// A restart from a checkpoint gives the same state as a cold start.
 mod restart;
-// How well it finds what developers look for.
+// How well searches find what developers look for.
 mod retrieval;
-// The rules of the house: who imports whom, and how a file looks.
+// The rules of the architecture: which crate may import which, and how a file looks.
 mod rooms;
-// Many processes share one retriever, which may die at any time.
+// Many processes share one retriever, which may be killed at any time.
 #[cfg(unix)]
 mod sharing;
-// Clients are set up, checked, and left as they were.
+// Clients are set up, checked, and restored to their original files.
 mod setup;
-// A secret that is in a log can be taken out, and nothing else is lost.
+// A secret can be removed from a log, and nothing else is lost.
 mod scrub;
 // No secret reaches the disk, a message or a reply.
 mod secrets;
-// The helper that agents call needs nothing but the binary.
+// The shell helper for agents needs only the log-memory program.
 mod shell_helper;
-// What the code has left behind is told, whatever becomes of git.
+// Memories that no longer match the code are listed, whatever the state of git.
 mod staleness;
 // A store that others could have written is not trusted.
 mod store_refusals;
-// Hooks speak up when something fails, learn what mends it, and disturb nobody.
+// Hooks show known lessons at a failure, learn the fix, and never disturb the agent.
 mod hooks;
-// Whether every line is well, and everything around them.
+// Checks of every log line and of everything around the logs.
 mod upkeep;
