@@ -113,13 +113,13 @@ fn by_words(size: u64, questions: usize) -> Outcome<()> {
     let local = Local::new(Arc::clone(&core), caller(folder.path()));
     let answer = |api: &dyn Api, request: &SearchRequest| drop(black_box(api.search(request)));
     row("an answer", each(&asked, |request| answer(&local, request)));
-    let meeting = Endpoint::of(folder.path().join("run"), &["bench"]);
-    meeting.ensure()?;
-    let _elected = meeting.elect()?;
-    let host = Host::listen(meeting.clone(), Arc::clone(&core), "1", None)?;
+    let endpoint = Endpoint::of(folder.path().join("run"), &["bench"]);
+    endpoint.ensure()?;
+    let _elected = endpoint.elect()?;
+    let host = Host::listen(endpoint.clone(), Arc::clone(&core), "1", None)?;
     let stop = host.stopper();
     let served = std::thread::spawn(move || host.run());
-    let remote = remote(meeting, folder.path());
+    let remote = remote(endpoint, folder.path());
     remote.prepare();
     row("an answer over the socket", each(&asked, |request| answer(&remote, request)));
     let drafts = |first: u64| (first..first + SAVES).map(draft).collect::<Vec<_>>();
@@ -303,7 +303,7 @@ fn caller(folder: &Path) -> Caller {
     }
 }
 
-fn remote(meeting: Endpoint, folder: &Path) -> Remote {
+fn remote(endpoint: Endpoint, folder: &Path) -> Remote {
     let alone = || Err(ApiError::NotFound("the host of this process does not answer".to_owned()));
     let start = Start {
         program: "false".into(),
@@ -312,7 +312,7 @@ fn remote(meeting: Endpoint, folder: &Path) -> Remote {
         directory: folder.to_owned(),
     };
     Remote {
-        meeting,
+        endpoint,
         start,
         program: "bench".to_owned(),
         version: "1".to_owned(),

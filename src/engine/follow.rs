@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::checkpoint::{Base, Spill};
-use super::watch::{Changes, Listener};
+use super::checkpoint::{LastCheckpoint, Spill};
+use super::watch::{ChangeQueue, Changes};
 use event::{Decoded, clean, codec};
 use index::embed::worker::{Embedded, Job, Want};
 use index::late::Signed;
@@ -26,7 +26,7 @@ use store::{AsOf, Change, Config, Store, StoreError, Tail};
 use built::Built;
 pub use checkpointing::{Restored, Saved};
 use log_kind::LogKind;
-use wanted_vectors::Asked;
+use wanted_vectors::RequestedVectors;
 pub use wanted_vectors::{Followed, Wanted};
 pub use window::Window;
 
@@ -41,13 +41,13 @@ pub struct Follower {
     built: Built,
     waiting: usize,
     /// Tells what has changed, where the system can.
-    listener: Option<Listener>,
+    listener: Option<ChangeQueue>,
     /// Whether all that is there was read, and all that comes will be heard of.
     is_sure: bool,
     watch_trouble: Option<String>,
     window: Option<Window>,
     /// The checkpoint that was written or read last.
-    base: Option<Base>,
+    base: Option<LastCheckpoint>,
     /// Where records go meanwhile, where there is none.
     spill: Option<Spill>,
     /// Whether the checkpoint has everything.
@@ -117,13 +117,13 @@ impl Follower {
     /// Asks the system what has changed, where it can tell, instead of looking at every file each time.
     #[must_use]
     pub fn listening(self) -> Self {
-        Self { listener: Some(Listener::default()), ..self }
+        Self { listener: Some(ChangeQueue::default()), ..self }
     }
 
     /// Looks at every file the next time, whatever the system tells, and asks it once more to tell.
     pub fn doubt(&mut self) {
         self.is_sure = false;
-        self.listener.iter_mut().for_each(Listener::try_again);
+        self.listener.iter_mut().for_each(ChangeQueue::try_again);
     }
 
     /// Reads what is new in every log, and in the spool.
@@ -230,7 +230,7 @@ impl Follower {
     /// read again. Rare, and vectors come from the cache.
     fn start_over(&mut self, census: Option<Arc<Census>>) {
         let last = self.built.asked.last + 1;
-        let asked = Asked { last, since_start: last, changed: BTreeMap::new() };
+        let asked = RequestedVectors { last, since_start: last, changed: BTreeMap::new() };
         let fold = Fold::within(self.bound, census);
         self.built = Built { asked, fold, ..Built::default() };
         (self.base, self.is_saved, self.is_sure) = (None, false, false);

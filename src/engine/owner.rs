@@ -22,7 +22,7 @@ use index::embed::worker::{
 };
 use index::embed::{EmbedError, Embedder};
 use memory::Bound;
-use run::{Reading, State};
+use run::{LoopState, ReadState};
 use search::snapshot::Snapshot;
 use store::{Config, Store};
 
@@ -59,7 +59,7 @@ pub struct Dense {
 pub struct Engine {
     inbox: Sender<Input>,
     /// The loop's; gone with it.
-    state: Weak<Mutex<State>>,
+    state: Weak<Mutex<LoopState>>,
     coming: Coming,
     worker: Option<Arc<Worker>>,
     thread: Option<JoinHandle<()>>,
@@ -82,7 +82,7 @@ enum Input {
         kept_len: usize,
     },
     /// Somebody wants a snapshot of all there is.
-    Whole(Sender<Snapshot>, Why),
+    Whole(Sender<Snapshot>, CatchUpReason),
     /// Somebody wants a snapshot now, of the newest where not all has been read; the log at hand first.
     Now(Sender<View>, PathBuf),
     /// What is new is to be kept now.
@@ -91,9 +91,9 @@ enum Input {
     Stop,
 }
 
-/// Why somebody wants a snapshot.
+/// CatchUpReason somebody wants a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Why {
+enum CatchUpReason {
     /// To answer.
     Question,
     /// For what can wait until nobody asks.
@@ -146,9 +146,9 @@ impl Engine {
             follower = follower.listening();
         }
         run::load(follower, setup.checkpoints.clone(), inbox.clone())?;
-        let reading = Reading::begun(store, config, bound);
+        let reading = ReadState::begun(store, config, bound);
         let loops =
-            State::new(reading, worker.clone(), Arc::clone(&coming), setup.checkpoints, watch);
+            LoopState::new(reading, worker.clone(), Arc::clone(&coming), setup.checkpoints, watch);
         let loops = Arc::new(Mutex::new(loops));
         let state = Arc::downgrade(&loops);
         let thread = std::thread::Builder::new()
@@ -163,7 +163,7 @@ impl Engine {
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn snapshot(&self) -> Result<Snapshot, Stopped> {
-        self.whole(Why::Question)
+        self.whole(CatchUpReason::Question)
     }
 
     /// Returns the same for what is done beside answering: it does not count as somebody asking.
@@ -171,13 +171,13 @@ impl Engine {
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn snapshot_for_upkeep(&self) -> Result<Snapshot, Stopped> {
-        self.whole(Why::Upkeep)
+        self.whole(CatchUpReason::Upkeep)
     }
 
     /// Does what the loop would do, where it is idle and all has been read: waking it, and being woken by it, would take
     /// longer. Where it is busy a message waits in line, and with it who can wait so long only; so it does behind vectors:
     /// whoever had an answer of the model finds what was embedded before.
-    fn at_once(&self, why: Why) -> Option<Snapshot> {
+    fn at_once(&self, why: CatchUpReason) -> Option<Snapshot> {
         let state = self.state.upgrade()?;
         let mut state = state.try_lock().ok()?;
         if self.coming.load(Ordering::SeqCst) > 0 {
@@ -186,7 +186,7 @@ impl Engine {
         state.whole(why)
     }
 
-    fn whole(&self, why: Why) -> Result<Snapshot, Stopped> {
+    fn whole(&self, why: CatchUpReason) -> Result<Snapshot, Stopped> {
         if let Some(snapshot) = self.at_once(why) {
             return Ok(snapshot);
         }
@@ -201,11 +201,11 @@ impl Engine {
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn view(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
-        if let Some(snapshot) = self.at_once(Why::Question) {
+        if let Some(snapshot) = self.at_once(CatchUpReason::Question) {
             return Ok(View { snapshot, extent: Extent::Whole });
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::Whole(reply, Why::Question)).map_err(|_| Stopped)?;
+        self.inbox.send(Input::Whole(reply, CatchUpReason::Question)).map_err(|_| Stopped)?;
         match answer.recv_timeout(wait) {
             Ok(snapshot) => return Ok(View { snapshot, extent: Extent::Whole }),
             Err(RecvTimeoutError::Disconnected) => return Err(Stopped),
@@ -320,7 +320,7 @@ mod tests {
         fn idle(&self, patience: Duration) -> Snapshot {
             let deadline = Instant::now() + patience;
             loop {
-                if let Some(snapshot) = self.engine.at_once(Why::Question) {
+                if let Some(snapshot) = self.engine.at_once(CatchUpReason::Question) {
                     return snapshot;
                 }
                 assert!(Instant::now() < deadline, "the loop is never idle");
@@ -401,7 +401,7 @@ mod tests {
         let state = world.engine.state.upgrade().unwrap();
         std::thread::scope(|scope| {
             let busy = state.lock().unwrap();
-            assert!(world.engine.at_once(Why::Question).is_none());
+            assert!(world.engine.at_once(CatchUpReason::Question).is_none());
             world.append("a.jsonl", &line("beta"));
             let asked = scope.spawn(|| world.found("beta"));
             drop(busy);
@@ -409,7 +409,10 @@ mod tests {
         });
         world.append("a.jsonl", &line("gamma"));
         world.engine.coming.store(1, Ordering::SeqCst);
-        assert!(world.engine.at_once(Why::Question).is_none(), "vectors are to come first");
+        assert!(
+            world.engine.at_once(CatchUpReason::Question).is_none(),
+            "vectors are to come first"
+        );
         assert_eq!(world.found("gamma"), ["gamma"]);
         world.engine.coming.store(0, Ordering::SeqCst);
         assert_eq!(world.idle(Duration::from_secs(10)).memories().len(), 3);

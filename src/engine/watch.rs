@@ -8,7 +8,7 @@ use std::path::Path;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-pub use changes::{Changes, Listener};
+pub use changes::{ChangeQueue, Changes};
 
 /// How hints arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -128,7 +128,7 @@ const PARTS: usize = 256;
 
 /// Whether there is room for something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum AgeRank {
     Here,
     LeftOut,
 }
@@ -229,10 +229,10 @@ impl Ledger {
     }
 
     /// Decides on a memory that comes for the first time.
-    pub(super) fn admit(&mut self, age: Age) -> Place {
+    pub(super) fn admit(&mut self, age: Age) -> AgeRank {
         if self.horizon.is_none() {
             self.note_age(age);
-            return Place::Here;
+            return AgeRank::Here;
         }
         let key = key(&age.id);
         if let Some(known) = self.left_out.get(&key) {
@@ -242,7 +242,7 @@ impl Ledger {
                 self.is_in_doubt = true;
                 self.left_out.insert(key, is);
             }
-            return Place::LeftOut;
+            return AgeRank::LeftOut;
         }
         let is_above = self.is_above_horizon(&age);
         if self.orphaned.contains(&key) {
@@ -253,30 +253,30 @@ impl Ledger {
         }
         if is_above {
             self.note_age(age);
-            return Place::Here;
+            return AgeRank::Here;
         }
         self.trace(&age);
-        Place::LeftOut
+        AgeRank::LeftOut
     }
 
     /// Decides on an event about a memory that is not here.
-    pub(super) fn admit_orphan(&mut self, about: &EventId, is_first: IsFirst) -> Place {
+    pub(super) fn admit_orphan(&mut self, about: &EventId, is_first: IsFirst) -> AgeRank {
         if self.horizon.is_none() {
-            return Place::Here;
+            return AgeRank::Here;
         }
         let key = key(about);
         if self.left_out.get(&key).is_some() || self.orphaned.contains(&key) {
-            return Place::LeftOut;
+            return AgeRank::LeftOut;
         }
         let age = self.age_of_orphans(about);
         if self.is_above_horizon(&age) {
             if is_first == IsFirst::Yes {
                 self.note_age(age);
             }
-            return Place::Here;
+            return AgeRank::Here;
         }
         self.trace(&age);
-        Place::LeftOut
+        AgeRank::LeftOut
     }
 
     /// Takes note that a memory that is here is older than it seemed.
@@ -400,11 +400,11 @@ mod tests {
         assert_eq!(ledger.held_bytes(), 50 + TRACE_BYTES);
         for _ in 0..2 {
             let old = ledger.age(&id("old"), at(4));
-            assert_eq!(ledger.admit(old), Place::LeftOut);
+            assert_eq!(ledger.admit(old), AgeRank::LeftOut);
             assert_eq!((ledger.left_out().len(), ledger.held_bytes()), (2, 50 + 2 * TRACE_BYTES));
         }
         let new = ledger.age(&id("new"), at(6));
-        assert_eq!(ledger.admit(new), Place::Here);
+        assert_eq!(ledger.admit(new), AgeRank::Here);
         let is_out = |text: &str| ledger.left_out().get(&key(&id(text))).is_some();
         assert!(is_out("old") && !is_out("new"));
         assert!(!ledger.is_in_doubt());
@@ -421,9 +421,9 @@ mod tests {
         }
         let mut gone = ledger(None);
         let again = gone.age(&id("five"), at(5));
-        assert_eq!((gone.admit(again), gone.is_in_doubt()), (Place::LeftOut, false));
+        assert_eq!((gone.admit(again), gone.is_in_doubt()), (AgeRank::LeftOut, false));
         let older = gone.age(&id("five"), at(3));
-        assert_eq!((gone.admit(older), gone.is_in_doubt()), (Place::LeftOut, true));
+        assert_eq!((gone.admit(older), gone.is_in_doubt()), (AgeRank::LeftOut, true));
         let mut still_newer = ledger(None);
         let (was, is) = (still_newer.age(&id("m"), at(9)), still_newer.age(&id("m"), at(6)));
         still_newer.aged(&was, is);
@@ -435,7 +435,7 @@ mod tests {
     fn a_memory_spoken_of_before_it_came_is_in_doubt_only_where_it_stays() {
         for (second, is_in_doubt) in [(4, false), (6, true)] {
             let mut ledger = ledger(None);
-            assert_eq!(ledger.admit_orphan(&id("late"), IsFirst::Yes), Place::LeftOut);
+            assert_eq!(ledger.admit_orphan(&id("late"), IsFirst::Yes), AgeRank::LeftOut);
             let age = ledger.age(&id("late"), at(second));
             ledger.admit(age);
             assert_eq!(ledger.is_in_doubt(), is_in_doubt);
@@ -443,7 +443,7 @@ mod tests {
         let mut census = Census::default();
         census.earliest.insert(key(&id("late")), at(6));
         let mut known = ledger(Some(census));
-        assert_eq!(known.admit_orphan(&id("late"), IsFirst::Yes), Place::Here);
+        assert_eq!(known.admit_orphan(&id("late"), IsFirst::Yes), AgeRank::Here);
     }
 
     // S-BOUND-2

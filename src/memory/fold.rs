@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::bound::{Age, IsFirst, Ledger, Place};
+use super::bound::{Age, AgeRank, IsFirst, Ledger};
 use super::memory::{Beside, index_text, record_of};
-use super::texts::Texts;
+use super::texts::RecordTexts;
 use super::{Bound, Census, CowVec, Frozen, Lookup, Memory, Origin, Version, size};
 use event::{Event, EventId, RepoKey, is_code};
 use guard::injection::Suspicion;
@@ -21,7 +21,7 @@ pub struct Fold {
     /// Events about memories that have not come yet.
     pub(super) early: Early,
     pub(super) ledger: Ledger,
-    pub(super) texts: Texts,
+    pub(super) texts: RecordTexts,
 }
 
 /// Events about memories that are not here, under the ids of those.
@@ -151,7 +151,7 @@ impl Fold {
     fn apply_new(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
         let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
         let age = self.ledger.age(&event.id, event.timestamp);
-        if self.ledger.admit(age) == Place::LeftOut {
+        if self.ledger.admit(age) == AgeRank::LeftOut {
             return Effect::Nothing;
         }
         let bytes = size::of_nothing_said(self.ledger.bound()) + size::of_said(&event);
@@ -234,7 +234,7 @@ impl Fold {
             None => {
                 let is_first = !self.early.contains_key(&memory);
                 let is_first = if is_first { IsFirst::Yes } else { IsFirst::No };
-                if self.ledger.admit_orphan(&memory, is_first) == Place::LeftOut {
+                if self.ledger.admit_orphan(&memory, is_first) == AgeRank::LeftOut {
                     return Effect::Nothing;
                 }
                 Arc::make_mut(&mut self.early).entry(memory).or_default()

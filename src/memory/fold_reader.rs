@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::bound::Ledger;
 use super::memory::Beside;
 use super::packed::Packed;
-use super::texts::{Block, Text};
+use super::texts::{RecordBlock, RecordText};
 use super::{Bound, CowVec, Fold, Memory, Origin, Provenance, RecordFile, Version, event_record};
 use event::{Confidence, EventId, EventType, RepoKey, SuccessRate};
 
@@ -18,7 +18,7 @@ pub struct Restoring<'a> {
     logs: Vec<Arc<Path>>,
     repos: Vec<RepoKey>,
     settings: Vec<Arc<Provenance>>,
-    block: Arc<Block>,
+    block: Arc<RecordBlock>,
     length_bytes: u64,
     memories_len: usize,
     sections: Vec<&'a [u8]>,
@@ -37,7 +37,7 @@ impl<'a> Restoring<'a> {
     pub fn begin(from: &mut Packed<'a>, bound: Bound, shelf: &RecordFile) -> Option<Self> {
         let fold = Fold::within(bound, None);
         let damage = fold.texts.damage_of_all().clone();
-        let block = Block::kept(Arc::clone(&shelf.kept), 0, damage);
+        let block = RecordBlock::kept(Arc::clone(&shelf.kept), 0, damage);
         let logs = (0..from.count()?).map(|_| Some(Path::new(from.text()?).into()));
         let logs: Vec<Arc<Path>> = logs.collect::<Option<_>>()?;
         let repos = (0..from.count()?).map(|_| repo(from.text()?));
@@ -135,14 +135,14 @@ impl<'a> Restoring<'a> {
         Memory::new((id, timestamp, rate), repo, place, text, beside).with_verdict(from)
     }
 
-    fn text(&self, from: &mut Packed<'_>) -> Option<Text> {
+    fn text(&self, from: &mut Packed<'_>) -> Option<RecordText> {
         let offset = from.number()?;
         let length_bytes = u32::try_from(from.number()?).ok()?;
         let checksum = u32::from_le_bytes(from.array()?);
         // What is not there must not be asked for.
         let end = offset.checked_add(length_bytes.into())?;
         let is_there = end <= self.length_bytes;
-        is_there.then(|| Text::kept(&self.block, offset, length_bytes, checksum))
+        is_there.then(|| RecordText::kept(&self.block, offset, length_bytes, checksum))
     }
 
     fn versions(&self, from: &mut Packed<'_>) -> Option<Vec<Arc<Version>>> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::bound::{Age, Ledger};
 use super::packed::{Packed, Packing};
-use super::texts::{Block, RecordStore};
+use super::texts::{RecordBlock, RecordStore};
 use super::{Bound, Fold, Memory, Provenance, Version, event_record};
 use event::{Confidence, EventId, RepoKey, SuccessRate};
 
@@ -26,7 +26,7 @@ pub struct RecordFile {
 }
 
 /// What memories have in common, each under a number in the order of first use.
-struct Shared<'a> {
+struct SharedFields<'a> {
     logs: Vec<&'a str>,
     repos: Vec<&'a RepoKey>,
     settings: Vec<&'a Provenance>,
@@ -35,7 +35,7 @@ struct Shared<'a> {
     setting_numbers: HashMap<*const Provenance, usize>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> SharedFields<'a> {
     fn of(fold: &'a Fold) -> io::Result<Self> {
         let (logs, repos, settings) = (Vec::new(), Vec::new(), Vec::new());
         let (log_numbers, repo_numbers) = (HashMap::new(), HashMap::new());
@@ -150,7 +150,7 @@ impl Fold {
         out: &mut dyn Write,
         offset_of: &dyn Fn(usize, &Memory) -> Option<u64>,
     ) -> io::Result<()> {
-        let shared = Shared::of(self)?;
+        let shared = SharedFields::of(self)?;
         let mut packing = Packing::default();
         shared.write(&mut packing);
         packing.size(self.memories.len());
@@ -190,13 +190,13 @@ impl Fold {
     }
 
     /// Returns the blocks of records that are in memory; none is added to them any more.
-    pub fn seal(&mut self) -> Vec<Arc<Block>> {
+    pub fn seal(&mut self) -> Vec<Arc<RecordBlock>> {
         self.texts.seal()
     }
 
     /// Returns the blocks that take no more records, once more than `blocks_max` are in memory. From then on only
     /// [`Fold::write_texts`] writes all records.
-    pub fn take_full(&mut self, blocks_max: usize) -> Vec<Arc<Block>> {
+    pub fn take_full(&mut self, blocks_max: usize) -> Vec<Arc<RecordBlock>> {
         self.texts.take_full(blocks_max)
     }
 
@@ -209,7 +209,7 @@ impl Fold {
     /// Takes the records from where [`Fold::write_texts`] wrote them.
     pub fn keep(&mut self, kept: &Arc<dyn RecordStore>, offsets: &[u64]) {
         let damage = self.texts.damage_of_all().clone();
-        let block = Block::kept(Arc::clone(kept), 0, damage);
+        let block = RecordBlock::kept(Arc::clone(kept), 0, damage);
         for (place, offset) in offsets.iter().enumerate() {
             if let Some(memory) = self.memories.get_mut(place) {
                 let memory = Arc::make_mut(memory);

@@ -11,7 +11,7 @@ use super::event_record;
 use super::lifecycle::Lifecycle;
 use super::packed::{Packed, Packing};
 use super::passages::passages;
-use super::texts::Text;
+use super::texts::RecordText;
 use super::{Provenance, Version};
 use event::{Event, EventId, RepoKey, SuccessRate, Timestamp, suspicion};
 use guard::injection::Suspicion;
@@ -41,7 +41,7 @@ pub struct Memory {
     /// Where in its log a line that holds it begins, in bytes.
     pub offset: u64,
     /// The record of its event.
-    pub text: Text,
+    pub text: RecordText,
     /// What [`Memory::flagged`] found out.
     pub(super) flag: OnceLock<Option<Suspicion>>,
     /// Most memories have nothing here, and then it takes nothing.
@@ -77,7 +77,7 @@ impl Memory {
         event: (EventId, Option<Timestamp>, Option<SuccessRate>),
         repo: RepoKey,
         (setting, offset): (Arc<Provenance>, u64),
-        text: Text,
+        text: RecordText,
         beside: Beside,
     ) -> Self {
         let (id, timestamp, success_rate) = event;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-/// Texts up to here are one passage, in bytes: notes of agents are, and their parts belong together.
+/// RecordTexts up to here are one passage, in bytes: notes of agents are, and their parts belong together.
 const WHOLE_BYTES_MAX: usize = 3_000;
 
 /// Paragraphs are packed into passages of about this size, in bytes.

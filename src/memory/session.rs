@@ -8,14 +8,14 @@ use super::{Memory, NEIGHBOURS_MAX, Neighbours};
 use event::{EventId, RepoKey, Timestamp};
 
 type Key = Arc<(RepoKey, String)>;
-type Place = (Option<Timestamp>, EventId);
+type SessionPosition = (Option<Timestamp>, EventId);
 
 /// The sessions so far. Memories that name none are in none and cost nothing here.
 #[derive(Debug, Default)]
 pub struct Sessions {
     /// The memories of each session, in order.
-    sessions: HashMap<Key, Vec<(Place, u32)>>,
-    places: HashMap<u32, (Key, Place)>,
+    sessions: HashMap<Key, Vec<(SessionPosition, u32)>>,
+    places: HashMap<u32, (Key, SessionPosition)>,
 }
 
 impl Sessions {
@@ -41,7 +41,7 @@ impl Sessions {
     #[must_use]
     pub fn of<'a>(memories: impl Iterator<Item = &'a Memory>) -> Self {
         let mut places_of: HashMap<(&RepoKey, &str), usize> = HashMap::new();
-        let mut sessions: Vec<(Key, Vec<(Place, u32)>)> = Vec::new();
+        let mut sessions: Vec<(Key, Vec<(SessionPosition, u32)>)> = Vec::new();
         let mut places = HashMap::new();
         // What was learned in a row is nearly always of one session.
         let mut last = None;
@@ -107,7 +107,7 @@ fn key_of((repo, session): (&RepoKey, &str)) -> Key {
     Arc::new((repo.clone(), session.to_owned()))
 }
 
-fn place_of(memory: &Memory) -> Place {
+fn place_of(memory: &Memory) -> SessionPosition {
     (memory.timestamp, memory.id.clone())
 }
 

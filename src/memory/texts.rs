@@ -38,13 +38,13 @@ impl Damage {
 
 /// Records, one behind the other.
 #[derive(Debug)]
-pub struct Block {
-    held: RwLock<Held>,
+pub struct RecordBlock {
+    held: RwLock<BlockBytes>,
     damage: Damage,
 }
 
 #[derive(Debug)]
-enum Held {
+enum BlockBytes {
     Here(Vec<u8>),
     /// Kept from this offset on.
     Kept(Arc<dyn RecordStore>, u64),
@@ -52,50 +52,50 @@ enum Held {
 
 /// One record.
 #[derive(Debug, Clone)]
-pub struct Text {
-    block: Arc<Block>,
+pub struct RecordText {
+    block: Arc<RecordBlock>,
     offset: u64,
     length_bytes: u32,
     checksum: u32,
 }
 
-impl Block {
+impl RecordBlock {
     /// A block that is kept as a whole from an offset on.
     #[must_use]
     pub fn kept(by: Arc<dyn RecordStore>, offset: u64, damage: Damage) -> Arc<Self> {
-        Arc::new(Self { held: RwLock::new(Held::Kept(by, offset)), damage })
+        Arc::new(Self { held: RwLock::new(BlockBytes::Kept(by, offset)), damage })
     }
 
     /// Returns a copy of its bytes, unless they are kept already.
     #[must_use]
     pub fn bytes_here(&self) -> Option<Vec<u8>> {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            Held::Here(bytes) => Some(bytes.clone()),
-            Held::Kept(..) => None,
+            BlockBytes::Here(bytes) => Some(bytes.clone()),
+            BlockBytes::Kept(..) => None,
         }
     }
 
     /// Lets go of its bytes, which are kept from an offset on; readers see no difference.
     pub fn keep(&self, by: Arc<dyn RecordStore>, offset: u64) {
-        *self.held.write().unwrap_or_else(PoisonError::into_inner) = Held::Kept(by, offset);
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = BlockBytes::Kept(by, offset);
     }
 
     /// Returns where it is kept, unless it is in memory.
     #[must_use]
     pub fn kept_at(&self) -> Option<u64> {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            Held::Here(_) => None,
-            Held::Kept(_, offset) => Some(*offset),
+            BlockBytes::Here(_) => None,
+            BlockBytes::Kept(_, offset) => Some(*offset),
         }
     }
 
     fn copy(&self, offset: u64, length: usize) -> Option<Vec<u8>> {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            Held::Here(bytes) => {
+            BlockBytes::Here(bytes) => {
                 let start = usize::try_from(offset).ok()?;
                 bytes.get(start..start.checked_add(length)?).map(<[u8]>::to_vec)
             }
-            Held::Kept(kept, base) => {
+            BlockBytes::Kept(kept, base) => {
                 let mut bytes = vec![0; length];
                 kept.read_at(&mut bytes, base.checked_add(offset)?).then_some(bytes)
             }
@@ -104,7 +104,8 @@ impl Block {
 
     /// Adds a record, unless there is no room or the block is kept.
     fn push(&self, record: &[u8]) -> Option<u64> {
-        let Held::Here(bytes) = &mut *self.held.write().unwrap_or_else(PoisonError::into_inner)
+        let BlockBytes::Here(bytes) =
+            &mut *self.held.write().unwrap_or_else(PoisonError::into_inner)
         else {
             return None;
         };
@@ -118,10 +119,10 @@ impl Block {
     }
 }
 
-impl Text {
+impl RecordText {
     /// A record that is kept, with the checksum that it must have.
     #[must_use]
-    pub fn kept(block: &Arc<Block>, offset: u64, length_bytes: u32, checksum: u32) -> Self {
+    pub fn kept(block: &Arc<RecordBlock>, offset: u64, length_bytes: u32, checksum: u32) -> Self {
         Self { block: Arc::clone(block), offset, length_bytes, checksum }
     }
 
@@ -151,13 +152,13 @@ impl Text {
 
     /// Returns the same record at another place.
     #[must_use]
-    pub fn moved(&self, block: &Arc<Block>, offset: u64) -> Self {
+    pub fn moved(&self, block: &Arc<RecordBlock>, offset: u64) -> Self {
         Self { block: Arc::clone(block), offset, ..*self }
     }
 
     /// Returns the block it is in, and where in it.
     #[must_use]
-    pub fn place(&self) -> (&Arc<Block>, u64) {
+    pub fn place(&self) -> (&Arc<RecordBlock>, u64) {
         (&self.block, self.offset)
     }
 
@@ -176,31 +177,31 @@ impl Text {
 
 /// Where new records go.
 #[derive(Debug, Default)]
-pub struct Texts {
-    open: Option<Arc<Block>>,
+pub struct RecordTexts {
+    open: Option<Arc<RecordBlock>>,
     /// All that are in memory, or were.
-    blocks: Vec<Weak<Block>>,
+    blocks: Vec<Weak<RecordBlock>>,
     damage: Damage,
     live_bytes: u64,
     /// Bytes that no memory needs any more, in memory or kept.
     dead_bytes: u64,
 }
 
-impl Texts {
+impl RecordTexts {
     /// Adds a record.
-    pub fn add(&mut self, record: &[u8]) -> Text {
+    pub fn add(&mut self, record: &[u8]) -> RecordText {
         let length_bytes = u32::try_from(record.len()).unwrap_or(u32::MAX);
         let checksum = crc32fast::hash(record);
         self.live_bytes += u64::from(length_bytes);
         let open = self.open.take().and_then(|block| Some((block.push(record)?, block)));
         let (offset, block) = open.unwrap_or_else(|| (0, self.opened(record)));
         self.open = Some(Arc::clone(&block));
-        Text { block, offset, length_bytes, checksum }
+        RecordText { block, offset, length_bytes, checksum }
     }
 
-    fn opened(&mut self, record: &[u8]) -> Arc<Block> {
-        let held = RwLock::new(Held::Here(record.to_vec()));
-        let block = Arc::new(Block { held, damage: self.damage.clone() });
+    fn opened(&mut self, record: &[u8]) -> Arc<RecordBlock> {
+        let held = RwLock::new(BlockBytes::Here(record.to_vec()));
+        let block = Arc::new(RecordBlock { held, damage: self.damage.clone() });
         self.blocks.push(Arc::downgrade(&block));
         block
     }
@@ -211,25 +212,25 @@ impl Texts {
     }
 
     /// Notes that nobody needs a record any more.
-    pub fn forget(&mut self, text: &Text) {
+    pub fn forget(&mut self, text: &RecordText) {
         self.live_bytes = self.live_bytes.saturating_sub(text.length_bytes());
         self.dead_bytes = self.dead_bytes.saturating_add(text.length_bytes());
     }
 
     /// Returns the blocks that are in memory, in the order in which they were begun; no record is added to
     /// them any more.
-    pub fn seal(&mut self) -> Vec<Arc<Block>> {
+    pub fn seal(&mut self) -> Vec<Arc<RecordBlock>> {
         self.open = None;
-        let blocks: Vec<Arc<Block>> = self.blocks.iter().filter_map(Weak::upgrade).collect();
-        let here: Vec<Arc<Block>> =
+        let blocks: Vec<Arc<RecordBlock>> = self.blocks.iter().filter_map(Weak::upgrade).collect();
+        let here: Vec<Arc<RecordBlock>> =
             blocks.into_iter().filter(|block| block.kept_at().is_none()).collect();
         self.blocks = here.iter().map(Arc::downgrade).collect();
         here
     }
 
     /// Returns the blocks that take no more records, once there are more than `blocks_max`. They are no longer among
-    /// those that [`Texts::seal`] returns.
-    pub fn take_full(&mut self, blocks_max: usize) -> Vec<Arc<Block>> {
+    /// those that [`RecordTexts::seal`] returns.
+    pub fn take_full(&mut self, blocks_max: usize) -> Vec<Arc<RecordBlock>> {
         if self.blocks.len() <= blocks_max {
             return Vec::new();
         }
@@ -252,7 +253,7 @@ impl Texts {
     }
 
     /// Adds again a record that is still in memory.
-    pub fn again(&mut self, text: &Text) -> Option<Text> {
+    pub fn again(&mut self, text: &RecordText) -> Option<RecordText> {
         if text.kept_at().is_some() {
             return None;
         }
@@ -301,8 +302,8 @@ mod tests {
 
     #[test]
     fn records_are_read_before_and_after_their_blocks_are_kept() {
-        let mut texts = Texts::default();
-        let held: Vec<Text> = (0..3_000).map(|number| texts.add(&record(number))).collect();
+        let mut texts = RecordTexts::default();
+        let held: Vec<RecordText> = (0..3_000).map(|number| texts.add(&record(number))).collect();
         let all_right =
             || held.iter().enumerate().all(|(number, text)| text.bytes() == Some(record(number)));
         assert!(all_right());
@@ -326,20 +327,20 @@ mod tests {
 
     #[test]
     fn a_record_that_is_not_what_was_written_is_none_and_told() {
-        let mut texts = Texts::default();
+        let mut texts = RecordTexts::default();
         let held = texts.add(b"one record");
         let shelf = Arc::new(RecordFile(Mutex::new(b"one recorb".to_vec())));
         texts.seal()[0].keep(shelf, 0);
         assert_eq!(held.bytes(), None);
         assert!(texts.damage_of_all().is_there());
-        let gone = Block::kept(Arc::new(RecordFile::default()), u64::MAX, Damage::default());
-        assert_eq!(Text::kept(&gone, 5, u32::MAX, 0).bytes(), None);
+        let gone = RecordBlock::kept(Arc::new(RecordFile::default()), u64::MAX, Damage::default());
+        assert_eq!(RecordText::kept(&gone, 5, u32::MAX, 0).bytes(), None);
     }
 
     #[test]
     fn what_nobody_needs_goes_with_its_block_or_when_all_is_put_together_anew() {
-        let mut texts = Texts::default();
-        let mut held: Vec<Text> = (0..9_000).map(|_| texts.add(&[1; 500])).collect();
+        let mut texts = RecordTexts::default();
+        let mut held: Vec<RecordText> = (0..9_000).map(|_| texts.add(&[1; 500])).collect();
         let mut number = 0;
         held.retain(|text| {
             number += 1;

@@ -66,7 +66,7 @@ pub enum CheckpointError {
 }
 
 /// What is written.
-pub struct Keeping<'a> {
+pub struct CheckpointParts<'a> {
     /// How far each log was read.
     pub cursors: Vec<(&'a str, Vec<u8>)>,
     /// How that went.
@@ -82,7 +82,7 @@ pub struct Keeping<'a> {
 }
 
 /// What was read.
-pub struct Kept {
+pub struct RestoredState {
     /// How far each log had been read.
     pub cursors: Vec<(PathBuf, Cursor)>,
     /// How that had gone: lines and skips.
@@ -98,12 +98,12 @@ pub struct Kept {
     /// Where the signs of tokens are; empty without that index.
     pub places: Places,
     /// What the next checkpoint may add to.
-    pub base: Base,
+    pub base: LastCheckpoint,
 }
 
 /// The checkpoint that a process wrote or read last: the records in memory may be added to its file.
 #[derive(Debug, Clone)]
-pub struct Base {
+pub struct LastCheckpoint {
     number: u64,
     /// Of its manifest, since a number may come again when a folder was emptied.
     checksum: u32,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::checked_file::{Records, Sum, Summed};
 use super::manifest::{Manifest, Meanings};
-use super::{Base, CheckpointError, Checkpoints, Kept, Of, progress};
+use super::{CheckpointError, Checkpoints, LastCheckpoint, Of, RestoredState, progress};
 use index::late::Places;
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
@@ -40,7 +40,7 @@ impl Checkpoints {
     ///
     /// # Errors
     /// [`CheckpointError`] says why there is none to use.
-    pub fn read(&self, of: &Of, bound: Bound) -> Result<Kept, CheckpointError> {
+    pub fn read(&self, of: &Of, bound: Bound) -> Result<RestoredState, CheckpointError> {
         let (mut manifest, mut checksum) = self.current_manifest()?;
         for _ in 1..TRIES {
             let read = self.read_all(&manifest, checksum, of, bound);
@@ -72,7 +72,7 @@ impl Checkpoints {
         checksum: u32,
         of: &Of,
         bound: Bound,
-    ) -> Result<Kept, CheckpointError> {
+    ) -> Result<RestoredState, CheckpointError> {
         is_of(&manifest.of, of)?;
         let number = manifest.number;
         let texts = self.texts(manifest)?;
@@ -100,14 +100,14 @@ impl Checkpoints {
         let (vectors, places) = meanings.unzip();
         let places = places.unwrap_or_default();
         let Heads { cursors, health, fold, near } = heads?;
-        let base = Base {
+        let base = LastCheckpoint {
             number,
             checksum,
             texts: kept,
             texts_number: manifest.texts_number,
             texts_bytes: manifest.texts_bytes,
         };
-        Ok(Kept { cursors, health, fold, near, lexical, vectors, places, base })
+        Ok(RestoredState { cursors, health, fold, near, lexical, vectors, places, base })
     }
 
     fn texts(&self, manifest: &Manifest) -> Result<File, CheckpointError> {

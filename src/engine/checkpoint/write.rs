@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::checked_file::{Records, Sum, Summing};
 use super::manifest::{Manifest, Meanings};
-use super::{Base, CheckpointError, Checkpoints, KINDS, Keeping, Of, progress};
+use super::{CheckpointError, CheckpointParts, Checkpoints, KINDS, LastCheckpoint, Of, progress};
 use memory::packed::Packing;
-use memory::texts::{self, Block};
+use memory::texts::{self, RecordBlock};
 use memory::{Fold, Memory, write_neighbours};
 use store::{FileLock, StoreError, make_own_file, open_own_file, own_folder};
 
@@ -30,7 +30,7 @@ struct Shelved {
 /// What becomes of the records in memory then.
 enum How {
     /// These blocks were added, from these offsets on.
-    Added(Vec<(Arc<Block>, u64)>),
+    Added(Vec<(Arc<RecordBlock>, u64)>),
     /// All were written anew, each memory's at this offset.
     Anew(Vec<u64>),
 }
@@ -44,16 +44,16 @@ impl Checkpoints {
     pub fn write(
         &self,
         of: Of,
-        keeping: Keeping<'_>,
-        base: Option<&Base>,
-    ) -> Result<Base, CheckpointError> {
+        keeping: CheckpointParts<'_>,
+        base: Option<&LastCheckpoint>,
+    ) -> Result<LastCheckpoint, CheckpointError> {
         own_folder(&self.folder)?;
         let _turn = match FileLock::take(&self.folder.join("lock"), 0) {
             Err(StoreError::Busy { .. }) => return Err(CheckpointError::Busy),
             taken => taken?,
         };
         let current = self.current_manifest().ok();
-        let is_standing = |base: &&Base| {
+        let is_standing = |base: &&LastCheckpoint| {
             let now = current.as_ref().map(|(manifest, checksum)| (manifest.number, *checksum));
             now == Some((base.number, base.checksum))
         };
@@ -68,10 +68,10 @@ impl Checkpoints {
     fn write_all(
         &self,
         of: Of,
-        keeping: Keeping<'_>,
-        base: Option<&Base>,
-    ) -> Result<Base, CheckpointError> {
-        let Keeping { cursors, health, fold, near, lexical, meanings } = keeping;
+        keeping: CheckpointParts<'_>,
+        base: Option<&LastCheckpoint>,
+    ) -> Result<LastCheckpoint, CheckpointError> {
+        let CheckpointParts { cursors, health, fold, near, lexical, meanings } = keeping;
         let number = self.numbers().map(|(_, number)| number).max().unwrap_or(0) + 1;
         let shelved = match base {
             Some(base) if !is_wasteful(base, fold) => self.add(base, fold)?,
@@ -102,7 +102,7 @@ impl Checkpoints {
         let checksum = self.publish(&manifest)?;
         self.tidy_up(Some(&manifest));
         let texts = shelved.take_out_of_memory(fold);
-        Ok(Base { number, checksum, texts, texts_number, texts_bytes })
+        Ok(LastCheckpoint { number, checksum, texts, texts_number, texts_bytes })
     }
 
     fn summed(
@@ -117,7 +117,7 @@ impl Checkpoints {
     }
 
     /// Adds the records that are in memory to the file of a checkpoint.
-    fn add(&self, base: &Base, fold: &mut Fold) -> Result<Shelved, CheckpointError> {
+    fn add(&self, base: &LastCheckpoint, fold: &mut Fold) -> Result<Shelved, CheckpointError> {
         let file = open_own_file(&self.file("texts", base.texts_number))?;
         let mut file = file.ok_or(CheckpointError::Damaged("texts"))?;
         // Behind that is only what came to no end.
@@ -184,7 +184,7 @@ impl Shelved {
         let (anew, starts) = match &self.how {
             How::Anew(offsets) => (Some(offsets), HashMap::new()),
             How::Added(blocks) => {
-                let start = |(block, start): &(Arc<Block>, u64)| (Arc::as_ptr(block), *start);
+                let start = |(block, start): &(Arc<RecordBlock>, u64)| (Arc::as_ptr(block), *start);
                 (None, blocks.iter().map(start).collect())
             }
         };
@@ -211,7 +211,7 @@ impl Shelved {
 }
 
 /// Whether so much of the file of records is of no use that it should be written anew.
-fn is_wasteful(base: &Base, fold: &Fold) -> bool {
+fn is_wasteful(base: &LastCheckpoint, fold: &Fold) -> bool {
     let needed = fold.texts_bytes().saturating_mul(TEXTS_TIMES_MAX);
     base.texts_bytes > needed.max(TEXTS_BYTES_MIN)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::lookups::Lookups;
-use super::wanted_vectors::{Asked, Wanted};
+use super::wanted_vectors::{RequestedVectors, Wanted};
 use event::{RepoKey, SkipReason};
 use index::late::{Places, Signed};
 use index::lexical::{DocId, LexicalIndex, Passage};
@@ -42,7 +42,7 @@ pub(super) struct Built {
     pub(super) health: Arc<Health>,
     pub(super) to_embed: Vec<Wanted>,
     pub(super) to_sign: Vec<Wanted>,
-    pub(super) asked: Asked,
+    pub(super) asked: RequestedVectors,
 }
 
 impl Built {

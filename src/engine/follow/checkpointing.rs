@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::lookups::Lookups;
 use super::{Built, Follower, LogKind, Tail, Tailed, Wanted};
-use crate::checkpoint::{CheckpointError, Checkpoints, Keeping, Kept, Of, Spill};
+use crate::checkpoint::{CheckpointError, CheckpointParts, Checkpoints, Of, RestoredState, Spill};
 use event::RepoKey;
 use index::late::Signed;
 use memory::{CowVec, Memory, Sessions};
@@ -50,8 +50,8 @@ impl Follower {
         }
     }
 
-    fn begin_from(&mut self, kept: Kept) -> Restored {
-        let Kept { cursors, health, fold, near, lexical, vectors, places, base } = kept;
+    fn begin_from(&mut self, kept: RestoredState) -> Restored {
+        let RestoredState { cursors, health, fold, near, lexical, vectors, places, base } = kept;
         self.tails = cursors
             .into_iter()
             .map(|(log, cursor)| {
@@ -124,7 +124,7 @@ impl Follower {
         let Built { fold, near, lexical, vectors, places, health, .. } = &mut self.built;
         let health: &Health = health;
         let meanings = vectors.as_ref().map(|vectors| (vectors, &*places));
-        let keeping = Keeping { cursors, health, fold, near, lexical, meanings };
+        let keeping = CheckpointParts { cursors, health, fold, near, lexical, meanings };
         self.base = Some(checkpoints.write(of, keeping, self.base.as_ref())?);
         // All records are in the checkpoint's file now.
         self.spill.iter_mut().for_each(Spill::begin_anew);

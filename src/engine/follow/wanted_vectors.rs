@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Which vector is awaited for each memory, so that one for an older text is not taken. Numbers only
 /// grow, also over a start-over.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct RequestedVectors {
     pub(super) last: u64,
     pub(super) since_start: u64,
     pub(super) changed: BTreeMap<u32, u64>,
@@ -19,7 +19,7 @@ pub struct Wanted {
     pub(super) generation: u64,
 }
 
-impl Asked {
+impl RequestedVectors {
     pub(super) fn awaited(&self, number: u32) -> u64 {
         self.changed.get(&number).copied().unwrap_or(self.since_start)
     }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{Coming, Input, Why};
+use super::{CatchUpReason, Coming, Input};
 use crate::checkpoint::Checkpoints;
 use crate::follow::{Followed, Follower, Wanted, Window};
 use crate::watch::Watch;
@@ -65,22 +65,22 @@ pub(super) fn load(
     std::thread::Builder::new().name("load".to_owned()).spawn(read).map(drop)
 }
 
-pub(super) struct State {
-    reading: Reading,
+pub(super) struct LoopState {
+    reading: ReadState,
     worker: Option<Arc<Worker>>,
     coming: Coming,
     /// Memories whose texts the worker had no room for.
     unsent: Vec<Wanted>,
     /// Memories whose texts it shall have once more, for the signs of their tokens.
     unsigned: Vec<Wanted>,
-    keeping: Option<Keeping>,
+    keeping: Option<CheckpointRequest>,
     /// When every file was looked at last.
     swept_at: Instant,
     _watch: Watch,
 }
 
 /// When checkpoints are written.
-struct Keeping {
+struct CheckpointRequest {
     checkpoints: Checkpoints,
     /// How many memories with vectors, and without, the last one had.
     kept_len: usize,
@@ -88,7 +88,7 @@ struct Keeping {
     asked_at: Instant,
 }
 
-impl Keeping {
+impl CheckpointRequest {
     fn new(checkpoints: Checkpoints) -> Self {
         let now = Instant::now();
         Self { checkpoints, kept_len: 0, kept_at: now, asked_at: now }
@@ -104,7 +104,7 @@ impl Keeping {
 }
 
 /// How far the reading is.
-pub(super) enum Reading {
+pub(super) enum ReadState {
     /// All there is is being read.
     Begun(Box<Begun>),
     /// All has been read, and what comes is followed.
@@ -112,7 +112,7 @@ pub(super) enum Reading {
 }
 
 /// Handles what comes, until the end. Who panics while holding the state ends it: nobody knows what it is then.
-pub(super) fn run(state: &Mutex<State>, messages: &Receiver<Input>) {
+pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
     loop {
         let message = messages.recv_timeout(Duration::from_millis(POLL_MS));
         let Ok(mut state) = state.lock() else { return };
@@ -151,7 +151,7 @@ pub(super) struct Begun {
     waiting: Vec<Sender<Snapshot>>,
 }
 
-impl Reading {
+impl ReadState {
     pub(super) fn begun(store: Store, config: Config, bound: Bound) -> Self {
         Self::Begun(Box::new(Begun {
             store,
@@ -164,15 +164,15 @@ impl Reading {
     }
 }
 
-impl State {
+impl LoopState {
     pub(super) fn new(
-        reading: Reading,
+        reading: ReadState,
         worker: Option<Arc<Worker>>,
         coming: Coming,
         checkpoints: Option<Checkpoints>,
         watch: Watch,
     ) -> Self {
-        let keeping = checkpoints.map(Keeping::new);
+        let keeping = checkpoints.map(CheckpointRequest::new);
         let (unsent, unsigned, swept_at) = (Vec::new(), Vec::new(), Instant::now());
         Self { reading, worker, coming, unsent, unsigned, keeping, swept_at, _watch: watch }
     }
@@ -182,7 +182,7 @@ impl State {
         match input {
             Input::Hint => self.catch_up(),
             Input::Embedded(batch) => {
-                if let Reading::Done(follower) = &mut self.reading {
+                if let ReadState::Done(follower) = &mut self.reading {
                     let unsigned = batch.iter().filter_map(|embedded| follower.embedded(embedded));
                     self.unsigned.extend(unsigned);
                 }
@@ -209,7 +209,7 @@ impl State {
     }
 
     fn keep_if_due(&mut self) {
-        let (Some(keeping), Reading::Done(follower)) = (&self.keeping, &self.reading) else {
+        let (Some(keeping), ReadState::Done(follower)) = (&self.keeping, &self.reading) else {
             return;
         };
         if keeping.is_due(follower.known_len()) {
@@ -220,7 +220,7 @@ impl State {
     /// Writes a checkpoint. One that could not be written is missed at the next start only.
     fn keep(&mut self) {
         self.catch_up();
-        let (Some(keeping), Reading::Done(follower)) = (&mut self.keeping, &mut self.reading)
+        let (Some(keeping), ReadState::Done(follower)) = (&mut self.keeping, &mut self.reading)
         else {
             return;
         };
@@ -235,22 +235,22 @@ impl State {
     }
 
     /// Returns the state of all there is; nothing while that is being read.
-    pub(super) fn whole(&mut self, why: Why) -> Option<Snapshot> {
-        if why == Why::Question {
+    pub(super) fn whole(&mut self, why: CatchUpReason) -> Option<Snapshot> {
+        if why == CatchUpReason::Question {
             self.asked();
         }
         self.catch_up();
         match &self.reading {
-            Reading::Begun(_) => None,
-            Reading::Done(follower) => Some(follower.snapshot().on(self.shelf())),
+            ReadState::Begun(_) => None,
+            ReadState::Done(follower) => Some(follower.snapshot().on(self.shelf())),
         }
     }
 
-    fn answer_whole(&mut self, reply: Sender<Snapshot>, why: Why) {
+    fn answer_whole(&mut self, reply: Sender<Snapshot>, why: CatchUpReason) {
         if let Some(snapshot) = self.whole(why) {
             // Whoever asked may have given up.
             let _ = reply.send(snapshot);
-        } else if let Reading::Begun(begun) = &mut self.reading {
+        } else if let ReadState::Begun(begun) = &mut self.reading {
             begun.waiting.push(reply);
         }
     }
@@ -259,10 +259,10 @@ impl State {
         self.catch_up();
         let shelf = self.shelf();
         match &mut self.reading {
-            Reading::Done(follower) => {
+            ReadState::Done(follower) => {
                 View { snapshot: follower.snapshot().on(shelf), extent: Extent::Whole }
             }
-            Reading::Begun(begun) => {
+            ReadState::Begun(begun) => {
                 let Begun { store, config, bound, recent, homes, .. } = &mut **begun;
                 let is_new = homes.len() < RECENT_HOMES_MAX && homes.insert(home);
                 let recent = match recent {
@@ -284,10 +284,10 @@ impl State {
         if let Some(keeping) = &mut self.keeping {
             keeping.kept_len = kept_len;
         }
-        let begun = std::mem::replace(&mut self.reading, Reading::Done(follower));
+        let begun = std::mem::replace(&mut self.reading, ReadState::Done(follower));
         self.take_in(followed);
         self.catch_up();
-        if let (Reading::Begun(begun), Reading::Done(follower)) = (begun, &self.reading) {
+        if let (ReadState::Begun(begun), ReadState::Done(follower)) = (begun, &self.reading) {
             for reply in begun.waiting {
                 let _ = reply.send(follower.snapshot().on(self.shelf()));
             }
@@ -299,7 +299,7 @@ impl State {
     }
 
     fn catch_up(&mut self) {
-        if let Reading::Done(follower) = &mut self.reading {
+        if let ReadState::Done(follower) = &mut self.reading {
             if self.swept_at.elapsed() >= Duration::from_millis(POLL_MS) {
                 // The system does not tell of everything: not of what is written to a file that is mapped.
                 follower.doubt();
@@ -325,7 +325,9 @@ impl State {
     /// Hands texts to the worker as far as it has room, the newest first; those that are found without it only
     /// where little else waits.
     fn submit_unsent(&mut self) {
-        let (Some(worker), Reading::Done(follower)) = (&self.worker, &self.reading) else { return };
+        let (Some(worker), ReadState::Done(follower)) = (&self.worker, &self.reading) else {
+            return;
+        };
         while let Some(wanted) = self.unsent.pop() {
             let Some(job) = follower.job(wanted, Want::Vector) else { continue };
             match worker.submit(job) {

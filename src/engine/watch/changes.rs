@@ -25,17 +25,17 @@ pub enum Changes {
 /// Hears what happens in the folders of a store.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Default)]
-pub struct Listener {
+pub struct ChangeQueue {
     queue: Option<Queue>,
     /// Whether it was tried to no avail. Each try makes a queue, and closing one makes the kernel wait.
     has_given_up: bool,
 }
 
 #[cfg(target_os = "linux")]
-impl Listener {
+impl ChangeQueue {
     /// Listens from now on to `root` and the folders below it that hold files with lines, beside what is listened to
     /// already. These are listed by `folders` once `root` is listened to, so that none comes unheard in between; `None`
-    /// where they cannot be. Where not all can be listened to, nothing is until [`Listener::try_again`]. To be called before
+    /// where they cannot be. Where not all can be listened to, nothing is until [`ChangeQueue::try_again`]. To be called before
     /// the files are listed, each time anything may have changed.
     pub fn listen(&mut self, root: &Path, folders: impl FnOnce() -> Option<Vec<PathBuf>>) {
         if self.has_given_up {
@@ -68,10 +68,10 @@ impl Listener {
 /// Other systems have no queue that could be asked.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug, Default)]
-pub struct Listener;
+pub struct ChangeQueue;
 
 #[cfg(not(target_os = "linux"))]
-impl Listener {
+impl ChangeQueue {
     /// Listens to nothing.
     pub fn listen(&mut self, _root: &Path, _folders: impl FnOnce() -> Option<Vec<PathBuf>>) {}
 
@@ -103,7 +103,7 @@ mod tests {
     struct World {
         folder: tempfile::TempDir,
         root: PathBuf,
-        listener: Listener,
+        listener: ChangeQueue,
     }
 
     impl World {
@@ -112,7 +112,7 @@ mod tests {
             let root = folder.path().join("parent/logs");
             fs::create_dir_all(root.join("archive/a")).unwrap();
             fs::write(root.join("a.jsonl"), "").unwrap();
-            let mut world = Self { folder, root, listener: Listener::default() };
+            let mut world = Self { folder, root, listener: ChangeQueue::default() };
             world.listen();
             world
         }
@@ -235,7 +235,7 @@ mod tests {
         assert!(world.listener.hears([log.as_path()].into_iter()));
         fs::hard_link(&log, world.folder.path().join("second")).unwrap();
         assert!(!world.listener.hears([log.as_path()].into_iter()));
-        assert!(!Listener::default().hears([].into_iter()));
+        assert!(!ChangeQueue::default().hears([].into_iter()));
     }
 
     // S-READ-1
@@ -268,7 +268,7 @@ mod tests {
     // S-READ-1
     #[test]
     fn a_file_system_of_which_not_all_is_heard_is_not_listened_to() {
-        let mut listener = Listener::default();
+        let mut listener = ChangeQueue::default();
         listener.listen(Path::new("/proc/self"), || Some(Vec::new()));
         assert_eq!(listener.heard(Path::new("/proc/self")), Changes::Anything);
         let world = World::new();
@@ -302,7 +302,7 @@ mod tests {
             return;
         }
         let world = World::new();
-        let mut listener = Listener::default();
+        let mut listener = ChangeQueue::default();
         listener.listen(&world.root, || {
             fs::create_dir(world.root.join(".spool")).unwrap();
             Some(Vec::new())

@@ -17,11 +17,11 @@ const EVENTS_MAX: usize = 8;
 /// Everybody who is attached.
 #[derive(Debug, Default)]
 pub(super) struct Attached {
-    state: Mutex<State>,
+    state: Mutex<AttachedState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct AttachedState {
     next: u64,
     connections: BTreeMap<u64, (Hello, Timestamp)>,
     guests: usize,
@@ -98,13 +98,13 @@ impl Attached {
         status.with("clients", json!({ "attached": clients, "calls": state.calls }))
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, AttachedState> {
         // Nobody panics while holding it; what is there counts.
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
-impl State {
+impl AttachedState {
     fn event(&mut self, now: Timestamp, what: String) {
         if self.events.len() == EVENTS_MAX {
             self.events.remove(0);

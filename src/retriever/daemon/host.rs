@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::attached::Attached;
 use super::endpoint::Endpoint;
-use super::protocol::{Answer, Ask, Hello, Opening, PROTOCOL, Welcome, hear, say};
-use super::stream::{LineStream, Listener, SocketFile, Stream, Transport};
+use super::protocol::{Answer, Ask, Hello, PROTOCOL, ProtocolVersion, Welcome, hear, say};
+use super::stream::{AgentListener, LineStream, SocketFile, Stream, Transport};
 use crate::survive::survive;
 use api::local::{Core, Local};
 use api::{Api, ApiError};
@@ -44,7 +44,7 @@ pub struct Host {
     shared: Arc<HostState>,
     endpoint: Endpoint,
     socket_file: SocketFile,
-    events: Receiver<Event>,
+    events: Receiver<HostEvent>,
     idle: Option<Duration>,
     at_end: Vec<Box<dyn FnOnce() + Send>>,
 }
@@ -60,7 +60,7 @@ pub enum Served {
     Unreachable,
 }
 
-enum Event {
+enum HostEvent {
     /// Somebody came or left.
     Attached,
     Stop,
@@ -74,7 +74,7 @@ struct HostState {
     streams: Mutex<BTreeMap<u64, Stream>>,
     calls: Mutex<usize>,
     is_closing: AtomicBool,
-    events: Sender<Event>,
+    events: Sender<HostEvent>,
     other_way: OnceLock<Told>,
     token: Option<String>,
 }
@@ -105,7 +105,7 @@ impl Host {
         idle: Option<Duration>,
     ) -> io::Result<Self> {
         let random = [(core.clock)().random, (core.clock)().random];
-        let listener = Listener::at(&endpoint, way, random)?;
+        let listener = AgentListener::at(&endpoint, way, random)?;
         let socket_file = SocketFile::of(&listener, &endpoint);
         let (sender, events) = mpsc::channel();
         let shared = Arc::new(HostState {
@@ -143,7 +143,7 @@ impl Host {
         let events = self.shared.events.clone();
         move || {
             // It may have ended already.
-            let _ = events.send(Event::Stop);
+            let _ = events.send(HostEvent::Stop);
         }
     }
 
@@ -156,8 +156,8 @@ impl Host {
                 .events
                 .recv_timeout(Duration::from_millis(SIGN_LOOK_MS).min(self.left(alone_since)))
             {
-                Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => break Served::Asked,
-                Ok(Event::Attached) => alone_since = Instant::now(),
+                Ok(HostEvent::Stop) | Err(RecvTimeoutError::Disconnected) => break Served::Asked,
+                Ok(HostEvent::Attached) => alone_since = Instant::now(),
                 Err(RecvTimeoutError::Timeout) if !self.socket_file.is_up() => {
                     break Served::Unreachable;
                 }
@@ -203,7 +203,7 @@ fn lock<T>(held: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn accept(listener: &Listener, shared: &Arc<HostState>) {
+fn accept(listener: &AgentListener, shared: &Arc<HostState>) {
     loop {
         let accepted = listener.accept();
         if shared.is_closing.load(Ordering::SeqCst) {
@@ -238,10 +238,10 @@ fn serve(mut stream: Stream, shared: &HostState) -> io::Result<()> {
     let Some(said) = hear::<Value>(&mut lines)? else { return Ok(()) };
     let (version, pid) = (shared.version.clone(), std::process::id());
     say(&mut lines, &Welcome { protocol: PROTOCOL, version, pid })?;
-    if Opening::deserialize(&said)?.protocol != PROTOCOL {
+    if ProtocolVersion::deserialize(&said)?.protocol != PROTOCOL {
         // Of another version; what it can ask for is that we make room.
         if matches!(hear::<Ask>(&mut lines), Ok(Some(Ask::Leave))) {
-            let _ = shared.events.send(Event::Stop);
+            let _ = shared.events.send(HostEvent::Stop);
         }
         return Ok(());
     }
@@ -250,11 +250,11 @@ fn serve(mut stream: Stream, shared: &HostState) -> io::Result<()> {
     let local = Local::new(Arc::clone(&shared.core), hello.caller.clone());
     let number = shared.clients.came(hello, (shared.core.clock)().now);
     lock(&shared.streams).insert(number, second);
-    let _ = shared.events.send(Event::Attached);
+    let _ = shared.events.send(HostEvent::Attached);
     let ended = answer_all(&mut lines, &local, shared);
     lock(&shared.streams).remove(&number);
     shared.clients.left(number, (shared.core.clock)().now);
-    let _ = shared.events.send(Event::Attached);
+    let _ = shared.events.send(HostEvent::Attached);
     ended
 }
 
@@ -264,7 +264,7 @@ fn answer_all(lines: &mut LineStream, local: &Local, shared: &HostState) -> io::
         shared.clients.called();
         if ask == Ask::Leave {
             // Before the answer: whoever asks may not stay to hear it.
-            let _ = shared.events.send(Event::Stop);
+            let _ = shared.events.send(HostEvent::Stop);
             let text = "leaving".to_owned();
             say(lines, &Answer::Reply { text, json: json!({ "leaving": true }) })?;
             continue;
@@ -274,7 +274,7 @@ fn answer_all(lines: &mut LineStream, local: &Local, shared: &HostState) -> io::
         say(lines, &Answer::of(answered))?;
         if met_a_bug && local.engine().snapshot().is_err() {
             // The engine is gone too. The next request starts another retriever.
-            let _ = shared.events.send(Event::Stop);
+            let _ = shared.events.send(HostEvent::Stop);
         }
     }
     Ok(())
@@ -386,7 +386,7 @@ impl Drop for Visit {
     fn drop(&mut self) {
         self.0.clients.guest_left();
         // How long nobody has been there counts from now on.
-        let _ = self.0.events.send(Event::Attached);
+        let _ = self.0.events.send(HostEvent::Attached);
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Hello {
 
 /// What every version of an introduction has.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct Opening {
+pub(super) struct ProtocolVersion {
     pub(super) protocol: u32,
 }
 

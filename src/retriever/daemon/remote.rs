@@ -68,12 +68,12 @@ pub struct Remote {
     /// Makes an id that nobody else has.
     pub fresh_id: Box<dyn Fn() -> EventId + Send + Sync>,
     /// What is left of earlier questions.
-    pub state: State,
+    pub state: RemoteState,
 }
 
 /// What is left of earlier questions.
 #[derive(Default)]
-pub struct State {
+pub struct RemoteState {
     kept: Mutex<Vec<LineStream>>,
     alone: Mutex<Option<OnItsOwn>>,
 }
@@ -85,7 +85,7 @@ struct OnItsOwn {
 }
 
 #[cfg(test)]
-impl State {
+impl RemoteState {
     /// As if it had been tried long ago.
     pub(super) fn let_time_pass(&self) {
         let before = Instant::now().checked_sub(Duration::from_millis(ALONE_MS)).unwrap();

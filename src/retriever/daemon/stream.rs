@@ -27,7 +27,7 @@ pub(super) enum Stream {
 
 /// Where a retriever waits for connections.
 #[derive(Debug)]
-pub(super) enum Listener {
+pub(super) enum AgentListener {
     #[cfg(unix)]
     Unix(UnixListener),
     Loopback {
@@ -46,7 +46,7 @@ pub(super) enum Transport {
     Loopback,
 }
 
-impl Listener {
+impl AgentListener {
     /// Listens. The caller holds the lock of the endpoint, so what stands in the place of the socket is
     /// left over from a retriever that was killed.
     pub(super) fn at(endpoint: &Endpoint, way: Transport, random: [u128; 2]) -> io::Result<Self> {
@@ -102,11 +102,11 @@ pub(super) struct SocketFile {
 
 impl SocketFile {
     /// Looks at what a listener has just put up.
-    pub(super) fn of(listener: &Listener, endpoint: &Endpoint) -> Self {
+    pub(super) fn of(listener: &AgentListener, endpoint: &Endpoint) -> Self {
         let path = match listener {
             #[cfg(unix)]
-            Listener::Unix(_) => endpoint.socket(),
-            Listener::Loopback { .. } => endpoint.port_file(),
+            AgentListener::Unix(_) => endpoint.socket(),
+            AgentListener::Loopback { .. } => endpoint.port_file(),
         };
         Self { put_up: FileId::of(&path), path }
     }

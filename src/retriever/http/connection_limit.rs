@@ -20,12 +20,12 @@ pub(super) struct ConnectionLimit(Arc<Inside>);
 #[derive(Debug)]
 struct Inside {
     seats_max: usize,
-    state: Mutex<State>,
+    state: Mutex<LimitState>,
     count: watch::Sender<usize>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct LimitState {
     next: u64,
     members: BTreeMap<u64, Member>,
 }
@@ -80,13 +80,13 @@ impl ConnectionLimit {
         let _ = self.0.count.subscribe().wait_for(|count| *count == 0).await;
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LimitState> {
         // Nobody panics while holding it; what is there counts.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl LimitState {
     fn tick(&mut self) -> u64 {
         self.next += 1;
         self.next

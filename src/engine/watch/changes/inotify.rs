@@ -40,17 +40,17 @@ pub(super) struct Queue {
     /// What the system calls the directory of the logs in its events.
     root_watch: i32,
     /// Device, inode and mount of that directory.
-    root: Place,
+    root: WatchedPath,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct WatchedPath {
     device: (u32, u32),
     inode: u64,
     mount: u64,
 }
 
-impl Place {
+impl WatchedPath {
     fn of(found: &Statx) -> Self {
         let device = (found.stx_dev_major, found.stx_dev_minor);
         Self { device, inode: found.stx_ino, mount: found.stx_mnt_id }
@@ -87,14 +87,14 @@ impl Queue {
         }
         let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
         // Beforehand: where another directory takes its place meanwhile, it will be none of this name.
-        let place = Place::of(&inspect(root, AtFlags::empty())?);
+        let place = WatchedPath::of(&inspect(root, AtFlags::empty())?);
         let root_watch = watch(&events, root)?;
         Some(Self { events, root_watch, root: place })
     }
 
     /// Tells whether it is of the directory that has this name now.
     pub(super) fn is_of(&self, root: &Path) -> bool {
-        inspect(root, AtFlags::empty()).is_some_and(|found| Place::of(&found) == self.root)
+        inspect(root, AtFlags::empty()).is_some_and(|found| WatchedPath::of(&found) == self.root)
     }
 
     /// Watches the directory of the logs, and only then lists `folders` and watches them; also those that it watches
