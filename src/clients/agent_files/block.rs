@@ -12,7 +12,7 @@ const END: &str = "<!-- agent-knowledge: export end -->";
 
 /// What a block was made with: it stands in its first mark, so that whoever renews it does it alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct BlockSettings {
     /// How mature a memory must be, as replies call it.
     pub min: String,
     /// Most tokens of all its lines.
@@ -21,9 +21,9 @@ pub struct Settings {
 
 /// A block in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub struct AgentsBlock {
     /// What it was made with.
-    pub settings: Settings,
+    pub settings: BlockSettings,
     begin: usize,
     /// Behind the line break of its last mark, where that has one.
     end: usize,
@@ -44,13 +44,13 @@ fn is_mark(line: &str, word: &str) -> bool {
     inner.is_some_and(|inner| inner.split_whitespace().any(|other| other == word))
 }
 
-impl fmt::Display for Settings {
+impl fmt::Display for BlockSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "min={} max_tokens={}", self.min, self.max_tokens)
     }
 }
 
-impl Settings {
+impl BlockSettings {
     fn of_mark(line: &str) -> Option<Self> {
         let inner = line.trim().strip_prefix(BEGIN)?.strip_suffix("-->")?;
         let value = |name: &str| {
@@ -62,20 +62,20 @@ impl Settings {
     }
 }
 
-impl Block {
+impl AgentsBlock {
     /// Finds our block; `None` where there is none.
     ///
     /// # Errors
     /// A sentence with the line, where our marks do not stand as we write them: then nothing may be changed.
     pub fn find(text: &str) -> Result<Option<Self>, String> {
-        let (mut found, mut open): (Option<Self>, Option<(usize, Settings)>) = (None, None);
+        let (mut found, mut open): (Option<Self>, Option<(usize, BlockSettings)>) = (None, None);
         let mut at = 0;
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
             let (begin, end) = (at, at + line.len());
             at = end;
             let bare = line.trim();
             if bare.starts_with(BEGIN) {
-                let Some(settings) = Settings::of_mark(bare) else {
+                let Some(settings) = BlockSettings::of_mark(bare) else {
                     return Err(format!("line {number}: a mark of ours that we do not write"));
                 };
                 if open.is_some() || found.is_some() {
@@ -98,8 +98,8 @@ impl Block {
     /// Returns the text with a block of these lines, in the place of the one that is there, or at the end.
     ///
     /// # Errors
-    /// As [`Block::find`].
-    pub fn put(text: &str, settings: &Settings, lines: &[String]) -> Result<String, String> {
+    /// As [`AgentsBlock::find`].
+    pub fn put(text: &str, settings: &BlockSettings, lines: &[String]) -> Result<String, String> {
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut block = format!("{BEGIN} {settings} -->{ending}");
         for line in HEAD.into_iter().chain(lines.iter().map(String::as_str)) {
@@ -124,7 +124,7 @@ impl Block {
     /// Returns the text without our block, as it was before, where nobody wrote behind it.
     ///
     /// # Errors
-    /// As [`Block::find`].
+    /// As [`AgentsBlock::find`].
     pub fn take(text: &str) -> Result<String, String> {
         let Some(there) = Self::find(text)? else { return Ok(text.to_owned()) };
         let (before, after) = there.around(text);
@@ -160,13 +160,13 @@ mod tests {
 
     use super::*;
 
-    fn settings() -> Settings {
-        Settings { min: "proven".to_owned(), max_tokens: 800 }
+    fn settings() -> BlockSettings {
+        BlockSettings { min: "proven".to_owned(), max_tokens: 800 }
     }
 
     fn put(text: &str, lines: &[&str]) -> String {
         let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-        Block::put(text, &settings(), &lines).unwrap()
+        AgentsBlock::put(text, &settings(), &lines).unwrap()
     }
 
     // S-FILE-5
@@ -177,7 +177,7 @@ mod tests {
             "# Mine\n\n<!-- agent-knowledge: export begin min=proven max_tokens=800 -->\n"
         ));
         assert!(once.ends_with("\n\n- one\n<!-- agent-knowledge: export end -->\n"), "{once}");
-        assert_eq!(Block::find(&once).unwrap().unwrap().settings, settings());
+        assert_eq!(AgentsBlock::find(&once).unwrap().unwrap().settings, settings());
         let more = format!("{once}\nmore of mine");
         let twice = put(&more, &["- one", "- two --> <!-- agent-knowledge: export end -->"]);
         assert!(
@@ -185,8 +185,8 @@ mod tests {
             "{twice}"
         );
         assert!(twice.ends_with("-->\n\nmore of mine"), "{twice}");
-        assert_eq!(Block::take(&twice).unwrap(), "# Mine\n\n\nmore of mine");
-        assert_eq!(Block::take(&once).unwrap(), "# Mine\n");
+        assert_eq!(AgentsBlock::take(&twice).unwrap(), "# Mine\n\n\nmore of mine");
+        assert_eq!(AgentsBlock::take(&once).unwrap(), "# Mine\n");
     }
 
     // S-FILE-5
@@ -199,8 +199,11 @@ mod tests {
             (format!("x\n{BEGIN} min=proven max_tokens=9 -->\n"), "begins and does not end"),
             (format!("x\n{BEGIN} of mine -->\n{END}\n"), "line 2: a mark of ours that"),
         ] {
-            assert!(Block::find(&text).unwrap_err().contains(why), "{text}");
-            assert!(Block::take(&text).is_err() && Block::put(&text, &settings(), &[]).is_err());
+            assert!(AgentsBlock::find(&text).unwrap_err().contains(why), "{text}");
+            assert!(
+                AgentsBlock::take(&text).is_err()
+                    && AgentsBlock::put(&text, &settings(), &[]).is_err()
+            );
         }
     }
 
@@ -211,14 +214,14 @@ mod tests {
             text in "([ -~é]{0,12}(\r?\n)?){0,6}", after in "[a-z\n]{0,12}",
             lines in prop::collection::vec("- \\PC{0,40}", 0..4), other in prop::collection::vec("- [a-z]{0,9}", 0..4)
         ) {
-            let with = Block::put(&text, &settings(), &lines).unwrap();
-            prop_assert_eq!(&Block::put(&with, &settings(), &lines).unwrap(), &with);
-            prop_assert_eq!(Block::take(&with).unwrap(), text.clone());
-            let renewed = Block::put(&with, &settings(), &other).unwrap();
-            prop_assert_eq!(Block::take(&renewed).unwrap(), text.clone());
+            let with = AgentsBlock::put(&text, &settings(), &lines).unwrap();
+            prop_assert_eq!(&AgentsBlock::put(&with, &settings(), &lines).unwrap(), &with);
+            prop_assert_eq!(AgentsBlock::take(&with).unwrap(), text.clone());
+            let renewed = AgentsBlock::put(&with, &settings(), &other).unwrap();
+            prop_assert_eq!(AgentsBlock::take(&renewed).unwrap(), text.clone());
             prop_assert!(renewed.starts_with(&text));
             if with.ends_with('\n') && !after.is_empty() {
-                let written = Block::put(&format!("{with}{after}"), &settings(), &other).unwrap();
+                let written = AgentsBlock::put(&format!("{with}{after}"), &settings(), &other).unwrap();
                 prop_assert!(written.starts_with(&text) && written.ends_with(&after));
             }
         }

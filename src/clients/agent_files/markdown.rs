@@ -6,7 +6,7 @@ use super::block;
 
 /// One thing that a file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item {
+pub(super) struct MarkdownItem {
     /// The line on which it begins, from 1.
     pub(super) line: usize,
     /// The headings above it, and the words that introduce its list.
@@ -19,9 +19,9 @@ pub(super) struct Item {
 const SAYING_CHARS_MIN: usize = 3;
 
 /// Cuts a text into items. `file` is its name, which as a heading says nothing.
-pub(super) fn items(text: &str, file: &str) -> Vec<Item> {
-    let mut cutter = Cutter::default();
-    for (number, line) in Spoken::of(text).lines {
+pub(super) fn items(text: &str, file: &str) -> Vec<MarkdownItem> {
+    let mut cutter = ItemParser::default();
+    for (number, line) in VisibleLines::of(text).lines {
         cutter.take(number, &line);
     }
     cutter.flush();
@@ -31,25 +31,26 @@ pub(super) fn items(text: &str, file: &str) -> Vec<Item> {
         item.under.retain(|heading| !is_name(heading));
         item.text = item.text.trim().to_owned();
     }
-    let says =
-        |item: &Item| item.text.chars().filter(|c| c.is_alphanumeric()).count() >= SAYING_CHARS_MIN;
+    let says = |item: &MarkdownItem| {
+        item.text.chars().filter(|c| c.is_alphanumeric()).count() >= SAYING_CHARS_MIN
+    };
     items.retain(says);
     items
 }
 
 /// Returns the line on which a part of ours begins that does not end; then nobody knows what is ours.
 pub(super) fn unended(text: &str) -> Option<usize> {
-    Spoken::of(text).ours
+    VisibleLines::of(text).ours
 }
 
 /// The lines that are meant for readers, with their numbers: without front matter, comments and what is ours.
-struct Spoken {
+struct VisibleLines {
     lines: Vec<(usize, String)>,
     /// Where the part of ours began that is still open at the end.
     ours: Option<usize>,
 }
 
-impl Spoken {
+impl VisibleLines {
     fn of(text: &str) -> Self {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let lines: Vec<&str> = text.lines().collect();
@@ -177,26 +178,26 @@ fn after_fence(line: &str, open: Option<Fence>) -> Option<Fence> {
 
 /// What is being read.
 #[derive(Default)]
-struct Cutter {
-    done: Vec<Item>,
+struct ItemParser {
+    done: Vec<MarkdownItem>,
     /// Headings with their depths.
     headings: Vec<(usize, String)>,
     /// The paragraph that introduces the list that follows.
     intro: Option<String>,
-    open: Option<Open>,
+    open: Option<OpenItem>,
     fence: Option<Fence>,
     /// Whether a blank line stood before this one.
     is_apart: bool,
 }
 
 /// The item that lines are added to.
-struct Open {
-    item: Item,
+struct OpenItem {
+    item: MarkdownItem,
     /// For a bullet, how far what it says is set in.
     bullet: Option<usize>,
 }
 
-impl Cutter {
+impl ItemParser {
     fn take(&mut self, number: usize, line: &str) {
         if self.fence.is_some() {
             self.fence = after_fence(line, self.fence);
@@ -240,7 +241,7 @@ impl Cutter {
         if self.open.is_none() {
             let under = self.under();
             let above = self.done.pop_if(|item| item.under == under);
-            self.open = above.map(|item| Open { item, bullet: None });
+            self.open = above.map(|item| OpenItem { item, bullet: None });
         }
         match self.open {
             Some(_) => self.add("\n", line),
@@ -253,7 +254,7 @@ impl Cutter {
         self.flush();
         if follows_paragraph {
             let introduces =
-                |item: &mut Item| item.text.ends_with(':') && !item.text.contains('\n');
+                |item: &mut MarkdownItem| item.text.ends_with(':') && !item.text.contains('\n');
             self.intro = self.done.pop_if(introduces).map(|item| item.text);
         }
         let said = line.get(width..).unwrap_or_default().trim().to_owned();
@@ -263,7 +264,7 @@ impl Cutter {
     fn begin(&mut self, line: usize, text: String, bullet: Option<usize>) {
         let mut under = self.under();
         under.extend(self.intro.clone().filter(|_| bullet.is_some()));
-        self.open = Some(Open { item: Item { line, under, text }, bullet });
+        self.open = Some(OpenItem { item: MarkdownItem { line, under, text }, bullet });
     }
 
     fn head(&mut self, level: usize, heading: &str) {
@@ -359,7 +360,7 @@ mod tests {
 
     /// The headings and the text of each item.
     fn cut(text: &str) -> Vec<String> {
-        let told = |item: Item| format!("{}| {}", item.under.join(" > "), item.text);
+        let told = |item: MarkdownItem| format!("{}| {}", item.under.join(" > "), item.text);
         items(text, "CLAUDE.md").into_iter().map(told).collect()
     }
 

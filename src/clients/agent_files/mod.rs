@@ -5,13 +5,13 @@
 //! carries that out, `block` is our own part of a file, which is never imported. Not here: proving (`retriever`).
 
 mod block;
+mod import_plan;
 mod markdown;
-mod plan;
 mod source;
 
-pub use block::{Block, Settings};
-pub use plan::{Known, Plan, Planned, Refused};
-pub use source::{Source, Unreadable, is_below, path_below};
+pub use block::{AgentsBlock, BlockSettings};
+pub use import_plan::{ImportPlan, ImportedRule, PlannedItem, RefusedItem};
+pub use source::{AgentFile, UnreadableFile, is_below, path_below};
 
 /// The files that agents read, from the top of a work tree on.
 pub const FOUND: [&str; 5] =

@@ -12,7 +12,7 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// An agent file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct AgentFile {
     /// Its path from the top of the work tree on, with `/`.
     pub name: String,
     /// What it says; nothing where it is gone.
@@ -21,7 +21,7 @@ pub struct Source {
 
 /// Why a file was not read.
 #[derive(Debug)]
-pub enum Unreadable {
+pub enum UnreadableFile {
     /// There is none.
     Missing,
     /// It is elsewhere than in the work tree.
@@ -36,7 +36,7 @@ pub enum Unreadable {
     Io(io::Error),
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for UnreadableFile {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => out.write_str("there is no such file"),
@@ -54,23 +54,23 @@ impl fmt::Display for Unreadable {
     }
 }
 
-impl Source {
+impl AgentFile {
     /// Reads a file of the work tree `top`, by its path from there on.
     ///
     /// # Errors
-    /// [`Unreadable`].
-    pub fn read(top: &Path, name: &str) -> Result<Self, Unreadable> {
+    /// [`UnreadableFile`].
+    pub fn read(top: &Path, name: &str) -> Result<Self, UnreadableFile> {
         let path = plain(top, name)?;
-        let found = path.symlink_metadata().map_err(Unreadable::Io)?;
+        let found = path.symlink_metadata().map_err(UnreadableFile::Io)?;
         if !found.is_file() || found.len() > FILE_BYTES_MAX {
-            return Err(Unreadable::NoText);
+            return Err(UnreadableFile::NoText);
         }
         let mut bytes = Vec::new();
-        let file = File::open(&path).map_err(Unreadable::Io)?;
-        file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
-        let text = String::from_utf8(bytes).map_err(|_| Unreadable::NoText)?;
+        let file = File::open(&path).map_err(UnreadableFile::Io)?;
+        file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(UnreadableFile::Io)?;
+        let text = String::from_utf8(bytes).map_err(|_| UnreadableFile::NoText)?;
         if let Some(line) = unended(&text) {
-            return Err(Unreadable::Unended(line));
+            return Err(UnreadableFile::Unended(line));
         }
         Ok(Self { name: name.to_owned(), text })
     }
@@ -83,21 +83,21 @@ impl Source {
 }
 
 /// Goes down to a path of the work tree, and refuses every link on the way.
-fn plain(top: &Path, name: &str) -> Result<PathBuf, Unreadable> {
+fn plain(top: &Path, name: &str) -> Result<PathBuf, UnreadableFile> {
     if !is_below(name) {
-        return Err(Unreadable::Outside);
+        return Err(UnreadableFile::Outside);
     }
     let mut path = top.to_owned();
     for part in Path::new(name).components() {
-        let Component::Normal(part) = part else { return Err(Unreadable::Outside) };
+        let Component::Normal(part) = part else { return Err(UnreadableFile::Outside) };
         path.push(part);
         match path.symlink_metadata() {
-            Ok(found) if found.is_symlink() => return Err(Unreadable::Link),
+            Ok(found) if found.is_symlink() => return Err(UnreadableFile::Link),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Unreadable::Missing);
+                return Err(UnreadableFile::Missing);
             }
-            Err(error) => return Err(Unreadable::Io(error)),
+            Err(error) => return Err(UnreadableFile::Io(error)),
         }
     }
     Ok(path)
@@ -115,20 +115,20 @@ pub fn is_below(name: &str) -> bool {
 /// Returns the path of a file from the top of the work tree on, as somebody named it in a directory.
 ///
 /// # Errors
-/// [`Unreadable::Outside`] where it is not in the work tree.
-pub fn path_below(top: &Path, directory: &Path, file: &Path) -> Result<String, Unreadable> {
+/// [`UnreadableFile::Outside`] where it is not in the work tree.
+pub fn path_below(top: &Path, directory: &Path, file: &Path) -> Result<String, UnreadableFile> {
     let path = directory.join(file);
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     let (Some(folder), Some(name)) = (folder, path.file_name()) else {
-        return Err(Unreadable::Outside);
+        return Err(UnreadableFile::Outside);
     };
     let whole = folder.join(name);
-    let below = whole.strip_prefix(top).map_err(|_| Unreadable::Outside)?;
+    let below = whole.strip_prefix(top).map_err(|_| UnreadableFile::Outside)?;
     let parts: Option<Vec<&str>> =
         below.components().map(|part| part.as_os_str().to_str()).collect();
     match parts {
         Some(parts) if parts.first().is_some_and(|first| *first != ".git") => Ok(parts.join("/")),
-        _ => Err(Unreadable::Outside),
+        _ => Err(UnreadableFile::Outside),
     }
 }
 
@@ -165,8 +165,8 @@ mod tests {
         File::create(top.join("long.md")).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
         symlink(top.join("AGENTS.md"), top.join("CLAUDE.md")).unwrap();
         symlink(top, top.join("round")).unwrap();
-        assert_eq!(Source::read(top, "AGENTS.md").unwrap().text, "- a\n");
-        let why = |name: &str| Source::read(top, name).unwrap_err().to_string();
+        assert_eq!(AgentFile::read(top, "AGENTS.md").unwrap().text, "- a\n");
+        let why = |name: &str| AgentFile::read(top, name).unwrap_err().to_string();
         assert!(
             why("CLAUDE.md").starts_with("is a link")
                 && why("round/AGENTS.md").starts_with("is a link")

@@ -3,11 +3,11 @@
 
 use serde_json::json;
 
-use super::said::Happening;
+use super::hook_input::HookEvent;
 
 /// The forms of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum AnswerFormat {
     /// `hookSpecificOutput` with the event's name: Claude Code, Codex, Gemini CLI, Qwen Code, Droid, and whoever
     /// took over their form.
     Specific,
@@ -21,7 +21,7 @@ pub enum Form {
     OpenCode,
 }
 
-impl Form {
+impl AnswerFormat {
     /// Returns the form of an agent, by its name in setup's table. Whom we do not know is taken for one of the
     /// many that took over Claude Code's.
     #[must_use]
@@ -37,13 +37,13 @@ impl Form {
 
     /// Tells whether what is said at this moment reaches the model. Where not, nothing need be found out.
     #[must_use]
-    pub fn hands_on(self, happening: &Happening) -> bool {
-        match (self, happening) {
-            (_, Happening::Start(_) | Happening::ToolFailed(_)) => true,
-            (Self::Cursor | Self::Copilot, Happening::Prompt(_)) => false,
-            (_, Happening::Prompt(_)) => true,
-            (Self::Cline | Self::OpenCode, Happening::Compact) => true,
-            (_, Happening::Compact | Happening::ToolSucceeded(_) | Happening::End) => false,
+    pub fn hands_on(self, event: &HookEvent) -> bool {
+        match (self, event) {
+            (_, HookEvent::Start(_) | HookEvent::ToolFailed(_)) => true,
+            (Self::Cursor | Self::Copilot, HookEvent::Prompt(_)) => false,
+            (_, HookEvent::Prompt(_)) => true,
+            (Self::Cline | Self::OpenCode, HookEvent::Compact) => true,
+            (_, HookEvent::Compact | HookEvent::ToolSucceeded(_) | HookEvent::End) => false,
         }
     }
 
@@ -91,18 +91,28 @@ mod tests {
                 r#"{"hookSpecificOutput":{"hookEventName":"E","additionalContext":"a\nb"}}"#,
             ),
         ] {
-            assert_eq!(Form::of(agent).answer("E", "a\nb"), format!("{expected}\n"), "{agent}");
+            assert_eq!(
+                AnswerFormat::of(agent).answer("E", "a\nb"),
+                format!("{expected}\n"),
+                "{agent}"
+            );
         }
     }
 
     #[test]
     fn nothing_is_said_where_nobody_hears_it() {
-        let prompt = Happening::Prompt("x".to_owned());
-        assert!(Form::Specific.hands_on(&prompt) && !Form::Cursor.hands_on(&prompt));
+        let prompt = HookEvent::Prompt("x".to_owned());
         assert!(
-            !Form::Specific.hands_on(&Happening::Compact)
-                && Form::OpenCode.hands_on(&Happening::Compact)
+            AnswerFormat::Specific.hands_on(&prompt) && !AnswerFormat::Cursor.hands_on(&prompt)
         );
-        assert!([Form::Specific, Form::Cline].iter().all(|form| !form.hands_on(&Happening::End)));
+        assert!(
+            !AnswerFormat::Specific.hands_on(&HookEvent::Compact)
+                && AnswerFormat::OpenCode.hands_on(&HookEvent::Compact)
+        );
+        assert!(
+            [AnswerFormat::Specific, AnswerFormat::Cline]
+                .iter()
+                .all(|form| !form.hands_on(&HookEvent::End))
+        );
     }
 }

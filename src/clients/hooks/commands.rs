@@ -2,7 +2,7 @@
 //! and `grep` that finds nothing is no failure. Words are looked at, nothing is parsed: who is wrong here misses
 //! a lesson. Not here: what a failure looks like (`signature`).
 
-use super::line::{Joint, Segment, segments};
+use super::shell_line::{Connector, ShellCommand, segments};
 
 /// Longest command that is looked at, in bytes: longer ones are scripts, and no lesson.
 pub const COMMAND_BYTES_MAX: usize = 2_000;
@@ -124,18 +124,18 @@ const OURS: [&str; 3] = ["agent-knowledge", "log-memory", "log_memory"];
 #[must_use]
 pub fn core(command: &str) -> String {
     let mut kept = segments(command);
-    let is_around = |segment: &Segment| {
+    let is_around = |segment: &ShellCommand| {
         let first = segment.text.split(' ').next();
-        segment.joint == Joint::And && matches!(first, Some("cd" | "set" | "export" | "source"))
+        segment.joint == Connector::And && matches!(first, Some("cd" | "set" | "export" | "source"))
     };
     let around = kept.iter().take_while(|segment| is_around(segment)).count();
     // What only changes its place is all it does.
     kept.drain(..around.min(kept.len().saturating_sub(1)));
     let mut line = String::new();
-    let mut joint = Joint::End;
+    let mut joint = Connector::End;
     for segment in kept {
         let is_cut = matches!(segment.text.split(' ').next(), Some("tail" | "head"));
-        if !(joint == Joint::Pipe && is_cut) {
+        if !(joint == Connector::Pipe && is_cut) {
             line.push_str(joint.written());
             line.push_str(&segment.text);
         }
@@ -151,7 +151,7 @@ pub fn proves(command: &str) -> bool {
     let all = segments(command);
     let last = all.iter().rposition(|segment| !looks(&segment.text));
     last.and_then(|last| all.get(last..)).is_some_and(|rest| {
-        rest.iter().all(|segment| matches!(segment.joint, Joint::And | Joint::End))
+        rest.iter().all(|segment| matches!(segment.joint, Connector::And | Connector::End))
     })
 }
 

@@ -2,9 +2,9 @@
 //! cannot be told apart from chance, or from writing a program until it compiles, is no lesson. Not here: who
 //! decides that something failed (`outcome`), whether it was learned before (the recipe).
 
+use super::command_effects::{helps, is_setting, moves_files, name_of};
 use super::commands::{core, goal, is_check, stands_for};
-use super::session::{Failure, Step};
-use super::steps::{helps, is_setting, moves_files, name_of};
+use super::session::{CommandFailure, SessionStep};
 use api::signature;
 use event::Draft;
 use guard::text::{Layout, neutralise};
@@ -29,14 +29,14 @@ pub struct Lesson {
 
 /// Finds the failure that a command which worked has mended: the last one that wanted the same.
 #[must_use]
-pub fn mended<'a>(failures: &'a [Failure], worked: &str) -> Option<&'a Failure> {
+pub fn mended<'a>(failures: &'a [CommandFailure], worked: &str) -> Option<&'a CommandFailure> {
     let wanted = goal(worked)?;
     failures.iter().rev().find(|failure| failure.goal == wanted)
 }
 
 /// Drafts the lesson of a failure and the command that then worked; nothing where nothing can be learned.
 #[must_use]
-pub fn lesson(failure: &Failure, worked: &str) -> Option<Lesson> {
+pub fn lesson(failure: &CommandFailure, worked: &str) -> Option<Lesson> {
     let (failed, worked) = (core(&failure.command), core(worked));
     let fix = Fix::of(failure, &failed, &worked)?;
     let key = signature::key(&failure.words, &failure.goal, &fix.said());
@@ -66,7 +66,7 @@ struct Fix {
 }
 
 impl Fix {
-    fn of(failure: &Failure, failed: &str, worked: &str) -> Option<Self> {
+    fn of(failure: &CommandFailure, failed: &str, worked: &str) -> Option<Self> {
         let worked = neutralise(worked, Layout::Line);
         if worked.len() > FIX_BYTES_MAX {
             return None;
@@ -87,7 +87,7 @@ impl Fix {
         let (mut before, mut files) = (Vec::new(), Vec::new());
         for step in &failure.since {
             match step {
-                Step::Ran(command) => {
+                SessionStep::Ran(command) => {
                     let command = neutralise(&core(command), Layout::Line);
                     // Another try at the same is no help to it.
                     let is_help = helps(&command, &failure.goal)
@@ -96,7 +96,7 @@ impl Fix {
                         before.push(command);
                     }
                 }
-                Step::Changed(file) => {
+                SessionStep::Changed(file) => {
                     let name = name_of(file).to_owned();
                     if !files.contains(&name) {
                         files.push(name);
@@ -136,10 +136,10 @@ impl Fix {
 }
 
 /// Tells whether a step worked on the sources, so that nobody knows what else has helped.
-fn is_work(step: &Step, goal: &str) -> bool {
+fn is_work(step: &SessionStep, goal: &str) -> bool {
     match step {
-        Step::Changed(file) => !is_setting(file),
-        Step::Ran(command) => !goal.starts_with("git ") && moves_files(command),
+        SessionStep::Changed(file) => !is_setting(file),
+        SessionStep::Ran(command) => !goal.starts_with("git ") && moves_files(command),
     }
 }
 
@@ -147,8 +147,8 @@ fn is_work(step: &Step, goal: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn failure(command: &str, since: &[Step]) -> Failure {
-        Failure {
+    fn failure(command: &str, since: &[SessionStep]) -> CommandFailure {
+        CommandFailure {
             at: 0,
             command: command.to_owned(),
             goal: goal(command).unwrap(),
@@ -158,12 +158,12 @@ mod tests {
         }
     }
 
-    fn ran(command: &str) -> Step {
-        Step::Ran(command.to_owned())
+    fn ran(command: &str) -> SessionStep {
+        SessionStep::Ran(command.to_owned())
     }
 
-    fn changed(file: &str) -> Step {
-        Step::Changed(file.to_owned())
+    fn changed(file: &str) -> SessionStep {
+        SessionStep::Changed(file.to_owned())
     }
 
     // S-HOOK-5

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::said::{Tool, object, text};
+use super::fields::{object, text};
+use super::tool::Tool;
 
 /// Longest output that is looked at, in bytes: its beginning and, for most, its end. Errors stand at either.
 const OUTPUT_HEAD_BYTES: usize = 4 * 1024;
@@ -35,7 +36,7 @@ pub enum Evidence {
 
 /// What became of a use of a tool.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct ToolResult {
     pub(super) outcome: Outcome,
     /// How that is known.
     pub(super) evidence: Evidence,
@@ -47,9 +48,9 @@ pub(super) struct Ending {
 
 /// Reads the outcome from what a client says of a tool. Text is judged for shells alone: what other tools return
 /// may tell of failures, as an issue or a log does, and be no failure.
-pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> Ending {
+pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> ToolResult {
     let is_shell = *tool == Tool::Shell;
-    let mut look = Look::default();
+    let mut look = ResultFields::default();
     look.at(said);
     let names = [
         "tool_response",
@@ -70,7 +71,7 @@ pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> Ending {
             }
         }
     }
-    let Look { has_failed, is_interrupted, is_running, errors, others } = look;
+    let ResultFields { has_failed, is_interrupted, is_running, errors, others } = look;
     let output = errors.into_iter().chain(others).collect::<Vec<_>>().join("\n");
     let code = if is_shell { exit_code(&output) } else { None };
     // Codex alone hands over what was printed and nothing else; it alone names turns.
@@ -86,7 +87,7 @@ pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> Ending {
     };
     let is_sure = has_failed || ends_like_a_failure(&output);
     let evidence = if is_sure { Evidence::Told } else { Evidence::Guessed };
-    Ending { outcome, evidence, is_interrupted, output: shortened(output) }
+    ToolResult { outcome, evidence, is_interrupted, output: shortened(output) }
 }
 
 /// Tells whether the tool was asked not to wait.
@@ -99,7 +100,7 @@ fn is_in_background(said: &Map<String, Value>) -> bool {
 }
 
 #[derive(Default)]
-struct Look {
+struct ResultFields {
     has_failed: bool,
     is_interrupted: bool,
     is_running: bool,
@@ -107,7 +108,7 @@ struct Look {
     others: Vec<String>,
 }
 
-impl Look {
+impl ResultFields {
     fn at(&mut self, fields: &Map<String, Value>) {
         let is =
             |name: &str, wanted: bool| fields.get(name).and_then(Value::as_bool) == Some(wanted);

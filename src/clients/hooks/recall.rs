@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::commands::{core, is_trivial};
-use super::said::{Said, Tool, ToolCall, Why};
+use super::hook_input::{HookInput, StartReason, ToolCall};
 use super::session::Session;
-use super::told::{Fresh, fresh, id_of};
-use super::{Reached, Silence};
+use super::session_dedup::{NewMemories, fresh, id_of};
+use super::tool::Tool;
+use super::{NoAnswer, Reached};
 use api::signature::{self, Signature};
 use api::{ContextRequest, Failure, Mode, Reply, SearchRequest, Shape};
 use reply::fence::{FENCE_BYTES, unfenced};
@@ -50,24 +51,24 @@ const AT_COMPACTION: &str = "Keep what this session taught: memory_save takes a 
 
 /// Says what is known at the start. After a compaction it may be said again, since it is gone.
 pub(super) fn at_start(
-    why: Why,
+    why: StartReason,
     session: &Session,
     reach: impl FnOnce() -> Reached,
-) -> Result<Fresh, Silence> {
+) -> Result<NewMemories, NoAnswer> {
     let max_tokens = START_TOKENS - FENCE_BYTES.div_ceil(TOKEN_BYTES);
     let shape = Shape::Words;
     let request = ContextRequest { max_tokens, shape, ..ContextRequest::default() };
     let reply = reach()?.context(&request)?;
     let none = BTreeSet::new();
-    let told = if why == Why::Emptied { &none } else { &session.seen.told };
+    let told = if why == StartReason::Emptied { &none } else { &session.seen.told };
     let fresh = fresh(&reply.text, told);
     if fresh.ids.is_empty() {
-        return Err(Silence::Nothing("nothing is known here that was not told"));
+        return Err(NoAnswer::Nothing("nothing is known here that was not told"));
     }
     Ok(fresh)
 }
 
-/// Why nothing is said about a prompt of a word or two.
+/// StartReason nothing is said about a prompt of a word or two.
 pub(super) const TOO_LITTLE: &str = "the prompt says too little";
 
 /// Says what is known about the first prompt.
@@ -75,15 +76,15 @@ pub(super) fn for_prompt(
     text: &str,
     session: &Session,
     reach: impl FnOnce() -> Reached,
-) -> Result<Fresh, Silence> {
+) -> Result<NewMemories, NoAnswer> {
     if session.seen.is_prompted {
-        return Err(Silence::Nothing("the first prompt is past"));
+        return Err(NoAnswer::Nothing("the first prompt is past"));
     }
     let text = unfenced(text);
     let text = text.get(..text.floor_char_boundary(PROMPT_BYTES_MAX)).unwrap_or_default().trim();
     let is_command = text.starts_with(['/', '!', '#']);
     if is_command || text.split_whitespace().count() < PROMPT_WORDS_MIN {
-        return Err(Silence::Nothing(TOO_LITTLE));
+        return Err(NoAnswer::Nothing(TOO_LITTLE));
     }
     let request = SearchRequest {
         // What looks like a filter in a prompt is none.
@@ -101,11 +102,11 @@ pub(super) fn for_prompt(
 /// Says what mended the failure at hand, if that is known.
 pub(super) fn for_failure(
     call: &ToolCall,
-    said: &Said,
+    said: &HookInput,
     session: &Session,
     reach: impl FnOnce() -> Reached,
-) -> Result<Fresh, Silence> {
-    let request = failure_request(call).ok_or(Silence::Nothing("a failure like any other"))?;
+) -> Result<NewMemories, NoAnswer> {
+    let request = failure_request(call).ok_or(NoAnswer::Nothing("a failure like any other"))?;
     let (api, own) = (reach()?, said.session_id.as_deref());
     // The very same failure is known by its mark, however its words would rank.
     if let Some(signature) = Signature::of(&call.output) {
@@ -161,11 +162,11 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
 }
 
 /// Reminds of saving, where the client shows it and there is something to save.
-pub(super) fn at_compaction(session: &Session) -> Result<Fresh, Silence> {
+pub(super) fn at_compaction(session: &Session) -> Result<NewMemories, NoAnswer> {
     if session.seen.failures_len == 0 {
-        return Err(Silence::Nothing("nothing failed in this session"));
+        return Err(NoAnswer::Nothing("nothing failed in this session"));
     }
-    Ok(Fresh { text: AT_COMPACTION.to_owned(), ids: Vec::new() })
+    Ok(NewMemories { text: AT_COMPACTION.to_owned(), ids: Vec::new() })
 }
 
 /// What of a reply to a search is worth being said: hits that this session neither heard nor wrote.
@@ -174,7 +175,7 @@ fn lessons(
     reply: &Reply,
     session: &Session,
     own: Option<&str>,
-) -> Result<Fresh, Silence> {
+) -> Result<NewMemories, NoAnswer> {
     let of_hit = |place: usize, name: &str| {
         let hit: Option<&Value> = reply.json.get("memories").and_then(|hits| hits.get(place));
         hit.and_then(|hit| hit.get(name)).and_then(Value::as_str)
@@ -187,10 +188,10 @@ fn lessons(
     });
     let lines: Vec<&str> = hits.map(|(_, line)| line).collect();
     if lines.is_empty() {
-        return Err(Silence::Nothing("nothing relevant that was not told"));
+        return Err(NoAnswer::Nothing("nothing relevant that was not told"));
     }
     let ids = lines.iter().filter_map(|line| id_of(line)).map(str::to_owned).collect();
-    Ok(Fresh { text: format!("{head}\n{}", lines.join("\n")), ids })
+    Ok(NewMemories { text: format!("{head}\n{}", lines.join("\n")), ids })
 }
 
 /// A colon makes a filter of a word only where its value follows at once.

@@ -49,7 +49,7 @@ const LEARNT_MAX: usize = 5;
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Entry {
+pub enum SessionEntry {
     /// The first prompt has been looked at.
     Prompted,
     /// Memories of these ids were shown.
@@ -62,9 +62,9 @@ pub enum Entry {
         by: u32,
     },
     /// A command failed.
-    Failed(Failure),
+    Failed(CommandFailure),
     /// Something was done that may have mended it, or changed a file for the first time.
-    Did(Step),
+    Did(SessionStep),
     /// What wanted this works.
     Mended(String),
     /// Whether what wanted this works is not known any more: it ended in a way that proves nothing.
@@ -77,7 +77,7 @@ pub enum Entry {
 
 /// A command that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub struct CommandFailure {
     /// When, in seconds.
     pub at: i64,
     /// The command.
@@ -90,13 +90,13 @@ pub struct Failure {
     pub words: String,
     /// What was done since.
     #[serde(skip)]
-    pub since: Vec<Step>,
+    pub since: Vec<SessionStep>,
 }
 
 /// Something that was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum SessionStep {
     /// A command succeeded.
     Ran(String),
     /// A file was changed.
@@ -105,13 +105,13 @@ pub enum Step {
 
 /// What a session saw so far.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct SessionState {
     /// Whether the first prompt is past.
     pub is_prompted: bool,
     /// Ids of memories that were shown, as they were shown.
     pub told: BTreeSet<String>,
     /// Failures that nothing has mended yet, in order.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<CommandFailure>,
     /// What was changed, each once, in order.
     pub changed: Vec<String>,
     /// What was mended and has not failed since, in order.
@@ -130,7 +130,7 @@ pub struct Seen {
 #[derive(Debug)]
 pub struct Session {
     /// What it saw.
-    pub seen: Seen,
+    pub seen: SessionState,
     path: Option<PathBuf>,
     length_bytes: u64,
     now: Timestamp,
@@ -143,7 +143,7 @@ impl Session {
         let path = id.map(|id| cache.join(FOLDER).join(format!("{agent}-{}", name_of(id))));
         // What is not there, or cannot be read, was not seen.
         let (entries, length_bytes) = path.as_deref().and_then(read).unwrap_or_default();
-        let mut session = Self { seen: Seen::default(), path, length_bytes, now };
+        let mut session = Self { seen: SessionState::default(), path, length_bytes, now };
         entries.into_iter().for_each(|entry| session.seen.note(entry));
         session
             .seen
@@ -165,7 +165,7 @@ impl Session {
     }
 
     /// Notes something, for this hook and those to come. What cannot be written down is forgotten.
-    pub fn note(&mut self, entry: Entry) {
+    pub fn note(&mut self, entry: SessionEntry) {
         let _ = self.write(&entry);
         self.seen.note(entry);
     }
@@ -175,27 +175,30 @@ impl Session {
     #[must_use]
     pub fn is_first_to_tell(&mut self, ids: &[String]) -> bool {
         let by = std::process::id();
-        let entry = Entry::Telling { ids: ids.to_vec(), by };
+        let entry = SessionEntry::Telling { ids: ids.to_vec(), by };
         let written = self.write(&entry);
         self.seen.note(entry);
         let Some(entries) = written.and_then(|()| read(self.path.as_deref()?)) else { return true };
         let teller = |id: &String| {
             entries.0.iter().find_map(|entry| match entry {
-                Entry::Told(ids) if ids.contains(id) => Some(None),
-                Entry::Telling { ids, by } if ids.contains(id) => Some(Some(*by)),
+                SessionEntry::Told(ids) if ids.contains(id) => Some(None),
+                SessionEntry::Telling { ids, by } if ids.contains(id) => Some(Some(*by)),
                 _ => None,
             })
         };
         ids.iter().any(|id| teller(id) == Some(Some(by)))
     }
 
-    fn write(&mut self, entry: &Entry) -> Option<()> {
+    fn write(&mut self, entry: &SessionEntry) -> Option<()> {
         let path = self.path.as_ref()?;
         let mut line = serde_json::to_string(entry).ok()?;
         line = redacted(&line).into_owned();
         line.push('\n');
         let after = self.length_bytes.saturating_add(u64::try_from(line.len()).ok()?);
-        let is_told = matches!(entry, Entry::Told(_) | Entry::Telling { .. } | Entry::Prompted);
+        let is_told = matches!(
+            entry,
+            SessionEntry::Told(_) | SessionEntry::Telling { .. } | SessionEntry::Prompted
+        );
         let most = if is_told { FILE_BYTES_MAX } else { FILE_BYTES_MAX - TOLD_BYTES };
         if line.len() > ENTRY_BYTES_MAX || after > most {
             return None;
@@ -214,13 +217,13 @@ impl Session {
     }
 }
 
-impl Seen {
+impl SessionState {
     /// Takes in one thing that happened.
-    pub(super) fn note(&mut self, entry: Entry) {
+    pub(super) fn note(&mut self, entry: SessionEntry) {
         match entry {
-            Entry::Prompted => self.is_prompted = true,
-            Entry::Told(ids) | Entry::Telling { ids, .. } => self.told.extend(ids),
-            Entry::Failed(failure) => {
+            SessionEntry::Prompted => self.is_prompted = true,
+            SessionEntry::Told(ids) | SessionEntry::Telling { ids, .. } => self.told.extend(ids),
+            SessionEntry::Failed(failure) => {
                 self.failures_len += 1;
                 self.mended.retain(|goal| *goal != failure.goal);
                 self.doubted.remove(&failure.goal);
@@ -228,8 +231,8 @@ impl Seen {
                 let spare = self.failures.len().saturating_sub(FAILURES_MAX);
                 self.failures.drain(..spare);
             }
-            Entry::Did(step) => {
-                if let Step::Changed(file) = &step
+            SessionEntry::Did(step) => {
+                if let SessionStep::Changed(file) = &step
                     && self.is_news(file)
                 {
                     self.changed.push(file.clone());
@@ -240,19 +243,19 @@ impl Seen {
                     failure.since.drain(..spare);
                 }
             }
-            Entry::Mended(goal) => {
+            SessionEntry::Mended(goal) => {
                 self.failures.retain(|failure| failure.goal != goal);
                 self.doubted.remove(&goal);
                 self.mended.push(goal);
             }
-            Entry::Doubted(goal) => {
+            SessionEntry::Doubted(goal) => {
                 self.mended.retain(|mended| *mended != goal);
                 self.doubted.insert(goal);
             }
-            Entry::Learnt(key) => {
+            SessionEntry::Learnt(key) => {
                 self.learnt.insert(key);
             }
-            Entry::Ended => self.is_ended = true,
+            SessionEntry::Ended => self.is_ended = true,
         }
     }
 
@@ -263,7 +266,7 @@ impl Seen {
 }
 
 /// Reads what stands in a file, and how long it is; a line that is damaged costs only itself.
-fn read(path: &Path) -> Option<(Vec<Entry>, u64)> {
+fn read(path: &Path) -> Option<(Vec<SessionEntry>, u64)> {
     let file = File::open(path).ok()?;
     let length_bytes = file.metadata().ok()?.len();
     let mut bytes = Vec::new();
@@ -306,9 +309,9 @@ mod tests {
         "2026-01-02T03:04:05Z".parse().unwrap()
     }
 
-    fn failure(goal: &str, at: i64) -> Failure {
+    fn failure(goal: &str, at: i64) -> CommandFailure {
         let words = "permission denied".to_owned();
-        Failure {
+        CommandFailure {
             at,
             command: goal.to_owned(),
             goal: goal.to_owned(),
@@ -329,12 +332,12 @@ mod tests {
         let mut first = open(folder.path(), Some("s1"));
         let at = now().as_second();
         for entry in [
-            Entry::Prompted,
-            Entry::Told(vec!["a".to_owned(), "b".to_owned()]),
-            Entry::Failed(failure("npm install", at)),
-            Entry::Failed(failure("cargo build", at - FAILURE_SECONDS_MAX - 1)),
-            Entry::Did(Step::Ran("npm cache clean".to_owned())),
-            Entry::Learnt("k".to_owned()),
+            SessionEntry::Prompted,
+            SessionEntry::Told(vec!["a".to_owned(), "b".to_owned()]),
+            SessionEntry::Failed(failure("npm install", at)),
+            SessionEntry::Failed(failure("cargo build", at - FAILURE_SECONDS_MAX - 1)),
+            SessionEntry::Did(SessionStep::Ran("npm cache clean".to_owned())),
+            SessionEntry::Learnt("k".to_owned()),
         ] {
             first.note(entry);
         }
@@ -344,7 +347,7 @@ mod tests {
         );
         let [only] = next.seen.failures.as_slice() else { panic!("{:?}", next.seen.failures) };
         assert_eq!((only.goal.as_str(), only.since.len()), ("npm install", 1));
-        assert_eq!(open(folder.path(), Some("s2")).seen, Seen::default());
+        assert_eq!(open(folder.path(), Some("s2")).seen, SessionState::default());
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -361,7 +364,7 @@ mod tests {
     fn a_session_without_a_name_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let mut session = open(folder.path(), None);
-        session.note(Entry::Prompted);
+        session.note(SessionEntry::Prompted);
         assert!(session.seen.is_prompted && !session.remembers());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
@@ -374,7 +377,7 @@ mod tests {
         let (mut first, mut second) =
             (open(folder.path(), Some("s")), open(folder.path(), Some("s")));
         // As another process would have noted it.
-        first.note(Entry::Telling { ids: ids.to_vec(), by: 0 });
+        first.note(SessionEntry::Telling { ids: ids.to_vec(), by: 0 });
         assert!(!second.is_first_to_tell(&ids));
         assert!(open(folder.path(), Some("s")).is_first_to_tell(&["b".to_owned()]));
         assert!(open(folder.path(), None).is_first_to_tell(&ids), "who remembers nothing tells");
@@ -384,7 +387,7 @@ mod tests {
     #[test]
     fn a_damaged_line_costs_only_itself_and_what_was_told_is_noted_to_the_end() {
         let folder = tempfile::tempdir().unwrap();
-        open(folder.path(), Some("s")).note(Entry::Told(vec!["a".to_owned()]));
+        open(folder.path(), Some("s")).note(SessionEntry::Told(vec!["a".to_owned()]));
         let path = open(folder.path(), Some("s")).path.unwrap();
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"\"torn \xC3\n").unwrap();
@@ -392,8 +395,8 @@ mod tests {
         file.write_all(&vec![b'\n'; usize::try_from(room).unwrap()]).unwrap();
         let mut session = open(folder.path(), Some("s"));
         assert!(session.seen.told.contains("a"));
-        session.note(Entry::Learnt("k".to_owned()));
-        session.note(Entry::Told(vec!["b".to_owned()]));
+        session.note(SessionEntry::Learnt("k".to_owned()));
+        session.note(SessionEntry::Told(vec!["b".to_owned()]));
         let next = open(folder.path(), Some("s")).seen;
         assert!(next.told.contains("b") && next.learnt.is_empty(), "{next:?}");
     }
@@ -402,13 +405,14 @@ mod tests {
     #[test]
     fn hooks_that_come_at_once_lose_nothing_of_each_other() {
         let folder = tempfile::tempdir().unwrap();
-        open(folder.path(), Some("s")).note(Entry::Prompted);
+        open(folder.path(), Some("s")).note(SessionEntry::Prompted);
         std::thread::scope(|scope| {
             for hook in 0..8 {
                 let folder = folder.path();
                 scope.spawn(move || {
                     for number in 0..25 {
-                        open(folder, Some("s")).note(Entry::Told(vec![format!("{hook}-{number}")]));
+                        open(folder, Some("s"))
+                            .note(SessionEntry::Told(vec![format!("{hook}-{number}")]));
                     }
                 });
             }
@@ -422,9 +426,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut session = open(folder.path(), Some("s"));
         for _ in 0..1_000 {
-            session.note(Entry::Told(vec!["x".repeat(1_000)]));
+            session.note(SessionEntry::Told(vec!["x".repeat(1_000)]));
         }
-        session.note(Entry::Told(vec!["x".repeat(ENTRY_BYTES_MAX)]));
+        session.note(SessionEntry::Told(vec!["x".repeat(ENTRY_BYTES_MAX)]));
         let length = session.path.as_ref().unwrap().metadata().unwrap().len();
         assert!(length <= FILE_BYTES_MAX && length > FILE_BYTES_MAX / 2, "{length}");
         let place = folder.path().join(FOLDER);
@@ -433,23 +437,23 @@ mod tests {
         }
         let present = Timestamp::try_from(place.metadata().unwrap().modified().unwrap()).unwrap();
         let mut other = Session::open(folder.path(), "codex", Some("t"), present);
-        other.note(Entry::Prompted);
+        other.note(SessionEntry::Prompted);
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), FILES_MAX);
         let later = Timestamp::from_second(present.as_second() + FILE_SECONDS_MAX + 60).unwrap();
-        Session::open(folder.path(), "codex", Some("u"), later).note(Entry::Prompted);
+        Session::open(folder.path(), "codex", Some("u"), later).note(SessionEntry::Prompted);
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), 1);
     }
 
     #[test]
     fn what_was_mended_waits_no_more() {
-        let mut seen = Seen::default();
-        seen.note(Entry::Failed(failure("a", 0)));
-        seen.note(Entry::Failed(failure("b", 0)));
-        seen.note(Entry::Mended("a".to_owned()));
+        let mut seen = SessionState::default();
+        seen.note(SessionEntry::Failed(failure("a", 0)));
+        seen.note(SessionEntry::Failed(failure("b", 0)));
+        seen.note(SessionEntry::Mended("a".to_owned()));
         assert_eq!(seen.failures.len(), 1);
         for _ in 0..100 {
-            seen.note(Entry::Failed(failure("c", 0)));
-            seen.note(Entry::Did(Step::Changed("x".to_owned())));
+            seen.note(SessionEntry::Failed(failure("c", 0)));
+            seen.note(SessionEntry::Did(SessionStep::Changed("x".to_owned())));
         }
         assert_eq!((seen.failures.len(), seen.failures_len), (FAILURES_MAX, 102));
         assert!(seen.failures.iter().all(|failure| failure.since.len() <= STEPS_MAX));
@@ -460,7 +464,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
         let mut session = open(folder.path(), Some("s"));
-        session.note(Entry::Did(Step::Ran(format!("curl -H 'Authorization: token {secret}' x"))));
+        session.note(SessionEntry::Did(SessionStep::Ran(format!(
+            "curl -H 'Authorization: token {secret}' x"
+        ))));
         let text = std::fs::read_to_string(session.path.unwrap()).unwrap();
         assert!(text.contains("REDACTED") && !text.contains(&secret), "{text}");
     }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::Trouble;
-use super::wish::FileKind;
+use super::SetupError;
+use super::desired_state::FileKind;
 
 /// Longest file that is changed, in bytes. Some clients keep their whole history in theirs.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -23,29 +23,30 @@ pub(super) enum Readers {
 }
 
 /// Finds the file that a path means: what a link leads to. A path where nothing is means itself.
-pub(super) fn target(path: &Path) -> Result<PathBuf, Trouble> {
+pub(super) fn target(path: &Path) -> Result<PathBuf, SetupError> {
     let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     if !is_link {
         return Ok(path.to_owned());
     }
-    path.canonicalize().map_err(|_| Trouble::Dangling { path: path.to_owned() })
+    path.canonicalize().map_err(|_| SetupError::Dangling { path: path.to_owned() })
 }
 
 /// Reads a text; `None` where no file is.
-pub(super) fn read(path: &Path) -> Result<Option<String>, Trouble> {
+pub(super) fn read(path: &Path) -> Result<Option<String>, SetupError> {
     let found = match path.metadata() {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Trouble::io("read", path)(error)),
+        Err(error) => return Err(SetupError::io("read", path)(error)),
     };
     // A device or a pipe in its place would make us wait.
     if !found.is_file() || found.len() > FILE_BYTES_MAX {
-        return Err(Trouble::NoText { path: path.to_owned() });
+        return Err(SetupError::NoText { path: path.to_owned() });
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(Trouble::io("read", path))?;
-    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(Trouble::io("read", path))?;
-    let text = String::from_utf8(bytes).map_err(|_| Trouble::NoText { path: path.to_owned() })?;
+    let file = File::open(path).map_err(SetupError::io("read", path))?;
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(SetupError::io("read", path))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| SetupError::NoText { path: path.to_owned() })?;
     Ok(Some(text))
 }
 
@@ -62,7 +63,7 @@ pub(super) enum Expected<'a> {
 
 /// Refuses a file that another program wrote since it was read. What it writes after this cannot be seen: no
 /// system replaces a file only where it holds a given text.
-pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), Trouble> {
+pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), SetupError> {
     let wanted = match expected {
         Expected::Anything => return Ok(()),
         Expected::Nothing => None,
@@ -71,7 +72,7 @@ pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), T
     if read(path)?.as_deref() == wanted {
         return Ok(());
     }
-    Err(Trouble::Changed { path: path.to_owned() })
+    Err(SetupError::Changed { path: path.to_owned() })
 }
 
 /// Puts a text in the place of a file, all of it or nothing. The file keeps its mode.
@@ -81,8 +82,8 @@ pub(super) fn write(
     kind: FileKind,
     readers: Readers,
     expected: Expected<'_>,
-) -> Result<(), Trouble> {
-    let fail = Trouble::io("write", path);
+) -> Result<(), SetupError> {
+    let fail = SetupError::io("write", path);
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let fresh = path.with_file_name(name);
@@ -91,7 +92,7 @@ pub(super) fn write(
             Ok(found) => std::fs::set_permissions(&fresh, found.permissions()),
             Err(_) => Ok(()),
         })
-        .map_err(Trouble::io("write", path))
+        .map_err(SetupError::io("write", path))
         .and_then(|()| refuse_others(path, expected))
         .and_then(|()| std::fs::rename(&fresh, path).map_err(fail));
     written.inspect_err(|_| {
@@ -121,7 +122,7 @@ fn write_new(path: &Path, text: &str, kind: FileKind, readers: Readers) -> io::R
 }
 
 /// Makes the folders above a file, and returns those it made, outermost first.
-pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>, Trouble> {
+pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>, SetupError> {
     let missing = file.ancestors().skip(1).take_while(|folder| !folder.exists());
     let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
     missing.retain(|folder| !folder.as_os_str().is_empty());
@@ -134,16 +135,16 @@ pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>
         }
         #[cfg(not(unix))]
         let _ = readers;
-        builder.create(folder).map_err(Trouble::io("make the folder", folder))?;
+        builder.create(folder).map_err(SetupError::io("make the folder", folder))?;
     }
     Ok(missing)
 }
 
 /// Removes a file. One that is gone already needs no removing.
-pub(super) fn remove(path: &Path) -> Result<(), Trouble> {
+pub(super) fn remove(path: &Path) -> Result<(), SetupError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(Trouble::io("remove", path)(error))
+            Err(SetupError::io("remove", path)(error))
         }
         Ok(()) | Err(_) => Ok(()),
     }
@@ -196,10 +197,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link");
         symlink(folder.path().join("nowhere"), &link).unwrap();
-        assert!(matches!(target(&link), Err(Trouble::Dangling { .. })));
-        assert!(matches!(read(folder.path()), Err(Trouble::NoText { .. })));
+        assert!(matches!(target(&link), Err(SetupError::Dangling { .. })));
+        assert!(matches!(read(folder.path()), Err(SetupError::NoText { .. })));
         std::fs::write(folder.path().join("bytes"), b"\xFF\xFE{\0").unwrap();
-        assert!(matches!(read(&folder.path().join("bytes")), Err(Trouble::NoText { .. })));
+        assert!(matches!(read(&folder.path().join("bytes")), Err(SetupError::NoText { .. })));
         assert_eq!(read(&folder.path().join("none")).unwrap(), None);
     }
 
@@ -225,7 +226,7 @@ mod tests {
         std::fs::write(&file, "theirs").unwrap();
         for expected in [Expected::Nothing, Expected::Text("old")] {
             let refused = write(&file, "ours", FileKind::Data, Readers::User, expected);
-            assert!(matches!(refused, Err(Trouble::Changed { .. })), "{refused:?}");
+            assert!(matches!(refused, Err(SetupError::Changed { .. })), "{refused:?}");
         }
         assert_eq!(read(&file).unwrap().as_deref(), Some("theirs"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);

@@ -3,12 +3,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::clients::{Event, HookForm, Timeout};
-use super::edit::Wrong;
+use super::clients::{ClientEvent, HookForm, Timeout};
+use super::edit::EditError;
 use super::edit::json::{Json, Path};
-use super::known;
-use super::places::Ground;
-use super::server::NAME;
+use super::locations::Machine;
+use super::ownership::{self, NAME};
 
 /// The member that holds the hooks of all events, and in a group its handlers.
 const HOOKS: &str = "hooks";
@@ -37,10 +36,10 @@ const VERSION: &str = "version";
 /// Our plugin for OpenCode; it names our program once.
 const PLUGIN: &str = include_str!("../../../packages/opencode/agent-knowledge.js");
 
-/// How the plugin names it.
+/// SetupMode the plugin names it.
 const PLUGIN_PROGRAM: &str = "|| \"agent-knowledge\"";
 
-/// How a script of ours begins, so that it is known again.
+/// SetupMode a script of ours begins, so that it is known again.
 const SCRIPT_NOTE: &str =
     "# Written by agent-knowledge setup; agent-knowledge setup --undo removes it.";
 
@@ -59,18 +58,18 @@ pub(super) struct Handlers {
 impl Handlers {
     /// Makes those of a client.
     pub(super) fn new(
-        ground: &Ground<'_>,
+        machine: &Machine<'_>,
         agent: &str,
         form: HookForm,
-        events: &'static [Event],
+        events: &'static [ClientEvent],
     ) -> Self {
-        let wanted = events.iter().map(|event| (event.name, handler(ground, agent, form, event)));
+        let wanted = events.iter().map(|event| (event.name, handler(machine, agent, form, event)));
         let versioned = matches!(form, HookForm::Lines | HookForm::Shells);
         Self {
             wanted: wanted.collect(),
             versioned,
             lists: Lists::Below,
-            programs: vec![ground.program_text()],
+            programs: vec![machine.program_text()],
         }
     }
 
@@ -85,7 +84,7 @@ impl Handlers {
     }
 
     /// Puts them there, and takes out older ones of ours.
-    pub(super) fn put(&self, text: &str) -> Result<String, Wrong> {
+    pub(super) fn put(&self, text: &str) -> Result<String, EditError> {
         let mut json = Json::parse(text)?;
         if self.versioned && json.get(&[VERSION]).is_none() {
             json.set(&[VERSION], &json!(1))?;
@@ -107,7 +106,7 @@ impl Handlers {
     }
 
     /// Takes all hooks of ours out, and what is empty then and was not there in `original`.
-    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, Wrong> {
+    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, EditError> {
         let mut json = Json::parse(text)?;
         let original = original.and_then(|text| Json::parse(text).ok());
         let was_there = |path: &[&str]| original.as_ref().is_some_and(|o| o.get(path).is_some());
@@ -129,7 +128,7 @@ impl Handlers {
     }
 
     /// Whether all of them are there as they shall be.
-    pub(super) fn stands(&self, text: &str) -> Result<bool, Wrong> {
+    pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
         let json = Json::parse(text)?;
         let stands = |(event, wanted): &(&'static str, Value)| {
             has_only(&json, &self.lists.path(event), wanted, &self.programs)
@@ -156,8 +155,8 @@ impl Handlers {
 }
 
 /// What stands in an event's list.
-fn handler(ground: &Ground<'_>, agent: &str, form: HookForm, event: &Event) -> Value {
-    let line = ground.command_line(&format!("hook --agent {agent}"));
+fn handler(machine: &Machine<'_>, agent: &str, form: HookForm, event: &ClientEvent) -> Value {
+    let line = machine.command_line(&format!("hook --agent {agent}"));
     let timed = |mut handler: Value, timeout: Timeout| {
         let time = match timeout {
             Timeout::Seconds(time) | Timeout::Millis(time) => Some(time),
@@ -179,7 +178,7 @@ fn handler(ground: &Ground<'_>, agent: &str, form: HookForm, event: &Event) -> V
     match form {
         HookForm::GroupsOfPrograms(timeout) => {
             let args = ["hook", "--agent", agent];
-            let program = ground.program_text();
+            let program = machine.program_text();
             group(timed(json!({ "type": "command", "command": program, "args": args }), timeout))
         }
         HookForm::GroupsOfLines(timeout) => {
@@ -189,10 +188,10 @@ fn handler(ground: &Ground<'_>, agent: &str, form: HookForm, event: &Event) -> V
         HookForm::Shells => {
             let arguments = format!("hook --agent {agent} --event {}", event.name);
             // PowerShell starts what stands in quotes only when told so.
-            let program = ground.program_text().replace('\'', "''");
+            let program = machine.program_text().replace('\'', "''");
             json!({
                 "type": "command",
-                "bash": ground.command_line(&arguments),
+                "bash": machine.command_line(&arguments),
                 "powershell": format!("& '{program}' {arguments}"),
                 "timeoutSec": 5,
             })
@@ -201,14 +200,14 @@ fn handler(ground: &Ground<'_>, agent: &str, form: HookForm, event: &Event) -> V
 }
 
 /// The plugin, naming our program by its path.
-pub(super) fn plugin(ground: &Ground<'_>) -> String {
-    let program = Value::from(ground.program_text());
+pub(super) fn plugin(machine: &Machine<'_>) -> String {
+    let program = Value::from(machine.program_text());
     PLUGIN.replacen(PLUGIN_PROGRAM, &format!("|| {program}"), 1)
 }
 
 /// A script for one event of a client that has scripts.
-pub(super) fn script(ground: &Ground<'_>, agent: &str, event: &str) -> String {
-    let line = ground.command_line(&format!("hook --agent {agent} --event {event}"));
+pub(super) fn script(machine: &Machine<'_>, agent: &str, event: &str) -> String {
+    let line = machine.command_line(&format!("hook --agent {agent} --event {event}"));
     format!("#!/bin/sh\n{SCRIPT_NOTE}\n{line}\n")
 }
 
@@ -220,7 +219,7 @@ pub(super) fn is_our_file(text: &str, ours: &str) -> bool {
         line.is_some_and(|line| !line.contains('\n') && is_line_of_ours(line, &[]))
     };
     let plugin = PLUGIN_PROGRAM.trim_start_matches("|| ");
-    text == ours || is_script() || known::is_same_but(text, PLUGIN, plugin)
+    text == ours || is_script() || ownership::is_same_but(text, PLUGIN, plugin)
 }
 
 /// Those of a list that have ours in them.
@@ -239,7 +238,7 @@ fn has_only(json: &Json, list: Path<'_>, wanted: &Value, programs: &[String]) ->
 }
 
 /// Takes ours out of a list, also where others stand in one group with it.
-fn take_event(json: &mut Json, list: Path<'_>, programs: &[String]) -> Result<(), Wrong> {
+fn take_event(json: &mut Json, list: Path<'_>, programs: &[String]) -> Result<(), EditError> {
     json.remove_elements(list, &|e| is_all_ours(e, programs))?;
     let Some(Value::Array(listed)) = json.get(list) else { return Ok(()) };
     for place in 0..listed.len() {
@@ -326,14 +325,15 @@ fn is_all_ours(element: &Value, programs: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::places::Platform;
+    use super::super::locations::Platform;
     use super::*;
 
-    const EVENTS: &[Event] = &[Event::of("Start"), Event::matching("After", "Bash")];
+    const EVENTS: &[ClientEvent] =
+        &[ClientEvent::of("Start"), ClientEvent::matching("After", "Bash")];
     const GROUPS: HookForm = HookForm::GroupsOfLines(Timeout::Seconds(5));
 
-    fn ground(program: &str, platform: Platform) -> Ground<'static> {
-        Ground {
+    fn machine(program: &str, platform: Platform) -> Machine<'static> {
+        Machine {
             platform,
             home: "/h".into(),
             project: "/p".into(),
@@ -344,7 +344,7 @@ mod tests {
     }
 
     fn handlers(program: &str, form: HookForm) -> Handlers {
-        Handlers::new(&ground(program, Platform::Linux), "codex", form, EVENTS)
+        Handlers::new(&machine(program, Platform::Linux), "codex", form, EVENTS)
     }
 
     // S-SETUP-2
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn a_hook_is_written_as_its_client_starts_it() {
         let form = HookForm::Shells;
-        let windows = ground(r"C:\Program Files\agent-knowledge.exe", Platform::Windows);
+        let windows = machine(r"C:\Program Files\agent-knowledge.exe", Platform::Windows);
         let ours = Handlers::new(&windows, "copilot", form, EVENTS);
         let (_, handler) = &ours.wanted[0];
         assert_eq!(
@@ -414,10 +414,10 @@ mod tests {
 
     #[test]
     fn files_of_our_own_name_the_program_and_are_known_again() {
-        let ground = ground("/my \"bin\"/agent-knowledge", Platform::Linux);
-        let plugin = plugin(&ground);
+        let machine = machine("/my \"bin\"/agent-knowledge", Platform::Linux);
+        let plugin = plugin(&machine);
         assert!(plugin.contains(r#"|| "/my \"bin\"/agent-knowledge""#), "{plugin}");
-        let script = script(&ground, "cline", "TaskStart");
+        let script = script(&machine, "cline", "TaskStart");
         assert!(script.ends_with(
             "\n'/my \"bin\"/agent-knowledge' hook --agent cline --event TaskStart || exit 0\n"
         ));

@@ -1,6 +1,6 @@
 //! Puts us into the clients of this machine, and takes us out again: a table of data, and a way from it to bytes.
 //!
-//! `clients` (the table) and `places` say where; `wish` says what shall stand in a file, made of `server` and
+//! `clients` (the table) and `places` say where; `desired` says what shall stand in a file, made of `server` and
 //! `hooks`; `edit` changes texts and leaves every other byte alone; `plan` compares with what is there; `apply`
 //! and `undo` write, through `files` and with a `record`; `check` asks whether it still holds and lives; `show`
 //! and `report` tell; `shared_file` is for a part of ours in a file that is no client's configuration. Not here: the command line, and what our server and hooks do.
@@ -8,21 +8,21 @@
 mod apply;
 mod check;
 mod clients;
+mod desired_state;
+mod diff;
 mod edit;
 mod files;
 mod hooks;
-mod known;
-mod places;
+mod locations;
+mod ownership;
 mod plan;
 mod record;
 mod report;
 mod server;
 mod shared_file;
-mod show;
 #[cfg(test)]
 mod tests;
 mod undo;
-mod wish;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,69 +32,69 @@ use thiserror::Error;
 
 use event::Timestamp;
 
-pub use check::{Life, Standing, check, standing};
+pub use check::{ClientsStatus, LastSeen, check, clients_status};
 pub use clients::names;
-pub use edit::Wrong;
-pub use places::{Ground, Platform, Scope};
+pub use edit::EditError;
+pub use locations::{Machine, Platform, SetupScope};
 pub use report::{set_up, take_back};
 pub use shared_file::{read_shared, replace_shared};
 
 /// What is asked.
-pub struct Request<'a> {
+pub struct SetupRequest<'a> {
     /// The machine.
-    pub ground: Ground<'a>,
+    pub machine: Machine<'a>,
     /// Our data directory, where the record is.
     pub data: &'a Path,
     /// The clients that are meant; none for all there are.
     pub names: Vec<String>,
     /// For whom; none for what the command takes where nothing is said.
-    pub scope: Option<Scope>,
+    pub scope: Option<SetupScope>,
     /// Whether to do it.
-    pub how: How,
+    pub mode: SetupMode,
     /// The time.
     pub now: Timestamp,
 }
 
 /// Whether anything is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// Only told.
+pub enum SetupMode {
+    /// Only the report is made.
     DryRun,
-    /// Done.
-    Change,
+    /// Files are changed.
+    Apply,
 }
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
-    /// How it ended.
-    pub ending: Ending,
+pub struct SetupReport {
+    /// SetupMode it ended.
+    pub status: ReportStatus,
     /// For people.
     pub text: String,
     /// For programs.
     pub json: Value,
 }
 
-/// How it ended, from good to bad.
+/// SetupMode it ended, from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ending {
+pub enum ReportStatus {
     /// Well.
     Fine,
     /// Something is not as it should be, or was refused.
-    Wrong,
+    Problem,
     /// A file could not be read or written.
     Failed,
 }
 
 /// What was asked for that there is not.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Unknown {
+pub enum UnknownTarget {
     /// A client that is in no row.
     #[error("{0:?} is no client that can be set up; known are {all}", all = names().join(", "))]
     Client(String),
     /// A client without files of that scope.
     #[error("{0} has no configuration of a {scope}; leave out --{scope}", scope = .1.name())]
-    Scope(String, Scope),
+    Scope(String, SetupScope),
     /// A path that cannot be written into a file of text.
     #[error("the path {0:?} is no UTF-8, and configuration files hold text")]
     Path(PathBuf),
@@ -102,7 +102,7 @@ pub enum Unknown {
 
 /// Why a file was left alone.
 #[derive(Debug, Error)]
-pub enum Trouble {
+pub enum SetupError {
     /// The system said no.
     #[error("failed to {action} {}: {source}", path.display())]
     Io {
@@ -119,7 +119,7 @@ pub enum Trouble {
         /// The file.
         path: PathBuf,
         /// Where and why.
-        wrong: Wrong,
+        wrong: EditError,
     },
     /// A link that leads nowhere.
     #[error("{} is a link that leads nowhere; nothing was written, remove it or make what it leads to", path.display())]
@@ -175,21 +175,21 @@ pub enum Trouble {
     },
 }
 
-impl Trouble {
+impl SetupError {
     fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { action, path, source }
     }
 
-    fn broken(path: &Path) -> impl FnOnce(Wrong) -> Self {
+    fn broken(path: &Path) -> impl FnOnce(EditError) -> Self {
         let path = path.to_owned();
         move |wrong| Self::Broken { path, wrong }
     }
 
-    fn ending(&self) -> Ending {
+    fn status(&self) -> ReportStatus {
         match self {
-            Self::Io { .. } => Ending::Failed,
-            _ => Ending::Wrong,
+            Self::Io { .. } => ReportStatus::Failed,
+            _ => ReportStatus::Problem,
         }
     }
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Trouble;
+use super::SetupError;
+use super::desired_state::FileKind;
 use super::files::{self, Expected, Readers};
-use super::wish::FileKind;
 
 /// The form of the file. A later one that cannot be read by this version has a higher number.
 const VERSION: u32 = 1;
@@ -18,14 +18,14 @@ const VERSION: u32 = 1;
 pub(super) struct Record {
     version: u32,
     #[serde(default)]
-    pub(super) files: Vec<Done>,
+    pub(super) files: Vec<FileRecord>,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
 /// One file that was changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Done {
+pub(super) struct FileRecord {
     /// The client's name and title.
     pub(super) client: String,
     pub(super) title: String,
@@ -51,13 +51,13 @@ pub(super) struct Done {
 
 /// Where the record and the copies are.
 #[derive(Debug, Clone)]
-pub(super) struct Book {
+pub(super) struct RecordStore {
     /// The folder of copies.
     folder: PathBuf,
     file: PathBuf,
 }
 
-impl Book {
+impl RecordStore {
     /// Names them, below our data directory.
     pub(super) fn in_data(data: &Path) -> Self {
         Self { folder: data.join("setup"), file: data.join("setup.json") }
@@ -69,10 +69,10 @@ impl Book {
     }
 
     /// Reads the record; none is an empty one.
-    pub(super) fn read(&self) -> Result<Record, Trouble> {
+    pub(super) fn read(&self) -> Result<Record, SetupError> {
         let empty = Record { version: VERSION, files: Vec::new(), rest: Map::new() };
         let Some(text) = files::read(&self.file)? else { return Ok(empty) };
-        let strange = |why: String| Trouble::Record { path: self.file.clone(), why };
+        let strange = |why: String| SetupError::Record { path: self.file.clone(), why };
         let record: Record =
             serde_json::from_str(&text).map_err(|error| strange(error.to_string()))?;
         if record.version > VERSION {
@@ -82,15 +82,17 @@ impl Book {
     }
 
     /// Writes the record. An empty one is no file.
-    pub(super) fn write(&self, record: &Record) -> Result<(), Trouble> {
+    pub(super) fn write(&self, record: &Record) -> Result<(), SetupError> {
         if record.files.is_empty() && record.rest.is_empty() {
             files::remove(&self.file)?;
             files::remove_folders(std::slice::from_ref(&self.folder));
             return Ok(());
         }
         files::make_folders(&self.file, Readers::User)?;
-        let text = serde_json::to_string_pretty(record)
-            .map_err(|error| Trouble::Record { path: self.file.clone(), why: error.to_string() })?;
+        let text = serde_json::to_string_pretty(record).map_err(|error| SetupError::Record {
+            path: self.file.clone(),
+            why: error.to_string(),
+        })?;
         files::write(
             &self.file,
             &format!("{text}\n"),
@@ -101,7 +103,7 @@ impl Book {
     }
 
     /// Keeps a copy of a text, and returns its name. The same text of the same file is kept once.
-    pub(super) fn keep(&self, path: &Path, text: &str) -> Result<String, Trouble> {
+    pub(super) fn keep(&self, path: &Path, text: &str) -> Result<String, SetupError> {
         let fingerprint = files::fingerprint(&format!("{}\0{text}", path.display()));
         let short = fingerprint.get(..12).unwrap_or_default();
         let file = path.file_name().unwrap_or_default().to_string_lossy();
@@ -115,7 +117,7 @@ impl Book {
     }
 
     /// Reads a copy. Its name comes from a file, so it may not lead out of the folder.
-    pub(super) fn kept(&self, name: &str) -> Result<Option<String>, Trouble> {
+    pub(super) fn kept(&self, name: &str) -> Result<Option<String>, SetupError> {
         if name.contains(['/', '\\']) || name == ".." {
             return Ok(None);
         }
@@ -123,7 +125,7 @@ impl Book {
     }
 
     /// Removes a copy.
-    pub(super) fn forget(&self, name: &str) -> Result<(), Trouble> {
+    pub(super) fn forget(&self, name: &str) -> Result<(), SetupError> {
         match self.kept(name)? {
             Some(_) => files::remove(&self.folder.join(name)),
             None => Ok(()),
@@ -133,12 +135,12 @@ impl Book {
 
 impl Record {
     /// What was done to a file.
-    pub(super) fn of(&self, path: &Path) -> Option<&Done> {
+    pub(super) fn of(&self, path: &Path) -> Option<&FileRecord> {
         self.files.iter().find(|done| done.path == path)
     }
 
     /// Notes what was done, in the place of what is known of that file.
-    pub(super) fn note(&mut self, done: Done) {
+    pub(super) fn note(&mut self, done: FileRecord) {
         match self.files.iter_mut().find(|other| other.path == done.path) {
             Some(other) => *other = done,
             None => self.files.push(done),
@@ -154,7 +156,7 @@ mod tests {
     #[test]
     fn what_a_later_version_added_is_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let book = Book::in_data(folder.path());
+        let book = RecordStore::in_data(folder.path());
         assert!(book.read().unwrap().files.is_empty());
         let text = r#"{"version":1,"new":{"a":1},"files":[{"client":"codex","title":"Codex","scope":"user","project":"/p","path":"/f","left":"00","program":"/ak","at":"2026-01-02T03:04:05Z","more":[1]}]}"#;
         std::fs::write(folder.path().join("setup.json"), text).unwrap();
@@ -173,7 +175,7 @@ mod tests {
     #[test]
     fn copies_are_kept_once_and_by_names_that_stay_in_their_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let book = Book::in_data(folder.path());
+        let book = RecordStore::in_data(folder.path());
         let name = book.keep(Path::new("/h/.claude.json"), "{}").unwrap();
         assert!(name.ends_with("-claude.json"), "{name}");
         assert_eq!(book.keep(Path::new("/h/.claude.json"), "{}").unwrap(), name);

@@ -6,11 +6,8 @@ use toml::Table;
 
 use super::clients::{EntryForm, ServerForm};
 use super::edit::json::Json;
-use super::edit::{Wrong, toml as toml_edit, yaml};
-use super::known::{self, ARGUMENT};
-
-/// Our name among the servers of a client.
-pub(super) const NAME: &str = "agent-knowledge";
+use super::edit::{EditError, toml as toml_edit, yaml};
+use super::ownership::{self, ARGUMENT, NAME};
 
 /// Members of an entry that are ours to change. All others its user may have set.
 const OURS: [&str; 3] = ["command", "args", "transport"];
@@ -20,15 +17,15 @@ const PREAMBLE: &str = "name: Local Assistant\nversion: 1.0.0\nschema: v1\n";
 
 /// An entry that shall be in a file.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct ServerEntry {
     pub(super) form: ServerForm,
     /// The program's path.
     pub(super) program: String,
 }
 
-impl Entry {
+impl ServerEntry {
     /// Puts it there. An entry of that name that is not ours is refused.
-    pub(super) fn put(&self, text: &str) -> Result<String, Wrong> {
+    pub(super) fn put(&self, text: &str) -> Result<String, EditError> {
         self.refuse_others(text)?;
         match self.form {
             ServerForm::Json(key, form) => self.put_json(text, key, form),
@@ -50,7 +47,7 @@ impl Entry {
 
     /// Takes it out again, or puts back what stood there in `original`. What stood above it goes where it is
     /// empty now and was not there in `original`.
-    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, Wrong> {
+    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, EditError> {
         self.refuse_others(text)?;
         match self.form {
             ServerForm::Json(key, _) => take_json(text, key, original),
@@ -72,7 +69,7 @@ impl Entry {
     }
 
     /// Refuses an entry of our name that its user made, or made their own.
-    fn refuse_others(&self, text: &str) -> Result<(), Wrong> {
+    fn refuse_others(&self, text: &str) -> Result<(), EditError> {
         let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
         let (found, wanted) = match self.form {
             ServerForm::Json(key, form) => {
@@ -84,17 +81,17 @@ impl Entry {
             ServerForm::YamlFile if text.trim().is_empty() || self.is_its_file(text) => {
                 return Ok(());
             }
-            ServerForm::YamlFile => return Err(known::no_file_of_ours()),
+            ServerForm::YamlFile => return Err(ownership::no_file_of_ours()),
         };
         match found {
-            Some(found) if !known::is_ours(&found, &wanted) => Err(known::not_ours(text)),
+            Some(found) if !ownership::is_ours(&found, &wanted) => Err(ownership::not_ours(text)),
             _ => Ok(()),
         }
     }
 
     /// Whether a whole file is as we write it, for whatever program.
     fn is_its_file(&self, text: &str) -> bool {
-        known::is_same_but(text, &self.yaml_file(), &self.quoted())
+        ownership::is_same_but(text, &self.yaml_file(), &self.quoted())
     }
 
     /// Whether it is all that a file holds.
@@ -103,7 +100,7 @@ impl Entry {
     }
 
     /// Whether it is there, and starts this program.
-    pub(super) fn stands(&self, text: &str) -> Result<bool, Wrong> {
+    pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
         match self.form {
             ServerForm::Json(key, form) => {
                 let found = Json::parse(text)?.get(&[key, NAME]).unwrap_or_default();
@@ -112,7 +109,7 @@ impl Entry {
                 };
                 let members = self.members(form);
                 let is_same = members.iter().all(is_same);
-                Ok(is_same && known::is_ours(&found, &members.into()))
+                Ok(is_same && ownership::is_ours(&found, &members.into()))
             }
             ServerForm::Toml(key) => {
                 let found = toml_edit::read(text, [key, NAME])?.unwrap_or_default();
@@ -125,7 +122,7 @@ impl Entry {
         }
     }
 
-    fn put_json(&self, text: &str, key: &str, form: EntryForm) -> Result<String, Wrong> {
+    fn put_json(&self, text: &str, key: &str, form: EntryForm) -> Result<String, EditError> {
         let mut json = Json::parse(text)?;
         let members = self.members(form);
         let Some(Value::Object(found)) = json.get(&[key, NAME]) else {
@@ -211,10 +208,10 @@ impl Entry {
     fn put_yaml(
         &self,
         text: &str,
-        place: yaml::Place<'_>,
+        place: yaml::YamlBlock<'_>,
         member: &str,
         lines: &[String],
-    ) -> Result<String, Wrong> {
+    ) -> Result<String, EditError> {
         if self.stands_in_yaml(text, place)? {
             return Ok(text.to_owned());
         }
@@ -224,7 +221,7 @@ impl Entry {
         }
     }
 
-    fn stands_in_yaml(&self, text: &str, place: yaml::Place<'_>) -> Result<bool, Wrong> {
+    fn stands_in_yaml(&self, text: &str, place: yaml::YamlBlock<'_>) -> Result<bool, EditError> {
         let found = yaml_value(text, place)?;
         let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
         let starts = |found: &Value| {
@@ -232,29 +229,29 @@ impl Entry {
             let quoted = self.quoted();
             program == self.program || program == quoted.trim_matches('"')
         };
-        Ok(found.is_some_and(|found| starts(&found) && known::is_ours(&found, &wanted)))
+        Ok(found.is_some_and(|found| starts(&found) && ownership::is_ours(&found, &wanted)))
     }
 }
 
-fn toml_value(text: &str, key: &str) -> Result<Option<Value>, Wrong> {
+fn toml_value(text: &str, key: &str) -> Result<Option<Value>, EditError> {
     let found = toml_edit::read(text, [key, NAME])?;
     // What JSON cannot say, such as a date, is nothing of ours.
     Ok(found.map(|table| serde_json::to_value(table).unwrap_or_default()))
 }
 
-fn yaml_value(text: &str, place: yaml::Place<'_>) -> Result<Option<Value>, Wrong> {
-    Ok(yaml::read(text, place)?.map(|lines| known::of_yaml(&lines)))
+fn yaml_value(text: &str, place: yaml::YamlBlock<'_>) -> Result<Option<Value>, EditError> {
+    Ok(yaml::read(text, place)?.map(|lines| yaml::value_of_block(&lines)))
 }
 
-fn extension(key: &str) -> yaml::Place<'_> {
-    yaml::Place { key, is_list: false, name: NAME }
+fn extension(key: &str) -> yaml::YamlBlock<'_> {
+    yaml::YamlBlock { key, is_list: false, name: NAME }
 }
 
-fn element(key: &str) -> yaml::Place<'_> {
-    yaml::Place { key, is_list: true, name: NAME }
+fn element(key: &str) -> yaml::YamlBlock<'_> {
+    yaml::YamlBlock { key, is_list: true, name: NAME }
 }
 
-fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, Wrong> {
+fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, EditError> {
     let mut json = Json::parse(text)?;
     let original = original.and_then(|text| Json::parse(text).ok());
     let was = |path: &[&str]| original.as_ref().and_then(|json| json.get(path));
@@ -268,7 +265,11 @@ fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, Wr
     Ok(json.text().to_owned())
 }
 
-fn take_yaml(text: &str, place: yaml::Place<'_>, original: Option<&str>) -> Result<String, Wrong> {
+fn take_yaml(
+    text: &str,
+    place: yaml::YamlBlock<'_>,
+    original: Option<&str>,
+) -> Result<String, EditError> {
     let without = yaml::remove(text, place)?;
     if let Some(earlier) = original.and_then(|text| yaml::read(text, place).ok().flatten()) {
         return yaml::set(&without, place, &earlier);
@@ -287,8 +288,8 @@ fn take_yaml(text: &str, place: yaml::Place<'_>, original: Option<&str>) -> Resu
 mod tests {
     use super::*;
 
-    fn entry(form: ServerForm, program: &str) -> Entry {
-        Entry { form, program: program.to_owned() }
+    fn entry(form: ServerForm, program: &str) -> ServerEntry {
+        ServerEntry { form, program: program.to_owned() }
     }
 
     const FORMS: [ServerForm; 6] = [
@@ -382,5 +383,20 @@ mod tests {
         let text = "mcpServers:\n  - command: /old\n    name: agent-knowledge\n    args:\n      - mcp\n    env: {}\n";
         let after = entry(FORMS[5], "/new").put(text).unwrap();
         assert_eq!(after, text.replace("command: /old", "command: \"/new\""));
+    }
+
+    #[test]
+    fn an_entry_in_yaml_is_read_in_the_forms_people_write() {
+        let ours = json!({ "command": "/ak", "args": ["mcp"] });
+        for (text, is) in [
+            ("agent-knowledge: # mine\n  type: stdio\n  cmd: /old # x\n  args:\n    - mcp", true),
+            ("agent-knowledge:\n  cmd: /old\n  args: [mcp]\n  envs:\n    url: x", true),
+            ("- command: \"/old\"\n  name: agent-knowledge\n  args:\n  - \"mcp\"", true),
+            ("- name: agent-knowledge\n  command: npx\n  args:\n  - x\n  - mcp", false),
+            ("agent-knowledge:\n  type: sse\n  uri: https://x.example", false),
+        ] {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            assert_eq!(ownership::is_ours(&yaml::value_of_block(&lines), &ours), is, "{text}");
+        }
     }
 }

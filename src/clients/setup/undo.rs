@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Trouble;
+use super::SetupError;
 use super::apply::{is_nothing, original};
 use super::clients;
+use super::desired_state::{DesiredFile, FileKind, desired_file_at, desired_files};
 use super::files::{self, Expected, Readers};
-use super::places::{Ground, Scope};
-use super::record::{Book, Done, Record};
-use super::wish::{FileKind, Wish, wish_at, wishes};
+use super::locations::{Machine, SetupScope};
+use super::record::{FileRecord, Record, RecordStore};
 
-/// How a file was left.
+/// SetupMode a file was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Undone {
     /// As it was before us, byte for byte.
@@ -25,7 +25,7 @@ pub(super) enum Undone {
 }
 
 /// What there is to do with a file.
-enum Step {
+enum UndoStep {
     Write {
         target: PathBuf,
         before: String,
@@ -39,24 +39,24 @@ enum Step {
 
 /// Undoes one file, and removes it from the record.
 pub(super) fn undo(
-    done: &Done,
-    ground: &Ground<'_>,
-    book: &Book,
+    done: &FileRecord,
+    machine: &Machine<'_>,
+    book: &RecordStore,
     record: &mut Record,
-) -> Result<Undone, Trouble> {
-    let undone = match step(done, ground, book)? {
-        Step::Write { target, before, after, undone } => {
+) -> Result<Undone, SetupError> {
+    let undone = match step(done, machine, book)? {
+        UndoStep::Write { target, before, after, undone } => {
             let expected = Expected::Text(&before);
             files::write(&target, &after, FileKind::Data, Readers::User, expected)?;
             undone
         }
-        Step::Remove(target, before) => {
+        UndoStep::Remove(target, before) => {
             files::refuse_others(&target, Expected::Text(&before))?;
             files::remove(&target)?;
             files::remove_folders(&done.folders);
             Undone::Removed
         }
-        Step::Nothing(undone) => {
+        UndoStep::Nothing(undone) => {
             files::remove_folders(&done.folders);
             undone
         }
@@ -71,77 +71,87 @@ pub(super) fn undo(
 }
 
 /// Tells what undoing would do, and does nothing.
-pub(super) fn preview(done: &Done, ground: &Ground<'_>, book: &Book) -> Result<Undone, Trouble> {
-    Ok(match step(done, ground, book)? {
-        Step::Write { undone, .. } | Step::Nothing(undone) => undone,
-        Step::Remove(..) => Undone::Removed,
+pub(super) fn preview(
+    done: &FileRecord,
+    machine: &Machine<'_>,
+    book: &RecordStore,
+) -> Result<Undone, SetupError> {
+    Ok(match step(done, machine, book)? {
+        UndoStep::Write { undone, .. } | UndoStep::Nothing(undone) => undone,
+        UndoStep::Remove(..) => Undone::Removed,
     })
 }
 
-fn step(done: &Done, ground: &Ground<'_>, book: &Book) -> Result<Step, Trouble> {
+fn step(
+    done: &FileRecord,
+    machine: &Machine<'_>,
+    book: &RecordStore,
+) -> Result<UndoStep, SetupError> {
     let target = files::target(&done.path)?;
     let Some(text) = files::read(&target)? else {
         // Who removed the folders that we made removed them; others may be on a disk that is away.
         let made = done.folders.first().unwrap_or(&done.path);
         let is_there = made.parent().is_some_and(Path::exists);
-        let away = Trouble::Away { path: done.path.clone() };
-        return if is_there { Ok(Step::Nothing(Undone::Gone)) } else { Err(away) };
+        let away = SetupError::Away { path: done.path.clone() };
+        return if is_there { Ok(UndoStep::Nothing(Undone::Gone)) } else { Err(away) };
     };
     let original = original(done, book)?;
     if original.as_deref() == Some(text.as_str()) {
-        return Ok(Step::Nothing(Undone::Restored));
+        return Ok(UndoStep::Nothing(Undone::Restored));
     }
     let is_as_left = files::fingerprint(&text) == done.left;
     match (is_as_left, original, &done.without_us) {
         (true, Some(after), _) => {
-            Ok(Step::Write { target, before: text, after, undone: Undone::Restored })
+            Ok(UndoStep::Write { target, before: text, after, undone: Undone::Restored })
         }
-        (true, None, None) => Ok(Step::Remove(target, text)),
+        (true, None, None) => Ok(UndoStep::Remove(target, text)),
         // Changed since, or the copy is lost.
         (_, original, _) => {
-            let wish =
-                wish(done, ground).ok_or_else(|| Trouble::Forgotten { path: done.path.clone() })?;
-            let taken = wish.take(&text, original.as_deref());
-            let taken = taken.map_err(Trouble::broken(&done.path))?;
-            let was_made = done.without_us.is_none() || wish.is_whole();
+            let desired = desired(done, machine)
+                .ok_or_else(|| SetupError::Forgotten { path: done.path.clone() })?;
+            let taken = desired.take(&text, original.as_deref());
+            let taken = taken.map_err(SetupError::broken(&done.path))?;
+            let was_made = done.without_us.is_none() || desired.is_whole();
             Ok(match taken {
-                taken if taken == text => Step::Nothing(Undone::TakenOut),
-                taken if was_made && is_nothing(&taken) => Step::Remove(target, text),
-                after => Step::Write { target, before: text, after, undone: Undone::TakenOut },
+                taken if taken == text => UndoStep::Nothing(Undone::TakenOut),
+                taken if was_made && is_nothing(&taken) => UndoStep::Remove(target, text),
+                after => UndoStep::Write { target, before: text, after, undone: Undone::TakenOut },
             })
         }
     }
 }
 
 /// What was wished of a file when it was set up. The machine may have moved the file since: its name tells.
-pub(super) fn wish(done: &Done, ground: &Ground<'_>) -> Option<Wish> {
+pub(super) fn desired(done: &FileRecord, machine: &Machine<'_>) -> Option<DesiredFile> {
     let client = clients::all().find(|client| client.title == done.title)?;
-    let then = Ground {
-        platform: ground.platform,
-        home: ground.home.clone(),
+    let then = Machine {
+        platform: machine.platform,
+        home: machine.home.clone(),
         project: done.project.clone(),
         folders: Vec::new(),
         program: done.program.clone(),
-        lookup: ground.lookup,
+        lookup: machine.lookup,
     };
-    let scope = Scope::parse(&done.scope)?;
-    let named = |wish: &Wish| wish.path.file_name() == done.path.file_name();
-    wish_at(client, scope, &then, &done.path)
-        .or_else(|| wishes(client, scope, &then).into_iter().find(named))
+    let scope = SetupScope::parse(&done.scope)?;
+    let named = |desired: &DesiredFile| desired.path.file_name() == done.path.file_name();
+    desired_file_at(client, scope, &then, &done.path)
+        .or_else(|| desired_files(client, scope, &then).into_iter().find(named))
 }
 
 /// Whether what was done is meant by these names and this scope.
 pub(super) fn is_meant(
-    done: &Done,
+    done: &FileRecord,
     names: &[String],
-    scope: Option<Scope>,
+    scope: Option<SetupScope>,
     project: &Path,
 ) -> bool {
     let by_name = names.is_empty() || names.contains(&done.client);
     let by_scope = match scope {
         None => true,
-        Some(Scope::User) => done.scope == Scope::User.name(),
-        Some(Scope::Project) => done.scope == Scope::Project.name() && done.project == project,
+        Some(SetupScope::User) => done.scope == SetupScope::User.name(),
+        Some(SetupScope::Project) => {
+            done.scope == SetupScope::Project.name() && done.project == project
+        }
     };
     by_name && by_scope
 }

@@ -43,7 +43,7 @@ impl World {
             room: None,
             watching: Watching::System,
             home: Some(self.folder.path().to_owned()),
-            clients: Standing::default(),
+            clients: ClientsStatus::default(),
             directory: self.folder.path(),
             program_folders: vec![self.folder.path().join("bin")],
         }
@@ -197,7 +197,7 @@ fn clients_that_name_us_are_told() {
 #[test]
 fn clients_that_were_left_out_are_told_with_the_command_that_sets_them_up() {
     let world = World::with_log();
-    let clients = Standing {
+    let clients = ClientsStatus {
         set_up: vec!["Codex (not seen yet)".to_owned()],
         left_out: vec!["gemini", "zed"],
         problems: vec!["Codex: its hooks are silent".to_owned()],

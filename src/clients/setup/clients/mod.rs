@@ -4,37 +4,37 @@
 mod editors;
 mod terminals;
 
-use super::places::{Base, Ground, Scope, Spot};
+use super::locations::{BaseFolder, FileLocation, Machine, SetupScope};
 
 /// One client, or one of its editions.
 #[derive(Debug)]
-pub struct Client {
+pub struct ClientSpec {
     /// As people and hooks name it.
     pub name: &'static str,
     /// As its makers name it.
     pub title: &'static str,
     /// It is there when one of these is.
-    pub(super) found: &'static [Spot],
+    pub(super) found: &'static [FileLocation],
     /// Or when one of these can be started.
     pub(super) programs: &'static [&'static str],
-    pub(super) user: Option<Files>,
-    pub(super) project: Option<Files>,
+    pub(super) user: Option<ScopeFiles>,
+    pub(super) project: Option<ScopeFiles>,
 }
 
 /// Where we are put for one scope.
 #[derive(Debug)]
-pub(super) struct Files {
-    pub(super) server: Server,
-    pub(super) hooks: Option<Hooks>,
+pub(super) struct ScopeFiles {
+    pub(super) server: ServerSpec,
+    pub(super) hooks: Option<HookSpec>,
     /// What its user does next.
     pub(super) next: &'static str,
 }
 
 /// Where the MCP server is named.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct ServerSpec {
     /// The first that is there, else the first.
-    pub(super) files: &'static [Spot],
+    pub(super) files: &'static [FileLocation],
     pub(super) form: ServerForm,
 }
 
@@ -74,23 +74,23 @@ pub(super) enum EntryForm {
 
 /// Where hooks are named.
 #[derive(Debug)]
-pub(super) struct Hooks {
-    pub(super) file: Spot,
-    /// Files that, where one is there, are read instead, with the events at their top.
-    pub(super) instead: &'static [Spot],
+pub(super) struct HookSpec {
+    pub(super) file: FileLocation,
+    /// ScopeFiles that, where one is there, are read instead, with the events at their top.
+    pub(super) instead: &'static [FileLocation],
     pub(super) form: HookForm,
-    pub(super) events: &'static [Event],
+    pub(super) events: &'static [ClientEvent],
 }
 
 /// A client's event, and when it happens.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Event {
+pub(super) struct ClientEvent {
     pub(super) name: &'static str,
     /// Only of these tools, where the client can tell.
     pub(super) matcher: Option<&'static str>,
 }
 
-impl Event {
+impl ClientEvent {
     pub(super) const fn of(name: &'static str) -> Self {
         Self { name, matcher: None }
     }
@@ -117,7 +117,7 @@ pub(super) enum HookForm {
     Scripts,
 }
 
-/// How long the client waits; the hook itself ends far earlier.
+/// SetupMode long the client waits; the hook itself ends far earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timeout {
     /// In seconds.
@@ -128,46 +128,50 @@ pub(super) enum Timeout {
     Unsaid,
 }
 
-impl Client {
+impl ClientSpec {
     /// Whether it seems to be installed.
-    pub(super) fn is_found(&self, ground: &Ground<'_>) -> bool {
-        self.found.iter().any(|spot| spot.path(ground).exists())
-            || self.programs.iter().any(|program| ground.find_program(program).is_some())
+    pub(super) fn is_found(&self, machine: &Machine<'_>) -> bool {
+        self.found.iter().any(|spot| spot.path(machine).exists())
+            || self.programs.iter().any(|program| machine.find_program(program).is_some())
     }
 
     /// Its files for a scope, where it has that scope.
-    pub(super) fn files(&self, scope: Scope) -> Option<&Files> {
+    pub(super) fn files(&self, scope: SetupScope) -> Option<&ScopeFiles> {
         match scope {
-            Scope::User => self.user.as_ref(),
-            Scope::Project => self.project.as_ref(),
+            SetupScope::User => self.user.as_ref(),
+            SetupScope::Project => self.project.as_ref(),
         }
     }
 }
 
-impl Files {
-    const fn new(server: Server, hooks: Option<Hooks>, next: &'static str) -> Self {
+impl ScopeFiles {
+    const fn new(server: ServerSpec, hooks: Option<HookSpec>, next: &'static str) -> Self {
         Self { server, hooks, next }
     }
 }
 
-impl Server {
-    const fn json(files: &'static [Spot], key: &'static str, form: EntryForm) -> Self {
+impl ServerSpec {
+    const fn json(files: &'static [FileLocation], key: &'static str, form: EntryForm) -> Self {
         Self { files, form: ServerForm::Json(key, form) }
     }
 }
 
-impl Hooks {
-    const fn new(file: Spot, form: HookForm, events: &'static [Event]) -> Option<Self> {
+impl HookSpec {
+    const fn new(
+        file: FileLocation,
+        form: HookForm,
+        events: &'static [ClientEvent],
+    ) -> Option<Self> {
         Some(Self { file, instead: &[], form, events })
     }
 }
 
 /// Where a client notes which plugins are switched on: its name, the file, and the member that names them.
-pub(super) const PLUGINS: &[(&str, Spot, &str)] =
-    &[("claude-code", Spot::at(Base::Claude, "settings.json"), "enabledPlugins")];
+pub(super) const PLUGINS: &[(&str, FileLocation, &str)] =
+    &[("claude-code", FileLocation::at(BaseFolder::Claude, "settings.json"), "enabledPlugins")];
 
 /// All clients; editions of one stand together.
-pub(super) fn all() -> impl Iterator<Item = &'static Client> {
+pub(super) fn all() -> impl Iterator<Item = &'static ClientSpec> {
     terminals::CLIENTS.iter().chain(editors::CLIENTS)
 }
 

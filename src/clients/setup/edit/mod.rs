@@ -7,7 +7,7 @@ pub(super) mod yaml;
 
 /// Why a text is refused, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong {
+pub struct EditError {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
@@ -16,7 +16,7 @@ pub struct Wrong {
     pub why: String,
 }
 
-impl Wrong {
+impl EditError {
     /// Names a place in a text, by its byte.
     pub(super) fn at(text: &str, place: usize, why: &str) -> Self {
         let before = text.get(..place).unwrap_or(text);

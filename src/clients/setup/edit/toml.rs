@@ -4,13 +4,13 @@
 
 use toml::{Table, Value};
 
-use super::Wrong;
+use super::EditError;
 
 /// Sets a table below another, such as `[mcp_servers.agent-knowledge]`.
 ///
 /// # Errors
 /// Where the text is no TOML, or has that table in a form that we cannot change.
-pub(crate) fn set(text: &str, path: [&str; 2], table: &Table) -> Result<String, Wrong> {
+pub(crate) fn set(text: &str, path: [&str; 2], table: &Table) -> Result<String, EditError> {
     let before = parse(text)?;
     if get(&before, path) == Some(table) {
         return Ok(text.to_owned());
@@ -39,7 +39,7 @@ pub(crate) fn set(text: &str, path: [&str; 2], table: &Table) -> Result<String, 
 ///
 /// # Errors
 /// As [`set`].
-pub(crate) fn remove(text: &str, path: [&str; 2]) -> Result<String, Wrong> {
+pub(crate) fn remove(text: &str, path: [&str; 2]) -> Result<String, EditError> {
     let mut expected = parse(text)?;
     if get(&expected, path).is_none() {
         return Ok(text.to_owned());
@@ -89,7 +89,7 @@ fn without_last_empty_line(kept: &mut String) {
 ///
 /// # Errors
 /// Where the text is no TOML.
-pub(crate) fn read(text: &str, path: [&str; 2]) -> Result<Option<Table>, Wrong> {
+pub(crate) fn read(text: &str, path: [&str; 2]) -> Result<Option<Table>, EditError> {
     Ok(get(&parse(text)?, path).cloned())
 }
 
@@ -97,11 +97,11 @@ fn get<'a>(table: &'a Table, path: [&str; 2]) -> Option<&'a Table> {
     table.get(path[0])?.get(path[1])?.as_table()
 }
 
-fn parse(text: &str) -> Result<Table, Wrong> {
+fn parse(text: &str) -> Result<Table, EditError> {
     let text = text.trim_start_matches('\u{FEFF}');
     text.parse().map_err(|error: toml::de::Error| {
         let place = error.span().map_or(0, |span| span.start);
-        Wrong::at(text, place, error.message().trim())
+        EditError::at(text, place, error.message().trim())
     })
 }
 
@@ -123,7 +123,7 @@ fn confirmed(
     expected: &Table,
     text: &str,
     path: [&str; 2],
-) -> Result<String, Wrong> {
+) -> Result<String, EditError> {
     let is_meant = parse(&after).is_ok_and(|mut found| {
         // A table that is empty means as much as none.
         let is_empty = |table: &Value| table.as_table().is_some_and(Table::is_empty);
@@ -137,7 +137,7 @@ fn confirmed(
     }
     let place = text.find(path[0]).unwrap_or(0);
     let why = format!("{} stands here in a form that we do not change by ourselves", path[0]);
-    Err(Wrong::at(text, place, &why))
+    Err(EditError::at(text, place, &why))
 }
 
 #[cfg(test)]

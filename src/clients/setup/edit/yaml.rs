@@ -1,12 +1,13 @@
 //! Changes to YAML, line by line: a block of ours is added below a key at the left margin, or taken out.
 //! A text in which that key has another form than a plain block is refused. Not here: reading YAML in full.
 
-use super::Wrong;
-use crate::setup::known::without_comment;
+use serde_json::{Map, Value, json};
+
+use super::EditError;
 
 /// A block below a key of the top level.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct YamlBlock<'a> {
     /// The key, such as `extensions`.
     pub(crate) key: &'a str,
     /// Whether its children are elements with a `name`, or stand below their names.
@@ -16,7 +17,7 @@ pub(crate) struct Place<'a> {
 }
 
 /// Where the key's block is: the line of the key, and the line after its last one.
-struct Found {
+struct KeyBlock {
     key: usize,
     end: usize,
     /// The indentation of its children, where it has some.
@@ -27,7 +28,7 @@ struct Found {
 ///
 /// # Errors
 /// Where the text is not plainly understood.
-pub(crate) fn set(text: &str, place: Place<'_>, lines: &[String]) -> Result<String, Wrong> {
+pub(crate) fn set(text: &str, place: YamlBlock<'_>, lines: &[String]) -> Result<String, EditError> {
     if read(text, place)?.is_some_and(|found| found == lines) {
         return Ok(text.to_owned());
     }
@@ -56,10 +57,10 @@ pub(crate) fn set(text: &str, place: Place<'_>, lines: &[String]) -> Result<Stri
 /// As [`set`], and where the block has no such member.
 pub(crate) fn set_member(
     text: &str,
-    place: Place<'_>,
+    place: YamlBlock<'_>,
     member: &str,
     value: &str,
-) -> Result<String, Wrong> {
+) -> Result<String, EditError> {
     let mut rows = rows(text);
     let (start, end, _) = ours(text, place)?.unwrap_or_default();
     let is_it = |row: &String| {
@@ -85,7 +86,7 @@ pub(crate) fn set_member(
 ///
 /// # Errors
 /// As [`set`].
-pub(crate) fn remove(text: &str, place: Place<'_>) -> Result<String, Wrong> {
+pub(crate) fn remove(text: &str, place: YamlBlock<'_>) -> Result<String, EditError> {
     let mut rows = rows(text);
     if let Some((start, end, _)) = ours(text, place)? {
         rows.drain(start..end);
@@ -97,9 +98,9 @@ pub(crate) fn remove(text: &str, place: Place<'_>) -> Result<String, Wrong> {
 ///
 /// # Errors
 /// As [`set`].
-pub(crate) fn remove_empty_key(text: &str, place: Place<'_>) -> Result<String, Wrong> {
+pub(crate) fn remove_empty_key(text: &str, place: YamlBlock<'_>) -> Result<String, EditError> {
     let mut rows = rows(text);
-    if let Some(Found { key, indent: None, .. }) = find(text, place)? {
+    if let Some(KeyBlock { key, indent: None, .. }) = find(text, place)? {
         rows.remove(key);
     }
     Ok(rows.concat())
@@ -109,7 +110,7 @@ pub(crate) fn remove_empty_key(text: &str, place: Place<'_>) -> Result<String, W
 ///
 /// # Errors
 /// As [`set`].
-pub(crate) fn read(text: &str, place: Place<'_>) -> Result<Option<Vec<String>>, Wrong> {
+pub(crate) fn read(text: &str, place: YamlBlock<'_>) -> Result<Option<Vec<String>>, EditError> {
     let Some((start, end, indent)) = ours(text, place)? else { return Ok(None) };
     let rows = rows(text);
     let lines = rows.iter().take(end).skip(start);
@@ -130,7 +131,7 @@ fn is_silent(row: &str) -> bool {
 }
 
 /// Finds the key and its block.
-fn find(text: &str, place: Place<'_>) -> Result<Option<Found>, Wrong> {
+fn find(text: &str, place: YamlBlock<'_>) -> Result<Option<KeyBlock>, EditError> {
     let rows = rows(text);
     refuse_what_is_hard(text, &rows)?;
     let is_key = |row: &String| {
@@ -163,12 +164,12 @@ fn find(text: &str, place: Place<'_>) -> Result<Option<Found>, Wrong> {
         }
         end = number + 1;
     }
-    Ok(Some(Found { key, end, indent }))
+    Ok(Some(KeyBlock { key, end, indent }))
 }
 
 /// Finds our block: its first line, the line after it, and its indentation.
-fn ours(text: &str, place: Place<'_>) -> Result<Option<(usize, usize, usize)>, Wrong> {
-    let Some(Found { key, end, indent: Some(indent) }) = find(text, place)? else {
+fn ours(text: &str, place: YamlBlock<'_>) -> Result<Option<(usize, usize, usize)>, EditError> {
+    let Some(KeyBlock { key, end, indent: Some(indent) }) = find(text, place)? else {
         return Ok(None);
     };
     let rows = rows(text);
@@ -214,7 +215,7 @@ enum Whose {
     Hard,
 }
 
-fn whose(block: &[String], indent: usize, place: Place<'_>) -> Whose {
+fn whose(block: &[String], indent: usize, place: YamlBlock<'_>) -> Whose {
     let first = block.first().map_or("", |row| row.trim());
     if !place.is_list {
         return match first.split_once(':') {
@@ -238,7 +239,7 @@ fn whose(block: &[String], indent: usize, place: Place<'_>) -> Whose {
 }
 
 /// Tabs, several documents and flow style at the top are YAML, but not ours to change.
-fn refuse_what_is_hard(text: &str, rows: &[String]) -> Result<(), Wrong> {
+fn refuse_what_is_hard(text: &str, rows: &[String]) -> Result<(), EditError> {
     let first = rows.iter().position(|row| !is_silent(row));
     for (number, row) in rows.iter().enumerate() {
         let row = row.trim_start_matches('\u{FEFF}');
@@ -264,19 +265,64 @@ fn refuse_what_is_hard(text: &str, rows: &[String]) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn at(text: &str, rows: &[String], number: usize, why: &str) -> Wrong {
+fn at(text: &str, rows: &[String], number: usize, why: &str) -> EditError {
     let place = rows.iter().take(number).map(String::len).sum();
-    Wrong::at(text, place, why)
+    EditError::at(text, place, why)
+}
+
+/// An entry in YAML, as far as it tells whether it is ours.
+pub(crate) fn value_of_block(lines: &[String]) -> Value {
+    let mut members = Map::new();
+    let mut rows =
+        lines.iter().map(|line| line.replacen("- ", "  ", usize::from(line.starts_with('-'))));
+    // The first line of a map's entry is its name, that of a list's element a member.
+    let first = rows.next().unwrap_or_default();
+    let rows: Vec<String> =
+        first.starts_with(' ').then_some(first).into_iter().chain(rows).collect();
+    let depth = |row: &str| row.len() - row.trim_start().len();
+    let margin = rows.iter().map(|row| depth(row)).find(|depth| *depth > 0).unwrap_or(0);
+    let mut name = String::new();
+    for row in &rows {
+        let bare = without_comment(row.trim());
+        if let Some(word) = bare.strip_prefix("- ") {
+            if let Some(list) = members.get_mut(&name).and_then(Value::as_array_mut) {
+                list.push(unquoted(word).into());
+            }
+        } else if let (true, Some((key, value))) = (depth(row) == margin, bare.split_once(':')) {
+            name = if key == "cmd" { "command".to_owned() } else { key.to_owned() };
+            members.insert(name.clone(), value_of(value.trim()));
+        }
+    }
+    Value::Object(members)
+}
+
+fn value_of(text: &str) -> Value {
+    let Some(list) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
+        return if text.is_empty() { json!([]) } else { unquoted(text).into() };
+    };
+    list.split(',').map(unquoted).collect()
+}
+
+fn unquoted(word: &str) -> &str {
+    word.trim().trim_matches(['"', '\''])
+}
+
+/// A line of YAML without the comment at its end.
+fn without_comment(row: &str) -> &str {
+    if row.starts_with('#') {
+        return "";
+    }
+    row.find(" #").and_then(|at| row.get(..at)).unwrap_or(row).trim_end()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const MAP: Place<'_> = Place { key: "extensions", is_list: false, name: "k" };
-    const LIST: Place<'_> = Place { key: "mcpServers", is_list: true, name: "k" };
+    const MAP: YamlBlock<'_> = YamlBlock { key: "extensions", is_list: false, name: "k" };
+    const LIST: YamlBlock<'_> = YamlBlock { key: "mcpServers", is_list: true, name: "k" };
 
-    fn lines(place: Place<'_>) -> Vec<String> {
+    fn lines(place: YamlBlock<'_>) -> Vec<String> {
         let mut lines = vec![if place.is_list { "- name: k" } else { "k:" }.to_owned()];
         lines.extend(["  type: stdio", "  args:", "    - mcp"].map(str::to_owned));
         lines

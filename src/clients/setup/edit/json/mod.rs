@@ -6,7 +6,7 @@ mod style;
 
 use serde_json::Value;
 
-use super::Wrong;
+use super::EditError;
 use scan::{Kind, Node, scan};
 use style::Style;
 
@@ -22,12 +22,12 @@ pub(crate) type Path<'a> = &'a [&'a str];
 
 impl Json {
     /// Reads a text. One of white space alone is an empty object, as all clients take it.
-    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
+    pub(crate) fn parse(text: &str) -> Result<Self, EditError> {
         let is_empty = text.trim_start_matches('\u{FEFF}').trim().is_empty();
         let text = if is_empty { "{}\n".to_owned() } else { text.to_owned() };
         let root = scan(&text)?;
         if !matches!(root.kind, Kind::Object(_)) {
-            return Err(Wrong::at(&text, root.span.start, "an object ({) must stand here"));
+            return Err(EditError::at(&text, root.span.start, "an object ({) must stand here"));
         }
         Ok(Self { text, root })
     }
@@ -58,7 +58,7 @@ impl Json {
     ///
     /// # Errors
     /// Where something else than an object stands on the way.
-    pub(crate) fn set(&mut self, path: Path<'_>, value: &Value) -> Result<(), Wrong> {
+    pub(crate) fn set(&mut self, path: Path<'_>, value: &Value) -> Result<(), EditError> {
         if let Some(node) = self.node(path) {
             if node.value() == *value {
                 return Ok(());
@@ -75,23 +75,23 @@ impl Json {
     ///
     /// # Errors
     /// Where something else than an array stands there.
-    pub(crate) fn push(&mut self, path: Path<'_>, value: &Value) -> Result<(), Wrong> {
+    pub(crate) fn push(&mut self, path: Path<'_>, value: &Value) -> Result<(), EditError> {
         let Some(node) = self.node(path) else {
             return self.grow(path, &Value::Array(vec![value.clone()]));
         };
         if !matches!(node.kind, Kind::Array(_)) {
-            return Err(Wrong::at(&self.text, node.span.start, "an array ([) must stand here"));
+            return Err(EditError::at(&self.text, node.span.start, "an array ([) must stand here"));
         }
         let node = node.clone();
         self.insert(&node, None, value)
     }
 
     /// Adds a member whose parents may be missing too.
-    fn grow(&mut self, path: Path<'_>, value: &Value) -> Result<(), Wrong> {
+    fn grow(&mut self, path: Path<'_>, value: &Value) -> Result<(), EditError> {
         let mut node = &self.root;
         for (place, name) in path.iter().enumerate() {
             if !matches!(node.kind, Kind::Object(_)) {
-                return Err(Wrong::at(
+                return Err(EditError::at(
                     &self.text,
                     node.span.start,
                     "an object ({) must stand here",
@@ -112,7 +112,7 @@ impl Json {
     }
 
     /// Inserts an item at the end of an object or an array.
-    fn insert(&mut self, into: &Node, key: Option<&str>, value: &Value) -> Result<(), Wrong> {
+    fn insert(&mut self, into: &Node, key: Option<&str>, value: &Value) -> Result<(), EditError> {
         let style = Style::of(&self.text, &self.root);
         let inner = into.span.start + 1..into.span.end - 1;
         let within = self.text.get(inner.clone()).unwrap_or_default();
@@ -140,7 +140,7 @@ impl Json {
     }
 
     /// Removes a member; what is not there needs no removing.
-    pub(crate) fn remove(&mut self, path: Path<'_>) -> Result<(), Wrong> {
+    pub(crate) fn remove(&mut self, path: Path<'_>) -> Result<(), EditError> {
         let Some((name, above)) = path.split_last() else { return Ok(()) };
         let Some(node) = self.node(above).cloned() else { return Ok(()) };
         match node.member(name) {
@@ -154,7 +154,7 @@ impl Json {
         &mut self,
         path: Path<'_>,
         is_one: &dyn Fn(&Value) -> bool,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), EditError> {
         // Each round takes one away, so there are no more rounds than elements.
         while let Some(node) = self.node(path).cloned() {
             let Kind::Array(items) = &node.kind else { return Ok(()) };
@@ -167,7 +167,7 @@ impl Json {
     }
 
     /// Takes one item out of its object or array, with its line and its comma.
-    fn take(&mut self, from: &Node, place: usize) -> Result<(), Wrong> {
+    fn take(&mut self, from: &Node, place: usize) -> Result<(), EditError> {
         let items = from.items();
         let Some(item) = items.get(place) else { return Ok(()) };
         let before = self.text.get(from.span.start + 1..item.begins).unwrap_or_default();
@@ -196,13 +196,13 @@ impl Json {
         self.become_text(text)
     }
 
-    fn replaced(&mut self, span: std::ops::Range<usize>, with: &str) -> Result<(), Wrong> {
+    fn replaced(&mut self, span: std::ops::Range<usize>, with: &str) -> Result<(), EditError> {
         let mut text = self.text.clone();
         text.replace_range(span, with);
         self.become_text(text)
     }
 
-    fn become_text(&mut self, text: String) -> Result<(), Wrong> {
+    fn become_text(&mut self, text: String) -> Result<(), EditError> {
         self.root = scan(&text)?;
         self.text = text;
         Ok(())

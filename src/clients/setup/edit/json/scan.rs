@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::setup::edit::Wrong;
+use crate::setup::edit::EditError;
 
 /// Deeper than any client nests; the reader calls itself once for each level.
 const DEPTH_MAX: usize = 100;
@@ -68,7 +68,7 @@ impl Node {
 }
 
 /// Reads a whole text.
-pub(super) fn scan(text: &str) -> Result<Node, Wrong> {
+pub(super) fn scan(text: &str) -> Result<Node, EditError> {
     let mut scanner = Scanner { text, at: 0 };
     if text.starts_with('\u{FEFF}') {
         scanner.at = '\u{FEFF}'.len_utf8();
@@ -95,12 +95,12 @@ impl Scanner<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn wrong(&self, why: &str) -> Wrong {
-        Wrong::at(self.text, self.at, why)
+    fn wrong(&self, why: &str) -> EditError {
+        EditError::at(self.text, self.at, why)
     }
 
     /// Passes white space and comments.
-    fn space(&mut self) -> Result<(), Wrong> {
+    fn space(&mut self) -> Result<(), EditError> {
         loop {
             let rest = self.rest();
             let kept = rest.trim_start_matches([' ', '\t', '\r', '\n']);
@@ -117,7 +117,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node, Wrong> {
+    fn value(&mut self, depth: usize) -> Result<Node, EditError> {
         if depth > DEPTH_MAX {
             return Err(self.wrong("it is nested too deep"));
         }
@@ -133,7 +133,7 @@ impl Scanner<'_> {
         Ok(Node { span: start..self.at, kind })
     }
 
-    fn items(&mut self, end: u8, depth: usize) -> Result<Vec<Item>, Wrong> {
+    fn items(&mut self, end: u8, depth: usize) -> Result<Vec<Item>, EditError> {
         let mut items: Vec<Item> = Vec::new();
         self.at += 1;
         loop {
@@ -156,7 +156,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn key(&mut self) -> Result<String, Wrong> {
+    fn key(&mut self) -> Result<String, EditError> {
         if self.byte() != Some(b'"') {
             return Err(self.wrong("a name in double quotes must stand here"));
         }
@@ -169,7 +169,7 @@ impl Scanner<'_> {
         Ok(key)
     }
 
-    fn string(&mut self) -> Result<String, Wrong> {
+    fn string(&mut self) -> Result<String, EditError> {
         let rest = self.rest();
         let mut is_escaped = false;
         let end = rest.bytes().skip(1).position(|byte| {
@@ -185,7 +185,7 @@ impl Scanner<'_> {
         Ok(text)
     }
 
-    fn word(&mut self) -> Result<Value, Wrong> {
+    fn word(&mut self) -> Result<Value, EditError> {
         let rest = self.rest();
         let is_end = |c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c));
         let word = rest.get(..rest.find(is_end).unwrap_or(rest.len())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How a JSON text is written: its indentation, its line ends, its spaces. What we add looks like the rest.
+//! SetupMode a JSON text is written: its indentation, its line ends, its spaces. What we add looks like the rest.
 //! Not here: where it is added.
 
 use serde_json::Value;
@@ -44,7 +44,7 @@ impl Style {
         self.space
     }
 
-    /// How many steps the line of a place is indented.
+    /// SetupMode many steps the line of a place is indented.
     pub(super) fn depth_at(&self, text: &str, place: usize) -> usize {
         let line = text.get(..place).unwrap_or_default();
         let line = line.rsplit('\n').next().unwrap_or_default();

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-fn after(text: &str, change: impl FnOnce(&mut Json) -> Result<(), Wrong>) -> String {
+fn after(text: &str, change: impl FnOnce(&mut Json) -> Result<(), EditError>) -> String {
     let mut json = Json::parse(text).unwrap();
     change(&mut json).unwrap();
     json.text().to_owned()

@@ -2,7 +2,7 @@
 //! not known to set something up gets no credit. Not here: what a command wants (`commands`).
 
 use super::commands::{looks, words};
-use super::line::{Segment, segments};
+use super::shell_line::{ShellCommand, segments};
 
 /// Names of files that set something up, by their end: a change of one mends other repositories as well. What
 /// mends a program in its sources is in its history.
@@ -234,7 +234,7 @@ pub fn changes(command: &str) -> Vec<String> {
     segments(command).iter().filter_map(change).collect()
 }
 
-fn change(segment: &Segment) -> Option<String> {
+fn change(segment: &ShellCommand) -> Option<String> {
     if let Some(target) = &segment.target
         && !NO_SOURCES.iter().any(|end| target.ends_with(end))
         && !NO_SOURCE_PLACES.iter().any(|place| target.starts_with(place))

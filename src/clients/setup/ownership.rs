@@ -1,10 +1,12 @@
-//! How an entry of ours is known again among those of a user: it starts a program with `mcp` and nothing else.
+//! SetupMode an entry of ours is known again among those of a user: it starts a program with `mcp` and nothing else.
 //! Any other entry of our name is its user's own. Not here: where entries stand, and hooks.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::edit::Wrong;
-use super::server::NAME;
+use super::edit::EditError;
+
+/// Our name among the servers of a client.
+pub(super) const NAME: &str = "agent-knowledge";
 
 /// What starts our server.
 pub(super) const ARGUMENT: &str = "mcp";
@@ -38,21 +40,21 @@ pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
 }
 
 /// Why an entry of our name is left alone.
-pub(super) fn not_ours(text: &str) -> Wrong {
+pub(super) fn not_ours(text: &str) -> EditError {
     let place = text.find(NAME).unwrap_or(0);
     let why = format!(
         "an entry {NAME} stands here that is not as setup writes it (a program with the one argument {ARGUMENT}); \
          rename or remove it"
     );
-    Wrong::at(text, place, &why)
+    EditError::at(text, place, &why)
 }
 
 /// Why a whole file is left alone.
-pub(super) fn no_file_of_ours() -> Wrong {
+pub(super) fn no_file_of_ours() -> EditError {
     let why = "a file of yours, or one of ours that was changed, stands here, and setup makes and removes only \
                files of its own; move elsewhere what you want to keep and remove the file"
         .to_owned();
-    Wrong { line: 1, column: 1, why }
+    EditError { line: 1, column: 1, why }
 }
 
 /// Whether a text is the same as ours but for one word in double quotes, the program.
@@ -60,51 +62,6 @@ pub(super) fn is_same_but(text: &str, ours: &str, word: &str) -> bool {
     let Some((head, tail)) = ours.split_once(word) else { return false };
     let middle = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail));
     middle.is_some_and(|word| serde_json::from_str::<String>(word).is_ok())
-}
-
-/// An entry in YAML, as far as it tells whether it is ours.
-pub(super) fn of_yaml(lines: &[String]) -> Value {
-    let mut members = Map::new();
-    let mut rows =
-        lines.iter().map(|line| line.replacen("- ", "  ", usize::from(line.starts_with('-'))));
-    // The first line of a map's entry is its name, that of a list's element a member.
-    let first = rows.next().unwrap_or_default();
-    let rows: Vec<String> =
-        first.starts_with(' ').then_some(first).into_iter().chain(rows).collect();
-    let depth = |row: &str| row.len() - row.trim_start().len();
-    let margin = rows.iter().map(|row| depth(row)).find(|depth| *depth > 0).unwrap_or(0);
-    let mut name = String::new();
-    for row in &rows {
-        let bare = without_comment(row.trim());
-        if let Some(word) = bare.strip_prefix("- ") {
-            if let Some(list) = members.get_mut(&name).and_then(Value::as_array_mut) {
-                list.push(unquoted(word).into());
-            }
-        } else if let (true, Some((key, value))) = (depth(row) == margin, bare.split_once(':')) {
-            name = if key == "cmd" { "command".to_owned() } else { key.to_owned() };
-            members.insert(name.clone(), value_of(value.trim()));
-        }
-    }
-    Value::Object(members)
-}
-
-fn value_of(text: &str) -> Value {
-    let Some(list) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
-        return if text.is_empty() { json!([]) } else { unquoted(text).into() };
-    };
-    list.split(',').map(unquoted).collect()
-}
-
-fn unquoted(word: &str) -> &str {
-    word.trim().trim_matches(['"', '\''])
-}
-
-/// A line of YAML without the comment at its end.
-pub(super) fn without_comment(row: &str) -> &str {
-    if row.starts_with('#') {
-        return "";
-    }
-    row.find(" #").and_then(|at| row.get(..at)).unwrap_or(row).trim_end()
 }
 
 #[cfg(test)]
@@ -130,20 +87,5 @@ mod tests {
         let local = json!({ "type": "local", "command": ["/ak", "mcp"] });
         assert!(is_ours(&json!({ "command": ["/old", "mcp"] }), &local));
         assert!(!is_ours(&plain, &local), "of another form");
-    }
-
-    #[test]
-    fn an_entry_in_yaml_is_read_in_the_forms_people_write() {
-        let ours = json!({ "command": "/ak", "args": ["mcp"] });
-        for (text, is) in [
-            ("agent-knowledge: # mine\n  type: stdio\n  cmd: /old # x\n  args:\n    - mcp", true),
-            ("agent-knowledge:\n  cmd: /old\n  args: [mcp]\n  envs:\n    url: x", true),
-            ("- command: \"/old\"\n  name: agent-knowledge\n  args:\n  - \"mcp\"", true),
-            ("- name: agent-knowledge\n  command: npx\n  args:\n  - x\n  - mcp", false),
-            ("agent-knowledge:\n  type: sse\n  uri: https://x.example", false),
-        ] {
-            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            assert_eq!(is_ours(&of_yaml(&lines), &ours), is, "{text}");
-        }
     }
 }

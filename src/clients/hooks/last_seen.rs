@@ -36,11 +36,11 @@ pub fn agent_of_client(client: &str) -> &str {
 }
 
 /// Notes that an agent did something just now. What cannot be noted is not: nobody waits for it.
-pub fn note(cache: &Path, agent: &str, what: &str, now: Timestamp) {
-    let _ = try_to_note(cache, agent, what, now);
+pub fn record(cache: &Path, agent: &str, what: &str, now: Timestamp) {
+    let _ = try_to_record(cache, agent, what, now);
 }
 
-fn try_to_note(cache: &Path, agent: &str, what: &str, now: Timestamp) -> Option<()> {
+fn try_to_record(cache: &Path, agent: &str, what: &str, now: Timestamp) -> Option<()> {
     let path = path(cache, agent, what)?;
     let folder = path.parent()?;
     own_folder(folder).ok()?;
@@ -53,7 +53,7 @@ fn try_to_note(cache: &Path, agent: &str, what: &str, now: Timestamp) -> Option<
 
 /// Returns when an agent last did something.
 #[must_use]
-pub fn last(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
+pub fn read(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
     let path = path(cache, agent, what)?;
     // What was planted in its place could make whoever reads it wait for ever.
     if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
@@ -81,10 +81,10 @@ mod tests {
     #[test]
     fn what_was_noted_last_is_told_and_nobody_else_reads_it() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(last(folder.path(), "codex", "start"), None);
+        assert_eq!(read(folder.path(), "codex", "start"), None);
         for time in ["2026-01-02T03:04:05Z", "2026-01-03T00:00:00Z"] {
-            note(folder.path(), "codex", "start", time.parse().unwrap());
-            assert_eq!(last(folder.path(), "codex", "start"), Some(time.parse().unwrap()));
+            record(folder.path(), "codex", "start", time.parse().unwrap());
+            assert_eq!(read(folder.path(), "codex", "start"), Some(time.parse().unwrap()));
         }
         let place = folder.path().join("fired/codex");
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), 1, "nothing is left over");
@@ -100,8 +100,8 @@ mod tests {
     fn a_name_that_leads_elsewhere_is_no_name() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["..", "../x", "a/b", "", "A", &"x".repeat(33)] {
-            note(folder.path(), name, "start", Timestamp::UNIX_EPOCH);
-            note(folder.path(), "codex", name, Timestamp::UNIX_EPOCH);
+            record(folder.path(), name, "start", Timestamp::UNIX_EPOCH);
+            record(folder.path(), "codex", name, Timestamp::UNIX_EPOCH);
         }
         assert!(!folder.path().join(FOLDER).exists());
     }
@@ -127,11 +127,11 @@ mod tests {
         std::fs::create_dir_all(folder.join("end")).unwrap();
         std::fs::write(folder.join("start"), "2026-01-02T03:04:05Z\n").unwrap();
         std::fs::write(folder.join("mcp"), "no time").unwrap();
-        assert_eq!(last(cache.path(), "codex", "start"), "2026-01-02T03:04:05Z".parse().ok());
+        assert_eq!(read(cache.path(), "codex", "start"), "2026-01-02T03:04:05Z".parse().ok());
         #[cfg(unix)]
         std::os::unix::fs::symlink(folder.join("start"), folder.join("compact")).unwrap();
         for what in ["mcp", "end", "compact", "prompt"] {
-            assert_eq!(last(cache.path(), "codex", what), None, "{what}");
+            assert_eq!(read(cache.path(), "codex", what), None, "{what}");
         }
     }
 }

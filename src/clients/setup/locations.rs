@@ -28,14 +28,14 @@ impl Platform {
 
 /// For whom a client is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum SetupScope {
     /// For all projects of this user.
     User,
     /// For everybody who works in this project.
     Project,
 }
 
-impl Scope {
+impl SetupScope {
     /// Its name, in records and answers.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -53,7 +53,7 @@ impl Scope {
 }
 
 /// The machine as setup sees it.
-pub struct Ground<'a> {
+pub struct Machine<'a> {
     /// Its family.
     pub platform: Platform,
     /// The user's home.
@@ -70,7 +70,7 @@ pub struct Ground<'a> {
 
 /// A directory that files of clients are below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum BaseFolder {
     Home,
     /// `$XDG_CONFIG_HOME`, or `~/.config`, also on macOS and Windows.
     Config,
@@ -89,52 +89,54 @@ pub(super) enum Base {
 
 /// A file or directory of a client.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spot {
-    base: Base,
+pub(super) struct FileLocation {
+    base: BaseFolder,
     below: &'static str,
     /// Where it is on Windows, when that is not the same.
-    windows: Option<(Base, &'static str)>,
+    windows: Option<(BaseFolder, &'static str)>,
 }
 
-impl Spot {
-    pub(super) const fn at(base: Base, below: &'static str) -> Self {
+impl FileLocation {
+    pub(super) const fn at(base: BaseFolder, below: &'static str) -> Self {
         Self { base, below, windows: None }
     }
 
-    pub(super) const fn on_windows(self, base: Base, below: &'static str) -> Self {
+    pub(super) const fn on_windows(self, base: BaseFolder, below: &'static str) -> Self {
         Self { windows: Some((base, below)), ..self }
     }
 
-    pub(super) fn path(self, ground: &Ground<'_>) -> PathBuf {
-        let (base, below) = match (ground.platform, self.windows) {
+    pub(super) fn path(self, machine: &Machine<'_>) -> PathBuf {
+        let (base, below) = match (machine.platform, self.windows) {
             (Platform::Windows, Some(windows)) => windows,
             _ => (self.base, self.below),
         };
-        let root = ground.base(base);
+        let root = machine.base(base);
         if below.is_empty() { root } else { root.join(below) }
     }
 }
 
-impl Ground<'_> {
+impl Machine<'_> {
     fn set(&self, name: &str) -> Option<PathBuf> {
         (self.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
-    fn base(&self, base: Base) -> PathBuf {
+    fn base(&self, base: BaseFolder) -> PathBuf {
         let home = |below: &str| self.home.join(below);
         match base {
-            Base::Home => self.home.clone(),
-            Base::Config => self.set("XDG_CONFIG_HOME").unwrap_or_else(|| home(".config")),
-            Base::Application => match self.platform {
+            BaseFolder::Home => self.home.clone(),
+            BaseFolder::Config => self.set("XDG_CONFIG_HOME").unwrap_or_else(|| home(".config")),
+            BaseFolder::Application => match self.platform {
                 Platform::Linux => self.set("XDG_CONFIG_HOME").unwrap_or_else(|| home(".config")),
                 Platform::MacOs => home("Library/Application Support"),
                 Platform::Windows => self.set("APPDATA").unwrap_or_else(|| home("AppData/Roaming")),
             },
-            Base::Project => self.project.clone(),
-            Base::Claude => self.set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home(".claude")),
-            Base::ClaudeState => self.set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| self.home.clone()),
-            Base::Codex => self.set("CODEX_HOME").unwrap_or_else(|| home(".codex")),
-            Base::Copilot => self.set("COPILOT_HOME").unwrap_or_else(|| home(".copilot")),
+            BaseFolder::Project => self.project.clone(),
+            BaseFolder::Claude => self.set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home(".claude")),
+            BaseFolder::ClaudeState => {
+                self.set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| self.home.clone())
+            }
+            BaseFolder::Codex => self.set("CODEX_HOME").unwrap_or_else(|| home(".codex")),
+            BaseFolder::Copilot => self.set("COPILOT_HOME").unwrap_or_else(|| home(".copilot")),
         }
     }
 
@@ -153,9 +155,9 @@ impl Ground<'_> {
 
     /// The machine as the files of a scope name it. Others who share a project have the program elsewhere, so theirs
     /// name it without its path, where that starts this very program.
-    pub(super) fn for_scope(&self, scope: Scope) -> Self {
+    pub(super) fn for_scope(&self, scope: SetupScope) -> Self {
         let name = self.program.file_stem().and_then(OsStr::to_str);
-        let name = name.filter(|name| scope == Scope::Project && self.starts_this(name));
+        let name = name.filter(|name| scope == SetupScope::Project && self.starts_this(name));
         Self {
             platform: self.platform,
             home: self.home.clone(),
@@ -239,7 +241,7 @@ mod tests {
             std::fs::create_dir(place(name)).unwrap();
             std::fs::write(place(name).join("agent-knowledge"), "").unwrap();
         }
-        let ground = |folders: &[&str]| Ground {
+        let machine = |folders: &[&str]| Machine {
             platform: Platform::Linux,
             home: "/h".into(),
             project: "/p".into(),
@@ -249,22 +251,22 @@ mod tests {
         };
         let (bare, path) = (PathBuf::from("agent-knowledge"), place("bin/agent-knowledge"));
         for (folders, scope, expected) in [
-            (&["none", "bin", "other"][..], Scope::Project, &bare),
-            (&["other", "bin"], Scope::Project, &path),
-            (&[], Scope::Project, &path),
-            (&["bin"], Scope::User, &path),
+            (&["none", "bin", "other"][..], SetupScope::Project, &bare),
+            (&["other", "bin"], SetupScope::Project, &path),
+            (&[], SetupScope::Project, &path),
+            (&["bin"], SetupScope::User, &path),
         ] {
-            let ground = ground(folders).for_scope(scope);
-            assert_eq!(ground.program, *expected, "{folders:?}");
-            assert_eq!(ground.file_of(&ground.program), Some(path.clone()));
-            assert_eq!(ground.for_scope(scope).program, *expected);
+            let machine = machine(folders).for_scope(scope);
+            assert_eq!(machine.program, *expected, "{folders:?}");
+            assert_eq!(machine.file_of(&machine.program), Some(path.clone()));
+            assert_eq!(machine.for_scope(scope).program, *expected);
         }
-        assert_eq!(ground(&[]).file_of(&bare), None);
+        assert_eq!(machine(&[]).file_of(&bare), None);
     }
 
     #[test]
     fn a_program_is_not_looked_for_from_the_working_directory_on() {
-        let ground = |folder: PathBuf| Ground {
+        let machine = |folder: PathBuf| Machine {
             platform: Platform::Linux,
             home: "/h".into(),
             project: "/p".into(),
@@ -274,16 +276,16 @@ mod tests {
         };
         // Tests run where the manifest is.
         let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        assert_eq!(ground(here.clone()).find_program("Cargo.toml"), Some(here.join("Cargo.toml")));
+        assert_eq!(machine(here.clone()).find_program("Cargo.toml"), Some(here.join("Cargo.toml")));
         for folder in ["", ".", "src/.."] {
-            assert_eq!(ground(folder.into()).find_program("Cargo.toml"), None, "{folder}");
+            assert_eq!(machine(folder.into()).find_program("Cargo.toml"), None, "{folder}");
         }
     }
 
     #[test]
     fn clients_that_were_moved_are_found_where_they_are() {
         let lookup = |name: &str| (name == "CODEX_HOME").then(|| OsString::from("/c"));
-        let ground = |platform| Ground {
+        let machine = |platform| Machine {
             platform,
             home: "/h".into(),
             project: "/p".into(),
@@ -291,13 +293,17 @@ mod tests {
             program: "/ak".into(),
             lookup: &lookup,
         };
-        let linux = ground(Platform::Linux);
-        assert_eq!(Spot::at(Base::Codex, "config.toml").path(&linux), Path::new("/c/config.toml"));
-        assert_eq!(Spot::at(Base::Claude, "").path(&linux), Path::new("/h/.claude"));
-        let spot = Spot::at(Base::Config, "zed").on_windows(Base::Application, "Zed");
+        let linux = machine(Platform::Linux);
+        assert_eq!(
+            FileLocation::at(BaseFolder::Codex, "config.toml").path(&linux),
+            Path::new("/c/config.toml")
+        );
+        assert_eq!(FileLocation::at(BaseFolder::Claude, "").path(&linux), Path::new("/h/.claude"));
+        let spot =
+            FileLocation::at(BaseFolder::Config, "zed").on_windows(BaseFolder::Application, "Zed");
         assert_eq!(spot.path(&linux), Path::new("/h/.config/zed"));
-        assert_eq!(spot.path(&ground(Platform::MacOs)), Path::new("/h/.config/zed"));
-        let windows = ground(Platform::Windows);
+        assert_eq!(spot.path(&machine(Platform::MacOs)), Path::new("/h/.config/zed"));
+        let windows = machine(Platform::Windows);
         assert_eq!(spot.path(&windows), Path::new("/h/AppData/Roaming/Zed"));
     }
 }

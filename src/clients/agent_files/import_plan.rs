@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Source;
-use super::markdown::{Item, items};
+use super::AgentFile;
+use super::markdown::{MarkdownItem, items};
 use event::{AGENT_FILE, BELOW, Change, Draft, EventId, IMPORTED, Problems, RepoKey, rule_id};
 use guard::injection::Suspicion;
 use store::Durability;
@@ -16,7 +16,7 @@ const KIND: &str = "convention";
 
 /// A memory that came from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct ImportedRule {
     /// Its id.
     pub id: EventId,
     /// The file it came from.
@@ -33,11 +33,11 @@ pub struct Known {
 
 /// What there is to do about one file.
 #[derive(Debug)]
-pub struct Plan {
+pub struct ImportPlan {
     /// The file.
     pub file: String,
     /// Items that are new, with their lines.
-    pub fresh: Vec<Planned>,
+    pub fresh: Vec<PlannedItem>,
     /// Memories whose items are back in the file.
     pub back: Vec<EventId>,
     /// Memories whose items are not in the file any more.
@@ -47,12 +47,12 @@ pub struct Plan {
     /// How many items somebody took out of all answers, or replaced: they stay so.
     pub set_aside: usize,
     /// Items that cannot be written.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedItem>,
 }
 
 /// An item that is to be written.
 #[derive(Debug)]
-pub struct Planned {
+pub struct PlannedItem {
     /// The line on which it begins, from 1.
     pub line: usize,
     /// What it says.
@@ -64,26 +64,26 @@ pub struct Planned {
 
 /// An item that cannot be written.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RefusedItem {
     /// The line on which it begins, from 1.
     pub line: usize,
     /// What is wrong with it.
     pub problems: Problems,
 }
 
-impl Plan {
+impl ImportPlan {
     /// Compares what a file says with what was imported from it before. Nothing is written.
     ///
     /// # Errors
     /// What the store said.
     pub fn of(
-        source: &Source,
-        known: &[Known],
+        source: &AgentFile,
+        known: &[ImportedRule],
         (writer, repo): (&Writer, &RepoKey),
         moment: Moment,
     ) -> Result<Self, RecordError> {
         let of_file = known.iter().filter(|known| known.file == source.name);
-        let mut known: BTreeMap<&EventId, &Known> =
+        let mut known: BTreeMap<&EventId, &ImportedRule> =
             of_file.map(|known| (&known.id, known)).collect();
         let mut plan = Self::empty(&source.name);
         let mut seen = BTreeSet::new();
@@ -118,17 +118,17 @@ impl Plan {
 
     fn add(
         &mut self,
-        item: Item,
+        item: MarkdownItem,
         id: &EventId,
         (writer, repo): (&Writer, &RepoKey),
         moment: Moment,
     ) -> Result<(), RecordError> {
         let draft = draft_of(&item, id, &self.file, repo);
-        let Item { line, text, .. } = item;
+        let MarkdownItem { line, text, .. } = item;
         match writer.prepare(draft.clone(), moment).as_ref().map(Prepared::flagged) {
-            Ok(flagged) => self.fresh.push(Planned { line, text, flagged, draft }),
+            Ok(flagged) => self.fresh.push(PlannedItem { line, text, flagged, draft }),
             Err(RecordError::Invalid(problems)) => {
-                self.refused.push(Refused { line, problems: problems.clone() });
+                self.refused.push(RefusedItem { line, problems: problems.clone() });
             }
             Err(RecordError::Store(_)) => {
                 writer.prepare(draft, moment)?;
@@ -176,7 +176,7 @@ impl Plan {
     }
 }
 
-impl Known {
+impl ImportedRule {
     /// Whether it was taken out of answers by an import that no longer found it. Whoever else did that meant it.
     fn is_by_us(&self) -> bool {
         let is_import = self.note_source.as_deref() == Some(IMPORTED);
@@ -200,7 +200,7 @@ fn name_of(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
-fn draft_of(item: &Item, id: &EventId, file: &str, repo: &RepoKey) -> Draft {
+fn draft_of(item: &MarkdownItem, id: &EventId, file: &str, repo: &RepoKey) -> Draft {
     let under: Vec<&str> = item.under.iter().map(|heading| heading.trim_end_matches(':')).collect();
     Draft {
         id: Some(id.to_string()),
@@ -242,12 +242,12 @@ mod tests {
             Self { folder, writer, repo: RepoKey::parse("api").unwrap() }
         }
 
-        fn plan(&self, text: &str, known: &[Known]) -> Plan {
-            let source = Source { name: "docs/RULES.md".to_owned(), text: text.to_owned() };
-            Plan::of(&source, known, (&self.writer, &self.repo), moment()).unwrap()
+        fn plan(&self, text: &str, known: &[ImportedRule]) -> ImportPlan {
+            let source = AgentFile { name: "docs/RULES.md".to_owned(), text: text.to_owned() };
+            ImportPlan::of(&source, known, (&self.writer, &self.repo), moment()).unwrap()
         }
 
-        fn carry_out(&self, plan: &Plan) {
+        fn carry_out(&self, plan: &ImportPlan) {
             plan.carry_out(&self.writer, &self.repo, moment).unwrap();
         }
 
@@ -261,11 +261,11 @@ mod tests {
         }
 
         /// What is known once all events are read, as far as these tests go.
-        fn known(&self) -> Vec<Known> {
-            let mut known: Vec<Known> = Vec::new();
+        fn known(&self) -> Vec<ImportedRule> {
+            let mut known: Vec<ImportedRule> = Vec::new();
             for event in self.events() {
                 match event.memory_id {
-                    None => known.push(Known {
+                    None => known.push(ImportedRule {
                         is_rule: is_rule(&event),
                         id: event.id,
                         file: event.files[0].clone(),
@@ -332,9 +332,9 @@ mod tests {
         // A file that is gone says nothing any more; another file's memories are none of its business.
         let emptied = world.plan("", &world.known());
         assert_eq!(emptied.gone.len(), 2);
-        let other = Source::gone("AGENTS.md");
+        let other = AgentFile::gone("AGENTS.md");
         let other =
-            Plan::of(&other, &world.known(), (&world.writer, &world.repo), moment()).unwrap();
+            ImportPlan::of(&other, &world.known(), (&world.writer, &world.repo), moment()).unwrap();
         assert!(other.is_done());
     }
 

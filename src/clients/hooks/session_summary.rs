@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
+use super::command_effects::is_path;
 use super::recall::SESSION;
-use super::session::Seen;
-use super::steps::is_path;
+use super::session::SessionState;
 use event::Draft;
 use guard::text::{Layout, neutralise};
 
@@ -22,7 +22,7 @@ const SIGNS_OF_SHELL: [char; 6] = ['$', '*', '=', '"', '\'', '`'];
 /// A failure in a session that changed nothing is left to nobody: somebody looked, and went. Asks the disk whether files
 /// are there whose names a shell would change.
 #[must_use]
-pub fn draft(seen: &Seen, directory: Option<&Path>) -> Option<Draft> {
+pub fn draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
     let files = files(seen, directory);
     let mended = distinct(seen.mended.iter());
     let failed = seen.failures.iter().map(|failure| &failure.goal);
@@ -52,7 +52,7 @@ pub fn draft(seen: &Seen, directory: Option<&Path>) -> Option<Draft> {
 }
 
 /// The files that were changed, from the directory on: what lies elsewhere is no part of the work there.
-fn files(seen: &Seen, directory: Option<&Path>) -> Vec<String> {
+fn files(seen: &SessionState, directory: Option<&Path>) -> Vec<String> {
     let from_there = |file: &String| {
         let path = Path::new(file);
         let path = match directory {
@@ -108,11 +108,11 @@ fn said(head: &str, names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::session::{Entry, Failure, Step};
+    use super::super::session::{CommandFailure, SessionEntry, SessionStep};
     use super::*;
 
-    fn failed(goal: &str) -> Entry {
-        Entry::Failed(Failure {
+    fn failed(goal: &str) -> SessionEntry {
+        SessionEntry::Failed(CommandFailure {
             at: 0,
             command: goal.to_owned(),
             goal: goal.to_owned(),
@@ -122,12 +122,12 @@ mod tests {
         })
     }
 
-    fn changed(file: &str) -> Entry {
-        Entry::Did(Step::Changed(file.to_owned()))
+    fn changed(file: &str) -> SessionEntry {
+        SessionEntry::Did(SessionStep::Changed(file.to_owned()))
     }
 
-    fn told(entries: impl IntoIterator<Item = Entry>) -> Option<Draft> {
-        let mut seen = Seen::default();
+    fn told(entries: impl IntoIterator<Item = SessionEntry>) -> Option<Draft> {
+        let mut seen = SessionState::default();
         entries.into_iter().for_each(|entry| seen.note(entry));
         draft(&seen, Some(Path::new("/w/api")))
     }
@@ -145,8 +145,8 @@ mod tests {
             changed("../web/b.ts"),
             // What a command line changed is a program where only that is known.
             changed("cargo"),
-            Entry::Mended("npm install".to_owned()),
-            Entry::Learnt("k".to_owned()),
+            SessionEntry::Mended("npm install".to_owned()),
+            SessionEntry::Learnt("k".to_owned()),
         ];
         let draft = told(entries).unwrap();
         assert_eq!(
@@ -190,7 +190,7 @@ mod tests {
     fn a_file_that_is_there_may_have_any_name() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("$id.tsx"), "").unwrap();
-        let mut seen = Seen::default();
+        let mut seen = SessionState::default();
         for entry in [failed("npm test"), changed("./$id.tsx"), changed("./$slug.tsx")] {
             seen.note(entry);
         }
@@ -203,8 +203,8 @@ mod tests {
     fn how_each_goal_stands_is_told_by_its_last_run() {
         let (fails, works, unknown) = (
             || failed("cargo test"),
-            || Entry::Mended("cargo test".to_owned()),
-            || Entry::Doubted("cargo test".to_owned()),
+            || SessionEntry::Mended("cargo test".to_owned()),
+            || SessionEntry::Doubted("cargo test".to_owned()),
         );
         let (open, mended) =
             (Some("Still fails: cargo test."), Some("Failed, and works again: cargo test."));

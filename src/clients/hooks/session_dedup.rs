@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// What is to be said of a reply, and the ids in it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Fresh {
+pub struct NewMemories {
     /// The text without lines that were told before, and without headings of nothing.
     pub text: String,
     /// The ids of the memories in it.
@@ -14,8 +14,8 @@ pub struct Fresh {
 
 /// Returns of a text the lines that are not in `told`; headings stand over lists that have something in them.
 #[must_use]
-pub fn fresh(text: &str, told: &BTreeSet<String>) -> Fresh {
-    let mut fresh = Fresh::default();
+pub fn fresh(text: &str, told: &BTreeSet<String>) -> NewMemories {
+    let mut fresh = NewMemories::default();
     let parts = text.split("\n\n").filter_map(|part| {
         let lines: Vec<&str> = part.lines().filter(|line| !line.starts_with("Note:")).collect();
         let is_list = lines.iter().any(|line| id_of(line).is_some());

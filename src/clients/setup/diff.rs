@@ -16,7 +16,7 @@ const PAIRS_MAX: usize = 4_000_000;
 
 /// What happens to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Line<'a> {
+enum DiffLine<'a> {
     Same(&'a str),
     Gone(&'a str),
     New(&'a str),
@@ -36,7 +36,7 @@ pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> Str
     let mut rest = lines.as_slice();
     let mut shown_to = 0;
     let changed: Vec<usize> =
-        (0..lines.len()).filter(|at| !matches!(lines.get(*at), Some(Line::Same(_)))).collect();
+        (0..lines.len()).filter(|at| !matches!(lines.get(*at), Some(DiffLine::Same(_)))).collect();
     for at in changed {
         if at < shown_to {
             continue;
@@ -47,9 +47,9 @@ pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> Str
         old += skipped;
         new += skipped;
         let hunk = lines.get(start..end).unwrap_or_default();
-        let count = |is: fn(&Line<'_>) -> bool| hunk.iter().filter(|line| is(line)).count();
-        let olds = count(|line| !matches!(line, Line::New(_)));
-        let news = count(|line| !matches!(line, Line::Gone(_)));
+        let count = |is: fn(&DiffLine<'_>) -> bool| hunk.iter().filter(|line| is(line)).count();
+        let olds = count(|line| !matches!(line, DiffLine::New(_)));
+        let news = count(|line| !matches!(line, DiffLine::Gone(_)));
         text.push_str(&format!("@@ -{old},{olds} +{new},{news} @@\n"));
         hunk.iter().for_each(|line| text.push_str(&shown(*line)));
         old += olds;
@@ -133,10 +133,10 @@ fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-fn end_of_hunk(lines: &[Line<'_>], from: usize) -> usize {
+fn end_of_hunk(lines: &[DiffLine<'_>], from: usize) -> usize {
     let mut end = from;
     for (at, line) in lines.iter().enumerate().skip(from) {
-        if !matches!(line, Line::Same(_)) {
+        if !matches!(line, DiffLine::Same(_)) {
             end = at + 1;
         } else if at >= end + 2 * AROUND {
             break;
@@ -145,11 +145,11 @@ fn end_of_hunk(lines: &[Line<'_>], from: usize) -> usize {
     (end + AROUND).min(lines.len())
 }
 
-fn shown(line: Line<'_>) -> String {
+fn shown(line: DiffLine<'_>) -> String {
     let (mark, line) = match line {
-        Line::Same(line) => (' ', line),
-        Line::Gone(line) => ('-', line),
-        Line::New(line) => ('+', line),
+        DiffLine::Same(line) => (' ', line),
+        DiffLine::Gone(line) => ('-', line),
+        DiffLine::New(line) => ('+', line),
     };
     // A secret that is cut is not known any more.
     let line = redacted(line);
@@ -160,7 +160,7 @@ fn shown(line: Line<'_>) -> String {
     format!("{mark}{cut}\n")
 }
 
-fn compared<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Line<'a>> {
+fn compared<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<DiffLine<'a>> {
     let same = |(a, b): &(&&str, &&str)| a == b;
     let head = before.iter().zip(after).take_while(same).count();
     let (old, new) =
@@ -168,16 +168,17 @@ fn compared<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Line<'a>> {
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
     let (old, end) = old.split_at(old.len() - tail);
     let (new, _) = new.split_at(new.len() - tail);
-    let mut lines: Vec<Line<'a>> = before.iter().take(head).map(|line| Line::Same(line)).collect();
+    let mut lines: Vec<DiffLine<'a>> =
+        before.iter().take(head).map(|line| DiffLine::Same(line)).collect();
     lines.extend(middle(old, new));
-    lines.extend(end.iter().map(|line| Line::Same(line)));
+    lines.extend(end.iter().map(|line| DiffLine::Same(line)));
     lines
 }
 
 /// The longest common subsequence, by the table.
-fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
-    let gone = || old.iter().map(|line| Line::Gone(line));
-    let come = || new.iter().map(|line| Line::New(line));
+fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffLine<'a>> {
+    let gone = || old.iter().map(|line| DiffLine::Gone(line));
+    let come = || new.iter().map(|line| DiffLine::New(line));
     if old.is_empty() || new.is_empty() || old.len().saturating_mul(new.len()) > PAIRS_MAX {
         return gone().chain(come()).collect();
     }
@@ -200,18 +201,18 @@ fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
     let (mut i, mut j, mut lines) = (0, 0, Vec::new());
     while let (Some(a), Some(b)) = (old.get(i), new.get(j)) {
         if a == b {
-            lines.push(Line::Same(a));
+            lines.push(DiffLine::Same(a));
             (i, j) = (i + 1, j + 1);
         } else if look(&common, i + 1, j) >= look(&common, i, j + 1) {
-            lines.push(Line::Gone(a));
+            lines.push(DiffLine::Gone(a));
             i += 1;
         } else {
-            lines.push(Line::New(b));
+            lines.push(DiffLine::New(b));
             j += 1;
         }
     }
-    lines.extend(old.iter().skip(i).map(|line| Line::Gone(line)));
-    lines.extend(new.iter().skip(j).map(|line| Line::New(line)));
+    lines.extend(old.iter().skip(i).map(|line| DiffLine::Gone(line)));
+    lines.extend(new.iter().skip(j).map(|line| DiffLine::New(line)));
     lines
 }
 
