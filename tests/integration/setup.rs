@@ -106,7 +106,7 @@ fn a_broken_file_is_told_and_the_others_are_set_up() {
     std::fs::write(&broken, "{\n  \"theme\": dark\n}\n").unwrap();
     let ran = setup(&world, &[]);
     assert_eq!(ran.exit, Some(1), "{}", ran.messages);
-    assert!(ran.output.contains("settings.json:2:12: a value must stand here"), "{}", ran.output);
+    assert!(ran.output.contains("settings.json:2:12: unexpected word"), "{}", ran.output);
     assert!(ran.output.contains("wrote") && ran.output.contains("Codex"), "{}", ran.output);
     assert_eq!(std::fs::read_to_string(&broken).unwrap(), "{\n  \"theme\": dark\n}\n");
     let ran = setup(&world, &["claud"]);

@@ -102,7 +102,7 @@ impl Handlers {
                 json.push(&path, wanted)?;
             }
         }
-        Ok(json.text().to_owned())
+        Ok(json.text())
     }
 
     /// Takes all hooks of ours out, and what is empty then and was not there in `original`.
@@ -124,7 +124,7 @@ impl Handlers {
         if self.versioned && json.value() == json!({ "version": 1 }) && !was_there(&[VERSION]) {
             json.remove(&[VERSION])?;
         }
-        Ok(json.text().to_owned())
+        Ok(json.text())
     }
 
     /// Whether all of them are there as they shall be.

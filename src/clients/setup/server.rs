@@ -2,11 +2,10 @@
 //! reading files.
 
 use serde_json::{Map, Value, json};
-use toml::Table;
 
 use super::clients::{EntryForm, ServerForm};
 use super::edit::json::Json;
-use super::edit::{EditError, toml as toml_edit, yaml};
+use super::edit::{EditError, toml, yaml};
 use super::ownership::{self, ARGUMENT, NAME};
 
 /// Members of an entry that are ours to change. All others its user may have set.
@@ -29,11 +28,7 @@ impl ServerEntry {
         self.refuse_others(text)?;
         match self.form {
             ServerForm::Json(key, form) => self.put_json(text, key, form),
-            ServerForm::Toml(key) => {
-                let mut table = toml_edit::read(text, [key, NAME])?.unwrap_or_default();
-                table.extend(self.table());
-                toml_edit::set(text, [key, NAME], &table)
-            }
+            ServerForm::Toml(key) => toml::set(text, [key, NAME], &self.members(EntryForm::Plain)),
             ServerForm::YamlExtension(key) => {
                 self.put_yaml(text, extension(key), "cmd", &self.extension_lines())
             }
@@ -52,10 +47,13 @@ impl ServerEntry {
         match self.form {
             ServerForm::Json(key, _) => take_json(text, key, original),
             ServerForm::Toml(key) => {
-                let earlier = original.map_or(Ok(None), |text| toml_edit::read(text, [key, NAME]));
+                let earlier = original.map_or(Ok(None), |text| toml::read(text, [key, NAME]));
                 match earlier.ok().flatten() {
-                    Some(earlier) => toml_edit::set(text, [key, NAME], &earlier),
-                    None => toml_edit::remove(text, [key, NAME]),
+                    Some(Value::Object(mut earlier)) => {
+                        earlier.retain(|name, _| OURS.contains(&name.as_str()));
+                        toml::set(text, [key, NAME], &earlier)
+                    }
+                    _ => toml::remove(text, [key, NAME]),
                 }
             }
             ServerForm::YamlExtension(key) => take_yaml(text, extension(key), original),
@@ -75,7 +73,7 @@ impl ServerEntry {
             ServerForm::Json(key, form) => {
                 (Json::parse(text)?.get(&[key, NAME]), self.members(form).into())
             }
-            ServerForm::Toml(key) => (toml_value(text, key)?, wanted),
+            ServerForm::Toml(key) => (toml::read(text, [key, NAME])?, wanted),
             ServerForm::YamlExtension(key) => (yaml_value(text, extension(key))?, wanted),
             ServerForm::YamlList(key) => (yaml_value(text, element(key))?, wanted),
             ServerForm::YamlFile if text.trim().is_empty() || self.is_its_file(text) => {
@@ -112,9 +110,10 @@ impl ServerEntry {
                 Ok(is_same && ownership::is_ours(&found, &members.into()))
             }
             ServerForm::Toml(key) => {
-                let found = toml_edit::read(text, [key, NAME])?.unwrap_or_default();
-                let is_same = |(name, value)| found.get(name) == Some(value);
-                Ok(self.table().iter().all(is_same) && self.refuse_others(text).is_ok())
+                let found = toml::read(text, [key, NAME])?.unwrap_or_default();
+                let members = self.members(EntryForm::Plain);
+                let is_same = members.iter().all(|(name, value)| found.get(name) == Some(value));
+                Ok(is_same && ownership::is_ours(&found, &members.into()))
             }
             ServerForm::YamlExtension(key) => self.stands_in_yaml(text, extension(key)),
             ServerForm::YamlList(key) => self.stands_in_yaml(text, element(key)),
@@ -127,14 +126,14 @@ impl ServerEntry {
         let members = self.members(form);
         let Some(Value::Object(found)) = json.get(&[key, NAME]) else {
             json.set(&[key, NAME], &Value::Object(members))?;
-            return Ok(json.text().to_owned());
+            return Ok(json.text());
         };
         for (name, value) in &members {
             if OURS.contains(&name.as_str()) || !found.contains_key(name) {
                 json.set(&[key, NAME, name], value)?;
             }
         }
-        Ok(json.text().to_owned())
+        Ok(json.text())
     }
 
     fn members(&self, form: EntryForm) -> Map<String, Value> {
@@ -159,13 +158,6 @@ impl ServerEntry {
             }
         };
         members.as_object().cloned().unwrap_or_default()
-    }
-
-    fn table(&self) -> Table {
-        let args = toml::Value::Array(vec![ARGUMENT.into()]);
-        [("command".to_owned(), self.program.clone().into()), ("args".to_owned(), args)]
-            .into_iter()
-            .collect()
     }
 
     /// The program as YAML writes it: in double quotes as JSON does.
@@ -233,12 +225,6 @@ impl ServerEntry {
     }
 }
 
-fn toml_value(text: &str, key: &str) -> Result<Option<Value>, EditError> {
-    let found = toml_edit::read(text, [key, NAME])?;
-    // What JSON cannot say, such as a date, is nothing of ours.
-    Ok(found.map(|table| serde_json::to_value(table).unwrap_or_default()))
-}
-
 fn yaml_value(text: &str, place: yaml::YamlBlock<'_>) -> Result<Option<Value>, EditError> {
     Ok(yaml::read(text, place)?.map(|lines| yaml::value_of_block(&lines)))
 }
@@ -262,7 +248,7 @@ fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, Ed
     if was(&[key]).is_none() && json.get(&[key]) == Some(json!({})) {
         json.remove(&[key])?;
     }
-    Ok(json.text().to_owned())
+    Ok(json.text())
 }
 
 fn take_yaml(

@@ -456,7 +456,7 @@ fn what_is_no_longer_as_written_is_found() {
     for (spoilt, told) in [
         (text.replace("\"mcp\"", "\"no\""), "does not hold"),
         (text.replace("BeforeAgent", "Never"), "does not hold"),
-        ("{".to_owned(), "settings.json:1:2"),
+        ("{".to_owned(), "settings.json:1:1"),
     ] {
         std::fs::write(&settings, spoilt).unwrap();
         let report = checked(&machine, None, None);

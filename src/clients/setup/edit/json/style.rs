@@ -1,12 +1,13 @@
 //! SetupMode a JSON text is written: its indentation, its line ends, its spaces. What we add looks like the rest.
 //! Not here: where it is added.
 
+use jsonc_parser::common::Ranged as _;
 use serde_json::Value;
 
-use super::scan::{Kind, Node};
+use super::tree::Tree;
 
 /// The style of a text.
-pub(super) struct Style {
+pub(super) struct JsonStyle {
     /// One step of indentation.
     indent: String,
     eol: &'static str,
@@ -19,14 +20,17 @@ pub(super) struct Style {
 /// So many characters of one step of indentation are believed; more is alignment.
 const INDENT_MAX: usize = 8;
 
-impl Style {
-    pub(super) fn of(text: &str, root: &Node) -> Self {
-        let body = text.get(root.span.clone()).unwrap_or_default();
-        let minified = !root.items().is_empty() && !body.contains('\n');
+impl JsonStyle {
+    pub(super) fn of(tree: &Tree<'_>) -> Self {
+        let text = tree.text;
+        let first = tree.root.properties.first();
+        let body = tree.root.text(text);
+        let minified = first.is_some() && !body.contains('\n');
         let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let indent = root.items().first().and_then(|item| line_before(text, item.begins));
+        let indent = first.and_then(|first| line_before(text, first.start()));
         let indent = indent.filter(|indent| !indent.is_empty() && indent.len() <= INDENT_MAX);
-        let tight = minified && is_tight(text, root);
+        let colon = first.and_then(|first| text.get(..first.value.start()));
+        let tight = minified && colon.is_some_and(|head| !head.ends_with(' '));
         Self {
             indent: indent.unwrap_or("  ").to_owned(),
             eol,
@@ -109,12 +113,4 @@ impl Style {
 fn line_before(text: &str, place: usize) -> Option<&str> {
     let (_, line) = text.get(..place)?.rsplit_once('\n')?;
     line.chars().all(|c| c == ' ' || c == '\t').then_some(line)
-}
-
-/// Whether no space stands after the colon of the first member.
-fn is_tight(text: &str, root: &Node) -> bool {
-    let Kind::Object(items) = &root.kind else { return true };
-    let Some(first) = items.first() else { return false };
-    let head = text.get(first.begins..first.value.span.start).unwrap_or_default();
-    !head.ends_with(' ')
 }
