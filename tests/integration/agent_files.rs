@@ -116,7 +116,7 @@ fn a_file_in_which_a_part_of_ours_does_not_end_is_refused_and_loses_nothing() {
     std::fs::write(here.join("CLAUDE.md"), open).unwrap();
     let told = ran(&world, &here, &["import", "--found"]);
     assert_eq!(told.exit, Some(65));
-    let why = "CLAUDE.md: not imported: line 1: a part of ours begins and does not end";
+    let why = "CLAUDE.md: not imported: line 1: a block of agent-knowledge begins here and does not end";
     assert!(told.output.starts_with(why), "{}", told.output);
     assert_eq!(world.log_lines(LOG), lines);
 }
@@ -297,7 +297,7 @@ fn a_file_that_was_made_for_a_block_goes_with_it_and_wrong_values_write_nothing(
     let misplaced = ran(&world, &here, &["export"]);
     assert_eq!(misplaced.exit, Some(1));
     assert!(
-        misplaced.messages.contains("AGENTS.md: line 1: a block of ours ends"),
+        misplaced.messages.contains("AGENTS.md: line 1: a block of agent-knowledge ends"),
         "{}",
         misplaced.messages
     );

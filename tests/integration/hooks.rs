@@ -345,8 +345,8 @@ fn a_session_drafts_five_lessons_at_most_and_tells_of_them_once_at_its_end() {
         by_hooks(&world).iter().map(|event| event.event_type.to_string()).collect();
     assert_eq!(kinds, ["error", "error", "error", "error", "error", "session"]);
     let told = by_hooks(&world).pop().unwrap().lesson;
-    assert!(told.starts_with("Failed, and works again: terraform alpha, "), "{told}");
-    assert!(told.ends_with(" 5 lessons were kept."), "{told}");
+    assert!(told.starts_with("Failed and then fixed: terraform alpha, "), "{told}");
+    assert!(told.ends_with(" 5 lessons were saved."), "{told}");
     let other =
         json!({"session_id": "t", "cwd": here, "hook_event_name": "SessionEnd", "reason": "other"});
     assert_eq!(hook(&world, "claude-code", &other), "");
@@ -425,7 +425,7 @@ fn in_each_format_the_end_of_a_session_tells_files_and_what_still_fails() {
         let events = by_hooks(&world);
         let [event] = events.as_slice() else { panic!("{agent}: {events:?}") };
         let file = format!("src/{}.rs", agent.strip_suffix("-code").unwrap_or(agent));
-        assert_eq!(event.lesson, format!("Still fails: terraform apply. Changed: {file}."));
+        assert_eq!(event.lesson, format!("Still failing: terraform apply. Changed files: {file}."));
         assert_eq!(event.files, [file], "{agent}");
     }
 }
@@ -446,9 +446,9 @@ fn the_end_of_a_session_tells_how_each_goal_was_left() {
     let panicked = "thread 'a' panicked at src/lib.rs:1:2: assertion failed: x == y";
     let failed = |command: &str, error: &str| (format.failed)("e", Path::new("/x"), command, error);
     let failed_again = || failed("cargo test", panicked);
-    let works = "Failed, and works again: cargo test. Still fails: terraform apply.";
+    let works = "Failed and then fixed: cargo test. Still failing: terraform apply.";
     let (open, both) =
-        ("Still fails: terraform apply.", "Still fails: terraform apply, cargo test.");
+        ("Still failing: terraform apply.", "Still failing: terraform apply, cargo test.");
     for (runs, told) in [
         (vec![test(passes)], works),
         (vec![test(passes), failed_again()], both),
@@ -473,7 +473,7 @@ fn the_end_of_a_session_tells_how_each_goal_was_left() {
         hook(&world, format.agent, &end);
         let events = by_hooks(&world);
         let [event] = events.as_slice() else { panic!("{events:?}") };
-        assert_eq!(event.lesson, format!("{told} Changed: src/claude.rs."), "{runs:?}");
+        assert_eq!(event.lesson, format!("{told} Changed files: src/claude.rs."), "{runs:?}");
     }
 }
 
@@ -484,7 +484,7 @@ fn notes_of_sessions_take_no_place_of_a_lesson() {
     let world = World::new();
     let here = repo(&world, "one");
     let again = "terraform apply works again after quagga provider handshake was rejected by zebra";
-    for note in [&format!("Still fails: terraform apply. {ERROR}"), again] {
+    for note in [&format!("Still failing: terraform apply. {ERROR}"), again] {
         world.log_memory_in(&here, &["--type", "session", "--lesson", note]).done();
     }
     let context = "provider handshake rejected";
@@ -577,7 +577,7 @@ fn whatever_is_wrong_the_agent_hears_nothing_and_the_exit_is_well() {
     }
     let debug = [("AGENT_KNOWLEDGE_HOOKS_DEBUG", "1")];
     let ran = hook_with(&world, &["--agent", "codex"], &debug, b"not json");
-    assert!(ran.messages.contains("the input is no JSON"), "{}", ran.messages);
+    assert!(ran.messages.contains("the input is not JSON"), "{}", ran.messages);
     let wrong = hook_with(&world, &["--no-such-option"], &[], b"");
     assert_eq!((wrong.exit, wrong.output.as_str()), (Some(0), ""));
     assert!(wrong.messages.contains("--no-such-option"));

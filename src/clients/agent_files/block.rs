@@ -1,40 +1,40 @@
-//! Our block in somebody's file: between two marks, the rest left alone byte for byte. Pure. Not here: what stands in
-//! the block, and the file itself.
+//! Our block in an agent file: everything between two marks. All other bytes stay. Pure. Not here: the lines of the
+//! block, and reading or writing the file.
 
 use std::fmt;
 
-/// What our marks begin with, those of the block that packages bring too.
+/// The beginning of every mark of ours, also of the block in `packages/`.
 const OURS: &str = "<!-- agent-knowledge:";
-/// The first of our marks.
+/// The beginning of the mark above the block.
 const BEGIN: &str = "<!-- agent-knowledge: export begin";
-/// The last.
+/// The mark below the block.
 const END: &str = "<!-- agent-knowledge: export end -->";
 
-/// What a block was made with: it stands in its first mark, so that whoever renews it does it alike.
+/// The settings a block was written with. They are in its first mark, so that a renewal uses the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockSettings {
-    /// How mature a memory must be, as replies call it.
+    /// The maturity that a memory needs, by its name in replies.
     pub min: String,
-    /// Most tokens of all its lines.
+    /// Most tokens of all lines.
     pub max_tokens: usize,
 }
 
 /// A block in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentsBlock {
-    /// What it was made with.
+    /// The settings it was written with.
     pub settings: BlockSettings,
     begin: usize,
-    /// Behind the line break of its last mark, where that has one.
+    /// The end of the block, including the line break after its last mark if there is one.
     end: usize,
 }
 
-/// Tells whether a line begins a part of ours.
+/// Tells whether a line begins a block of ours.
 pub(super) fn is_begin(line: &str) -> bool {
     is_mark(line, "begin")
 }
 
-/// Tells whether a line ends a part of ours.
+/// Tells whether a line ends a block of ours.
 pub(super) fn is_end(line: &str) -> bool {
     is_mark(line, "end")
 }
@@ -63,10 +63,10 @@ impl BlockSettings {
 }
 
 impl AgentsBlock {
-    /// Finds our block; `None` where there is none.
+    /// Finds our block; `None` if there is none.
     ///
     /// # Errors
-    /// A sentence with the line, where our marks do not stand as we write them: then nothing may be changed.
+    /// A sentence with the line number, if the marks are not as we write them. Then nothing may be changed.
     pub fn find(text: &str) -> Result<Option<Self>, String> {
         let (mut found, mut open): (Option<Self>, Option<(usize, BlockSettings)>) = (None, None);
         let mut at = 0;
@@ -76,26 +76,26 @@ impl AgentsBlock {
             let bare = line.trim();
             if bare.starts_with(BEGIN) {
                 let Some(settings) = BlockSettings::of_mark(bare) else {
-                    return Err(format!("line {number}: a mark of ours that we do not write"));
+                    return Err(format!("line {number}: a mark of agent-knowledge that it does not write in this form"));
                 };
                 if open.is_some() || found.is_some() {
-                    return Err(format!("line {number}: a second block of ours begins"));
+                    return Err(format!("line {number}: a second block of agent-knowledge begins"));
                 }
                 open = Some((begin, settings));
             } else if bare == END {
                 let Some((begin, settings)) = open.take() else {
-                    return Err(format!("line {number}: a block of ours ends that did not begin"));
+                    return Err(format!("line {number}: a block of agent-knowledge ends that did not begin"));
                 };
                 found = Some(Self { settings, begin, end });
             }
         }
         match open {
-            Some(_) => Err("a block of ours begins and does not end".to_owned()),
+            Some(_) => Err("a block of agent-knowledge begins and does not end".to_owned()),
             None => Ok(found),
         }
     }
 
-    /// Returns the text with a block of these lines, in the place of the one that is there, or at the end.
+    /// Returns the text with a block of these lines, in place of the present block or at the end.
     ///
     /// # Errors
     /// As [`AgentsBlock::find`].
@@ -115,13 +115,13 @@ impl AgentsBlock {
         }
         Ok(match text {
             "" => format!("{block}{ending}"),
-            // A file without a last line break gets none: so taking the block out leaves what was there.
+            // A file without a last line break gets none, so that removing the block restores it.
             _ if !text.ends_with('\n') => format!("{text}{ending}{block}"),
             _ => format!("{text}{ending}{block}{ending}"),
         })
     }
 
-    /// Returns the text without our block, as it was before, where nobody wrote behind it.
+    /// Returns the text without our block. It equals the original if nobody wrote below the block.
     ///
     /// # Errors
     /// As [`AgentsBlock::find`].
@@ -131,7 +131,7 @@ impl AgentsBlock {
         if !after.is_empty() {
             return Ok(format!("{before}{after}"));
         }
-        // The line break that `put` set before it.
+        // The line break that `put` added in front of the block.
         let before = before.strip_suffix('\n').unwrap_or(before);
         Ok(before.strip_suffix('\r').unwrap_or(before).to_owned())
     }
@@ -141,15 +141,15 @@ impl AgentsBlock {
     }
 }
 
-/// What stands above the lines, for people who find the block.
+/// The heading above the lines, for people who find the block.
 const HEAD: [&str; 4] = [
-    "## What has proven itself here",
+    "## Proven lessons for this repository",
     "",
-    "Lessons of earlier sessions, written by `agent-knowledge export`; what is changed between these marks is lost.",
+    "Lessons from earlier sessions, written by `agent-knowledge export`. Changes between these marks are overwritten.",
     "",
 ];
 
-/// A line that can neither be one of our marks nor open or close a comment.
+/// Returns a line that cannot be one of our marks, and cannot open or close a comment.
 fn harmless(line: &str) -> String {
     line.replace("<!--", "<! --").replace("-->", "-- >").replace(['\n', '\r'], " ")
 }
@@ -195,9 +195,9 @@ mod tests {
         let good = put("", &["- one"]);
         for (text, why) in [
             (format!("{good}{good}"), "line 8: a second block"),
-            (format!("{END}\n"), "line 1: a block of ours ends"),
+            (format!("{END}\n"), "line 1: a block of agent-knowledge ends"),
             (format!("x\n{BEGIN} min=proven max_tokens=9 -->\n"), "begins and does not end"),
-            (format!("x\n{BEGIN} of mine -->\n{END}\n"), "line 2: a mark of ours that"),
+            (format!("x\n{BEGIN} of mine -->\n{END}\n"), "line 2: a mark of agent-knowledge that"),
         ] {
             assert!(AgentsBlock::find(&text).unwrap_err().contains(why), "{text}");
             assert!(

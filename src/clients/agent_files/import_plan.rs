@@ -1,6 +1,6 @@
-//! What importing a file comes to: items that are new, that are there already, that are no longer in the file, and
-//! that are back. An item has an id made of what it says, so importing it again changes nothing. Not here: reading
-//! files (`source`), which memories there are (callers say).
+//! The plan of importing a file: items that are new, unchanged, no longer in the file, or back in the file. The id of
+//! an item is a hash of its content, so a second import changes nothing. Not here: reading files (`source`), and
+//! which memories exist (the caller passes them).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,71 +11,71 @@ use guard::injection::Suspicion;
 use store::Durability;
 use writer::{Moment, Prepared, RecordError, Writer};
 
-/// The kind of a rule that people wrote down.
+/// The type of a rule that a person wrote down.
 const KIND: &str = "convention";
 
-/// A memory that came from a file.
+/// A memory that was imported from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedRule {
     /// Its id.
     pub id: EventId,
-    /// The file it came from.
+    /// The file it was imported from.
     pub file: String,
-    /// Whether it counts.
+    /// Whether it is live: neither retracted nor replaced.
     pub is_live: bool,
-    /// What was said of why it does not.
+    /// The note of the event that retracted it.
     pub note: Option<String>,
-    /// The `source` of whoever said so.
+    /// The `source` of that event.
     pub note_source: Option<String>,
-    /// Whether it has the id that it gets by what it says. Others may be anybody's lines.
+    /// Whether its id is the hash of its content. Other ids may come from anybody's lines.
     pub is_rule: bool,
 }
 
-/// What there is to do about one file.
+/// What an import of one file would change.
 #[derive(Debug)]
 pub struct ImportPlan {
     /// The file.
     pub file: String,
-    /// Items that are new, with their lines.
+    /// New items, with their lines.
     pub fresh: Vec<PlannedItem>,
     /// Memories whose items are back in the file.
     pub back: Vec<EventId>,
-    /// Memories whose items are not in the file any more.
+    /// Memories whose items are no longer in the file.
     pub gone: Vec<EventId>,
-    /// How many items are there already.
+    /// The number of unchanged items.
     pub unchanged: usize,
-    /// How many items somebody took out of all answers, or replaced: they stay so.
+    /// The number of items that somebody retracted or replaced. They stay so.
     pub set_aside: usize,
-    /// Items that cannot be written.
+    /// Items that cannot be saved.
     pub refused: Vec<RefusedItem>,
 }
 
-/// An item that is to be written.
+/// An item to be saved.
 #[derive(Debug)]
 pub struct PlannedItem {
-    /// The line on which it begins, from 1.
+    /// Its first line, from 1.
     pub line: usize,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// Why it reads like an instruction to its reader, if it does: then searches hold it back.
+    /// The reason if it reads like an instruction to the agent: searches hold such items back.
     pub flagged: Option<Suspicion>,
     draft: Draft,
 }
 
-/// An item that cannot be written.
+/// An item that cannot be saved.
 #[derive(Debug)]
 pub struct RefusedItem {
-    /// The line on which it begins, from 1.
+    /// Its first line, from 1.
     pub line: usize,
     /// What is wrong with it.
     pub problems: Problems,
 }
 
 impl ImportPlan {
-    /// Compares what a file says with what was imported from it before. Nothing is written.
+    /// Compares the items of a file with the memories that were imported from it. Nothing is written.
     ///
     /// # Errors
-    /// What the store said.
+    /// An error of the store.
     pub fn of(
         source: &AgentFile,
         known: &[ImportedRule],
@@ -143,10 +143,10 @@ impl ImportPlan {
         self.fresh.is_empty() && self.back.is_empty() && self.gone.is_empty()
     }
 
-    /// Writes it, item by item; what was written before something fails stays, and the next time goes on from there.
+    /// Saves the changes one by one. After an error, the next import continues where this one stopped.
     ///
     /// # Errors
-    /// What the door said.
+    /// An error of the writer.
     pub fn carry_out(
         &self,
         writer: &Writer,
@@ -177,13 +177,13 @@ impl ImportPlan {
 }
 
 impl ImportedRule {
-    /// Whether it was taken out of answers by an import that no longer found it. Whoever else did that meant it.
+    /// Whether an import retracted it because its item was gone. A person who retracts it does so on purpose.
     fn is_by_us(&self) -> bool {
         let is_import = self.note_source.as_deref() == Some(IMPORTED);
         is_import && self.note.as_deref() == Some(&*no_longer_in(&self.file))
     }
 
-    /// Whether it tells that its file was imported before, and is to be looked at again.
+    /// Whether it proves that its file was imported before, so that later imports look at that file again.
     #[must_use]
     pub fn vouches_for_file(&self) -> bool {
         self.is_rule && (self.is_live || self.is_by_us())
@@ -195,7 +195,7 @@ fn no_longer_in(file: &str) -> String {
     format!("no longer in {file}")
 }
 
-/// The name of a file, without its folders.
+/// Returns the name of a file without its folders.
 fn name_of(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
@@ -206,7 +206,7 @@ fn draft_of(item: &MarkdownItem, id: &EventId, file: &str, repo: &RepoKey) -> Dr
         id: Some(id.to_string()),
         repo: Some(repo.to_string()),
         event_type: Some(KIND.to_owned()),
-        // The same on every machine and by whoever imports it, as everything in it.
+        // The same on every machine and for every user, like everything in it.
         agent_id: Some(name_of(file).to_owned()),
         source: Some(IMPORTED.to_owned()),
         context: Some(under.join(BELOW)).filter(|context| !context.is_empty()),
@@ -260,7 +260,7 @@ mod tests {
             text.lines().map(event).collect()
         }
 
-        /// What is known once all events are read, as far as these tests go.
+        /// The memories that these tests know once all events are read.
         fn known(&self) -> Vec<ImportedRule> {
             let mut known: Vec<ImportedRule> = Vec::new();
             for event in self.events() {
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!((back.fresh.len(), back.back.len(), back.gone.len()), (0, 1, 1));
         world.carry_out(&back);
         assert!(world.plan(one, &world.known()).is_done());
-        // A file that is gone says nothing any more; another file's memories are none of its business.
+        // An import of one file leaves the memories of other files alone.
         let emptied = world.plan("", &world.known());
         assert_eq!(emptied.gone.len(), 2);
         let other = AgentFile::gone("AGENTS.md");

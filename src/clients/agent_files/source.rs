@@ -1,4 +1,4 @@
-//! One agent file, read whole: a plain file of the work tree, of a bounded length. Not here: what it says.
+//! Reads one agent file: a plain file of the work tree, of limited length. Not here: its content.
 
 use std::fmt;
 use std::fs::File;
@@ -7,32 +7,32 @@ use std::path::{Component, Path, PathBuf};
 
 use super::markdown::unended;
 
-/// Longest file that is read, in bytes: what an agent is told at every start is a thousandth of it.
+/// Longest file that is read, in bytes. What agents load at every start is about a thousandth of it.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// An agent file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentFile {
-    /// Its path from the top of the work tree on, with `/`.
+    /// Its path from the top of the work tree, with `/`.
     pub name: String,
-    /// What it says; nothing where it is gone.
+    /// Its text; empty if the file is gone.
     pub text: String,
 }
 
 /// Why a file was not read.
 #[derive(Debug)]
 pub enum UnreadableFile {
-    /// There is none.
+    /// It does not exist.
     Missing,
-    /// It is elsewhere than in the work tree.
+    /// It is outside the work tree.
     Outside,
     /// It is a link.
     Link,
-    /// It is a folder, a device, too long, or no text.
+    /// It is a folder, a device, too long, or not text.
     NoText,
-    /// A part of ours begins on this line, from 1, and does not end: what stands below it may be ours or not.
+    /// A block of ours begins on this line, from 1, and does not end, so it is unknown what is ours.
     Unended(usize),
-    /// The system said no.
+    /// An error of the operating system.
     Io(io::Error),
 }
 
@@ -41,12 +41,12 @@ impl fmt::Display for UnreadableFile {
         match self {
             Self::Missing => out.write_str("there is no such file"),
             Self::Outside => out.write_str("must be in the work tree of this directory"),
-            Self::Link => out.write_str("is a link; name the file that it leads to"),
-            Self::NoText => out.write_str("is no file of text (UTF-8, at most 1 MiB)"),
+            Self::Link => out.write_str("is a link; name the file that it points to"),
+            Self::NoText => out.write_str("is not a text file (UTF-8, at most 1 MiB)"),
             Self::Unended(line) => {
                 write!(
                     out,
-                    "line {line}: a part of ours begins and does not end; put its marks right"
+                    "line {line}: a block of agent-knowledge begins here and does not end; restore its end mark"
                 )
             }
             Self::Io(error) => write!(out, "cannot be read: {error}"),
@@ -55,7 +55,7 @@ impl fmt::Display for UnreadableFile {
 }
 
 impl AgentFile {
-    /// Reads a file of the work tree `top`, by its path from there on.
+    /// Reads a file of the work tree `top`, by its path from there.
     ///
     /// # Errors
     /// [`UnreadableFile`].
@@ -75,14 +75,14 @@ impl AgentFile {
         Ok(Self { name: name.to_owned(), text })
     }
 
-    /// A file that was imported once and is not there any more.
+    /// A file that was imported before and no longer exists.
     #[must_use]
     pub fn gone(name: &str) -> Self {
         Self { name: name.to_owned(), text: String::new() }
     }
 }
 
-/// Goes down to a path of the work tree, and refuses every link on the way.
+/// Returns the path of a file of the work tree. Every link on the way is refused.
 fn plain(top: &Path, name: &str) -> Result<PathBuf, UnreadableFile> {
     if !is_below(name) {
         return Err(UnreadableFile::Outside);
@@ -103,8 +103,7 @@ fn plain(top: &Path, name: &str) -> Result<PathBuf, UnreadableFile> {
     Ok(path)
 }
 
-/// Tells whether a name can be that of a file of a work tree: a path from its top on, down only, and not into what git
-/// keeps for itself.
+/// Tells whether a name is a path from the top of a work tree downwards, outside the folder of git.
 #[must_use]
 pub fn is_below(name: &str) -> bool {
     let mut parts = Path::new(name).components().peekable();
@@ -112,10 +111,10 @@ pub fn is_below(name: &str) -> bool {
     is_outside_git && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Returns the path of a file from the top of the work tree on, as somebody named it in a directory.
+/// Returns the path of a file from the top of the work tree, for a name that was given in a directory.
 ///
 /// # Errors
-/// [`UnreadableFile::Outside`] where it is not in the work tree.
+/// [`UnreadableFile::Outside`] if it is not in the work tree.
 pub fn path_below(top: &Path, directory: &Path, file: &Path) -> Result<String, UnreadableFile> {
     let path = directory.join(file);
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
@@ -172,13 +171,13 @@ mod tests {
                 && why("round/AGENTS.md").starts_with("is a link")
         );
         for name in ["bytes.md", "folder", "long.md"] {
-            assert!(why(name).starts_with("is no file of text"), "{name}");
+            assert!(why(name).starts_with("is not a text file"), "{name}");
         }
         assert!(why("none.md").starts_with("there is no"));
         for outside in ["../x", "folder/../../x", "/etc/hosts", ".git/config", ""] {
             assert!(!is_below(outside) && why(outside).starts_with("must be in"), "{outside}");
         }
         std::fs::write(top.join("open.md"), "- a\n<!-- agent-knowledge: begin -->\n- b\n").unwrap();
-        assert!(why("open.md").starts_with("line 2: a part of ours begins"));
+        assert!(why("open.md").starts_with("line 2: a block of agent-knowledge begins"));
     }
 }

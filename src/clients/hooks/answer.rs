@@ -1,15 +1,14 @@
-//! How a client takes what a hook says: each has a form of its own, and takes none at some moments. Not here:
-//! what is said.
+//! The answer formats of the clients, and which events accept an answer. Not here: what the answer says.
 
 use serde_json::json;
 
 use super::hook_input::HookEvent;
 
-/// The forms of answers.
+/// How a client wants an answer written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerFormat {
-    /// `hookSpecificOutput` with the event's name: Claude Code, Codex, Gemini CLI, Qwen Code, Droid, and whoever
-    /// took over their form.
+    /// `hookSpecificOutput` with the event's name: Claude Code, Codex, Gemini CLI, Qwen Code, Droid, and others that
+    /// adopted this format.
     Specific,
     /// Cursor.
     Cursor,
@@ -17,13 +16,13 @@ pub enum AnswerFormat {
     Copilot,
     /// Cline.
     Cline,
-    /// Our plugin for OpenCode, which hands it on at every moment.
+    /// Our plugin for OpenCode, which passes the text on at every event.
     OpenCode,
 }
 
 impl AnswerFormat {
-    /// Returns the form of an agent, by its name in setup's table. Whom we do not know is taken for one of the
-    /// many that took over Claude Code's.
+    /// Returns the format of an agent, by its name in the table of clients. Unknown agents get the format of Claude
+    /// Code, which many others adopted.
     #[must_use]
     pub fn of(agent: &str) -> Self {
         match agent {
@@ -35,7 +34,8 @@ impl AnswerFormat {
         }
     }
 
-    /// Tells whether what is said at this moment reaches the model. Where not, nothing need be found out.
+    /// Tells whether the client passes an answer to this event on to the model. Otherwise nothing needs to be looked
+    /// up.
     #[must_use]
     pub fn hands_on(self, event: &HookEvent) -> bool {
         match (self, event) {
@@ -47,7 +47,7 @@ impl AnswerFormat {
         }
     }
 
-    /// Returns what the client takes, with its line break. `event` is its own name for what happened.
+    /// Returns the answer with its line break. `event` is the client's own name for the event.
     #[must_use]
     pub fn answer(self, event: &str, text: &str) -> String {
         let json = match self {

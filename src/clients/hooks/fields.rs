@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-/// The first of some fields that is a text.
+/// Returns the first of these fields that is a string.
 pub(super) fn text<'a>(fields: &'a Map<String, Value>, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| fields.get(*name)?.as_str())
 }
 
-/// An object, also one that was written into a text.
+/// Returns an object, also if it was encoded as a string.
 pub(super) fn object(value: &Value) -> Option<Map<String, Value>> {
     match value {
         Value::Object(fields) => Some(fields.clone()),
@@ -18,7 +18,7 @@ pub(super) fn object(value: &Value) -> Option<Map<String, Value>> {
     }
 }
 
-/// A name without what clients write differently.
+/// Returns a name in lower case with letters and digits only, since clients spell the same name differently.
 pub(super) fn plain_name(name: &str) -> String {
     let kept = name.chars().filter(char::is_ascii_alphanumeric);
     kept.map(|c| c.to_ascii_lowercase()).collect()

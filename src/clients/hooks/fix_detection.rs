@@ -1,5 +1,5 @@
-//! What a session is watched for: failures, what is done about them, and that they are mended. Then a lesson is
-//! drafted, or one that was drafted elsewhere is confirmed. Not here: what makes a lesson (`learn`).
+//! Watches a session for failures and their fixes. A fix becomes a draft of a lesson, or confirms a draft of another
+//! session. Not here: what makes a lesson (`learn`).
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use event::{Change, Draft, Verdict};
 use reply::fence::unfenced;
 
 impl HookRun<'_> {
-    /// Learns from what happened.
+    /// Updates the state of the session with this event, and saves what was learned.
     pub(super) fn learn_from_event(&mut self) -> Result<(), NoAnswer> {
         if !self.is_on(LEARN) || !self.session.remembers() {
             return Ok(());
@@ -61,14 +61,14 @@ impl HookRun<'_> {
         }));
     }
 
-    /// What seems to fail may be too little to learn from, and is enough not to say any more that it works.
+    /// Output that only looks like a failure teaches nothing, but the goal no longer counts as fixed.
     fn doubt(&mut self, goal: String) {
         if self.session.seen.mended.contains(&goal) {
             self.session.note(SessionEntry::Doubted(goal));
         }
     }
 
-    /// What was changed is noted for the end, once, and again for each failure that waits to be mended.
+    /// Records each changed file once for the summary, and again for every failure that is still open.
     fn succeeded(&mut self, call: &ToolCall) -> Result<(), NoAnswer> {
         let changed = match call.tool {
             Tool::Edit => call.files.clone(),
@@ -104,7 +104,7 @@ impl HookRun<'_> {
         if reads_like_a_failure(&call.output) {
             return Ok(());
         }
-        // A pipe, or `|| true`, ends well whatever happened in it: whether this is mended is not known.
+        // A pipe or `|| true` hides the exit code, so it is not known whether the failure is fixed.
         if !proves(&command) {
             if !self.session.seen.doubted.contains(&failure.goal) {
                 self.session.note(SessionEntry::Doubted(failure.goal));
@@ -114,12 +114,12 @@ impl HookRun<'_> {
         if let Some(lesson) = learn::lesson(&failure, &command) {
             self.learned(lesson)?;
         }
-        // Only now: what could not be written down is learned the next time.
+        // Recorded last: a lesson that could not be saved is learned the next time.
         self.session.note(SessionEntry::Mended(failure.goal));
         Ok(())
     }
 
-    /// Writes a lesson down, once: who learned it before, elsewhere, is told that it worked again.
+    /// Saves a lesson once. If another session drafted it before, that draft is confirmed instead.
     fn learned(&mut self, lesson: Lesson) -> Result<(), NoAnswer> {
         if self.session.seen.learnt.contains(&lesson.key) || !self.session.may_learn() {
             return Ok(());
@@ -127,7 +127,7 @@ impl HookRun<'_> {
         let api = (self.hook.reach)(&self.said)?;
         match self.known(&*api, &lesson.key)? {
             DraftedBefore::Here => {}
-            // Who was told of it and does it proves that it was told.
+            // A session that was shown the lesson and followed it is no independent proof.
             DraftedBefore::Elsewhere(id) if self.was_told(&id) => {}
             DraftedBefore::Elsewhere(id) => {
                 let draft = Draft {
@@ -150,7 +150,7 @@ impl HookRun<'_> {
         self.session.seen.told.iter().any(|shown| id.ends_with(shown.as_str()))
     }
 
-    /// Looks for what was drafted under a key. Every draft has it among its tags.
+    /// Looks for a draft with this key. Every draft has its key among its tags.
     fn known(&self, api: &dyn Api, key: &str) -> Result<DraftedBefore, NoAnswer> {
         let request = SearchRequest { flagged: Flagged::Included, ..tagged(key.to_owned(), 1) };
         let reply = api.search(&request)?;
@@ -162,7 +162,7 @@ impl HookRun<'_> {
         })
     }
 
-    /// Tells in one event what became of a session, if that is worth telling.
+    /// Saves one event that summarises the session, if there is something to report.
     fn ended(&mut self) -> Result<(), NoAnswer> {
         if self.session.seen.is_ended || !self.is_on("end") {
             return Ok(());
@@ -184,6 +184,6 @@ enum DraftedBefore {
     Not,
     /// In this session.
     Here,
-    /// In another one, under this id.
+    /// In another session, under this id.
     Elsewhere(String),
 }

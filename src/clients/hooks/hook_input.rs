@@ -1,6 +1,6 @@
-//! What a client says to its hook, in one closed enum. Every client has other names for the same things, and
-//! new fields with each release: those we know are looked for wherever a client may have put them, all others
-//! are passed over. Not here: whether a tool failed (`outcome`), what is done about it (the recipe).
+//! The input of a hook, read into one closed enum. Every client has its own names for the same things and adds fields
+//! with each release. Known fields are looked up wherever a client may have put them; all others are ignored. Not
+//! here: whether a tool failed (`outcome`), and what happens next (`mod`).
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -12,73 +12,73 @@ use super::fields::{object, plain_name, text};
 use super::outcome::{self, Evidence, Outcome};
 use super::tool::{Tool, changed_files, shell_command};
 
-/// Longest input, in bytes: a client hands over whole files that a tool has read. What is longer is not looked
-/// at, since reading it would take the time there is.
+/// Longest input, in bytes. Clients include whole files that a tool has read. Longer input is refused, since reading
+/// it would take longer than a hook may take.
 const INPUT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// Longest session id that names a session, in bytes.
+/// Longest session id, in bytes.
 const SESSION_BYTES_MAX: usize = 256;
 
-/// What happened in a client.
+/// One event of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookInput {
     /// What happened.
     pub event: HookEvent,
     /// The client's own name for the event; the answer must repeat it.
     pub event_name: String,
-    /// The session, where the client tells it.
+    /// The id of the session, if the client sends it.
     pub session_id: Option<String>,
-    /// Where it works, where it tells that.
+    /// The working directory of the session, if the client sends it.
     pub directory: Option<PathBuf>,
 }
 
-/// All that can happen.
+/// The kinds of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookEvent {
-    /// A session begins, or goes on.
+    /// A session starts or is resumed.
     Start(StartReason),
-    /// Somebody asks for something.
+    /// The user sends a prompt.
     Prompt(String),
-    /// A tool did not do what it should.
+    /// A tool failed.
     ToolFailed(ToolCall),
-    /// A tool did.
+    /// A tool succeeded.
     ToolSucceeded(ToolCall),
-    /// What was said so far is about to be put in fewer words.
+    /// The context is about to be compacted.
     Compact,
-    /// A session is over.
+    /// A session ends.
     End,
 }
 
-/// StartReason a session begins.
+/// Why a session starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartReason {
-    /// It is a new one.
+    /// It is new.
     Fresh,
-    /// It was broken off and all that was said is there again.
+    /// It was interrupted, and its context is restored.
     Resumed,
-    /// All that was said was put in fewer words, or away.
+    /// Its context was compacted or cleared.
     Emptied,
 }
 
-/// One use of a tool.
+/// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Which tool.
+    /// The kind of tool.
     pub tool: Tool,
-    /// What a shell ran; empty for other tools.
+    /// The command of a shell; empty for other tools.
     pub command: String,
-    /// The files it changed.
+    /// The files that it changed.
     pub files: Vec<String>,
-    /// What it said.
+    /// Its output.
     pub output: String,
-    /// How it is known that it failed, if it did.
+    /// How certain the failure is, if it failed.
     pub evidence: Evidence,
 }
 
-/// Reads what a client says. `event` names what happened where the client does not.
+/// Reads the input of a hook. `event` names the event if the input does not.
 ///
 /// # Errors
-/// [`NoAnswer`]: it is no such thing, or nothing that concerns us.
+/// [`NoAnswer`] if the input cannot be read, or the event is not handled.
 pub fn read(input: &mut dyn Read, event: Option<&str>) -> Result<HookInput, NoAnswer> {
     let mut bytes = Vec::new();
     let read = input.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes);
@@ -88,8 +88,8 @@ pub fn read(input: &mut dyn Read, event: Option<&str>) -> Result<HookInput, NoAn
     }
     match serde_json::from_slice(&bytes) {
         Ok(Value::Object(said)) => understood(&said, event),
-        Ok(_) => Err(NoAnswer::Input("JSON, but no object".to_owned())),
-        Err(error) => Err(NoAnswer::Input(format!("no JSON: {error}"))),
+        Ok(_) => Err(NoAnswer::Input("JSON, but not an object".to_owned())),
+        Err(error) => Err(NoAnswer::Input(format!("not JSON: {error}"))),
     }
 }
 
@@ -122,7 +122,7 @@ fn event_of(said: &Map<String, Value>, event: &str) -> Result<HookEvent, NoAnswe
         | "prompt" => {
             let inner = said.get("userPromptSubmit").and_then(Value::as_object).unwrap_or(said);
             let prompt = text(inner, &["prompt", "message", "text"]).unwrap_or_default();
-            // Gemini puts what hooks said at the start in front of it.
+            // Gemini CLI puts the answer of the start hook in front of the first prompt.
             let said_first = prompt.strip_prefix("<hook_context>");
             let own = said_first.and_then(|rest| Some(rest.split_once("</hook_context>")?.1));
             HookEvent::Prompt(own.unwrap_or(prompt).trim().to_owned())
@@ -143,7 +143,7 @@ fn why(said: &Map<String, Value>) -> StartReason {
     }
 }
 
-/// Reads the use of a tool; `told` is its outcome where the event's name tells it.
+/// Reads a call of a tool. `told` is its outcome if the name of the event says it.
 fn tool(said: &Map<String, Value>, told: Option<Outcome>) -> Result<HookEvent, NoAnswer> {
     let inner = said.get("postToolUse").and_then(Value::as_object).unwrap_or(said);
     let name = text(inner, &["tool_name", "toolName", "tool"]).unwrap_or_default();
@@ -162,7 +162,7 @@ fn tool(said: &Map<String, Value>, told: Option<Outcome>) -> Result<HookEvent, N
         tool,
     };
     Ok(match told.unwrap_or(result.outcome) {
-        Outcome::Running => return Err(NoAnswer::Nothing("it goes on in the background")),
+        Outcome::Running => return Err(NoAnswer::Nothing("the command still runs in the background")),
         Outcome::Failed => HookEvent::ToolFailed(call),
         Outcome::Succeeded => HookEvent::ToolSucceeded(call),
     })

@@ -1,6 +1,6 @@
-//! From a failure and what then worked to a lesson: a draft for the one door. Careful rather than clever: what
-//! cannot be told apart from chance, or from writing a program until it compiles, is no lesson. Not here: who
-//! decides that something failed (`outcome`), whether it was learned before (the recipe).
+//! From a failure and its fix to the draft of a lesson. The rules are strict: a success that may be chance, or the
+//! result of editing source code until it compiles, is no lesson. Not here: whether something failed (`outcome`), and
+//! whether the lesson was drafted before (`fix_detection`).
 
 use super::command_effects::{helps, is_setting, moves_files, name_of};
 use super::commands::{core, goal, is_check, stands_for};
@@ -9,32 +9,32 @@ use api::signature;
 use event::Draft;
 use guard::text::{Layout, neutralise};
 
-/// Commands of a fix: of more, nobody knows which one it was.
+/// Most commands of a fix. Of more, nobody knows which one helped.
 const FIX_COMMANDS_MAX: usize = 3;
 
-/// Files of a fix that are named.
+/// Most files of a fix that are named.
 const FIX_FILES_MAX: usize = 4;
 
 /// Longest command of a lesson, in bytes.
 const FIX_BYTES_MAX: usize = 600;
 
-/// A lesson that a session taught.
+/// A lesson of a session.
 #[derive(Debug)]
 pub struct Lesson {
-    /// Equal for the same failure mended in the same way, wherever.
+    /// The same key for the same failure with the same fix, in every repository.
     pub key: String,
-    /// What to write down.
+    /// The draft to save.
     pub draft: Draft,
 }
 
-/// Finds the failure that a command which worked has mended: the last one that wanted the same.
+/// Finds the failure that a successful command has fixed: the latest one with the same goal.
 #[must_use]
 pub fn mended<'a>(failures: &'a [CommandFailure], worked: &str) -> Option<&'a CommandFailure> {
     let wanted = goal(worked)?;
     failures.iter().rev().find(|failure| failure.goal == wanted)
 }
 
-/// Drafts the lesson of a failure and the command that then worked; nothing where nothing can be learned.
+/// Drafts a lesson from a failure and the command that then succeeded, or nothing if it teaches nothing.
 #[must_use]
 pub fn lesson(failure: &CommandFailure, worked: &str) -> Option<Lesson> {
     let (failed, worked) = (core(&failure.command), core(worked));
@@ -55,13 +55,13 @@ pub fn lesson(failure: &CommandFailure, worked: &str) -> Option<Lesson> {
     Some(Lesson { key, draft })
 }
 
-/// What mended it.
+/// What fixed a failure.
 struct Fix {
-    /// The command that worked instead; none where the same did.
+    /// The command that succeeded instead; none if the same command succeeded.
     instead: Option<String>,
-    /// What was run before.
+    /// The commands that ran before it.
     before: Vec<String>,
-    /// What was changed before.
+    /// The files that were changed before it.
     files: Vec<String>,
 }
 
@@ -71,8 +71,7 @@ impl Fix {
         if worked.len() > FIX_BYTES_MAX {
             return None;
         }
-        // Of what looks whether all is well, another run mends nothing; and what was written until it worked is in
-        // the history of the repository.
+        // Running a check again fixes nothing, and changes to source code are in the history of the repository.
         if is_check(&failure.goal) || failure.since.iter().any(|step| is_work(step, &failure.goal))
         {
             return None;
@@ -89,7 +88,7 @@ impl Fix {
             match step {
                 SessionStep::Ran(command) => {
                     let command = neutralise(&core(command), Layout::Line);
-                    // Another try at the same is no help to it.
+                    // Another try with the same goal is no help.
                     let is_help = helps(&command, &failure.goal)
                         && goal(&command).as_ref() != Some(&failure.goal);
                     if is_help && command.len() <= FIX_BYTES_MAX && !before.contains(&command) {
@@ -115,7 +114,7 @@ impl Fix {
         self.instead.clone().unwrap_or_else(|| self.before.join(" && "))
     }
 
-    /// What tells this fix from others.
+    /// Identifies this fix: its commands and files.
     fn said(&self) -> String {
         format!("{}\n{}", self.command(), self.files.join("\n"))
     }
@@ -128,14 +127,14 @@ impl Fix {
             self.before.iter().map(|command| format!("`{command}`")).collect::<Vec<_>>().join(", ");
         let changed = match self.files.as_slice() {
             [] => String::new(),
-            files => format!("a change of {}", files.join(", ")),
+            files => format!("a change to {}", files.join(", ")),
         };
         let parts = [ran, changed].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
         format!("`{failed}` worked after {}.", parts.join(" and "))
     }
 }
 
-/// Tells whether a step worked on the sources, so that nobody knows what else has helped.
+/// Tells whether a step changed source code, so that it is unknown whether anything else helped.
 fn is_work(step: &SessionStep, goal: &str) -> bool {
     match step {
         SessionStep::Changed(file) => !is_setting(file),
@@ -197,7 +196,7 @@ mod tests {
         assert_eq!(
             draft.lesson.as_deref(),
             Some(
-                "`cargo build` worked after `apt-get install -y libssl-dev` and a change of Cargo.toml."
+                "`cargo build` worked after `apt-get install -y libssl-dev` and a change to Cargo.toml."
             )
         );
         assert_eq!(
@@ -235,7 +234,7 @@ mod tests {
     fn what_sets_something_up_is_what_helped() {
         for (failed, step, expected) in [
             ("./build.sh", ran("touch .ready"), "`./build.sh` worked after `touch .ready`."),
-            ("npm install", changed(".npmrc"), "`npm install` worked after a change of .npmrc."),
+            ("npm install", changed(".npmrc"), "`npm install` worked after a change to .npmrc."),
             ("git push", ran("git pull --rebase"), "`git push` worked after `git pull --rebase`."),
         ] {
             let lesson = lesson(&failure(failed, &[step]), failed).unwrap();

@@ -1,53 +1,54 @@
-//! Whether a tool did what it should, by what its client tells of it: some have an event of its own for that,
-//! some a field, some only say it in the text. Not here: whether a failure is worth a word (`signature`).
+//! Whether a tool succeeded, by what its client reports: some clients have an event for failures, some a field, some
+//! only say it in the output. Not here: whether a failure is worth an answer (`signature`).
 
 use serde_json::{Map, Value};
 
 use super::fields::{object, text};
 use super::tool::Tool;
 
-/// Longest output that is looked at, in bytes: its beginning and, for most, its end. Errors stand at either.
+/// Longest output that is examined, in bytes: a part from its beginning and a longer one from its end. Errors are at
+/// either end.
 const OUTPUT_HEAD_BYTES: usize = 4 * 1024;
 const OUTPUT_TAIL_BYTES: usize = 12 * 1024;
 
-/// Lines at the beginning and at the end of an output in which an exit code is believed: in between it is
-/// what a program printed.
+/// Lines at the beginning and at the end of an output in which an exit code is believed. In between, it is output of
+/// the program.
 const EXIT_LINES: usize = 5;
 
-/// How it ended.
+/// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Not as it should.
+    /// It failed.
     Failed,
-    /// As it should, as far as is told.
+    /// It succeeded, as far as the client reports.
     Succeeded,
-    /// Nobody knows yet: it goes on in the background.
+    /// It still runs in the background.
     Running,
 }
 
-/// How it is known that something failed.
+/// How certain a failure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
-    /// The client told, or what was printed ends as only a failure does.
+    /// The client reported it, or the last line is one that only failures print.
     Told,
-    /// Something near the end reads like a failure: good for a word about it, not for a lesson.
+    /// A line near the end looks like a failure. That is enough for an answer, but not for a lesson.
     Guessed,
 }
 
-/// What became of a use of a tool.
+/// The result of a tool call.
 #[derive(Debug)]
 pub(super) struct ToolResult {
     pub(super) outcome: Outcome,
-    /// How that is known.
+    /// How certain the failure is.
     pub(super) evidence: Evidence,
-    /// A person broke it off.
+    /// The user interrupted it.
     pub(super) is_interrupted: bool,
-    /// What it said, its errors first.
+    /// Its output, with the errors first.
     pub(super) output: String,
 }
 
-/// Reads the outcome from what a client says of a tool. Text is judged for shells alone: what other tools return
-/// may tell of failures, as an issue or a log does, and be no failure.
+/// Reads the result of a tool call. Only the output of shells is examined for errors: other tools may return text
+/// about failures, such as an issue or a log, without having failed.
 pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> ToolResult {
     let is_shell = *tool == Tool::Shell;
     let mut look = ResultFields::default();
@@ -74,7 +75,7 @@ pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> ToolResult {
     let ResultFields { has_failed, is_interrupted, is_running, errors, others } = look;
     let output = errors.into_iter().chain(others).collect::<Vec<_>>().join("\n");
     let code = if is_shell { exit_code(&output) } else { None };
-    // Codex alone hands over what was printed and nothing else; it alone names turns.
+    // Only Codex reports the output and nothing else, and only Codex sends a turn id.
     let is_guess = is_shell && is_bare && code.is_none() && said.contains_key("turn_id");
     let has_failed = has_failed || code.is_some_and(|code| code != 0);
     let seems_failed = !has_failed && is_guess && reads_like_a_failure(&output);
@@ -90,7 +91,7 @@ pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> ToolResult {
     ToolResult { outcome, evidence, is_interrupted, output: shortened(output) }
 }
 
-/// Tells whether the tool was asked not to wait.
+/// Tells whether the tool was started in the background.
 fn is_in_background(said: &Map<String, Value>) -> bool {
     let inputs = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
     let asked = ["run_in_background", "is_background", "isBackground"];
@@ -164,8 +165,8 @@ impl ResultFields {
     }
 }
 
-/// How lines begin that programs end with when they fail. Codex hands over what was printed and nothing else: who
-/// sees an error in a mere warning speaks when nobody needs it, so these are few.
+/// Beginnings of the lines that programs print last when they fail. The list is short, since a warning that is taken
+/// for an error leads to an answer that nobody needs.
 const LAST_WORDS: [&str; 9] = [
     "error:",
     "error[",
@@ -178,16 +179,16 @@ const LAST_WORDS: [&str; 9] = [
     "make: ***",
 ];
 
-/// What such lines end in.
+/// Endings of such lines.
 const LAST_WORDS_AT_END: [&str; 4] =
     [": command not found", ": no such file or directory", ": permission denied", ": not found"];
 
-/// Tells whether a text that comes without an outcome ends like that of a program that failed.
+/// Tells whether an output ends like that of a failed program.
 pub(super) fn reads_like_a_failure(output: &str) -> bool {
     last_lines(output).take(EXIT_LINES).any(tells_a_failure)
 }
 
-/// Tells whether the very last line does.
+/// Tells whether the very last line is that of a failed program.
 fn ends_like_a_failure(output: &str) -> bool {
     last_lines(output).next().is_some_and(tells_a_failure)
 }
@@ -203,19 +204,20 @@ fn tells_a_failure(line: &str) -> bool {
         || line.split_once(": ").is_some_and(|(name, _)| is_exception(name))
 }
 
-/// `ModuleNotFoundError`, `java.io.IOException`: a name of one word that says so. `train_error` is a number.
+/// Tells whether a single word names an error type, such as `ModuleNotFoundError` or `java.io.IOException`.
+/// `train_error` is a number.
 fn is_exception(name: &str) -> bool {
     !name.contains(' ') && (name.ends_with("Error") || name.ends_with("Exception"))
 }
 
-/// Finds the exit code that a tool put in words.
+/// Finds the exit code in the text of an output.
 fn exit_code(output: &str) -> Option<i64> {
     let lines: Vec<&str> = output.lines().collect();
     let ends = lines.iter().take(EXIT_LINES).chain(lines.iter().rev().take(EXIT_LINES));
     ends.into_iter().find_map(|line| code_of(line))
 }
 
-/// The code of a line that says nothing else.
+/// Returns the exit code of a line that says nothing else.
 fn code_of(line: &str) -> Option<i64> {
     let line = line.trim().to_ascii_lowercase();
     let beginnings = [

@@ -1,6 +1,6 @@
-//! What one session of an agent saw: failures and what was done since, what it was told, what was learned. Each
-//! hook is a process of its own, so this stands in a file: lines that are only appended, so that several hooks
-//! at once lose nothing. Not here: what is concluded from it (`learn`).
+//! The state of one session: its failures and the steps since, the memories it was shown, the lessons it saved. Every
+//! hook is a process of its own, so the state is in a file to which lines are appended; concurrent hooks lose
+//! nothing. Not here: what follows from it (`learn`).
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -15,63 +15,64 @@ use event::Timestamp;
 use guard::secrets::redacted;
 use store::{own_folder, private};
 
-/// The folder of all sessions, in that of the cache.
+/// The folder of all sessions, below that of the cache.
 const FOLDER: &str = "sessions";
 
-/// Hexadecimal digits of a session in the name of its file.
+/// Hexadecimal digits of the session's hash in the name of its file.
 const NAME_DIGITS: usize = 16;
 
-/// Longest file, in bytes: some thousand entries. A session that saw more learns no more.
+/// Longest file, in bytes: about a thousand entries. A longer session learns no more.
 const FILE_BYTES_MAX: u64 = 512 * 1024;
 
-/// Bytes of that which only what was told may take: a session that can learn no more is still told nothing twice.
+/// Bytes reserved for entries about shown memories, so that a session which learns no more is still shown nothing
+/// twice.
 const TOLD_BYTES: u64 = 64 * 1024;
 
-/// Longest entry, in bytes: one write, so that entries of several hooks do not mix.
+/// Longest entry, in bytes. It is written with one write, so that entries of concurrent hooks do not mix.
 const ENTRY_BYTES_MAX: usize = 8 * 1024;
 
-/// Most files, and how long one is kept, in seconds: a week, after which nobody goes on with a session.
+/// Most files, and how long each is kept, in seconds: a week. Hardly any session is resumed later.
 const FILES_MAX: usize = 512;
 const FILE_SECONDS_MAX: i64 = 7 * 24 * 3_600;
 
-/// How long a failure waits to be mended, in seconds: after an hour something else is done.
+/// How long a failure waits for its fix, in seconds. After an hour the work has moved on.
 const FAILURE_SECONDS_MAX: i64 = 3_600;
 
-/// Failures that wait, and steps that are remembered after each: older ones go.
+/// Most failures that wait, and most steps that are kept after each. Older ones are dropped.
 const FAILURES_MAX: usize = 16;
 const STEPS_MAX: usize = 32;
-/// Files that are remembered as changed: a session that changes more has no few files to tell of.
+/// Most changed files that are kept. A session that changes more has no short list to report.
 const CHANGED_MAX: usize = 64;
 
-/// Lessons that one session may draft: who mends more than that has learned to program, not a lesson.
+/// Most lessons that one session may draft. More fixes than that are normal programming.
 const LEARNT_MAX: usize = 5;
 
-/// One thing that happened.
+/// One line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionEntry {
-    /// The first prompt has been looked at.
+    /// The first prompt was looked up.
     Prompted,
-    /// Memories of these ids were shown.
+    /// The memories with these ids were shown.
     Told(Vec<String>),
-    /// A process is about to show these. Of several at once the first in the file does.
+    /// A process is about to show these memories. Of several processes, the first in the file shows them.
     Telling {
         /// The ids.
         ids: Vec<String>,
-        /// The process.
+        /// The process id.
         by: u32,
     },
     /// A command failed.
     Failed(CommandFailure),
-    /// Something was done that may have mended it, or changed a file for the first time.
+    /// A step that may have helped, or changed a file for the first time.
     Did(SessionStep),
-    /// What wanted this works.
+    /// A command with this goal succeeded after a failure.
     Mended(String),
-    /// Whether what wanted this works is not known any more: it ended in a way that proves nothing.
+    /// It is unknown whether this goal still succeeds: its last command ended in a way that proves nothing.
     Doubted(String),
-    /// A lesson of this key was written down, or confirmed.
+    /// A lesson with this key was saved or confirmed.
     Learnt(String),
-    /// The end was told.
+    /// The summary was saved.
     Ended,
 }
 
@@ -82,18 +83,18 @@ pub struct CommandFailure {
     pub at: i64,
     /// The command.
     pub command: String,
-    /// What it wanted.
+    /// Its goal.
     pub goal: String,
-    /// The telling lines of what it said.
+    /// The relevant lines of its output.
     pub excerpt: String,
     /// The words of its signature.
     pub words: String,
-    /// What was done since.
+    /// The steps since.
     #[serde(skip)]
     pub since: Vec<SessionStep>,
 }
 
-/// Something that was done.
+/// A step of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStep {
@@ -103,33 +104,33 @@ pub enum SessionStep {
     Changed(String),
 }
 
-/// What a session saw so far.
+/// The state of a session.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SessionState {
-    /// Whether the first prompt is past.
+    /// Whether the first prompt was looked up.
     pub is_prompted: bool,
-    /// Ids of memories that were shown, as they were shown.
+    /// The ids of memories that were shown, in the form in which they were shown.
     pub told: BTreeSet<String>,
-    /// Failures that nothing has mended yet, in order.
+    /// Failures without a fix, in order.
     pub failures: Vec<CommandFailure>,
-    /// What was changed, each once, in order.
+    /// Changed files, each once, in order.
     pub changed: Vec<String>,
-    /// What was mended and has not failed since, in order.
+    /// Goals that were fixed and have not failed since, in order.
     pub mended: Vec<String>,
-    /// Goals of failures that may be mended, since what wanted them ended well in a way that proves nothing.
+    /// Goals of failures that may be fixed: a later command succeeded in a way that proves nothing.
     pub doubted: BTreeSet<String>,
     /// Keys of lessons.
     pub learnt: BTreeSet<String>,
-    /// How many failures there were.
+    /// The number of failures.
     pub failures_len: usize,
-    /// Whether the end was told.
+    /// Whether the summary was saved.
     pub is_ended: bool,
 }
 
-/// A session, with the file it is kept in, if it has a name.
+/// A session, and the file of its state if it has an id.
 #[derive(Debug)]
 pub struct Session {
-    /// What it saw.
+    /// Its state.
     pub seen: SessionState,
     path: Option<PathBuf>,
     length_bytes: u64,
@@ -137,11 +138,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// Reads what a session saw. One without a name remembers nothing.
+    /// Reads the state of a session. A session without an id keeps no state.
     #[must_use]
     pub fn open(cache: &Path, agent: &str, id: Option<&str>, now: Timestamp) -> Self {
         let path = id.map(|id| cache.join(FOLDER).join(format!("{agent}-{}", name_of(id))));
-        // What is not there, or cannot be read, was not seen.
+        // A missing or unreadable file is an empty state.
         let (entries, length_bytes) = path.as_deref().and_then(read).unwrap_or_default();
         let mut session = Self { seen: SessionState::default(), path, length_bytes, now };
         entries.into_iter().for_each(|entry| session.seen.note(entry));
@@ -152,26 +153,26 @@ impl Session {
         session
     }
 
-    /// Tells whether it has a name, and so remembers.
+    /// Tells whether the session has an id, and so keeps its state.
     #[must_use]
     pub fn remembers(&self) -> bool {
         self.path.is_some()
     }
 
-    /// Tells whether it may draft another lesson.
+    /// Tells whether the session may draft another lesson.
     #[must_use]
     pub fn may_learn(&self) -> bool {
         self.seen.learnt.len() < LEARNT_MAX
     }
 
-    /// Notes something, for this hook and those to come. What cannot be written down is forgotten.
+    /// Adds an entry to the state and to the file. A failed write is ignored.
     pub fn note(&mut self, entry: SessionEntry) {
         let _ = self.write(&entry);
         self.seen.note(entry);
     }
 
-    /// Notes that memories are about to be shown, and tells whether that is for this process to do: hooks of one session
-    /// run side by side, and each would show the same.
+    /// Records that memories are about to be shown, and tells whether this process is the one to show them:
+    /// concurrent hooks of one session would all show the same.
     #[must_use]
     pub fn is_first_to_tell(&mut self, ids: &[String]) -> bool {
         let by = std::process::id();
@@ -218,7 +219,7 @@ impl Session {
 }
 
 impl SessionState {
-    /// Takes in one thing that happened.
+    /// Applies an entry to the state.
     pub(super) fn note(&mut self, entry: SessionEntry) {
         match entry {
             SessionEntry::Prompted => self.is_prompted = true,
@@ -259,13 +260,13 @@ impl SessionState {
         }
     }
 
-    /// Tells whether it is worth a line that a file was changed: it is the first time, and there is room.
+    /// Tells whether a changed file is worth an entry: it is new, and there is room.
     pub(super) fn is_news(&self, file: &str) -> bool {
         self.changed.len() < CHANGED_MAX && !self.changed.iter().any(|known| known == file)
     }
 }
 
-/// Reads what stands in a file, and how long it is; a line that is damaged costs only itself.
+/// Reads the entries of a file, and its length. A damaged line is skipped.
 fn read(path: &Path) -> Option<(Vec<SessionEntry>, u64)> {
     let file = File::open(path).ok()?;
     let length_bytes = file.metadata().ok()?.len();
@@ -281,7 +282,7 @@ fn name_of(id: &str) -> String {
     name
 }
 
-/// Removes what is older than a week, and of more than there may be the oldest.
+/// Removes files that are older than a week, and the oldest ones if there are too many.
 fn prune(folder: &Path, now: Timestamp) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let aged = entries.flatten().filter_map(|entry| {
@@ -291,11 +292,11 @@ fn prune(folder: &Path, now: Timestamp) {
     });
     let mut aged: Vec<(i64, PathBuf)> = aged.collect();
     aged.sort_unstable();
-    // Room for the one that is about to come.
+    // One place is kept free for the new file.
     let spare = (aged.len() + 1).saturating_sub(FILES_MAX);
     for (place, (at, path)) in aged.iter().enumerate() {
         if place < spare || now.as_second().saturating_sub(*at) > FILE_SECONDS_MAX {
-            // Another hook may have been quicker.
+            // Another hook may have removed it already.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -376,7 +377,7 @@ mod tests {
         let ids = ["a".to_owned()];
         let (mut first, mut second) =
             (open(folder.path(), Some("s")), open(folder.path(), Some("s")));
-        // As another process would have noted it.
+        // An entry of another process.
         first.note(SessionEntry::Telling { ids: ids.to_vec(), by: 0 });
         assert!(!second.is_first_to_tell(&ids));
         assert!(open(folder.path(), Some("s")).is_first_to_tell(&["b".to_owned()]));

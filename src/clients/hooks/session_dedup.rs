@@ -1,18 +1,18 @@
-//! What of a reply is new to a session: each memory is shown once. A reply has one line for each memory, with its
-//! id at the end. Not here: what replies look like (`render`).
+//! Dedup within a session: each memory is shown once. A reply has one line for each memory, with its id at the end.
+//! Not here: how replies are written (`reply`).
 
 use std::collections::BTreeSet;
 
-/// What is to be said of a reply, and the ids in it.
+/// The part of a reply that is new to a session.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct NewMemories {
-    /// The text without lines that were told before, and without headings of nothing.
+    /// The text without lines that were shown before, and without headings of empty lists.
     pub text: String,
     /// The ids of the memories in it.
     pub ids: Vec<String>,
 }
 
-/// Returns of a text the lines that are not in `told`; headings stand over lists that have something in them.
+/// Returns the lines of a text whose ids are not in `told`, with the headings of lists that are not empty.
 #[must_use]
 pub fn fresh(text: &str, told: &BTreeSet<String>) -> NewMemories {
     let mut fresh = NewMemories::default();

@@ -1,21 +1,21 @@
-//! A command line as the commands in it, how each is joined to the next, and where its output goes. Quotes, and
-//! documents that stand in the line, are respected; nothing else of the shell is. Not here: what the commands
-//! mean (`commands`).
+//! A shell's command line as the commands in it, the operators between them, and the files their output goes to.
+//! Quotes and here-documents are respected; nothing else of the shell is. Not here: what the commands mean
+//! (`commands`).
 
-/// How a command is joined to the next.
+/// The operator between a command and the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Connector {
-    /// The next runs if this one ends well.
+    /// `&&`: the next runs if this one succeeds.
     And,
-    /// The next runs if this one fails.
+    /// `||`: the next runs if this one fails.
     Or,
-    /// The next reads what this one prints.
+    /// `|`: the next reads the output of this one.
     Pipe,
-    /// The next runs however this one ends.
+    /// `;`: the next runs in any case.
     Then,
-    /// The next does not wait.
+    /// `&`: the next does not wait.
     Apart,
-    /// There is none.
+    /// The end of the line.
     End,
 }
 
@@ -35,17 +35,17 @@ impl Connector {
 /// One command of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShellCommand {
-    /// Its words, without where its errors go and without an output that is thrown away.
+    /// Its words, without redirections.
     pub(super) text: String,
-    /// How it is joined to the next.
+    /// The operator after it.
     pub(super) joint: Connector,
     /// The file its output goes to.
     pub(super) target: Option<String>,
-    /// Whether a document stands in the line for it to read.
+    /// Whether it reads a here-document.
     pub(super) has_document: bool,
 }
 
-/// Returns the commands of a line, one after the other.
+/// Returns the commands of a line in order.
 pub(super) fn segments(line: &str) -> Vec<ShellCommand> {
     let (line, documents) = without_documents(line);
     let mut found: Vec<ShellCommand> = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn segments(line: &str) -> Vec<ShellCommand> {
             found.push(segment);
         }
     }
-    // What is joined to nothing just ends; only what runs apart does so without us.
+    // After the last command only `&` means something.
     if let Some(last) = found.last_mut()
         && last.joint != Connector::Apart
     {
@@ -78,7 +78,7 @@ enum Documents {
     Some,
 }
 
-/// Leaves out the lines that a command is given to read: what stands in them is no command.
+/// Removes the lines of here-documents, since they are no commands.
 fn without_documents(text: &str) -> (String, Documents) {
     let (mut kept, mut ends, mut documents) = (Vec::new(), None::<String>, Documents::None);
     for line in text.lines() {
@@ -128,7 +128,7 @@ fn first(line: &str) -> (&str, Connector, &str) {
             (None, '|') if after.starts_with('|') => Some((Connector::Or, 1)),
             (None, '|') => Some((Connector::Pipe, usize::from(after.starts_with('&')))),
             (None, ';' | '\n') => Some((Connector::Then, 0)),
-            // `2>&1` and `&>` join nothing.
+            // The `&` of `2>&1` and `&>` is no operator.
             (None, '&') if before != '>' && !after.starts_with('>') => Some((Connector::Apart, 0)),
             (None, _) => None,
         };
@@ -141,7 +141,7 @@ fn first(line: &str) -> (&str, Connector, &str) {
     (line, Connector::End, "")
 }
 
-/// Reads where the output goes, and leaves out what says nothing about the command.
+/// Reads where the output goes, and leaves redirections out of the words.
 fn segment(text: &str, joint: Connector) -> ShellCommand {
     let (mut kept, mut target, mut is_target) = (Vec::new(), None, false);
     let mut quote = None;

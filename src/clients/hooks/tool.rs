@@ -5,20 +5,20 @@ use serde_json::{Map, Value};
 
 use super::fields::{plain_name, text};
 
-/// The kinds of tools that make a difference.
+/// The kinds of tools that are treated differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tool {
     /// Runs commands.
     Shell,
     /// Changes files.
     Edit,
-    /// Looks at something; that there is nothing to see is no failure.
+    /// Only reads. An empty result is no failure.
     Look,
-    /// Any other, by its name.
+    /// Any other tool, by its name.
     Other(String),
 }
 
-/// Names of shells among tools.
+/// Names of shell tools.
 const SHELLS: [&str; 11] = [
     "bash",
     "shell",
@@ -35,7 +35,7 @@ const SHELLS: [&str; 11] = [
 /// Beginnings of the names of tools that change files.
 const EDITORS: [&str; 8] =
     ["edit", "write", "multiedit", "notebookedit", "applypatch", "replace", "strreplace", "create"];
-/// Beginnings of the names of tools that look.
+/// Beginnings of the names of tools that only read.
 const LOOKERS: [&str; 13] = [
     "read",
     "grep",
@@ -69,7 +69,7 @@ impl Tool {
     }
 }
 
-/// The command of a shell: a line, or words of which the last is the line that a shell was given.
+/// Returns the command of a shell tool: a string, or a list of words whose last one is the script after `-c`.
 pub(super) fn shell_command(input: &Map<String, Value>) -> String {
     let line = |value: &Value| match value {
         Value::String(line) => Some(line.clone()),
@@ -84,10 +84,10 @@ pub(super) fn shell_command(input: &Map<String, Value>) -> String {
     ["command", "cmd", "script"].iter().find_map(|name| line(input.get(*name)?)).unwrap_or_default()
 }
 
-/// Most files of one change that are told.
+/// Most files of one change that are recorded.
 const FILES_MAX: usize = 8;
 
-/// The files of a change, by their fields or in the words of a patch.
+/// Returns the changed files, from the fields of the input or from a patch in it.
 pub(super) fn changed_files(input: &Map<String, Value>) -> Vec<String> {
     let named = text(
         input,

@@ -1,5 +1,5 @@
-//! Carries a plan out, file by file: a copy first, then the record, then the file. After a crash at any moment
-//! the record tells what to undo. Not here: the plan.
+//! Applies a plan file by file: first a copy of the old file, then the record, then the new file. After a crash at
+//! any point, the record says what to undo. Not here: the plan.
 
 use super::SetupError;
 use super::files::{self, Expected, Readers};
@@ -7,7 +7,7 @@ use super::locations::{Machine, SetupScope};
 use super::plan::FileChange;
 use super::record::{FileRecord, Record, RecordStore};
 
-/// Changes one file, and notes it. Returns the name of the copy of what was there.
+/// Changes one file and records it. Returns the name of the copy of the old file.
 pub(super) fn apply(
     change: &FileChange,
     machine: &Machine<'_>,
@@ -27,7 +27,7 @@ pub(super) fn apply(
     let is_as_left =
         |text: &str| known.as_ref().is_some_and(|known| known.left == files::fingerprint(text));
     let copy = match before {
-        // What we wrote ourselves needs no copy; that of what was there before is kept.
+        // A file as we left it needs no copy: the copy of the original is kept.
         Some(text) if !is_as_left(text) => Some(book.keep(&desired.path, text)?),
         Some(_) | None => None,
     };
@@ -52,8 +52,8 @@ pub(super) fn apply(
     Ok(copy)
 }
 
-/// The file as it would be without us, and the folders that were made for it earlier. Where we were there before,
-/// and its user has changed it since, that is what is there now without our part of it.
+/// The file as it would be without us, and the folders that were made for it earlier. If the user changed the file
+/// after an earlier setup, that is the present file without our part.
 fn without_us(
     change: &FileChange,
     known: Option<&FileRecord>,
@@ -84,7 +84,7 @@ pub(super) fn original(
     done.without_us.as_deref().map_or(Ok(None), |name| book.kept(name))
 }
 
-/// Whether nothing but an empty form is left of a text.
+/// Whether a text is empty or an empty object.
 pub(super) fn is_nothing(text: &str) -> bool {
     matches!(text.trim(), "" | "{}")
 }

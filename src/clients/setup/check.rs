@@ -1,5 +1,5 @@
-//! Does it still hold, and does it live? Files as they were written, the program there, and when each part last
-//! gave a sign of last_seen. A hook that should have fired and did not is found here. Not here: noting the signs.
+//! Checks that everything still works: the files as they were written, the program in its place, and the last call of
+//! each part. This finds hooks that should have run and did not. Not here: recording the calls.
 
 use std::path::Path;
 
@@ -13,20 +13,20 @@ use super::undo::{desired, is_meant};
 use super::{Machine, ReportStatus, SetupError, SetupReport, SetupRequest, UnknownTarget};
 use event::{Timestamp, parse_timestamp};
 
-/// Tells when an agent last did something: `mcp`, `start`, `prompt`, `tool-failed`, `tool-succeeded`, `compact`,
+/// Returns when an agent last made a call: `mcp`, `start`, `prompt`, `tool-failed`, `tool-succeeded`, `compact` or
 /// `end`.
 pub type LastSeen<'a> = &'a dyn Fn(&str, &str) -> Option<Timestamp>;
 
-/// The signs of hooks.
+/// The calls of hooks.
 const SIGNS: [&str; 6] = ["start", "prompt", "tool-failed", "tool-succeeded", "compact", "end"];
 
-/// A session's start hook has fired by then, however slow the machine.
+/// By then the start hook of a session has run, even on a slow machine.
 const PATIENCE_S: i64 = 10 * 60;
 
-/// A session that lasts longer without a new start is none; its server would have been started anew.
+/// No session lasts longer without a restart of its server, so an older start hook does not belong to it.
 const SILENCE_S: i64 = 7 * 24 * 60 * 60;
 
-/// One client, as found.
+/// The result for one client.
 struct CheckedClient {
     client: String,
     title: String,
@@ -35,10 +35,10 @@ struct CheckedClient {
     signs: Vec<(&'static str, Option<Timestamp>)>,
 }
 
-/// Checks what was set up.
+/// Checks everything that was set up.
 ///
 /// # Errors
-/// [`UnknownTarget`] where a client is named that there is not.
+/// [`UnknownTarget`] for a client that does not exist.
 pub fn check(
     request: &SetupRequest<'_>,
     last_seen: LastSeen<'_>,
@@ -117,7 +117,7 @@ fn again(done: &FileRecord) -> String {
     format!("run agent-knowledge setup {}{scope}", done.client)
 }
 
-/// Looks whether a file is as it was written; returns whether it holds hooks.
+/// Checks that a file is as it was written. Returns whether it holds hooks.
 fn file(done: &FileRecord, machine: &Machine<'_>) -> Result<bool, String> {
     let shown = done.path.display();
     let Some(desired) = desired(done, machine) else {
@@ -135,7 +135,7 @@ fn file(done: &FileRecord, machine: &Machine<'_>) -> Result<bool, String> {
     }
 }
 
-/// Finds hooks that the client should have started, since it started our server, and did not.
+/// Finds hooks that the client did not run, although it started our server.
 fn silence(done: &FileRecord, last_seen: LastSeen<'_>, now: Timestamp) -> Option<String> {
     let set_up = parse_timestamp(&done.at)?;
     let server = last_seen(&done.client, "mcp")?;
@@ -162,7 +162,7 @@ fn silence(done: &FileRecord, last_seen: LastSeen<'_>, now: Timestamp) -> Option
     ))
 }
 
-/// A time as people say it.
+/// Returns a time span as people say it.
 fn ago(then: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_second() - then.as_second()).max(0);
     match seconds {
@@ -210,18 +210,18 @@ fn json_of(found: &CheckedClient) -> Value {
     })
 }
 
-/// SetupMode clients stand, in short.
+/// A short summary of all clients.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClientsStatus {
-    /// Those that were set up, each with its last sign of last_seen.
+    /// Clients that were set up, each with its last call.
     pub set_up: Vec<String>,
-    /// Those that are here, were not set up, and have never been seen.
+    /// Clients that are installed, were not set up, and were never seen.
     pub left_out: Vec<&'static str>,
-    /// What is wrong with those set up.
+    /// Problems of those that were set up.
     pub problems: Vec<String>,
 }
 
-/// Tells how clients stand, for whoever examines the whole machine.
+/// Returns the summary of all clients, for the doctor.
 #[must_use]
 pub fn clients_status(
     machine: Machine<'_>,

@@ -1,5 +1,5 @@
-//! What shall stand in one file of a client: the parts of it, put there, taken out, looked for. Pure.
-//! Not here: the files themselves (`files`), the forms of the parts (`server`, `hooks`).
+//! The desired state of one client file: which parts it must contain, and how to add, remove and check them. Pure.
+//! Not here: the files themselves (`files`), the parts (`server`, `hooks`).
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::locations::{FileLocation, Machine, Platform, SetupScope};
 use super::ownership;
 use super::server::ServerEntry;
 
-/// One file, and what shall be in it.
+/// One file and the parts it must contain.
 #[derive(Debug, Clone)]
 pub(super) struct DesiredFile {
     pub(super) client: &'static ClientSpec,
@@ -26,7 +26,7 @@ enum FilePart {
     Whole(OwnFile),
 }
 
-/// A file that is ours from its first byte to its last.
+/// A file that is ours as a whole.
 #[derive(Debug, Clone)]
 struct OwnFile {
     text: String,
@@ -34,17 +34,17 @@ struct OwnFile {
     kind: FileKind,
 }
 
-/// What a new file is.
+/// The kind of a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     /// To be read.
     Data,
-    /// To be started.
+    /// To be run.
     Program,
 }
 
 impl DesiredFile {
-    /// Returns the text with all parts in it.
+    /// Returns the text with all parts.
     pub(super) fn put(&self, before: Option<&str>) -> Result<String, EditError> {
         let text = before.unwrap_or_default().to_owned();
         self.parts.iter().try_fold(text, |text, part| match part {
@@ -54,7 +54,7 @@ impl DesiredFile {
         })
     }
 
-    /// Returns the text without any of them.
+    /// Returns the text without our parts.
     pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, EditError> {
         self.parts.iter().rev().try_fold(text.to_owned(), |text, part| match part {
             FilePart::Server(entry) => entry.take(&text, original),
@@ -63,7 +63,7 @@ impl DesiredFile {
         })
     }
 
-    /// Whether all of them are there as they shall be.
+    /// Whether all parts are there as desired.
     pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
         for part in &self.parts {
             let stands = match part {
@@ -78,7 +78,7 @@ impl DesiredFile {
         Ok(true)
     }
 
-    /// Names the parts to people.
+    /// Describes the parts for people.
     pub(super) fn says(&self) -> String {
         let parts = self.parts.iter().map(|part| match part {
             FilePart::Server(_) => format!("MCP server {}", ownership::NAME),
@@ -88,7 +88,7 @@ impl DesiredFile {
         parts.collect::<Vec<_>>().join("; ")
     }
 
-    /// What the file is, where it is made.
+    /// The kind of the file, if it is new.
     pub(super) fn kind(&self) -> FileKind {
         let kinds = self.parts.iter().map(|part| match part {
             FilePart::Whole(whole) => whole.kind,
@@ -97,7 +97,7 @@ impl DesiredFile {
         kinds.into_iter().next().unwrap_or(FileKind::Data)
     }
 
-    /// The same, knowing what another program wrote as ours.
+    /// The same, with hooks of another program recognised as ours.
     pub(super) fn knowing(mut self, program: &str) -> Self {
         for part in &mut self.parts {
             if let FilePart::Hooks(handlers) = part {
@@ -107,7 +107,7 @@ impl DesiredFile {
         self
     }
 
-    /// Whether the file is ours from its first byte to its last.
+    /// Whether the file is ours as a whole.
     pub(super) fn is_whole(&self) -> bool {
         self.parts.iter().any(|part| match part {
             FilePart::Server(entry) => entry.is_whole(),
@@ -116,7 +116,7 @@ impl DesiredFile {
         })
     }
 
-    /// The file that its client would not read any more, were this one made.
+    /// The file that the client would stop reading if this one were made.
     pub(super) fn hides(&self) -> Option<PathBuf> {
         let is_of_continue = self.path.ends_with(".continue/config.yaml");
         let older = self.path.with_extension("json");
@@ -145,7 +145,7 @@ impl OwnFile {
     }
 }
 
-/// The files of a client for a scope, with what shall be in them. None where it does not have that scope.
+/// The desired files of a client in a scope; none if the client has no files in that scope.
 pub(super) fn desired_files(
     client: &'static ClientSpec,
     scope: SetupScope,
@@ -166,7 +166,7 @@ pub(super) fn desired_files(
     desired_files
 }
 
-/// What shall be in one file of a client, also where it reads another one in its place by now.
+/// The desired state of one file, also if the client reads another file in its place by now.
 pub(super) fn desired_file_at(
     client: &'static ClientSpec,
     scope: SetupScope,
@@ -216,7 +216,7 @@ fn hook_files(
             let says = "plugin with hooks".to_owned();
             vec![(path, FilePart::Whole(OwnFile { text, says, kind: FileKind::Data }))]
         }
-        // What starts scripts on Windows is not known to us.
+        // It is unknown to us how the client starts scripts on Windows.
         HookForm::Scripts if machine.platform == Platform::Windows => Vec::new(),
         HookForm::Scripts => {
             let script = |event: &str| OwnFile {

@@ -1,5 +1,4 @@
-//! Shows people what would change: the lines that come and go, with a few around them. Secrets that our rules know
-//! are not shown. Not here: what would change.
+//! The change of a file as a unified diff for people. Known secrets are hidden. Not here: what changes.
 
 use std::borrow::Cow;
 
@@ -8,13 +7,13 @@ use guard::secrets::redacted;
 /// Unchanged lines around a change.
 const AROUND: usize = 3;
 
-/// Longest line shown, in characters: some clients keep everything on one.
+/// Longest line shown, in characters. Some clients keep everything on one line.
 const LINE_MAX: usize = 200;
 
-/// The work of comparing, in pairs of lines. Beyond, all that differs is one change.
+/// Most pairs of lines that are compared. Beyond that, everything that differs is one change.
 const PAIRS_MAX: usize = 4_000_000;
 
-/// What happens to a line.
+/// A line of the diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DiffLine<'a> {
     Same(&'a str),
@@ -22,7 +21,7 @@ enum DiffLine<'a> {
     New(&'a str),
 }
 
-/// The change as a unified diff.
+/// Returns the change as a unified diff.
 pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> String {
     let (before, after) = (before.map(without_values), after.map(without_values));
     let (before, after) = (before.as_deref(), after.as_deref());
@@ -60,8 +59,8 @@ pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> Str
     redacted(&text).into_owned()
 }
 
-/// Hides secrets that stand as an argument of their own behind the option that says what they are, as in
-/// `["--token", "x"]`: rules for texts know the two as one word behind the other.
+/// Hides secrets that are an argument of their own after an option, as in `["--token", "x"]`. The rules for texts
+/// only know both in one text.
 fn without_values(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let (mut option, mut rest) = ("", text);
@@ -69,7 +68,7 @@ fn without_values(text: &str) -> String {
         let (between, word, after) = next_argument(rest);
         shown.push_str(between);
         shown.push_str(&argument_of(option, word));
-        // The dash of a list in YAML is none.
+        // A dash of a YAML list is no option.
         if !matches!(word, "" | "-") {
             option = word;
         }
@@ -78,7 +77,7 @@ fn without_values(text: &str) -> String {
     shown
 }
 
-/// An argument as it may be shown behind the word before it. `--token=x` says by itself what it is.
+/// Returns an argument as it may be shown after the previous word. `--token=x` contains its own option.
 fn argument_of<'a>(option: &str, argument: &'a str) -> Cow<'a, str> {
     match argument.split_once('=') {
         Some((option, value)) if option.starts_with('-') => match value_of(option, value) {
@@ -93,7 +92,7 @@ fn value_of<'a>(option: &str, value: &'a str) -> Cow<'a, str> {
     if !option.starts_with('-') {
         return Cow::Borrowed(value);
     }
-    // In a text a secret ends at a space or a quote, in quotes it does not.
+    // Outside quotes a secret ends at a space or a quote; inside quotes it does not.
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
     let line = format!("{option} {}", value.replace(ends, ""));
     match redacted(&line) {
@@ -102,12 +101,12 @@ fn value_of<'a>(option: &str, value: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// Cuts the next argument out of a list in JSON, TOML or YAML: what stands before it, it, and what follows.
+/// Cuts the next argument out of a list in JSON, TOML or YAML: the text before it, the argument, the text after it.
 fn next_argument(text: &str) -> (&str, &str, &str) {
     let is_between = |c: char| c.is_whitespace() || "[],\"'".contains(c);
     let start = text.find(|c| !is_between(c)).unwrap_or(text.len());
     let (between, rest) = text.split_at(start);
-    // What is quoted may have spaces in it.
+    // A quoted argument may contain spaces.
     let quote = between.chars().next_back().filter(|c| matches!(c, '"' | '\''));
     let end = match quote {
         Some(quote) => end_of_quoted(rest, quote),
@@ -117,7 +116,8 @@ fn next_argument(text: &str) -> (&str, &str, &str) {
     (between, word, after)
 }
 
-/// Where what is quoted ends: at its quote, unless that is escaped, by a backslash or by being doubled, or with its line.
+/// Returns where a quoted argument ends: at its quote, unless that is escaped by a backslash or doubled, or at the
+/// end of the line.
 fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -151,7 +151,7 @@ fn shown(line: DiffLine<'_>) -> String {
         DiffLine::Gone(line) => ('-', line),
         DiffLine::New(line) => ('+', line),
     };
-    // A secret that is cut is not known any more.
+    // Secrets are hidden before the line is cut: a part of a secret is not recognised.
     let line = redacted(line);
     let mut cut: String = line.chars().take(LINE_MAX).collect();
     if line.chars().nth(LINE_MAX).is_some() {
@@ -175,14 +175,14 @@ fn compared<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<DiffLine<'a>> {
     lines
 }
 
-/// The longest common subsequence, by the table.
+/// The longest common subsequence, by dynamic programming.
 fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffLine<'a>> {
     let gone = || old.iter().map(|line| DiffLine::Gone(line));
     let come = || new.iter().map(|line| DiffLine::New(line));
     if old.is_empty() || new.is_empty() || old.len().saturating_mul(new.len()) > PAIRS_MAX {
         return gone().chain(come()).collect();
     }
-    // common[i][j]: how much old[i..] and new[j..] have in common.
+    // common[i][j]: the number of lines that old[i..] and new[j..] have in common.
     let width = new.len() + 1;
     let mut common = vec![0_u32; (old.len() + 1) * width];
     let look = |common: &[u32], i: usize, j: usize| common.get(i * width + j).copied().unwrap_or(0);

@@ -1,5 +1,5 @@
-//! Clients' files on the disk: read whole, put in place whole, never through a link that leads nowhere. The only
-//! part of this room that writes. Not here: what is in them.
+//! Client files on disk: read as a whole, replaced as a whole, never through a broken link. The only file of this
+//! crate that writes client files. Not here: their content.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -10,19 +10,19 @@ use sha2::{Digest, Sha256};
 use super::SetupError;
 use super::desired_state::FileKind;
 
-/// Longest file that is changed, in bytes. Some clients keep their whole history in theirs.
+/// Longest file that is changed, in bytes. Some clients keep their whole history in one file.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Who may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Readers {
-    /// Its user alone: what is in a home, and copies.
+    /// Only the user: files in the home directory, and copies.
     User,
-    /// Whoever the system says: what is in a project.
+    /// Whoever the system allows: files of a project.
     AsUsual,
 }
 
-/// Finds the file that a path means: what a link leads to. A path where nothing is means itself.
+/// Returns the file that a path leads to through links. A path without a file leads to itself.
 pub(super) fn target(path: &Path) -> Result<PathBuf, SetupError> {
     let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     if !is_link {
@@ -31,14 +31,14 @@ pub(super) fn target(path: &Path) -> Result<PathBuf, SetupError> {
     path.canonicalize().map_err(|_| SetupError::Dangling { path: path.to_owned() })
 }
 
-/// Reads a text; `None` where no file is.
+/// Reads a text file; `None` if there is no file.
 pub(super) fn read(path: &Path) -> Result<Option<String>, SetupError> {
     let found = match path.metadata() {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(SetupError::io("read", path)(error)),
     };
-    // A device or a pipe in its place would make us wait.
+    // Reading a device or a pipe could block.
     if !found.is_file() || found.len() > FILE_BYTES_MAX {
         return Err(SetupError::NoText { path: path.to_owned() });
     }
@@ -50,19 +50,19 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SetupError> {
     Ok(Some(text))
 }
 
-/// What a file must hold when it is replaced.
+/// What a file must contain when it is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected<'a> {
-    /// Whatever there is: the file is ours.
+    /// Anything: the file is ours.
     Anything,
-    /// No file may be there.
+    /// The file must not exist.
     Nothing,
-    /// Just this.
+    /// Exactly this text.
     Text(&'a str),
 }
 
-/// Refuses a file that another program wrote since it was read. What it writes after this cannot be seen: no
-/// system replaces a file only where it holds a given text.
+/// Refuses a file that another program wrote since it was read. A write after this check goes unnoticed: no system
+/// can replace a file only if it holds a given text.
 pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), SetupError> {
     let wanted = match expected {
         Expected::Anything => return Ok(()),
@@ -75,7 +75,7 @@ pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), S
     Err(SetupError::Changed { path: path.to_owned() })
 }
 
-/// Puts a text in the place of a file, all of it or nothing. The file keeps its mode.
+/// Replaces a file with a text, completely or not at all. The file keeps its mode.
 pub(super) fn write(
     path: &Path,
     text: &str,
@@ -96,7 +96,7 @@ pub(super) fn write(
         .and_then(|()| refuse_others(path, expected))
         .and_then(|()| std::fs::rename(&fresh, path).map_err(fail));
     written.inspect_err(|_| {
-        // It is nobody's now; where it cannot be removed it does no harm.
+        // A leftover temporary file does no harm.
         let _ = std::fs::remove_file(&fresh);
     })
 }
@@ -121,7 +121,7 @@ fn write_new(path: &Path, text: &str, kind: FileKind, readers: Readers) -> io::R
     file.sync_all()
 }
 
-/// Makes the folders above a file, and returns those it made, outermost first.
+/// Makes the folders above a file, and returns the new ones, outermost first.
 pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>, SetupError> {
     let missing = file.ancestors().skip(1).take_while(|folder| !folder.exists());
     let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
@@ -140,7 +140,7 @@ pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>
     Ok(missing)
 }
 
-/// Removes a file. One that is gone already needs no removing.
+/// Removes a file. A file that is already gone is fine.
 pub(super) fn remove(path: &Path) -> Result<(), SetupError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -150,15 +150,15 @@ pub(super) fn remove(path: &Path) -> Result<(), SetupError> {
     }
 }
 
-/// Removes folders that are empty, innermost first.
+/// Removes empty folders, innermost first.
 pub(super) fn remove_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
-        // One with something in it stays.
+        // A folder that is not empty stays.
         let _ = std::fs::remove_dir(folder);
     }
 }
 
-/// Tells texts apart.
+/// Returns the hash of a text.
 pub(super) fn fingerprint(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,5 +1,5 @@
-//! Hooks as each client wants them named, and how ours are known again. Not here: which client has which
-//! events (`clients`), and what a hook does.
+//! Hooks in the form that each client needs, and how ours are recognised. Not here: which client has which events
+//! (`clients`), and what a hook does.
 
 use serde_json::{Map, Value, json};
 
@@ -9,10 +9,10 @@ use super::edit::json::{Json, Path};
 use super::locations::Machine;
 use super::ownership::{self, NAME};
 
-/// The member that holds the hooks of all events, and in a group its handlers.
+/// The member that holds the hooks of all events, and within a group its handlers.
 const HOOKS: &str = "hooks";
 
-/// Where the lists of events stand in a file.
+/// Where a file has its lists of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lists {
     /// Below `hooks`, beside other settings.
@@ -30,33 +30,33 @@ impl Lists {
     }
 }
 
-/// The version of the form of hook files that have one.
+/// The member for the version of the format, in files that have one.
 const VERSION: &str = "version";
 
-/// Our plugin for OpenCode; it names our program once.
+/// Our plugin for OpenCode. It names our program once.
 const PLUGIN: &str = include_str!("../../../packages/opencode/agent-knowledge.js");
 
-/// SetupMode the plugin names it.
+/// The place in the plugin where it names the program.
 const PLUGIN_PROGRAM: &str = "|| \"agent-knowledge\"";
 
-/// SetupMode a script of ours begins, so that it is known again.
+/// The first comment of our scripts, by which they are recognised.
 const SCRIPT_NOTE: &str =
     "# Written by agent-knowledge setup; agent-knowledge setup --undo removes it.";
 
-/// Hooks that shall be in a file of JSON.
+/// The desired hooks of a JSON file.
 #[derive(Debug, Clone)]
 pub(super) struct Handlers {
-    /// For each event what stands in its list.
+    /// The entry in the list of each event.
     wanted: Vec<(&'static str, Value)>,
-    /// Whether the file tells the version of its form.
+    /// Whether the file holds the version of its format.
     versioned: bool,
     lists: Lists,
-    /// The programs that are ours, whatever their names: this one, and the one set up before.
+    /// The programs that count as ours: this one, and the one of an earlier setup.
     programs: Vec<String>,
 }
 
 impl Handlers {
-    /// Makes those of a client.
+    /// Returns the hooks of a client.
     pub(super) fn new(
         machine: &Machine<'_>,
         agent: &str,
@@ -73,17 +73,17 @@ impl Handlers {
         }
     }
 
-    /// The same for a file that has the lists elsewhere.
+    /// The same for a file with its lists in another place.
     pub(super) fn standing(self, lists: Lists) -> Self {
         Self { lists, ..self }
     }
 
-    /// Knows hooks of another program as ours too.
+    /// Recognises hooks of another program as ours too.
     pub(super) fn know(&mut self, program: String) {
         self.programs.push(program);
     }
 
-    /// Puts them there, and takes out older ones of ours.
+    /// Adds our hooks, and removes older ones of ours.
     pub(super) fn put(&self, text: &str) -> Result<String, EditError> {
         let mut json = Json::parse(text)?;
         if self.versioned && json.get(&[VERSION]).is_none() {
@@ -105,7 +105,7 @@ impl Handlers {
         Ok(json.text())
     }
 
-    /// Takes all hooks of ours out, and what is empty then and was not there in `original`.
+    /// Removes all our hooks, and empty lists that `original` does not have.
     pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, EditError> {
         let mut json = Json::parse(text)?;
         let original = original.and_then(|text| Json::parse(text).ok());
@@ -127,7 +127,7 @@ impl Handlers {
         Ok(json.text())
     }
 
-    /// Whether all of them are there as they shall be.
+    /// Whether all hooks are there as desired.
     pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
         let json = Json::parse(text)?;
         let stands = |(event, wanted): &(&'static str, Value)| {
@@ -154,7 +154,7 @@ impl Handlers {
     }
 }
 
-/// What stands in an event's list.
+/// Returns the entry for the list of an event.
 fn handler(machine: &Machine<'_>, agent: &str, form: HookForm, event: &ClientEvent) -> Value {
     let line = machine.command_line(&format!("hook --agent {agent}"));
     let timed = |mut handler: Value, timeout: Timeout| {
@@ -187,7 +187,7 @@ fn handler(machine: &Machine<'_>, agent: &str, form: HookForm, event: &ClientEve
         HookForm::Lines | HookForm::Plugin | HookForm::Scripts => json!({ "command": line }),
         HookForm::Shells => {
             let arguments = format!("hook --agent {agent} --event {}", event.name);
-            // PowerShell starts what stands in quotes only when told so.
+            // PowerShell runs a quoted path only after `&`.
             let program = machine.program_text().replace('\'', "''");
             json!({
                 "type": "command",
@@ -199,19 +199,19 @@ fn handler(machine: &Machine<'_>, agent: &str, form: HookForm, event: &ClientEve
     }
 }
 
-/// The plugin, naming our program by its path.
+/// The plugin with the path of our program.
 pub(super) fn plugin(machine: &Machine<'_>) -> String {
     let program = Value::from(machine.program_text());
     PLUGIN.replacen(PLUGIN_PROGRAM, &format!("|| {program}"), 1)
 }
 
-/// A script for one event of a client that has scripts.
+/// The script for one event, for clients that run scripts.
 pub(super) fn script(machine: &Machine<'_>, agent: &str, event: &str) -> String {
     let line = machine.command_line(&format!("hook --agent {agent} --event {event}"));
     format!("#!/bin/sh\n{SCRIPT_NOTE}\n{line}\n")
 }
 
-/// Whether a whole file is as we write it, for whatever program. `ours` is what we would write now.
+/// Whether a whole file is as we write it, for any program. `ours` is what we would write now.
 pub(super) fn is_our_file(text: &str, ours: &str) -> bool {
     let is_script = || {
         let line = text.strip_prefix("#!/bin/sh\n").and_then(|rest| rest.strip_prefix(SCRIPT_NOTE));
@@ -222,7 +222,7 @@ pub(super) fn is_our_file(text: &str, ours: &str) -> bool {
     text == ours || is_script() || ownership::is_same_but(text, PLUGIN, plugin)
 }
 
-/// Those of a list that have ours in them.
+/// Returns the entries of a list that contain our hooks.
 fn ours_in(json: &Json, list: Path<'_>, programs: &[String]) -> Vec<Value> {
     match json.get(list) {
         Some(Value::Array(listed)) => {
@@ -232,12 +232,12 @@ fn ours_in(json: &Json, list: Path<'_>, programs: &[String]) -> Vec<Value> {
     }
 }
 
-/// Whether of all of ours just this one stands in a list.
+/// Whether a list contains exactly this hook of ours.
 fn has_only(json: &Json, list: Path<'_>, wanted: &Value, programs: &[String]) -> bool {
     ours_in(json, list, programs) == [wanted.clone()]
 }
 
-/// Takes ours out of a list, also where others stand in one group with it.
+/// Removes our hooks from a list, also from groups that contain other hooks.
 fn take_event(json: &mut Json, list: Path<'_>, programs: &[String]) -> Result<(), EditError> {
     json.remove_elements(list, &|e| is_all_ours(e, programs))?;
     let Some(Value::Array(listed)) = json.get(list) else { return Ok(()) };
@@ -249,7 +249,7 @@ fn take_event(json: &mut Json, list: Path<'_>, programs: &[String]) -> Result<()
     Ok(())
 }
 
-/// Whether a handler starts us, and nothing else.
+/// Whether a handler runs our hook and nothing else.
 fn is_handler_of_ours(handler: &Value, programs: &[String]) -> bool {
     let word = |name: &str| handler.get(name).and_then(Value::as_str);
     if let Some(args) =
@@ -263,7 +263,7 @@ fn is_handler_of_ours(handler: &Value, programs: &[String]) -> bool {
     lines.peek().is_some() && lines.all(|line| is_line_of_ours(line, programs))
 }
 
-/// Whether a shell's line starts us, as we write it, and nothing else.
+/// Whether a shell line runs our hook, as we write it, and nothing else.
 fn is_line_of_ours(line: &str, programs: &[String]) -> bool {
     let Some(at) = line.rfind(" hook --agent ") else { return false };
     let (program, rest) = line.split_at(at);
@@ -273,7 +273,7 @@ fn is_line_of_ours(line: &str, programs: &[String]) -> bool {
     word.is_some_and(|word| is_program(&word, programs)) && is_hook(&words)
 }
 
-/// The word that a shell reads; none where it would read several.
+/// Returns the single word that a shell reads from a text; none if it would read several.
 fn unquoted(text: &str) -> Option<String> {
     let inner = |quote| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     if let Some(inner) = inner('\'') {
@@ -290,7 +290,7 @@ fn is_program(program: &str, programs: &[String]) -> bool {
     stem == NAME || programs.iter().any(|known| known == program)
 }
 
-/// Whether arguments are those of our hooks.
+/// Whether these are the arguments of our hooks.
 fn is_hook(words: &[&str]) -> bool {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
@@ -306,7 +306,7 @@ fn handlers_of(element: &Value) -> Option<&Vec<Value>> {
     element.get(HOOKS).and_then(Value::as_array)
 }
 
-/// Whether an element is a handler of ours, or a group with one in it.
+/// Whether an element is a handler of ours, or a group that contains one.
 fn has_ours(element: &Value, programs: &[String]) -> bool {
     match handlers_of(element) {
         Some(handlers) => handlers.iter().any(|h| is_handler_of_ours(h, programs)),

@@ -1,13 +1,13 @@
-//! Where clients keep their files, on each platform. The platform is an argument, so that every table can be
-//! tested everywhere. Not here: which client has which file (`clients`).
+//! Where clients keep their files on each platform. The platform is an argument, so every table can be tested on
+//! every system. Not here: which client has which file (`clients`).
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// A family of systems, as clients tell them apart.
+/// A platform, as clients distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
-    /// Linux and other unixes.
+    /// Linux and other Unix systems.
     Linux,
     /// macOS.
     MacOs,
@@ -16,7 +16,7 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// The one this program was built for.
+    /// The platform this program was built for.
     pub const HERE: Self = if cfg!(windows) {
         Self::Windows
     } else if cfg!(target_os = "macos") {
@@ -36,7 +36,7 @@ pub enum SetupScope {
 }
 
 impl SetupScope {
-    /// Its name, in records and answers.
+    /// Its name in records and replies.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -45,41 +45,41 @@ impl SetupScope {
         }
     }
 
-    /// Reads its name.
+    /// Parses its name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         [Self::User, Self::Project].into_iter().find(|scope| scope.name() == name)
     }
 }
 
-/// The machine as setup sees it.
+/// What setup knows about the machine.
 pub struct Machine<'a> {
-    /// Its family.
+    /// The platform.
     pub platform: Platform,
-    /// The user's home.
+    /// The user's home directory.
     pub home: PathBuf,
-    /// The outermost folder of the project.
+    /// The top folder of the project.
     pub project: PathBuf,
-    /// Where programs are looked for.
+    /// The folders of PATH.
     pub folders: Vec<PathBuf>,
-    /// The program that clients shall start: its path, or only its name where `folders` are looked through for it.
+    /// The program that clients start: its path, or only its name if PATH leads to it.
     pub program: PathBuf,
     /// Looks up an environment variable.
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
-/// A directory that files of clients are below.
+/// A folder that contains client files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BaseFolder {
     Home,
     /// `$XDG_CONFIG_HOME`, or `~/.config`, also on macOS and Windows.
     Config,
-    /// Where the platform has applications keep their data.
+    /// Where applications keep their data on this platform.
     Application,
     Project,
     /// `$CLAUDE_CONFIG_DIR`, or `~/.claude`.
     Claude,
-    /// Where `.claude.json` is: `$CLAUDE_CONFIG_DIR`, or the home.
+    /// The folder of `.claude.json`: `$CLAUDE_CONFIG_DIR`, or the home directory.
     ClaudeState,
     /// `$CODEX_HOME`, or `~/.codex`.
     Codex,
@@ -87,12 +87,12 @@ pub(super) enum BaseFolder {
     Copilot,
 }
 
-/// A file or directory of a client.
+/// A file or folder of a client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileLocation {
     base: BaseFolder,
     below: &'static str,
-    /// Where it is on Windows, when that is not the same.
+    /// Its location on Windows, if that differs.
     windows: Option<(BaseFolder, &'static str)>,
 }
 
@@ -140,8 +140,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The file that is started where a program is called by its name. What the PATH names from the working directory
-    /// on is another program in each.
+    /// Returns the file that starts when a program is called by its name. Relative folders of PATH are skipped, since
+    /// they lead to a different program in each working directory.
     pub(super) fn find_program(&self, name: &str) -> Option<PathBuf> {
         let endings: &[&str] = match self.platform {
             Platform::Windows => &[".exe", ".cmd", ".bat", ""],
@@ -153,8 +153,8 @@ impl Machine<'_> {
         all.find(|path| path.is_file())
     }
 
-    /// The machine as the files of a scope name it. Others who share a project have the program elsewhere, so theirs
-    /// name it without its path, where that starts this very program.
+    /// The machine as the files of a scope name it. People who share a project have the program in different folders,
+    /// so project files name it without its path if that starts this program.
     pub(super) fn for_scope(&self, scope: SetupScope) -> Self {
         let name = self.program.file_stem().and_then(OsStr::to_str);
         let name = name.filter(|name| scope == SetupScope::Project && self.starts_this(name));
@@ -172,13 +172,13 @@ impl Machine<'_> {
         self.find_program(name).is_some_and(|found| self.is_this(&found))
     }
 
-    /// Tells whether a file is this very program, by whatever links either is named.
+    /// Tells whether a file is this program, through any links.
     pub(super) fn is_this(&self, file: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
         real(file).is_some_and(|file| real(&self.program) == Some(file))
     }
 
-    /// The file of a program that a file names by its path or its name.
+    /// Returns the file of a program that is named by its path or its name.
     pub(super) fn file_of(&self, program: &Path) -> Option<PathBuf> {
         match program.to_str().filter(|_| program.components().count() == 1) {
             Some(name) => self.find_program(name),
@@ -186,13 +186,13 @@ impl Machine<'_> {
         }
     }
 
-    /// The program as text, for files that hold text.
+    /// The program as text.
     pub(super) fn program_text(&self) -> String {
         self.program.display().to_string()
     }
 
-    /// The program and its arguments as one line, for clients that hand it to a shell. Where the program was removed
-    /// the line ends well all the same: some clients stop their work at a hook that fails.
+    /// The program and its arguments as one shell line. The line succeeds even if the program was removed: some
+    /// clients stop when a hook fails.
     pub(super) fn command_line(&self, arguments: &str) -> String {
         let line = format!("{} {arguments}", quoted(&self.program, self.platform));
         match self.platform {
@@ -203,12 +203,12 @@ impl Machine<'_> {
     }
 }
 
-/// Writes a program's path as one word of the shell that clients use.
+/// Returns a program's path as one word of the client's shell.
 fn quoted(program: &Path, platform: Platform) -> String {
     let text = program.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%=,\\".contains(c);
     match platform {
-        // Of cmd and PowerShell only cmd starts what stands in quotes, so these are for paths that need them.
+        // A quoted path works in cmd but not in PowerShell, so only paths that need quotes get them.
         Platform::Windows if text.chars().all(plain) => text,
         Platform::Windows => format!("\"{text}\""),
         Platform::Linux | Platform::MacOs if text.chars().all(|c| plain(c) && c != '\\') => text,
@@ -274,7 +274,7 @@ mod tests {
             program: "/ak".into(),
             lookup: &|_| None,
         };
-        // Tests run where the manifest is.
+        // Tests run in the folder of the manifest.
         let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         assert_eq!(machine(here.clone()).find_program("Cargo.toml"), Some(here.join("Cargo.toml")));
         for folder in ["", ".", "src/.."] {

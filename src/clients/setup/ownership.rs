@@ -1,5 +1,5 @@
-//! SetupMode an entry of ours is known again among those of a user: it starts a program with `mcp` and nothing else.
-//! Any other entry of our name is its user's own. Not here: where entries stand, and hooks.
+//! How our own entries are recognised: they start a program with the one argument `mcp`. Any other entry with our
+//! name belongs to the user. Not here: where entries are, and hooks.
 
 use serde_json::{Value, json};
 
@@ -8,13 +8,13 @@ use super::edit::EditError;
 /// Our name among the servers of a client.
 pub(super) const NAME: &str = "agent-knowledge";
 
-/// What starts our server.
+/// The argument that starts our server.
 pub(super) const ARGUMENT: &str = "mcp";
 
-/// Members of entries that lead to a server elsewhere.
+/// Members of entries for remote servers.
 const ADDRESSES: [&str; 4] = ["url", "httpUrl", "serverUrl", "uri"];
 
-/// Whether an entry is one that we would write, for whatever program, and with whatever else its user added.
+/// Whether an entry is one that we would write, for any program, with any additions of its user.
 pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
     if !found.is_object() || ADDRESSES.iter().any(|name| found.get(name).is_some()) {
         return false;
@@ -39,7 +39,7 @@ pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
     starts && found.get("type").is_none_or(|found| found == kind)
 }
 
-/// Why an entry of our name is left alone.
+/// Why an entry with our name is not changed.
 pub(super) fn not_ours(text: &str) -> EditError {
     let place = text.find(NAME).unwrap_or(0);
     let why = format!(
@@ -49,7 +49,7 @@ pub(super) fn not_ours(text: &str) -> EditError {
     EditError::at(text, place, &why)
 }
 
-/// Why a whole file is left alone.
+/// Why a whole file is not changed.
 pub(super) fn no_file_of_ours() -> EditError {
     let why = "a file of yours, or one of ours that was changed, stands here, and setup makes and removes only \
                files of its own; move elsewhere what you want to keep and remove the file"
@@ -57,7 +57,7 @@ pub(super) fn no_file_of_ours() -> EditError {
     EditError { line: 1, column: 1, why }
 }
 
-/// Whether a text is the same as ours but for one word in double quotes, the program.
+/// Whether a text equals ours except for one quoted word, the program.
 pub(super) fn is_same_but(text: &str, ours: &str, word: &str) -> bool {
     let Some((head, tail)) = ours.split_once(word) else { return false };
     let middle = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail));

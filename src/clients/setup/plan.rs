@@ -1,5 +1,5 @@
-//! What there is to do: the table and the files as they are, to changes with the text before and after. Nothing
-//! is written here.
+//! The plan: compares the table with the files, and returns changes with the text before and after. Nothing is
+//! written here.
 
 use std::path::PathBuf;
 
@@ -13,22 +13,22 @@ use super::locations::{FileLocation, Machine, SetupScope};
 use super::record::{FileRecord, Record};
 use super::{SetupError, UnknownTarget};
 
-/// What there is to do with one file.
+/// The plan for one file.
 #[derive(Debug)]
 pub(super) enum PlannedFile {
-    /// It is to be changed.
+    /// It will be changed.
     Change(FileChange),
-    /// All stands there already.
+    /// It is already as desired.
     Same(DesiredFile),
     /// It cannot be changed.
     Refused(DesiredFile, SetupError),
 }
 
-/// A change to one file.
+/// A change of one file.
 #[derive(Debug)]
 pub(super) struct FileChange {
     pub(super) desired: DesiredFile,
-    /// The file that the path means.
+    /// The file that the path leads to.
     pub(super) target: PathBuf,
     pub(super) before: Option<String>,
     pub(super) after: String,
@@ -43,7 +43,7 @@ impl PlannedFile {
     }
 }
 
-/// Picks the clients that are meant: those named, or those found.
+/// Returns the chosen clients: those that are named, or those that are installed.
 pub(super) fn choose(
     names: &[String],
     scope: SetupScope,
@@ -63,7 +63,7 @@ pub(super) fn choose(
         }
         let able: Vec<&ClientSpec> =
             editions.into_iter().filter(|client| with_scope(client)).collect();
-        // Who names a client wants it set up, also where we do not see it.
+        // A client that is named is set up even if it is not found.
         let found: Vec<&ClientSpec> =
             able.iter().copied().filter(|c| c.is_found(machine)).collect();
         let meant = if found.is_empty() { able.into_iter().take(1).collect() } else { found };
@@ -75,7 +75,7 @@ pub(super) fn choose(
     Ok(chosen)
 }
 
-/// Whether a client has us as a plugin already, which brings server and hooks of its own.
+/// Whether a client already has our plugin, which has a server and hooks of its own.
 pub(super) fn has_plugin(client: &ClientSpec, machine: &Machine<'_>) -> bool {
     let ours = |(name, spot, member): &(&str, FileLocation, &str)| {
         let text = files::read(&spot.path(machine)).ok().flatten().unwrap_or_default();
@@ -122,7 +122,7 @@ fn of(desired: DesiredFile, known: Option<&FileRecord>) -> PlannedFile {
     }
 }
 
-/// The file that is meant, its text, and what shall become of it.
+/// The file that is meant, its text, and the new text.
 type Found = (PathBuf, Option<String>, String);
 
 fn change(desired: &DesiredFile, known: Option<&FileRecord>) -> Result<Option<Found>, SetupError> {
@@ -131,12 +131,12 @@ fn change(desired: &DesiredFile, known: Option<&FileRecord>) -> Result<Option<Fo
     if let Some(hidden) = desired.hides() {
         return Err(SetupError::Hides { path: desired.path.clone(), hidden });
     }
-    // A file of ours that is as an older version left it needs no other proof that it is.
+    // A file that is as an older version left it is certainly ours.
     let is_as_left = before
         .as_deref()
         .is_some_and(|text| known.is_some_and(|known| known.left == files::fingerprint(text)));
     let base = before.as_deref().filter(|_| !(desired.is_whole() && is_as_left));
     let after = desired.put(base).map_err(SetupError::broken(&desired.path))?;
-    // What a client wrote in another way may mean the same.
+    // A client may have written the same settings in another way.
     Ok((before.as_deref() != Some(after.as_str())).then_some((target, before, after)))
 }
