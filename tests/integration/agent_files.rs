@@ -116,7 +116,8 @@ fn a_file_in_which_a_part_of_ours_does_not_end_is_refused_and_loses_nothing() {
     std::fs::write(here.join("CLAUDE.md"), open).unwrap();
     let told = ran(&world, &here, &["import", "--found"]);
     assert_eq!(told.exit, Some(65));
-    let why = "CLAUDE.md: not imported: line 1: a block of agent-knowledge begins here and does not end";
+    let why =
+        "CLAUDE.md: not imported: line 1: a block of agent-knowledge begins here and does not end";
     assert!(told.output.starts_with(why), "{}", told.output);
     assert_eq!(world.log_lines(LOG), lines);
 }

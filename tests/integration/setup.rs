@@ -111,7 +111,7 @@ fn a_broken_file_is_told_and_the_others_are_set_up() {
     assert_eq!(std::fs::read_to_string(&broken).unwrap(), "{\n  \"theme\": dark\n}\n");
     let ran = setup(&world, &["claud"]);
     assert_eq!(ran.exit, Some(65));
-    assert!(ran.messages.contains("known are claude-code, codex"), "{}", ran.messages);
+    assert!(ran.messages.contains("known clients are claude-code, codex"), "{}", ran.messages);
 }
 
 // S-SETUP-7 S-SETUP-8
@@ -130,7 +130,7 @@ fn silent_hooks_and_clients_left_out_are_found() {
     let ran = setup(&world, &["--check"]);
     assert_eq!(ran.exit, Some(1), "{}", ran.output);
     assert!(
-        ran.output.contains("hooks are silent") && ran.output.contains("/hooks of Codex"),
+        ran.output.contains("hooks do not run") && ran.output.contains("/hooks of Codex"),
         "{}",
         ran.output
     );

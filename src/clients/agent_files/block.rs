@@ -76,7 +76,9 @@ impl AgentsBlock {
             let bare = line.trim();
             if bare.starts_with(BEGIN) {
                 let Some(settings) = BlockSettings::of_mark(bare) else {
-                    return Err(format!("line {number}: a mark of agent-knowledge that it does not write in this form"));
+                    return Err(format!(
+                        "line {number}: a mark of agent-knowledge that it does not write in this form"
+                    ));
                 };
                 if open.is_some() || found.is_some() {
                     return Err(format!("line {number}: a second block of agent-knowledge begins"));
@@ -84,7 +86,9 @@ impl AgentsBlock {
                 open = Some((begin, settings));
             } else if bare == END {
                 let Some((begin, settings)) = open.take() else {
-                    return Err(format!("line {number}: a block of agent-knowledge ends that did not begin"));
+                    return Err(format!(
+                        "line {number}: a block of agent-knowledge ends that did not begin"
+                    ));
                 };
                 found = Some(Self { settings, begin, end });
             }

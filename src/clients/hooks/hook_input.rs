@@ -162,7 +162,9 @@ fn tool(said: &Map<String, Value>, told: Option<Outcome>) -> Result<HookEvent, N
         tool,
     };
     Ok(match told.unwrap_or(result.outcome) {
-        Outcome::Running => return Err(NoAnswer::Nothing("the command still runs in the background")),
+        Outcome::Running => {
+            return Err(NoAnswer::Nothing("the command still runs in the background"));
+        }
         Outcome::Failed => HookEvent::ToolFailed(call),
         Outcome::Succeeded => HookEvent::ToolSucceeded(call),
     })

@@ -59,7 +59,7 @@ pub fn check(
     let is_fine = found.iter().all(|found| found.problems.is_empty());
     let text: Vec<String> = found.iter().map(|found| text(found, request.now)).collect();
     let text = match text.concat() {
-        text if text.is_empty() => "Nothing is set up; agent-knowledge setup does it.".to_owned(),
+        text if text.is_empty() => "Nothing is set up; run agent-knowledge setup.".to_owned(),
         text => text.trim_end().to_owned(),
     };
     let json = json!({ "fine": is_fine, "clients": found.iter().map(json_of).collect::<Vec<_>>() });
@@ -86,11 +86,11 @@ fn found<'a>(
         let program = done.program.display();
         match request.machine.file_of(&done.program) {
             None => {
-                found.problems.push(format!("{program} is not there any more; {}", again(done)));
+                found.problems.push(format!("{program} no longer exists; {}", again(done)));
             }
             Some(file) if request.machine.is_this(&file) => {}
             Some(_) => found.notes.push(format!(
-                "it starts {program}, and this is {}",
+                "it starts {program}, but this program is {}",
                 request.machine.program.display()
             )),
         }
@@ -128,9 +128,11 @@ fn file(done: &FileRecord, machine: &Machine<'_>) -> Result<bool, String> {
     let text = text.ok_or_else(|| format!("{shown} is gone; {}", again(done)))?;
     match desired.stands(&text) {
         Ok(true) => Ok(desired.has_hooks()),
-        Ok(false) => {
-            Err(format!("{shown} does not hold {} as written; {}", desired.says(), again(done)))
-        }
+        Ok(false) => Err(format!(
+            "{shown} no longer contains {} as setup wrote it; {}",
+            desired.says(),
+            again(done)
+        )),
         Err(wrong) => Err(SetupError::broken(&done.path)(wrong).to_string()),
     }
 }
@@ -145,20 +147,20 @@ fn silence(done: &FileRecord, last_seen: LastSeen<'_>, now: Timestamp) -> Option
     }
     let fired = match last_seen(&done.client, "start") {
         Some(fired) if fired >= set_up && since(fired, server) < SILENCE_S => return None,
-        Some(fired) => format!("last fired {}", ago(fired, now)),
-        None => "have never fired".to_owned(),
+        Some(fired) => format!("last ran {}", ago(fired, now)),
+        None => "have never run".to_owned(),
     };
     let remedy = match done.client.as_str() {
         "codex" => "trust them in /hooks of Codex",
         "claude-code" => {
-            "look into /hooks of Claude Code; disableAllHooks in a settings file switches them off"
+            "check /hooks in Claude Code; disableAllHooks in a settings file disables them"
         }
-        "cline" => "switch hooks on in its settings",
-        _ => "look whether hooks are switched off in its settings",
+        "cline" => "enable hooks in its settings",
+        _ => "check whether hooks are disabled in its settings",
     };
     let started = ago(server, now);
     Some(format!(
-        "its hooks are silent: it started our server {started}, and they {fired}; {remedy}"
+        "its hooks do not run: it started our server {started}, but its hooks {fired}; {remedy}"
     ))
 }
 

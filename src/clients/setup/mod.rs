@@ -92,13 +92,13 @@ pub enum ReportStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnknownTarget {
     /// An unknown client.
-    #[error("{0:?} is no client that can be set up; known are {all}", all = names().join(", "))]
+    #[error("{0:?} is not a known client; known clients are {all}", all = names().join(", "))]
     Client(String),
     /// A client without files in this scope.
-    #[error("{0} has no configuration of a {scope}; leave out --{scope}", scope = .1.name())]
+    #[error("{0} has no {scope} configuration; leave out --{scope}", scope = .1.name())]
     Scope(String, SetupScope),
     /// A path that is not UTF-8.
-    #[error("the path {0:?} is no UTF-8, and configuration files hold text")]
+    #[error("the path {0:?} is not UTF-8, so it cannot be written into a configuration file")]
     Path(PathBuf),
 }
 
@@ -116,7 +116,7 @@ pub enum SetupError {
         source: io::Error,
     },
     /// The file is damaged, or has a form that setup does not change.
-    #[error("{}:{}:{}: {}; nothing was written, put that right and run this again", path.display(), wrong.line, wrong.column, wrong.why)]
+    #[error("{}:{}:{}: {}; nothing was written: correct the file and run this again", path.display(), wrong.line, wrong.column, wrong.why)]
     Broken {
         /// The file.
         path: PathBuf,
@@ -124,19 +124,19 @@ pub enum SetupError {
         wrong: EditError,
     },
     /// A broken link.
-    #[error("{} is a link that leads nowhere; nothing was written, remove it or make what it leads to", path.display())]
+    #[error("{} is a broken link; nothing was written: remove the link or create its target", path.display())]
     Dangling {
         /// The link.
         path: PathBuf,
     },
     /// A link in the place of a shared file.
-    #[error("{} is a link; nothing was written, name the file that it leads to", path.display())]
+    #[error("{} is a link; nothing was written: name the file that it points to", path.display())]
     Link {
         /// The link.
         path: PathBuf,
     },
     /// A new file that would make its client ignore an existing one.
-    #[error("{} is not there, and were it made its client would not read {} any more; nothing was written, move your settings there first", path.display(), hidden.display())]
+    #[error("{} does not exist, and if it did, its client would no longer read {}; nothing was written: move your settings to the new file first", path.display(), hidden.display())]
     Hides {
         /// The new file.
         path: PathBuf,
@@ -144,19 +144,19 @@ pub enum SetupError {
         hidden: PathBuf,
     },
     /// The folder of the file is missing, perhaps because its disk is not mounted.
-    #[error("{} and the folder it was in are not there now; it is kept in the record, run this again when its disk is there, or make the folder to have the file forgotten", path.display())]
+    #[error("{} and its folder do not exist now; the file stays in the record: run this again when its disk is mounted, or create the folder to remove the file from the record", path.display())]
     Away {
         /// The file.
         path: PathBuf,
     },
     /// A directory, a device, a file that is too long, or one that is not UTF-8.
-    #[error("{} is no file of text (UTF-8, at most 64 MiB); nothing was written", path.display())]
+    #[error("{} is not a text file (UTF-8, at most 64 MiB); nothing was written", path.display())]
     NoText {
         /// The file.
         path: PathBuf,
     },
     /// Another program wrote the file in the meantime.
-    #[error("{} was changed by another program just now; nothing was written, run this again", path.display())]
+    #[error("another program has just changed {}; nothing was written: run this again", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
@@ -170,7 +170,7 @@ pub enum SetupError {
         why: String,
     },
     /// The file was set up by another version, for a client that this version does not know.
-    #[error("{} was changed since, and for a client that this version does not know; take agent-knowledge out of it by hand", path.display())]
+    #[error("{} was changed since its setup, and this version does not know its client; remove agent-knowledge from it by hand", path.display())]
     Forgotten {
         /// The file.
         path: PathBuf,

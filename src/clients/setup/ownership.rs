@@ -43,7 +43,7 @@ pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
 pub(super) fn not_ours(text: &str) -> EditError {
     let place = text.find(NAME).unwrap_or(0);
     let why = format!(
-        "an entry {NAME} stands here that is not as setup writes it (a program with the one argument {ARGUMENT}); \
+        "there is an entry {NAME} that setup did not write (it is not a program with the one argument {ARGUMENT}); \
          rename or remove it"
     );
     EditError::at(text, place, &why)
@@ -51,8 +51,8 @@ pub(super) fn not_ours(text: &str) -> EditError {
 
 /// Why a whole file is not changed.
 pub(super) fn no_file_of_ours() -> EditError {
-    let why = "a file of yours, or one of ours that was changed, stands here, and setup makes and removes only \
-               files of its own; move elsewhere what you want to keep and remove the file"
+    let why = "this file is yours, or was changed since setup made it, and setup replaces and removes only files of its own; \
+               move what you want to keep and remove the file"
         .to_owned();
     EditError { line: 1, column: 1, why }
 }

@@ -1,5 +1,5 @@
-//! What was set up, so that it can be undone: one file beside the logs, with the files of clients as they were.
-//! Versions to come may add to it: what is not known is kept. Not here: doing or undoing.
+//! The record of what was set up, so that it can be undone: one file beside the logs, and copies of the client files.
+//! Later versions may add fields; unknown fields are kept. Not here: setting up or undoing.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use super::SetupError;
 use super::desired_state::FileKind;
 use super::files::{self, Expected, Readers};
 
-/// The form of the file. A later one that cannot be read by this version has a higher number.
+/// The version of the format. Versions that this program cannot read have a higher number.
 const VERSION: u32 = 1;
 
-/// All that was set up.
+/// Everything that was set up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
     version: u32,
@@ -30,45 +30,45 @@ pub(super) struct FileRecord {
     pub(super) client: String,
     pub(super) title: String,
     pub(super) scope: String,
-    /// The project it was set up for, or where we were.
+    /// The project it was set up for, or the working directory.
     pub(super) project: PathBuf,
     pub(super) path: PathBuf,
     /// The folders that were made for it, outermost first.
     #[serde(default)]
     pub(super) folders: Vec<PathBuf>,
-    /// The file as it would be without us, as a name in our folder; none where there was no file.
+    /// The name of the copy of the file as it would be without us; none if there was no file.
     #[serde(default)]
     pub(super) without_us: Option<String>,
-    /// The fingerprint of the file as we left it.
+    /// The hash of the file as we left it.
     pub(super) left: String,
-    /// The program that it names.
+    /// The program that the file names.
     pub(super) program: PathBuf,
-    /// When.
+    /// When it was changed.
     pub(super) at: String,
     #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
 }
 
-/// Where the record and the copies are.
+/// The files of the record and of the copies.
 #[derive(Debug, Clone)]
 pub(super) struct RecordStore {
-    /// The folder of copies.
+    /// The folder of the copies.
     folder: PathBuf,
     file: PathBuf,
 }
 
 impl RecordStore {
-    /// Names them, below our data directory.
+    /// Returns their paths, below our data directory.
     pub(super) fn in_data(data: &Path) -> Self {
         Self { folder: data.join("setup"), file: data.join("setup.json") }
     }
 
-    /// Where copies are.
+    /// The folder of the copies.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Reads the record; none is an empty one.
+    /// Reads the record. A missing file is an empty record.
     pub(super) fn read(&self) -> Result<Record, SetupError> {
         let empty = Record { version: VERSION, files: Vec::new(), rest: Map::new() };
         let Some(text) = files::read(&self.file)? else { return Ok(empty) };
@@ -81,7 +81,7 @@ impl RecordStore {
         Ok(record)
     }
 
-    /// Writes the record. An empty one is no file.
+    /// Writes the record. An empty record has no file.
     pub(super) fn write(&self, record: &Record) -> Result<(), SetupError> {
         if record.files.is_empty() && record.rest.is_empty() {
             files::remove(&self.file)?;
@@ -116,7 +116,7 @@ impl RecordStore {
         Ok(name)
     }
 
-    /// Reads a copy. Its name comes from a file, so it may not lead out of the folder.
+    /// Reads a copy. The name comes from a file, so it must not lead out of the folder.
     pub(super) fn kept(&self, name: &str) -> Result<Option<String>, SetupError> {
         if name.contains(['/', '\\']) || name == ".." {
             return Ok(None);
@@ -134,12 +134,12 @@ impl RecordStore {
 }
 
 impl Record {
-    /// What was done to a file.
+    /// Returns the record of a file.
     pub(super) fn of(&self, path: &Path) -> Option<&FileRecord> {
         self.files.iter().find(|done| done.path == path)
     }
 
-    /// Notes what was done, in the place of what is known of that file.
+    /// Adds the record of a file, in place of an earlier one.
     pub(super) fn note(&mut self, done: FileRecord) {
         match self.files.iter_mut().find(|other| other.path == done.path) {
             Some(other) => *other = done,

@@ -1,4 +1,4 @@
-//! Sets up and takes back, and tells of it: one paragraph for each client, or JSON. Not here: how a file is
+//! Sets up and undoes, and reports the result: one paragraph for each client, or JSON. Not here: how a file is
 //! changed (`apply`, `undo`).
 
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(super) struct FileReport {
     pub(super) client: String,
     pub(super) title: String,
     pub(super) path: String,
-    /// In one word, for programs.
+    /// The state in one word, for programs.
     pub(super) state: &'static str,
     pub(super) says: String,
     pub(super) copy: Option<String>,
@@ -25,10 +25,10 @@ pub(super) struct FileReport {
     pub(super) status: ReportStatus,
 }
 
-/// Puts us into clients.
+/// Sets up clients.
 ///
 /// # Errors
-/// [`UnknownTarget`] where something is asked for that there is not; nothing is done then.
+/// [`UnknownTarget`] for a target that does not exist. Then nothing is changed.
 pub fn set_up(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarget> {
     let machine = &request.machine;
     if machine.program.to_str().is_none() {
@@ -91,7 +91,7 @@ fn tell(
     }
 }
 
-/// SetupMode it is told, the copy of what was there, and the difference.
+/// The state, the name of the copy of the old file, and the diff.
 type Changed = (&'static str, Option<String>, Option<String>);
 
 fn changed(
@@ -110,10 +110,10 @@ fn changed(
     Ok(("wrote", copy.map(|name| book.folder().join(name).display().to_string()), None))
 }
 
-/// Takes us out of clients again.
+/// Undoes the setup of clients.
 ///
 /// # Errors
-/// [`UnknownTarget`] where something is asked for that there is not; nothing is done then.
+/// [`UnknownTarget`] for a target that does not exist. Then nothing is changed.
 pub fn take_back(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarget> {
     let known = super::names();
     if let Some(name) = request.names.iter().find(|name| !known.contains(&name.as_str())) {
@@ -127,7 +127,7 @@ pub fn take_back(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarge
     let project = &request.machine.project;
     let is_meant =
         |done: &&FileRecord| undo::is_meant(done, &request.names, request.scope, project);
-    // The file that folders were made for came first, so it goes last.
+    // The file for which folders were made came first, so it is removed last.
     let meant: Vec<FileRecord> = record.files.iter().rev().filter(is_meant).cloned().collect();
     let told: Vec<FileReport> =
         meant.iter().map(|done| taken_back(done, request, &book, &mut record)).collect();
@@ -145,14 +145,18 @@ fn taken_back(
         SetupMode::Apply => undo::undo(done, &request.machine, book, record),
     };
     let (state, says, status) = match undone {
-        Ok(Undone::Restored) => {
-            ("restored", "as it was, byte for byte".to_owned(), ReportStatus::Fine)
-        }
-        Ok(Undone::TakenOut) => {
-            ("taken out", "it was changed since; all else stays".to_owned(), ReportStatus::Fine)
-        }
-        Ok(Undone::Removed) => ("removed", "it was ours".to_owned(), ReportStatus::Fine),
-        Ok(Undone::Gone) => ("gone", "it was removed already".to_owned(), ReportStatus::Fine),
+        Ok(Undone::Restored) => (
+            "restored",
+            "the file is as it was before, byte for byte".to_owned(),
+            ReportStatus::Fine,
+        ),
+        Ok(Undone::TakenOut) => (
+            "taken out",
+            "the file was changed since its setup, so only our part was removed".to_owned(),
+            ReportStatus::Fine,
+        ),
+        Ok(Undone::Removed) => ("removed", "setup had made it".to_owned(), ReportStatus::Fine),
+        Ok(Undone::Gone) => ("gone", "the file was already gone".to_owned(), ReportStatus::Fine),
         Err(error) => ("refused", error.to_string(), error.status()),
     };
     let state = match (request.mode, state) {
@@ -173,21 +177,21 @@ fn taken_back(
     }
 }
 
-/// A report of nothing but why nothing was done.
+/// A report that contains only an error.
 pub(super) fn only(error: &SetupError) -> SetupReport {
     let text = error.to_string();
     SetupReport { status: error.status(), json: json!({ "trouble": text, "files": [] }), text }
 }
 
-/// What is told of a client beside its files, by its title.
+/// Notes on clients, by their titles.
 struct ReportNotes<'a> {
-    /// What its user does next.
+    /// What the user does next.
     next: &'a dyn Fn(&str) -> Option<&'static str>,
-    /// Those that do not seem to be installed.
+    /// Clients that do not seem to be installed.
     unseen: &'a [&'a str],
-    /// Those that have us as a plugin too.
+    /// Clients that also have our plugin.
     twice: &'a [&'a str],
-    /// Whether files that are shared name a path of this machine.
+    /// Whether shared files name a path of this machine.
     is_of_here: bool,
 }
 
@@ -210,18 +214,19 @@ fn report(
     for title in titles {
         let of_client = || told.iter().filter(|told| told.title == title);
         let is_unseen = about.unseen.contains(&title);
-        let unseen = if is_unseen { ": not found here, set up because you named it" } else { "" };
+        let unseen =
+            if is_unseen { ": not found here, but set up because you named it" } else { "" };
         let name = of_client().next().map(|told| told.client.as_str()).unwrap_or_default();
         text.push_str(&format!("{title} ({name}){unseen}\n"));
         for told in of_client() {
             text.push_str(&line(told));
         }
         if about.twice.contains(&title) {
-            text.push_str("  note: our plugin is switched on here too; keep one of the two\n");
+            text.push_str("  note: the agent-knowledge plugin is enabled here too; keep only one of the two\n");
         }
         if about.is_of_here {
             let program = request.machine.program.display();
-            text.push_str(&format!("  note: no folder of PATH starts this program by its name, so who shares these files needs it as {program}\n"));
+            text.push_str(&format!("  note: PATH does not lead to this program, so these files name it as {program}; everybody who shares them needs it there\n"));
         }
         let is_new = of_client().any(|told| told.state == "wrote" || told.diff.is_some());
         if let Some(next) = (about.next)(title).filter(|_| is_new) {
@@ -232,7 +237,9 @@ fn report(
         text = nothing(request);
     } else if told.iter().any(|told| told.copy.is_some()) {
         let folder = book.folder().display();
-        text.push_str(&format!("Copies of what was there are in {folder}; agent-knowledge setup --undo brings it back.\n"));
+        text.push_str(&format!(
+            "Copies of the old files are in {folder}; agent-knowledge setup --undo restores them.\n"
+        ));
     }
     let json = json!({ "fine": status == ReportStatus::Fine, "files": json_of(told, about) });
     SetupReport { status, text: text.trim_end().to_owned(), json }
@@ -251,7 +258,7 @@ fn nothing(request: &SetupRequest<'_>) -> String {
     match request.scope {
         _ if request.mode == SetupMode::DryRun || request.names.is_empty() => {
             format!(
-                "Nothing to do: no client was found, or none was set up. Name one to set it up all the same: {known}."
+                "Nothing to do: no client was found, or none was set up. Name a client to set it up anyway: {known}."
             )
         }
         _ => "Nothing to do: these clients were not set up.".to_owned(),

@@ -1,5 +1,5 @@
-//! The MCP server as each client wants it named. Not here: which client wants which form (`clients`), and
-//! reading files.
+//! The entry of our MCP server in the form that each client needs. Not here: which client needs which form
+//! (`clients`), and reading files.
 
 use serde_json::{Map, Value, json};
 
@@ -8,22 +8,22 @@ use super::edit::json::Json;
 use super::edit::{EditError, toml, yaml};
 use super::ownership::{self, ARGUMENT, NAME};
 
-/// Members of an entry that are ours to change. All others its user may have set.
+/// The members of an entry that setup may change. All others belong to the user.
 const OURS: [&str; 3] = ["command", "args", "transport"];
 
-/// What Continue wants at the beginning of a file of its own.
+/// The first lines that Continue needs in a new file.
 const PREAMBLE: &str = "name: Local Assistant\nversion: 1.0.0\nschema: v1\n";
 
-/// An entry that shall be in a file.
+/// The desired entry of a file.
 #[derive(Debug, Clone)]
 pub(super) struct ServerEntry {
     pub(super) form: ServerForm,
-    /// The program's path.
+    /// The path of the program.
     pub(super) program: String,
 }
 
 impl ServerEntry {
-    /// Puts it there. An entry of that name that is not ours is refused.
+    /// Adds or updates the entry. An entry with our name that is not ours is refused.
     pub(super) fn put(&self, text: &str) -> Result<String, EditError> {
         self.refuse_others(text)?;
         match self.form {
@@ -40,8 +40,8 @@ impl ServerEntry {
         }
     }
 
-    /// Takes it out again, or puts back what stood there in `original`. What stood above it goes where it is
-    /// empty now and was not there in `original`.
+    /// Removes the entry, or restores the one of `original`. The object above it is removed if it is empty and
+    /// `original` does not have it.
     pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, EditError> {
         self.refuse_others(text)?;
         match self.form {
@@ -66,7 +66,7 @@ impl ServerEntry {
         }
     }
 
-    /// Refuses an entry of our name that its user made, or made their own.
+    /// Refuses an entry with our name that its user made or changed.
     fn refuse_others(&self, text: &str) -> Result<(), EditError> {
         let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
         let (found, wanted) = match self.form {
@@ -87,17 +87,17 @@ impl ServerEntry {
         }
     }
 
-    /// Whether a whole file is as we write it, for whatever program.
+    /// Whether a whole file is as we write it, for any program.
     fn is_its_file(&self, text: &str) -> bool {
         ownership::is_same_but(text, &self.yaml_file(), &self.quoted())
     }
 
-    /// Whether it is all that a file holds.
+    /// Whether the file contains nothing else.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.form, ServerForm::YamlFile)
     }
 
-    /// Whether it is there, and starts this program.
+    /// Whether the entry is there and starts this program.
     pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
         match self.form {
             ServerForm::Json(key, form) => {
@@ -160,7 +160,7 @@ impl ServerEntry {
         members.as_object().cloned().unwrap_or_default()
     }
 
-    /// The program as YAML writes it: in double quotes as JSON does.
+    /// The program in double quotes, which JSON and YAML read alike.
     fn quoted(&self) -> String {
         Value::from(self.program.as_str()).to_string()
     }
@@ -196,7 +196,7 @@ impl ServerEntry {
         format!("name: {NAME}\nversion: 0.0.1\nschema: v1\nmcpServers:\n{}", element.concat())
     }
 
-    /// In a block that is there only the program changes.
+    /// In an existing block only the program is updated.
     fn put_yaml(
         &self,
         text: &str,

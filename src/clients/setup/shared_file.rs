@@ -1,5 +1,5 @@
-//! A file of text in a project that others write too, and in which a part is ours: read whole, and replaced whole
-//! where nobody changed it meanwhile. Not here: what is ours in it.
+//! A text file of a project in which a part is ours: read as a whole, and replaced as a whole if nobody changed it in
+//! between. Not here: what our part contains.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::SetupError;
 use super::desired_state::FileKind;
 use super::files::{self, Expected, Readers};
 
-/// Reads it; `None` where there is none.
+/// Reads the file; `None` if there is none.
 ///
 /// # Errors
 /// [`SetupError`]; a link is refused.
@@ -16,10 +16,10 @@ pub fn read_shared(path: &Path) -> Result<Option<String>, SetupError> {
     files::read(path)
 }
 
-/// Puts a text in its place, all of it or nothing; `None` removes it. `before` is what was read.
+/// Replaces the file completely or not at all; `None` removes it. `before` is the text that was read.
 ///
 /// # Errors
-/// [`SetupError`]; a link, and a file that somebody changed since, are refused.
+/// [`SetupError`]; a link is refused, and so is a file that was changed in between.
 pub fn replace_shared(
     path: &Path,
     before: Option<&str>,

@@ -1,5 +1,5 @@
-//! Round trips for every client, scope and platform, on files as people have them: set up, set up again, taken
-//! back. What was there is there again, byte for byte.
+//! Round trips for every client, scope and platform, on typical files: set up, set up again, undo. Afterwards every
+//! file is as it was, byte for byte.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use event::parse_timestamp;
 
 const PROGRAM: &str = "/opt/my tools/agent-knowledge";
 
-/// A machine of its own in a folder.
+/// A machine in a folder of its own.
 struct TestMachine {
     folder: tempfile::TempDir,
     platform: Platform,
@@ -59,7 +59,7 @@ impl TestMachine {
         }
     }
 
-    /// All files of clients, and all folders.
+    /// All client files and all folders.
     fn files(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.folder.path().join("home"), self.folder.path().join("project")];
@@ -115,7 +115,7 @@ fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json" || extension == "jsonc")
 }
 
-/// Texts that people have in a file of this kind. Files that are ours alone have none.
+/// Typical contents of a file of this kind. Files that are ours alone have none.
 fn existing(client: &ClientSpec, scope: SetupScope, path: &Path) -> Vec<String> {
     let form = client.files(scope).unwrap().server.form;
     if is_json(path) {
@@ -153,7 +153,7 @@ fn existing(client: &ClientSpec, scope: SetupScope, path: &Path) -> Vec<String> 
     }
 }
 
-/// The forms do not depend on the scope: two texts show that a project's files are no others.
+/// The formats do not depend on the scope, so two texts are enough for a project.
 fn few(mut texts: Vec<String>, scope: SetupScope) -> Vec<String> {
     texts.truncate(if scope == SetupScope::Project { 2 } else { texts.len() });
     texts
@@ -166,7 +166,7 @@ fn a_fresh_machine_is_set_up_once_and_left_as_it_was() {
         let before = machine.files();
         let told = machine.run("set up", PROGRAM, &[client.name], scope);
         assert_eq!(told.status, ReportStatus::Fine, "{}: {}", client.title, told.text);
-        // Of two editions none is found: then the first is meant.
+        // If no edition is installed, the first one is set up.
         let first = clients::all().find(|other| other.name == client.name).unwrap();
         for desired in desired_files_of(&machine, first, scope) {
             let text = std::fs::read_to_string(&desired.path).unwrap();
@@ -201,14 +201,14 @@ fn files_as_people_have_them_are_as_they_were() {
                 let path = machine.folder.path().join(below);
                 machine.plant(&path, &text);
                 let before = machine.files();
-                // Named, so that it is set up wherever its editions are found.
+                // The client is named, so it is set up even if it is not installed.
                 let told = machine.run("set up", PROGRAM, &[client.name], scope);
                 assert_eq!(told.status, ReportStatus::Fine, "{}: {}", path.display(), told.text);
                 let after = machine.files();
                 assert!(after != before, "{}", path.display());
                 machine.run("set up", PROGRAM, &[client.name], scope);
                 assert_eq!(machine.files(), after, "{}: twice is once", path.display());
-                // A program that was moved.
+                // The program has moved.
                 machine.run("set up", "/moved/agent-knowledge", &[client.name], scope);
                 let moved = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
                 assert!(!moved.contains("my tools"), "{moved}");
@@ -236,7 +236,7 @@ fn what_was_changed_since_stays_and_only_ours_is_taken_out() {
                 }
                 machine.plant(&path, &text);
                 machine.run("set up", PROGRAM, &[client.name], scope);
-                // Its user adds a line at the end, which every form allows somewhere.
+                // The user adds a line at the end, which every format allows.
                 let set_up = std::fs::read_to_string(&path).unwrap();
                 let (more, changed) = match set_up.rsplit_once('}').filter(|_| is_json(&path)) {
                     Some((head, tail)) => ("// new\n", format!("{head}\n// new\n}}{tail}")),
@@ -287,7 +287,7 @@ fn a_script_of_somebody_else_is_not_replaced() {
     machine.plant(&script, "#!/bin/sh\nmine\n");
     let told = machine.run("set up", PROGRAM, &["cline"], SetupScope::User);
     assert!(
-        told.status == ReportStatus::Problem && told.text.contains("a file of yours"),
+        told.status == ReportStatus::Problem && told.text.contains("this file is yours"),
         "{}",
         told.text
     );
@@ -303,7 +303,7 @@ fn a_file_of_hooks_that_a_client_reads_instead_of_its_settings_is_used_and_not_m
     let place = |name: &str| machine.folder.path().join("home/.factory").join(name);
     machine.run("set up", PROGRAM, &["droid"], SetupScope::User);
     assert!(place("settings.json").exists() && !place("hooks.json").exists());
-    // The client moves all hooks to the file of their own.
+    // The client moves all hooks to a file for hooks.
     let settings = std::fs::read_to_string(place("settings.json")).unwrap();
     let settings: Value = serde_json::from_str(&settings).unwrap();
     machine.plant(&place("hooks.json"), &settings["hooks"].to_string());
@@ -331,7 +331,7 @@ fn who_has_our_plugin_already_is_told() {
         let text = format!("{{\"enabledPlugins\": {{\"agent-knowledge@agent-knowledge\": {on}}}}}");
         machine.plant(&settings, &text);
         let report = machine.run("show", PROGRAM, &["claude-code"], SetupScope::User);
-        assert_eq!(report.text.contains("our plugin is switched on"), told, "{}", report.text);
+        assert_eq!(report.text.contains("plugin is enabled here"), told, "{}", report.text);
     }
 }
 
@@ -343,7 +343,7 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     let before = machine.files();
     let told = machine.run("show", PROGRAM, &[], SetupScope::User);
     assert!(told.text.contains("+[mcp_servers.agent-knowledge]"), "{}", told.text);
-    assert!(told.text.contains("trust those of agent-knowledge"), "{}", told.text);
+    assert!(told.text.contains("trust the hooks of agent-knowledge"), "{}", told.text);
     assert!(!told.text.contains("Gemini"), "only those that are here: {}", told.text);
     assert_eq!(machine.files(), before);
     assert!(!machine.data().exists());
@@ -370,7 +370,7 @@ fn a_link_leads_to_its_file_and_one_that_leads_nowhere_is_refused() {
     std::fs::remove_file(&real).unwrap();
     let told = machine.run("set up", PROGRAM, &["gemini"], SetupScope::User);
     assert!(
-        told.text.contains("leads nowhere") && told.status == ReportStatus::Problem,
+        told.text.contains("broken link") && told.status == ReportStatus::Problem,
         "{}",
         told.text
     );
@@ -392,11 +392,11 @@ fn who_is_unknown_is_told_with_all_who_are_known() {
         };
         set_up(&request).unwrap_err().to_string()
     };
-    assert!(asked("codx", SetupScope::User).contains("known are claude-code, codex, "));
-    assert!(asked("windsurf", SetupScope::Project).contains("no configuration of a project"));
+    assert!(asked("codx", SetupScope::User).contains("known clients are claude-code, codex, "));
+    assert!(asked("windsurf", SetupScope::Project).contains("no project configuration"));
 }
 
-/// A check by a program of all that was set up.
+/// A check of everything that was set up, by this program.
 fn check_of<'a>(machine: &TestMachine, program: &str, data: &'a Path) -> SetupRequest<'a> {
     SetupRequest {
         machine: machine.machine(program),
@@ -408,7 +408,7 @@ fn check_of<'a>(machine: &TestMachine, program: &str, data: &'a Path) -> SetupRe
     }
 }
 
-/// What a check says, given when our server was started and when the start hook fired.
+/// The result of a check, for these times of the last server start and the last start hook.
 fn checked(machine: &TestMachine, server: Option<&str>, start: Option<&str>) -> SetupReport {
     let data = machine.data();
     let request = check_of(machine, PROGRAM, &data);
@@ -454,8 +454,8 @@ fn what_is_no_longer_as_written_is_found() {
     let settings = machine.folder.path().join("home/.gemini/settings.json");
     let text = std::fs::read_to_string(&settings).unwrap();
     for (spoilt, told) in [
-        (text.replace("\"mcp\"", "\"no\""), "does not hold"),
-        (text.replace("BeforeAgent", "Never"), "does not hold"),
+        (text.replace("\"mcp\"", "\"no\""), "no longer contains"),
+        (text.replace("BeforeAgent", "Never"), "no longer contains"),
         ("{".to_owned(), "settings.json:1:1"),
     ] {
         std::fs::write(&settings, spoilt).unwrap();
@@ -470,7 +470,7 @@ fn what_is_no_longer_as_written_is_found() {
     assert!(checked(&machine, None, None).text.contains("is gone"));
     std::fs::write(&settings, text).unwrap();
     std::fs::remove_file(&program).unwrap();
-    assert!(checked(&machine, None, None).text.contains("is not there any more"));
+    assert!(checked(&machine, None, None).text.contains("no longer exists"));
 }
 
 // S-SETUP-7
@@ -511,5 +511,5 @@ fn clients_that_are_here_and_were_never_seen_are_left_out() {
     let status = clients_status(machine.machine(PROGRAM), &machine.data(), now, &last_seen);
     assert_eq!(status.left_out, ["gemini"], "a plugin brings qwen here");
     assert_eq!(status.set_up, ["Codex (not seen yet)"]);
-    assert!(status.problems[0].contains("is not there any more"), "{:?}", status.problems);
+    assert!(status.problems[0].contains("no longer exists"), "{:?}", status.problems);
 }

@@ -1,5 +1,5 @@
-//! Takes back what was set up: a file that is as we left it becomes what it was, byte for byte; from any other
-//! our part is taken out and all else stays. Not here: the record itself.
+//! Undoes a setup: a file that is as we left it is restored byte for byte; from any other file only our part is
+//! removed. Not here: the record itself.
 
 use std::path::{Path, PathBuf};
 
@@ -11,20 +11,20 @@ use super::files::{self, Expected, Readers};
 use super::locations::{Machine, SetupScope};
 use super::record::{FileRecord, Record, RecordStore};
 
-/// SetupMode a file was left.
+/// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Undone {
-    /// As it was before us, byte for byte.
+    /// Restored byte for byte.
     Restored,
-    /// As it is now, without us: it was changed since.
+    /// Our part was removed; the user changed the file since.
     TakenOut,
-    /// Gone, as it was before us.
+    /// Removed, since it did not exist before.
     Removed,
     /// It was gone already.
     Gone,
 }
 
-/// What there is to do with a file.
+/// What is to be done with a file.
 enum UndoStep {
     Write {
         target: PathBuf,
@@ -32,7 +32,7 @@ enum UndoStep {
         after: String,
         undone: Undone,
     },
-    /// With what it holds.
+    /// The path and the present text.
     Remove(PathBuf, String),
     Nothing(Undone),
 }
@@ -62,7 +62,7 @@ pub(super) fn undo(
         }
     };
     record.files.retain(|other| other.path != done.path);
-    // A copy of what is on the disk again is of no use; one of what was changed since may be.
+    // The copy of a restored file is of no more use. A copy of a changed file may be.
     if let (Undone::Restored, Some(name)) = (undone, &done.without_us) {
         book.forget(name)?;
     }
@@ -70,7 +70,7 @@ pub(super) fn undo(
     Ok(undone)
 }
 
-/// Tells what undoing would do, and does nothing.
+/// Returns what an undo would do, and changes nothing.
 pub(super) fn preview(
     done: &FileRecord,
     machine: &Machine<'_>,
@@ -89,7 +89,8 @@ fn step(
 ) -> Result<UndoStep, SetupError> {
     let target = files::target(&done.path)?;
     let Some(text) = files::read(&target)? else {
-        // Who removed the folders that we made removed them; others may be on a disk that is away.
+        // If the folders that we made are gone, somebody removed them. If other folders are gone, their disk may not
+        // be mounted.
         let made = done.folders.first().unwrap_or(&done.path);
         let is_there = made.parent().is_some_and(Path::exists);
         let away = SetupError::Away { path: done.path.clone() };
@@ -105,7 +106,7 @@ fn step(
             Ok(UndoStep::Write { target, before: text, after, undone: Undone::Restored })
         }
         (true, None, None) => Ok(UndoStep::Remove(target, text)),
-        // Changed since, or the copy is lost.
+        // The file was changed since, or its copy is lost.
         (_, original, _) => {
             let desired = desired(done, machine)
                 .ok_or_else(|| SetupError::Forgotten { path: done.path.clone() })?;
@@ -121,7 +122,8 @@ fn step(
     }
 }
 
-/// What was wished of a file when it was set up. The machine may have moved the file since: its name tells.
+/// Returns the desired state of a file at the time of its setup. The file may have moved since, so its name is
+/// compared too.
 pub(super) fn desired(done: &FileRecord, machine: &Machine<'_>) -> Option<DesiredFile> {
     let client = clients::all().find(|client| client.title == done.title)?;
     let then = Machine {
@@ -138,7 +140,7 @@ pub(super) fn desired(done: &FileRecord, machine: &Machine<'_>) -> Option<Desire
         .or_else(|| desired_files(client, scope, &then).into_iter().find(named))
 }
 
-/// Whether what was done is meant by these names and this scope.
+/// Whether these names and this scope select a recorded file.
 pub(super) fn is_meant(
     done: &FileRecord,
     names: &[String],

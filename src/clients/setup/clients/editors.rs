@@ -1,5 +1,5 @@
-//! The clients that live in an editor or on the desktop. Each row was read off its makers' pages or off files
-//! that it wrote. Not here: what the words of a row mean (`clients`).
+//! The clients that run in an editor or on the desktop. Each row comes from the documentation of the client or from
+//! files that it wrote. Not here: the types of a row (`clients`).
 
 use super::terminals::CLINE_EVENTS;
 use super::{
@@ -7,8 +7,8 @@ use super::{
 };
 use crate::setup::locations::{BaseFolder, FileLocation};
 
-const ASKED: &str = "start the server when it asks whether you trust it";
-const AGENT_MODE: &str = "reload it; servers are used in agent mode";
+const ASKED: &str = "start the server and confirm that you trust it";
+const AGENT_MODE: &str = "reload it; servers are available in agent mode";
 
 const CURSOR_EVENTS: &[ClientEvent] = &[
     ClientEvent::of("sessionStart"),
@@ -20,7 +20,7 @@ const CURSOR_EVENTS: &[ClientEvent] = &[
 ];
 
 const fn cursor(file: &'static [FileLocation], hooks: FileLocation) -> Option<ScopeFiles> {
-    let next = "restart it, and switch the server on under Settings, MCP";
+    let next = "restart it, and enable the server under Settings, MCP";
     let server = ServerSpec::json(file, "mcpServers", EntryForm::Plain);
     Some(ScopeFiles::new(server, HookSpec::new(hooks, HookForm::Lines, CURSOR_EVENTS), next))
 }
@@ -72,11 +72,11 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
         programs: &["windsurf"],
         user: plain(
             &[FileLocation::at(BaseFolder::Home, ".codeium/windsurf/mcp_config.json")],
-            "refresh the servers in its panel",
+            "refresh the list of servers in its panel",
         ),
         project: None,
     },
-    // The same hooks as in the terminal; only the servers have a file of their own.
+    // The hooks are those of the terminal; only the servers have a file of their own.
     ClientSpec {
         name: "cline",
         title: "Cline for VS Code",
@@ -99,7 +99,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
                 HookForm::Scripts,
                 CLINE_EVENTS,
             ),
-            "switch hooks on in its settings",
+            "enable hooks in its settings",
         )),
         project: None,
     },
@@ -113,7 +113,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
         user: zed(
             &[FileLocation::at(BaseFolder::Config, "zed/settings.json")
                 .on_windows(BaseFolder::Application, "Zed/settings.json")],
-            "nothing: it reads its settings as they change",
+            "nothing: it reads changed settings at once",
         ),
         project: zed(
             &[FileLocation::at(BaseFolder::Project, ".zed/settings.json")],

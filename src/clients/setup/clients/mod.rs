@@ -1,70 +1,70 @@
-//! The clients we can be put into, as a table of data: how each is found, which files it has, in which form it
-//! wants us there, and what its user must be told. Not here: writing any of it.
+//! The supported clients as a table of data: how each one is found, which files it has, the form of our entries, and
+//! what its user does next. Not here: writing files.
 
 mod editors;
 mod terminals;
 
 use super::locations::{BaseFolder, FileLocation, Machine, SetupScope};
 
-/// One client, or one of its editions.
+/// One client, or one edition of it.
 #[derive(Debug)]
 pub struct ClientSpec {
-    /// As people and hooks name it.
+    /// The name on the command line and in hooks.
     pub name: &'static str,
-    /// As its makers name it.
+    /// The name that its makers use.
     pub title: &'static str,
-    /// It is there when one of these is.
+    /// The client is installed if one of these files exists,
     pub(super) found: &'static [FileLocation],
-    /// Or when one of these can be started.
+    /// or if one of these programs can be started.
     pub(super) programs: &'static [&'static str],
     pub(super) user: Option<ScopeFiles>,
     pub(super) project: Option<ScopeFiles>,
 }
 
-/// Where we are put for one scope.
+/// The files of one scope.
 #[derive(Debug)]
 pub(super) struct ScopeFiles {
     pub(super) server: ServerSpec,
     pub(super) hooks: Option<HookSpec>,
-    /// What its user does next.
+    /// What the user does next.
     pub(super) next: &'static str,
 }
 
-/// Where the MCP server is named.
+/// Where the MCP server is configured.
 #[derive(Debug)]
 pub(super) struct ServerSpec {
-    /// The first that is there, else the first.
+    /// The first one that exists, or else the first one.
     pub(super) files: &'static [FileLocation],
     pub(super) form: ServerForm,
 }
 
-/// In which form.
+/// The form of the server entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ServerForm {
     /// A member of a JSON object.
     Json(&'static str, EntryForm),
-    /// A table of TOML.
+    /// A TOML table.
     Toml(&'static str),
-    /// A block below a key of YAML, by its name.
+    /// A member below a YAML key.
     YamlExtension(&'static str),
-    /// An element of a list below a key of YAML.
+    /// A list element below a YAML key.
     YamlList(&'static str),
     /// A YAML file of its own.
     YamlFile,
 }
 
-/// The members of an entry in JSON.
+/// The members of a JSON entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EntryForm {
     /// `command` and `args`.
     Plain,
     /// The same with `"type": "stdio"`.
     Stdio,
-    /// One list of words, `"type": "local"`.
+    /// One list of words, with `"type": "local"`.
     Local,
-    /// `"type": "local"`, and which tools may be used.
+    /// `"type": "local"`, and the allowed tools.
     LocalTools,
-    /// `"type": "stdio"`, and whether it is off.
+    /// `"type": "stdio"`, and whether it is disabled.
     StdioSwitch,
     /// Below `transport`.
     Transport,
@@ -72,21 +72,21 @@ pub(super) enum EntryForm {
     Custom,
 }
 
-/// Where hooks are named.
+/// Where hooks are configured.
 #[derive(Debug)]
 pub(super) struct HookSpec {
     pub(super) file: FileLocation,
-    /// ScopeFiles that, where one is there, are read instead, with the events at their top.
+    /// If one of these files exists, the client reads it instead, with the events at its top.
     pub(super) instead: &'static [FileLocation],
     pub(super) form: HookForm,
     pub(super) events: &'static [ClientEvent],
 }
 
-/// A client's event, and when it happens.
+/// An event of a client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClientEvent {
     pub(super) name: &'static str,
-    /// Only of these tools, where the client can tell.
+    /// Only for these tools, if the client can filter.
     pub(super) matcher: Option<&'static str>,
 }
 
@@ -100,42 +100,42 @@ impl ClientEvent {
     }
 }
 
-/// In which form.
+/// The form of a hook entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HookForm {
-    /// Groups of handlers below `hooks`; program and arguments apart, no shell.
+    /// Groups of handlers below `hooks`, with program and arguments apart and no shell.
     GroupsOfPrograms(Timeout),
-    /// The same with one line for a shell.
+    /// The same with one shell line.
     GroupsOfLines(Timeout),
-    /// Handlers below `hooks`, `"version": 1`.
+    /// Handlers below `hooks`, with `"version": 1`.
     Lines,
-    /// A file of its own, with a line for each shell.
+    /// A file of its own, with one line for each shell.
     Shells,
-    /// A plugin in JavaScript.
+    /// A JavaScript plugin.
     Plugin,
     /// One executable script for each event.
     Scripts,
 }
 
-/// SetupMode long the client waits; the hook itself ends far earlier.
+/// How long the client waits. The hook itself ends much earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timeout {
     /// In seconds.
     Seconds(u32),
     /// In milliseconds.
     Millis(u32),
-    /// As the client thinks fit: its versions count in different units.
+    /// Left to the client: its versions use different units.
     Unsaid,
 }
 
 impl ClientSpec {
-    /// Whether it seems to be installed.
+    /// Whether the client seems to be installed.
     pub(super) fn is_found(&self, machine: &Machine<'_>) -> bool {
         self.found.iter().any(|spot| spot.path(machine).exists())
             || self.programs.iter().any(|program| machine.find_program(program).is_some())
     }
 
-    /// Its files for a scope, where it has that scope.
+    /// Its files of a scope, if it has that scope.
     pub(super) fn files(&self, scope: SetupScope) -> Option<&ScopeFiles> {
         match scope {
             SetupScope::User => self.user.as_ref(),
@@ -166,11 +166,11 @@ impl HookSpec {
     }
 }
 
-/// Where a client notes which plugins are switched on: its name, the file, and the member that names them.
+/// Where a client lists its enabled plugins: its name, the file, and the member.
 pub(super) const PLUGINS: &[(&str, FileLocation, &str)] =
     &[("claude-code", FileLocation::at(BaseFolder::Claude, "settings.json"), "enabledPlugins")];
 
-/// All clients; editions of one stand together.
+/// All clients. Editions of one client are next to each other.
 pub(super) fn all() -> impl Iterator<Item = &'static ClientSpec> {
     terminals::CLIENTS.iter().chain(editors::CLIENTS)
 }

@@ -1,5 +1,5 @@
-//! The clients that live in a terminal. Each row was read off the client itself or its makers' pages.
-//! Not here: what the words of a row mean (`clients`).
+//! The clients that run in a terminal. Each row comes from the client itself or its documentation. Not here: the
+//! types of a row (`clients`).
 
 use super::{
     ClientEvent, ClientSpec, EntryForm, HookForm, HookSpec, ScopeFiles, ServerForm, ServerSpec,
@@ -11,10 +11,10 @@ const RESTART: &str = "restart it";
 const NEW_SESSION: &str = "start a new session";
 const TRUST: &str = "trust this folder when it asks";
 
-/// Tools of Claude Code whose success can mend a failure; of the others nobody need tell us.
+/// The tools of Claude Code whose success can fix a failure. Events of other tools are not needed.
 const MENDING: &str = "Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit";
 
-/// So long a client waits. HookSpec end by themselves after 150 ms; this is for a machine that stands still.
+/// How long a client waits, in seconds. Hooks end after 150 ms; this is for a machine that is stuck.
 const WAIT_S: u32 = 5;
 
 const CLAUDE_EVENTS: &[ClientEvent] = &[
@@ -35,7 +35,7 @@ const QWEN_EVENTS: &[ClientEvent] = &[
     ClientEvent::of("SessionEnd"),
 ];
 
-/// Of clients that have no event for failure: it shows in what the tool answered.
+/// For clients without an event for failures: failures show in the output of the tool.
 const SHORT_EVENTS: &[ClientEvent] = &[
     ClientEvent::of("SessionStart"),
     ClientEvent::of("UserPromptSubmit"),
@@ -76,10 +76,10 @@ const LINES_IN_SECONDS: HookForm = HookForm::GroupsOfLines(Timeout::Seconds(WAIT
 /// Codex warns of more than 3 seconds for the end of a session.
 const CODEX_HOOKS: HookForm = HookForm::GroupsOfLines(Timeout::Seconds(3));
 const LINES_IN_MILLIS: HookForm = HookForm::GroupsOfLines(Timeout::Millis(WAIT_S * 1_000));
-/// Qwen Code counted in milliseconds once, and counts in seconds now.
+/// Qwen Code used milliseconds in earlier versions, and uses seconds now.
 const LINES_UNTIMED: HookForm = HookForm::GroupsOfLines(Timeout::Unsaid);
 
-const CODEX_NEXT: &str = "start codex, open /hooks and trust those of agent-knowledge: until then Codex does not run them";
+const CODEX_NEXT: &str = "start codex, open /hooks and trust the hooks of agent-knowledge: until then Codex does not run them";
 
 const fn codex(config: &'static [FileLocation], hooks: FileLocation) -> Option<ScopeFiles> {
     let server = ServerSpec { files: config, form: ServerForm::Toml("mcp_servers") };
@@ -106,7 +106,8 @@ const fn copilot(file: &'static [FileLocation], hooks: FileLocation) -> Option<S
     Some(ScopeFiles::new(server, HookSpec::new(hooks, HookForm::Shells, COPILOT_EVENTS), RESTART))
 }
 
-/// Its settings are read for hooks only where it has no file of hooks; making one would silence theirs.
+/// Droid reads the hooks of its settings only if it has no file for hooks. A new file for hooks would disable the
+/// user's own.
 const fn droid(
     file: &'static [FileLocation],
     settings: FileLocation,
@@ -179,7 +180,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
         programs: &["gemini"],
         user: gemini(
             &[FileLocation::at(BaseFolder::Home, ".gemini/settings.json")],
-            "start it in a folder that you trust; elsewhere it connects to no server",
+            "start it in a trusted folder; elsewhere it connects to no server",
         ),
         project: gemini(&[FileLocation::at(BaseFolder::Project, ".gemini/settings.json")], TRUST),
     },
@@ -266,7 +267,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
                 HookForm::Scripts,
                 CLINE_EVENTS,
             ),
-            "switch hooks on in its settings",
+            "enable hooks in its settings",
         )),
         project: None,
     },

@@ -1,33 +1,33 @@
-//! Changes to YAML, line by line: a block of ours is added below a key at the left margin, or taken out.
-//! A text in which that key has another form than a plain block is refused. Not here: reading YAML in full.
+//! Changes to YAML, line by line: a block of ours is added below a top-level key, updated or removed. Every form but
+//! a plain block is refused. Not here: YAML in general.
 
 use serde_json::{Map, Value, json};
 
 use super::EditError;
 
-/// A block below a key of the top level.
+/// A block below a top-level key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct YamlBlock<'a> {
     /// The key, such as `extensions`.
     pub(crate) key: &'a str,
-    /// Whether its children are elements with a `name`, or stand below their names.
+    /// Whether the children of the key are list elements with a `name`, or members.
     pub(crate) is_list: bool,
     /// The name of our child.
     pub(crate) name: &'a str,
 }
 
-/// Where the key's block is: the line of the key, and the line after its last one.
+/// The lines of a key's block: the line of the key, and the line after its last one.
 struct KeyBlock {
     key: usize,
     end: usize,
-    /// The indentation of its children, where it has some.
+    /// The indentation of its children, if it has any.
     indent: Option<usize>,
 }
 
-/// Puts our block below the key, in the place of an older one. `lines` are without indentation.
+/// Adds our block below the key, or replaces it. `lines` have no indentation.
 ///
 /// # Errors
-/// Where the text is not plainly understood.
+/// If the text is damaged, or the key has another form than a plain block.
 pub(crate) fn set(text: &str, place: YamlBlock<'_>, lines: &[String]) -> Result<String, EditError> {
     if read(text, place)?.is_some_and(|found| found == lines) {
         return Ok(text.to_owned());
@@ -51,10 +51,10 @@ pub(crate) fn set(text: &str, place: YamlBlock<'_>, lines: &[String]) -> Result<
     Ok(rows.concat())
 }
 
-/// Changes one member of our block, and leaves the rest of it, its comment too.
+/// Changes one member of our block. The rest of the block and the comments stay.
 ///
 /// # Errors
-/// As [`set`], and where the block has no such member.
+/// As [`set`], and if the block has no such member.
 pub(crate) fn set_member(
     text: &str,
     place: YamlBlock<'_>,
@@ -73,7 +73,7 @@ pub(crate) fn set_member(
     let row = found.ok_or(refused)?;
     let (head, old) = row.split_once(':').unwrap_or((row, ""));
     let line = old.trim_end();
-    // A comment begins after what is in quotes, or anywhere.
+    // A comment begins after the closing quote, or anywhere if there is none.
     let quoted = line.rfind('"').unwrap_or(0);
     let comment =
         line.get(quoted..).and_then(|rest| rest.find(" #")).unwrap_or(line.len() - quoted);
@@ -82,7 +82,7 @@ pub(crate) fn set_member(
     Ok(rows.concat())
 }
 
-/// Takes our block out.
+/// Removes our block.
 ///
 /// # Errors
 /// As [`set`].
@@ -94,7 +94,7 @@ pub(crate) fn remove(text: &str, place: YamlBlock<'_>) -> Result<String, EditErr
     Ok(rows.concat())
 }
 
-/// Takes the key out, where nothing stands below it.
+/// Removes the key if nothing is below it.
 ///
 /// # Errors
 /// As [`set`].
@@ -106,7 +106,7 @@ pub(crate) fn remove_empty_key(text: &str, place: YamlBlock<'_>) -> Result<Strin
     Ok(rows.concat())
 }
 
-/// The lines of our block, without their indentation.
+/// Returns the lines of our block without their indentation.
 ///
 /// # Errors
 /// As [`set`].
@@ -142,7 +142,7 @@ fn find(text: &str, place: YamlBlock<'_>) -> Result<Option<KeyBlock>, EditError>
     let rest =
         rows.get(key).and_then(|row| row.split_once(':')).map_or("", |(_, rest)| rest.trim());
     if !(rest.is_empty() || rest.starts_with('#')) {
-        let why = format!("{} must be a block here, with each entry on a line below it", place.key);
+        let why = format!("{} must be a block, with each entry on a line below it", place.key);
         return Err(at(text, &rows, key, &why));
     }
     let is_inside = |row: &String| {
@@ -192,14 +192,14 @@ fn ours(text: &str, place: YamlBlock<'_>) -> Result<Option<(usize, usize, usize)
             Whose::Theirs => {}
             Whose::Ours if found.is_none() => found = Some((start, after, indent)),
             Whose::Ours => {
-                return Err(at(text, &rows, start, "this name stands here for the second time"));
+                return Err(at(text, &rows, start, "this name is used twice"));
             }
             Whose::Hard => {
                 return Err(at(
                     text,
                     &rows,
                     start,
-                    "this entry must be a block, on lines below it",
+                    "this entry must be a block, on lines below its name",
                 ));
             }
         }
@@ -207,11 +207,11 @@ fn ours(text: &str, place: YamlBlock<'_>) -> Result<Option<(usize, usize, usize)
     Ok(found)
 }
 
-/// Whose a child is.
+/// The owner of a child.
 enum Whose {
     Ours,
     Theirs,
-    /// It has our name, in a form that is not ours to change.
+    /// It has our name, but a form that is not changed here.
     Hard,
 }
 
@@ -238,25 +238,25 @@ fn whose(block: &[String], indent: usize, place: YamlBlock<'_>) -> Whose {
     if is_name(member) || below.any(|row| is_name(row)) { Whose::Ours } else { Whose::Theirs }
 }
 
-/// Tabs, several documents and flow style at the top are YAML, but not ours to change.
+/// Refuses tabs, several documents and flow style at the top. They may be YAML, but are not changed here.
 fn refuse_what_is_hard(text: &str, rows: &[String]) -> Result<(), EditError> {
     let first = rows.iter().position(|row| !is_silent(row));
     for (number, row) in rows.iter().enumerate() {
         let row = row.trim_start_matches('\u{FEFF}');
         let why = if first == Some(number) && indent_of(row) > 0 {
-            "the first name must stand at the left margin"
+            "the first name must not be indented"
         } else if row.trim_start_matches(' ').starts_with('\t') {
-            "a tab stands where spaces must indent"
+            "indentation must be spaces, not tabs"
         } else if row.starts_with("---") && number > 0 || row.starts_with("...") {
-            "the file holds several documents"
+            "the file contains several documents"
         } else if row.starts_with(['{', '[', '"', '\'', '&', '!', '%']) {
-            "a plain name and a colon must stand here"
+            "expected a plain name and a colon"
         } else if indent_of(row) == 0
             && !is_silent(row)
             && !row.starts_with('-')
             && !row.contains(':')
         {
-            "a name and a colon must stand here"
+            "expected a name and a colon"
         } else {
             continue;
         };
@@ -270,12 +270,12 @@ fn at(text: &str, rows: &[String], number: usize, why: &str) -> EditError {
     EditError::at(text, place, why)
 }
 
-/// An entry in YAML, as far as it tells whether it is ours.
+/// Reads the members of a block, as far as they show whether it is ours.
 pub(crate) fn value_of_block(lines: &[String]) -> Value {
     let mut members = Map::new();
     let mut rows =
         lines.iter().map(|line| line.replacen("- ", "  ", usize::from(line.starts_with('-'))));
-    // The first line of a map's entry is its name, that of a list's element a member.
+    // The first line of a member is its name. The first line of a list element is a member of its own.
     let first = rows.next().unwrap_or_default();
     let rows: Vec<String> =
         first.starts_with(' ').then_some(first).into_iter().chain(rows).collect();
@@ -307,7 +307,7 @@ fn unquoted(word: &str) -> &str {
     word.trim().trim_matches(['"', '\''])
 }
 
-/// A line of YAML without the comment at its end.
+/// Returns a line without the comment at its end.
 fn without_comment(row: &str) -> &str {
     if row.starts_with('#') {
         return "";

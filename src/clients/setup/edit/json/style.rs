@@ -1,5 +1,5 @@
-//! SetupMode a JSON text is written: its indentation, its line ends, its spaces. What we add looks like the rest.
-//! Not here: where it is added.
+//! The style of a JSON text: its indentation, line ends and spaces. What we add is written in the same style. Not
+//! here: where it is added.
 
 use jsonc_parser::common::Ranged as _;
 use serde_json::Value;
@@ -11,13 +11,13 @@ pub(super) struct JsonStyle {
     /// One step of indentation.
     indent: String,
     eol: &'static str,
-    /// Whether all of it stands on one line.
+    /// Whether the whole text is on one line.
     minified: bool,
-    /// Between a comma or a colon and what follows, on one line.
+    /// The space after a comma or a colon on one line.
     space: &'static str,
 }
 
-/// So many characters of one step of indentation are believed; more is alignment.
+/// The longest step of indentation. More white space is alignment.
 const INDENT_MAX: usize = 8;
 
 impl JsonStyle {
@@ -43,12 +43,12 @@ impl JsonStyle {
         self.minified
     }
 
-    /// What separates two items on one line, after the comma.
+    /// What is between two items on one line, after the comma.
     pub(super) fn space(&self) -> &'static str {
         self.space
     }
 
-    /// SetupMode many steps the line of a place is indented.
+    /// The number of steps by which the line of a position is indented.
     pub(super) fn depth_at(&self, text: &str, place: usize) -> usize {
         let line = text.get(..place).unwrap_or_default();
         let line = line.rsplit('\n').next().unwrap_or_default();
@@ -56,18 +56,18 @@ impl JsonStyle {
         white / self.indent.len().max(1)
     }
 
-    /// A line break and the indentation of what follows.
+    /// A line break and the indentation of the next line.
     pub(super) fn line(&self, depth: usize) -> String {
         format!("{}{}", self.eol, self.indent.repeat(depth))
     }
 
-    /// A member's name with its colon.
+    /// The name of a member with its colon.
     pub(super) fn name(&self, key: &str, is_inline: bool) -> String {
         let space = if is_inline { self.space } else { " " };
         format!("{}:{space}", Value::from(key))
     }
 
-    /// A value over several lines, where it has parts.
+    /// A value on several lines, if it has parts.
     pub(super) fn render(&self, value: &Value, depth: usize) -> String {
         if self.minified {
             return self.inline(value);
@@ -109,7 +109,7 @@ impl JsonStyle {
     }
 }
 
-/// The white space before a place, where nothing else stands on its line.
+/// The white space before a position, if nothing else is before it on its line.
 fn line_before(text: &str, place: usize) -> Option<&str> {
     let (_, line) = text.get(..place)?.rsplit_once('\n')?;
     line.chars().all(|c| c == ' ' || c == '\t').then_some(line)
