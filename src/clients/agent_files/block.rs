@@ -175,7 +175,7 @@ mod tests {
 
     // S-FILE-5
     #[test]
-    fn a_block_is_put_at_the_end_renewed_in_its_place_and_taken_out() {
+    fn a_block_is_added_renewed_in_place_and_removed() {
         let once = put("# Mine\n", &["- one"]);
         assert!(once.starts_with(
             "# Mine\n\n<!-- agent-knowledge: export begin min=proven max_tokens=800 -->\n"
@@ -195,7 +195,7 @@ mod tests {
 
     // S-FILE-5
     #[test]
-    fn marks_that_do_not_stand_as_we_write_them_are_refused() {
+    fn damaged_marks_are_refused() {
         let good = put("", &["- one"]);
         for (text, why) in [
             (format!("{good}{good}"), "line 8: a second block"),

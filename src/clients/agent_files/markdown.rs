@@ -366,7 +366,7 @@ mod tests {
 
     // S-FILE-2
     #[test]
-    fn bullets_and_paragraphs_stand_under_their_headings() {
+    fn bullets_and_paragraphs_keep_their_headings() {
         let text = "# CLAUDE.md\n\nWork in small steps,\nand test each.\n\n## Build\n\n- use pnpm,\n  never npm\n* node 22\n\
                     \n### Release\n1. tag first\n2) then push\n\n## Style\nTabs, please.\n";
         let expected = [
@@ -387,7 +387,7 @@ mod tests {
 
     // S-FILE-2
     #[test]
-    fn what_stands_below_a_bullet_is_part_of_it_and_an_introduction_of_each() {
+    fn lines_below_a_bullet_belong_to_it() {
         let text = "## Tests\nBefore a commit:\n- run the tests\n  - the slow ones too\n    deeper\n\n  and wait\n- format\n\nThen push.\n";
         let expected = [
             "Tests > Before a commit:| run the tests\n- the slow ones too deeper\nand wait",
@@ -399,7 +399,7 @@ mod tests {
 
     // S-FILE-2
     #[test]
-    fn code_stays_with_what_it_belongs_to() {
+    fn code_stays_with_its_item() {
         let text = "## Run\nStart the server:\n\n```sh\n# no heading\n- no bullet\n\n<!-- shown -->\n```\n- then wait\n  ```\n  sleep\n  ```\n\n## Alone\n~~~\nvalue = 1\n~~~\n";
         let expected = [
             "Run| Start the server:\n```sh\n# no heading\n- no bullet\n\n<!-- shown -->\n```",
@@ -411,7 +411,7 @@ mod tests {
 
     // S-FILE-2, S-FILE-6
     #[test]
-    fn comments_front_matter_and_our_own_block_say_nothing() {
+    fn comments_front_matter_and_our_block_are_left_out() {
         let text = "---\nglobs: \"*.rs\"\n---\n- one <!-- not --> two\n<!-- many\n- lines\n-->\n- three\n\
             <!-- agent-knowledge: begin -->\n## Ours\n- not imported\n<!-- agent-knowledge: end -->\n\
             <!-- agent-knowledge: export begin min=proven max_tokens=800 -->\n- nor this\n\
@@ -421,7 +421,7 @@ mod tests {
 
     // S-FILE-2
     #[test]
-    fn what_only_looks_like_a_comment_hides_nothing() {
+    fn false_comment_marks_hide_nothing() {
         for said in [
             "Never write `<!--` in templates",
             "never ``a ` <!--`` here",
@@ -444,7 +444,7 @@ mod tests {
 
     // S-FILE-6
     #[test]
-    fn a_part_of_ours_that_does_not_end_is_told_by_its_line() {
+    fn a_block_without_an_end_is_reported_by_its_line() {
         let begin = "<!-- agent-knowledge: begin -->";
         assert_eq!(unended(&format!("- a\n{begin}\n- b\n")), Some(2));
         assert_eq!(unended(&format!("- a\n{begin}\n<!-- agent-knowledge: end -->\n- b\n")), None);
@@ -461,7 +461,7 @@ mod tests {
     proptest! {
         // S-FILE-2
         #[test]
-        fn any_text_is_cut_and_every_word_of_plain_lines_is_kept_once(
+        fn every_word_of_plain_lines_is_kept_once(
             lines in prop::collection::vec("(#{1,3} |- |  - |[0-9]\\. |)[a-z]{3,9}( [a-z]{3,9}){0,3}|", 0..20),
             noise in "\\PC{0,200}"
         ) {

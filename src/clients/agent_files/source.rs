@@ -137,7 +137,7 @@ mod tests {
 
     // S-FILE-1
     #[test]
-    fn a_file_is_named_from_the_top_of_its_work_tree_on() {
+    fn a_file_is_named_from_the_top_of_its_work_tree() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap().join("api");
         std::fs::create_dir_all(top.join("docs")).unwrap();
@@ -154,7 +154,7 @@ mod tests {
     // S-FILE-1
     #[cfg(unix)]
     #[test]
-    fn what_is_no_plain_file_of_text_is_not_read() {
+    fn only_plain_text_files_are_read() {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path();

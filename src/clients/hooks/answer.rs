@@ -68,7 +68,7 @@ mod tests {
 
     // S-HOOK-1
     #[test]
-    fn each_client_gets_its_own_form() {
+    fn each_client_gets_its_own_format() {
         for (agent, expected) in [
             (
                 "claude-code",
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_where_nobody_hears_it() {
+    fn no_answer_where_the_model_does_not_get_it() {
         let prompt = HookEvent::Prompt("x".to_owned());
         assert!(
             AnswerFormat::Specific.hands_on(&prompt) && !AnswerFormat::Cursor.hands_on(&prompt)

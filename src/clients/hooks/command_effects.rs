@@ -284,7 +284,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn only_what_sets_something_up_may_have_helped() {
+    fn only_setup_commands_may_have_helped() {
         for command in [
             "touch .ready",
             "sudo apt-get update && apt-get install -y libssl-dev",
@@ -325,7 +325,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn a_command_line_that_changes_a_file_is_known_by_it() {
+    fn changed_files_are_read_from_command_lines() {
         for (command, expected) in [
             ("sed -i 's/a/b/' src/foo.c", "src/foo.c"),
             ("cat > foo.c <<'EOF'\nint x = 1 > 0; // it's\nEOF", "foo.c"),

@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_goal_however_it_is_written() {
+    fn equal_goals_are_recognised_in_every_spelling() {
         for (command, expected) in [
             ("cargo test -p api", "cargo test"),
             ("cd /w/api && RUST_LOG=debug cargo t --lib 2>&1 | tail -40", "cargo test"),
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn another_thing_that_works_does_not_stand_for_what_failed() {
+    fn success_with_other_arguments_does_not_replace_a_failure() {
         for (worked, failed) in [
             ("npm install --legacy-peer-deps", "npm install"),
             ("sudo chown -R $USER . && npm ci", "npm install"),
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cuts_an_output_is_left_out_and_what_follows_is_not() {
+    fn only_the_pipe_that_cuts_the_output_is_left_out() {
         for (command, expected) in [
             ("cd /w && npm ci 2>&1 | tail -3 && npm run build", "npm ci && npm run build"),
             ("a  --x > /dev/null 2>&1; b | head -1", "a --x; b"),
@@ -335,7 +335,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn a_success_that_hides_how_the_command_ended_proves_nothing() {
+    fn a_success_that_hides_the_exit_code_proves_nothing() {
         for command in [
             "npm ci",
             "cd /w; npm ci && ls",
@@ -361,7 +361,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn looking_is_trivial_and_doing_is_not() {
+    fn commands_that_only_read_are_trivial() {
         for command in [
             "grep -rn foo src",
             "test -f x",

@@ -186,7 +186,7 @@ mod tests {
 
     // S-HOOK-1
     #[test]
-    fn each_client_is_understood_in_its_own_words() {
+    fn the_input_of_each_client_is_understood() {
         for (client, value) in [
             (
                 "claude-code",
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_and_its_place_are_found_under_every_name() {
+    fn session_and_directory_are_found_under_every_name() {
         for value in [
             json!({"hook_event_name": "SessionStart", "session_id": "s1", "cwd": "/w", "source": "startup"}),
             json!({"hookEventName": "sessionStart", "sessionId": "s1", "cwd": "/w", "unheard": {"of": 1}}),
@@ -256,14 +256,14 @@ mod tests {
     }
 
     #[test]
-    fn what_hooks_said_before_a_prompt_is_no_part_of_it() {
+    fn earlier_hook_answers_are_removed_from_a_prompt() {
         let prompt = "<hook_context>MARK</hook_context>\n\nfix the build";
         let value = json!({"hook_event_name": "BeforeAgent", "prompt": prompt});
         assert_eq!(happens(&value), HookEvent::Prompt("fix the build".to_owned()));
     }
 
     #[test]
-    fn what_a_patch_changes_is_known() {
+    fn the_files_of_a_patch_are_known() {
         let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n+x\n*** Add File: b.toml\n*** End Patch";
         let value = json!({"hook_event_name": "PostToolUse", "tool_name": "apply_patch",
             "tool_input": {"command": patch}, "tool_response": "Success"});
@@ -276,7 +276,7 @@ mod tests {
 
     // S-HOOK-2
     #[test]
-    fn whatever_else_comes_is_no_reason_to_speak() {
+    fn other_input_gets_no_answer() {
         for text in [
             "",
             "x",

@@ -79,7 +79,7 @@ mod tests {
 
     // S-HOOK-11
     #[test]
-    fn what_was_noted_last_is_told_and_nobody_else_reads_it() {
+    fn the_last_call_is_kept_in_a_private_file() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(read(folder.path(), "codex", "start"), None);
         for time in ["2026-01-02T03:04:05Z", "2026-01-03T00:00:00Z"] {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_leads_elsewhere_is_no_name() {
+    fn names_that_lead_to_other_folders_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["..", "../x", "a/b", "", "A", &"x".repeat(33)] {
             record(folder.path(), name, "start", Timestamp::UNIX_EPOCH);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_in_a_file_of_its_own_is_no_sign() {
+    fn only_plain_files_with_a_time_count() {
         let cache = tempfile::tempdir().unwrap();
         let folder = cache.path().join(FOLDER).join("codex");
         std::fs::create_dir_all(folder.join("end")).unwrap();

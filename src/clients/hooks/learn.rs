@@ -167,7 +167,7 @@ mod tests {
 
     // S-HOOK-5
     #[test]
-    fn another_command_that_does_the_same_is_a_lesson() {
+    fn another_command_with_the_same_goal_is_a_lesson() {
         let failed = failure("npm install", &[]);
         let lesson =
             lesson(&failed, "cd /w && sudo chown -R $USER . && npm ci 2>&1 | tail -3").unwrap();
@@ -183,7 +183,7 @@ mod tests {
 
     // S-HOOK-5
     #[test]
-    fn the_same_command_teaches_by_what_was_done_before_it_worked() {
+    fn steps_before_a_repeated_command_are_the_lesson() {
         let steps = [
             ran("ls"),
             ran("apt-get install -y libssl-dev"),
@@ -231,7 +231,7 @@ mod tests {
 
     // S-HOOK-5
     #[test]
-    fn what_sets_something_up_is_what_helped() {
+    fn setup_steps_are_the_fix() {
         for (failed, step, expected) in [
             ("./build.sh", ran("touch .ready"), "`./build.sh` worked after `touch .ready`."),
             ("npm install", changed(".npmrc"), "`npm install` worked after a change to .npmrc."),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_wanted_the_same_is_mended_and_nothing_else() {
+    fn only_failures_with_the_same_goal_are_fixed() {
         let failures = [failure("npm install", &[]), failure("cargo build", &[])];
         assert_eq!(
             mended(&failures, "npm ci").map(|failure| failure.goal.as_str()),

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn success_is_what_nothing_speaks_against() {
+    fn a_call_succeeded_unless_something_says_otherwise() {
         for value in [
             json!({}),
             json!({"tool_response": {"stdout": "ok", "stderr": "warning: x", "interrupted": false}}),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exit_code_in_the_middle_of_an_output_is_what_a_program_printed() {
+    fn exit_codes_in_the_middle_of_an_output_are_ignored() {
         let lines = |middle: &str| format!("{}{middle}\n{}", "a\n".repeat(9), "b\n".repeat(9));
         assert_eq!(outcome(&json!({"tool_response": lines("exit code: 1")})), Outcome::Succeeded);
         assert_eq!(outcome(&json!({"tool_response": "b\nexit code 1"})), Outcome::Failed);
@@ -275,7 +275,7 @@ mod tests {
 
     // S-HOOK-1
     #[test]
-    fn what_comes_without_an_outcome_is_judged_by_its_last_lines() {
+    fn without_an_outcome_the_last_lines_decide() {
         for (text, expected) in [
             ("ls: cannot access '/no/such/place': No such file or directory\n", Outcome::Failed),
             ("npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve", Outcome::Failed),
@@ -307,7 +307,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn what_other_tools_return_is_no_outcome() {
+    fn text_of_other_tools_is_no_outcome() {
         let tool = Tool::Other("mcp__tracker__show".to_owned());
         for response in [
             json!("Error: the page of an issue"),
@@ -325,7 +325,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn what_goes_on_in_the_background_has_no_outcome_yet() {
+    fn background_commands_have_no_outcome_yet() {
         for said in [
             json!({"tool_input": {"run_in_background": true}, "tool_response": {"stdout": ""}}),
             json!({"tool_input": {}, "tool_response": {"stdout": "", "backgroundTaskId": "b1"}}),
@@ -339,7 +339,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn a_failure_is_known_only_by_the_very_last_line() {
+    fn only_the_very_last_line_proves_a_failure() {
         for (text, expected) in
             [("ok\nerror: x", Evidence::Told), ("error: x\n3 warnings", Evidence::Guessed)]
         {

@@ -328,7 +328,7 @@ mod tests {
 
     // S-HOOK-9
     #[test]
-    fn what_one_hook_noted_the_next_one_knows() {
+    fn the_next_hook_knows_the_state_of_the_session() {
         let folder = tempfile::tempdir().unwrap();
         let mut first = open(folder.path(), Some("s1"));
         let at = now().as_second();
@@ -362,7 +362,7 @@ mod tests {
 
     // S-HOOK-9
     #[test]
-    fn a_session_without_a_name_leaves_nothing_behind() {
+    fn a_session_without_an_id_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let mut session = open(folder.path(), None);
         session.note(SessionEntry::Prompted);
@@ -372,7 +372,7 @@ mod tests {
 
     // S-HOOK-9
     #[test]
-    fn of_several_hooks_at_once_one_tells_a_memory() {
+    fn one_of_several_concurrent_hooks_shows_a_memory() {
         let folder = tempfile::tempdir().unwrap();
         let ids = ["a".to_owned()];
         let (mut first, mut second) =
@@ -386,7 +386,7 @@ mod tests {
 
     // S-HOOK-9
     #[test]
-    fn a_damaged_line_costs_only_itself_and_what_was_told_is_noted_to_the_end() {
+    fn damaged_lines_are_skipped_and_shown_ids_have_room() {
         let folder = tempfile::tempdir().unwrap();
         open(folder.path(), Some("s")).note(SessionEntry::Told(vec!["a".to_owned()]));
         let path = open(folder.path(), Some("s")).path.unwrap();
@@ -404,7 +404,7 @@ mod tests {
 
     // S-HOOK-9
     #[test]
-    fn hooks_that_come_at_once_lose_nothing_of_each_other() {
+    fn concurrent_hooks_lose_no_entries() {
         let folder = tempfile::tempdir().unwrap();
         open(folder.path(), Some("s")).note(SessionEntry::Prompted);
         std::thread::scope(|scope| {
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_mended_waits_no_more() {
+    fn a_fixed_failure_no_longer_waits() {
         let mut seen = SessionState::default();
         seen.note(SessionEntry::Failed(failure("a", 0)));
         seen.note(SessionEntry::Failed(failure("b", 0)));
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn no_secret_stands_in_a_session() {
+    fn session_files_contain_no_secrets() {
         let folder = tempfile::tempdir().unwrap();
         let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
         let mut session = open(folder.path(), Some("s"));

@@ -54,7 +54,7 @@ mod tests {
 
     // S-HOOK-9
     #[test]
-    fn each_memory_is_told_once() {
+    fn each_memory_is_shown_once() {
         let all = fresh(BRIEFING, &BTreeSet::new());
         assert_eq!(all.ids, ["AAAA1111", "BBBB2222", "CCCC3333"]);
         assert_eq!(all.text, BRIEFING.replace("\nNote: words only.", ""));
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_stands_at_the_end_of_a_line_of_a_list() {
+    fn the_id_is_at_the_end_of_a_list_line() {
         assert_eq!(id_of("12. [2026-01-02] x · codex · AAAA1111"), Some("AAAA1111"));
         for line in ["x · AAAA1111", "- no id", "- [d] x · two words", "a. b · c"] {
             assert_eq!(id_of(line), None, "{line}");

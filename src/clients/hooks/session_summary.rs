@@ -134,7 +134,7 @@ mod tests {
 
     // S-HOOK-13
     #[test]
-    fn files_failures_and_fixes_are_told() {
+    fn files_failures_and_fixes_are_summarised() {
         let entries = [
             failed("npm install"),
             failed("cargo test"),
@@ -161,7 +161,7 @@ mod tests {
 
     // S-HOOK-13
     #[test]
-    fn only_what_names_one_file_of_the_directory_is_told() {
+    fn only_files_of_the_directory_are_named() {
         for no_file in [
             "~/.bashrc",
             "~",
@@ -187,7 +187,7 @@ mod tests {
 
     // S-HOOK-13
     #[test]
-    fn a_file_that_is_there_may_have_any_name() {
+    fn an_existing_file_may_have_any_name() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("$id.tsx"), "").unwrap();
         let mut seen = SessionState::default();
@@ -200,7 +200,7 @@ mod tests {
 
     // S-HOOK-13
     #[test]
-    fn how_each_goal_stands_is_told_by_its_last_run() {
+    fn the_last_run_of_a_goal_decides() {
         let (fails, works, unknown) = (
             || failed("cargo test"),
             || SessionEntry::Mended("cargo test".to_owned()),
@@ -226,7 +226,7 @@ mod tests {
 
     // S-HOOK-13
     #[test]
-    fn a_session_without_anything_worth_telling_leaves_nothing() {
+    fn an_uneventful_session_has_no_summary() {
         assert_eq!(told([]), None);
         assert_eq!(told([changed("src/a.rs")]), None, "work like any other");
         assert_eq!(told([failed("cargo test")]), None, "somebody looked, and went");
@@ -236,7 +236,7 @@ mod tests {
 
     // S-HOOK-13
     #[test]
-    fn however_much_happened_it_stays_short() {
+    fn a_summary_stays_short() {
         let many = (0..60).flat_map(|number| {
             let file = format!("src/{number}/{}.rs", "é".repeat(90));
             [failed(&format!("{number} {}", "é".repeat(90))), changed(&file)]

@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_the_commands_in_it() {
+    fn a_line_is_split_into_commands() {
         let found = |line: &str| -> Vec<(String, Connector)> {
             segments(line).into_iter().map(|segment| (segment.text, segment.joint)).collect()
         };
@@ -216,7 +216,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_line_is_read_to_its_end(line in "[a-z &|;<>'\"\\\\\n]{0,40}") {
+        fn every_line_is_read_to_its_end(line in "[a-z &|;<>'\"\\\\\n]{0,40}") {
             for segment in segments(&line) {
                 prop_assert!(!segment.text.is_empty() || segment.target.is_some());
             }

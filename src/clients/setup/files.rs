@@ -193,7 +193,7 @@ mod tests {
 
     // S-SETUP-5
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn everything_but_text_files_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link");
         symlink(folder.path().join("nowhere"), &link).unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn new_files_and_folders_are_private_and_go_again() {
+    fn new_files_and_folders_are_private_and_removable() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/b/file");
         let made = make_folders(&file, Readers::User).unwrap();
@@ -220,7 +220,7 @@ mod tests {
 
     // S-SETUP-5
     #[test]
-    fn what_another_program_wrote_is_not_replaced() {
+    fn files_written_by_another_program_are_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "theirs").unwrap();

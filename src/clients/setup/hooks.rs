@@ -349,7 +349,7 @@ mod tests {
 
     // S-SETUP-2
     #[test]
-    fn hooks_are_added_once_and_older_ones_of_ours_give_way() {
+    fn hooks_are_added_once_and_replace_older_ones() {
         for form in [GROUPS, HookForm::Lines, HookForm::GroupsOfPrograms(Timeout::Unsaid)] {
             let (old, new) =
                 (handlers("/old/agent-knowledge", form), handlers("/new/agent-knowledge", form));
@@ -364,7 +364,7 @@ mod tests {
 
     // S-SETUP-3
     #[test]
-    fn hooks_of_others_stay_also_in_one_group_with_ours() {
+    fn other_hooks_stay_also_in_a_group_with_ours() {
         let theirs = "{\n  \"hooks\": {\n    \"Start\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}\n    ],\n    \"Other\": []\n  }\n}\n";
         let ours = handlers("/bin/agent-knowledge", GROUPS);
         let after = ours.put(theirs).unwrap();
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_may_stand_at_the_top() {
+    fn lists_may_be_at_the_top() {
         let theirs = "{\n  \"Start\": [],\n  \"note\": 1\n}\n";
         let ours = handlers("/bin/agent-knowledge", GROUPS).standing(Lists::Top);
         let after = ours.put(theirs).unwrap();
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_our_own_name_the_program_and_are_known_again() {
+    fn our_own_files_name_the_program_and_are_recognised() {
         let machine = machine("/my \"bin\"/agent-knowledge", Platform::Linux);
         let plugin = plugin(&machine);
         assert!(plugin.contains(r#"|| "/my \"bin\"/agent-knowledge""#), "{plugin}");
@@ -434,7 +434,7 @@ mod tests {
 
     // S-SETUP-3
     #[test]
-    fn a_hook_is_ours_where_it_starts_us_and_nothing_else() {
+    fn a_hook_is_ours_if_it_starts_only_our_program() {
         for (line, ours) in [
             ("/x/agent-knowledge hook --agent codex || exit 0", true),
             ("'/my bin/it'\\''s/agent-knowledge' hook --agent codex --event Stop", true),

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_names_the_program_without_its_path_where_that_starts_it() {
+    fn project_files_name_the_program_without_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
         for name in ["bin", "other"] {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_not_looked_for_from_the_working_directory_on() {
+    fn relative_folders_of_path_are_skipped() {
         let machine = |folder: PathBuf| Machine {
             platform: Platform::Linux,
             home: "/h".into(),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_that_were_moved_are_found_where_they_are() {
+    fn moved_clients_are_found() {
         let lookup = |name: &str| (name == "CODEX_HOME").then(|| OsString::from("/c"));
         let machine = |platform| Machine {
             platform,

@@ -70,7 +70,7 @@ mod tests {
 
     // S-SETUP-4
     #[test]
-    fn an_entry_is_ours_where_it_starts_a_program_with_mcp() {
+    fn an_entry_is_ours_if_it_starts_a_program_with_mcp() {
         let plain = json!({ "command": "/ak", "args": ["mcp"] });
         for (found, ours) in [
             (json!({ "command": "/old", "args": ["mcp"], "env": { "A": "1" } }), true),

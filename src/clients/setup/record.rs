@@ -154,7 +154,7 @@ mod tests {
 
     // S-SETUP-6
     #[test]
-    fn what_a_later_version_added_is_kept() {
+    fn fields_of_later_versions_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let book = RecordStore::in_data(folder.path());
         assert!(book.read().unwrap().files.is_empty());
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_kept_once_and_by_names_that_stay_in_their_folder() {
+    fn copies_are_kept_once_and_stay_in_their_folder() {
         let folder = tempfile::tempdir().unwrap();
         let book = RecordStore::in_data(folder.path());
         let name = book.keep(Path::new("/h/.claude.json"), "{}").unwrap();

@@ -56,9 +56,9 @@ impl ServerEntry {
                     _ => toml::remove(text, [key, NAME]),
                 }
             }
-            ServerForm::YamlExtension(key) => take_yaml(text, extension(key), original),
+            ServerForm::YamlExtension(key) => take_yaml(text, extension(key), "cmd", original),
             ServerForm::YamlList(key) => {
-                let left = take_yaml(text, element(key), original)?;
+                let left = take_yaml(text, element(key), "command", original)?;
                 let is_ours = original.is_none() && left == PREAMBLE;
                 Ok(if is_ours { String::new() } else { left })
             }
@@ -74,8 +74,8 @@ impl ServerEntry {
                 (Json::parse(text)?.get(&[key, NAME]), self.members(form).into())
             }
             ServerForm::Toml(key) => (toml::read(text, [key, NAME])?, wanted),
-            ServerForm::YamlExtension(key) => (yaml_value(text, extension(key))?, wanted),
-            ServerForm::YamlList(key) => (yaml_value(text, element(key))?, wanted),
+            ServerForm::YamlExtension(key) => (yaml::read(text, extension(key))?, wanted),
+            ServerForm::YamlList(key) => (yaml::read(text, element(key))?, wanted),
             ServerForm::YamlFile if text.trim().is_empty() || self.is_its_file(text) => {
                 return Ok(());
             }
@@ -209,24 +209,16 @@ impl ServerEntry {
         }
         match yaml::read(text, place)? {
             Some(_) => yaml::set_member(text, place, member, &self.quoted()),
-            None => yaml::set(text, place, lines),
+            None => yaml::add(text, place, lines),
         }
     }
 
-    fn stands_in_yaml(&self, text: &str, place: yaml::YamlBlock<'_>) -> Result<bool, EditError> {
-        let found = yaml_value(text, place)?;
+    fn stands_in_yaml(&self, text: &str, block: yaml::YamlBlock<'_>) -> Result<bool, EditError> {
         let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
-        let starts = |found: &Value| {
-            let program = found.get("command").and_then(Value::as_str).unwrap_or_default();
-            let quoted = self.quoted();
-            program == self.program || program == quoted.trim_matches('"')
-        };
-        Ok(found.is_some_and(|found| starts(&found) && ownership::is_ours(&found, &wanted)))
+        Ok(yaml::read(text, block)?.is_some_and(|found| {
+            found.get("command") == wanted.get("command") && ownership::is_ours(&found, &wanted)
+        }))
     }
-}
-
-fn yaml_value(text: &str, place: yaml::YamlBlock<'_>) -> Result<Option<Value>, EditError> {
-    Ok(yaml::read(text, place)?.map(|lines| yaml::value_of_block(&lines)))
 }
 
 fn extension(key: &str) -> yaml::YamlBlock<'_> {
@@ -253,20 +245,25 @@ fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, Ed
 
 fn take_yaml(
     text: &str,
-    place: yaml::YamlBlock<'_>,
+    block: yaml::YamlBlock<'_>,
+    member: &str,
     original: Option<&str>,
 ) -> Result<String, EditError> {
-    let without = yaml::remove(text, place)?;
-    if let Some(earlier) = original.and_then(|text| yaml::read(text, place).ok().flatten()) {
-        return yaml::set(&without, place, &earlier);
+    let earlier = original.and_then(|text| yaml::read(text, block).ok().flatten());
+    if let Some(earlier) = earlier.as_ref().and_then(|earlier| earlier.get("command")) {
+        return match yaml::read(text, block)? {
+            Some(_) => yaml::set_member(text, block, member, &earlier.to_string()),
+            None => Ok(text.to_owned()),
+        };
     }
-    let key = format!("{}:", place.key);
+    let without = yaml::remove(text, block)?;
+    let key = format!("{}:", block.key);
     let has_key =
         |text: &str| text.trim_start_matches('\u{FEFF}').lines().any(|line| line.starts_with(&key));
     if original.is_some_and(has_key) {
         Ok(without)
     } else {
-        yaml::remove_empty_key(&without, place)
+        yaml::remove_empty_key(&without, block)
     }
 }
 
@@ -303,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_its_user_added_to_the_entry_stays() {
+    fn additions_of_the_user_to_the_entry_stay() {
         let form = ServerForm::Json("mcpServers", EntryForm::StdioSwitch);
         let text = "{\"mcpServers\":{\"agent-knowledge\":{\"command\":\"/old\",\"args\":[\"mcp\"],\"disabled\":true,\"env\":{\"A\":\"1\"}}}}";
         let after = entry(form, "/new").put(text).unwrap();
@@ -318,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_empty_before_is_left_empty() {
+    fn empty_containers_stay_empty() {
         for (form, original) in [
             (FORMS[0], "{\"mcpServers\": {}}"),
             (FORMS[4], "extensions:\n"),
@@ -332,7 +329,7 @@ mod tests {
 
     // S-SETUP-4
     #[test]
-    fn an_entry_of_our_name_that_is_not_ours_is_refused() {
+    fn an_entry_with_our_name_of_the_user_is_refused() {
         for (form, text) in [
             (FORMS[0], "{\"mcpServers\":{\"agent-knowledge\":{\"url\":\"https://x.example\"}}}"),
             (FORMS[1], "{\"mcp\":{\"agent-knowledge\":{\"type\":\"remote\",\"url\":\"x\"}}}"),
@@ -351,7 +348,7 @@ mod tests {
 
     // S-SETUP-6
     #[test]
-    fn an_older_entry_of_ours_is_there_again_after_us() {
+    fn an_older_entry_of_ours_is_restored() {
         for form in FORMS {
             let original = entry(form, "/old/ak").put("").unwrap();
             let new = entry(form, "/new/ak");
@@ -362,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_block_of_yaml_only_the_program_changes() {
+    fn only_the_program_changes_in_a_yaml_block() {
         let text = "\u{FEFF}extensions:\n  agent-knowledge: # mine\n    cmd: /old # path\n    args: [mcp]\n    timeout: 9\n";
         let after = entry(FORMS[4], "/new").put(text).unwrap();
         assert_eq!(after, text.replace("cmd: /old", "cmd: \"/new\""));
@@ -372,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_in_yaml_is_read_in_the_forms_people_write() {
+    fn yaml_entries_are_read_in_all_common_forms() {
         let ours = json!({ "command": "/ak", "args": ["mcp"] });
         for (text, is) in [
             ("agent-knowledge: # mine\n  type: stdio\n  cmd: /old # x\n  args:\n    - mcp", true),
@@ -381,8 +378,11 @@ mod tests {
             ("- name: agent-knowledge\n  command: npx\n  args:\n  - x\n  - mcp", false),
             ("agent-knowledge:\n  type: sse\n  uri: https://x.example", false),
         ] {
-            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            assert_eq!(ownership::is_ours(&yaml::value_of_block(&lines), &ours), is, "{text}");
+            let is_list = text.starts_with('-');
+            let block = if is_list { element("mcpServers") } else { extension("extensions") };
+            let text = format!("{}:\n  {}\n", block.key, text.replace('\n', "\n  "));
+            let found = yaml::read(&text, block).unwrap().unwrap();
+            assert_eq!(ownership::is_ours(&found, &ours), is, "{text}");
         }
     }
 }

@@ -44,7 +44,7 @@ mod tests {
 
     // S-FILE-5
     #[test]
-    fn a_file_is_replaced_only_as_it_was_read() {
+    fn a_file_is_replaced_only_if_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("AGENTS.md");
         assert_eq!(read_shared(&file).unwrap(), None);

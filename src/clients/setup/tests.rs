@@ -161,7 +161,7 @@ fn few(mut texts: Vec<String>, scope: SetupScope) -> Vec<String> {
 
 // S-SETUP-1 S-SETUP-2 S-SETUP-6
 #[test]
-fn a_fresh_machine_is_set_up_once_and_left_as_it_was() {
+fn a_fresh_machine_is_set_up_and_restored() {
     for (machine, client, scope) in on(&[Platform::Linux, Platform::MacOs, Platform::Windows]) {
         let before = machine.files();
         let told = machine.run("set up", PROGRAM, &[client.name], scope);
@@ -189,7 +189,7 @@ fn a_fresh_machine_is_set_up_once_and_left_as_it_was() {
 
 // S-SETUP-2 S-SETUP-3 S-SETUP-6
 #[test]
-fn files_as_people_have_them_are_as_they_were() {
+fn typical_files_are_restored_byte_for_byte() {
     let mut tried = 0;
     for (machine, client, scope) in on(&[Platform::Linux]) {
         for path in
@@ -225,7 +225,7 @@ fn files_as_people_have_them_are_as_they_were() {
 
 // S-SETUP-6
 #[test]
-fn what_was_changed_since_stays_and_only_ours_is_taken_out() {
+fn later_changes_stay_and_only_our_part_is_removed() {
     for (machine, client, scope) in on(&[Platform::Linux]) {
         for path in
             desired_files_of(&machine, client, scope).into_iter().map(|desired| desired.path)
@@ -259,7 +259,7 @@ fn what_was_changed_since_stays_and_only_ours_is_taken_out() {
 
 // S-SETUP-4
 #[test]
-fn a_file_that_does_not_parse_is_left_alone_and_its_client_is_told() {
+fn a_damaged_file_is_reported_and_not_changed() {
     for (machine, client, scope) in on(&[Platform::Linux]) {
         for path in
             desired_files_of(&machine, client, scope).into_iter().map(|desired| desired.path)
@@ -281,7 +281,7 @@ fn a_file_that_does_not_parse_is_left_alone_and_its_client_is_told() {
 
 // S-SETUP-4
 #[test]
-fn a_script_of_somebody_else_is_not_replaced() {
+fn a_script_of_the_user_is_not_replaced() {
     let machine = TestMachine::new(Platform::Linux);
     let script = machine.folder.path().join("home/Documents/Cline/Hooks/TaskStart");
     machine.plant(&script, "#!/bin/sh\nmine\n");
@@ -298,7 +298,7 @@ fn a_script_of_somebody_else_is_not_replaced() {
 
 // S-SETUP-3
 #[test]
-fn a_file_of_hooks_that_a_client_reads_instead_of_its_settings_is_used_and_not_made() {
+fn an_existing_hooks_file_replaces_the_settings() {
     let machine = TestMachine::new(Platform::Linux);
     let place = |name: &str| machine.folder.path().join("home/.factory").join(name);
     machine.run("set up", PROGRAM, &["droid"], SetupScope::User);
@@ -324,7 +324,7 @@ fn a_file_of_hooks_that_a_client_reads_instead_of_its_settings_is_used_and_not_m
 }
 
 #[test]
-fn who_has_our_plugin_already_is_told() {
+fn a_client_with_our_plugin_gets_a_note() {
     let machine = TestMachine::new(Platform::Linux);
     let settings = machine.folder.path().join("home/.claude/settings.json");
     for (on, told) in [("true", true), ("false", false)] {
@@ -352,7 +352,7 @@ fn a_dry_run_shows_the_change_and_makes_none() {
 // S-SETUP-5
 #[cfg(unix)]
 #[test]
-fn a_link_leads_to_its_file_and_one_that_leads_nowhere_is_refused() {
+fn links_are_followed_and_broken_links_refused() {
     use std::os::unix::fs::symlink;
     let machine = TestMachine::new(Platform::Linux);
     let (link, real) = (
@@ -378,7 +378,7 @@ fn a_link_leads_to_its_file_and_one_that_leads_nowhere_is_refused() {
 }
 
 #[test]
-fn who_is_unknown_is_told_with_all_who_are_known() {
+fn an_unknown_client_is_answered_with_the_known_ones() {
     let machine = TestMachine::new(Platform::Linux);
     let data = machine.data();
     let asked = |name: &str, scope| {
@@ -422,7 +422,7 @@ fn checked(machine: &TestMachine, server: Option<&str>, start: Option<&str>) -> 
 
 // S-SETUP-7
 #[test]
-fn a_hook_that_should_have_fired_and_did_not_is_found() {
+fn hooks_that_do_not_run_are_found() {
     let machine = TestMachine::new(Platform::Linux);
     let program = machine.folder.path().join("agent-knowledge");
     std::fs::write(&program, "").unwrap();
@@ -445,7 +445,7 @@ fn a_hook_that_should_have_fired_and_did_not_is_found() {
 
 // S-SETUP-7
 #[test]
-fn what_is_no_longer_as_written_is_found() {
+fn changed_or_missing_files_are_found() {
     let machine = TestMachine::new(Platform::Linux);
     let program = machine.folder.path().join("agent-knowledge");
     std::fs::write(&program, "").unwrap();
@@ -500,7 +500,7 @@ fn a_link_to_this_program_is_this_program() {
 
 // S-SETUP-8
 #[test]
-fn clients_that_are_here_and_were_never_seen_are_left_out() {
+fn installed_clients_that_were_never_seen_are_listed() {
     let machine = TestMachine::new(Platform::Linux);
     for folder in [".codex", ".gemini", ".qwen"] {
         std::fs::create_dir_all(machine.folder.path().join("home").join(folder)).unwrap();

@@ -227,7 +227,7 @@ mod tests {
 
     // S-SETUP-3
     #[test]
-    fn a_table_is_added_and_taken_out_and_all_else_stays() {
+    fn a_table_is_added_and_removed_and_all_else_stays() {
         for text in [
             "",
             "model = \"x\" # why\n",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_client_added_after_ours_stays() {
+    fn tables_added_after_ours_stay() {
         let text = "model = \"x\"\n";
         let theirs = "\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n";
         let after = set(text, PATH, &ours()).unwrap() + theirs;

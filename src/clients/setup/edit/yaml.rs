@@ -24,24 +24,23 @@ struct KeyBlock {
     indent: Option<usize>,
 }
 
-/// Adds our block below the key, or replaces it. `lines` have no indentation.
+/// Adds our block below the key, unless it is there. A missing key is added too. `lines` have no indentation.
 ///
 /// # Errors
 /// If the text is damaged, or the key has another form than a plain block.
-pub(crate) fn set(text: &str, place: YamlBlock<'_>, lines: &[String]) -> Result<String, EditError> {
-    if read(text, place)?.is_some_and(|found| found == lines) {
+pub(crate) fn add(text: &str, block: YamlBlock<'_>, lines: &[String]) -> Result<String, EditError> {
+    if ours(text, block)?.is_some() {
         return Ok(text.to_owned());
     }
-    let text = &remove(text, place)?;
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut rows: Vec<String> = rows(text);
+    let mut rows = rows(text);
     if let Some(last) = rows.last_mut().filter(|last| !last.ends_with('\n')) {
         last.push_str(eol);
     }
-    let (at, indent) = match find(text, place)? {
+    let (at, indent) = match find(text, block)? {
         Some(found) => (found.end, found.indent.unwrap_or(2)),
         None => {
-            rows.push(format!("{}:{eol}", place.key));
+            rows.push(format!("{}:{eol}", block.key));
             (rows.len(), 2)
         }
     };
@@ -54,15 +53,15 @@ pub(crate) fn set(text: &str, place: YamlBlock<'_>, lines: &[String]) -> Result<
 /// Changes one member of our block. The rest of the block and the comments stay.
 ///
 /// # Errors
-/// As [`set`], and if the block has no such member.
+/// As [`add`], and if the block has no such member.
 pub(crate) fn set_member(
     text: &str,
-    place: YamlBlock<'_>,
+    block: YamlBlock<'_>,
     member: &str,
     value: &str,
 ) -> Result<String, EditError> {
     let mut rows = rows(text);
-    let (start, end, _) = ours(text, place)?.unwrap_or_default();
+    let (start, end, _) = ours(text, block)?.unwrap_or_default();
     let is_it = |row: &String| {
         let row = row.trim_start();
         let row = row.strip_prefix("- ").unwrap_or(row);
@@ -85,10 +84,10 @@ pub(crate) fn set_member(
 /// Removes our block.
 ///
 /// # Errors
-/// As [`set`].
-pub(crate) fn remove(text: &str, place: YamlBlock<'_>) -> Result<String, EditError> {
+/// As [`add`].
+pub(crate) fn remove(text: &str, block: YamlBlock<'_>) -> Result<String, EditError> {
     let mut rows = rows(text);
-    if let Some((start, end, _)) = ours(text, place)? {
+    if let Some((start, end, _)) = ours(text, block)? {
         rows.drain(start..end);
     }
     Ok(rows.concat())
@@ -97,24 +96,26 @@ pub(crate) fn remove(text: &str, place: YamlBlock<'_>) -> Result<String, EditErr
 /// Removes the key if nothing is below it.
 ///
 /// # Errors
-/// As [`set`].
-pub(crate) fn remove_empty_key(text: &str, place: YamlBlock<'_>) -> Result<String, EditError> {
+/// As [`add`].
+pub(crate) fn remove_empty_key(text: &str, block: YamlBlock<'_>) -> Result<String, EditError> {
     let mut rows = rows(text);
-    if let Some(KeyBlock { key, indent: None, .. }) = find(text, place)? {
+    if let Some(KeyBlock { key, indent: None, .. }) = find(text, block)? {
         rows.remove(key);
     }
     Ok(rows.concat())
 }
 
-/// Returns the lines of our block without their indentation.
+/// Returns the members of our block, as far as they show whether it is ours.
 ///
 /// # Errors
-/// As [`set`].
-pub(crate) fn read(text: &str, place: YamlBlock<'_>) -> Result<Option<Vec<String>>, EditError> {
-    let Some((start, end, indent)) = ours(text, place)? else { return Ok(None) };
+/// As [`add`].
+pub(crate) fn read(text: &str, block: YamlBlock<'_>) -> Result<Option<Value>, EditError> {
+    let Some((start, end, indent)) = ours(text, block)? else { return Ok(None) };
     let rows = rows(text);
     let lines = rows.iter().take(end).skip(start);
-    Ok(Some(lines.map(|row| row.trim_end().chars().skip(indent).collect()).collect()))
+    let lines: Vec<String> =
+        lines.map(|row| row.trim_end().chars().skip(indent).collect()).collect();
+    Ok(Some(members_of(&lines)))
 }
 
 fn rows(text: &str) -> Vec<String> {
@@ -131,23 +132,23 @@ fn is_silent(row: &str) -> bool {
 }
 
 /// Finds the key and its block.
-fn find(text: &str, place: YamlBlock<'_>) -> Result<Option<KeyBlock>, EditError> {
+fn find(text: &str, block: YamlBlock<'_>) -> Result<Option<KeyBlock>, EditError> {
     let rows = rows(text);
     refuse_what_is_hard(text, &rows)?;
     let is_key = |row: &String| {
         let row = row.trim_start_matches('\u{FEFF}');
-        row.strip_prefix(place.key).is_some_and(|rest| rest.trim_start().starts_with(':'))
+        row.strip_prefix(block.key).is_some_and(|rest| rest.trim_start().starts_with(':'))
     };
     let Some(key) = rows.iter().position(is_key) else { return Ok(None) };
     let rest =
         rows.get(key).and_then(|row| row.split_once(':')).map_or("", |(_, rest)| rest.trim());
     if !(rest.is_empty() || rest.starts_with('#')) {
-        let why = format!("{} must be a block, with each entry on a line below it", place.key);
+        let why = format!("{} must be a block, with each entry on a line below it", block.key);
         return Err(at(text, &rows, key, &why));
     }
     let is_inside = |row: &String| {
         let row = row.as_str();
-        indent_of(row) > 0 || (place.is_list && row.starts_with('-'))
+        indent_of(row) > 0 || (block.is_list && row.starts_with('-'))
     };
     let mut end = key + 1;
     let mut indent = None;
@@ -168,8 +169,8 @@ fn find(text: &str, place: YamlBlock<'_>) -> Result<Option<KeyBlock>, EditError>
 }
 
 /// Finds our block: its first line, the line after it, and its indentation.
-fn ours(text: &str, place: YamlBlock<'_>) -> Result<Option<(usize, usize, usize)>, EditError> {
-    let Some(KeyBlock { key, end, indent: Some(indent) }) = find(text, place)? else {
+fn ours(text: &str, block: YamlBlock<'_>) -> Result<Option<(usize, usize, usize)>, EditError> {
+    let Some(KeyBlock { key, end, indent: Some(indent) }) = find(text, block)? else {
         return Ok(None);
     };
     let rows = rows(text);
@@ -187,8 +188,8 @@ fn ours(text: &str, place: YamlBlock<'_>) -> Result<Option<(usize, usize, usize)
             .map(|(number, _)| number)
             .last();
         let after = last.unwrap_or(start) + 1;
-        let block = rows.get(start..after).unwrap_or_default();
-        match whose(block, indent, place) {
+        let rows_of_child = rows.get(start..after).unwrap_or_default();
+        match whose(rows_of_child, indent, block) {
             Whose::Theirs => {}
             Whose::Ours if found.is_none() => found = Some((start, after, indent)),
             Whose::Ours => {
@@ -215,26 +216,26 @@ enum Whose {
     Hard,
 }
 
-fn whose(block: &[String], indent: usize, place: YamlBlock<'_>) -> Whose {
-    let first = block.first().map_or("", |row| row.trim());
-    if !place.is_list {
+fn whose(rows: &[String], indent: usize, block: YamlBlock<'_>) -> Whose {
+    let first = rows.first().map_or("", |row| row.trim());
+    if !block.is_list {
         return match first.split_once(':') {
-            Some((name, _)) if name.trim().trim_matches(['"', '\'']) != place.name => Whose::Theirs,
+            Some((name, _)) if name.trim().trim_matches(['"', '\'']) != block.name => Whose::Theirs,
             Some((_, rest)) if without_comment(rest.trim()).is_empty() => Whose::Ours,
             Some(_) => Whose::Hard,
             None => Whose::Theirs,
         };
     }
     let Some(member) = first.strip_prefix('-') else { return Whose::Theirs };
-    if member.trim_start().starts_with('{') && member.contains(place.name) {
+    if member.trim_start().starts_with('{') && member.contains(block.name) {
         return Whose::Hard;
     }
     let margin = indent + 1 + indent_of(member);
     let is_name = |row: &str| {
         let value = row.trim().strip_prefix("name:").map(|value| without_comment(value.trim()));
-        value.is_some_and(|value| value.trim_matches(['"', '\'']) == place.name)
+        value.is_some_and(|value| value.trim_matches(['"', '\'']) == block.name)
     };
-    let mut below = block.iter().skip(1).filter(|row| indent_of(row) == margin);
+    let mut below = rows.iter().skip(1).filter(|row| indent_of(row) == margin);
     if is_name(member) || below.any(|row| is_name(row)) { Whose::Ours } else { Whose::Theirs }
 }
 
@@ -270,8 +271,8 @@ fn at(text: &str, rows: &[String], number: usize, why: &str) -> EditError {
     EditError::at(text, place, why)
 }
 
-/// Reads the members of a block, as far as they show whether it is ours.
-pub(crate) fn value_of_block(lines: &[String]) -> Value {
+/// Reads members with a string or a list of strings; `cmd` is read as `command`.
+fn members_of(lines: &[String]) -> Value {
     let mut members = Map::new();
     let mut rows =
         lines.iter().map(|line| line.replacen("- ", "  ", usize::from(line.starts_with('-'))));
@@ -303,8 +304,10 @@ fn value_of(text: &str) -> Value {
     list.split(',').map(unquoted).collect()
 }
 
-fn unquoted(word: &str) -> &str {
-    word.trim().trim_matches(['"', '\''])
+/// Returns a scalar without its quotes. Our double quotes are those of JSON.
+fn unquoted(word: &str) -> String {
+    let word = word.trim();
+    serde_json::from_str(word).unwrap_or_else(|_| word.trim_matches(['"', '\'']).to_owned())
 }
 
 /// Returns a line without the comment at its end.
@@ -322,15 +325,15 @@ mod tests {
     const MAP: YamlBlock<'_> = YamlBlock { key: "extensions", is_list: false, name: "k" };
     const LIST: YamlBlock<'_> = YamlBlock { key: "mcpServers", is_list: true, name: "k" };
 
-    fn lines(place: YamlBlock<'_>) -> Vec<String> {
-        let mut lines = vec![if place.is_list { "- name: k" } else { "k:" }.to_owned()];
+    fn lines(block: YamlBlock<'_>) -> Vec<String> {
+        let mut lines = vec![if block.is_list { "- name: k" } else { "k:" }.to_owned()];
         lines.extend(["  type: stdio", "  args:", "    - mcp"].map(str::to_owned));
         lines
     }
 
     // S-SETUP-3
     #[test]
-    fn a_block_is_added_and_taken_out_and_all_else_stays() {
+    fn a_block_is_added_and_removed_and_all_else_stays() {
         for (place, text) in [
             (
                 MAP,
@@ -341,36 +344,32 @@ mod tests {
             (LIST, "mcpServers:\n    - name: other\n      command: o\n"),
             (MAP, "extensions:\nlast: 1\n"),
         ] {
-            let after = set(text, place, &lines(place)).unwrap();
-            assert_eq!(read(&after, place).unwrap(), Some(lines(place)), "{after}");
-            assert_eq!(set(&after, place, &lines(place)).unwrap(), after, "twice");
+            let after = add(text, place, &lines(place)).unwrap();
+            let found = read(&after, place).unwrap().unwrap();
+            assert_eq!(
+                (&found["type"], &found["args"]),
+                (&json!("stdio"), &json!(["mcp"])),
+                "{after}"
+            );
             assert_eq!(remove(&after, place).unwrap(), text);
         }
     }
 
     #[test]
-    fn the_key_is_made_where_there_is_none() {
+    fn a_missing_key_is_added() {
         for text in ["", "model: x\n"] {
-            let after = set(text, MAP, &lines(MAP)).unwrap();
+            let after = add(text, MAP, &lines(MAP)).unwrap();
             let expected = "extensions:\n  k:\n    type: stdio\n    args:\n      - mcp\n";
             assert_eq!(after, format!("{text}{expected}"));
             let without = remove(&after, MAP).unwrap();
             assert_eq!(remove_empty_key(&without, MAP).unwrap(), text);
         }
-        assert_eq!(set("a: 1", MAP, &lines(MAP)).unwrap().lines().next(), Some("a: 1"));
-    }
-
-    #[test]
-    fn an_older_block_is_replaced() {
-        let text = "extensions:\n  k:\n    cmd: old\n    env:\n\n      A: 1\n  z:\n    cmd: z\n";
-        let after = set(text, MAP, &lines(MAP)).unwrap();
-        assert_eq!(read(&after, MAP).unwrap(), Some(lines(MAP)));
-        assert!(after.contains("  z:\n    cmd: z\n") && !after.contains("old"), "{after}");
+        assert_eq!(add("a: 1", MAP, &lines(MAP)).unwrap().lines().next(), Some("a: 1"));
     }
 
     // S-SETUP-4
     #[test]
-    fn what_is_not_plainly_understood_is_refused() {
+    fn damaged_or_unsupported_yaml_is_refused() {
         for (text, line) in [
             ("a: 1\nextensions: {dev: 1}\n", 2),
             ("extensions:\n\tdev: 1\n", 2),
@@ -382,7 +381,7 @@ mod tests {
             ("extensions:\n  k: { cmd: x }\n", 2),
             ("extensions:\n  k:\n    cmd: x\n  \"k\":\n    cmd: y\n", 4),
         ] {
-            let wrong = set(text, MAP, &lines(MAP)).unwrap_err();
+            let wrong = add(text, MAP, &lines(MAP)).unwrap_err();
             assert_eq!(wrong.line, line, "{text}: {wrong:?}");
         }
     }

@@ -79,7 +79,7 @@ fn is_within(part: &str, whole: &str) -> bool {
 proptest! {
     // S-SETUP-3
     #[test]
-    fn setting_and_removing_is_doing_nothing(text in document()) {
+    fn set_then_remove_restores_the_text(text in document()) {
         let mut json = Json::parse(&text).unwrap();
         let before = json.value();
         let ours = json!({"command": "/p", "args": ["mcp"]});
@@ -98,7 +98,7 @@ proptest! {
 
     // S-SETUP-3
     #[test]
-    fn pushing_and_removing_is_doing_nothing(text in document()) {
+    fn push_then_remove_restores_the_text(text in document()) {
         let mut json = Json::parse(&text).unwrap();
         let before = json.value();
         let ours = json!({"command": "ours"});

@@ -55,7 +55,7 @@ fn an_entry_is_added_in_the_style_of_the_file() {
 
 // S-SETUP-3
 #[test]
-fn an_entry_is_taken_out_and_its_neighbours_stay() {
+fn an_entry_is_removed_and_its_neighbours_stay() {
     for (before, expected) in [
         ("{\"servers\":{\"a\":1,\"k\":2,\"b\":3}}", "{\"servers\":{\"a\":1,\"b\":3}}"),
         ("{\"servers\":{\"k\":2,\"b\":3}}", "{\"servers\":{\"b\":3}}"),
@@ -73,7 +73,7 @@ fn an_entry_is_taken_out_and_its_neighbours_stay() {
 }
 
 #[test]
-fn elements_come_and_go() {
+fn elements_are_added_and_removed() {
     let text =
         "{\n  \"hooks\": {\n    \"Start\": [\n      {\"command\": \"theirs\"}\n    ]\n  }\n}\n";
     let ours = json!({"command": "ours"});
