@@ -15,7 +15,7 @@ use super::cli::{Need, Process, Settings, Wiring};
 use super::judge::{self, Decided};
 use crate::mcp::stdio;
 use api::{Api, ApiError, Reply};
-use clients::hooks::life;
+use clients::hooks::last_seen;
 
 mod agent_files;
 mod as_of;
@@ -152,7 +152,7 @@ impl Wiring for Program<'_> {
         let clock = self.surroundings.clock;
         let heard = self.life.clone().map(|cache| {
             Arc::new(move |client: &str| {
-                life::note(&cache, life::agent_of_client(client), "mcp", clock().now);
+                last_seen::record(&cache, last_seen::agent_of_client(client), "mcp", clock().now);
             }) as Arc<dyn Fn(&str) + Send + Sync>
         });
         stdio::serve_stdio(api, heard)

@@ -50,7 +50,7 @@ fn helped(world: &World, here: &Path, lesson: &str, sessions: usize) -> String {
 
 // S-FILE-1, S-FILE-3, S-FILE-4
 #[test]
-fn rules_are_taken_over_once_and_follow_their_file() {
+fn rules_are_imported_once_and_follow_their_file() {
     for world in [World::new(), World::sharing()] {
         let here = work_tree(&world);
         let told = ran(&world, &here, &["import", "--found", "--dry-run"]).done();
@@ -91,7 +91,7 @@ fn rules_are_taken_over_once_and_follow_their_file() {
 
 // S-FILE-4
 #[test]
-fn what_somebody_forgot_is_not_brought_back_by_importing() {
+fn forgotten_rules_are_not_restored_by_an_import() {
     let world = World::new();
     let here = work_tree(&world);
     ran(&world, &here, &["import", "CLAUDE.md"]).done();
@@ -107,7 +107,7 @@ fn what_somebody_forgot_is_not_brought_back_by_importing() {
 
 // S-FILE-2
 #[test]
-fn a_file_in_which_a_part_of_ours_does_not_end_is_refused_and_loses_nothing() {
+fn a_file_with_an_open_block_is_refused() {
     let world = World::new();
     let here = work_tree(&world);
     ran(&world, &here, &["import", "--found"]).done();
@@ -116,14 +116,15 @@ fn a_file_in_which_a_part_of_ours_does_not_end_is_refused_and_loses_nothing() {
     std::fs::write(here.join("CLAUDE.md"), open).unwrap();
     let told = ran(&world, &here, &["import", "--found"]);
     assert_eq!(told.exit, Some(65));
-    let why = "CLAUDE.md: not imported: line 1: a part of ours begins and does not end";
+    let why =
+        "CLAUDE.md: not imported: line 1: a block of agent-knowledge begins here and does not end";
     assert!(told.output.starts_with(why), "{}", told.output);
     assert_eq!(world.log_lines(LOG), lines);
 }
 
 // S-FILE-1
 #[test]
-fn a_line_in_a_log_makes_no_file_one_that_was_imported_before() {
+fn log_lines_do_not_make_a_file_imported() {
     let world = World::new();
     let here = work_tree(&world);
     std::fs::create_dir(here.join("src")).unwrap();
@@ -154,7 +155,7 @@ fn a_line_in_a_log_makes_no_file_one_that_was_imported_before() {
 
 // S-FILE-4, S-READ-3
 #[test]
-fn what_two_machines_take_over_is_one_memory_each() {
+fn imports_on_two_machines_give_one_memory_each() {
     let world = World::new();
     let here = work_tree(&world);
     let mut lines = Vec::new();
@@ -178,7 +179,7 @@ fn what_two_machines_take_over_is_one_memory_each() {
 
 // S-FILE-1, S-FILE-3, S-READ-5
 #[test]
-fn what_is_wrong_is_told_and_keeps_nothing_else_from_being_imported() {
+fn errors_do_not_stop_other_imports() {
     let world = World::new();
     let here = work_tree(&world);
     std::fs::write(
@@ -229,7 +230,7 @@ fn a_link_in_the_place_of_an_agent_file_is_refused() {
 
 // S-FILE-5
 #[test]
-fn what_has_proven_itself_stands_in_a_block_and_every_other_byte_stays() {
+fn proven_lessons_are_in_a_block_and_other_bytes_stay() {
     for world in [World::new(), World::sharing()] {
         let here = work_tree(&world);
         let (file, mine) = (here.join("AGENTS.md"), "# Mine\r\n\r\n- keep this\r\nno line break");
@@ -276,7 +277,7 @@ fn what_has_proven_itself_stands_in_a_block_and_every_other_byte_stays() {
 
 // S-FILE-5
 #[test]
-fn a_file_that_was_made_for_a_block_goes_with_it_and_wrong_values_write_nothing() {
+fn a_file_made_for_a_block_is_removed_with_it() {
     let world = World::new();
     let here = work_tree(&world);
     helped(&world, &here, "pin the walrus", 3);
@@ -297,7 +298,7 @@ fn a_file_that_was_made_for_a_block_goes_with_it_and_wrong_values_write_nothing(
     let misplaced = ran(&world, &here, &["export"]);
     assert_eq!(misplaced.exit, Some(1));
     assert!(
-        misplaced.messages.contains("AGENTS.md: line 1: a block of ours ends"),
+        misplaced.messages.contains("AGENTS.md: line 1: a block of agent-knowledge ends"),
         "{}",
         misplaced.messages
     );

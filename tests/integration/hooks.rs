@@ -171,7 +171,7 @@ fn by_hooks(world: &World) -> Vec<Event> {
 
 // S-HOOK-1, S-HOOK-4, S-HOOK-5
 #[test]
-fn in_each_format_a_failure_that_is_mended_is_learned_and_told_to_the_next_repository() {
+fn each_client_learns_a_fix_and_recalls_it_elsewhere() {
     for format in &FORMATS {
         let world = World::new();
         let (one, other) = (repo(&world, "one"), repo(&world, "other"));
@@ -209,7 +209,7 @@ fn in_each_format_a_failure_that_is_mended_is_learned_and_told_to_the_next_repos
 
 // S-HOOK-7
 #[test]
-fn the_same_lesson_in_another_session_confirms_the_first_and_is_shown_as_proven() {
+fn the_same_fix_in_another_session_proves_the_lesson() {
     let world = World::new();
     let format = &FORMATS[0];
     let (one, other) = (repo(&world, "one"), repo(&world, "other"));
@@ -246,7 +246,7 @@ fn the_same_lesson_in_another_session_confirms_the_first_and_is_shown_as_proven(
 
 // S-HOOK-7
 #[test]
-fn who_was_told_of_a_candidate_and_repeats_it_proves_nothing() {
+fn repeating_a_shown_candidate_proves_nothing() {
     let world = World::new();
     let format = &FORMATS[0];
     let (one, other) = (repo(&world, "one"), repo(&world, "other"));
@@ -260,7 +260,7 @@ fn who_was_told_of_a_candidate_and_repeats_it_proves_nothing() {
 
 // S-HOOK-6
 #[test]
-fn nothing_is_learned_from_work_on_sources_or_from_a_success_that_nobody_saw() {
+fn source_edits_and_hidden_successes_teach_nothing() {
     let world = World::new();
     let (format, here) = (&FORMATS[0], repo(&world, "one"));
     let error = "error[E0433]: failed to resolve: use of undeclared crate zebra";
@@ -293,7 +293,7 @@ fn nothing_is_learned_from_work_on_sources_or_from_a_success_that_nobody_saw() {
 
 // S-HOOK-6, S-HOOK-8
 #[test]
-fn nothing_is_learned_from_trifles_from_interrupts_or_from_what_we_said_ourselves() {
+fn trivial_and_interrupted_commands_teach_nothing() {
     let world = World::new();
     let (format, here) = (&FORMATS[0], repo(&world, "one"));
     let ours = format!("<agent-knowledge>\n{FAILED}\n</agent-knowledge>");
@@ -328,7 +328,7 @@ fn nothing_is_learned_from_trifles_from_interrupts_or_from_what_we_said_ourselve
 
 // S-HOOK-9
 #[test]
-fn a_session_drafts_five_lessons_at_most_and_tells_of_them_once_at_its_end() {
+fn a_session_drafts_at_most_five_lessons() {
     let world = World::new();
     let (format, here) = (&FORMATS[0], repo(&world, "one"));
     for number in ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta"] {
@@ -345,8 +345,8 @@ fn a_session_drafts_five_lessons_at_most_and_tells_of_them_once_at_its_end() {
         by_hooks(&world).iter().map(|event| event.event_type.to_string()).collect();
     assert_eq!(kinds, ["error", "error", "error", "error", "error", "session"]);
     let told = by_hooks(&world).pop().unwrap().lesson;
-    assert!(told.starts_with("Failed, and works again: terraform alpha, "), "{told}");
-    assert!(told.ends_with(" 5 lessons were kept."), "{told}");
+    assert!(told.starts_with("Failed and then fixed: terraform alpha, "), "{told}");
+    assert!(told.ends_with(" 5 lessons were saved."), "{told}");
     let other =
         json!({"session_id": "t", "cwd": here, "hook_event_name": "SessionEnd", "reason": "other"});
     assert_eq!(hook(&world, "claude-code", &other), "");
@@ -400,7 +400,7 @@ fn edits(folder: &Path) -> Vec<(&'static str, Value, Value)> {
 
 // S-HOOK-13
 #[test]
-fn in_each_format_the_end_of_a_session_tells_files_and_what_still_fails() {
+fn each_client_gets_a_summary_of_files_and_failures() {
     for (agent, edit, end) in edits(Path::new("/x")) {
         let world = World::new();
         let here = repo(&world, "one");
@@ -425,14 +425,14 @@ fn in_each_format_the_end_of_a_session_tells_files_and_what_still_fails() {
         let events = by_hooks(&world);
         let [event] = events.as_slice() else { panic!("{agent}: {events:?}") };
         let file = format!("src/{}.rs", agent.strip_suffix("-code").unwrap_or(agent));
-        assert_eq!(event.lesson, format!("Still fails: terraform apply. Changed: {file}."));
+        assert_eq!(event.lesson, format!("Still failing: terraform apply. Changed files: {file}."));
         assert_eq!(event.files, [file], "{agent}");
     }
 }
 
 // S-HOOK-6, S-HOOK-13
 #[test]
-fn the_end_of_a_session_tells_how_each_goal_was_left() {
+fn the_summary_says_how_each_goal_ended() {
     let format = &FORMATS[0];
     let (passes, fails) =
         ("test result: ok. 3 passed; 0 failed", "error: test failed, to rerun pass `--lib`");
@@ -446,9 +446,9 @@ fn the_end_of_a_session_tells_how_each_goal_was_left() {
     let panicked = "thread 'a' panicked at src/lib.rs:1:2: assertion failed: x == y";
     let failed = |command: &str, error: &str| (format.failed)("e", Path::new("/x"), command, error);
     let failed_again = || failed("cargo test", panicked);
-    let works = "Failed, and works again: cargo test. Still fails: terraform apply.";
+    let works = "Failed and then fixed: cargo test. Still failing: terraform apply.";
     let (open, both) =
-        ("Still fails: terraform apply.", "Still fails: terraform apply, cargo test.");
+        ("Still failing: terraform apply.", "Still failing: terraform apply, cargo test.");
     for (runs, told) in [
         (vec![test(passes)], works),
         (vec![test(passes), failed_again()], both),
@@ -473,18 +473,18 @@ fn the_end_of_a_session_tells_how_each_goal_was_left() {
         hook(&world, format.agent, &end);
         let events = by_hooks(&world);
         let [event] = events.as_slice() else { panic!("{events:?}") };
-        assert_eq!(event.lesson, format!("{told} Changed: src/claude.rs."), "{runs:?}");
+        assert_eq!(event.lesson, format!("{told} Changed files: src/claude.rs."), "{runs:?}");
     }
 }
 
 // S-HOOK-4
 #[test]
-fn notes_of_sessions_take_no_place_of_a_lesson() {
+fn session_summaries_do_not_displace_lessons() {
     const ERROR: &str = "Error: quagga provider handshake rejected by zebra";
     let world = World::new();
     let here = repo(&world, "one");
     let again = "terraform apply works again after quagga provider handshake was rejected by zebra";
-    for note in [&format!("Still fails: terraform apply. {ERROR}"), again] {
+    for note in [&format!("Still failing: terraform apply. {ERROR}"), again] {
         world.log_memory_in(&here, &["--type", "session", "--lesson", note]).done();
     }
     let context = "provider handshake rejected";
@@ -503,7 +503,7 @@ fn notes_of_sessions_take_no_place_of_a_lesson() {
 
 // S-HOOK-3, S-HOOK-9
 #[test]
-fn the_briefing_comes_at_the_start_and_again_only_after_a_compaction() {
+fn the_briefing_is_repeated_only_after_a_compaction() {
     let world = World::new();
     let here = repo(&world, "one");
     world
@@ -550,7 +550,7 @@ fn the_briefing_comes_at_the_start_and_again_only_after_a_compaction() {
 
 // S-HOOK-2
 #[test]
-fn whatever_is_wrong_the_agent_hears_nothing_and_the_exit_is_well() {
+fn errors_print_nothing_and_exit_with_zero() {
     let world = World::new();
     let fine = json!({"hook_event_name": "SessionStart"}).to_string();
     let long = vec![b'x'; 9 << 20];
@@ -577,7 +577,7 @@ fn whatever_is_wrong_the_agent_hears_nothing_and_the_exit_is_well() {
     }
     let debug = [("AGENT_KNOWLEDGE_HOOKS_DEBUG", "1")];
     let ran = hook_with(&world, &["--agent", "codex"], &debug, b"not json");
-    assert!(ran.messages.contains("the input is no JSON"), "{}", ran.messages);
+    assert!(ran.messages.contains("the input is not JSON"), "{}", ran.messages);
     let wrong = hook_with(&world, &["--no-such-option"], &[], b"");
     assert_eq!((wrong.exit, wrong.output.as_str()), (Some(0), ""));
     assert!(wrong.messages.contains("--no-such-option"));
@@ -614,7 +614,7 @@ fn each_hook_can_be_switched_off() {
 
 // S-HOOK-11
 #[test]
-fn each_hook_leaves_a_sign_of_life() {
+fn each_hook_records_its_last_call() {
     let world = World::new();
     let here = repo(&world, "one");
     for format in &FORMATS {
@@ -630,7 +630,7 @@ fn each_hook_leaves_a_sign_of_life() {
 
 // S-HOOK-11
 #[test]
-fn a_client_of_our_server_leaves_one_too() {
+fn mcp_clients_record_their_last_call_too() {
     let world = World::new();
     let mut client = Client::open(&world, Era::Legacy);
     client.ask("tools/list", json!({}));
@@ -641,7 +641,7 @@ fn a_client_of_our_server_leaves_one_too() {
 
 // S-HOOK-2
 #[test]
-fn a_client_that_never_finishes_its_sentence_is_left_in_time() {
+fn a_hook_ends_in_time_if_its_input_stays_open() {
     let world = World::new();
     let mut command = world.command(AGENT_KNOWLEDGE);
     command.args(["hook", "--agent", "claude-code"]).env(PATIENT.0, "50");
@@ -659,7 +659,7 @@ fn a_client_that_never_finishes_its_sentence_is_left_in_time() {
 
 // S-HOOK-7
 #[test]
-fn no_text_makes_a_candidate_and_no_writer_passes_for_a_hook() {
+fn no_writer_can_pass_for_a_hook() {
     let world = World::new();
     world.log_memory(&[
         "--repo",
@@ -690,7 +690,7 @@ fn no_text_makes_a_candidate_and_no_writer_passes_for_a_hook() {
 
 // S-HOOK-7
 #[test]
-fn an_old_candidate_is_found_no_more_but_shown_by_its_id() {
+fn an_expired_candidate_is_shown_only_by_its_id() {
     let world = World::new();
     let line = |id: &str, time: &str| {
         json!({"id": id, "timestamp": time, "agent_id": "codex", "repo": "api", "event_type": "error",
@@ -721,7 +721,7 @@ fn an_old_candidate_is_found_no_more_but_shown_by_its_id() {
 #[cfg(unix)]
 // S-HOOK-12
 #[test]
-fn hooks_attach_to_the_retriever_and_start_it_for_the_next_one() {
+fn hooks_attach_to_the_retriever_and_start_it() {
     let world = World::sharing();
     let (format, here) = (&FORMATS[0], repo(&world, "one"));
     world.log_memory_in(&here, &["--type", "error", "--lesson", "wake the zebra first"]).done();

@@ -82,6 +82,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("hyper_util", &["retriever/http", "retriever/judge"]),
     ("http_body_util", &["retriever/http", "retriever/judge"]),
     ("tokio", &["retriever"]),
+    ("jsonc_parser", &["clients/setup/edit/json"]),
+    ("toml_edit", &["clients/setup/edit/toml.rs"]),
     ("clap", &["retriever/args", "retriever/cli", "eval/args.rs", "eval/cli.rs"]),
 ];
 

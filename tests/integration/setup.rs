@@ -44,7 +44,7 @@ fn sign(world: &World, agent: &str, what: &str, time: &str) {
 
 // S-SETUP-5 S-SETUP-6
 #[test]
-fn several_at_once_wait_for_each_other_and_all_is_taken_back() {
+fn concurrent_setups_wait_for_each_other() {
     let world = World::new();
     plant(&world);
     let before = bytes_under(&world.home());
@@ -62,7 +62,7 @@ fn several_at_once_wait_for_each_other_and_all_is_taken_back() {
 
 // S-SETUP-1 S-SETUP-2 S-SETUP-6
 #[test]
-fn found_clients_are_set_up_twice_as_once_and_left_as_they_were() {
+fn setup_is_idempotent_and_undo_restores_all_files() {
     let world = World::new();
     plant(&world);
     let before = bytes_under(&world.home());
@@ -99,24 +99,24 @@ fn found_clients_are_set_up_twice_as_once_and_left_as_they_were() {
 
 // S-SETUP-4
 #[test]
-fn a_broken_file_is_told_and_the_others_are_set_up() {
+fn a_damaged_file_is_reported_and_the_others_are_set_up() {
     let world = World::new();
     plant(&world);
     let broken = world.home().join(".gemini/settings.json");
     std::fs::write(&broken, "{\n  \"theme\": dark\n}\n").unwrap();
     let ran = setup(&world, &[]);
     assert_eq!(ran.exit, Some(1), "{}", ran.messages);
-    assert!(ran.output.contains("settings.json:2:12: a value must stand here"), "{}", ran.output);
+    assert!(ran.output.contains("settings.json:2:12: unexpected word"), "{}", ran.output);
     assert!(ran.output.contains("wrote") && ran.output.contains("Codex"), "{}", ran.output);
     assert_eq!(std::fs::read_to_string(&broken).unwrap(), "{\n  \"theme\": dark\n}\n");
     let ran = setup(&world, &["claud"]);
     assert_eq!(ran.exit, Some(65));
-    assert!(ran.messages.contains("known are claude-code, codex"), "{}", ran.messages);
+    assert!(ran.messages.contains("known clients are claude-code, codex"), "{}", ran.messages);
 }
 
 // S-SETUP-7 S-SETUP-8
 #[test]
-fn silent_hooks_and_clients_left_out_are_found() {
+fn silent_hooks_and_omitted_clients_are_found() {
     let world = World::new();
     plant(&world);
     setup(&world, &["codex"]).done();
@@ -130,7 +130,7 @@ fn silent_hooks_and_clients_left_out_are_found() {
     let ran = setup(&world, &["--check"]);
     assert_eq!(ran.exit, Some(1), "{}", ran.output);
     assert!(
-        ran.output.contains("hooks are silent") && ran.output.contains("/hooks of Codex"),
+        ran.output.contains("hooks do not run") && ran.output.contains("/hooks of Codex"),
         "{}",
         ran.output
     );

@@ -1,40 +1,40 @@
-//! Our block in somebody's file: between two marks, the rest left alone byte for byte. Pure. Not here: what stands in
-//! the block, and the file itself.
+//! Our block in an agent file: everything between two marks. All other bytes stay. Pure. Not here: the lines of the
+//! block, and reading or writing the file.
 
 use std::fmt;
 
-/// What our marks begin with, those of the block that packages bring too.
+/// The beginning of every mark of ours, also of the block in `packages/`.
 const OURS: &str = "<!-- agent-knowledge:";
-/// The first of our marks.
+/// The beginning of the mark above the block.
 const BEGIN: &str = "<!-- agent-knowledge: export begin";
-/// The last.
+/// The mark below the block.
 const END: &str = "<!-- agent-knowledge: export end -->";
 
-/// What a block was made with: it stands in its first mark, so that whoever renews it does it alike.
+/// The settings a block was written with. They are in its first mark, so that a renewal uses the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
-    /// How mature a memory must be, as replies call it.
+pub struct BlockSettings {
+    /// The maturity that a memory needs, by its name in replies.
     pub min: String,
-    /// Most tokens of all its lines.
+    /// Most tokens of all lines.
     pub max_tokens: usize,
 }
 
 /// A block in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
-    /// What it was made with.
-    pub settings: Settings,
+pub struct AgentsBlock {
+    /// The settings it was written with.
+    pub settings: BlockSettings,
     begin: usize,
-    /// Behind the line break of its last mark, where that has one.
+    /// The end of the block, including the line break after its last mark if there is one.
     end: usize,
 }
 
-/// Tells whether a line begins a part of ours.
+/// Tells whether a line begins a block of ours.
 pub(super) fn is_begin(line: &str) -> bool {
     is_mark(line, "begin")
 }
 
-/// Tells whether a line ends a part of ours.
+/// Tells whether a line ends a block of ours.
 pub(super) fn is_end(line: &str) -> bool {
     is_mark(line, "end")
 }
@@ -44,13 +44,13 @@ fn is_mark(line: &str, word: &str) -> bool {
     inner.is_some_and(|inner| inner.split_whitespace().any(|other| other == word))
 }
 
-impl fmt::Display for Settings {
+impl fmt::Display for BlockSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "min={} max_tokens={}", self.min, self.max_tokens)
     }
 }
 
-impl Settings {
+impl BlockSettings {
     fn of_mark(line: &str) -> Option<Self> {
         let inner = line.trim().strip_prefix(BEGIN)?.strip_suffix("-->")?;
         let value = |name: &str| {
@@ -62,44 +62,48 @@ impl Settings {
     }
 }
 
-impl Block {
-    /// Finds our block; `None` where there is none.
+impl AgentsBlock {
+    /// Finds our block; `None` if there is none.
     ///
     /// # Errors
-    /// A sentence with the line, where our marks do not stand as we write them: then nothing may be changed.
+    /// A sentence with the line number, if the marks are not as we write them. Then nothing may be changed.
     pub fn find(text: &str) -> Result<Option<Self>, String> {
-        let (mut found, mut open): (Option<Self>, Option<(usize, Settings)>) = (None, None);
+        let (mut found, mut open): (Option<Self>, Option<(usize, BlockSettings)>) = (None, None);
         let mut at = 0;
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
             let (begin, end) = (at, at + line.len());
             at = end;
             let bare = line.trim();
             if bare.starts_with(BEGIN) {
-                let Some(settings) = Settings::of_mark(bare) else {
-                    return Err(format!("line {number}: a mark of ours that we do not write"));
+                let Some(settings) = BlockSettings::of_mark(bare) else {
+                    return Err(format!(
+                        "line {number}: a mark of agent-knowledge that it does not write in this form"
+                    ));
                 };
                 if open.is_some() || found.is_some() {
-                    return Err(format!("line {number}: a second block of ours begins"));
+                    return Err(format!("line {number}: a second block of agent-knowledge begins"));
                 }
                 open = Some((begin, settings));
             } else if bare == END {
                 let Some((begin, settings)) = open.take() else {
-                    return Err(format!("line {number}: a block of ours ends that did not begin"));
+                    return Err(format!(
+                        "line {number}: a block of agent-knowledge ends that did not begin"
+                    ));
                 };
                 found = Some(Self { settings, begin, end });
             }
         }
         match open {
-            Some(_) => Err("a block of ours begins and does not end".to_owned()),
+            Some(_) => Err("a block of agent-knowledge begins and does not end".to_owned()),
             None => Ok(found),
         }
     }
 
-    /// Returns the text with a block of these lines, in the place of the one that is there, or at the end.
+    /// Returns the text with a block of these lines, in place of the present block or at the end.
     ///
     /// # Errors
-    /// As [`Block::find`].
-    pub fn put(text: &str, settings: &Settings, lines: &[String]) -> Result<String, String> {
+    /// As [`AgentsBlock::find`].
+    pub fn put(text: &str, settings: &BlockSettings, lines: &[String]) -> Result<String, String> {
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut block = format!("{BEGIN} {settings} -->{ending}");
         for line in HEAD.into_iter().chain(lines.iter().map(String::as_str)) {
@@ -115,23 +119,23 @@ impl Block {
         }
         Ok(match text {
             "" => format!("{block}{ending}"),
-            // A file without a last line break gets none: so taking the block out leaves what was there.
+            // A file without a last line break gets none, so that removing the block restores it.
             _ if !text.ends_with('\n') => format!("{text}{ending}{block}"),
             _ => format!("{text}{ending}{block}{ending}"),
         })
     }
 
-    /// Returns the text without our block, as it was before, where nobody wrote behind it.
+    /// Returns the text without our block. It equals the original if nobody wrote below the block.
     ///
     /// # Errors
-    /// As [`Block::find`].
+    /// As [`AgentsBlock::find`].
     pub fn take(text: &str) -> Result<String, String> {
         let Some(there) = Self::find(text)? else { return Ok(text.to_owned()) };
         let (before, after) = there.around(text);
         if !after.is_empty() {
             return Ok(format!("{before}{after}"));
         }
-        // The line break that `put` set before it.
+        // The line break that `put` added in front of the block.
         let before = before.strip_suffix('\n').unwrap_or(before);
         Ok(before.strip_suffix('\r').unwrap_or(before).to_owned())
     }
@@ -141,15 +145,15 @@ impl Block {
     }
 }
 
-/// What stands above the lines, for people who find the block.
+/// The heading above the lines, for people who find the block.
 const HEAD: [&str; 4] = [
-    "## What has proven itself here",
+    "## Proven lessons for this repository",
     "",
-    "Lessons of earlier sessions, written by `agent-knowledge export`; what is changed between these marks is lost.",
+    "Lessons from earlier sessions, written by `agent-knowledge export`. Changes between these marks are overwritten.",
     "",
 ];
 
-/// A line that can neither be one of our marks nor open or close a comment.
+/// Returns a line that cannot be one of our marks, and cannot open or close a comment.
 fn harmless(line: &str) -> String {
     line.replace("<!--", "<! --").replace("-->", "-- >").replace(['\n', '\r'], " ")
 }
@@ -160,24 +164,24 @@ mod tests {
 
     use super::*;
 
-    fn settings() -> Settings {
-        Settings { min: "proven".to_owned(), max_tokens: 800 }
+    fn settings() -> BlockSettings {
+        BlockSettings { min: "proven".to_owned(), max_tokens: 800 }
     }
 
     fn put(text: &str, lines: &[&str]) -> String {
         let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-        Block::put(text, &settings(), &lines).unwrap()
+        AgentsBlock::put(text, &settings(), &lines).unwrap()
     }
 
     // S-FILE-5
     #[test]
-    fn a_block_is_put_at_the_end_renewed_in_its_place_and_taken_out() {
+    fn a_block_is_added_renewed_in_place_and_removed() {
         let once = put("# Mine\n", &["- one"]);
         assert!(once.starts_with(
             "# Mine\n\n<!-- agent-knowledge: export begin min=proven max_tokens=800 -->\n"
         ));
         assert!(once.ends_with("\n\n- one\n<!-- agent-knowledge: export end -->\n"), "{once}");
-        assert_eq!(Block::find(&once).unwrap().unwrap().settings, settings());
+        assert_eq!(AgentsBlock::find(&once).unwrap().unwrap().settings, settings());
         let more = format!("{once}\nmore of mine");
         let twice = put(&more, &["- one", "- two --> <!-- agent-knowledge: export end -->"]);
         assert!(
@@ -185,22 +189,25 @@ mod tests {
             "{twice}"
         );
         assert!(twice.ends_with("-->\n\nmore of mine"), "{twice}");
-        assert_eq!(Block::take(&twice).unwrap(), "# Mine\n\n\nmore of mine");
-        assert_eq!(Block::take(&once).unwrap(), "# Mine\n");
+        assert_eq!(AgentsBlock::take(&twice).unwrap(), "# Mine\n\n\nmore of mine");
+        assert_eq!(AgentsBlock::take(&once).unwrap(), "# Mine\n");
     }
 
     // S-FILE-5
     #[test]
-    fn marks_that_do_not_stand_as_we_write_them_are_refused() {
+    fn damaged_marks_are_refused() {
         let good = put("", &["- one"]);
         for (text, why) in [
             (format!("{good}{good}"), "line 8: a second block"),
-            (format!("{END}\n"), "line 1: a block of ours ends"),
+            (format!("{END}\n"), "line 1: a block of agent-knowledge ends"),
             (format!("x\n{BEGIN} min=proven max_tokens=9 -->\n"), "begins and does not end"),
-            (format!("x\n{BEGIN} of mine -->\n{END}\n"), "line 2: a mark of ours that"),
+            (format!("x\n{BEGIN} of mine -->\n{END}\n"), "line 2: a mark of agent-knowledge that"),
         ] {
-            assert!(Block::find(&text).unwrap_err().contains(why), "{text}");
-            assert!(Block::take(&text).is_err() && Block::put(&text, &settings(), &[]).is_err());
+            assert!(AgentsBlock::find(&text).unwrap_err().contains(why), "{text}");
+            assert!(
+                AgentsBlock::take(&text).is_err()
+                    && AgentsBlock::put(&text, &settings(), &[]).is_err()
+            );
         }
     }
 
@@ -211,14 +218,14 @@ mod tests {
             text in "([ -~é]{0,12}(\r?\n)?){0,6}", after in "[a-z\n]{0,12}",
             lines in prop::collection::vec("- \\PC{0,40}", 0..4), other in prop::collection::vec("- [a-z]{0,9}", 0..4)
         ) {
-            let with = Block::put(&text, &settings(), &lines).unwrap();
-            prop_assert_eq!(&Block::put(&with, &settings(), &lines).unwrap(), &with);
-            prop_assert_eq!(Block::take(&with).unwrap(), text.clone());
-            let renewed = Block::put(&with, &settings(), &other).unwrap();
-            prop_assert_eq!(Block::take(&renewed).unwrap(), text.clone());
+            let with = AgentsBlock::put(&text, &settings(), &lines).unwrap();
+            prop_assert_eq!(&AgentsBlock::put(&with, &settings(), &lines).unwrap(), &with);
+            prop_assert_eq!(AgentsBlock::take(&with).unwrap(), text.clone());
+            let renewed = AgentsBlock::put(&with, &settings(), &other).unwrap();
+            prop_assert_eq!(AgentsBlock::take(&renewed).unwrap(), text.clone());
             prop_assert!(renewed.starts_with(&text));
             if with.ends_with('\n') && !after.is_empty() {
-                let written = Block::put(&format!("{with}{after}"), &settings(), &other).unwrap();
+                let written = AgentsBlock::put(&format!("{with}{after}"), &settings(), &other).unwrap();
                 prop_assert!(written.starts_with(&text) && written.ends_with(&after));
             }
         }

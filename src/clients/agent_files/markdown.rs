@@ -1,27 +1,27 @@
-//! From Markdown to items: a bullet with all below it, or a paragraph, each with the headings it stands under, and
-//! fenced code with what it belongs to. Comments, front matter and our own block say nothing. Pure; any text gives
-//! items, and none is refused. Not here: what an item becomes (`plan`).
+//! From Markdown to items: a bullet with everything below it, or a paragraph, each with the headings above it. Fenced
+//! code belongs to the item before it. Comments, front matter and our own block are left out. Pure; every text gives
+//! items, and none is refused. Not here: what an item becomes (`import_plan`).
 
 use super::block;
 
-/// One thing that a file says.
+/// One statement of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item {
-    /// The line on which it begins, from 1.
+pub(super) struct MarkdownItem {
+    /// Its first line, from 1.
     pub(super) line: usize,
-    /// The headings above it, and the words that introduce its list.
+    /// The headings above it, and the sentence that introduces its list.
     pub(super) under: Vec<String>,
-    /// What it says.
+    /// Its text.
     pub(super) text: String,
 }
 
-/// Fewer letters and digits say nothing.
+/// An item needs this many letters and digits.
 const SAYING_CHARS_MIN: usize = 3;
 
-/// Cuts a text into items. `file` is its name, which as a heading says nothing.
-pub(super) fn items(text: &str, file: &str) -> Vec<Item> {
-    let mut cutter = Cutter::default();
-    for (number, line) in Spoken::of(text).lines {
+/// Cuts a text into items. `file` is the name of the file; a heading that repeats it is left out.
+pub(super) fn items(text: &str, file: &str) -> Vec<MarkdownItem> {
+    let mut cutter = ItemParser::default();
+    for (number, line) in VisibleLines::of(text).lines {
         cutter.take(number, &line);
     }
     cutter.flush();
@@ -31,25 +31,26 @@ pub(super) fn items(text: &str, file: &str) -> Vec<Item> {
         item.under.retain(|heading| !is_name(heading));
         item.text = item.text.trim().to_owned();
     }
-    let says =
-        |item: &Item| item.text.chars().filter(|c| c.is_alphanumeric()).count() >= SAYING_CHARS_MIN;
+    let says = |item: &MarkdownItem| {
+        item.text.chars().filter(|c| c.is_alphanumeric()).count() >= SAYING_CHARS_MIN
+    };
     items.retain(says);
     items
 }
 
-/// Returns the line on which a part of ours begins that does not end; then nobody knows what is ours.
+/// Returns the line on which a block of ours begins that has no end. Then it is unknown what is ours.
 pub(super) fn unended(text: &str) -> Option<usize> {
-    Spoken::of(text).ours
+    VisibleLines::of(text).ours
 }
 
-/// The lines that are meant for readers, with their numbers: without front matter, comments and what is ours.
-struct Spoken {
+/// The lines that readers see, with their numbers: without front matter, comments and our own block.
+struct VisibleLines {
     lines: Vec<(usize, String)>,
-    /// Where the part of ours began that is still open at the end.
+    /// The first line of a block of ours that is still open at the end.
     ours: Option<usize>,
 }
 
-impl Spoken {
+impl VisibleLines {
     fn of(text: &str) -> Self {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let lines: Vec<&str> = text.lines().collect();
@@ -73,7 +74,7 @@ impl Spoken {
                 Some(_) => line.to_owned(),
                 None => without_comments(line, &mut comment, closes_below),
             };
-            // A line that was nothing but a comment is not even a blank one.
+            // A line with nothing but a comment does not count as a blank line.
             if shown == line || !shown.trim().is_empty() {
                 spoken.lines.push((number, shown));
             }
@@ -82,7 +83,7 @@ impl Spoken {
     }
 }
 
-/// How many lines the front matter has.
+/// Returns the number of lines of the front matter.
 fn front_matter(lines: &[&str]) -> usize {
     if lines.first().is_none_or(|first| first.trim_end() != "---") {
         return 0;
@@ -94,7 +95,7 @@ fn front_matter(lines: &[&str]) -> usize {
 const OPEN: &str = "<!--";
 const CLOSE: &str = "-->";
 
-/// For each line, whether a comment that is open at its end closes further down, before a part of ours begins.
+/// For each line: whether a comment that is open at its end is closed further down, before a block of ours begins.
 fn closes_below(lines: &[&str]) -> Vec<bool> {
     let mut closes = false;
     let upwards = lines.iter().rev().map(|line| {
@@ -107,8 +108,8 @@ fn closes_below(lines: &[&str]) -> Vec<bool> {
     all
 }
 
-/// Takes comments out of a line; `inside` tells whether one is open at its beginning, and then at its end. One that
-/// never closes is no comment but text.
+/// Removes comments from a line. `inside` says whether a comment is open at the start of the line, and afterwards at
+/// its end. An opening mark that is never closed is text.
 fn without_comments(line: &str, inside: &mut bool, closes_below: bool) -> String {
     let mut shown = String::new();
     let mut rest = line;
@@ -128,7 +129,7 @@ fn without_comments(line: &str, inside: &mut bool, closes_below: bool) -> String
     shown
 }
 
-/// What stands before the first comment of a text, and what behind its mark. In a code span none begins.
+/// Splits a text at its first comment mark: the text before and after. Code spans contain no comments.
 fn cut_at_comment(text: &str) -> Option<(&str, &str)> {
     let mut at = 0;
     loop {
@@ -141,7 +142,7 @@ fn cut_at_comment(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// How long the code span is that a text begins with, in bytes; where it does not end, its first mark.
+/// Returns the length in bytes of the code span at the start of a text, or of its opening mark if it does not end.
 fn span_bytes(text: &str) -> usize {
     let ticks = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
     let mark = ticks(text);
@@ -157,10 +158,10 @@ fn span_bytes(text: &str) -> usize {
     mark
 }
 
-/// A fence that is open: its character, how often it stands there.
+/// An open fence: its character, and how often it is repeated.
 type Fence = (char, usize);
 
-/// Which fence is open after a line.
+/// Returns the fence that is open after a line.
 fn after_fence(line: &str, open: Option<Fence>) -> Option<Fence> {
     let line = line.trim_start();
     let Some(mark) = line.chars().next().filter(|c| matches!(c, '`' | '~')) else { return open };
@@ -175,28 +176,28 @@ fn after_fence(line: &str, open: Option<Fence>) -> Option<Fence> {
     }
 }
 
-/// What is being read.
+/// The state while reading.
 #[derive(Default)]
-struct Cutter {
-    done: Vec<Item>,
-    /// Headings with their depths.
+struct ItemParser {
+    done: Vec<MarkdownItem>,
+    /// Headings with their levels.
     headings: Vec<(usize, String)>,
-    /// The paragraph that introduces the list that follows.
+    /// The paragraph that introduces the next list.
     intro: Option<String>,
-    open: Option<Open>,
+    open: Option<OpenItem>,
     fence: Option<Fence>,
-    /// Whether a blank line stood before this one.
+    /// Whether the previous line was blank.
     is_apart: bool,
 }
 
-/// The item that lines are added to.
-struct Open {
-    item: Item,
-    /// For a bullet, how far what it says is set in.
+/// The item to which lines are added.
+struct OpenItem {
+    item: MarkdownItem,
+    /// For a bullet, the indentation of its text.
     bullet: Option<usize>,
 }
 
-impl Cutter {
+impl ItemParser {
     fn take(&mut self, number: usize, line: &str) {
         if self.fence.is_some() {
             self.fence = after_fence(line, self.fence);
@@ -235,12 +236,12 @@ impl Cutter {
         }
     }
 
-    /// Code belongs to what stands above it under the same heading.
+    /// Code belongs to the item before it under the same heading.
     fn take_code(&mut self, number: usize, line: &str) {
         if self.open.is_none() {
             let under = self.under();
             let above = self.done.pop_if(|item| item.under == under);
-            self.open = above.map(|item| Open { item, bullet: None });
+            self.open = above.map(|item| OpenItem { item, bullet: None });
         }
         match self.open {
             Some(_) => self.add("\n", line),
@@ -253,7 +254,7 @@ impl Cutter {
         self.flush();
         if follows_paragraph {
             let introduces =
-                |item: &mut Item| item.text.ends_with(':') && !item.text.contains('\n');
+                |item: &mut MarkdownItem| item.text.ends_with(':') && !item.text.contains('\n');
             self.intro = self.done.pop_if(introduces).map(|item| item.text);
         }
         let said = line.get(width..).unwrap_or_default().trim().to_owned();
@@ -263,7 +264,7 @@ impl Cutter {
     fn begin(&mut self, line: usize, text: String, bullet: Option<usize>) {
         let mut under = self.under();
         under.extend(self.intro.clone().filter(|_| bullet.is_some()));
-        self.open = Some(Open { item: Item { line, under, text }, bullet });
+        self.open = Some(OpenItem { item: MarkdownItem { line, under, text }, bullet });
     }
 
     fn head(&mut self, level: usize, heading: &str) {
@@ -276,18 +277,18 @@ impl Cutter {
         self.headings.iter().map(|(_, heading)| heading.clone()).collect()
     }
 
-    /// Whether a line that is set in so far stands within the bullet that is open.
+    /// Whether a line with this indentation is part of the open bullet.
     fn is_below(&self, depth: usize) -> bool {
         let width = self.open.as_ref().and_then(|open| open.bullet);
         width.is_some_and(|width| depth >= width.min(2))
     }
 
-    /// Whether a line goes on with what is open.
+    /// Whether a line continues the open item.
     fn goes_on(&self, depth: usize, is_apart: bool) -> bool {
         self.is_below(depth) || (self.open.is_some() && !is_apart)
     }
 
-    /// The depth of a heading that underlines the one line above it.
+    /// The level of a heading that is underlined by this line.
     fn underline(&self, said: &str, is_apart: bool) -> Option<usize> {
         let open = self.open.as_ref().filter(|open| open.bullet.is_none() && !is_apart)?;
         let is_one_line = !open.item.text.contains('\n');
@@ -300,7 +301,7 @@ impl Cutter {
         }
     }
 
-    /// A line without what its bullet is set in.
+    /// Returns a line without the indentation of its bullet.
     fn outdented<'a>(&self, line: &'a str) -> &'a str {
         let width = self.open.as_ref().and_then(|open| open.bullet).unwrap_or(0);
         let white = line.len() - line.trim_start().len();
@@ -319,7 +320,7 @@ impl Cutter {
     }
 }
 
-/// How many columns of white space a line begins with.
+/// Returns the width of the white space at the start of a line.
 fn set_in(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
@@ -337,7 +338,7 @@ fn is_rule(said: &str) -> bool {
     marks.clone().count() >= 3 && first.is_some_and(|first| marks.clone().all(|c| c == first))
 }
 
-/// How wide the mark of a bullet is, with the white space behind it.
+/// Returns the width of a bullet's mark and the white space after it.
 fn bullet(line: &str) -> Option<usize> {
     let line = line.trim_start();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -359,13 +360,13 @@ mod tests {
 
     /// The headings and the text of each item.
     fn cut(text: &str) -> Vec<String> {
-        let told = |item: Item| format!("{}| {}", item.under.join(" > "), item.text);
+        let told = |item: MarkdownItem| format!("{}| {}", item.under.join(" > "), item.text);
         items(text, "CLAUDE.md").into_iter().map(told).collect()
     }
 
     // S-FILE-2
     #[test]
-    fn bullets_and_paragraphs_stand_under_their_headings() {
+    fn bullets_and_paragraphs_keep_their_headings() {
         let text = "# CLAUDE.md\n\nWork in small steps,\nand test each.\n\n## Build\n\n- use pnpm,\n  never npm\n* node 22\n\
                     \n### Release\n1. tag first\n2) then push\n\n## Style\nTabs, please.\n";
         let expected = [
@@ -386,7 +387,7 @@ mod tests {
 
     // S-FILE-2
     #[test]
-    fn what_stands_below_a_bullet_is_part_of_it_and_an_introduction_of_each() {
+    fn lines_below_a_bullet_belong_to_it() {
         let text = "## Tests\nBefore a commit:\n- run the tests\n  - the slow ones too\n    deeper\n\n  and wait\n- format\n\nThen push.\n";
         let expected = [
             "Tests > Before a commit:| run the tests\n- the slow ones too deeper\nand wait",
@@ -398,7 +399,7 @@ mod tests {
 
     // S-FILE-2
     #[test]
-    fn code_stays_with_what_it_belongs_to() {
+    fn code_stays_with_its_item() {
         let text = "## Run\nStart the server:\n\n```sh\n# no heading\n- no bullet\n\n<!-- shown -->\n```\n- then wait\n  ```\n  sleep\n  ```\n\n## Alone\n~~~\nvalue = 1\n~~~\n";
         let expected = [
             "Run| Start the server:\n```sh\n# no heading\n- no bullet\n\n<!-- shown -->\n```",
@@ -410,7 +411,7 @@ mod tests {
 
     // S-FILE-2, S-FILE-6
     #[test]
-    fn comments_front_matter_and_our_own_block_say_nothing() {
+    fn comments_front_matter_and_our_block_are_left_out() {
         let text = "---\nglobs: \"*.rs\"\n---\n- one <!-- not --> two\n<!-- many\n- lines\n-->\n- three\n\
             <!-- agent-knowledge: begin -->\n## Ours\n- not imported\n<!-- agent-knowledge: end -->\n\
             <!-- agent-knowledge: export begin min=proven max_tokens=800 -->\n- nor this\n\
@@ -420,7 +421,7 @@ mod tests {
 
     // S-FILE-2
     #[test]
-    fn what_only_looks_like_a_comment_hides_nothing() {
+    fn false_comment_marks_hide_nothing() {
         for said in [
             "Never write `<!--` in templates",
             "never ``a ` <!--`` here",
@@ -436,14 +437,14 @@ mod tests {
             cut("- one `<!--` <!-- x\n-->\n- two ` <!-- y --> three\n"),
             ["| one `<!--`", "| two `  three"]
         );
-        // It does not take our mark for its own end.
+        // The end mark of our block does not close the comment.
         let text = "- one <!-- two\n<!-- agent-knowledge: begin -->\n- ours\n<!-- agent-knowledge: end -->\n- three\n";
         assert_eq!(cut(text), ["| one <!-- two", "| three"]);
     }
 
     // S-FILE-6
     #[test]
-    fn a_part_of_ours_that_does_not_end_is_told_by_its_line() {
+    fn a_block_without_an_end_is_reported_by_its_line() {
         let begin = "<!-- agent-knowledge: begin -->";
         assert_eq!(unended(&format!("- a\n{begin}\n- b\n")), Some(2));
         assert_eq!(unended(&format!("- a\n{begin}\n<!-- agent-knowledge: end -->\n- b\n")), None);
@@ -460,7 +461,7 @@ mod tests {
     proptest! {
         // S-FILE-2
         #[test]
-        fn any_text_is_cut_and_every_word_of_plain_lines_is_kept_once(
+        fn every_word_of_plain_lines_is_kept_once(
             lines in prop::collection::vec("(#{1,3} |- |  - |[0-9]\\. |)[a-z]{3,9}( [a-z]{3,9}){0,3}|", 0..20),
             noise in "\\PC{0,200}"
         ) {

@@ -1,4 +1,4 @@
-//! One agent file, read whole: a plain file of the work tree, of a bounded length. Not here: what it says.
+//! Reads one agent file: a plain file of the work tree, of limited length. Not here: its content.
 
 use std::fmt;
 use std::fs::File;
@@ -7,46 +7,46 @@ use std::path::{Component, Path, PathBuf};
 
 use super::markdown::unended;
 
-/// Longest file that is read, in bytes: what an agent is told at every start is a thousandth of it.
+/// Longest file that is read, in bytes. What agents load at every start is about a thousandth of it.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// An agent file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
-    /// Its path from the top of the work tree on, with `/`.
+pub struct AgentFile {
+    /// Its path from the top of the work tree, with `/`.
     pub name: String,
-    /// What it says; nothing where it is gone.
+    /// Its text; empty if the file is gone.
     pub text: String,
 }
 
 /// Why a file was not read.
 #[derive(Debug)]
-pub enum Unreadable {
-    /// There is none.
+pub enum UnreadableFile {
+    /// It does not exist.
     Missing,
-    /// It is elsewhere than in the work tree.
+    /// It is outside the work tree.
     Outside,
     /// It is a link.
     Link,
-    /// It is a folder, a device, too long, or no text.
+    /// It is a folder, a device, too long, or not text.
     NoText,
-    /// A part of ours begins on this line, from 1, and does not end: what stands below it may be ours or not.
+    /// A block of ours begins on this line, from 1, and does not end, so it is unknown what is ours.
     Unended(usize),
-    /// The system said no.
+    /// An error of the operating system.
     Io(io::Error),
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for UnreadableFile {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => out.write_str("there is no such file"),
             Self::Outside => out.write_str("must be in the work tree of this directory"),
-            Self::Link => out.write_str("is a link; name the file that it leads to"),
-            Self::NoText => out.write_str("is no file of text (UTF-8, at most 1 MiB)"),
+            Self::Link => out.write_str("is a link; name the file that it points to"),
+            Self::NoText => out.write_str("is not a text file (UTF-8, at most 1 MiB)"),
             Self::Unended(line) => {
                 write!(
                     out,
-                    "line {line}: a part of ours begins and does not end; put its marks right"
+                    "line {line}: a block of agent-knowledge begins here and does not end; restore its end mark"
                 )
             }
             Self::Io(error) => write!(out, "cannot be read: {error}"),
@@ -54,57 +54,56 @@ impl fmt::Display for Unreadable {
     }
 }
 
-impl Source {
-    /// Reads a file of the work tree `top`, by its path from there on.
+impl AgentFile {
+    /// Reads a file of the work tree `top`, by its path from there.
     ///
     /// # Errors
-    /// [`Unreadable`].
-    pub fn read(top: &Path, name: &str) -> Result<Self, Unreadable> {
+    /// [`UnreadableFile`].
+    pub fn read(top: &Path, name: &str) -> Result<Self, UnreadableFile> {
         let path = plain(top, name)?;
-        let found = path.symlink_metadata().map_err(Unreadable::Io)?;
+        let found = path.symlink_metadata().map_err(UnreadableFile::Io)?;
         if !found.is_file() || found.len() > FILE_BYTES_MAX {
-            return Err(Unreadable::NoText);
+            return Err(UnreadableFile::NoText);
         }
         let mut bytes = Vec::new();
-        let file = File::open(&path).map_err(Unreadable::Io)?;
-        file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
-        let text = String::from_utf8(bytes).map_err(|_| Unreadable::NoText)?;
+        let file = File::open(&path).map_err(UnreadableFile::Io)?;
+        file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(UnreadableFile::Io)?;
+        let text = String::from_utf8(bytes).map_err(|_| UnreadableFile::NoText)?;
         if let Some(line) = unended(&text) {
-            return Err(Unreadable::Unended(line));
+            return Err(UnreadableFile::Unended(line));
         }
         Ok(Self { name: name.to_owned(), text })
     }
 
-    /// A file that was imported once and is not there any more.
+    /// A file that was imported before and no longer exists.
     #[must_use]
     pub fn gone(name: &str) -> Self {
         Self { name: name.to_owned(), text: String::new() }
     }
 }
 
-/// Goes down to a path of the work tree, and refuses every link on the way.
-fn plain(top: &Path, name: &str) -> Result<PathBuf, Unreadable> {
+/// Returns the path of a file of the work tree. Every link on the way is refused.
+fn plain(top: &Path, name: &str) -> Result<PathBuf, UnreadableFile> {
     if !is_below(name) {
-        return Err(Unreadable::Outside);
+        return Err(UnreadableFile::Outside);
     }
     let mut path = top.to_owned();
     for part in Path::new(name).components() {
-        let Component::Normal(part) = part else { return Err(Unreadable::Outside) };
+        let Component::Normal(part) = part else { return Err(UnreadableFile::Outside) };
         path.push(part);
         match path.symlink_metadata() {
-            Ok(found) if found.is_symlink() => return Err(Unreadable::Link),
+            Ok(found) if found.is_symlink() => return Err(UnreadableFile::Link),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Unreadable::Missing);
+                return Err(UnreadableFile::Missing);
             }
-            Err(error) => return Err(Unreadable::Io(error)),
+            Err(error) => return Err(UnreadableFile::Io(error)),
         }
     }
     Ok(path)
 }
 
-/// Tells whether a name can be that of a file of a work tree: a path from its top on, down only, and not into what git
-/// keeps for itself.
+/// Tells whether a name is a path from the top of a work tree downwards, outside the folder of git.
 #[must_use]
 pub fn is_below(name: &str) -> bool {
     let mut parts = Path::new(name).components().peekable();
@@ -112,23 +111,23 @@ pub fn is_below(name: &str) -> bool {
     is_outside_git && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Returns the path of a file from the top of the work tree on, as somebody named it in a directory.
+/// Returns the path of a file from the top of the work tree, for a name that was given in a directory.
 ///
 /// # Errors
-/// [`Unreadable::Outside`] where it is not in the work tree.
-pub fn path_below(top: &Path, directory: &Path, file: &Path) -> Result<String, Unreadable> {
+/// [`UnreadableFile::Outside`] if it is not in the work tree.
+pub fn path_below(top: &Path, directory: &Path, file: &Path) -> Result<String, UnreadableFile> {
     let path = directory.join(file);
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     let (Some(folder), Some(name)) = (folder, path.file_name()) else {
-        return Err(Unreadable::Outside);
+        return Err(UnreadableFile::Outside);
     };
     let whole = folder.join(name);
-    let below = whole.strip_prefix(top).map_err(|_| Unreadable::Outside)?;
+    let below = whole.strip_prefix(top).map_err(|_| UnreadableFile::Outside)?;
     let parts: Option<Vec<&str>> =
         below.components().map(|part| part.as_os_str().to_str()).collect();
     match parts {
         Some(parts) if parts.first().is_some_and(|first| *first != ".git") => Ok(parts.join("/")),
-        _ => Err(Unreadable::Outside),
+        _ => Err(UnreadableFile::Outside),
     }
 }
 
@@ -138,7 +137,7 @@ mod tests {
 
     // S-FILE-1
     #[test]
-    fn a_file_is_named_from_the_top_of_its_work_tree_on() {
+    fn a_file_is_named_from_the_top_of_its_work_tree() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap().join("api");
         std::fs::create_dir_all(top.join("docs")).unwrap();
@@ -155,7 +154,7 @@ mod tests {
     // S-FILE-1
     #[cfg(unix)]
     #[test]
-    fn what_is_no_plain_file_of_text_is_not_read() {
+    fn only_plain_text_files_are_read() {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path();
@@ -165,20 +164,20 @@ mod tests {
         File::create(top.join("long.md")).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
         symlink(top.join("AGENTS.md"), top.join("CLAUDE.md")).unwrap();
         symlink(top, top.join("round")).unwrap();
-        assert_eq!(Source::read(top, "AGENTS.md").unwrap().text, "- a\n");
-        let why = |name: &str| Source::read(top, name).unwrap_err().to_string();
+        assert_eq!(AgentFile::read(top, "AGENTS.md").unwrap().text, "- a\n");
+        let why = |name: &str| AgentFile::read(top, name).unwrap_err().to_string();
         assert!(
             why("CLAUDE.md").starts_with("is a link")
                 && why("round/AGENTS.md").starts_with("is a link")
         );
         for name in ["bytes.md", "folder", "long.md"] {
-            assert!(why(name).starts_with("is no file of text"), "{name}");
+            assert!(why(name).starts_with("is not a text file"), "{name}");
         }
         assert!(why("none.md").starts_with("there is no"));
         for outside in ["../x", "folder/../../x", "/etc/hosts", ".git/config", ""] {
             assert!(!is_below(outside) && why(outside).starts_with("must be in"), "{outside}");
         }
         std::fs::write(top.join("open.md"), "- a\n<!-- agent-knowledge: begin -->\n- b\n").unwrap();
-        assert!(why("open.md").starts_with("line 2: a part of ours begins"));
+        assert!(why("open.md").starts_with("line 2: a block of agent-knowledge begins"));
     }
 }

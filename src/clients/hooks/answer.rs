@@ -1,15 +1,14 @@
-//! How a client takes what a hook says: each has a form of its own, and takes none at some moments. Not here:
-//! what is said.
+//! The answer formats of the clients, and which events accept an answer. Not here: what the answer says.
 
 use serde_json::json;
 
-use super::said::Happening;
+use super::hook_input::HookEvent;
 
-/// The forms of answers.
+/// How a client wants an answer written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// `hookSpecificOutput` with the event's name: Claude Code, Codex, Gemini CLI, Qwen Code, Droid, and whoever
-    /// took over their form.
+pub enum AnswerFormat {
+    /// `hookSpecificOutput` with the event's name: Claude Code, Codex, Gemini CLI, Qwen Code, Droid, and others that
+    /// adopted this format.
     Specific,
     /// Cursor.
     Cursor,
@@ -17,13 +16,13 @@ pub enum Form {
     Copilot,
     /// Cline.
     Cline,
-    /// Our plugin for OpenCode, which hands it on at every moment.
+    /// Our plugin for OpenCode, which passes the text on at every event.
     OpenCode,
 }
 
-impl Form {
-    /// Returns the form of an agent, by its name in setup's table. Whom we do not know is taken for one of the
-    /// many that took over Claude Code's.
+impl AnswerFormat {
+    /// Returns the format of an agent, by its name in the table of clients. Unknown agents get the format of Claude
+    /// Code, which many others adopted.
     #[must_use]
     pub fn of(agent: &str) -> Self {
         match agent {
@@ -35,19 +34,20 @@ impl Form {
         }
     }
 
-    /// Tells whether what is said at this moment reaches the model. Where not, nothing need be found out.
+    /// Tells whether the client passes an answer to this event on to the model. Otherwise nothing needs to be looked
+    /// up.
     #[must_use]
-    pub fn hands_on(self, happening: &Happening) -> bool {
-        match (self, happening) {
-            (_, Happening::Start(_) | Happening::ToolFailed(_)) => true,
-            (Self::Cursor | Self::Copilot, Happening::Prompt(_)) => false,
-            (_, Happening::Prompt(_)) => true,
-            (Self::Cline | Self::OpenCode, Happening::Compact) => true,
-            (_, Happening::Compact | Happening::ToolSucceeded(_) | Happening::End) => false,
+    pub fn hands_on(self, event: &HookEvent) -> bool {
+        match (self, event) {
+            (_, HookEvent::Start(_) | HookEvent::ToolFailed(_)) => true,
+            (Self::Cursor | Self::Copilot, HookEvent::Prompt(_)) => false,
+            (_, HookEvent::Prompt(_)) => true,
+            (Self::Cline | Self::OpenCode, HookEvent::Compact) => true,
+            (_, HookEvent::Compact | HookEvent::ToolSucceeded(_) | HookEvent::End) => false,
         }
     }
 
-    /// Returns what the client takes, with its line break. `event` is its own name for what happened.
+    /// Returns the answer with its line break. `event` is the client's own name for the event.
     #[must_use]
     pub fn answer(self, event: &str, text: &str) -> String {
         let json = match self {
@@ -68,7 +68,7 @@ mod tests {
 
     // S-HOOK-1
     #[test]
-    fn each_client_gets_its_own_form() {
+    fn each_client_gets_its_own_format() {
         for (agent, expected) in [
             (
                 "claude-code",
@@ -91,18 +91,28 @@ mod tests {
                 r#"{"hookSpecificOutput":{"hookEventName":"E","additionalContext":"a\nb"}}"#,
             ),
         ] {
-            assert_eq!(Form::of(agent).answer("E", "a\nb"), format!("{expected}\n"), "{agent}");
+            assert_eq!(
+                AnswerFormat::of(agent).answer("E", "a\nb"),
+                format!("{expected}\n"),
+                "{agent}"
+            );
         }
     }
 
     #[test]
-    fn nothing_is_said_where_nobody_hears_it() {
-        let prompt = Happening::Prompt("x".to_owned());
-        assert!(Form::Specific.hands_on(&prompt) && !Form::Cursor.hands_on(&prompt));
+    fn no_answer_where_the_model_does_not_get_it() {
+        let prompt = HookEvent::Prompt("x".to_owned());
         assert!(
-            !Form::Specific.hands_on(&Happening::Compact)
-                && Form::OpenCode.hands_on(&Happening::Compact)
+            AnswerFormat::Specific.hands_on(&prompt) && !AnswerFormat::Cursor.hands_on(&prompt)
         );
-        assert!([Form::Specific, Form::Cline].iter().all(|form| !form.hands_on(&Happening::End)));
+        assert!(
+            !AnswerFormat::Specific.hands_on(&HookEvent::Compact)
+                && AnswerFormat::OpenCode.hands_on(&HookEvent::Compact)
+        );
+        assert!(
+            [AnswerFormat::Specific, AnswerFormat::Cline]
+                .iter()
+                .all(|form| !form.hands_on(&HookEvent::End))
+        );
     }
 }

@@ -1,13 +1,14 @@
-//! What a command line wants: which program does what, so that `cargo test -p api` and `cargo test` are one goal
-//! and `grep` that finds nothing is no failure. Words are looked at, nothing is parsed: who is wrong here misses
-//! a lesson. Not here: what a failure looks like (`signature`).
+//! The goal of a command line: `cargo test -p api` and `cargo test` have the same goal, and a `grep` that finds
+//! nothing has not failed. The words are compared with tables; nothing is parsed, so an error here only misses a
+//! lesson. Not here: what a failure looks like (`signature`).
 
-use super::line::{Joint, Segment, segments};
+use super::shell_line::{Connector, ShellCommand, segments};
 
-/// Longest command that is looked at, in bytes: longer ones are scripts, and no lesson.
+/// Longest command that is examined, in bytes. A longer one is a script and teaches no lesson.
 pub const COMMAND_BYTES_MAX: usize = 2_000;
 
-/// Programs that look or move about. That they find nothing is an answer, and that they succeed mends nothing.
+/// Programs that only read or change directory. When they find nothing, that is an answer, and when they succeed,
+/// that fixes nothing.
 const LOOKS: [&str; 56] = [
     "ls", "cat", "head", "tail", "less", "more", "grep", "egrep", "fgrep", "rg", "ag", "ack",
     "find", "fd", "tree", "stat", "file", "wc", "sort", "uniq", "cut", "tr", "awk", "jq", "yq",
@@ -16,7 +17,7 @@ const LOOKS: [&str; 56] = [
     "uname", "whoami", "id", "date", "env", "printenv", "history", "read",
 ];
 
-/// Programs that look when they are asked to: the word that says so.
+/// Programs that only read when they get one of these first arguments.
 const LOOKING: [(&str, &[&str]); 7] = [
     (
         "git",
@@ -41,11 +42,11 @@ const LOOKING: [(&str, &[&str]); 7] = [
     ("cargo", &["tree", "metadata", "search"]),
 ];
 
-/// Words in front of a command that change nothing about what it wants.
+/// Words in front of a command that do not change its goal.
 const WRAPPERS: [&str; 9] =
     ["sudo", "time", "nice", "nohup", "exec", "command", "env", "doas", "xvfb-run"];
 
-/// Programs whose first word says which of their many things they do.
+/// Programs whose first argument says which of their many tasks they do.
 const MANY: [&str; 52] = [
     "cargo",
     "npm",
@@ -101,10 +102,10 @@ const MANY: [&str; 52] = [
     "just",
 ];
 
-/// Words after which the next one says what is done.
+/// Words after which the next word still belongs to the goal.
 const GO_ON: [&str; 7] = ["run", "exec", "-m", "compose", "x", "dlx", "tool"];
 
-/// Different words for one thing.
+/// Different words for the same task.
 const SAME: [(&str, &str, &str); 8] = [
     ("npm", "i", "install"),
     ("npm", "ci", "install"),
@@ -116,26 +117,25 @@ const SAME: [(&str, &str, &str); 8] = [
     ("cargo", "r", "run"),
 ];
 
-/// Our own programs: what they say is never learned from.
+/// Our own programs. Nothing is learned from their output.
 const OURS: [&str; 3] = ["agent-knowledge", "log-memory", "log_memory"];
 
-/// Returns the command without what its caller put around it: a change of directory, variables, and how its
-/// output is cut.
+/// Returns the command without its surroundings: a change of directory, variables, and the pipe that cuts its output.
 #[must_use]
 pub fn core(command: &str) -> String {
     let mut kept = segments(command);
-    let is_around = |segment: &Segment| {
+    let is_around = |segment: &ShellCommand| {
         let first = segment.text.split(' ').next();
-        segment.joint == Joint::And && matches!(first, Some("cd" | "set" | "export" | "source"))
+        segment.joint == Connector::And && matches!(first, Some("cd" | "set" | "export" | "source"))
     };
     let around = kept.iter().take_while(|segment| is_around(segment)).count();
-    // What only changes its place is all it does.
+    // A line that only changes directory is kept.
     kept.drain(..around.min(kept.len().saturating_sub(1)));
     let mut line = String::new();
-    let mut joint = Joint::End;
+    let mut joint = Connector::End;
     for segment in kept {
         let is_cut = matches!(segment.text.split(' ').next(), Some("tail" | "head"));
-        if !(joint == Joint::Pipe && is_cut) {
+        if !(joint == Connector::Pipe && is_cut) {
             line.push_str(joint.written());
             line.push_str(&segment.text);
         }
@@ -144,18 +144,18 @@ pub fn core(command: &str) -> String {
     line
 }
 
-/// Tells whether a command line that ends well says that its last doing command did: what follows it may not
-/// hide how it ended.
+/// Tells whether the success of a command line proves that its last real command succeeded. A pipe or `|| true` after
+/// that command would hide its exit code.
 #[must_use]
 pub fn proves(command: &str) -> bool {
     let all = segments(command);
     let last = all.iter().rposition(|segment| !looks(&segment.text));
     last.and_then(|last| all.get(last..)).is_some_and(|rest| {
-        rest.iter().all(|segment| matches!(segment.joint, Joint::And | Joint::End))
+        rest.iter().all(|segment| matches!(segment.joint, Connector::And | Connector::End))
     })
 }
 
-/// Returns what a command wants, in a few words; nothing for one that wants nothing or is no command.
+/// Returns the goal of a command in a few words, or nothing if it has none.
 #[must_use]
 pub fn goal(command: &str) -> Option<String> {
     let all = segments(command);
@@ -178,7 +178,7 @@ pub fn goal(command: &str) -> Option<String> {
     Some(goal)
 }
 
-/// Tells whether a command only looks, or is one of ours, so that nothing is learned from how it ends.
+/// Tells whether a command only reads, or is one of our own programs. Nothing is learned from it.
 #[must_use]
 pub fn is_trivial(command: &str) -> bool {
     let is_ours = OURS.iter().any(|ours| command.contains(ours));
@@ -186,7 +186,7 @@ pub fn is_trivial(command: &str) -> bool {
     is_ours || is_long || segments(command).iter().all(|segment| looks(&segment.text))
 }
 
-/// Goals that look whether all is well: that another of them succeeds mends nothing.
+/// Goals that only check the code. Running a check again fixes nothing.
 const CHECKS: [&str; 19] = [
     "test",
     "tests",
@@ -209,14 +209,14 @@ const CHECKS: [&str; 19] = [
     "shellcheck",
 ];
 
-/// Tells whether a command looks whether all is well.
+/// Tells whether a goal is a check.
 #[must_use]
 pub fn is_check(goal: &str) -> bool {
     goal.split([' ', ':', '.', '-', '_']).any(|word| CHECKS.contains(&word))
 }
 
-/// Tells whether a command that worked does what another of the same goal should have done: not less, and not
-/// for something else.
+/// Tells whether a successful command did what a failed one with the same goal should have done, with all of its
+/// arguments.
 #[must_use]
 pub fn stands_for(worked: &str, failed: &str) -> bool {
     let things = |command: &str| -> Vec<String> {
@@ -224,19 +224,19 @@ pub fn stands_for(worked: &str, failed: &str) -> bool {
         let last = all.iter().rfind(|segment| !looks(&segment.text));
         let mut named = words(last.map_or("", |last| &last.text)).filter(|word| is_named(word));
         let is_many = named.next().is_some_and(|program| MANY.contains(&program));
-        // The word that says which of many things is done may be another one for the same.
+        // The first argument says which task is done, and may be a synonym.
         named.skip(usize::from(is_many)).map(str::to_owned).collect()
     };
     let done = things(worked);
     things(failed).iter().all(|thing| done.contains(thing))
 }
 
-/// Tells whether a word names something, and is no option; `-m` names a module.
+/// Tells whether a word is an argument and not an option. `-m` names a module.
 fn is_named(word: &str) -> bool {
     !word.starts_with('-') || word == "-m"
 }
 
-/// The words of a command from its program on, which is named without its folder.
+/// Returns the words of a command from its program on. The program is named without its folder.
 pub(super) fn words(segment: &str) -> impl Iterator<Item = &str> {
     let is_setting = |word: &str| {
         word.split_once('=').is_some_and(|(name, _)| {
@@ -251,7 +251,7 @@ pub(super) fn words(segment: &str) -> impl Iterator<Item = &str> {
     program.into_iter().chain(words)
 }
 
-/// Tells whether a command only looks.
+/// Tells whether a command only reads.
 pub(super) fn looks(segment: &str) -> bool {
     let mut words = words(segment);
     let Some(program) = words.next() else { return true };
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_goal_however_it_is_written() {
+    fn equal_goals_are_recognised_in_every_spelling() {
         for (command, expected) in [
             ("cargo test -p api", "cargo test"),
             ("cd /w/api && RUST_LOG=debug cargo t --lib 2>&1 | tail -40", "cargo test"),
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn another_thing_that_works_does_not_stand_for_what_failed() {
+    fn success_with_other_arguments_does_not_replace_a_failure() {
         for (worked, failed) in [
             ("npm install --legacy-peer-deps", "npm install"),
             ("sudo chown -R $USER . && npm ci", "npm install"),
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cuts_an_output_is_left_out_and_what_follows_is_not() {
+    fn only_the_pipe_that_cuts_the_output_is_left_out() {
         for (command, expected) in [
             ("cd /w && npm ci 2>&1 | tail -3 && npm run build", "npm ci && npm run build"),
             ("a  --x > /dev/null 2>&1; b | head -1", "a --x; b"),
@@ -335,7 +335,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn a_success_that_hides_how_the_command_ended_proves_nothing() {
+    fn a_success_that_hides_the_exit_code_proves_nothing() {
         for command in [
             "npm ci",
             "cd /w; npm ci && ls",
@@ -361,7 +361,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn looking_is_trivial_and_doing_is_not() {
+    fn commands_that_only_read_are_trivial() {
         for command in [
             "grep -rn foo src",
             "test -f x",

@@ -1,42 +1,42 @@
-//! From a failure and what then worked to a lesson: a draft for the one door. Careful rather than clever: what
-//! cannot be told apart from chance, or from writing a program until it compiles, is no lesson. Not here: who
-//! decides that something failed (`outcome`), whether it was learned before (the recipe).
+//! From a failure and its fix to the draft of a lesson. The rules are strict: a success that may be chance, or the
+//! result of editing source code until it compiles, is no lesson. Not here: whether something failed (`outcome`), and
+//! whether the lesson was drafted before (`fix_detection`).
 
+use super::command_effects::{helps, is_setting, moves_files, name_of};
 use super::commands::{core, goal, is_check, stands_for};
-use super::session::{Failure, Step};
-use super::steps::{helps, is_setting, moves_files, name_of};
+use super::session::{CommandFailure, SessionStep};
 use api::signature;
 use event::Draft;
 use guard::text::{Layout, neutralise};
 
-/// Commands of a fix: of more, nobody knows which one it was.
+/// Most commands of a fix. Of more, nobody knows which one helped.
 const FIX_COMMANDS_MAX: usize = 3;
 
-/// Files of a fix that are named.
+/// Most files of a fix that are named.
 const FIX_FILES_MAX: usize = 4;
 
 /// Longest command of a lesson, in bytes.
 const FIX_BYTES_MAX: usize = 600;
 
-/// A lesson that a session taught.
+/// A lesson of a session.
 #[derive(Debug)]
 pub struct Lesson {
-    /// Equal for the same failure mended in the same way, wherever.
+    /// The same key for the same failure with the same fix, in every repository.
     pub key: String,
-    /// What to write down.
+    /// The draft to save.
     pub draft: Draft,
 }
 
-/// Finds the failure that a command which worked has mended: the last one that wanted the same.
+/// Finds the failure that a successful command has fixed: the latest one with the same goal.
 #[must_use]
-pub fn mended<'a>(failures: &'a [Failure], worked: &str) -> Option<&'a Failure> {
+pub fn mended<'a>(failures: &'a [CommandFailure], worked: &str) -> Option<&'a CommandFailure> {
     let wanted = goal(worked)?;
     failures.iter().rev().find(|failure| failure.goal == wanted)
 }
 
-/// Drafts the lesson of a failure and the command that then worked; nothing where nothing can be learned.
+/// Drafts a lesson from a failure and the command that then succeeded, or nothing if it teaches nothing.
 #[must_use]
-pub fn lesson(failure: &Failure, worked: &str) -> Option<Lesson> {
+pub fn lesson(failure: &CommandFailure, worked: &str) -> Option<Lesson> {
     let (failed, worked) = (core(&failure.command), core(worked));
     let fix = Fix::of(failure, &failed, &worked)?;
     let key = signature::key(&failure.words, &failure.goal, &fix.said());
@@ -55,24 +55,23 @@ pub fn lesson(failure: &Failure, worked: &str) -> Option<Lesson> {
     Some(Lesson { key, draft })
 }
 
-/// What mended it.
+/// What fixed a failure.
 struct Fix {
-    /// The command that worked instead; none where the same did.
+    /// The command that succeeded instead; none if the same command succeeded.
     instead: Option<String>,
-    /// What was run before.
+    /// The commands that ran before it.
     before: Vec<String>,
-    /// What was changed before.
+    /// The files that were changed before it.
     files: Vec<String>,
 }
 
 impl Fix {
-    fn of(failure: &Failure, failed: &str, worked: &str) -> Option<Self> {
+    fn of(failure: &CommandFailure, failed: &str, worked: &str) -> Option<Self> {
         let worked = neutralise(worked, Layout::Line);
         if worked.len() > FIX_BYTES_MAX {
             return None;
         }
-        // Of what looks whether all is well, another run mends nothing; and what was written until it worked is in
-        // the history of the repository.
+        // Running a check again fixes nothing, and changes to source code are in the history of the repository.
         if is_check(&failure.goal) || failure.since.iter().any(|step| is_work(step, &failure.goal))
         {
             return None;
@@ -87,16 +86,16 @@ impl Fix {
         let (mut before, mut files) = (Vec::new(), Vec::new());
         for step in &failure.since {
             match step {
-                Step::Ran(command) => {
+                SessionStep::Ran(command) => {
                     let command = neutralise(&core(command), Layout::Line);
-                    // Another try at the same is no help to it.
+                    // Another try with the same goal is no help.
                     let is_help = helps(&command, &failure.goal)
                         && goal(&command).as_ref() != Some(&failure.goal);
                     if is_help && command.len() <= FIX_BYTES_MAX && !before.contains(&command) {
                         before.push(command);
                     }
                 }
-                Step::Changed(file) => {
+                SessionStep::Changed(file) => {
                     let name = name_of(file).to_owned();
                     if !files.contains(&name) {
                         files.push(name);
@@ -115,7 +114,7 @@ impl Fix {
         self.instead.clone().unwrap_or_else(|| self.before.join(" && "))
     }
 
-    /// What tells this fix from others.
+    /// Identifies this fix: its commands and files.
     fn said(&self) -> String {
         format!("{}\n{}", self.command(), self.files.join("\n"))
     }
@@ -128,18 +127,18 @@ impl Fix {
             self.before.iter().map(|command| format!("`{command}`")).collect::<Vec<_>>().join(", ");
         let changed = match self.files.as_slice() {
             [] => String::new(),
-            files => format!("a change of {}", files.join(", ")),
+            files => format!("a change to {}", files.join(", ")),
         };
         let parts = [ran, changed].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
         format!("`{failed}` worked after {}.", parts.join(" and "))
     }
 }
 
-/// Tells whether a step worked on the sources, so that nobody knows what else has helped.
-fn is_work(step: &Step, goal: &str) -> bool {
+/// Tells whether a step changed source code, so that it is unknown whether anything else helped.
+fn is_work(step: &SessionStep, goal: &str) -> bool {
     match step {
-        Step::Changed(file) => !is_setting(file),
-        Step::Ran(command) => !goal.starts_with("git ") && moves_files(command),
+        SessionStep::Changed(file) => !is_setting(file),
+        SessionStep::Ran(command) => !goal.starts_with("git ") && moves_files(command),
     }
 }
 
@@ -147,8 +146,8 @@ fn is_work(step: &Step, goal: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn failure(command: &str, since: &[Step]) -> Failure {
-        Failure {
+    fn failure(command: &str, since: &[SessionStep]) -> CommandFailure {
+        CommandFailure {
             at: 0,
             command: command.to_owned(),
             goal: goal(command).unwrap(),
@@ -158,17 +157,17 @@ mod tests {
         }
     }
 
-    fn ran(command: &str) -> Step {
-        Step::Ran(command.to_owned())
+    fn ran(command: &str) -> SessionStep {
+        SessionStep::Ran(command.to_owned())
     }
 
-    fn changed(file: &str) -> Step {
-        Step::Changed(file.to_owned())
+    fn changed(file: &str) -> SessionStep {
+        SessionStep::Changed(file.to_owned())
     }
 
     // S-HOOK-5
     #[test]
-    fn another_command_that_does_the_same_is_a_lesson() {
+    fn another_command_with_the_same_goal_is_a_lesson() {
         let failed = failure("npm install", &[]);
         let lesson =
             lesson(&failed, "cd /w && sudo chown -R $USER . && npm ci 2>&1 | tail -3").unwrap();
@@ -184,7 +183,7 @@ mod tests {
 
     // S-HOOK-5
     #[test]
-    fn the_same_command_teaches_by_what_was_done_before_it_worked() {
+    fn steps_before_a_repeated_command_are_the_lesson() {
         let steps = [
             ran("ls"),
             ran("apt-get install -y libssl-dev"),
@@ -197,7 +196,7 @@ mod tests {
         assert_eq!(
             draft.lesson.as_deref(),
             Some(
-                "`cargo build` worked after `apt-get install -y libssl-dev` and a change of Cargo.toml."
+                "`cargo build` worked after `apt-get install -y libssl-dev` and a change to Cargo.toml."
             )
         );
         assert_eq!(
@@ -232,10 +231,10 @@ mod tests {
 
     // S-HOOK-5
     #[test]
-    fn what_sets_something_up_is_what_helped() {
+    fn setup_steps_are_the_fix() {
         for (failed, step, expected) in [
             ("./build.sh", ran("touch .ready"), "`./build.sh` worked after `touch .ready`."),
-            ("npm install", changed(".npmrc"), "`npm install` worked after a change of .npmrc."),
+            ("npm install", changed(".npmrc"), "`npm install` worked after a change to .npmrc."),
             ("git push", ran("git pull --rebase"), "`git push` worked after `git pull --rebase`."),
         ] {
             let lesson = lesson(&failure(failed, &[step]), failed).unwrap();
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_wanted_the_same_is_mended_and_nothing_else() {
+    fn only_failures_with_the_same_goal_are_fixed() {
         let failures = [failure("npm install", &[]), failure("cargo build", &[])];
         assert_eq!(
             mended(&failures, "npm ci").map(|failure| failure.goal.as_str()),

@@ -1,25 +1,28 @@
-//! What an agent's hooks run: the client tells what happened, and where the memory has something to say at that
-//! moment it is said; what failed and then worked is learned. Whatever goes wrong, the agent is not disturbed:
-//! there is nothing on standard output, and the exit is 0.
+//! What the hooks of an agent run. The client reports an event; if the memory has something relevant, the hook
+//! answers with it; a failure and its fix are saved as a lesson. Errors never disturb the agent: nothing is printed,
+//! and the exit code is 0.
 //!
-//! In reading order: [`said`] and [`outcome`] (what the client says), [`session`] (what its session saw),
-//! [`signature`] and [`commands`] (what failed), [`recall`] (what is said about it), [`learn`] and `steps` (what is
-//! learned from it), [`ending`] (what is left of a session), [`told`] and [`fence`] (how it is said), [`answer`] (the client's form). Not here: how the memory is
-//! reached and how long that may take (`program`).
+//! In reading order: [`hook_input`], [`tool`] and [`outcome`] (the input of a client), [`session`] (the state of its
+//! session), `shell_line`, [`commands`] and `command_effects` (what commands do), [`recall`] (what the memory
+//! answers), [`session_dedup`] (no memory is shown twice), [`answer`] (the client's format), `fix_detection` and
+//! [`learn`] (lessons), [`session_summary`] (the event at the end). Not here: how the memory is reached and how long
+//! that may take (the retriever's `program`).
 
 pub mod answer;
+mod command_effects;
 pub mod commands;
-pub mod ending;
+mod fields;
+mod fix_detection;
+pub mod hook_input;
+pub mod last_seen;
 pub mod learn;
-pub mod life;
-mod line;
 pub mod outcome;
 pub mod recall;
-pub mod said;
 pub mod session;
-mod steps;
-mod study;
-pub mod told;
+pub mod session_dedup;
+pub mod session_summary;
+mod shell_line;
+pub mod tool;
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -31,32 +34,32 @@ use api::{Api, ApiError};
 use event::Timestamp;
 use writer::exit::deliver;
 
-use answer::Form;
-use said::{Happening, Said};
-use session::{Entry, Session};
+use answer::AnswerFormat;
+use hook_input::{HookEvent, HookInput};
+use session::{Session, SessionEntry};
 
-/// Why nothing is said. Told only to who asks for it: to an agent silence is an answer.
+/// Why a hook gives no answer. Printed only if debugging is on: for an agent, no answer is normal.
 #[derive(Debug, Error)]
-pub enum Silence {
-    /// The input could not be understood.
+pub enum NoAnswer {
+    /// The input could not be read.
     #[error("the input is {0}")]
     Input(String),
     /// Neither the input nor an option names an event.
     #[error("no event is named; give --event, for example --event start")]
     NoEvent,
-    /// An event of no concern.
-    #[error("nothing is done at {0:?}")]
+    /// An event that is not handled.
+    #[error("the event {0:?} is not handled")]
     OtherEvent(String),
-    /// A person broke it off.
-    #[error("a person broke the tool off")]
+    /// The user interrupted the tool.
+    #[error("the user interrupted the tool")]
     Interrupted,
     /// Hooks of this kind are switched off.
-    #[error("AGENT_KNOWLEDGE_HOOKS leaves {0} out")]
+    #[error("AGENT_KNOWLEDGE_HOOKS switches {0} off")]
     Off(&'static str),
     /// The memory could not be reached in time.
     #[error("{0}")]
     Unreached(String),
-    /// It had no answer.
+    /// The memory returned an error.
     #[error("{0}")]
     Api(#[from] ApiError),
     /// There is nothing to say.
@@ -64,15 +67,15 @@ pub enum Silence {
     Nothing(&'static str),
 }
 
-/// Which hooks are on.
+/// Which hooks are switched on.
 pub mod switch {
-    use super::Happening;
+    use super::HookEvent;
 
-    /// The variable that says so.
+    /// The environment variable with the switches.
     pub const VARIABLE: &str = "AGENT_KNOWLEDGE_HOOKS";
 
-    /// Tells whether the hook of a name is on, by the value of the variable: `off` for none, a list for those
-    /// in it, nothing for all.
+    /// Tells whether the hook of this name is on. `value` is that of the variable: `off` for none, a list of names
+    /// for these, unset for all.
     #[must_use]
     pub fn is_on(value: Option<&str>, name: &str) -> bool {
         let Some(value) = value.map(str::trim).filter(|value| !value.is_empty()) else {
@@ -82,15 +85,15 @@ pub mod switch {
         names.any(|on| on == name || matches!(on.as_str(), "on" | "all" | "1" | "true" | "yes"))
     }
 
-    /// Names the switch of what happens; learning has one of its own.
+    /// Returns the switch of an event. Learning has a switch of its own.
     #[must_use]
-    pub fn of(happening: &Happening) -> &'static str {
-        match happening {
-            Happening::Start(_) => "start",
-            Happening::Prompt(_) => "prompt",
-            Happening::ToolFailed(_) => "failure",
-            Happening::ToolSucceeded(_) => LEARN,
-            Happening::Compact | Happening::End => "end",
+    pub fn of(event: &HookEvent) -> &'static str {
+        match event {
+            HookEvent::Start(_) => "start",
+            HookEvent::Prompt(_) => "prompt",
+            HookEvent::ToolFailed(_) => "failure",
+            HookEvent::ToolSucceeded(_) => LEARN,
+            HookEvent::Compact | HookEvent::End => "end",
         }
     }
 
@@ -99,39 +102,43 @@ pub mod switch {
 }
 
 /// The memory, or why it cannot be asked.
-pub type Reached = Result<Arc<dyn Api>, Silence>;
+pub type Reached = Result<Arc<dyn Api>, NoAnswer>;
 
-/// A call of the hook.
-pub struct Hook<'a> {
-    /// The agent, by its name in setup's table.
+/// One call of a hook.
+pub struct HookCall<'a> {
+    /// The agent, by its name in the table of clients.
     pub agent: &'a str,
-    /// What happened, where the client does not say.
+    /// The event, if the client does not name it.
     pub event: Option<&'a str>,
     /// The value of [`switch::VARIABLE`].
     pub switches: Option<&'a str>,
-    /// Where what can be made again is kept.
+    /// The folder of the cache.
     pub cache: &'a Path,
     /// The time.
     pub now: Timestamp,
-    /// Reaches the memory, for a session in a directory.
-    pub reach: &'a mut dyn FnMut(&Said) -> Reached,
+    /// Connects to the memory, for a session in a directory.
+    pub reach: &'a mut dyn FnMut(&HookInput) -> Reached,
 }
 
-/// Hears what a client says, answers, and learns.
+/// Reads the input of a client, answers, and learns.
 ///
 /// # Errors
-/// Why nothing was said; that is no failure.
-pub fn run(hook: Hook<'_>, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Silence> {
+/// Why there was no answer; that is no failure.
+pub fn run(
+    hook: HookCall<'_>,
+    input: &mut dyn Read,
+    output: &mut dyn Write,
+) -> Result<(), NoAnswer> {
     if !any_is_on(hook.switches) {
-        return Err(Silence::Off("everything"));
+        return Err(NoAnswer::Off("everything"));
     }
-    let said = said::read(input, hook.event)?;
-    life::note(hook.cache, hook.agent, name_of(&said.happening), hook.now);
+    let said = hook_input::read(input, hook.event)?;
+    last_seen::record(hook.cache, hook.agent, name_of(&said.event), hook.now);
     let session = Session::open(hook.cache, hook.agent, said.session_id.as_deref(), hook.now);
-    let mut visit = Visit { form: Form::of(hook.agent), said, session, hook };
+    let mut visit = HookRun { form: AnswerFormat::of(hook.agent), said, session, hook };
     let answered = visit.answer(output);
-    // What is learned is nobody's answer, so it comes after.
-    let studied = visit.study();
+    // Learning produces no output, so it runs after the answer.
+    let studied = visit.learn_from_event();
     answered.and(studied)
 }
 
@@ -141,74 +148,75 @@ fn any_is_on(switches: Option<&str>) -> bool {
         .any(|name| switch::is_on(switches, name))
 }
 
-/// Names what happened, as signs of life do.
-fn name_of(happening: &Happening) -> &'static str {
-    match happening {
-        Happening::Start(_) => "start",
-        Happening::Prompt(_) => "prompt",
-        Happening::ToolFailed(_) => "tool-failed",
-        Happening::ToolSucceeded(_) => "tool-succeeded",
-        Happening::Compact => "compact",
-        Happening::End => "end",
+/// Returns the name of an event, as [`last_seen`] records it.
+fn name_of(event: &HookEvent) -> &'static str {
+    match event {
+        HookEvent::Start(_) => "start",
+        HookEvent::Prompt(_) => "prompt",
+        HookEvent::ToolFailed(_) => "tool-failed",
+        HookEvent::ToolSucceeded(_) => "tool-succeeded",
+        HookEvent::Compact => "compact",
+        HookEvent::End => "end",
     }
 }
 
-/// One call, with all that is known about it.
-struct Visit<'a> {
-    hook: Hook<'a>,
-    form: Form,
-    said: Said,
+/// One call with all that is known about it.
+struct HookRun<'a> {
+    hook: HookCall<'a>,
+    form: AnswerFormat,
+    said: HookInput,
     session: Session,
 }
 
-impl Visit<'_> {
+impl HookRun<'_> {
     fn is_on(&self, name: &str) -> bool {
         switch::is_on(self.hook.switches, name)
     }
 
-    fn answer(&mut self, output: &mut dyn Write) -> Result<(), Silence> {
-        let switch = switch::of(&self.said.happening);
+    fn answer(&mut self, output: &mut dyn Write) -> Result<(), NoAnswer> {
+        let switch = switch::of(&self.said.event);
         if !self.is_on(switch) {
-            return Err(Silence::Off(switch));
+            return Err(NoAnswer::Off(switch));
         }
-        if !self.form.hands_on(&self.said.happening) {
+        if !self.form.hands_on(&self.said.event) {
             return Ok(());
         }
-        let recalled = match &self.said.happening {
-            Happening::Start(why) => {
+        let recalled = match &self.said.event {
+            HookEvent::Start(why) => {
                 recall::at_start(*why, &self.session, || (self.hook.reach)(&self.said))
             }
-            Happening::Prompt(text) => {
+            HookEvent::Prompt(text) => {
                 recall::for_prompt(text, &self.session, || (self.hook.reach)(&self.said))
             }
-            Happening::ToolFailed(call) => {
+            HookEvent::ToolFailed(call) => {
                 recall::for_failure(call, &self.said, &self.session, || {
                     (self.hook.reach)(&self.said)
                 })
             }
-            Happening::Compact => recall::at_compaction(&self.session),
-            Happening::ToolSucceeded(_) | Happening::End => return Ok(()),
+            HookEvent::Compact => recall::at_compaction(&self.session),
+            HookEvent::ToolSucceeded(_) | HookEvent::End => return Ok(()),
         };
-        // One that says too little is not the first, and one that nobody could answer comes again.
+        // A prompt that says too little does not count as the first, and neither does one that got no answer because
+        // of an error.
         let is_looked_up = match &recalled {
             Ok(_) => true,
-            Err(silence) => matches!(silence, Silence::Nothing(why) if *why != recall::TOO_LITTLE),
+            Err(silence) => matches!(silence, NoAnswer::Nothing(why) if *why != recall::TOO_LITTLE),
         };
-        let is_prompt = matches!(self.said.happening, Happening::Prompt(_));
+        let is_prompt = matches!(self.said.event, HookEvent::Prompt(_));
         if is_prompt && is_looked_up && !self.session.seen.is_prompted {
-            self.session.note(Entry::Prompted);
+            self.session.note(SessionEntry::Prompted);
         }
         let recalled = recalled?;
-        let text = self.form.answer(&self.said.event, &reply::fence::fenced(&recalled.text));
-        // A briefing may repeat what was told before.
-        let is_briefing = matches!(self.said.happening, Happening::Start(_));
+        let text = self.form.answer(&self.said.event_name, &reply::fence::fenced(&recalled.text));
+        // A briefing may repeat memories that were shown before.
+        let is_briefing = matches!(self.said.event, HookEvent::Start(_));
         if !is_briefing && !recalled.ids.is_empty() && !self.session.is_first_to_tell(&recalled.ids)
         {
-            return Err(Silence::Nothing("another hook tells it at this moment"));
+            return Err(NoAnswer::Nothing("another hook shows the same memories"));
         }
-        // Who does not listen has heard nothing, and is briefed again.
+        // If the client does not read the answer, nothing was shown, and the next start is briefed again.
         if deliver(output, &text).is_ok() && is_briefing && !recalled.ids.is_empty() {
-            self.session.note(Entry::Told(recalled.ids));
+            self.session.note(SessionEntry::Told(recalled.ids));
         }
         Ok(())
     }

@@ -1,55 +1,57 @@
-//! Whether a tool did what it should, by what its client tells of it: some have an event of its own for that,
-//! some a field, some only say it in the text. Not here: whether a failure is worth a word (`signature`).
+//! Whether a tool succeeded, by what its client reports: some clients have an event for failures, some a field, some
+//! only say it in the output. Not here: whether a failure is worth an answer (`signature`).
 
 use serde_json::{Map, Value};
 
-use super::said::{Tool, object, text};
+use super::fields::{object, text};
+use super::tool::Tool;
 
-/// Longest output that is looked at, in bytes: its beginning and, for most, its end. Errors stand at either.
+/// Longest output that is examined, in bytes: a part from its beginning and a longer one from its end. Errors are at
+/// either end.
 const OUTPUT_HEAD_BYTES: usize = 4 * 1024;
 const OUTPUT_TAIL_BYTES: usize = 12 * 1024;
 
-/// Lines at the beginning and at the end of an output in which an exit code is believed: in between it is
-/// what a program printed.
+/// Lines at the beginning and at the end of an output in which an exit code is believed. In between, it is output of
+/// the program.
 const EXIT_LINES: usize = 5;
 
-/// How it ended.
+/// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Not as it should.
+    /// It failed.
     Failed,
-    /// As it should, as far as is told.
+    /// It succeeded, as far as the client reports.
     Succeeded,
-    /// Nobody knows yet: it goes on in the background.
+    /// It still runs in the background.
     Running,
 }
 
-/// How it is known that something failed.
+/// How certain a failure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
-    /// The client told, or what was printed ends as only a failure does.
+    /// The client reported it, or the last line is one that only failures print.
     Told,
-    /// Something near the end reads like a failure: good for a word about it, not for a lesson.
+    /// A line near the end looks like a failure. That is enough for an answer, but not for a lesson.
     Guessed,
 }
 
-/// What became of a use of a tool.
+/// The result of a tool call.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct ToolResult {
     pub(super) outcome: Outcome,
-    /// How that is known.
+    /// How certain the failure is.
     pub(super) evidence: Evidence,
-    /// A person broke it off.
+    /// The user interrupted it.
     pub(super) is_interrupted: bool,
-    /// What it said, its errors first.
+    /// Its output, with the errors first.
     pub(super) output: String,
 }
 
-/// Reads the outcome from what a client says of a tool. Text is judged for shells alone: what other tools return
-/// may tell of failures, as an issue or a log does, and be no failure.
-pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> Ending {
+/// Reads the result of a tool call. Only the output of shells is examined for errors: other tools may return text
+/// about failures, such as an issue or a log, without having failed.
+pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> ToolResult {
     let is_shell = *tool == Tool::Shell;
-    let mut look = Look::default();
+    let mut look = ResultFields::default();
     look.at(said);
     let names = [
         "tool_response",
@@ -70,10 +72,10 @@ pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> Ending {
             }
         }
     }
-    let Look { has_failed, is_interrupted, is_running, errors, others } = look;
+    let ResultFields { has_failed, is_interrupted, is_running, errors, others } = look;
     let output = errors.into_iter().chain(others).collect::<Vec<_>>().join("\n");
     let code = if is_shell { exit_code(&output) } else { None };
-    // Codex alone hands over what was printed and nothing else; it alone names turns.
+    // Only Codex reports the output and nothing else, and only Codex sends a turn id.
     let is_guess = is_shell && is_bare && code.is_none() && said.contains_key("turn_id");
     let has_failed = has_failed || code.is_some_and(|code| code != 0);
     let seems_failed = !has_failed && is_guess && reads_like_a_failure(&output);
@@ -86,10 +88,10 @@ pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> Ending {
     };
     let is_sure = has_failed || ends_like_a_failure(&output);
     let evidence = if is_sure { Evidence::Told } else { Evidence::Guessed };
-    Ending { outcome, evidence, is_interrupted, output: shortened(output) }
+    ToolResult { outcome, evidence, is_interrupted, output: shortened(output) }
 }
 
-/// Tells whether the tool was asked not to wait.
+/// Tells whether the tool was started in the background.
 fn is_in_background(said: &Map<String, Value>) -> bool {
     let inputs = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
     let asked = ["run_in_background", "is_background", "isBackground"];
@@ -99,7 +101,7 @@ fn is_in_background(said: &Map<String, Value>) -> bool {
 }
 
 #[derive(Default)]
-struct Look {
+struct ResultFields {
     has_failed: bool,
     is_interrupted: bool,
     is_running: bool,
@@ -107,7 +109,7 @@ struct Look {
     others: Vec<String>,
 }
 
-impl Look {
+impl ResultFields {
     fn at(&mut self, fields: &Map<String, Value>) {
         let is =
             |name: &str, wanted: bool| fields.get(name).and_then(Value::as_bool) == Some(wanted);
@@ -163,8 +165,8 @@ impl Look {
     }
 }
 
-/// How lines begin that programs end with when they fail. Codex hands over what was printed and nothing else: who
-/// sees an error in a mere warning speaks when nobody needs it, so these are few.
+/// Beginnings of the lines that programs print last when they fail. The list is short, since a warning that is taken
+/// for an error leads to an answer that nobody needs.
 const LAST_WORDS: [&str; 9] = [
     "error:",
     "error[",
@@ -177,16 +179,16 @@ const LAST_WORDS: [&str; 9] = [
     "make: ***",
 ];
 
-/// What such lines end in.
+/// Endings of such lines.
 const LAST_WORDS_AT_END: [&str; 4] =
     [": command not found", ": no such file or directory", ": permission denied", ": not found"];
 
-/// Tells whether a text that comes without an outcome ends like that of a program that failed.
+/// Tells whether an output ends like that of a failed program.
 pub(super) fn reads_like_a_failure(output: &str) -> bool {
     last_lines(output).take(EXIT_LINES).any(tells_a_failure)
 }
 
-/// Tells whether the very last line does.
+/// Tells whether the very last line is that of a failed program.
 fn ends_like_a_failure(output: &str) -> bool {
     last_lines(output).next().is_some_and(tells_a_failure)
 }
@@ -202,19 +204,20 @@ fn tells_a_failure(line: &str) -> bool {
         || line.split_once(": ").is_some_and(|(name, _)| is_exception(name))
 }
 
-/// `ModuleNotFoundError`, `java.io.IOException`: a name of one word that says so. `train_error` is a number.
+/// Tells whether a single word names an error type, such as `ModuleNotFoundError` or `java.io.IOException`.
+/// `train_error` is a number.
 fn is_exception(name: &str) -> bool {
     !name.contains(' ') && (name.ends_with("Error") || name.ends_with("Exception"))
 }
 
-/// Finds the exit code that a tool put in words.
+/// Finds the exit code in the text of an output.
 fn exit_code(output: &str) -> Option<i64> {
     let lines: Vec<&str> = output.lines().collect();
     let ends = lines.iter().take(EXIT_LINES).chain(lines.iter().rev().take(EXIT_LINES));
     ends.into_iter().find_map(|line| code_of(line))
 }
 
-/// The code of a line that says nothing else.
+/// Returns the exit code of a line that says nothing else.
 fn code_of(line: &str) -> Option<i64> {
     let line = line.trim().to_ascii_lowercase();
     let beginnings = [
@@ -249,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn success_is_what_nothing_speaks_against() {
+    fn a_call_succeeded_unless_something_says_otherwise() {
         for value in [
             json!({}),
             json!({"tool_response": {"stdout": "ok", "stderr": "warning: x", "interrupted": false}}),
@@ -263,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exit_code_in_the_middle_of_an_output_is_what_a_program_printed() {
+    fn exit_codes_in_the_middle_of_an_output_are_ignored() {
         let lines = |middle: &str| format!("{}{middle}\n{}", "a\n".repeat(9), "b\n".repeat(9));
         assert_eq!(outcome(&json!({"tool_response": lines("exit code: 1")})), Outcome::Succeeded);
         assert_eq!(outcome(&json!({"tool_response": "b\nexit code 1"})), Outcome::Failed);
@@ -272,7 +275,7 @@ mod tests {
 
     // S-HOOK-1
     #[test]
-    fn what_comes_without_an_outcome_is_judged_by_its_last_lines() {
+    fn without_an_outcome_the_last_lines_decide() {
         for (text, expected) in [
             ("ls: cannot access '/no/such/place': No such file or directory\n", Outcome::Failed),
             ("npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve", Outcome::Failed),
@@ -304,7 +307,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn what_other_tools_return_is_no_outcome() {
+    fn text_of_other_tools_is_no_outcome() {
         let tool = Tool::Other("mcp__tracker__show".to_owned());
         for response in [
             json!("Error: the page of an issue"),
@@ -322,7 +325,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn what_goes_on_in_the_background_has_no_outcome_yet() {
+    fn background_commands_have_no_outcome_yet() {
         for said in [
             json!({"tool_input": {"run_in_background": true}, "tool_response": {"stdout": ""}}),
             json!({"tool_input": {}, "tool_response": {"stdout": "", "backgroundTaskId": "b1"}}),
@@ -336,7 +339,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn a_failure_is_known_only_by_the_very_last_line() {
+    fn only_the_very_last_line_proves_a_failure() {
         for (text, expected) in
             [("ok\nerror: x", Evidence::Told), ("error: x\n3 warnings", Evidence::Guessed)]
         {

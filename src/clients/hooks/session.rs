@@ -1,6 +1,6 @@
-//! What one session of an agent saw: failures and what was done since, what it was told, what was learned. Each
-//! hook is a process of its own, so this stands in a file: lines that are only appended, so that several hooks
-//! at once lose nothing. Not here: what is concluded from it (`learn`).
+//! The state of one session: its failures and the steps since, the memories it was shown, the lessons it saved. Every
+//! hook is a process of its own, so the state is in a file to which lines are appended; concurrent hooks lose
+//! nothing. Not here: what follows from it (`learn`).
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -15,135 +15,136 @@ use event::Timestamp;
 use guard::secrets::redacted;
 use store::{own_folder, private};
 
-/// The folder of all sessions, in that of the cache.
+/// The folder of all sessions, below that of the cache.
 const FOLDER: &str = "sessions";
 
-/// Hexadecimal digits of a session in the name of its file.
+/// Hexadecimal digits of the session's hash in the name of its file.
 const NAME_DIGITS: usize = 16;
 
-/// Longest file, in bytes: some thousand entries. A session that saw more learns no more.
+/// Longest file, in bytes: about a thousand entries. A longer session learns no more.
 const FILE_BYTES_MAX: u64 = 512 * 1024;
 
-/// Bytes of that which only what was told may take: a session that can learn no more is still told nothing twice.
+/// Bytes reserved for entries about shown memories, so that a session which learns no more is still shown nothing
+/// twice.
 const TOLD_BYTES: u64 = 64 * 1024;
 
-/// Longest entry, in bytes: one write, so that entries of several hooks do not mix.
+/// Longest entry, in bytes. It is written with one write, so that entries of concurrent hooks do not mix.
 const ENTRY_BYTES_MAX: usize = 8 * 1024;
 
-/// Most files, and how long one is kept, in seconds: a week, after which nobody goes on with a session.
+/// Most files, and how long each is kept, in seconds: a week. Hardly any session is resumed later.
 const FILES_MAX: usize = 512;
 const FILE_SECONDS_MAX: i64 = 7 * 24 * 3_600;
 
-/// How long a failure waits to be mended, in seconds: after an hour something else is done.
+/// How long a failure waits for its fix, in seconds. After an hour the work has moved on.
 const FAILURE_SECONDS_MAX: i64 = 3_600;
 
-/// Failures that wait, and steps that are remembered after each: older ones go.
+/// Most failures that wait, and most steps that are kept after each. Older ones are dropped.
 const FAILURES_MAX: usize = 16;
 const STEPS_MAX: usize = 32;
-/// Files that are remembered as changed: a session that changes more has no few files to tell of.
+/// Most changed files that are kept. A session that changes more has no short list to report.
 const CHANGED_MAX: usize = 64;
 
-/// Lessons that one session may draft: who mends more than that has learned to program, not a lesson.
+/// Most lessons that one session may draft. More fixes than that are normal programming.
 const LEARNT_MAX: usize = 5;
 
-/// One thing that happened.
+/// One line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Entry {
-    /// The first prompt has been looked at.
+pub enum SessionEntry {
+    /// The first prompt was looked up.
     Prompted,
-    /// Memories of these ids were shown.
+    /// The memories with these ids were shown.
     Told(Vec<String>),
-    /// A process is about to show these. Of several at once the first in the file does.
+    /// A process is about to show these memories. Of several processes, the first in the file shows them.
     Telling {
         /// The ids.
         ids: Vec<String>,
-        /// The process.
+        /// The process id.
         by: u32,
     },
     /// A command failed.
-    Failed(Failure),
-    /// Something was done that may have mended it, or changed a file for the first time.
-    Did(Step),
-    /// What wanted this works.
+    Failed(CommandFailure),
+    /// A step that may have helped, or changed a file for the first time.
+    Did(SessionStep),
+    /// A command with this goal succeeded after a failure.
     Mended(String),
-    /// Whether what wanted this works is not known any more: it ended in a way that proves nothing.
+    /// It is unknown whether this goal still succeeds: its last command ended in a way that proves nothing.
     Doubted(String),
-    /// A lesson of this key was written down, or confirmed.
+    /// A lesson with this key was saved or confirmed.
     Learnt(String),
-    /// The end was told.
+    /// The summary was saved.
     Ended,
 }
 
 /// A command that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub struct CommandFailure {
     /// When, in seconds.
     pub at: i64,
     /// The command.
     pub command: String,
-    /// What it wanted.
+    /// Its goal.
     pub goal: String,
-    /// The telling lines of what it said.
+    /// The relevant lines of its output.
     pub excerpt: String,
     /// The words of its signature.
     pub words: String,
-    /// What was done since.
+    /// The steps since.
     #[serde(skip)]
-    pub since: Vec<Step>,
+    pub since: Vec<SessionStep>,
 }
 
-/// Something that was done.
+/// A step of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum SessionStep {
     /// A command succeeded.
     Ran(String),
     /// A file was changed.
     Changed(String),
 }
 
-/// What a session saw so far.
+/// The state of a session.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// Whether the first prompt is past.
+pub struct SessionState {
+    /// Whether the first prompt was looked up.
     pub is_prompted: bool,
-    /// Ids of memories that were shown, as they were shown.
+    /// The ids of memories that were shown, in the form in which they were shown.
     pub told: BTreeSet<String>,
-    /// Failures that nothing has mended yet, in order.
-    pub failures: Vec<Failure>,
-    /// What was changed, each once, in order.
+    /// Failures without a fix, in order.
+    pub failures: Vec<CommandFailure>,
+    /// Changed files, each once, in order.
     pub changed: Vec<String>,
-    /// What was mended and has not failed since, in order.
+    /// Goals that were fixed and have not failed since, in order.
     pub mended: Vec<String>,
-    /// Goals of failures that may be mended, since what wanted them ended well in a way that proves nothing.
+    /// Goals of failures that may be fixed: a later command succeeded in a way that proves nothing.
     pub doubted: BTreeSet<String>,
     /// Keys of lessons.
     pub learnt: BTreeSet<String>,
-    /// How many failures there were.
+    /// The number of failures.
     pub failures_len: usize,
-    /// Whether the end was told.
+    /// Whether the summary was saved.
     pub is_ended: bool,
 }
 
-/// A session, with the file it is kept in, if it has a name.
+/// A session, and the file of its state if it has an id.
 #[derive(Debug)]
 pub struct Session {
-    /// What it saw.
-    pub seen: Seen,
+    /// Its state.
+    pub seen: SessionState,
     path: Option<PathBuf>,
     length_bytes: u64,
     now: Timestamp,
 }
 
 impl Session {
-    /// Reads what a session saw. One without a name remembers nothing.
+    /// Reads the state of a session. A session without an id keeps no state.
     #[must_use]
     pub fn open(cache: &Path, agent: &str, id: Option<&str>, now: Timestamp) -> Self {
         let path = id.map(|id| cache.join(FOLDER).join(format!("{agent}-{}", name_of(id))));
-        // What is not there, or cannot be read, was not seen.
+        // A missing or unreadable file is an empty state.
         let (entries, length_bytes) = path.as_deref().and_then(read).unwrap_or_default();
-        let mut session = Self { seen: Seen::default(), path, length_bytes, now };
+        let mut session = Self { seen: SessionState::default(), path, length_bytes, now };
         entries.into_iter().for_each(|entry| session.seen.note(entry));
         session
             .seen
@@ -152,50 +153,53 @@ impl Session {
         session
     }
 
-    /// Tells whether it has a name, and so remembers.
+    /// Tells whether the session has an id, and so keeps its state.
     #[must_use]
     pub fn remembers(&self) -> bool {
         self.path.is_some()
     }
 
-    /// Tells whether it may draft another lesson.
+    /// Tells whether the session may draft another lesson.
     #[must_use]
     pub fn may_learn(&self) -> bool {
         self.seen.learnt.len() < LEARNT_MAX
     }
 
-    /// Notes something, for this hook and those to come. What cannot be written down is forgotten.
-    pub fn note(&mut self, entry: Entry) {
+    /// Adds an entry to the state and to the file. A failed write is ignored.
+    pub fn note(&mut self, entry: SessionEntry) {
         let _ = self.write(&entry);
         self.seen.note(entry);
     }
 
-    /// Notes that memories are about to be shown, and tells whether that is for this process to do: hooks of one session
-    /// run side by side, and each would show the same.
+    /// Records that memories are about to be shown, and tells whether this process is the one to show them:
+    /// concurrent hooks of one session would all show the same.
     #[must_use]
     pub fn is_first_to_tell(&mut self, ids: &[String]) -> bool {
         let by = std::process::id();
-        let entry = Entry::Telling { ids: ids.to_vec(), by };
+        let entry = SessionEntry::Telling { ids: ids.to_vec(), by };
         let written = self.write(&entry);
         self.seen.note(entry);
         let Some(entries) = written.and_then(|()| read(self.path.as_deref()?)) else { return true };
         let teller = |id: &String| {
             entries.0.iter().find_map(|entry| match entry {
-                Entry::Told(ids) if ids.contains(id) => Some(None),
-                Entry::Telling { ids, by } if ids.contains(id) => Some(Some(*by)),
+                SessionEntry::Told(ids) if ids.contains(id) => Some(None),
+                SessionEntry::Telling { ids, by } if ids.contains(id) => Some(Some(*by)),
                 _ => None,
             })
         };
         ids.iter().any(|id| teller(id) == Some(Some(by)))
     }
 
-    fn write(&mut self, entry: &Entry) -> Option<()> {
+    fn write(&mut self, entry: &SessionEntry) -> Option<()> {
         let path = self.path.as_ref()?;
         let mut line = serde_json::to_string(entry).ok()?;
         line = redacted(&line).into_owned();
         line.push('\n');
         let after = self.length_bytes.saturating_add(u64::try_from(line.len()).ok()?);
-        let is_told = matches!(entry, Entry::Told(_) | Entry::Telling { .. } | Entry::Prompted);
+        let is_told = matches!(
+            entry,
+            SessionEntry::Told(_) | SessionEntry::Telling { .. } | SessionEntry::Prompted
+        );
         let most = if is_told { FILE_BYTES_MAX } else { FILE_BYTES_MAX - TOLD_BYTES };
         if line.len() > ENTRY_BYTES_MAX || after > most {
             return None;
@@ -214,13 +218,13 @@ impl Session {
     }
 }
 
-impl Seen {
-    /// Takes in one thing that happened.
-    pub(super) fn note(&mut self, entry: Entry) {
+impl SessionState {
+    /// Applies an entry to the state.
+    pub(super) fn note(&mut self, entry: SessionEntry) {
         match entry {
-            Entry::Prompted => self.is_prompted = true,
-            Entry::Told(ids) | Entry::Telling { ids, .. } => self.told.extend(ids),
-            Entry::Failed(failure) => {
+            SessionEntry::Prompted => self.is_prompted = true,
+            SessionEntry::Told(ids) | SessionEntry::Telling { ids, .. } => self.told.extend(ids),
+            SessionEntry::Failed(failure) => {
                 self.failures_len += 1;
                 self.mended.retain(|goal| *goal != failure.goal);
                 self.doubted.remove(&failure.goal);
@@ -228,8 +232,8 @@ impl Seen {
                 let spare = self.failures.len().saturating_sub(FAILURES_MAX);
                 self.failures.drain(..spare);
             }
-            Entry::Did(step) => {
-                if let Step::Changed(file) = &step
+            SessionEntry::Did(step) => {
+                if let SessionStep::Changed(file) = &step
                     && self.is_news(file)
                 {
                     self.changed.push(file.clone());
@@ -240,30 +244,30 @@ impl Seen {
                     failure.since.drain(..spare);
                 }
             }
-            Entry::Mended(goal) => {
+            SessionEntry::Mended(goal) => {
                 self.failures.retain(|failure| failure.goal != goal);
                 self.doubted.remove(&goal);
                 self.mended.push(goal);
             }
-            Entry::Doubted(goal) => {
+            SessionEntry::Doubted(goal) => {
                 self.mended.retain(|mended| *mended != goal);
                 self.doubted.insert(goal);
             }
-            Entry::Learnt(key) => {
+            SessionEntry::Learnt(key) => {
                 self.learnt.insert(key);
             }
-            Entry::Ended => self.is_ended = true,
+            SessionEntry::Ended => self.is_ended = true,
         }
     }
 
-    /// Tells whether it is worth a line that a file was changed: it is the first time, and there is room.
+    /// Tells whether a changed file is worth an entry: it is new, and there is room.
     pub(super) fn is_news(&self, file: &str) -> bool {
         self.changed.len() < CHANGED_MAX && !self.changed.iter().any(|known| known == file)
     }
 }
 
-/// Reads what stands in a file, and how long it is; a line that is damaged costs only itself.
-fn read(path: &Path) -> Option<(Vec<Entry>, u64)> {
+/// Reads the entries of a file, and its length. A damaged line is skipped.
+fn read(path: &Path) -> Option<(Vec<SessionEntry>, u64)> {
     let file = File::open(path).ok()?;
     let length_bytes = file.metadata().ok()?.len();
     let mut bytes = Vec::new();
@@ -278,7 +282,7 @@ fn name_of(id: &str) -> String {
     name
 }
 
-/// Removes what is older than a week, and of more than there may be the oldest.
+/// Removes files that are older than a week, and the oldest ones if there are too many.
 fn prune(folder: &Path, now: Timestamp) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let aged = entries.flatten().filter_map(|entry| {
@@ -288,11 +292,11 @@ fn prune(folder: &Path, now: Timestamp) {
     });
     let mut aged: Vec<(i64, PathBuf)> = aged.collect();
     aged.sort_unstable();
-    // Room for the one that is about to come.
+    // One place is kept free for the new file.
     let spare = (aged.len() + 1).saturating_sub(FILES_MAX);
     for (place, (at, path)) in aged.iter().enumerate() {
         if place < spare || now.as_second().saturating_sub(*at) > FILE_SECONDS_MAX {
-            // Another hook may have been quicker.
+            // Another hook may have removed it already.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -306,9 +310,9 @@ mod tests {
         "2026-01-02T03:04:05Z".parse().unwrap()
     }
 
-    fn failure(goal: &str, at: i64) -> Failure {
+    fn failure(goal: &str, at: i64) -> CommandFailure {
         let words = "permission denied".to_owned();
-        Failure {
+        CommandFailure {
             at,
             command: goal.to_owned(),
             goal: goal.to_owned(),
@@ -324,17 +328,17 @@ mod tests {
 
     // S-HOOK-9
     #[test]
-    fn what_one_hook_noted_the_next_one_knows() {
+    fn the_next_hook_knows_the_state_of_the_session() {
         let folder = tempfile::tempdir().unwrap();
         let mut first = open(folder.path(), Some("s1"));
         let at = now().as_second();
         for entry in [
-            Entry::Prompted,
-            Entry::Told(vec!["a".to_owned(), "b".to_owned()]),
-            Entry::Failed(failure("npm install", at)),
-            Entry::Failed(failure("cargo build", at - FAILURE_SECONDS_MAX - 1)),
-            Entry::Did(Step::Ran("npm cache clean".to_owned())),
-            Entry::Learnt("k".to_owned()),
+            SessionEntry::Prompted,
+            SessionEntry::Told(vec!["a".to_owned(), "b".to_owned()]),
+            SessionEntry::Failed(failure("npm install", at)),
+            SessionEntry::Failed(failure("cargo build", at - FAILURE_SECONDS_MAX - 1)),
+            SessionEntry::Did(SessionStep::Ran("npm cache clean".to_owned())),
+            SessionEntry::Learnt("k".to_owned()),
         ] {
             first.note(entry);
         }
@@ -344,7 +348,7 @@ mod tests {
         );
         let [only] = next.seen.failures.as_slice() else { panic!("{:?}", next.seen.failures) };
         assert_eq!((only.goal.as_str(), only.since.len()), ("npm install", 1));
-        assert_eq!(open(folder.path(), Some("s2")).seen, Seen::default());
+        assert_eq!(open(folder.path(), Some("s2")).seen, SessionState::default());
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -358,23 +362,23 @@ mod tests {
 
     // S-HOOK-9
     #[test]
-    fn a_session_without_a_name_leaves_nothing_behind() {
+    fn a_session_without_an_id_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let mut session = open(folder.path(), None);
-        session.note(Entry::Prompted);
+        session.note(SessionEntry::Prompted);
         assert!(session.seen.is_prompted && !session.remembers());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     // S-HOOK-9
     #[test]
-    fn of_several_hooks_at_once_one_tells_a_memory() {
+    fn one_of_several_concurrent_hooks_shows_a_memory() {
         let folder = tempfile::tempdir().unwrap();
         let ids = ["a".to_owned()];
         let (mut first, mut second) =
             (open(folder.path(), Some("s")), open(folder.path(), Some("s")));
-        // As another process would have noted it.
-        first.note(Entry::Telling { ids: ids.to_vec(), by: 0 });
+        // An entry of another process.
+        first.note(SessionEntry::Telling { ids: ids.to_vec(), by: 0 });
         assert!(!second.is_first_to_tell(&ids));
         assert!(open(folder.path(), Some("s")).is_first_to_tell(&["b".to_owned()]));
         assert!(open(folder.path(), None).is_first_to_tell(&ids), "who remembers nothing tells");
@@ -382,9 +386,9 @@ mod tests {
 
     // S-HOOK-9
     #[test]
-    fn a_damaged_line_costs_only_itself_and_what_was_told_is_noted_to_the_end() {
+    fn damaged_lines_are_skipped_and_shown_ids_have_room() {
         let folder = tempfile::tempdir().unwrap();
-        open(folder.path(), Some("s")).note(Entry::Told(vec!["a".to_owned()]));
+        open(folder.path(), Some("s")).note(SessionEntry::Told(vec!["a".to_owned()]));
         let path = open(folder.path(), Some("s")).path.unwrap();
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"\"torn \xC3\n").unwrap();
@@ -392,23 +396,24 @@ mod tests {
         file.write_all(&vec![b'\n'; usize::try_from(room).unwrap()]).unwrap();
         let mut session = open(folder.path(), Some("s"));
         assert!(session.seen.told.contains("a"));
-        session.note(Entry::Learnt("k".to_owned()));
-        session.note(Entry::Told(vec!["b".to_owned()]));
+        session.note(SessionEntry::Learnt("k".to_owned()));
+        session.note(SessionEntry::Told(vec!["b".to_owned()]));
         let next = open(folder.path(), Some("s")).seen;
         assert!(next.told.contains("b") && next.learnt.is_empty(), "{next:?}");
     }
 
     // S-HOOK-9
     #[test]
-    fn hooks_that_come_at_once_lose_nothing_of_each_other() {
+    fn concurrent_hooks_lose_no_entries() {
         let folder = tempfile::tempdir().unwrap();
-        open(folder.path(), Some("s")).note(Entry::Prompted);
+        open(folder.path(), Some("s")).note(SessionEntry::Prompted);
         std::thread::scope(|scope| {
             for hook in 0..8 {
                 let folder = folder.path();
                 scope.spawn(move || {
                     for number in 0..25 {
-                        open(folder, Some("s")).note(Entry::Told(vec![format!("{hook}-{number}")]));
+                        open(folder, Some("s"))
+                            .note(SessionEntry::Told(vec![format!("{hook}-{number}")]));
                     }
                 });
             }
@@ -422,9 +427,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut session = open(folder.path(), Some("s"));
         for _ in 0..1_000 {
-            session.note(Entry::Told(vec!["x".repeat(1_000)]));
+            session.note(SessionEntry::Told(vec!["x".repeat(1_000)]));
         }
-        session.note(Entry::Told(vec!["x".repeat(ENTRY_BYTES_MAX)]));
+        session.note(SessionEntry::Told(vec!["x".repeat(ENTRY_BYTES_MAX)]));
         let length = session.path.as_ref().unwrap().metadata().unwrap().len();
         assert!(length <= FILE_BYTES_MAX && length > FILE_BYTES_MAX / 2, "{length}");
         let place = folder.path().join(FOLDER);
@@ -433,34 +438,36 @@ mod tests {
         }
         let present = Timestamp::try_from(place.metadata().unwrap().modified().unwrap()).unwrap();
         let mut other = Session::open(folder.path(), "codex", Some("t"), present);
-        other.note(Entry::Prompted);
+        other.note(SessionEntry::Prompted);
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), FILES_MAX);
         let later = Timestamp::from_second(present.as_second() + FILE_SECONDS_MAX + 60).unwrap();
-        Session::open(folder.path(), "codex", Some("u"), later).note(Entry::Prompted);
+        Session::open(folder.path(), "codex", Some("u"), later).note(SessionEntry::Prompted);
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), 1);
     }
 
     #[test]
-    fn what_was_mended_waits_no_more() {
-        let mut seen = Seen::default();
-        seen.note(Entry::Failed(failure("a", 0)));
-        seen.note(Entry::Failed(failure("b", 0)));
-        seen.note(Entry::Mended("a".to_owned()));
+    fn a_fixed_failure_no_longer_waits() {
+        let mut seen = SessionState::default();
+        seen.note(SessionEntry::Failed(failure("a", 0)));
+        seen.note(SessionEntry::Failed(failure("b", 0)));
+        seen.note(SessionEntry::Mended("a".to_owned()));
         assert_eq!(seen.failures.len(), 1);
         for _ in 0..100 {
-            seen.note(Entry::Failed(failure("c", 0)));
-            seen.note(Entry::Did(Step::Changed("x".to_owned())));
+            seen.note(SessionEntry::Failed(failure("c", 0)));
+            seen.note(SessionEntry::Did(SessionStep::Changed("x".to_owned())));
         }
         assert_eq!((seen.failures.len(), seen.failures_len), (FAILURES_MAX, 102));
         assert!(seen.failures.iter().all(|failure| failure.since.len() <= STEPS_MAX));
     }
 
     #[test]
-    fn no_secret_stands_in_a_session() {
+    fn session_files_contain_no_secrets() {
         let folder = tempfile::tempdir().unwrap();
         let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
         let mut session = open(folder.path(), Some("s"));
-        session.note(Entry::Did(Step::Ran(format!("curl -H 'Authorization: token {secret}' x"))));
+        session.note(SessionEntry::Did(SessionStep::Ran(format!(
+            "curl -H 'Authorization: token {secret}' x"
+        ))));
         let text = std::fs::read_to_string(session.path.unwrap()).unwrap();
         assert!(text.contains("REDACTED") && !text.contains(&secret), "{text}");
     }

@@ -1,5 +1,5 @@
-//! Does it still hold, and does it live? Files as they were written, the program there, and when each part last
-//! gave a sign of life. A hook that should have fired and did not is found here. Not here: noting the signs.
+//! Checks that everything still works: the files as they were written, the program in its place, and the last call of
+//! each part. This finds hooks that should have run and did not. Not here: recording the calls.
 
 use std::path::Path;
 
@@ -7,27 +7,27 @@ use serde_json::{Value, json};
 
 use super::clients;
 use super::files;
-use super::record::{Book, Done};
+use super::record::{FileRecord, RecordStore};
 use super::report::only;
-use super::undo::{is_meant, wish};
-use super::{Ending, Ground, Report, Request, Trouble, Unknown};
+use super::undo::{desired, is_meant};
+use super::{Machine, ReportStatus, SetupError, SetupReport, SetupRequest, UnknownTarget};
 use event::{Timestamp, parse_timestamp};
 
-/// Tells when an agent last did something: `mcp`, `start`, `prompt`, `tool-failed`, `tool-succeeded`, `compact`,
+/// Returns when an agent last made a call: `mcp`, `start`, `prompt`, `tool-failed`, `tool-succeeded`, `compact` or
 /// `end`.
-pub type Life<'a> = &'a dyn Fn(&str, &str) -> Option<Timestamp>;
+pub type LastSeen<'a> = &'a dyn Fn(&str, &str) -> Option<Timestamp>;
 
-/// The signs of hooks.
+/// The calls of hooks.
 const SIGNS: [&str; 6] = ["start", "prompt", "tool-failed", "tool-succeeded", "compact", "end"];
 
-/// A session's start hook has fired by then, however slow the machine.
+/// By then the start hook of a session has run, even on a slow machine.
 const PATIENCE_S: i64 = 10 * 60;
 
-/// A session that lasts longer without a new start is none; its server would have been started anew.
+/// No session lasts longer without a restart of its server, so an older start hook does not belong to it.
 const SILENCE_S: i64 = 7 * 24 * 60 * 60;
 
-/// One client, as found.
-struct Found {
+/// The result for one client.
+struct CheckedClient {
     client: String,
     title: String,
     problems: Vec<String>,
@@ -35,60 +35,63 @@ struct Found {
     signs: Vec<(&'static str, Option<Timestamp>)>,
 }
 
-/// Checks what was set up.
+/// Checks everything that was set up.
 ///
 /// # Errors
-/// [`Unknown`] where a client is named that there is not.
-pub fn check(request: &Request<'_>, life: Life<'_>) -> Result<Report, Unknown> {
+/// [`UnknownTarget`] for a client that does not exist.
+pub fn check(
+    request: &SetupRequest<'_>,
+    last_seen: LastSeen<'_>,
+) -> Result<SetupReport, UnknownTarget> {
     let known = clients::names();
     if let Some(name) = request.names.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(Unknown::Client(name.clone()));
+        return Err(UnknownTarget::Client(name.clone()));
     }
-    let book = Book::in_data(request.data);
+    let book = RecordStore::in_data(request.data);
     let record = match book.read() {
         Ok(record) => record,
-        Err(trouble) => return Ok(only(&trouble)),
+        Err(error) => return Ok(only(&error)),
     };
-    let project = &request.ground.project;
+    let project = &request.machine.project;
     let meant =
         record.files.iter().filter(|done| is_meant(done, &request.names, request.scope, project));
-    let found = found(meant, request, life);
+    let found = found(meant, request, last_seen);
     let is_fine = found.iter().all(|found| found.problems.is_empty());
     let text: Vec<String> = found.iter().map(|found| text(found, request.now)).collect();
     let text = match text.concat() {
-        text if text.is_empty() => "Nothing is set up; agent-knowledge setup does it.".to_owned(),
+        text if text.is_empty() => "Nothing is set up; run agent-knowledge setup.".to_owned(),
         text => text.trim_end().to_owned(),
     };
     let json = json!({ "fine": is_fine, "clients": found.iter().map(json_of).collect::<Vec<_>>() });
-    let ending = if is_fine { Ending::Fine } else { Ending::Wrong };
-    Ok(Report { ending, text, json })
+    let status = if is_fine { ReportStatus::Fine } else { ReportStatus::Problem };
+    Ok(SetupReport { status, text, json })
 }
 
 fn found<'a>(
-    meant: impl Iterator<Item = &'a Done>,
-    request: &Request<'_>,
-    life: Life<'_>,
-) -> Vec<Found> {
-    let mut all: Vec<Found> = Vec::new();
+    meant: impl Iterator<Item = &'a FileRecord>,
+    request: &SetupRequest<'_>,
+    last_seen: LastSeen<'_>,
+) -> Vec<CheckedClient> {
+    let mut all: Vec<CheckedClient> = Vec::new();
     for done in meant {
         let place = all.iter().position(|found| found.title == done.title);
-        let mut found = place.map_or_else(|| new(done, life), |place| all.remove(place));
-        match file(done, &request.ground) {
+        let mut found = place.map_or_else(|| new(done, last_seen), |place| all.remove(place));
+        match file(done, &request.machine) {
             Ok(has_hooks) => {
-                let silent = has_hooks.then(|| silence(done, life, request.now)).flatten();
+                let silent = has_hooks.then(|| silence(done, last_seen, request.now)).flatten();
                 found.problems.extend(silent);
             }
             Err(problem) => found.problems.push(problem),
         }
         let program = done.program.display();
-        match request.ground.file_of(&done.program) {
+        match request.machine.file_of(&done.program) {
             None => {
-                found.problems.push(format!("{program} is not there any more; {}", again(done)));
+                found.problems.push(format!("{program} no longer exists; {}", again(done)));
             }
-            Some(file) if request.ground.is_this(&file) => {}
+            Some(file) if request.machine.is_this(&file) => {}
             Some(_) => found.notes.push(format!(
-                "it starts {program}, and this is {}",
-                request.ground.program.display()
+                "it starts {program}, but this program is {}",
+                request.machine.program.display()
             )),
         }
         found.problems.dedup();
@@ -98,9 +101,9 @@ fn found<'a>(
     all
 }
 
-fn new(done: &Done, life: Life<'_>) -> Found {
-    let signs = ["mcp"].iter().chain(&SIGNS).map(|sign| (*sign, life(&done.client, sign)));
-    Found {
+fn new(done: &FileRecord, last_seen: LastSeen<'_>) -> CheckedClient {
+    let signs = ["mcp"].iter().chain(&SIGNS).map(|sign| (*sign, last_seen(&done.client, sign)));
+    CheckedClient {
         client: done.client.clone(),
         title: done.title.clone(),
         problems: Vec::new(),
@@ -109,57 +112,59 @@ fn new(done: &Done, life: Life<'_>) -> Found {
     }
 }
 
-fn again(done: &Done) -> String {
+fn again(done: &FileRecord) -> String {
     let scope = if done.scope == "project" { " --project" } else { "" };
     format!("run agent-knowledge setup {}{scope}", done.client)
 }
 
-/// Looks whether a file is as it was written; returns whether it holds hooks.
-fn file(done: &Done, ground: &Ground<'_>) -> Result<bool, String> {
+/// Checks that a file is as it was written. Returns whether it holds hooks.
+fn file(done: &FileRecord, machine: &Machine<'_>) -> Result<bool, String> {
     let shown = done.path.display();
-    let Some(wish) = wish(done, ground) else {
+    let Some(desired) = desired(done, machine) else {
         return Err(format!("{shown} was set up by another version; {}", again(done)));
     };
     let text = files::target(&done.path).and_then(|target| files::read(&target));
-    let text = text.map_err(|trouble| trouble.to_string())?;
+    let text = text.map_err(|error| error.to_string())?;
     let text = text.ok_or_else(|| format!("{shown} is gone; {}", again(done)))?;
-    match wish.stands(&text) {
-        Ok(true) => Ok(wish.has_hooks()),
-        Ok(false) => {
-            Err(format!("{shown} does not hold {} as written; {}", wish.says(), again(done)))
-        }
-        Err(wrong) => Err(Trouble::broken(&done.path)(wrong).to_string()),
+    match desired.stands(&text) {
+        Ok(true) => Ok(desired.has_hooks()),
+        Ok(false) => Err(format!(
+            "{shown} no longer contains {} as setup wrote it; {}",
+            desired.says(),
+            again(done)
+        )),
+        Err(wrong) => Err(SetupError::broken(&done.path)(wrong).to_string()),
     }
 }
 
-/// Finds hooks that the client should have started, since it started our server, and did not.
-fn silence(done: &Done, life: Life<'_>, now: Timestamp) -> Option<String> {
+/// Finds hooks that the client did not run, although it started our server.
+fn silence(done: &FileRecord, last_seen: LastSeen<'_>, now: Timestamp) -> Option<String> {
     let set_up = parse_timestamp(&done.at)?;
-    let server = life(&done.client, "mcp")?;
+    let server = last_seen(&done.client, "mcp")?;
     let since = |earlier: Timestamp, later: Timestamp| later.as_second() - earlier.as_second();
     if server < set_up || since(server, now) < PATIENCE_S {
         return None;
     }
-    let fired = match life(&done.client, "start") {
+    let fired = match last_seen(&done.client, "start") {
         Some(fired) if fired >= set_up && since(fired, server) < SILENCE_S => return None,
-        Some(fired) => format!("last fired {}", ago(fired, now)),
-        None => "have never fired".to_owned(),
+        Some(fired) => format!("last ran {}", ago(fired, now)),
+        None => "have never run".to_owned(),
     };
     let remedy = match done.client.as_str() {
         "codex" => "trust them in /hooks of Codex",
         "claude-code" => {
-            "look into /hooks of Claude Code; disableAllHooks in a settings file switches them off"
+            "check /hooks in Claude Code; disableAllHooks in a settings file disables them"
         }
-        "cline" => "switch hooks on in its settings",
-        _ => "look whether hooks are switched off in its settings",
+        "cline" => "enable hooks in its settings",
+        _ => "check whether hooks are disabled in its settings",
     };
     let started = ago(server, now);
     Some(format!(
-        "its hooks are silent: it started our server {started}, and they {fired}; {remedy}"
+        "its hooks do not run: it started our server {started}, but its hooks {fired}; {remedy}"
     ))
 }
 
-/// A time as people say it.
+/// Returns a time span as people say it.
 fn ago(then: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_second() - then.as_second()).max(0);
     match seconds {
@@ -170,7 +175,7 @@ fn ago(then: Timestamp, now: Timestamp) -> String {
     }
 }
 
-fn text(found: &Found, now: Timestamp) -> String {
+fn text(found: &CheckedClient, now: Timestamp) -> String {
     let state = if found.problems.is_empty() { "ok" } else { "WRONG" };
     let mut text = format!("{} ({}): {state}\n", found.title, found.client);
     for problem in &found.problems {
@@ -195,7 +200,7 @@ fn lived(signs: &[(&'static str, Option<Timestamp>)], now: Timestamp) -> String 
     }
 }
 
-fn json_of(found: &Found) -> Value {
+fn json_of(found: &CheckedClient) -> Value {
     let signs = found
         .signs
         .iter()
@@ -207,40 +212,52 @@ fn json_of(found: &Found) -> Value {
     })
 }
 
-/// How clients stand, in short.
+/// A short summary of all clients.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// Those that were set up, each with its last sign of life.
+pub struct ClientsStatus {
+    /// Clients that were set up, each with its last call.
     pub set_up: Vec<String>,
-    /// Those that are here, were not set up, and have never been seen.
+    /// Clients that are installed, were not set up, and were never seen.
     pub left_out: Vec<&'static str>,
-    /// What is wrong with those set up.
+    /// Problems of those that were set up.
     pub problems: Vec<String>,
 }
 
-/// Tells how clients stand, for whoever examines the whole machine.
+/// Returns the summary of all clients, for the doctor.
 #[must_use]
-pub fn standing(ground: Ground<'_>, data: &Path, now: Timestamp, life: Life<'_>) -> Standing {
-    let book = Book::in_data(data);
+pub fn clients_status(
+    machine: Machine<'_>,
+    data: &Path,
+    now: Timestamp,
+    last_seen: LastSeen<'_>,
+) -> ClientsStatus {
+    let book = RecordStore::in_data(data);
     let done = match book.read() {
         Ok(record) => record.files,
-        Err(trouble) => {
-            return Standing { problems: vec![trouble.to_string()], ..Standing::default() };
+        Err(error) => {
+            return ClientsStatus { problems: vec![error.to_string()], ..ClientsStatus::default() };
         }
     };
-    let is_seen = |name: &str| ["mcp"].iter().chain(&SIGNS).any(|sign| life(name, sign).is_some());
+    let is_seen =
+        |name: &str| ["mcp"].iter().chain(&SIGNS).any(|sign| last_seen(name, sign).is_some());
     let is_done = |name: &str| done.iter().any(|done| done.client == name);
-    let here = clients::all().filter(|client| client.is_found(&ground));
+    let here = clients::all().filter(|client| client.is_found(&machine));
     let mut left_out: Vec<&str> =
         here.map(|client| client.name).filter(|name| !is_done(name) && !is_seen(name)).collect();
     left_out.dedup();
-    let request =
-        Request { ground, data, names: Vec::new(), scope: None, how: super::How::DryRun, now };
-    let found = found(done.iter(), &request, life);
+    let request = SetupRequest {
+        machine,
+        data,
+        names: Vec::new(),
+        scope: None,
+        mode: super::SetupMode::DryRun,
+        now,
+    };
+    let found = found(done.iter(), &request, last_seen);
     let set_up =
         found.iter().map(|found| format!("{} ({})", found.title, lived(&found.signs, now)));
     let problems = found.iter().flat_map(|found| {
         found.problems.iter().map(|problem| format!("{}: {problem}", found.title))
     });
-    Standing { set_up: set_up.collect(), left_out, problems: problems.collect() }
+    ClientsStatus { set_up: set_up.collect(), left_out, problems: problems.collect() }
 }

@@ -1,5 +1,5 @@
-//! Clients' files on the disk: read whole, put in place whole, never through a link that leads nowhere. The only
-//! part of this room that writes. Not here: what is in them.
+//! Client files on disk: read as a whole, replaced as a whole, never through a broken link. The only file of this
+//! crate that writes client files. Not here: their content.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -7,62 +7,63 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::Trouble;
-use super::wish::FileKind;
+use super::SetupError;
+use super::desired_state::FileKind;
 
-/// Longest file that is changed, in bytes. Some clients keep their whole history in theirs.
+/// Longest file that is changed, in bytes. Some clients keep their whole history in one file.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Who may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Readers {
-    /// Its user alone: what is in a home, and copies.
+    /// Only the user: files in the home directory, and copies.
     User,
-    /// Whoever the system says: what is in a project.
+    /// Whoever the system allows: files of a project.
     AsUsual,
 }
 
-/// Finds the file that a path means: what a link leads to. A path where nothing is means itself.
-pub(super) fn target(path: &Path) -> Result<PathBuf, Trouble> {
+/// Returns the file that a path leads to through links. A path without a file leads to itself.
+pub(super) fn target(path: &Path) -> Result<PathBuf, SetupError> {
     let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     if !is_link {
         return Ok(path.to_owned());
     }
-    path.canonicalize().map_err(|_| Trouble::Dangling { path: path.to_owned() })
+    path.canonicalize().map_err(|_| SetupError::Dangling { path: path.to_owned() })
 }
 
-/// Reads a text; `None` where no file is.
-pub(super) fn read(path: &Path) -> Result<Option<String>, Trouble> {
+/// Reads a text file; `None` if there is no file.
+pub(super) fn read(path: &Path) -> Result<Option<String>, SetupError> {
     let found = match path.metadata() {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Trouble::io("read", path)(error)),
+        Err(error) => return Err(SetupError::io("read", path)(error)),
     };
-    // A device or a pipe in its place would make us wait.
+    // Reading a device or a pipe could block.
     if !found.is_file() || found.len() > FILE_BYTES_MAX {
-        return Err(Trouble::NoText { path: path.to_owned() });
+        return Err(SetupError::NoText { path: path.to_owned() });
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(Trouble::io("read", path))?;
-    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(Trouble::io("read", path))?;
-    let text = String::from_utf8(bytes).map_err(|_| Trouble::NoText { path: path.to_owned() })?;
+    let file = File::open(path).map_err(SetupError::io("read", path))?;
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(SetupError::io("read", path))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| SetupError::NoText { path: path.to_owned() })?;
     Ok(Some(text))
 }
 
-/// What a file must hold when it is replaced.
+/// What a file must contain when it is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected<'a> {
-    /// Whatever there is: the file is ours.
+    /// Anything: the file is ours.
     Anything,
-    /// No file may be there.
+    /// The file must not exist.
     Nothing,
-    /// Just this.
+    /// Exactly this text.
     Text(&'a str),
 }
 
-/// Refuses a file that another program wrote since it was read. What it writes after this cannot be seen: no
-/// system replaces a file only where it holds a given text.
-pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), Trouble> {
+/// Refuses a file that another program wrote since it was read. A write after this check goes unnoticed: no system
+/// can replace a file only if it holds a given text.
+pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), SetupError> {
     let wanted = match expected {
         Expected::Anything => return Ok(()),
         Expected::Nothing => None,
@@ -71,18 +72,18 @@ pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), T
     if read(path)?.as_deref() == wanted {
         return Ok(());
     }
-    Err(Trouble::Changed { path: path.to_owned() })
+    Err(SetupError::Changed { path: path.to_owned() })
 }
 
-/// Puts a text in the place of a file, all of it or nothing. The file keeps its mode.
+/// Replaces a file with a text, completely or not at all. The file keeps its mode.
 pub(super) fn write(
     path: &Path,
     text: &str,
     kind: FileKind,
     readers: Readers,
     expected: Expected<'_>,
-) -> Result<(), Trouble> {
-    let fail = Trouble::io("write", path);
+) -> Result<(), SetupError> {
+    let fail = SetupError::io("write", path);
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let fresh = path.with_file_name(name);
@@ -91,11 +92,11 @@ pub(super) fn write(
             Ok(found) => std::fs::set_permissions(&fresh, found.permissions()),
             Err(_) => Ok(()),
         })
-        .map_err(Trouble::io("write", path))
+        .map_err(SetupError::io("write", path))
         .and_then(|()| refuse_others(path, expected))
         .and_then(|()| std::fs::rename(&fresh, path).map_err(fail));
     written.inspect_err(|_| {
-        // It is nobody's now; where it cannot be removed it does no harm.
+        // A leftover temporary file does no harm.
         let _ = std::fs::remove_file(&fresh);
     })
 }
@@ -120,8 +121,8 @@ fn write_new(path: &Path, text: &str, kind: FileKind, readers: Readers) -> io::R
     file.sync_all()
 }
 
-/// Makes the folders above a file, and returns those it made, outermost first.
-pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>, Trouble> {
+/// Makes the folders above a file, and returns the new ones, outermost first.
+pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>, SetupError> {
     let missing = file.ancestors().skip(1).take_while(|folder| !folder.exists());
     let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
     missing.retain(|folder| !folder.as_os_str().is_empty());
@@ -134,30 +135,30 @@ pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>
         }
         #[cfg(not(unix))]
         let _ = readers;
-        builder.create(folder).map_err(Trouble::io("make the folder", folder))?;
+        builder.create(folder).map_err(SetupError::io("make the folder", folder))?;
     }
     Ok(missing)
 }
 
-/// Removes a file. One that is gone already needs no removing.
-pub(super) fn remove(path: &Path) -> Result<(), Trouble> {
+/// Removes a file. A file that is already gone is fine.
+pub(super) fn remove(path: &Path) -> Result<(), SetupError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(Trouble::io("remove", path)(error))
+            Err(SetupError::io("remove", path)(error))
         }
         Ok(()) | Err(_) => Ok(()),
     }
 }
 
-/// Removes folders that are empty, innermost first.
+/// Removes empty folders, innermost first.
 pub(super) fn remove_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
-        // One with something in it stays.
+        // A folder that is not empty stays.
         let _ = std::fs::remove_dir(folder);
     }
 }
 
-/// Tells texts apart.
+/// Returns the hash of a text.
 pub(super) fn fingerprint(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -192,19 +193,19 @@ mod tests {
 
     // S-SETUP-5
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn everything_but_text_files_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link");
         symlink(folder.path().join("nowhere"), &link).unwrap();
-        assert!(matches!(target(&link), Err(Trouble::Dangling { .. })));
-        assert!(matches!(read(folder.path()), Err(Trouble::NoText { .. })));
+        assert!(matches!(target(&link), Err(SetupError::Dangling { .. })));
+        assert!(matches!(read(folder.path()), Err(SetupError::NoText { .. })));
         std::fs::write(folder.path().join("bytes"), b"\xFF\xFE{\0").unwrap();
-        assert!(matches!(read(&folder.path().join("bytes")), Err(Trouble::NoText { .. })));
+        assert!(matches!(read(&folder.path().join("bytes")), Err(SetupError::NoText { .. })));
         assert_eq!(read(&folder.path().join("none")).unwrap(), None);
     }
 
     #[test]
-    fn new_files_and_folders_are_private_and_go_again() {
+    fn new_files_and_folders_are_private_and_removable() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/b/file");
         let made = make_folders(&file, Readers::User).unwrap();
@@ -219,13 +220,13 @@ mod tests {
 
     // S-SETUP-5
     #[test]
-    fn what_another_program_wrote_is_not_replaced() {
+    fn files_written_by_another_program_are_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "theirs").unwrap();
         for expected in [Expected::Nothing, Expected::Text("old")] {
             let refused = write(&file, "ours", FileKind::Data, Readers::User, expected);
-            assert!(matches!(refused, Err(Trouble::Changed { .. })), "{refused:?}");
+            assert!(matches!(refused, Err(SetupError::Changed { .. })), "{refused:?}");
         }
         assert_eq!(read(&file).unwrap().as_deref(), Some("theirs"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);

@@ -1,19 +1,18 @@
-//! Hooks as each client wants them named, and how ours are known again. Not here: which client has which
-//! events (`clients`), and what a hook does.
+//! Hooks in the form that each client needs, and how ours are recognised. Not here: which client has which events
+//! (`clients`), and what a hook does.
 
 use serde_json::{Map, Value, json};
 
-use super::clients::{Event, HookForm, Timeout};
-use super::edit::Wrong;
+use super::clients::{ClientEvent, HookForm, Timeout};
+use super::edit::EditError;
 use super::edit::json::{Json, Path};
-use super::known;
-use super::places::Ground;
-use super::server::NAME;
+use super::locations::Machine;
+use super::ownership::{self, NAME};
 
-/// The member that holds the hooks of all events, and in a group its handlers.
+/// The member that holds the hooks of all events, and within a group its handlers.
 const HOOKS: &str = "hooks";
 
-/// Where the lists of events stand in a file.
+/// Where a file has its lists of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lists {
     /// Below `hooks`, beside other settings.
@@ -31,61 +30,61 @@ impl Lists {
     }
 }
 
-/// The version of the form of hook files that have one.
+/// The member for the version of the format, in files that have one.
 const VERSION: &str = "version";
 
-/// Our plugin for OpenCode; it names our program once.
+/// Our plugin for OpenCode. It names our program once.
 const PLUGIN: &str = include_str!("../../../packages/opencode/agent-knowledge.js");
 
-/// How the plugin names it.
+/// The place in the plugin where it names the program.
 const PLUGIN_PROGRAM: &str = "|| \"agent-knowledge\"";
 
-/// How a script of ours begins, so that it is known again.
+/// The first comment of our scripts, by which they are recognised.
 const SCRIPT_NOTE: &str =
     "# Written by agent-knowledge setup; agent-knowledge setup --undo removes it.";
 
-/// Hooks that shall be in a file of JSON.
+/// The desired hooks of a JSON file.
 #[derive(Debug, Clone)]
 pub(super) struct Handlers {
-    /// For each event what stands in its list.
+    /// The entry in the list of each event.
     wanted: Vec<(&'static str, Value)>,
-    /// Whether the file tells the version of its form.
+    /// Whether the file holds the version of its format.
     versioned: bool,
     lists: Lists,
-    /// The programs that are ours, whatever their names: this one, and the one set up before.
+    /// The programs that count as ours: this one, and the one of an earlier setup.
     programs: Vec<String>,
 }
 
 impl Handlers {
-    /// Makes those of a client.
+    /// Returns the hooks of a client.
     pub(super) fn new(
-        ground: &Ground<'_>,
+        machine: &Machine<'_>,
         agent: &str,
         form: HookForm,
-        events: &'static [Event],
+        events: &'static [ClientEvent],
     ) -> Self {
-        let wanted = events.iter().map(|event| (event.name, handler(ground, agent, form, event)));
+        let wanted = events.iter().map(|event| (event.name, handler(machine, agent, form, event)));
         let versioned = matches!(form, HookForm::Lines | HookForm::Shells);
         Self {
             wanted: wanted.collect(),
             versioned,
             lists: Lists::Below,
-            programs: vec![ground.program_text()],
+            programs: vec![machine.program_text()],
         }
     }
 
-    /// The same for a file that has the lists elsewhere.
+    /// The same for a file with its lists in another place.
     pub(super) fn standing(self, lists: Lists) -> Self {
         Self { lists, ..self }
     }
 
-    /// Knows hooks of another program as ours too.
+    /// Recognises hooks of another program as ours too.
     pub(super) fn know(&mut self, program: String) {
         self.programs.push(program);
     }
 
-    /// Puts them there, and takes out older ones of ours.
-    pub(super) fn put(&self, text: &str) -> Result<String, Wrong> {
+    /// Adds our hooks, and removes older ones of ours.
+    pub(super) fn put(&self, text: &str) -> Result<String, EditError> {
         let mut json = Json::parse(text)?;
         if self.versioned && json.get(&[VERSION]).is_none() {
             json.set(&[VERSION], &json!(1))?;
@@ -103,11 +102,11 @@ impl Handlers {
                 json.push(&path, wanted)?;
             }
         }
-        Ok(json.text().to_owned())
+        Ok(json.text())
     }
 
-    /// Takes all hooks of ours out, and what is empty then and was not there in `original`.
-    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, Wrong> {
+    /// Removes all our hooks, and empty lists that `original` does not have.
+    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, EditError> {
         let mut json = Json::parse(text)?;
         let original = original.and_then(|text| Json::parse(text).ok());
         let was_there = |path: &[&str]| original.as_ref().is_some_and(|o| o.get(path).is_some());
@@ -125,11 +124,11 @@ impl Handlers {
         if self.versioned && json.value() == json!({ "version": 1 }) && !was_there(&[VERSION]) {
             json.remove(&[VERSION])?;
         }
-        Ok(json.text().to_owned())
+        Ok(json.text())
     }
 
-    /// Whether all of them are there as they shall be.
-    pub(super) fn stands(&self, text: &str) -> Result<bool, Wrong> {
+    /// Whether all hooks are there as desired.
+    pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
         let json = Json::parse(text)?;
         let stands = |(event, wanted): &(&'static str, Value)| {
             has_only(&json, &self.lists.path(event), wanted, &self.programs)
@@ -155,9 +154,9 @@ impl Handlers {
     }
 }
 
-/// What stands in an event's list.
-fn handler(ground: &Ground<'_>, agent: &str, form: HookForm, event: &Event) -> Value {
-    let line = ground.command_line(&format!("hook --agent {agent}"));
+/// Returns the entry for the list of an event.
+fn handler(machine: &Machine<'_>, agent: &str, form: HookForm, event: &ClientEvent) -> Value {
+    let line = machine.command_line(&format!("hook --agent {agent}"));
     let timed = |mut handler: Value, timeout: Timeout| {
         let time = match timeout {
             Timeout::Seconds(time) | Timeout::Millis(time) => Some(time),
@@ -179,7 +178,7 @@ fn handler(ground: &Ground<'_>, agent: &str, form: HookForm, event: &Event) -> V
     match form {
         HookForm::GroupsOfPrograms(timeout) => {
             let args = ["hook", "--agent", agent];
-            let program = ground.program_text();
+            let program = machine.program_text();
             group(timed(json!({ "type": "command", "command": program, "args": args }), timeout))
         }
         HookForm::GroupsOfLines(timeout) => {
@@ -188,11 +187,11 @@ fn handler(ground: &Ground<'_>, agent: &str, form: HookForm, event: &Event) -> V
         HookForm::Lines | HookForm::Plugin | HookForm::Scripts => json!({ "command": line }),
         HookForm::Shells => {
             let arguments = format!("hook --agent {agent} --event {}", event.name);
-            // PowerShell starts what stands in quotes only when told so.
-            let program = ground.program_text().replace('\'', "''");
+            // PowerShell runs a quoted path only after `&`.
+            let program = machine.program_text().replace('\'', "''");
             json!({
                 "type": "command",
-                "bash": ground.command_line(&arguments),
+                "bash": machine.command_line(&arguments),
                 "powershell": format!("& '{program}' {arguments}"),
                 "timeoutSec": 5,
             })
@@ -200,19 +199,19 @@ fn handler(ground: &Ground<'_>, agent: &str, form: HookForm, event: &Event) -> V
     }
 }
 
-/// The plugin, naming our program by its path.
-pub(super) fn plugin(ground: &Ground<'_>) -> String {
-    let program = Value::from(ground.program_text());
+/// The plugin with the path of our program.
+pub(super) fn plugin(machine: &Machine<'_>) -> String {
+    let program = Value::from(machine.program_text());
     PLUGIN.replacen(PLUGIN_PROGRAM, &format!("|| {program}"), 1)
 }
 
-/// A script for one event of a client that has scripts.
-pub(super) fn script(ground: &Ground<'_>, agent: &str, event: &str) -> String {
-    let line = ground.command_line(&format!("hook --agent {agent} --event {event}"));
+/// The script for one event, for clients that run scripts.
+pub(super) fn script(machine: &Machine<'_>, agent: &str, event: &str) -> String {
+    let line = machine.command_line(&format!("hook --agent {agent} --event {event}"));
     format!("#!/bin/sh\n{SCRIPT_NOTE}\n{line}\n")
 }
 
-/// Whether a whole file is as we write it, for whatever program. `ours` is what we would write now.
+/// Whether a whole file is as we write it, for any program. `ours` is what we would write now.
 pub(super) fn is_our_file(text: &str, ours: &str) -> bool {
     let is_script = || {
         let line = text.strip_prefix("#!/bin/sh\n").and_then(|rest| rest.strip_prefix(SCRIPT_NOTE));
@@ -220,10 +219,10 @@ pub(super) fn is_our_file(text: &str, ours: &str) -> bool {
         line.is_some_and(|line| !line.contains('\n') && is_line_of_ours(line, &[]))
     };
     let plugin = PLUGIN_PROGRAM.trim_start_matches("|| ");
-    text == ours || is_script() || known::is_same_but(text, PLUGIN, plugin)
+    text == ours || is_script() || ownership::is_same_but(text, PLUGIN, plugin)
 }
 
-/// Those of a list that have ours in them.
+/// Returns the entries of a list that contain our hooks.
 fn ours_in(json: &Json, list: Path<'_>, programs: &[String]) -> Vec<Value> {
     match json.get(list) {
         Some(Value::Array(listed)) => {
@@ -233,13 +232,13 @@ fn ours_in(json: &Json, list: Path<'_>, programs: &[String]) -> Vec<Value> {
     }
 }
 
-/// Whether of all of ours just this one stands in a list.
+/// Whether a list contains exactly this hook of ours.
 fn has_only(json: &Json, list: Path<'_>, wanted: &Value, programs: &[String]) -> bool {
     ours_in(json, list, programs) == [wanted.clone()]
 }
 
-/// Takes ours out of a list, also where others stand in one group with it.
-fn take_event(json: &mut Json, list: Path<'_>, programs: &[String]) -> Result<(), Wrong> {
+/// Removes our hooks from a list, also from groups that contain other hooks.
+fn take_event(json: &mut Json, list: Path<'_>, programs: &[String]) -> Result<(), EditError> {
     json.remove_elements(list, &|e| is_all_ours(e, programs))?;
     let Some(Value::Array(listed)) = json.get(list) else { return Ok(()) };
     for place in 0..listed.len() {
@@ -250,7 +249,7 @@ fn take_event(json: &mut Json, list: Path<'_>, programs: &[String]) -> Result<()
     Ok(())
 }
 
-/// Whether a handler starts us, and nothing else.
+/// Whether a handler runs our hook and nothing else.
 fn is_handler_of_ours(handler: &Value, programs: &[String]) -> bool {
     let word = |name: &str| handler.get(name).and_then(Value::as_str);
     if let Some(args) =
@@ -264,7 +263,7 @@ fn is_handler_of_ours(handler: &Value, programs: &[String]) -> bool {
     lines.peek().is_some() && lines.all(|line| is_line_of_ours(line, programs))
 }
 
-/// Whether a shell's line starts us, as we write it, and nothing else.
+/// Whether a shell line runs our hook, as we write it, and nothing else.
 fn is_line_of_ours(line: &str, programs: &[String]) -> bool {
     let Some(at) = line.rfind(" hook --agent ") else { return false };
     let (program, rest) = line.split_at(at);
@@ -274,7 +273,7 @@ fn is_line_of_ours(line: &str, programs: &[String]) -> bool {
     word.is_some_and(|word| is_program(&word, programs)) && is_hook(&words)
 }
 
-/// The word that a shell reads; none where it would read several.
+/// Returns the single word that a shell reads from a text; none if it would read several.
 fn unquoted(text: &str) -> Option<String> {
     let inner = |quote| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     if let Some(inner) = inner('\'') {
@@ -291,7 +290,7 @@ fn is_program(program: &str, programs: &[String]) -> bool {
     stem == NAME || programs.iter().any(|known| known == program)
 }
 
-/// Whether arguments are those of our hooks.
+/// Whether these are the arguments of our hooks.
 fn is_hook(words: &[&str]) -> bool {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
@@ -307,7 +306,7 @@ fn handlers_of(element: &Value) -> Option<&Vec<Value>> {
     element.get(HOOKS).and_then(Value::as_array)
 }
 
-/// Whether an element is a handler of ours, or a group with one in it.
+/// Whether an element is a handler of ours, or a group that contains one.
 fn has_ours(element: &Value, programs: &[String]) -> bool {
     match handlers_of(element) {
         Some(handlers) => handlers.iter().any(|h| is_handler_of_ours(h, programs)),
@@ -326,14 +325,15 @@ fn is_all_ours(element: &Value, programs: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::places::Platform;
+    use super::super::locations::Platform;
     use super::*;
 
-    const EVENTS: &[Event] = &[Event::of("Start"), Event::matching("After", "Bash")];
+    const EVENTS: &[ClientEvent] =
+        &[ClientEvent::of("Start"), ClientEvent::matching("After", "Bash")];
     const GROUPS: HookForm = HookForm::GroupsOfLines(Timeout::Seconds(5));
 
-    fn ground(program: &str, platform: Platform) -> Ground<'static> {
-        Ground {
+    fn machine(program: &str, platform: Platform) -> Machine<'static> {
+        Machine {
             platform,
             home: "/h".into(),
             project: "/p".into(),
@@ -344,12 +344,12 @@ mod tests {
     }
 
     fn handlers(program: &str, form: HookForm) -> Handlers {
-        Handlers::new(&ground(program, Platform::Linux), "codex", form, EVENTS)
+        Handlers::new(&machine(program, Platform::Linux), "codex", form, EVENTS)
     }
 
     // S-SETUP-2
     #[test]
-    fn hooks_are_added_once_and_older_ones_of_ours_give_way() {
+    fn hooks_are_added_once_and_replace_older_ones() {
         for form in [GROUPS, HookForm::Lines, HookForm::GroupsOfPrograms(Timeout::Unsaid)] {
             let (old, new) =
                 (handlers("/old/agent-knowledge", form), handlers("/new/agent-knowledge", form));
@@ -364,7 +364,7 @@ mod tests {
 
     // S-SETUP-3
     #[test]
-    fn hooks_of_others_stay_also_in_one_group_with_ours() {
+    fn other_hooks_stay_also_in_a_group_with_ours() {
         let theirs = "{\n  \"hooks\": {\n    \"Start\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}\n    ],\n    \"Other\": []\n  }\n}\n";
         let ours = handlers("/bin/agent-knowledge", GROUPS);
         let after = ours.put(theirs).unwrap();
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_may_stand_at_the_top() {
+    fn lists_may_be_at_the_top() {
         let theirs = "{\n  \"Start\": [],\n  \"note\": 1\n}\n";
         let ours = handlers("/bin/agent-knowledge", GROUPS).standing(Lists::Top);
         let after = ours.put(theirs).unwrap();
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn a_hook_is_written_as_its_client_starts_it() {
         let form = HookForm::Shells;
-        let windows = ground(r"C:\Program Files\agent-knowledge.exe", Platform::Windows);
+        let windows = machine(r"C:\Program Files\agent-knowledge.exe", Platform::Windows);
         let ours = Handlers::new(&windows, "copilot", form, EVENTS);
         let (_, handler) = &ours.wanted[0];
         assert_eq!(
@@ -413,11 +413,11 @@ mod tests {
     }
 
     #[test]
-    fn files_of_our_own_name_the_program_and_are_known_again() {
-        let ground = ground("/my \"bin\"/agent-knowledge", Platform::Linux);
-        let plugin = plugin(&ground);
+    fn our_own_files_name_the_program_and_are_recognised() {
+        let machine = machine("/my \"bin\"/agent-knowledge", Platform::Linux);
+        let plugin = plugin(&machine);
         assert!(plugin.contains(r#"|| "/my \"bin\"/agent-knowledge""#), "{plugin}");
-        let script = script(&ground, "cline", "TaskStart");
+        let script = script(&machine, "cline", "TaskStart");
         assert!(script.ends_with(
             "\n'/my \"bin\"/agent-knowledge' hook --agent cline --event TaskStart || exit 0\n"
         ));
@@ -434,7 +434,7 @@ mod tests {
 
     // S-SETUP-3
     #[test]
-    fn a_hook_is_ours_where_it_starts_us_and_nothing_else() {
+    fn a_hook_is_ours_if_it_starts_only_our_program() {
         for (line, ours) in [
             ("/x/agent-knowledge hook --agent codex || exit 0", true),
             ("'/my bin/it'\\''s/agent-knowledge' hook --agent codex --event Stop", true),

@@ -1,28 +1,30 @@
-//! Puts us into the clients of this machine, and takes us out again: a table of data, and a way from it to bytes.
+//! Sets up the clients of this machine, and undoes that: a table of clients, and the steps from the table to their
+//! files.
 //!
-//! `clients` (the table) and `places` say where; `wish` says what shall stand in a file, made of `server` and
-//! `hooks`; `edit` changes texts and leaves every other byte alone; `plan` compares with what is there; `apply`
-//! and `undo` write, through `files` and with a `record`; `check` asks whether it still holds and lives; `show`
-//! and `report` tell; `shared_file` is for a part of ours in a file that is no client's configuration. Not here: the command line, and what our server and hooks do.
+//! `clients` (the table) and `locations` say where files are; `desired_state` says what a file must contain, made of
+//! `server` and `hooks`; `ownership` recognises entries of ours; `edit` changes texts and leaves every other byte
+//! alone; `plan` compares with the files; `apply` and `undo` write, through `files` and with a `record`; `check`
+//! finds what no longer works; `diff` and `report` describe the result; `shared_file` replaces other files in which a
+//! part is ours. Not here: the command line, and what our server and hooks do.
 
 mod apply;
 mod check;
 mod clients;
+mod desired_state;
+mod diff;
 mod edit;
 mod files;
 mod hooks;
-mod known;
-mod places;
+mod locations;
+mod ownership;
 mod plan;
 mod record;
 mod report;
 mod server;
 mod shared_file;
-mod show;
 #[cfg(test)]
 mod tests;
 mod undo;
-mod wish;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,129 +34,129 @@ use thiserror::Error;
 
 use event::Timestamp;
 
-pub use check::{Life, Standing, check, standing};
+pub use check::{ClientsStatus, LastSeen, check, clients_status};
 pub use clients::names;
-pub use edit::Wrong;
-pub use places::{Ground, Platform, Scope};
+pub use edit::EditError;
+pub use locations::{Machine, Platform, SetupScope};
 pub use report::{set_up, take_back};
 pub use shared_file::{read_shared, replace_shared};
 
-/// What is asked.
-pub struct Request<'a> {
+/// A request.
+pub struct SetupRequest<'a> {
     /// The machine.
-    pub ground: Ground<'a>,
-    /// Our data directory, where the record is.
+    pub machine: Machine<'a>,
+    /// Our data directory, which holds the record.
     pub data: &'a Path,
-    /// The clients that are meant; none for all there are.
+    /// The chosen clients; empty for all.
     pub names: Vec<String>,
-    /// For whom; none for what the command takes where nothing is said.
-    pub scope: Option<Scope>,
-    /// Whether to do it.
-    pub how: How,
+    /// The scope; none for the default of the command.
+    pub scope: Option<SetupScope>,
+    /// Whether files are changed.
+    pub mode: SetupMode,
     /// The time.
     pub now: Timestamp,
 }
 
-/// Whether anything is done.
+/// Whether files are changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// Only told.
+pub enum SetupMode {
+    /// Only a report is made.
     DryRun,
-    /// Done.
-    Change,
+    /// Files are changed.
+    Apply,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
-    /// How it ended.
-    pub ending: Ending,
-    /// For people.
+pub struct SetupReport {
+    /// Its status.
+    pub status: ReportStatus,
+    /// The text for people.
     pub text: String,
-    /// For programs.
+    /// The same for programs.
     pub json: Value,
 }
 
-/// How it ended, from good to bad.
+/// The status of a result, from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ending {
-    /// Well.
+pub enum ReportStatus {
+    /// Everything is fine.
     Fine,
-    /// Something is not as it should be, or was refused.
-    Wrong,
+    /// Something is wrong or was refused.
+    Problem,
     /// A file could not be read or written.
     Failed,
 }
 
-/// What was asked for that there is not.
+/// A target that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Unknown {
-    /// A client that is in no row.
-    #[error("{0:?} is no client that can be set up; known are {all}", all = names().join(", "))]
+pub enum UnknownTarget {
+    /// An unknown client.
+    #[error("{0:?} is not a known client; known clients are {all}", all = names().join(", "))]
     Client(String),
-    /// A client without files of that scope.
-    #[error("{0} has no configuration of a {scope}; leave out --{scope}", scope = .1.name())]
-    Scope(String, Scope),
-    /// A path that cannot be written into a file of text.
-    #[error("the path {0:?} is no UTF-8, and configuration files hold text")]
+    /// A client without files in this scope.
+    #[error("{0} has no {scope} configuration; leave out --{scope}", scope = .1.name())]
+    Scope(String, SetupScope),
+    /// A path that is not UTF-8.
+    #[error("the path {0:?} is not UTF-8, so it cannot be written into a configuration file")]
     Path(PathBuf),
 }
 
-/// Why a file was left alone.
+/// Why a file was not changed.
 #[derive(Debug, Error)]
-pub enum Trouble {
-    /// The system said no.
+pub enum SetupError {
+    /// An error of the operating system.
     #[error("failed to {action} {}: {source}", path.display())]
     Io {
         /// What was tried.
         action: &'static str,
-        /// With which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error.
         source: io::Error,
     },
-    /// It does not parse, or has a form that is not changed by us.
-    #[error("{}:{}:{}: {}; nothing was written, put that right and run this again", path.display(), wrong.line, wrong.column, wrong.why)]
+    /// The file is damaged, or has a form that setup does not change.
+    #[error("{}:{}:{}: {}; nothing was written: correct the file and run this again", path.display(), wrong.line, wrong.column, wrong.why)]
     Broken {
         /// The file.
         path: PathBuf,
         /// Where and why.
-        wrong: Wrong,
+        wrong: EditError,
     },
-    /// A link that leads nowhere.
-    #[error("{} is a link that leads nowhere; nothing was written, remove it or make what it leads to", path.display())]
+    /// A broken link.
+    #[error("{} is a broken link; nothing was written: remove the link or create its target", path.display())]
     Dangling {
         /// The link.
         path: PathBuf,
     },
-    /// A link, where a file of many writers is changed.
-    #[error("{} is a link; nothing was written, name the file that it leads to", path.display())]
+    /// A link in the place of a shared file.
+    #[error("{} is a link; nothing was written: name the file that it points to", path.display())]
     Link {
         /// The link.
         path: PathBuf,
     },
-    /// A new file that makes its client deaf to another one.
-    #[error("{} is not there, and were it made its client would not read {} any more; nothing was written, move your settings there first", path.display(), hidden.display())]
+    /// A new file that would make its client ignore an existing one.
+    #[error("{} does not exist, and if it did, its client would no longer read {}; nothing was written: move your settings to the new file first", path.display(), hidden.display())]
     Hides {
-        /// The file that would be made.
+        /// The new file.
         path: PathBuf,
-        /// The file that is read now.
+        /// The file that the client reads now.
         hidden: PathBuf,
     },
-    /// A file whose folder is not there now, perhaps on a disk that is away.
-    #[error("{} and the folder it was in are not there now; it is kept in the record, run this again when its disk is there, or make the folder to have the file forgotten", path.display())]
+    /// The folder of the file is missing, perhaps because its disk is not mounted.
+    #[error("{} and its folder do not exist now; the file stays in the record: run this again when its disk is mounted, or create the folder to remove the file from the record", path.display())]
     Away {
         /// The file.
         path: PathBuf,
     },
-    /// A directory, a device, something too long, or bytes that are no UTF-8.
-    #[error("{} is no file of text (UTF-8, at most 64 MiB); nothing was written", path.display())]
+    /// A directory, a device, a file that is too long, or one that is not UTF-8.
+    #[error("{} is not a text file (UTF-8, at most 64 MiB); nothing was written", path.display())]
     NoText {
         /// The file.
         path: PathBuf,
     },
-    /// Somebody wrote it in between.
-    #[error("{} was changed by another program just now; nothing was written, run this again", path.display())]
+    /// Another program wrote the file in the meantime.
+    #[error("another program has just changed {}; nothing was written: run this again", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
@@ -167,29 +169,29 @@ pub enum Trouble {
         /// Why.
         why: String,
     },
-    /// Set up by another version, for a client that this one does not know.
-    #[error("{} was changed since, and for a client that this version does not know; take agent-knowledge out of it by hand", path.display())]
+    /// The file was set up by another version, for a client that this version does not know.
+    #[error("{} was changed since its setup, and this version does not know its client; remove agent-knowledge from it by hand", path.display())]
     Forgotten {
         /// The file.
         path: PathBuf,
     },
 }
 
-impl Trouble {
+impl SetupError {
     fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { action, path, source }
     }
 
-    fn broken(path: &Path) -> impl FnOnce(Wrong) -> Self {
+    fn broken(path: &Path) -> impl FnOnce(EditError) -> Self {
         let path = path.to_owned();
         move |wrong| Self::Broken { path, wrong }
     }
 
-    fn ending(&self) -> Ending {
+    fn status(&self) -> ReportStatus {
         match self {
-            Self::Io { .. } => Ending::Failed,
-            _ => Ending::Wrong,
+            Self::Io { .. } => ReportStatus::Failed,
+            _ => ReportStatus::Problem,
         }
     }
 }

@@ -1,82 +1,84 @@
-//! What there is to do: the table and the files as they are, to changes with the text before and after. Nothing
-//! is written here.
+//! The plan: compares the table with the files, and returns changes with the text before and after. Nothing is
+//! written here.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::clients::{self, Client};
+use super::clients::{self, ClientSpec};
+use super::desired_state::{DesiredFile, desired_files};
 use super::edit::json::Json;
 use super::files;
-use super::places::{Ground, Scope, Spot};
-use super::record::{Done, Record};
-use super::wish::{Wish, wishes};
-use super::{Trouble, Unknown};
+use super::locations::{FileLocation, Machine, SetupScope};
+use super::record::{FileRecord, Record};
+use super::{SetupError, UnknownTarget};
 
-/// What there is to do with one file.
+/// The plan for one file.
 #[derive(Debug)]
-pub(super) enum Planned {
-    /// It is to be changed.
-    Change(Change),
-    /// All stands there already.
-    Same(Wish),
+pub(super) enum PlannedFile {
+    /// It will be changed.
+    Change(FileChange),
+    /// It is already as desired.
+    Same(DesiredFile),
     /// It cannot be changed.
-    Refused(Wish, Trouble),
+    Refused(DesiredFile, SetupError),
 }
 
-/// A change to one file.
+/// A change of one file.
 #[derive(Debug)]
-pub(super) struct Change {
-    pub(super) wish: Wish,
-    /// The file that the path means.
+pub(super) struct FileChange {
+    pub(super) desired: DesiredFile,
+    /// The file that the path leads to.
     pub(super) target: PathBuf,
     pub(super) before: Option<String>,
     pub(super) after: String,
 }
 
-impl Planned {
-    pub(super) fn wish(&self) -> &Wish {
+impl PlannedFile {
+    pub(super) fn desired(&self) -> &DesiredFile {
         match self {
-            Self::Change(change) => &change.wish,
-            Self::Same(wish) | Self::Refused(wish, _) => wish,
+            Self::Change(change) => &change.desired,
+            Self::Same(desired) | Self::Refused(desired, _) => desired,
         }
     }
 }
 
-/// Picks the clients that are meant: those named, or those found.
+/// Returns the chosen clients: those that are named, or those that are installed.
 pub(super) fn choose(
     names: &[String],
-    scope: Scope,
-    ground: &Ground<'_>,
-) -> Result<Vec<&'static Client>, Unknown> {
-    let with_scope = |client: &&Client| client.files(scope).is_some();
+    scope: SetupScope,
+    machine: &Machine<'_>,
+) -> Result<Vec<&'static ClientSpec>, UnknownTarget> {
+    let with_scope = |client: &&ClientSpec| client.files(scope).is_some();
     if names.is_empty() {
-        let found = clients::all().filter(|client| client.is_found(ground));
+        let found = clients::all().filter(|client| client.is_found(machine));
         return Ok(found.filter(with_scope).collect());
     }
-    let mut chosen: Vec<&Client> = Vec::new();
+    let mut chosen: Vec<&ClientSpec> = Vec::new();
     for name in names {
-        let editions: Vec<&Client> =
+        let editions: Vec<&ClientSpec> =
             clients::all().filter(|client| client.name == name.as_str()).collect();
         if editions.is_empty() {
-            return Err(Unknown::Client(name.clone()));
+            return Err(UnknownTarget::Client(name.clone()));
         }
-        let able: Vec<&Client> = editions.into_iter().filter(|client| with_scope(client)).collect();
-        // Who names a client wants it set up, also where we do not see it.
-        let found: Vec<&Client> = able.iter().copied().filter(|c| c.is_found(ground)).collect();
+        let able: Vec<&ClientSpec> =
+            editions.into_iter().filter(|client| with_scope(client)).collect();
+        // A client that is named is set up even if it is not found.
+        let found: Vec<&ClientSpec> =
+            able.iter().copied().filter(|c| c.is_found(machine)).collect();
         let meant = if found.is_empty() { able.into_iter().take(1).collect() } else { found };
         if meant.is_empty() {
-            return Err(Unknown::Scope(name.clone(), scope));
+            return Err(UnknownTarget::Scope(name.clone(), scope));
         }
         chosen.extend(meant);
     }
     Ok(chosen)
 }
 
-/// Whether a client has us as a plugin already, which brings server and hooks of its own.
-pub(super) fn has_plugin(client: &Client, ground: &Ground<'_>) -> bool {
-    let ours = |(name, spot, member): &(&str, Spot, &str)| {
-        let text = files::read(&spot.path(ground)).ok().flatten().unwrap_or_default();
+/// Whether a client already has our plugin, which has a server and hooks of its own.
+pub(super) fn has_plugin(client: &ClientSpec, machine: &Machine<'_>) -> bool {
+    let ours = |(name, spot, member): &(&str, FileLocation, &str)| {
+        let text = files::read(&spot.path(machine)).ok().flatten().unwrap_or_default();
         let plugins = Json::parse(&text).ok().and_then(|json| json.get(&[member]));
         let plugins = plugins.as_ref().and_then(Value::as_object);
         let is_on = |(plugin, on): (&String, &Value)| {
@@ -89,52 +91,52 @@ pub(super) fn has_plugin(client: &Client, ground: &Ground<'_>) -> bool {
 
 /// Makes the plan.
 pub(super) fn plan(
-    clients: &[&'static Client],
-    scope: Scope,
-    ground: &Ground<'_>,
+    clients: &[&'static ClientSpec],
+    scope: SetupScope,
+    machine: &Machine<'_>,
     record: &Record,
-) -> Vec<Planned> {
-    let mut planned: Vec<Planned> = Vec::new();
-    for wish in clients.iter().flat_map(|client| wishes(client, scope, ground)) {
+) -> Vec<PlannedFile> {
+    let mut planned: Vec<PlannedFile> = Vec::new();
+    for desired in clients.iter().flat_map(|client| desired_files(client, scope, machine)) {
         // Editions of one client share files.
-        if !planned.iter().any(|other| other.wish().path == wish.path) {
-            let known = record.of(&wish.path);
-            planned.push(of(wish, known));
+        if !planned.iter().any(|other| other.desired().path == desired.path) {
+            let known = record.of(&desired.path);
+            planned.push(of(desired, known));
         }
     }
     planned
 }
 
-fn of(wish: Wish, known: Option<&Done>) -> Planned {
+fn of(desired: DesiredFile, known: Option<&FileRecord>) -> PlannedFile {
     let program = known.map(|known| known.program.to_string_lossy());
-    let wish = match program {
-        Some(program) => wish.knowing(&program),
-        None => wish,
+    let desired = match program {
+        Some(program) => desired.knowing(&program),
+        None => desired,
     };
-    match change(&wish, known) {
+    match change(&desired, known) {
         Ok(Some((target, before, after))) => {
-            Planned::Change(Change { wish, target, before, after })
+            PlannedFile::Change(FileChange { desired, target, before, after })
         }
-        Ok(None) => Planned::Same(wish),
-        Err(trouble) => Planned::Refused(wish, trouble),
+        Ok(None) => PlannedFile::Same(desired),
+        Err(error) => PlannedFile::Refused(desired, error),
     }
 }
 
-/// The file that is meant, its text, and what shall become of it.
+/// The file that is meant, its text, and the new text.
 type Found = (PathBuf, Option<String>, String);
 
-fn change(wish: &Wish, known: Option<&Done>) -> Result<Option<Found>, Trouble> {
-    let target = files::target(&wish.path)?;
+fn change(desired: &DesiredFile, known: Option<&FileRecord>) -> Result<Option<Found>, SetupError> {
+    let target = files::target(&desired.path)?;
     let before = files::read(&target)?;
-    if let Some(hidden) = wish.hides() {
-        return Err(Trouble::Hides { path: wish.path.clone(), hidden });
+    if let Some(hidden) = desired.hides() {
+        return Err(SetupError::Hides { path: desired.path.clone(), hidden });
     }
-    // A file of ours that is as an older version left it needs no other proof that it is.
+    // A file that is as an older version left it is certainly ours.
     let is_as_left = before
         .as_deref()
         .is_some_and(|text| known.is_some_and(|known| known.left == files::fingerprint(text)));
-    let base = before.as_deref().filter(|_| !(wish.is_whole() && is_as_left));
-    let after = wish.put(base).map_err(Trouble::broken(&wish.path))?;
-    // What a client wrote in another way may mean the same.
+    let base = before.as_deref().filter(|_| !(desired.is_whole() && is_as_left));
+    let after = desired.put(base).map_err(SetupError::broken(&desired.path))?;
+    // A client may have written the same settings in another way.
     Ok((before.as_deref() != Some(after.as_str())).then_some((target, before, after)))
 }

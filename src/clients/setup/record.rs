@@ -1,78 +1,78 @@
-//! What was set up, so that it can be undone: one file beside the logs, with the files of clients as they were.
-//! Versions to come may add to it: what is not known is kept. Not here: doing or undoing.
+//! The record of what was set up, so that it can be undone: one file beside the logs, and copies of the client files.
+//! Later versions may add fields; unknown fields are kept. Not here: setting up or undoing.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Trouble;
+use super::SetupError;
+use super::desired_state::FileKind;
 use super::files::{self, Expected, Readers};
-use super::wish::FileKind;
 
-/// The form of the file. A later one that cannot be read by this version has a higher number.
+/// The version of the format. Versions that this program cannot read have a higher number.
 const VERSION: u32 = 1;
 
-/// All that was set up.
+/// Everything that was set up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
     version: u32,
     #[serde(default)]
-    pub(super) files: Vec<Done>,
+    pub(super) files: Vec<FileRecord>,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
 /// One file that was changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Done {
+pub(super) struct FileRecord {
     /// The client's name and title.
     pub(super) client: String,
     pub(super) title: String,
     pub(super) scope: String,
-    /// The project it was set up for, or where we were.
+    /// The project it was set up for, or the working directory.
     pub(super) project: PathBuf,
     pub(super) path: PathBuf,
     /// The folders that were made for it, outermost first.
     #[serde(default)]
     pub(super) folders: Vec<PathBuf>,
-    /// The file as it would be without us, as a name in our folder; none where there was no file.
+    /// The name of the copy of the file as it would be without us; none if there was no file.
     #[serde(default)]
     pub(super) without_us: Option<String>,
-    /// The fingerprint of the file as we left it.
+    /// The hash of the file as we left it.
     pub(super) left: String,
-    /// The program that it names.
+    /// The program that the file names.
     pub(super) program: PathBuf,
-    /// When.
+    /// When it was changed.
     pub(super) at: String,
     #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
 }
 
-/// Where the record and the copies are.
+/// The files of the record and of the copies.
 #[derive(Debug, Clone)]
-pub(super) struct Book {
-    /// The folder of copies.
+pub(super) struct RecordStore {
+    /// The folder of the copies.
     folder: PathBuf,
     file: PathBuf,
 }
 
-impl Book {
-    /// Names them, below our data directory.
+impl RecordStore {
+    /// Returns their paths, below our data directory.
     pub(super) fn in_data(data: &Path) -> Self {
         Self { folder: data.join("setup"), file: data.join("setup.json") }
     }
 
-    /// Where copies are.
+    /// The folder of the copies.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Reads the record; none is an empty one.
-    pub(super) fn read(&self) -> Result<Record, Trouble> {
+    /// Reads the record. A missing file is an empty record.
+    pub(super) fn read(&self) -> Result<Record, SetupError> {
         let empty = Record { version: VERSION, files: Vec::new(), rest: Map::new() };
         let Some(text) = files::read(&self.file)? else { return Ok(empty) };
-        let strange = |why: String| Trouble::Record { path: self.file.clone(), why };
+        let strange = |why: String| SetupError::Record { path: self.file.clone(), why };
         let record: Record =
             serde_json::from_str(&text).map_err(|error| strange(error.to_string()))?;
         if record.version > VERSION {
@@ -81,16 +81,18 @@ impl Book {
         Ok(record)
     }
 
-    /// Writes the record. An empty one is no file.
-    pub(super) fn write(&self, record: &Record) -> Result<(), Trouble> {
+    /// Writes the record. An empty record has no file.
+    pub(super) fn write(&self, record: &Record) -> Result<(), SetupError> {
         if record.files.is_empty() && record.rest.is_empty() {
             files::remove(&self.file)?;
             files::remove_folders(std::slice::from_ref(&self.folder));
             return Ok(());
         }
         files::make_folders(&self.file, Readers::User)?;
-        let text = serde_json::to_string_pretty(record)
-            .map_err(|error| Trouble::Record { path: self.file.clone(), why: error.to_string() })?;
+        let text = serde_json::to_string_pretty(record).map_err(|error| SetupError::Record {
+            path: self.file.clone(),
+            why: error.to_string(),
+        })?;
         files::write(
             &self.file,
             &format!("{text}\n"),
@@ -101,7 +103,7 @@ impl Book {
     }
 
     /// Keeps a copy of a text, and returns its name. The same text of the same file is kept once.
-    pub(super) fn keep(&self, path: &Path, text: &str) -> Result<String, Trouble> {
+    pub(super) fn keep(&self, path: &Path, text: &str) -> Result<String, SetupError> {
         let fingerprint = files::fingerprint(&format!("{}\0{text}", path.display()));
         let short = fingerprint.get(..12).unwrap_or_default();
         let file = path.file_name().unwrap_or_default().to_string_lossy();
@@ -114,8 +116,8 @@ impl Book {
         Ok(name)
     }
 
-    /// Reads a copy. Its name comes from a file, so it may not lead out of the folder.
-    pub(super) fn kept(&self, name: &str) -> Result<Option<String>, Trouble> {
+    /// Reads a copy. The name comes from a file, so it must not lead out of the folder.
+    pub(super) fn kept(&self, name: &str) -> Result<Option<String>, SetupError> {
         if name.contains(['/', '\\']) || name == ".." {
             return Ok(None);
         }
@@ -123,7 +125,7 @@ impl Book {
     }
 
     /// Removes a copy.
-    pub(super) fn forget(&self, name: &str) -> Result<(), Trouble> {
+    pub(super) fn forget(&self, name: &str) -> Result<(), SetupError> {
         match self.kept(name)? {
             Some(_) => files::remove(&self.folder.join(name)),
             None => Ok(()),
@@ -132,13 +134,13 @@ impl Book {
 }
 
 impl Record {
-    /// What was done to a file.
-    pub(super) fn of(&self, path: &Path) -> Option<&Done> {
+    /// Returns the record of a file.
+    pub(super) fn of(&self, path: &Path) -> Option<&FileRecord> {
         self.files.iter().find(|done| done.path == path)
     }
 
-    /// Notes what was done, in the place of what is known of that file.
-    pub(super) fn note(&mut self, done: Done) {
+    /// Adds the record of a file, in place of an earlier one.
+    pub(super) fn note(&mut self, done: FileRecord) {
         match self.files.iter_mut().find(|other| other.path == done.path) {
             Some(other) => *other = done,
             None => self.files.push(done),
@@ -152,9 +154,9 @@ mod tests {
 
     // S-SETUP-6
     #[test]
-    fn what_a_later_version_added_is_kept() {
+    fn fields_of_later_versions_are_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let book = Book::in_data(folder.path());
+        let book = RecordStore::in_data(folder.path());
         assert!(book.read().unwrap().files.is_empty());
         let text = r#"{"version":1,"new":{"a":1},"files":[{"client":"codex","title":"Codex","scope":"user","project":"/p","path":"/f","left":"00","program":"/ak","at":"2026-01-02T03:04:05Z","more":[1]}]}"#;
         std::fs::write(folder.path().join("setup.json"), text).unwrap();
@@ -171,9 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_kept_once_and_by_names_that_stay_in_their_folder() {
+    fn copies_are_kept_once_and_stay_in_their_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let book = Book::in_data(folder.path());
+        let book = RecordStore::in_data(folder.path());
         let name = book.keep(Path::new("/h/.claude.json"), "{}").unwrap();
         assert!(name.ends_with("-claude.json"), "{name}");
         assert_eq!(book.keep(Path::new("/h/.claude.json"), "{}").unwrap(), name);

@@ -1,42 +1,34 @@
-//! The MCP server as each client wants it named. Not here: which client wants which form (`clients`), and
-//! reading files.
+//! The entry of our MCP server in the form that each client needs. Not here: which client needs which form
+//! (`clients`), and reading files.
 
 use serde_json::{Map, Value, json};
-use toml::Table;
 
 use super::clients::{EntryForm, ServerForm};
 use super::edit::json::Json;
-use super::edit::{Wrong, toml as toml_edit, yaml};
-use super::known::{self, ARGUMENT};
+use super::edit::{EditError, toml, yaml};
+use super::ownership::{self, ARGUMENT, NAME};
 
-/// Our name among the servers of a client.
-pub(super) const NAME: &str = "agent-knowledge";
-
-/// Members of an entry that are ours to change. All others its user may have set.
+/// The members of an entry that setup may change. All others belong to the user.
 const OURS: [&str; 3] = ["command", "args", "transport"];
 
-/// What Continue wants at the beginning of a file of its own.
+/// The first lines that Continue needs in a new file.
 const PREAMBLE: &str = "name: Local Assistant\nversion: 1.0.0\nschema: v1\n";
 
-/// An entry that shall be in a file.
+/// The desired entry of a file.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct ServerEntry {
     pub(super) form: ServerForm,
-    /// The program's path.
+    /// The path of the program.
     pub(super) program: String,
 }
 
-impl Entry {
-    /// Puts it there. An entry of that name that is not ours is refused.
-    pub(super) fn put(&self, text: &str) -> Result<String, Wrong> {
+impl ServerEntry {
+    /// Adds or updates the entry. An entry with our name that is not ours is refused.
+    pub(super) fn put(&self, text: &str) -> Result<String, EditError> {
         self.refuse_others(text)?;
         match self.form {
             ServerForm::Json(key, form) => self.put_json(text, key, form),
-            ServerForm::Toml(key) => {
-                let mut table = toml_edit::read(text, [key, NAME])?.unwrap_or_default();
-                table.extend(self.table());
-                toml_edit::set(text, [key, NAME], &table)
-            }
+            ServerForm::Toml(key) => toml::set(text, [key, NAME], &self.members(EntryForm::Plain)),
             ServerForm::YamlExtension(key) => {
                 self.put_yaml(text, extension(key), "cmd", &self.extension_lines())
             }
@@ -48,22 +40,25 @@ impl Entry {
         }
     }
 
-    /// Takes it out again, or puts back what stood there in `original`. What stood above it goes where it is
-    /// empty now and was not there in `original`.
-    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, Wrong> {
+    /// Removes the entry, or restores the one of `original`. The object above it is removed if it is empty and
+    /// `original` does not have it.
+    pub(super) fn take(&self, text: &str, original: Option<&str>) -> Result<String, EditError> {
         self.refuse_others(text)?;
         match self.form {
             ServerForm::Json(key, _) => take_json(text, key, original),
             ServerForm::Toml(key) => {
-                let earlier = original.map_or(Ok(None), |text| toml_edit::read(text, [key, NAME]));
+                let earlier = original.map_or(Ok(None), |text| toml::read(text, [key, NAME]));
                 match earlier.ok().flatten() {
-                    Some(earlier) => toml_edit::set(text, [key, NAME], &earlier),
-                    None => toml_edit::remove(text, [key, NAME]),
+                    Some(Value::Object(mut earlier)) => {
+                        earlier.retain(|name, _| OURS.contains(&name.as_str()));
+                        toml::set(text, [key, NAME], &earlier)
+                    }
+                    _ => toml::remove(text, [key, NAME]),
                 }
             }
-            ServerForm::YamlExtension(key) => take_yaml(text, extension(key), original),
+            ServerForm::YamlExtension(key) => take_yaml(text, extension(key), "cmd", original),
             ServerForm::YamlList(key) => {
-                let left = take_yaml(text, element(key), original)?;
+                let left = take_yaml(text, element(key), "command", original)?;
                 let is_ours = original.is_none() && left == PREAMBLE;
                 Ok(if is_ours { String::new() } else { left })
             }
@@ -71,39 +66,39 @@ impl Entry {
         }
     }
 
-    /// Refuses an entry of our name that its user made, or made their own.
-    fn refuse_others(&self, text: &str) -> Result<(), Wrong> {
+    /// Refuses an entry with our name that its user made or changed.
+    fn refuse_others(&self, text: &str) -> Result<(), EditError> {
         let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
         let (found, wanted) = match self.form {
             ServerForm::Json(key, form) => {
                 (Json::parse(text)?.get(&[key, NAME]), self.members(form).into())
             }
-            ServerForm::Toml(key) => (toml_value(text, key)?, wanted),
-            ServerForm::YamlExtension(key) => (yaml_value(text, extension(key))?, wanted),
-            ServerForm::YamlList(key) => (yaml_value(text, element(key))?, wanted),
+            ServerForm::Toml(key) => (toml::read(text, [key, NAME])?, wanted),
+            ServerForm::YamlExtension(key) => (yaml::read(text, extension(key))?, wanted),
+            ServerForm::YamlList(key) => (yaml::read(text, element(key))?, wanted),
             ServerForm::YamlFile if text.trim().is_empty() || self.is_its_file(text) => {
                 return Ok(());
             }
-            ServerForm::YamlFile => return Err(known::no_file_of_ours()),
+            ServerForm::YamlFile => return Err(ownership::no_file_of_ours()),
         };
         match found {
-            Some(found) if !known::is_ours(&found, &wanted) => Err(known::not_ours(text)),
+            Some(found) if !ownership::is_ours(&found, &wanted) => Err(ownership::not_ours(text)),
             _ => Ok(()),
         }
     }
 
-    /// Whether a whole file is as we write it, for whatever program.
+    /// Whether a whole file is as we write it, for any program.
     fn is_its_file(&self, text: &str) -> bool {
-        known::is_same_but(text, &self.yaml_file(), &self.quoted())
+        ownership::is_same_but(text, &self.yaml_file(), &self.quoted())
     }
 
-    /// Whether it is all that a file holds.
+    /// Whether the file contains nothing else.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.form, ServerForm::YamlFile)
     }
 
-    /// Whether it is there, and starts this program.
-    pub(super) fn stands(&self, text: &str) -> Result<bool, Wrong> {
+    /// Whether the entry is there and starts this program.
+    pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
         match self.form {
             ServerForm::Json(key, form) => {
                 let found = Json::parse(text)?.get(&[key, NAME]).unwrap_or_default();
@@ -112,12 +107,13 @@ impl Entry {
                 };
                 let members = self.members(form);
                 let is_same = members.iter().all(is_same);
-                Ok(is_same && known::is_ours(&found, &members.into()))
+                Ok(is_same && ownership::is_ours(&found, &members.into()))
             }
             ServerForm::Toml(key) => {
-                let found = toml_edit::read(text, [key, NAME])?.unwrap_or_default();
-                let is_same = |(name, value)| found.get(name) == Some(value);
-                Ok(self.table().iter().all(is_same) && self.refuse_others(text).is_ok())
+                let found = toml::read(text, [key, NAME])?.unwrap_or_default();
+                let members = self.members(EntryForm::Plain);
+                let is_same = members.iter().all(|(name, value)| found.get(name) == Some(value));
+                Ok(is_same && ownership::is_ours(&found, &members.into()))
             }
             ServerForm::YamlExtension(key) => self.stands_in_yaml(text, extension(key)),
             ServerForm::YamlList(key) => self.stands_in_yaml(text, element(key)),
@@ -125,19 +121,19 @@ impl Entry {
         }
     }
 
-    fn put_json(&self, text: &str, key: &str, form: EntryForm) -> Result<String, Wrong> {
+    fn put_json(&self, text: &str, key: &str, form: EntryForm) -> Result<String, EditError> {
         let mut json = Json::parse(text)?;
         let members = self.members(form);
         let Some(Value::Object(found)) = json.get(&[key, NAME]) else {
             json.set(&[key, NAME], &Value::Object(members))?;
-            return Ok(json.text().to_owned());
+            return Ok(json.text());
         };
         for (name, value) in &members {
             if OURS.contains(&name.as_str()) || !found.contains_key(name) {
                 json.set(&[key, NAME, name], value)?;
             }
         }
-        Ok(json.text().to_owned())
+        Ok(json.text())
     }
 
     fn members(&self, form: EntryForm) -> Map<String, Value> {
@@ -164,14 +160,7 @@ impl Entry {
         members.as_object().cloned().unwrap_or_default()
     }
 
-    fn table(&self) -> Table {
-        let args = toml::Value::Array(vec![ARGUMENT.into()]);
-        [("command".to_owned(), self.program.clone().into()), ("args".to_owned(), args)]
-            .into_iter()
-            .collect()
-    }
-
-    /// The program as YAML writes it: in double quotes as JSON does.
+    /// The program in double quotes, which JSON and YAML read alike.
     fn quoted(&self) -> String {
         Value::from(self.program.as_str()).to_string()
     }
@@ -207,54 +196,40 @@ impl Entry {
         format!("name: {NAME}\nversion: 0.0.1\nschema: v1\nmcpServers:\n{}", element.concat())
     }
 
-    /// In a block that is there only the program changes.
+    /// In an existing block only the program is updated.
     fn put_yaml(
         &self,
         text: &str,
-        place: yaml::Place<'_>,
+        place: yaml::YamlBlock<'_>,
         member: &str,
         lines: &[String],
-    ) -> Result<String, Wrong> {
+    ) -> Result<String, EditError> {
         if self.stands_in_yaml(text, place)? {
             return Ok(text.to_owned());
         }
         match yaml::read(text, place)? {
             Some(_) => yaml::set_member(text, place, member, &self.quoted()),
-            None => yaml::set(text, place, lines),
+            None => yaml::add(text, place, lines),
         }
     }
 
-    fn stands_in_yaml(&self, text: &str, place: yaml::Place<'_>) -> Result<bool, Wrong> {
-        let found = yaml_value(text, place)?;
+    fn stands_in_yaml(&self, text: &str, block: yaml::YamlBlock<'_>) -> Result<bool, EditError> {
         let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
-        let starts = |found: &Value| {
-            let program = found.get("command").and_then(Value::as_str).unwrap_or_default();
-            let quoted = self.quoted();
-            program == self.program || program == quoted.trim_matches('"')
-        };
-        Ok(found.is_some_and(|found| starts(&found) && known::is_ours(&found, &wanted)))
+        Ok(yaml::read(text, block)?.is_some_and(|found| {
+            found.get("command") == wanted.get("command") && ownership::is_ours(&found, &wanted)
+        }))
     }
 }
 
-fn toml_value(text: &str, key: &str) -> Result<Option<Value>, Wrong> {
-    let found = toml_edit::read(text, [key, NAME])?;
-    // What JSON cannot say, such as a date, is nothing of ours.
-    Ok(found.map(|table| serde_json::to_value(table).unwrap_or_default()))
+fn extension(key: &str) -> yaml::YamlBlock<'_> {
+    yaml::YamlBlock { key, is_list: false, name: NAME }
 }
 
-fn yaml_value(text: &str, place: yaml::Place<'_>) -> Result<Option<Value>, Wrong> {
-    Ok(yaml::read(text, place)?.map(|lines| known::of_yaml(&lines)))
+fn element(key: &str) -> yaml::YamlBlock<'_> {
+    yaml::YamlBlock { key, is_list: true, name: NAME }
 }
 
-fn extension(key: &str) -> yaml::Place<'_> {
-    yaml::Place { key, is_list: false, name: NAME }
-}
-
-fn element(key: &str) -> yaml::Place<'_> {
-    yaml::Place { key, is_list: true, name: NAME }
-}
-
-fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, Wrong> {
+fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, EditError> {
     let mut json = Json::parse(text)?;
     let original = original.and_then(|text| Json::parse(text).ok());
     let was = |path: &[&str]| original.as_ref().and_then(|json| json.get(path));
@@ -265,21 +240,30 @@ fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, Wr
     if was(&[key]).is_none() && json.get(&[key]) == Some(json!({})) {
         json.remove(&[key])?;
     }
-    Ok(json.text().to_owned())
+    Ok(json.text())
 }
 
-fn take_yaml(text: &str, place: yaml::Place<'_>, original: Option<&str>) -> Result<String, Wrong> {
-    let without = yaml::remove(text, place)?;
-    if let Some(earlier) = original.and_then(|text| yaml::read(text, place).ok().flatten()) {
-        return yaml::set(&without, place, &earlier);
+fn take_yaml(
+    text: &str,
+    block: yaml::YamlBlock<'_>,
+    member: &str,
+    original: Option<&str>,
+) -> Result<String, EditError> {
+    let earlier = original.and_then(|text| yaml::read(text, block).ok().flatten());
+    if let Some(earlier) = earlier.as_ref().and_then(|earlier| earlier.get("command")) {
+        return match yaml::read(text, block)? {
+            Some(_) => yaml::set_member(text, block, member, &earlier.to_string()),
+            None => Ok(text.to_owned()),
+        };
     }
-    let key = format!("{}:", place.key);
+    let without = yaml::remove(text, block)?;
+    let key = format!("{}:", block.key);
     let has_key =
         |text: &str| text.trim_start_matches('\u{FEFF}').lines().any(|line| line.starts_with(&key));
     if original.is_some_and(has_key) {
         Ok(without)
     } else {
-        yaml::remove_empty_key(&without, place)
+        yaml::remove_empty_key(&without, block)
     }
 }
 
@@ -287,8 +271,8 @@ fn take_yaml(text: &str, place: yaml::Place<'_>, original: Option<&str>) -> Resu
 mod tests {
     use super::*;
 
-    fn entry(form: ServerForm, program: &str) -> Entry {
-        Entry { form, program: program.to_owned() }
+    fn entry(form: ServerForm, program: &str) -> ServerEntry {
+        ServerEntry { form, program: program.to_owned() }
     }
 
     const FORMS: [ServerForm; 6] = [
@@ -316,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_its_user_added_to_the_entry_stays() {
+    fn additions_of_the_user_to_the_entry_stay() {
         let form = ServerForm::Json("mcpServers", EntryForm::StdioSwitch);
         let text = "{\"mcpServers\":{\"agent-knowledge\":{\"command\":\"/old\",\"args\":[\"mcp\"],\"disabled\":true,\"env\":{\"A\":\"1\"}}}}";
         let after = entry(form, "/new").put(text).unwrap();
@@ -331,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_empty_before_is_left_empty() {
+    fn empty_containers_stay_empty() {
         for (form, original) in [
             (FORMS[0], "{\"mcpServers\": {}}"),
             (FORMS[4], "extensions:\n"),
@@ -345,7 +329,7 @@ mod tests {
 
     // S-SETUP-4
     #[test]
-    fn an_entry_of_our_name_that_is_not_ours_is_refused() {
+    fn an_entry_with_our_name_of_the_user_is_refused() {
         for (form, text) in [
             (FORMS[0], "{\"mcpServers\":{\"agent-knowledge\":{\"url\":\"https://x.example\"}}}"),
             (FORMS[1], "{\"mcp\":{\"agent-knowledge\":{\"type\":\"remote\",\"url\":\"x\"}}}"),
@@ -364,7 +348,7 @@ mod tests {
 
     // S-SETUP-6
     #[test]
-    fn an_older_entry_of_ours_is_there_again_after_us() {
+    fn an_older_entry_of_ours_is_restored() {
         for form in FORMS {
             let original = entry(form, "/old/ak").put("").unwrap();
             let new = entry(form, "/new/ak");
@@ -375,12 +359,30 @@ mod tests {
     }
 
     #[test]
-    fn in_a_block_of_yaml_only_the_program_changes() {
+    fn only_the_program_changes_in_a_yaml_block() {
         let text = "\u{FEFF}extensions:\n  agent-knowledge: # mine\n    cmd: /old # path\n    args: [mcp]\n    timeout: 9\n";
         let after = entry(FORMS[4], "/new").put(text).unwrap();
         assert_eq!(after, text.replace("cmd: /old", "cmd: \"/new\""));
         let text = "mcpServers:\n  - command: /old\n    name: agent-knowledge\n    args:\n      - mcp\n    env: {}\n";
         let after = entry(FORMS[5], "/new").put(text).unwrap();
         assert_eq!(after, text.replace("command: /old", "command: \"/new\""));
+    }
+
+    #[test]
+    fn yaml_entries_are_read_in_all_common_forms() {
+        let ours = json!({ "command": "/ak", "args": ["mcp"] });
+        for (text, is) in [
+            ("agent-knowledge: # mine\n  type: stdio\n  cmd: /old # x\n  args:\n    - mcp", true),
+            ("agent-knowledge:\n  cmd: /old\n  args: [mcp]\n  envs:\n    url: x", true),
+            ("- command: \"/old\"\n  name: agent-knowledge\n  args:\n  - \"mcp\"", true),
+            ("- name: agent-knowledge\n  command: npx\n  args:\n  - x\n  - mcp", false),
+            ("agent-knowledge:\n  type: sse\n  uri: https://x.example", false),
+        ] {
+            let is_list = text.starts_with('-');
+            let block = if is_list { element("mcpServers") } else { extension("extensions") };
+            let text = format!("{}:\n  {}\n", block.key, text.replace('\n', "\n  "));
+            let found = yaml::read(&text, block).unwrap().unwrap();
+            assert_eq!(ownership::is_ours(&found, &ours), is, "{text}");
+        }
     }
 }

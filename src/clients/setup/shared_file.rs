@@ -1,30 +1,30 @@
-//! A file of text in a project that others write too, and in which a part is ours: read whole, and replaced whole
-//! where nobody changed it meanwhile. Not here: what is ours in it.
+//! A text file of a project in which a part is ours: read as a whole, and replaced as a whole if nobody changed it in
+//! between. Not here: what our part contains.
 
 use std::path::Path;
 
-use super::Trouble;
+use super::SetupError;
+use super::desired_state::FileKind;
 use super::files::{self, Expected, Readers};
-use super::wish::FileKind;
 
-/// Reads it; `None` where there is none.
+/// Reads the file; `None` if there is none.
 ///
 /// # Errors
-/// [`Trouble`]; a link is refused.
-pub fn read_shared(path: &Path) -> Result<Option<String>, Trouble> {
+/// [`SetupError`]; a link is refused.
+pub fn read_shared(path: &Path) -> Result<Option<String>, SetupError> {
     refuse_link(path)?;
     files::read(path)
 }
 
-/// Puts a text in its place, all of it or nothing; `None` removes it. `before` is what was read.
+/// Replaces the file completely or not at all; `None` removes it. `before` is the text that was read.
 ///
 /// # Errors
-/// [`Trouble`]; a link, and a file that somebody changed since, are refused.
+/// [`SetupError`]; a link is refused, and so is a file that was changed in between.
 pub fn replace_shared(
     path: &Path,
     before: Option<&str>,
     after: Option<&str>,
-) -> Result<(), Trouble> {
+) -> Result<(), SetupError> {
     refuse_link(path)?;
     let expected = before.map_or(Expected::Nothing, Expected::Text);
     match after {
@@ -33,9 +33,9 @@ pub fn replace_shared(
     }
 }
 
-fn refuse_link(path: &Path) -> Result<(), Trouble> {
+fn refuse_link(path: &Path) -> Result<(), SetupError> {
     let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
-    if is_link { Err(Trouble::Link { path: path.to_owned() }) } else { Ok(()) }
+    if is_link { Err(SetupError::Link { path: path.to_owned() }) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -44,7 +44,7 @@ mod tests {
 
     // S-FILE-5
     #[test]
-    fn a_file_is_replaced_only_as_it_was_read() {
+    fn a_file_is_replaced_only_if_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("AGENTS.md");
         assert_eq!(read_shared(&file).unwrap(), None);
@@ -52,7 +52,7 @@ mod tests {
         std::fs::write(&file, "theirs").unwrap();
         for after in [Some("ours"), None] {
             let refused = replace_shared(&file, Some("ours"), after);
-            assert!(matches!(refused, Err(Trouble::Changed { .. })), "{refused:?}");
+            assert!(matches!(refused, Err(SetupError::Changed { .. })), "{refused:?}");
         }
         assert_eq!(read_shared(&file).unwrap().as_deref(), Some("theirs"));
         replace_shared(&file, Some("theirs"), None).unwrap();
@@ -67,9 +67,9 @@ mod tests {
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         std::fs::write(&file, "text").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        assert!(matches!(read_shared(&link), Err(Trouble::Link { .. })));
+        assert!(matches!(read_shared(&link), Err(SetupError::Link { .. })));
         let refused = replace_shared(&link, Some("text"), Some("ours"));
-        assert!(matches!(refused, Err(Trouble::Link { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(SetupError::Link { .. })), "{refused:?}");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "text");
     }
 }

@@ -1,19 +1,19 @@
-//! Round trips for every client, scope and platform, on files as people have them: set up, set up again, taken
-//! back. What was there is there again, byte for byte.
+//! Round trips for every client, scope and platform, on typical files: set up, set up again, undo. Afterwards every
+//! file is as it was, byte for byte.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::clients::{Client, ServerForm};
-use super::wish::{Wish, wishes};
+use super::clients::{ClientSpec, ServerForm};
+use super::desired_state::{DesiredFile, desired_files};
 use super::*;
 use event::parse_timestamp;
 
 const PROGRAM: &str = "/opt/my tools/agent-knowledge";
 
-/// A machine of its own in a folder.
-struct Machine {
+/// A machine in a folder of its own.
+struct TestMachine {
     folder: tempfile::TempDir,
     platform: Platform,
 }
@@ -22,14 +22,14 @@ fn nothing_set(_: &str) -> Option<OsString> {
     None
 }
 
-impl Machine {
+impl TestMachine {
     fn new(platform: Platform) -> Self {
         Self { folder: tempfile::tempdir().unwrap(), platform }
     }
 
-    fn ground(&self, program: &str) -> Ground<'static> {
+    fn machine(&self, program: &str) -> Machine<'static> {
         let place = |name: &str| self.folder.path().join(name);
-        Ground {
+        Machine {
             platform: self.platform,
             home: place("home"),
             project: place("project"),
@@ -43,14 +43,14 @@ impl Machine {
         self.folder.path().join("data")
     }
 
-    fn run(&self, what: &str, program: &str, names: &[&str], scope: Scope) -> Report {
+    fn run(&self, what: &str, program: &str, names: &[&str], scope: SetupScope) -> SetupReport {
         let data = self.data();
-        let request = Request {
-            ground: self.ground(program),
+        let request = SetupRequest {
+            machine: self.machine(program),
             data: &data,
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             scope: Some(scope),
-            how: if what == "show" { How::DryRun } else { How::Change },
+            mode: if what == "show" { SetupMode::DryRun } else { SetupMode::Apply },
             now: at("2026-11-22T04:00:00Z"),
         };
         match what {
@@ -59,7 +59,7 @@ impl Machine {
         }
     }
 
-    /// All files of clients, and all folders.
+    /// All client files and all folders.
     fn files(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.folder.path().join("home"), self.folder.path().join("project")];
@@ -89,13 +89,13 @@ fn at(time: &str) -> Timestamp {
 }
 
 /// Every client with each of its scopes, on these platforms.
-fn on(platforms: &[Platform]) -> Vec<(Machine, &'static Client, Scope)> {
+fn on(platforms: &[Platform]) -> Vec<(TestMachine, &'static ClientSpec, SetupScope)> {
     let mut all = Vec::new();
     for platform in platforms.iter().copied() {
         for client in clients::all() {
-            for scope in [Scope::User, Scope::Project] {
+            for scope in [SetupScope::User, SetupScope::Project] {
                 if client.files(scope).is_some() {
-                    all.push((Machine::new(platform), client, scope));
+                    all.push((TestMachine::new(platform), client, scope));
                 }
             }
         }
@@ -103,16 +103,20 @@ fn on(platforms: &[Platform]) -> Vec<(Machine, &'static Client, Scope)> {
     all
 }
 
-fn wishes_of(machine: &Machine, client: &'static Client, scope: Scope) -> Vec<Wish> {
-    wishes(client, scope, &machine.ground(PROGRAM))
+fn desired_files_of(
+    machine: &TestMachine,
+    client: &'static ClientSpec,
+    scope: SetupScope,
+) -> Vec<DesiredFile> {
+    desired_files(client, scope, &machine.machine(PROGRAM))
 }
 
 fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json" || extension == "jsonc")
 }
 
-/// Texts that people have in a file of this kind. Files that are ours alone have none.
-fn existing(client: &Client, scope: Scope, path: &Path) -> Vec<String> {
+/// Typical contents of a file of this kind. Files that are ours alone have none.
+fn existing(client: &ClientSpec, scope: SetupScope, path: &Path) -> Vec<String> {
     let form = client.files(scope).unwrap().server.form;
     if is_json(path) {
         let pretty = "{\n  \"theme\": \"dark\",\n  \"mcpServers\": {\n    \"other\": {\n      \"command\": \"o\"\n    }\n  },\n  \"hooks\": {\n    \"SessionStart\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"mine\" }] }\n    ]\n  }\n}\n";
@@ -149,31 +153,31 @@ fn existing(client: &Client, scope: Scope, path: &Path) -> Vec<String> {
     }
 }
 
-/// The forms do not depend on the scope: two texts show that a project's files are no others.
-fn few(mut texts: Vec<String>, scope: Scope) -> Vec<String> {
-    texts.truncate(if scope == Scope::Project { 2 } else { texts.len() });
+/// The formats do not depend on the scope, so two texts are enough for a project.
+fn few(mut texts: Vec<String>, scope: SetupScope) -> Vec<String> {
+    texts.truncate(if scope == SetupScope::Project { 2 } else { texts.len() });
     texts
 }
 
 // S-SETUP-1 S-SETUP-2 S-SETUP-6
 #[test]
-fn a_fresh_machine_is_set_up_once_and_left_as_it_was() {
+fn a_fresh_machine_is_set_up_and_restored() {
     for (machine, client, scope) in on(&[Platform::Linux, Platform::MacOs, Platform::Windows]) {
         let before = machine.files();
         let told = machine.run("set up", PROGRAM, &[client.name], scope);
-        assert_eq!(told.ending, Ending::Fine, "{}: {}", client.title, told.text);
-        // Of two editions none is found: then the first is meant.
+        assert_eq!(told.status, ReportStatus::Fine, "{}: {}", client.title, told.text);
+        // If no edition is installed, the first one is set up.
         let first = clients::all().find(|other| other.name == client.name).unwrap();
-        for wish in wishes_of(&machine, first, scope) {
-            let text = std::fs::read_to_string(&wish.path).unwrap();
-            assert!(wish.stands(&text).unwrap(), "{}: {text}", wish.path.display());
+        for desired in desired_files_of(&machine, first, scope) {
+            let text = std::fs::read_to_string(&desired.path).unwrap();
+            assert!(desired.stands(&text).unwrap(), "{}: {text}", desired.path.display());
         }
         let after = machine.files();
         let again = machine.run("set up", PROGRAM, &[client.name], scope);
         assert!(!again.text.contains("wrote"), "{}", again.text);
         assert_eq!(machine.files(), after, "{}: twice is once", client.title);
         let undone = machine.run("undo", PROGRAM, &[], scope);
-        assert_eq!(undone.ending, Ending::Fine, "{}", undone.text);
+        assert_eq!(undone.status, ReportStatus::Fine, "{}", undone.text);
         let bases = |path: &PathBuf| {
             path.strip_prefix(machine.folder.path()).unwrap().components().count() > 1
         };
@@ -185,24 +189,26 @@ fn a_fresh_machine_is_set_up_once_and_left_as_it_was() {
 
 // S-SETUP-2 S-SETUP-3 S-SETUP-6
 #[test]
-fn files_as_people_have_them_are_as_they_were() {
+fn typical_files_are_restored_byte_for_byte() {
     let mut tried = 0;
     for (machine, client, scope) in on(&[Platform::Linux]) {
-        for path in wishes_of(&machine, client, scope).into_iter().map(|wish| wish.path) {
+        for path in
+            desired_files_of(&machine, client, scope).into_iter().map(|desired| desired.path)
+        {
             let below = path.strip_prefix(machine.folder.path()).unwrap();
             for text in few(existing(client, scope, &path), scope) {
-                let machine = Machine::new(machine.platform);
+                let machine = TestMachine::new(machine.platform);
                 let path = machine.folder.path().join(below);
                 machine.plant(&path, &text);
                 let before = machine.files();
-                // Named, so that it is set up wherever its editions are found.
+                // The client is named, so it is set up even if it is not installed.
                 let told = machine.run("set up", PROGRAM, &[client.name], scope);
-                assert_eq!(told.ending, Ending::Fine, "{}: {}", path.display(), told.text);
+                assert_eq!(told.status, ReportStatus::Fine, "{}: {}", path.display(), told.text);
                 let after = machine.files();
                 assert!(after != before, "{}", path.display());
                 machine.run("set up", PROGRAM, &[client.name], scope);
                 assert_eq!(machine.files(), after, "{}: twice is once", path.display());
-                // A program that was moved.
+                // The program has moved.
                 machine.run("set up", "/moved/agent-knowledge", &[client.name], scope);
                 let moved = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
                 assert!(!moved.contains("my tools"), "{moved}");
@@ -219,16 +225,18 @@ fn files_as_people_have_them_are_as_they_were() {
 
 // S-SETUP-6
 #[test]
-fn what_was_changed_since_stays_and_only_ours_is_taken_out() {
+fn later_changes_stay_and_only_our_part_is_removed() {
     for (machine, client, scope) in on(&[Platform::Linux]) {
-        for path in wishes_of(&machine, client, scope).into_iter().map(|wish| wish.path) {
+        for path in
+            desired_files_of(&machine, client, scope).into_iter().map(|desired| desired.path)
+        {
             for text in few(existing(client, scope, &path), scope) {
                 if text.trim().is_empty() {
                     continue;
                 }
                 machine.plant(&path, &text);
                 machine.run("set up", PROGRAM, &[client.name], scope);
-                // Its user adds a line at the end, which every form allows somewhere.
+                // The user adds a line at the end, which every format allows.
                 let set_up = std::fs::read_to_string(&path).unwrap();
                 let (more, changed) = match set_up.rsplit_once('}').filter(|_| is_json(&path)) {
                     Some((head, tail)) => ("// new\n", format!("{head}\n// new\n}}{tail}")),
@@ -236,7 +244,7 @@ fn what_was_changed_since_stays_and_only_ours_is_taken_out() {
                 };
                 machine.plant(&path, &changed);
                 let told = machine.run("undo", PROGRAM, &[client.name], scope);
-                assert_eq!(told.ending, Ending::Fine, "{}\n{changed}", told.text);
+                assert_eq!(told.status, ReportStatus::Fine, "{}\n{changed}", told.text);
                 let left = std::fs::read_to_string(&path).unwrap();
                 assert!(!left.contains("agent-knowledge") && left.contains(more), "{left}");
                 for line in text.lines().map(str::trim).filter(|line| line.len() > 3) {
@@ -251,15 +259,17 @@ fn what_was_changed_since_stays_and_only_ours_is_taken_out() {
 
 // S-SETUP-4
 #[test]
-fn a_file_that_does_not_parse_is_left_alone_and_its_client_is_told() {
+fn a_damaged_file_is_reported_and_not_changed() {
     for (machine, client, scope) in on(&[Platform::Linux]) {
-        for path in wishes_of(&machine, client, scope).into_iter().map(|wish| wish.path) {
+        for path in
+            desired_files_of(&machine, client, scope).into_iter().map(|desired| desired.path)
+        {
             if existing(client, scope, &path).is_empty() {
                 continue;
             }
             machine.plant(&path, "\n = { \"a\": [\n");
             let told = machine.run("set up", PROGRAM, &[client.name], scope);
-            assert_eq!(told.ending, Ending::Wrong, "{}: {}", client.title, told.text);
+            assert_eq!(told.status, ReportStatus::Problem, "{}: {}", client.title, told.text);
             let place = format!("refused: {}:2:", path.display());
             assert!(told.text.contains(&place), "{}", told.text);
             assert_eq!(std::fs::read_to_string(&path).unwrap(), "\n = { \"a\": [\n");
@@ -271,65 +281,69 @@ fn a_file_that_does_not_parse_is_left_alone_and_its_client_is_told() {
 
 // S-SETUP-4
 #[test]
-fn a_script_of_somebody_else_is_not_replaced() {
-    let machine = Machine::new(Platform::Linux);
+fn a_script_of_the_user_is_not_replaced() {
+    let machine = TestMachine::new(Platform::Linux);
     let script = machine.folder.path().join("home/Documents/Cline/Hooks/TaskStart");
     machine.plant(&script, "#!/bin/sh\nmine\n");
-    let told = machine.run("set up", PROGRAM, &["cline"], Scope::User);
-    assert!(told.ending == Ending::Wrong && told.text.contains("a file of yours"), "{}", told.text);
-    machine.run("undo", PROGRAM, &[], Scope::User);
+    let told = machine.run("set up", PROGRAM, &["cline"], SetupScope::User);
+    assert!(
+        told.status == ReportStatus::Problem && told.text.contains("this file is yours"),
+        "{}",
+        told.text
+    );
+    machine.run("undo", PROGRAM, &[], SetupScope::User);
     assert_eq!(std::fs::read_to_string(&script).unwrap(), "#!/bin/sh\nmine\n");
     assert_eq!(std::fs::read_dir(script.parent().unwrap()).unwrap().count(), 1);
 }
 
 // S-SETUP-3
 #[test]
-fn a_file_of_hooks_that_a_client_reads_instead_of_its_settings_is_used_and_not_made() {
-    let machine = Machine::new(Platform::Linux);
+fn an_existing_hooks_file_replaces_the_settings() {
+    let machine = TestMachine::new(Platform::Linux);
     let place = |name: &str| machine.folder.path().join("home/.factory").join(name);
-    machine.run("set up", PROGRAM, &["droid"], Scope::User);
+    machine.run("set up", PROGRAM, &["droid"], SetupScope::User);
     assert!(place("settings.json").exists() && !place("hooks.json").exists());
-    // The client moves all hooks to the file of their own.
+    // The client moves all hooks to a file for hooks.
     let settings = std::fs::read_to_string(place("settings.json")).unwrap();
     let settings: Value = serde_json::from_str(&settings).unwrap();
     machine.plant(&place("hooks.json"), &settings["hooks"].to_string());
     machine.plant(&place("settings.json"), "{\"a\":1}");
-    let told = machine.run("set up", PROGRAM, &["droid"], Scope::User);
+    let told = machine.run("set up", PROGRAM, &["droid"], SetupScope::User);
     assert!(told.text.contains("unchanged"), "{}", told.text);
     machine.plant(&place("hooks.json"), "{}");
-    machine.run("set up", PROGRAM, &["droid"], Scope::User);
+    machine.run("set up", PROGRAM, &["droid"], SetupScope::User);
     let hooks = std::fs::read_to_string(place("hooks.json")).unwrap();
     assert!(
         hooks.contains("\n  \"SessionStart\": [") && hooks.contains("hook --agent droid"),
         "{hooks}"
     );
-    let told = machine.run("undo", PROGRAM, &[], Scope::User);
-    assert_eq!(told.ending, Ending::Fine, "{}", told.text);
+    let told = machine.run("undo", PROGRAM, &[], SetupScope::User);
+    assert_eq!(told.status, ReportStatus::Fine, "{}", told.text);
     assert_eq!(std::fs::read_to_string(place("settings.json")).unwrap(), "{\"a\":1}");
     assert_eq!(std::fs::read_to_string(place("hooks.json")).unwrap(), "{}");
 }
 
 #[test]
-fn who_has_our_plugin_already_is_told() {
-    let machine = Machine::new(Platform::Linux);
+fn a_client_with_our_plugin_gets_a_note() {
+    let machine = TestMachine::new(Platform::Linux);
     let settings = machine.folder.path().join("home/.claude/settings.json");
     for (on, told) in [("true", true), ("false", false)] {
         let text = format!("{{\"enabledPlugins\": {{\"agent-knowledge@agent-knowledge\": {on}}}}}");
         machine.plant(&settings, &text);
-        let report = machine.run("show", PROGRAM, &["claude-code"], Scope::User);
-        assert_eq!(report.text.contains("our plugin is switched on"), told, "{}", report.text);
+        let report = machine.run("show", PROGRAM, &["claude-code"], SetupScope::User);
+        assert_eq!(report.text.contains("plugin is enabled here"), told, "{}", report.text);
     }
 }
 
 // S-SETUP-1
 #[test]
 fn a_dry_run_shows_the_change_and_makes_none() {
-    let machine = Machine::new(Platform::Linux);
+    let machine = TestMachine::new(Platform::Linux);
     machine.plant(&machine.folder.path().join("home/.codex/config.toml"), "model = \"x\"\n");
     let before = machine.files();
-    let told = machine.run("show", PROGRAM, &[], Scope::User);
+    let told = machine.run("show", PROGRAM, &[], SetupScope::User);
     assert!(told.text.contains("+[mcp_servers.agent-knowledge]"), "{}", told.text);
-    assert!(told.text.contains("trust those of agent-knowledge"), "{}", told.text);
+    assert!(told.text.contains("trust the hooks of agent-knowledge"), "{}", told.text);
     assert!(!told.text.contains("Gemini"), "only those that are here: {}", told.text);
     assert_eq!(machine.files(), before);
     assert!(!machine.data().exists());
@@ -338,9 +352,9 @@ fn a_dry_run_shows_the_change_and_makes_none() {
 // S-SETUP-5
 #[cfg(unix)]
 #[test]
-fn a_link_leads_to_its_file_and_one_that_leads_nowhere_is_refused() {
+fn links_are_followed_and_broken_links_refused() {
     use std::os::unix::fs::symlink;
-    let machine = Machine::new(Platform::Linux);
+    let machine = TestMachine::new(Platform::Linux);
     let (link, real) = (
         machine.folder.path().join("home/.gemini/settings.json"),
         machine.folder.path().join("dotfiles/gemini.json"),
@@ -348,67 +362,71 @@ fn a_link_leads_to_its_file_and_one_that_leads_nowhere_is_refused() {
     machine.plant(&real, "{}\n");
     std::fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(&real, &link).unwrap();
-    machine.run("set up", PROGRAM, &["gemini"], Scope::User);
+    machine.run("set up", PROGRAM, &["gemini"], SetupScope::User);
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert!(std::fs::read_to_string(&real).unwrap().contains("mcpServers"));
-    machine.run("undo", PROGRAM, &[], Scope::User);
+    machine.run("undo", PROGRAM, &[], SetupScope::User);
     assert_eq!(std::fs::read_to_string(&real).unwrap(), "{}\n");
     std::fs::remove_file(&real).unwrap();
-    let told = machine.run("set up", PROGRAM, &["gemini"], Scope::User);
-    assert!(told.text.contains("leads nowhere") && told.ending == Ending::Wrong, "{}", told.text);
+    let told = machine.run("set up", PROGRAM, &["gemini"], SetupScope::User);
+    assert!(
+        told.text.contains("broken link") && told.status == ReportStatus::Problem,
+        "{}",
+        told.text
+    );
     assert!(!real.exists());
 }
 
 #[test]
-fn who_is_unknown_is_told_with_all_who_are_known() {
-    let machine = Machine::new(Platform::Linux);
+fn an_unknown_client_is_answered_with_the_known_ones() {
+    let machine = TestMachine::new(Platform::Linux);
     let data = machine.data();
     let asked = |name: &str, scope| {
-        let request = Request {
-            ground: machine.ground(PROGRAM),
+        let request = SetupRequest {
+            machine: machine.machine(PROGRAM),
             data: &data,
             names: vec![name.to_owned()],
             scope: Some(scope),
-            how: How::Change,
+            mode: SetupMode::Apply,
             now: at("2026-11-22T04:00:00Z"),
         };
         set_up(&request).unwrap_err().to_string()
     };
-    assert!(asked("codx", Scope::User).contains("known are claude-code, codex, "));
-    assert!(asked("windsurf", Scope::Project).contains("no configuration of a project"));
+    assert!(asked("codx", SetupScope::User).contains("known clients are claude-code, codex, "));
+    assert!(asked("windsurf", SetupScope::Project).contains("no project configuration"));
 }
 
-/// A check by a program of all that was set up.
-fn check_of<'a>(machine: &Machine, program: &str, data: &'a Path) -> Request<'a> {
-    Request {
-        ground: machine.ground(program),
+/// A check of everything that was set up, by this program.
+fn check_of<'a>(machine: &TestMachine, program: &str, data: &'a Path) -> SetupRequest<'a> {
+    SetupRequest {
+        machine: machine.machine(program),
         data,
         names: Vec::new(),
         scope: None,
-        how: How::Change,
+        mode: SetupMode::Apply,
         now: at("2026-11-22T06:00:00Z"),
     }
 }
 
-/// What a check says, given when our server was started and when the start hook fired.
-fn checked(machine: &Machine, server: Option<&str>, start: Option<&str>) -> Report {
+/// The result of a check, for these times of the last server start and the last start hook.
+fn checked(machine: &TestMachine, server: Option<&str>, start: Option<&str>) -> SetupReport {
     let data = machine.data();
     let request = check_of(machine, PROGRAM, &data);
-    let life = |_: &str, what: &str| match what {
+    let last_seen = |_: &str, what: &str| match what {
         "mcp" => server.map(at),
         "start" => start.map(at),
         _ => None,
     };
-    check(&request, &life).unwrap()
+    check(&request, &last_seen).unwrap()
 }
 
 // S-SETUP-7
 #[test]
-fn a_hook_that_should_have_fired_and_did_not_is_found() {
-    let machine = Machine::new(Platform::Linux);
+fn hooks_that_do_not_run_are_found() {
+    let machine = TestMachine::new(Platform::Linux);
     let program = machine.folder.path().join("agent-knowledge");
     std::fs::write(&program, "").unwrap();
-    machine.run("set up", program.to_str().unwrap(), &["codex"], Scope::User);
+    machine.run("set up", program.to_str().unwrap(), &["codex"], SetupScope::User);
     for (server, start, silent) in [
         (None, None, false),
         (Some("2026-11-22T03:00:00Z"), None, false),
@@ -419,36 +437,40 @@ fn a_hook_that_should_have_fired_and_did_not_is_found() {
         (Some("2026-11-22T05:00:00Z"), Some("2026-11-22T04:00:01Z"), false),
     ] {
         let told = checked(&machine, server, start);
-        let ending = if silent { Ending::Wrong } else { Ending::Fine };
-        assert_eq!(told.ending, ending, "{server:?} {start:?}: {}", told.text);
+        let status = if silent { ReportStatus::Problem } else { ReportStatus::Fine };
+        assert_eq!(told.status, status, "{server:?} {start:?}: {}", told.text);
         assert_eq!(told.text.contains("trust them in /hooks"), silent, "{}", told.text);
     }
 }
 
 // S-SETUP-7
 #[test]
-fn what_is_no_longer_as_written_is_found() {
-    let machine = Machine::new(Platform::Linux);
+fn changed_or_missing_files_are_found() {
+    let machine = TestMachine::new(Platform::Linux);
     let program = machine.folder.path().join("agent-knowledge");
     std::fs::write(&program, "").unwrap();
-    machine.run("set up", program.to_str().unwrap(), &["gemini"], Scope::User);
-    assert_eq!(checked(&machine, None, None).ending, Ending::Fine);
+    machine.run("set up", program.to_str().unwrap(), &["gemini"], SetupScope::User);
+    assert_eq!(checked(&machine, None, None).status, ReportStatus::Fine);
     let settings = machine.folder.path().join("home/.gemini/settings.json");
     let text = std::fs::read_to_string(&settings).unwrap();
     for (spoilt, told) in [
-        (text.replace("\"mcp\"", "\"no\""), "does not hold"),
-        (text.replace("BeforeAgent", "Never"), "does not hold"),
-        ("{".to_owned(), "settings.json:1:2"),
+        (text.replace("\"mcp\"", "\"no\""), "no longer contains"),
+        (text.replace("BeforeAgent", "Never"), "no longer contains"),
+        ("{".to_owned(), "settings.json:1:1"),
     ] {
         std::fs::write(&settings, spoilt).unwrap();
         let report = checked(&machine, None, None);
-        assert!(report.ending == Ending::Wrong && report.text.contains(told), "{}", report.text);
+        assert!(
+            report.status == ReportStatus::Problem && report.text.contains(told),
+            "{}",
+            report.text
+        );
     }
     std::fs::remove_file(&settings).unwrap();
     assert!(checked(&machine, None, None).text.contains("is gone"));
     std::fs::write(&settings, text).unwrap();
     std::fs::remove_file(&program).unwrap();
-    assert!(checked(&machine, None, None).text.contains("is not there any more"));
+    assert!(checked(&machine, None, None).text.contains("no longer exists"));
 }
 
 // S-SETUP-7
@@ -457,8 +479,8 @@ fn what_is_no_longer_as_written_is_found() {
 fn a_link_to_this_program_is_this_program() {
     use std::os::unix::fs::symlink;
 
-    let place = |machine: &Machine, name: &str| machine.folder.path().join(name);
-    let machine = Machine::new(Platform::Linux);
+    let place = |machine: &TestMachine, name: &str| machine.folder.path().join(name);
+    let machine = TestMachine::new(Platform::Linux);
     let [program, link, other] =
         ["agent-knowledge", "link", "other"].map(|name| place(&machine, name));
     std::fs::write(&program, "").unwrap();
@@ -469,25 +491,25 @@ fn a_link_to_this_program_is_this_program() {
     for (set_up, here, is_other) in
         [(program, link, false), (link, program, false), (link, other, true), (other, link, true)]
     {
-        machine.run("set up", set_up, &["gemini"], Scope::User);
+        machine.run("set up", set_up, &["gemini"], SetupScope::User);
         let report = check(&check_of(&machine, here, &data), &|_, _| None).unwrap();
-        assert_eq!(report.ending, Ending::Fine, "{}", report.text);
+        assert_eq!(report.status, ReportStatus::Fine, "{}", report.text);
         assert_eq!(report.text.contains("note: it starts"), is_other, "{}", report.text);
     }
 }
 
 // S-SETUP-8
 #[test]
-fn clients_that_are_here_and_were_never_seen_are_left_out() {
-    let machine = Machine::new(Platform::Linux);
+fn installed_clients_that_were_never_seen_are_listed() {
+    let machine = TestMachine::new(Platform::Linux);
     for folder in [".codex", ".gemini", ".qwen"] {
         std::fs::create_dir_all(machine.folder.path().join("home").join(folder)).unwrap();
     }
-    machine.run("set up", PROGRAM, &["codex"], Scope::User);
-    let life = |agent: &str, _: &str| (agent == "qwen").then(|| at("2026-11-22T04:00:00Z"));
+    machine.run("set up", PROGRAM, &["codex"], SetupScope::User);
+    let last_seen = |agent: &str, _: &str| (agent == "qwen").then(|| at("2026-11-22T04:00:00Z"));
     let now = at("2026-11-22T05:00:00Z");
-    let standing = standing(machine.ground(PROGRAM), &machine.data(), now, &life);
-    assert_eq!(standing.left_out, ["gemini"], "a plugin brings qwen here");
-    assert_eq!(standing.set_up, ["Codex (not seen yet)"]);
-    assert!(standing.problems[0].contains("is not there any more"), "{:?}", standing.problems);
+    let status = clients_status(machine.machine(PROGRAM), &machine.data(), now, &last_seen);
+    assert_eq!(status.left_out, ["gemini"], "a plugin brings qwen here");
+    assert_eq!(status.set_up, ["Codex (not seen yet)"]);
+    assert!(status.problems[0].contains("no longer exists"), "{:?}", status.problems);
 }

@@ -12,7 +12,9 @@ use super::{Program, Settings, failed};
 use crate::args::Import;
 use crate::cli::{Need, Wiring};
 use api::{Api, ApiError, Listing, Reply};
-use clients::agent_files::{FOUND, Known, Plan, Source, Unreadable, is_below, path_below};
+use clients::agent_files::{
+    AgentFile, FOUND, ImportPlan, ImportedRule, UnreadableFile, is_below, path_below,
+};
 use event::{EventId, Problems, RepoKey};
 use guard::text::{Layout, neutralise};
 use store::Found;
@@ -92,16 +94,16 @@ impl Program<'_> {
         let known = known(api)?;
         let mut report = Report::new(how);
         for (name, why) in files(named, &known) {
-            let source = match Source::read(&place.top, &name) {
-                Err(Unreadable::Missing) if why != Why::Named => {
+            let source = match AgentFile::read(&place.top, &name) {
+                Err(UnreadableFile::Missing) if why != Why::Named => {
                     if known.iter().all(|known| known.file != name) {
                         continue;
                     }
-                    Source::gone(&name)
+                    AgentFile::gone(&name)
                 }
                 // Nobody asked for it but a line in a log.
                 Err(trouble)
-                    if why == Why::Earlier && !matches!(trouble, Unreadable::Unended(_)) =>
+                    if why == Why::Earlier && !matches!(trouble, UnreadableFile::Unended(_)) =>
                 {
                     continue;
                 }
@@ -112,7 +114,7 @@ impl Program<'_> {
                 Ok(source) => source,
             };
             let moment = (self.surroundings.clock)();
-            let plan = Plan::of(&source, &known, (&place.writer, &place.repo), moment);
+            let plan = ImportPlan::of(&source, &known, (&place.writer, &place.repo), moment);
             let plan = plan.map_err(|error| refused(&error))?;
             if how == How::Change {
                 let written = plan.carry_out(&place.writer, &place.repo, self.surroundings.clock);
@@ -141,11 +143,11 @@ struct OneImported {
 }
 
 /// What was imported into this repository before.
-fn known(api: &dyn Api) -> Result<Vec<Known>, ApiError> {
+fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
     let Imported { memories } = listed(api, &Listing::OfAgentFiles)?;
     let known = |one: OneImported| {
         let OneImported { id, file, live, note, note_source, is_rule } = one;
-        Known { id, file, is_live: live, note, note_source, is_rule }
+        ImportedRule { id, file, is_live: live, note, note_source, is_rule }
     };
     Ok(memories.into_iter().map(known).collect())
 }
@@ -169,7 +171,7 @@ enum Why {
 }
 
 /// The files to import: those named, or all that are found. Which were imported before, only lines in a log tell.
-fn files(named: &BTreeSet<String>, known: &[Known]) -> Vec<(String, Why)> {
+fn files(named: &BTreeSet<String>, known: &[ImportedRule]) -> Vec<(String, Why)> {
     if !named.is_empty() {
         return named.iter().map(|name| (name.clone(), Why::Named)).collect();
     }

@@ -11,8 +11,8 @@ use crate::cli::{Need, Process};
 use crate::daemon::Remote;
 use api::caller::{Caller, Patience};
 use api::local::Local;
-use clients::hooks::said::Said;
-use clients::hooks::{self, Hook, Reached, Silence, switch};
+use clients::hooks::hook_input::HookInput;
+use clients::hooks::{self, HookCall, NoAnswer, Reached, switch};
 use event::{HOOK, fits_short_field};
 use writer::exit::{Exit, complain};
 
@@ -58,13 +58,13 @@ impl Program<'_> {
         command: &Command,
         process: &mut Process<'_>,
         deadline: Duration,
-    ) -> Result<(), Silence> {
+    ) -> Result<(), NoAnswer> {
         let settled = self.settle(settings)?;
         let agent = if is_name(&command.agent) { &command.agent } else { OTHER_AGENT };
         let switches = self.set(switch::VARIABLE);
         let cache = settled.cache_dir.clone();
-        let mut reach = |said: &Said| self.reach(settings, &settled, agent, (said, deadline));
-        let hook = Hook {
+        let mut reach = |said: &HookInput| self.reach(settings, &settled, agent, (said, deadline));
+        let hook = HookCall {
             agent,
             event: command.event.as_deref(),
             switches: switches.as_deref(),
@@ -82,7 +82,7 @@ impl Program<'_> {
         settings: &Settings,
         settled: &Settled,
         agent: &str,
-        (said, deadline): (&Said, Duration),
+        (said, deadline): (&HookInput, Duration),
     ) -> Reached {
         let caller = self.hook_caller(agent, said, deadline);
         let root = settled.store.root();
@@ -95,7 +95,7 @@ impl Program<'_> {
         if bytes_of(root) > ALONE_BYTES_MAX {
             let message =
                 "no retriever is there yet, and the logs are too long to be read meanwhile";
-            return Err(Silence::Unreached(message.to_owned()));
+            return Err(NoAnswer::Unreached(message.to_owned()));
         }
         let clock = Box::new(self.surroundings.clock);
         let core = Self::core(settled.clone(), Need::Words, Watches::Not, clock, None)?;
@@ -103,7 +103,7 @@ impl Program<'_> {
     }
 
     /// The agent, in the directory and the session that the client names. It waits for nothing.
-    fn hook_caller(&self, agent: &str, said: &Said, deadline: Duration) -> Caller {
+    fn hook_caller(&self, agent: &str, said: &HookInput, deadline: Duration) -> Caller {
         let there = said.directory.clone().filter(|directory| directory.is_dir());
         let directory = there.unwrap_or_else(|| self.surroundings.directory.clone());
         let session_id = said.session_id.clone().filter(|id| fits_short_field(id));

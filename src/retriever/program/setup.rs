@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use super::{Program, Settings, failed};
 use crate::args::Setup as Command;
 use api::{ApiError, Reply};
-use clients::hooks::life;
-use clients::setup::{self, Ending, Ground, How, Platform, Report, Request, Scope, Standing};
+use clients::hooks::last_seen;
+use clients::setup::{
+    self, ClientsStatus, Machine, Platform, ReportStatus, SetupMode, SetupReport, SetupRequest,
+    SetupScope,
+};
 use event::Problems;
 use store::{FileLock, Places, StoreError, make_private_dir};
 use writer::exit::Exit;
 
-/// How long one run waits for another on the same machine, in milliseconds: each writes a few files.
+/// SetupMode long one run waits for another on the same machine, in milliseconds: each writes a few files.
 const TURN_MS_MAX: u64 = 10_000;
 
 impl Program<'_> {
@@ -20,45 +23,46 @@ impl Program<'_> {
         settings: &Settings,
         command: Command,
     ) -> Result<(Exit, Reply), ApiError> {
-        let ground = self.ground().ok_or_else(|| failed(&StoreError::NoPlace))?;
+        let machine = self.machine().ok_or_else(|| failed(&StoreError::NoPlace))?;
         let data = data().ok_or_else(|| failed(&StoreError::NoPlace))?;
         let scope = match (command.user, command.project) {
-            (_, true) => Some(Scope::Project),
-            (true, false) => Some(Scope::User),
+            (_, true) => Some(SetupScope::Project),
+            (true, false) => Some(SetupScope::User),
             (false, false) => None,
         };
-        let how = if command.dry_run { How::DryRun } else { How::Change };
+        let mode = if command.dry_run { SetupMode::DryRun } else { SetupMode::Apply };
         let now = (self.surroundings.clock)().now;
         let changes = !command.check && !command.dry_run;
         let _turn = changes.then(|| Turn::take(&data)).transpose()?;
-        let request = Request { ground, data: &data, names: command.clients, scope, how, now };
+        let request =
+            SetupRequest { machine, data: &data, names: command.clients, scope, mode, now };
         let report = if command.check {
             let cache = self.settle(settings)?.cache_dir;
-            setup::check(&request, &|agent, what| life::last(&cache, agent, what))
+            setup::check(&request, &|agent, what| last_seen::read(&cache, agent, what))
         } else if command.undo {
             setup::take_back(&request)
         } else {
             setup::set_up(&request)
         };
-        let unknown = |error: setup::Unknown| Problems::one("client", error.to_string());
-        let Report { ending, text, json } =
+        let unknown = |error: setup::UnknownTarget| Problems::one("client", error.to_string());
+        let SetupReport { status, text, json } =
             report.map_err(|error| ApiError::Invalid(unknown(error)))?;
-        let exit = match ending {
-            Ending::Fine => Exit::Done,
-            Ending::Wrong => Exit::NotFound,
-            Ending::Failed => Exit::Io,
+        let exit = match status {
+            ReportStatus::Fine => Exit::Done,
+            ReportStatus::Problem => Exit::NotFound,
+            ReportStatus::Failed => Exit::Io,
         };
         Ok((exit, Reply::new(text, json)))
     }
 
-    /// How clients stand, for the doctor; `None` where there is no home.
-    pub(super) fn clients(&self, cache: Option<&Path>) -> Option<Standing> {
+    /// SetupMode clients stand, for the doctor; `None` where there is no home.
+    pub(super) fn clients(&self, cache: Option<&Path>) -> Option<ClientsStatus> {
         let now = (self.surroundings.clock)().now;
-        let lived = |agent: &str, what: &str| life::last(cache?, agent, what);
-        Some(setup::standing(self.ground()?, &data()?, now, &lived))
+        let lived = |agent: &str, what: &str| last_seen::read(cache?, agent, what);
+        Some(setup::clients_status(self.machine()?, &data()?, now, &lived))
     }
 
-    fn ground(&self) -> Option<Ground<'_>> {
+    fn machine(&self) -> Option<Machine<'_>> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let home = set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from)?;
@@ -66,7 +70,7 @@ impl Program<'_> {
         let folders: Vec<PathBuf> = folders.unwrap_or_default();
         let program = stable(self.surroundings.program.clone()?, &folders);
         let project = project(&self.surroundings.directory, &home);
-        Some(Ground { platform: Platform::HERE, home, project, folders, program, lookup })
+        Some(Machine { platform: Platform::HERE, home, project, folders, program, lookup })
     }
 }
 

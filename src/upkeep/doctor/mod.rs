@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Checked, Verdict};
-use clients::setup::Standing;
+use clients::setup::ClientsStatus;
 use engine::watch::Watching;
 use guard::text::{Layout, neutralise};
 use reply::Reply;
@@ -38,7 +38,7 @@ pub struct Request<'a> {
     /// The user's home.
     pub home: Option<PathBuf>,
     /// How clients stand that setup knows of.
-    pub clients: Standing,
+    pub clients: ClientsStatus,
     /// The working directory.
     pub directory: &'a Path,
     /// Where programs are looked for.

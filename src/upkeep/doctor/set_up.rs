@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Finding;
 use crate::place::shown;
-use clients::setup::Standing;
+use clients::setup::ClientsStatus;
 
 /// Configuration files below the home directory, and whose they are.
 const AT_HOME: [(&str, &str); 8] = [
@@ -55,7 +55,7 @@ pub(super) fn examine(home: Option<&Path>, directory: &Path) -> Finding {
 }
 
 /// What setup knows: who lives, what is wrong, and who was left out.
-pub(super) fn set_up(standing: &Standing) -> Vec<Finding> {
+pub(super) fn set_up(standing: &ClientsStatus) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !standing.set_up.is_empty() {
         findings.push(Finding::fine("set up", standing.set_up.join(", ")));

@@ -43,7 +43,7 @@ impl World {
             room: None,
             watching: Watching::System,
             home: Some(self.folder.path().to_owned()),
-            clients: Standing::default(),
+            clients: ClientsStatus::default(),
             directory: self.folder.path(),
             program_folders: vec![self.folder.path().join("bin")],
         }
@@ -197,16 +197,16 @@ fn clients_that_name_us_are_told() {
 #[test]
 fn clients_that_were_left_out_are_told_with_the_command_that_sets_them_up() {
     let world = World::with_log();
-    let clients = Standing {
+    let clients = ClientsStatus {
         set_up: vec!["Codex (not seen yet)".to_owned()],
         left_out: vec!["gemini", "zed"],
-        problems: vec!["Codex: its hooks are silent".to_owned()],
+        problems: vec!["Codex: its hooks do not run".to_owned()],
     };
     let checked = examine(&Request { clients, ..world.request() });
     let text = &checked.reply.text;
     for told in [
         "set up         Codex (not seen yet)",
-        "set up         Codex: its hooks are silent",
+        "set up         Codex: its hooks do not run",
         "mend: agent-knowledge setup --check",
         "set up         here, and not set up: gemini, zed",
         "mend: agent-knowledge setup gemini zed",

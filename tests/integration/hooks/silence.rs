@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use api::Api as _;
 use api::caller::{Caller, Patience};
 use api::local::{Core, Local};
+use clients::hooks::hook_input::ToolCall;
 use clients::hooks::outcome::Evidence;
 use clients::hooks::recall::failure_request;
-use clients::hooks::said::{Tool, ToolCall};
+use clients::hooks::tool::Tool;
 use engine::CacheLock;
 use engine::watch::Watching;
 use engine::{Dense, Engine, Setup};
@@ -222,26 +223,26 @@ fn judge(model: Option<PathBuf>) {
 
 // S-HOOK-4
 #[test]
-fn failures_that_were_made_get_no_more_words_than_measured() {
+fn recorded_failures_get_no_more_answers_than_measured() {
     judge_made(None);
 }
 
 // S-HOOK-4
 #[test]
-fn model_failures_that_were_made_get_no_more_words_than_measured() {
+fn model_recorded_failures_get_no_more_answers() {
     let Some(model) = pieces::model() else { return };
     judge_made(Some(model));
 }
 
 // S-HOOK-4
 #[test]
-fn unrelated_failures_get_no_word_and_known_ones_the_right_one() {
+fn only_known_failures_get_an_answer() {
     judge(None);
 }
 
 // S-HOOK-4
 #[test]
-fn model_unrelated_failures_get_no_word_and_known_ones_the_right_one() {
+fn model_only_known_failures_get_an_answer() {
     let Some(model) = pieces::model() else { return };
     judge(Some(model));
 }

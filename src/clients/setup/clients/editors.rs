@@ -1,142 +1,146 @@
-//! The clients that live in an editor or on the desktop. Each row was read off its makers' pages or off files
-//! that it wrote. Not here: what the words of a row mean (`clients`).
+//! The clients that run in an editor or on the desktop. Each row comes from the documentation of the client or from
+//! files that it wrote. Not here: the types of a row (`clients`).
 
 use super::terminals::CLINE_EVENTS;
-use super::{Client, EntryForm, Event, Files, HookForm, Hooks, Server, ServerForm};
-use crate::setup::places::{Base, Spot};
+use super::{
+    ClientEvent, ClientSpec, EntryForm, HookForm, HookSpec, ScopeFiles, ServerForm, ServerSpec,
+};
+use crate::setup::locations::{BaseFolder, FileLocation};
 
-const ASKED: &str = "start the server when it asks whether you trust it";
-const AGENT_MODE: &str = "reload it; servers are used in agent mode";
+const ASKED: &str = "start the server and confirm that you trust it";
+const AGENT_MODE: &str = "reload it; servers are available in agent mode";
 
-const CURSOR_EVENTS: &[Event] = &[
-    Event::of("sessionStart"),
-    Event::of("beforeSubmitPrompt"),
-    Event::of("postToolUse"),
-    Event::of("postToolUseFailure"),
-    Event::of("preCompact"),
-    Event::of("sessionEnd"),
+const CURSOR_EVENTS: &[ClientEvent] = &[
+    ClientEvent::of("sessionStart"),
+    ClientEvent::of("beforeSubmitPrompt"),
+    ClientEvent::of("postToolUse"),
+    ClientEvent::of("postToolUseFailure"),
+    ClientEvent::of("preCompact"),
+    ClientEvent::of("sessionEnd"),
 ];
 
-const fn cursor(file: &'static [Spot], hooks: Spot) -> Option<Files> {
-    let next = "restart it, and switch the server on under Settings, MCP";
-    let server = Server::json(file, "mcpServers", EntryForm::Plain);
-    Some(Files::new(server, Hooks::new(hooks, HookForm::Lines, CURSOR_EVENTS), next))
+const fn cursor(file: &'static [FileLocation], hooks: FileLocation) -> Option<ScopeFiles> {
+    let next = "restart it, and enable the server under Settings, MCP";
+    let server = ServerSpec::json(file, "mcpServers", EntryForm::Plain);
+    Some(ScopeFiles::new(server, HookSpec::new(hooks, HookForm::Lines, CURSOR_EVENTS), next))
 }
 
-const fn vscode(file: &'static [Spot]) -> Option<Files> {
-    Some(Files::new(Server::json(file, "servers", EntryForm::Stdio), None, ASKED))
+const fn vscode(file: &'static [FileLocation]) -> Option<ScopeFiles> {
+    Some(ScopeFiles::new(ServerSpec::json(file, "servers", EntryForm::Stdio), None, ASKED))
 }
 
-const fn plain(file: &'static [Spot], next: &'static str) -> Option<Files> {
-    Some(Files::new(Server::json(file, "mcpServers", EntryForm::Plain), None, next))
+const fn plain(file: &'static [FileLocation], next: &'static str) -> Option<ScopeFiles> {
+    Some(ScopeFiles::new(ServerSpec::json(file, "mcpServers", EntryForm::Plain), None, next))
 }
 
-const fn zed(file: &'static [Spot], next: &'static str) -> Option<Files> {
-    Some(Files::new(Server::json(file, "context_servers", EntryForm::Custom), None, next))
+const fn zed(file: &'static [FileLocation], next: &'static str) -> Option<ScopeFiles> {
+    Some(ScopeFiles::new(ServerSpec::json(file, "context_servers", EntryForm::Custom), None, next))
 }
 
-const fn yaml(file: &'static [Spot], form: ServerForm) -> Option<Files> {
-    Some(Files::new(Server { files: file, form }, None, AGENT_MODE))
+const fn yaml(file: &'static [FileLocation], form: ServerForm) -> Option<ScopeFiles> {
+    Some(ScopeFiles::new(ServerSpec { files: file, form }, None, AGENT_MODE))
 }
 
 /// The clients.
-pub(super) const CLIENTS: &[Client] = &[
-    Client {
+pub(super) const CLIENTS: &[ClientSpec] = &[
+    ClientSpec {
         name: "cursor",
         title: "Cursor",
-        found: &[Spot::at(Base::Home, ".cursor")],
+        found: &[FileLocation::at(BaseFolder::Home, ".cursor")],
         programs: &["cursor", "cursor-agent"],
         user: cursor(
-            &[Spot::at(Base::Home, ".cursor/mcp.json")],
-            Spot::at(Base::Home, ".cursor/hooks.json"),
+            &[FileLocation::at(BaseFolder::Home, ".cursor/mcp.json")],
+            FileLocation::at(BaseFolder::Home, ".cursor/hooks.json"),
         ),
         project: cursor(
-            &[Spot::at(Base::Project, ".cursor/mcp.json")],
-            Spot::at(Base::Project, ".cursor/hooks.json"),
+            &[FileLocation::at(BaseFolder::Project, ".cursor/mcp.json")],
+            FileLocation::at(BaseFolder::Project, ".cursor/hooks.json"),
         ),
     },
-    Client {
+    ClientSpec {
         name: "vscode",
         title: "VS Code",
-        found: &[Spot::at(Base::Application, "Code/User")],
+        found: &[FileLocation::at(BaseFolder::Application, "Code/User")],
         programs: &["code"],
-        user: vscode(&[Spot::at(Base::Application, "Code/User/mcp.json")]),
-        project: vscode(&[Spot::at(Base::Project, ".vscode/mcp.json")]),
+        user: vscode(&[FileLocation::at(BaseFolder::Application, "Code/User/mcp.json")]),
+        project: vscode(&[FileLocation::at(BaseFolder::Project, ".vscode/mcp.json")]),
     },
-    Client {
+    ClientSpec {
         name: "windsurf",
         title: "Windsurf",
-        found: &[Spot::at(Base::Home, ".codeium/windsurf")],
+        found: &[FileLocation::at(BaseFolder::Home, ".codeium/windsurf")],
         programs: &["windsurf"],
         user: plain(
-            &[Spot::at(Base::Home, ".codeium/windsurf/mcp_config.json")],
-            "refresh the servers in its panel",
+            &[FileLocation::at(BaseFolder::Home, ".codeium/windsurf/mcp_config.json")],
+            "refresh the list of servers in its panel",
         ),
         project: None,
     },
-    // The same hooks as in the terminal; only the servers have a file of their own.
-    Client {
+    // The hooks are those of the terminal; only the servers have a file of their own.
+    ClientSpec {
         name: "cline",
         title: "Cline for VS Code",
-        found: &[Spot::at(
-            Base::Application,
+        found: &[FileLocation::at(
+            BaseFolder::Application,
             "Code/User/globalStorage/saoudrizwan.claude-dev/settings",
         )],
         programs: &[],
-        user: Some(Files::new(
-            Server::json(
-                &[Spot::at(
-                    Base::Application,
+        user: Some(ScopeFiles::new(
+            ServerSpec::json(
+                &[FileLocation::at(
+                    BaseFolder::Application,
                     "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
                 )],
                 "mcpServers",
                 EntryForm::Plain,
             ),
-            Hooks::new(
-                Spot::at(Base::Home, "Documents/Cline/Hooks"),
+            HookSpec::new(
+                FileLocation::at(BaseFolder::Home, "Documents/Cline/Hooks"),
                 HookForm::Scripts,
                 CLINE_EVENTS,
             ),
-            "switch hooks on in its settings",
+            "enable hooks in its settings",
         )),
         project: None,
     },
-    Client {
+    ClientSpec {
         name: "zed",
         title: "Zed",
-        found: &[Spot::at(Base::Config, "zed").on_windows(Base::Application, "Zed")],
+        found: &[
+            FileLocation::at(BaseFolder::Config, "zed").on_windows(BaseFolder::Application, "Zed")
+        ],
         programs: &["zed", "zeditor"],
         user: zed(
-            &[Spot::at(Base::Config, "zed/settings.json")
-                .on_windows(Base::Application, "Zed/settings.json")],
-            "nothing: it reads its settings as they change",
+            &[FileLocation::at(BaseFolder::Config, "zed/settings.json")
+                .on_windows(BaseFolder::Application, "Zed/settings.json")],
+            "nothing: it reads changed settings at once",
         ),
         project: zed(
-            &[Spot::at(Base::Project, ".zed/settings.json")],
+            &[FileLocation::at(BaseFolder::Project, ".zed/settings.json")],
             "trust this project when it asks",
         ),
     },
-    Client {
+    ClientSpec {
         name: "continue",
         title: "Continue",
-        found: &[Spot::at(Base::Home, ".continue")],
+        found: &[FileLocation::at(BaseFolder::Home, ".continue")],
         programs: &["cn"],
         user: yaml(
-            &[Spot::at(Base::Home, ".continue/config.yaml")],
+            &[FileLocation::at(BaseFolder::Home, ".continue/config.yaml")],
             ServerForm::YamlList("mcpServers"),
         ),
         project: yaml(
-            &[Spot::at(Base::Project, ".continue/mcpServers/agent-knowledge.yaml")],
+            &[FileLocation::at(BaseFolder::Project, ".continue/mcpServers/agent-knowledge.yaml")],
             ServerForm::YamlFile,
         ),
     },
-    Client {
+    ClientSpec {
         name: "claude-desktop",
         title: "Claude Desktop",
-        found: &[Spot::at(Base::Application, "Claude")],
+        found: &[FileLocation::at(BaseFolder::Application, "Claude")],
         programs: &[],
         user: plain(
-            &[Spot::at(Base::Application, "Claude/claude_desktop_config.json")],
+            &[FileLocation::at(BaseFolder::Application, "Claude/claude_desktop_config.json")],
             "quit and start it again",
         ),
         project: None,

@@ -1,70 +1,70 @@
-//! The clients we can be put into, as a table of data: how each is found, which files it has, in which form it
-//! wants us there, and what its user must be told. Not here: writing any of it.
+//! The supported clients as a table of data: how each one is found, which files it has, the form of our entries, and
+//! what its user does next. Not here: writing files.
 
 mod editors;
 mod terminals;
 
-use super::places::{Base, Ground, Scope, Spot};
+use super::locations::{BaseFolder, FileLocation, Machine, SetupScope};
 
-/// One client, or one of its editions.
+/// One client, or one edition of it.
 #[derive(Debug)]
-pub struct Client {
-    /// As people and hooks name it.
+pub struct ClientSpec {
+    /// The name on the command line and in hooks.
     pub name: &'static str,
-    /// As its makers name it.
+    /// The name that its makers use.
     pub title: &'static str,
-    /// It is there when one of these is.
-    pub(super) found: &'static [Spot],
-    /// Or when one of these can be started.
+    /// The client is installed if one of these files exists,
+    pub(super) found: &'static [FileLocation],
+    /// or if one of these programs can be started.
     pub(super) programs: &'static [&'static str],
-    pub(super) user: Option<Files>,
-    pub(super) project: Option<Files>,
+    pub(super) user: Option<ScopeFiles>,
+    pub(super) project: Option<ScopeFiles>,
 }
 
-/// Where we are put for one scope.
+/// The files of one scope.
 #[derive(Debug)]
-pub(super) struct Files {
-    pub(super) server: Server,
-    pub(super) hooks: Option<Hooks>,
-    /// What its user does next.
+pub(super) struct ScopeFiles {
+    pub(super) server: ServerSpec,
+    pub(super) hooks: Option<HookSpec>,
+    /// What the user does next.
     pub(super) next: &'static str,
 }
 
-/// Where the MCP server is named.
+/// Where the MCP server is configured.
 #[derive(Debug)]
-pub(super) struct Server {
-    /// The first that is there, else the first.
-    pub(super) files: &'static [Spot],
+pub(super) struct ServerSpec {
+    /// The first one that exists, or else the first one.
+    pub(super) files: &'static [FileLocation],
     pub(super) form: ServerForm,
 }
 
-/// In which form.
+/// The form of the server entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ServerForm {
     /// A member of a JSON object.
     Json(&'static str, EntryForm),
-    /// A table of TOML.
+    /// A TOML table.
     Toml(&'static str),
-    /// A block below a key of YAML, by its name.
+    /// A member below a YAML key.
     YamlExtension(&'static str),
-    /// An element of a list below a key of YAML.
+    /// A list element below a YAML key.
     YamlList(&'static str),
     /// A YAML file of its own.
     YamlFile,
 }
 
-/// The members of an entry in JSON.
+/// The members of a JSON entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EntryForm {
     /// `command` and `args`.
     Plain,
     /// The same with `"type": "stdio"`.
     Stdio,
-    /// One list of words, `"type": "local"`.
+    /// One list of words, with `"type": "local"`.
     Local,
-    /// `"type": "local"`, and which tools may be used.
+    /// `"type": "local"`, and the allowed tools.
     LocalTools,
-    /// `"type": "stdio"`, and whether it is off.
+    /// `"type": "stdio"`, and whether it is disabled.
     StdioSwitch,
     /// Below `transport`.
     Transport,
@@ -72,25 +72,25 @@ pub(super) enum EntryForm {
     Custom,
 }
 
-/// Where hooks are named.
+/// Where hooks are configured.
 #[derive(Debug)]
-pub(super) struct Hooks {
-    pub(super) file: Spot,
-    /// Files that, where one is there, are read instead, with the events at their top.
-    pub(super) instead: &'static [Spot],
+pub(super) struct HookSpec {
+    pub(super) file: FileLocation,
+    /// If one of these files exists, the client reads it instead, with the events at its top.
+    pub(super) instead: &'static [FileLocation],
     pub(super) form: HookForm,
-    pub(super) events: &'static [Event],
+    pub(super) events: &'static [ClientEvent],
 }
 
-/// A client's event, and when it happens.
+/// An event of a client.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Event {
+pub(super) struct ClientEvent {
     pub(super) name: &'static str,
-    /// Only of these tools, where the client can tell.
+    /// Only for these tools, if the client can filter.
     pub(super) matcher: Option<&'static str>,
 }
 
-impl Event {
+impl ClientEvent {
     pub(super) const fn of(name: &'static str) -> Self {
         Self { name, matcher: None }
     }
@@ -100,74 +100,78 @@ impl Event {
     }
 }
 
-/// In which form.
+/// The form of a hook entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HookForm {
-    /// Groups of handlers below `hooks`; program and arguments apart, no shell.
+    /// Groups of handlers below `hooks`, with program and arguments apart and no shell.
     GroupsOfPrograms(Timeout),
-    /// The same with one line for a shell.
+    /// The same with one shell line.
     GroupsOfLines(Timeout),
-    /// Handlers below `hooks`, `"version": 1`.
+    /// Handlers below `hooks`, with `"version": 1`.
     Lines,
-    /// A file of its own, with a line for each shell.
+    /// A file of its own, with one line for each shell.
     Shells,
-    /// A plugin in JavaScript.
+    /// A JavaScript plugin.
     Plugin,
     /// One executable script for each event.
     Scripts,
 }
 
-/// How long the client waits; the hook itself ends far earlier.
+/// How long the client waits. The hook itself ends much earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timeout {
     /// In seconds.
     Seconds(u32),
     /// In milliseconds.
     Millis(u32),
-    /// As the client thinks fit: its versions count in different units.
+    /// Left to the client: its versions use different units.
     Unsaid,
 }
 
-impl Client {
-    /// Whether it seems to be installed.
-    pub(super) fn is_found(&self, ground: &Ground<'_>) -> bool {
-        self.found.iter().any(|spot| spot.path(ground).exists())
-            || self.programs.iter().any(|program| ground.find_program(program).is_some())
+impl ClientSpec {
+    /// Whether the client seems to be installed.
+    pub(super) fn is_found(&self, machine: &Machine<'_>) -> bool {
+        self.found.iter().any(|spot| spot.path(machine).exists())
+            || self.programs.iter().any(|program| machine.find_program(program).is_some())
     }
 
-    /// Its files for a scope, where it has that scope.
-    pub(super) fn files(&self, scope: Scope) -> Option<&Files> {
+    /// Its files of a scope, if it has that scope.
+    pub(super) fn files(&self, scope: SetupScope) -> Option<&ScopeFiles> {
         match scope {
-            Scope::User => self.user.as_ref(),
-            Scope::Project => self.project.as_ref(),
+            SetupScope::User => self.user.as_ref(),
+            SetupScope::Project => self.project.as_ref(),
         }
     }
 }
 
-impl Files {
-    const fn new(server: Server, hooks: Option<Hooks>, next: &'static str) -> Self {
+impl ScopeFiles {
+    const fn new(server: ServerSpec, hooks: Option<HookSpec>, next: &'static str) -> Self {
         Self { server, hooks, next }
     }
 }
 
-impl Server {
-    const fn json(files: &'static [Spot], key: &'static str, form: EntryForm) -> Self {
+impl ServerSpec {
+    const fn json(files: &'static [FileLocation], key: &'static str, form: EntryForm) -> Self {
         Self { files, form: ServerForm::Json(key, form) }
     }
 }
 
-impl Hooks {
-    const fn new(file: Spot, form: HookForm, events: &'static [Event]) -> Option<Self> {
+impl HookSpec {
+    const fn new(
+        file: FileLocation,
+        form: HookForm,
+        events: &'static [ClientEvent],
+    ) -> Option<Self> {
         Some(Self { file, instead: &[], form, events })
     }
 }
 
-/// Where a client notes which plugins are switched on: its name, the file, and the member that names them.
-pub(super) const PLUGINS: &[(&str, Spot, &str)] =
-    &[("claude-code", Spot::at(Base::Claude, "settings.json"), "enabledPlugins")];
+/// Where a client lists its enabled plugins: its name, the file, and the member.
+pub(super) const PLUGINS: &[(&str, FileLocation, &str)] =
+    &[("claude-code", FileLocation::at(BaseFolder::Claude, "settings.json"), "enabledPlugins")];
 
-/// All clients; editions of one stand together.
-pub(super) fn all() -> impl Iterator<Item = &'static Client> {
+/// All clients. Editions of one client are next to each other.
+pub(super) fn all() -> impl Iterator<Item = &'static ClientSpec> {
     terminals::CLIENTS.iter().chain(editors::CLIENTS)
 }
 

@@ -1,71 +1,74 @@
-//! The clients that live in a terminal. Each row was read off the client itself or its makers' pages.
-//! Not here: what the words of a row mean (`clients`).
+//! The clients that run in a terminal. Each row comes from the client itself or its documentation. Not here: the
+//! types of a row (`clients`).
 
-use super::{Client, EntryForm, Event, Files, HookForm, Hooks, Server, ServerForm, Timeout};
-use crate::setup::places::{Base, Spot};
+use super::{
+    ClientEvent, ClientSpec, EntryForm, HookForm, HookSpec, ScopeFiles, ServerForm, ServerSpec,
+    Timeout,
+};
+use crate::setup::locations::{BaseFolder, FileLocation};
 
 const RESTART: &str = "restart it";
 const NEW_SESSION: &str = "start a new session";
 const TRUST: &str = "trust this folder when it asks";
 
-/// Tools of Claude Code whose success can mend a failure; of the others nobody need tell us.
+/// The tools of Claude Code whose success can fix a failure. Events of other tools are not needed.
 const MENDING: &str = "Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit";
 
-/// So long a client waits. Hooks end by themselves after 150 ms; this is for a machine that stands still.
+/// How long a client waits, in seconds. Hooks end after 150 ms; this is for a machine that is stuck.
 const WAIT_S: u32 = 5;
 
-const CLAUDE_EVENTS: &[Event] = &[
-    Event::of("SessionStart"),
-    Event::of("UserPromptSubmit"),
-    Event::matching("PostToolUse", MENDING),
-    Event::of("PostToolUseFailure"),
-    Event::of("PreCompact"),
-    Event::of("SessionEnd"),
+const CLAUDE_EVENTS: &[ClientEvent] = &[
+    ClientEvent::of("SessionStart"),
+    ClientEvent::of("UserPromptSubmit"),
+    ClientEvent::matching("PostToolUse", MENDING),
+    ClientEvent::of("PostToolUseFailure"),
+    ClientEvent::of("PreCompact"),
+    ClientEvent::of("SessionEnd"),
 ];
 
-const QWEN_EVENTS: &[Event] = &[
-    Event::of("SessionStart"),
-    Event::of("UserPromptSubmit"),
-    Event::of("PostToolUse"),
-    Event::of("PostToolUseFailure"),
-    Event::of("PreCompact"),
-    Event::of("SessionEnd"),
+const QWEN_EVENTS: &[ClientEvent] = &[
+    ClientEvent::of("SessionStart"),
+    ClientEvent::of("UserPromptSubmit"),
+    ClientEvent::of("PostToolUse"),
+    ClientEvent::of("PostToolUseFailure"),
+    ClientEvent::of("PreCompact"),
+    ClientEvent::of("SessionEnd"),
 ];
 
-/// Of clients that have no event for failure: it shows in what the tool answered.
-const SHORT_EVENTS: &[Event] = &[
-    Event::of("SessionStart"),
-    Event::of("UserPromptSubmit"),
-    Event::of("PostToolUse"),
-    Event::of("PreCompact"),
-    Event::of("SessionEnd"),
+/// For clients without an event for failures: failures show in the output of the tool.
+const SHORT_EVENTS: &[ClientEvent] = &[
+    ClientEvent::of("SessionStart"),
+    ClientEvent::of("UserPromptSubmit"),
+    ClientEvent::of("PostToolUse"),
+    ClientEvent::of("PreCompact"),
+    ClientEvent::of("SessionEnd"),
 ];
 
-const GEMINI_EVENTS: &[Event] = &[
-    Event::of("SessionStart"),
-    Event::of("BeforeAgent"),
-    Event::of("AfterTool"),
-    Event::of("PreCompress"),
-    Event::of("SessionEnd"),
+const GEMINI_EVENTS: &[ClientEvent] = &[
+    ClientEvent::of("SessionStart"),
+    ClientEvent::of("BeforeAgent"),
+    ClientEvent::of("AfterTool"),
+    ClientEvent::of("PreCompress"),
+    ClientEvent::of("SessionEnd"),
 ];
 
-const COPILOT_EVENTS: &[Event] = &[
-    Event::of("sessionStart"),
-    Event::of("userPromptSubmitted"),
-    Event::of("postToolUse"),
-    Event::of("postToolUseFailure"),
-    Event::of("preCompact"),
-    Event::of("sessionEnd"),
+const COPILOT_EVENTS: &[ClientEvent] = &[
+    ClientEvent::of("sessionStart"),
+    ClientEvent::of("userPromptSubmitted"),
+    ClientEvent::of("postToolUse"),
+    ClientEvent::of("postToolUseFailure"),
+    ClientEvent::of("preCompact"),
+    ClientEvent::of("sessionEnd"),
 ];
 
-pub(super) const CLINE_EVENTS: &[Event] = &[
-    Event::of("TaskStart"),
-    Event::of("TaskResume"),
-    Event::of("UserPromptSubmit"),
-    Event::of("PostToolUse"),
-    Event::of("PreCompact"),
-    Event::of("TaskComplete"),
-    Event::of("TaskCancel"),
+pub(super) const CLINE_EVENTS: &[ClientEvent] = &[
+    ClientEvent::of("TaskStart"),
+    ClientEvent::of("TaskResume"),
+    ClientEvent::of("UserPromptSubmit"),
+    ClientEvent::of("PostToolUse"),
+    ClientEvent::of("PreCompact"),
+    ClientEvent::of("TaskComplete"),
+    ClientEvent::of("TaskCancel"),
 ];
 
 const CLAUDE_HOOKS: HookForm = HookForm::GroupsOfPrograms(Timeout::Seconds(WAIT_S));
@@ -73,196 +76,222 @@ const LINES_IN_SECONDS: HookForm = HookForm::GroupsOfLines(Timeout::Seconds(WAIT
 /// Codex warns of more than 3 seconds for the end of a session.
 const CODEX_HOOKS: HookForm = HookForm::GroupsOfLines(Timeout::Seconds(3));
 const LINES_IN_MILLIS: HookForm = HookForm::GroupsOfLines(Timeout::Millis(WAIT_S * 1_000));
-/// Qwen Code counted in milliseconds once, and counts in seconds now.
+/// Qwen Code used milliseconds in earlier versions, and uses seconds now.
 const LINES_UNTIMED: HookForm = HookForm::GroupsOfLines(Timeout::Unsaid);
 
-const CODEX_NEXT: &str = "start codex, open /hooks and trust those of agent-knowledge: until then Codex does not run them";
+const CODEX_NEXT: &str = "start codex, open /hooks and trust the hooks of agent-knowledge: until then Codex does not run them";
 
-const fn codex(config: &'static [Spot], hooks: Spot) -> Option<Files> {
-    let server = Server { files: config, form: ServerForm::Toml("mcp_servers") };
-    Some(Files::new(server, Hooks::new(hooks, CODEX_HOOKS, SHORT_EVENTS), CODEX_NEXT))
+const fn codex(config: &'static [FileLocation], hooks: FileLocation) -> Option<ScopeFiles> {
+    let server = ServerSpec { files: config, form: ServerForm::Toml("mcp_servers") };
+    Some(ScopeFiles::new(server, HookSpec::new(hooks, CODEX_HOOKS, SHORT_EVENTS), CODEX_NEXT))
 }
 
-const fn gemini(file: &'static [Spot; 1], next: &'static str) -> Option<Files> {
-    let server = Server::json(file, "mcpServers", EntryForm::Plain);
-    Some(Files::new(server, Hooks::new(file[0], LINES_IN_MILLIS, GEMINI_EVENTS), next))
+const fn gemini(file: &'static [FileLocation; 1], next: &'static str) -> Option<ScopeFiles> {
+    let server = ServerSpec::json(file, "mcpServers", EntryForm::Plain);
+    Some(ScopeFiles::new(server, HookSpec::new(file[0], LINES_IN_MILLIS, GEMINI_EVENTS), next))
 }
 
-const fn qwen(file: &'static [Spot; 1], next: &'static str) -> Option<Files> {
-    let server = Server::json(file, "mcpServers", EntryForm::Plain);
-    Some(Files::new(server, Hooks::new(file[0], LINES_UNTIMED, QWEN_EVENTS), next))
+const fn qwen(file: &'static [FileLocation; 1], next: &'static str) -> Option<ScopeFiles> {
+    let server = ServerSpec::json(file, "mcpServers", EntryForm::Plain);
+    Some(ScopeFiles::new(server, HookSpec::new(file[0], LINES_UNTIMED, QWEN_EVENTS), next))
 }
 
-const fn opencode(files: &'static [Spot], plugin: Spot) -> Option<Files> {
-    let server = Server::json(files, "mcp", EntryForm::Local);
-    Some(Files::new(server, Hooks::new(plugin, HookForm::Plugin, &[]), RESTART))
+const fn opencode(files: &'static [FileLocation], plugin: FileLocation) -> Option<ScopeFiles> {
+    let server = ServerSpec::json(files, "mcp", EntryForm::Local);
+    Some(ScopeFiles::new(server, HookSpec::new(plugin, HookForm::Plugin, &[]), RESTART))
 }
 
-const fn copilot(file: &'static [Spot], hooks: Spot) -> Option<Files> {
-    let server = Server::json(file, "mcpServers", EntryForm::LocalTools);
-    Some(Files::new(server, Hooks::new(hooks, HookForm::Shells, COPILOT_EVENTS), RESTART))
+const fn copilot(file: &'static [FileLocation], hooks: FileLocation) -> Option<ScopeFiles> {
+    let server = ServerSpec::json(file, "mcpServers", EntryForm::LocalTools);
+    Some(ScopeFiles::new(server, HookSpec::new(hooks, HookForm::Shells, COPILOT_EVENTS), RESTART))
 }
 
-/// Its settings are read for hooks only where it has no file of hooks; making one would silence theirs.
-const fn droid(file: &'static [Spot], settings: Spot, instead: &'static [Spot]) -> Option<Files> {
-    let server = Server::json(file, "mcpServers", EntryForm::StdioSwitch);
-    let hooks = Hooks { file: settings, instead, form: LINES_IN_SECONDS, events: SHORT_EVENTS };
-    Some(Files::new(server, Some(hooks), RESTART))
+/// Droid reads the hooks of its settings only if it has no file for hooks. A new file for hooks would disable the
+/// user's own.
+const fn droid(
+    file: &'static [FileLocation],
+    settings: FileLocation,
+    instead: &'static [FileLocation],
+) -> Option<ScopeFiles> {
+    let server = ServerSpec::json(file, "mcpServers", EntryForm::StdioSwitch);
+    let hooks = HookSpec { file: settings, instead, form: LINES_IN_SECONDS, events: SHORT_EVENTS };
+    Some(ScopeFiles::new(server, Some(hooks), RESTART))
 }
 
-const fn amp(file: &'static [Spot], next: &'static str) -> Option<Files> {
-    Some(Files::new(Server::json(file, "amp.mcpServers", EntryForm::Plain), None, next))
+const fn amp(file: &'static [FileLocation], next: &'static str) -> Option<ScopeFiles> {
+    Some(ScopeFiles::new(ServerSpec::json(file, "amp.mcpServers", EntryForm::Plain), None, next))
 }
 
 /// The clients.
-pub(super) const CLIENTS: &[Client] = &[
-    Client {
+pub(super) const CLIENTS: &[ClientSpec] = &[
+    ClientSpec {
         name: "claude-code",
         title: "Claude Code",
-        found: &[Spot::at(Base::Claude, ""), Spot::at(Base::ClaudeState, ".claude.json")],
+        found: &[
+            FileLocation::at(BaseFolder::Claude, ""),
+            FileLocation::at(BaseFolder::ClaudeState, ".claude.json"),
+        ],
         programs: &["claude"],
-        user: Some(Files::new(
-            Server::json(
-                &[Spot::at(Base::ClaudeState, ".claude.json")],
+        user: Some(ScopeFiles::new(
+            ServerSpec::json(
+                &[FileLocation::at(BaseFolder::ClaudeState, ".claude.json")],
                 "mcpServers",
                 EntryForm::Stdio,
             ),
-            Hooks::new(Spot::at(Base::Claude, "settings.json"), CLAUDE_HOOKS, CLAUDE_EVENTS),
+            HookSpec::new(
+                FileLocation::at(BaseFolder::Claude, "settings.json"),
+                CLAUDE_HOOKS,
+                CLAUDE_EVENTS,
+            ),
             NEW_SESSION,
         )),
-        project: Some(Files::new(
-            Server::json(&[Spot::at(Base::Project, ".mcp.json")], "mcpServers", EntryForm::Stdio),
-            Hooks::new(
-                Spot::at(Base::Project, ".claude/settings.json"),
+        project: Some(ScopeFiles::new(
+            ServerSpec::json(
+                &[FileLocation::at(BaseFolder::Project, ".mcp.json")],
+                "mcpServers",
+                EntryForm::Stdio,
+            ),
+            HookSpec::new(
+                FileLocation::at(BaseFolder::Project, ".claude/settings.json"),
                 CLAUDE_HOOKS,
                 CLAUDE_EVENTS,
             ),
             "start a new session and approve the server when Claude Code asks, once for each project",
         )),
     },
-    Client {
+    ClientSpec {
         name: "codex",
         title: "Codex",
-        found: &[Spot::at(Base::Codex, "")],
+        found: &[FileLocation::at(BaseFolder::Codex, "")],
         programs: &["codex"],
-        user: codex(&[Spot::at(Base::Codex, "config.toml")], Spot::at(Base::Codex, "hooks.json")),
+        user: codex(
+            &[FileLocation::at(BaseFolder::Codex, "config.toml")],
+            FileLocation::at(BaseFolder::Codex, "hooks.json"),
+        ),
         project: codex(
-            &[Spot::at(Base::Project, ".codex/config.toml")],
-            Spot::at(Base::Project, ".codex/hooks.json"),
+            &[FileLocation::at(BaseFolder::Project, ".codex/config.toml")],
+            FileLocation::at(BaseFolder::Project, ".codex/hooks.json"),
         ),
     },
-    Client {
+    ClientSpec {
         name: "gemini",
         title: "Gemini CLI",
-        found: &[Spot::at(Base::Home, ".gemini")],
+        found: &[FileLocation::at(BaseFolder::Home, ".gemini")],
         programs: &["gemini"],
         user: gemini(
-            &[Spot::at(Base::Home, ".gemini/settings.json")],
-            "start it in a folder that you trust; elsewhere it connects to no server",
+            &[FileLocation::at(BaseFolder::Home, ".gemini/settings.json")],
+            "start it in a trusted folder; elsewhere it connects to no server",
         ),
-        project: gemini(&[Spot::at(Base::Project, ".gemini/settings.json")], TRUST),
+        project: gemini(&[FileLocation::at(BaseFolder::Project, ".gemini/settings.json")], TRUST),
     },
-    Client {
+    ClientSpec {
         name: "opencode",
         title: "OpenCode",
-        found: &[Spot::at(Base::Config, "opencode")],
+        found: &[FileLocation::at(BaseFolder::Config, "opencode")],
         programs: &["opencode"],
         user: opencode(
             &[
-                Spot::at(Base::Config, "opencode/opencode.json"),
-                Spot::at(Base::Config, "opencode/opencode.jsonc"),
+                FileLocation::at(BaseFolder::Config, "opencode/opencode.json"),
+                FileLocation::at(BaseFolder::Config, "opencode/opencode.jsonc"),
             ],
-            Spot::at(Base::Config, "opencode/plugins/agent-knowledge.js"),
+            FileLocation::at(BaseFolder::Config, "opencode/plugins/agent-knowledge.js"),
         ),
         project: opencode(
-            &[Spot::at(Base::Project, "opencode.json"), Spot::at(Base::Project, "opencode.jsonc")],
-            Spot::at(Base::Project, ".opencode/plugins/agent-knowledge.js"),
+            &[
+                FileLocation::at(BaseFolder::Project, "opencode.json"),
+                FileLocation::at(BaseFolder::Project, "opencode.jsonc"),
+            ],
+            FileLocation::at(BaseFolder::Project, ".opencode/plugins/agent-knowledge.js"),
         ),
     },
-    Client {
+    ClientSpec {
         name: "copilot",
         title: "Copilot CLI",
-        found: &[Spot::at(Base::Copilot, "")],
+        found: &[FileLocation::at(BaseFolder::Copilot, "")],
         programs: &["copilot"],
         user: copilot(
-            &[Spot::at(Base::Copilot, "mcp-config.json")],
-            Spot::at(Base::Copilot, "hooks/agent-knowledge.json"),
+            &[FileLocation::at(BaseFolder::Copilot, "mcp-config.json")],
+            FileLocation::at(BaseFolder::Copilot, "hooks/agent-knowledge.json"),
         ),
         project: copilot(
-            &[Spot::at(Base::Project, ".github/mcp.json")],
-            Spot::at(Base::Project, ".github/hooks/agent-knowledge.json"),
+            &[FileLocation::at(BaseFolder::Project, ".github/mcp.json")],
+            FileLocation::at(BaseFolder::Project, ".github/hooks/agent-knowledge.json"),
         ),
     },
-    Client {
+    ClientSpec {
         name: "droid",
         title: "Droid",
-        found: &[Spot::at(Base::Home, ".factory")],
+        found: &[FileLocation::at(BaseFolder::Home, ".factory")],
         programs: &["droid"],
         user: droid(
-            &[Spot::at(Base::Home, ".factory/mcp.json")],
-            Spot::at(Base::Home, ".factory/settings.json"),
+            &[FileLocation::at(BaseFolder::Home, ".factory/mcp.json")],
+            FileLocation::at(BaseFolder::Home, ".factory/settings.json"),
             &[
-                Spot::at(Base::Home, ".factory/hooks.json"),
-                Spot::at(Base::Home, ".factory/hooks/hooks.json"),
+                FileLocation::at(BaseFolder::Home, ".factory/hooks.json"),
+                FileLocation::at(BaseFolder::Home, ".factory/hooks/hooks.json"),
             ],
         ),
         project: droid(
-            &[Spot::at(Base::Project, ".factory/mcp.json")],
-            Spot::at(Base::Project, ".factory/settings.json"),
+            &[FileLocation::at(BaseFolder::Project, ".factory/mcp.json")],
+            FileLocation::at(BaseFolder::Project, ".factory/settings.json"),
             &[
-                Spot::at(Base::Project, ".factory/hooks.json"),
-                Spot::at(Base::Project, ".factory/hooks/hooks.json"),
+                FileLocation::at(BaseFolder::Project, ".factory/hooks.json"),
+                FileLocation::at(BaseFolder::Project, ".factory/hooks/hooks.json"),
             ],
         ),
     },
-    Client {
+    ClientSpec {
         name: "qwen",
         title: "Qwen Code",
-        found: &[Spot::at(Base::Home, ".qwen")],
+        found: &[FileLocation::at(BaseFolder::Home, ".qwen")],
         programs: &["qwen"],
-        user: qwen(&[Spot::at(Base::Home, ".qwen/settings.json")], RESTART),
-        project: qwen(&[Spot::at(Base::Project, ".qwen/settings.json")], TRUST),
+        user: qwen(&[FileLocation::at(BaseFolder::Home, ".qwen/settings.json")], RESTART),
+        project: qwen(&[FileLocation::at(BaseFolder::Project, ".qwen/settings.json")], TRUST),
     },
-    Client {
+    ClientSpec {
         name: "cline",
         title: "Cline",
-        found: &[Spot::at(Base::Home, ".cline")],
+        found: &[FileLocation::at(BaseFolder::Home, ".cline")],
         programs: &["cline"],
-        user: Some(Files::new(
-            Server::json(
-                &[Spot::at(Base::Home, ".cline/data/settings/cline_mcp_settings.json")],
+        user: Some(ScopeFiles::new(
+            ServerSpec::json(
+                &[FileLocation::at(
+                    BaseFolder::Home,
+                    ".cline/data/settings/cline_mcp_settings.json",
+                )],
                 "mcpServers",
                 EntryForm::Transport,
             ),
-            Hooks::new(
-                Spot::at(Base::Home, "Documents/Cline/Hooks"),
+            HookSpec::new(
+                FileLocation::at(BaseFolder::Home, "Documents/Cline/Hooks"),
                 HookForm::Scripts,
                 CLINE_EVENTS,
             ),
-            "switch hooks on in its settings",
+            "enable hooks in its settings",
         )),
         project: None,
     },
-    Client {
+    ClientSpec {
         name: "amp",
         title: "Amp",
-        found: &[Spot::at(Base::Config, "amp")],
+        found: &[FileLocation::at(BaseFolder::Config, "amp")],
         programs: &["amp"],
-        user: amp(&[Spot::at(Base::Config, "amp/settings.json")], RESTART),
+        user: amp(&[FileLocation::at(BaseFolder::Config, "amp/settings.json")], RESTART),
         project: amp(
-            &[Spot::at(Base::Project, ".amp/settings.json")],
+            &[FileLocation::at(BaseFolder::Project, ".amp/settings.json")],
             "approve the server: amp mcp approve agent-knowledge",
         ),
     },
-    Client {
+    ClientSpec {
         name: "goose",
         title: "Goose",
-        found: &[Spot::at(Base::Config, "goose").on_windows(Base::Application, "Block/goose")],
+        found: &[FileLocation::at(BaseFolder::Config, "goose")
+            .on_windows(BaseFolder::Application, "Block/goose")],
         programs: &["goose"],
-        user: Some(Files::new(
-            Server {
-                files: &[Spot::at(Base::Config, "goose/config.yaml")
-                    .on_windows(Base::Application, "Block/goose/config/config.yaml")],
+        user: Some(ScopeFiles::new(
+            ServerSpec {
+                files: &[FileLocation::at(BaseFolder::Config, "goose/config.yaml")
+                    .on_windows(BaseFolder::Application, "Block/goose/config/config.yaml")],
                 form: ServerForm::YamlExtension("extensions"),
             },
             None,

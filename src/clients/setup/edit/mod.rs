@@ -1,5 +1,5 @@
-//! Changes to configuration files that leave every byte alone that is not ours. A text that is not plainly
-//! understood is refused. Not here: files, and what is put into them.
+//! Changes to configuration files that leave every byte of others alone. A damaged text, or a form that is not
+//! supported, is refused. Not here: files, and what is written into them.
 
 pub(super) mod json;
 pub(super) mod toml;
@@ -7,7 +7,7 @@ pub(super) mod yaml;
 
 /// Why a text is refused, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong {
+pub struct EditError {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
@@ -16,8 +16,8 @@ pub struct Wrong {
     pub why: String,
 }
 
-impl Wrong {
-    /// Names a place in a text, by its byte.
+impl EditError {
+    /// Makes an error for a byte position in a text.
     pub(super) fn at(text: &str, place: usize, why: &str) -> Self {
         let before = text.get(..place).unwrap_or(text);
         let before = before.trim_start_matches('\u{FEFF}');

@@ -1,175 +1,246 @@
-//! Changes to TOML: a table of ours is added at the end, or its lines are taken out. Whatever comes out is
-//! read again and compared with what was meant, so a form that is not understood is refused, never broken.
-//! Not here: other values of TOML.
+//! Changes to TOML: a table of ours is added at the end, updated in its place, or taken out. `toml_edit` parses and
+//! says where everything is; the text itself is spliced, since `toml_edit` writes other line ends, spells headers
+//! anew and drops a byte order mark. Not here: which table, and what is in it.
 
-use toml::{Table, Value};
+use std::ops::Range;
 
-use super::Wrong;
+use serde_json::{Map, Value};
+use toml_edit::{Array, Document, Item, Table, TableLike};
 
-/// Sets a table below another, such as `[mcp_servers.agent-knowledge]`.
+use super::EditError;
+
+/// The names of a table and of the one above it, such as `mcp_servers`, `agent-knowledge`.
+pub(crate) type Path<'a> = [&'a str; 2];
+
+/// Returns the members of the table at a path. What JSON cannot hold, such as a date, is null.
 ///
 /// # Errors
-/// Where the text is no TOML, or has that table in a form that we cannot change.
-pub(crate) fn set(text: &str, path: [&str; 2], table: &Table) -> Result<String, Wrong> {
-    let before = parse(text)?;
-    if get(&before, path) == Some(table) {
-        return Ok(text.to_owned());
-    }
-    let without = remove(text, path)?;
+/// Where the text is not TOML, or the table has a form that is not changed here.
+pub(crate) fn read(text: &str, path: Path<'_>) -> Result<Option<Value>, EditError> {
+    let parsed = parse(text)?;
+    Ok(find(text, &parsed, path)?.map(|table| to_json(table)))
+}
+
+/// Sets members of the table at a path, and adds the table where there is none. Other members stay.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn set(
+    text: &str,
+    path: Path<'_>,
+    members: &Map<String, Value>,
+) -> Result<String, EditError> {
+    let parsed = parse(text)?;
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut after = without.clone();
-    if !after.is_empty() {
-        // Lines before ours end, and an empty one sets it off.
-        after.push_str(if after.ends_with('\n') { "" } else { eol });
-        after.push_str(eol);
-    }
-    after.push_str(&format!("[{}.{}]{eol}", path[0], path[1]));
-    for (key, value) in table {
-        after.push_str(&format!("{key} = {value}{eol}"));
-    }
-    let mut expected = parse(&without)?;
-    let above = expected.entry(path[0]).or_insert_with(|| Value::Table(Table::new()));
-    if let Some(above) = above.as_table_mut() {
-        above.insert(path[1].to_owned(), Value::Table(table.clone()));
-    }
-    confirmed(after, &expected, text, path)
-}
-
-/// Takes the table and those below it out.
-///
-/// # Errors
-/// As [`set`].
-pub(crate) fn remove(text: &str, path: [&str; 2]) -> Result<String, Wrong> {
-    let mut expected = parse(text)?;
-    if get(&expected, path).is_none() {
-        return Ok(text.to_owned());
-    }
-    let mut kept = String::new();
-    // Empty lines after ours: they set off what follows, if anything does.
-    let mut waiting = String::new();
-    let mut is_ours = false;
-    for line in text.split_inclusive('\n') {
-        if let Some(header) = header(line) {
-            is_ours = is_of(&header, path);
-            if is_ours {
-                without_last_empty_line(&mut kept);
+    let mut after = text.to_owned();
+    let line = |(name, value): (&String, &Value)| format!("{name} = {}{eol}", rendered(value));
+    let Some(table) = find(text, &parsed, path)? else {
+        if !text.is_empty() {
+            // The last line gets its end, and an empty line sets our table off.
+            after.push_str(if text.ends_with('\n') { "" } else { eol });
+            after.push_str(eol);
+        }
+        after.push_str(&format!("[{}.{}]{eol}", path[0], path[1]));
+        after.extend(members.iter().map(line));
+        return confirmed(text, after, path);
+    };
+    let mark = mark_bytes(text);
+    let mut splices: Vec<(Range<usize>, String)> = Vec::new();
+    for (name, value) in members {
+        let found = table.get(name);
+        let (place, with) = match found.and_then(Item::span) {
+            _ if found.map(item_to_json).as_ref() == Some(value) => continue,
+            Some(span) => (span, rendered(value)),
+            None => {
+                let below = line_end(text, mark + table.span().map_or(0, |span| span.end)) - mark;
+                (below..below, line((name, value)))
             }
-        }
-        if is_ours && line.trim().is_empty() {
-            waiting.push_str(line);
-            continue;
-        }
-        // A comment that follows ours is not ours.
-        if !is_ours || line.trim_start().starts_with('#') {
-            kept.push_str(&waiting);
-            kept.push_str(line);
-        }
-        waiting.clear();
+        };
+        splices.push((place, with));
     }
-    if let Some(above) = expected.get_mut(path[0]).and_then(Value::as_table_mut) {
-        above.remove(path[1]);
-        if above.is_empty() {
-            expected.remove(path[0]);
-        }
+    splices.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+    for (place, with) in splices {
+        after.replace_range(place.start + mark..place.end + mark, &with);
     }
-    confirmed(kept, &expected, text, path)
+    confirmed(text, after, path)
 }
 
-/// The empty line that sets ours off goes with it.
-fn without_last_empty_line(kept: &mut String) {
-    for eol in ["\r\n", "\n"] {
-        if kept.ends_with(&eol.repeat(2)) {
-            kept.truncate(kept.len() - eol.len());
-            return;
-        }
-    }
-}
-
-/// What stands there.
+/// Takes the table at a path and the tables below it out.
 ///
 /// # Errors
-/// Where the text is no TOML.
-pub(crate) fn read(text: &str, path: [&str; 2]) -> Result<Option<Table>, Wrong> {
-    Ok(get(&parse(text)?, path).cloned())
+/// As [`read`].
+pub(crate) fn remove(text: &str, path: Path<'_>) -> Result<String, EditError> {
+    let parsed = parse(text)?;
+    let Some(table) = find(text, &parsed, path)? else { return Ok(text.to_owned()) };
+    let mark = mark_bytes(text);
+    let mut sections = Vec::new();
+    collect_sections(table, &mut sections);
+    sections.sort_by_key(|section| std::cmp::Reverse(section.start));
+    let mut after = text.to_owned();
+    for section in sections {
+        // Comments and empty lines below the last member belong to what follows.
+        let start = line_start(text, mark + section.start);
+        let before = text.get(..start).unwrap_or_default();
+        let set_off = ["\r\n", "\n"].into_iter().find(|eol| before.ends_with(&eol.repeat(2)));
+        let start = start - set_off.map_or(0, str::len);
+        after.replace_range(start..line_end(text, mark + section.end), "");
+    }
+    confirmed(text, after, path)
 }
 
-fn get<'a>(table: &'a Table, path: [&str; 2]) -> Option<&'a Table> {
-    table.get(path[0])?.get(path[1])?.as_table()
+/// A byte order mark is no part of what the parser reads.
+fn mark_bytes(text: &str) -> usize {
+    text.len() - text.trim_start_matches('\u{FEFF}').len()
 }
 
-fn parse(text: &str) -> Result<Table, Wrong> {
-    let text = text.trim_start_matches('\u{FEFF}');
-    text.parse().map_err(|error: toml::de::Error| {
-        let place = error.span().map_or(0, |span| span.start);
-        Wrong::at(text, place, error.message().trim())
+fn parse(text: &str) -> Result<Document<&str>, EditError> {
+    let body = text.get(mark_bytes(text)..).unwrap_or_default();
+    Document::parse(body).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        EditError::at(body, start, error.message().trim())
     })
 }
 
-/// The words of a table's header: `[a."b"]` is `a`, `b`.
-fn header(line: &str) -> Option<Vec<String>> {
-    let line = line.trim();
-    let inner = line.split('#').next()?.trim().strip_prefix('[')?.strip_suffix(']')?;
-    let inner = inner.strip_prefix('[').map_or(inner, |inner| inner.trim_end_matches(']'));
-    let word = |word: &str| word.trim().trim_matches(['"', '\'']).to_owned();
-    Some(inner.split('.').map(word).collect())
-}
-
-fn is_of(header: &[String], path: [&str; 2]) -> bool {
-    header.iter().map(String::as_str).take(2).eq(path)
-}
-
-fn confirmed(
-    after: String,
-    expected: &Table,
+/// Finds the table where it has a header of its own. Inline tables and dotted names are refused.
+fn find<'d>(
     text: &str,
-    path: [&str; 2],
-) -> Result<String, Wrong> {
-    let is_meant = parse(&after).is_ok_and(|mut found| {
-        // A table that is empty means as much as none.
-        let is_empty = |table: &Value| table.as_table().is_some_and(Table::is_empty);
-        if !expected.contains_key(path[0]) && found.get(path[0]).is_some_and(is_empty) {
-            found.remove(path[0]);
-        }
-        found == *expected
-    });
-    if is_meant {
-        return Ok(after);
+    parsed: &'d Document<&str>,
+    path: Path<'_>,
+) -> Result<Option<&'d Table>, EditError> {
+    let refused = || {
+        let why = format!("{} has a form here that setup does not change", path[0]);
+        EditError::at(text, text.find(path[0]).unwrap_or(0), &why)
+    };
+    let above = match parsed.get(path[0]) {
+        None => return Ok(None),
+        Some(Item::Table(above)) if !above.is_dotted() => above,
+        Some(_) => return Err(refused()),
+    };
+    match above.get(path[1]) {
+        None => Ok(None),
+        Some(Item::Table(table)) if !table.is_dotted() && !table.is_implicit() => Ok(Some(table)),
+        Some(_) => Err(refused()),
     }
-    let place = text.find(path[0]).unwrap_or(0);
-    let why = format!("{} stands here in a form that we do not change by ourselves", path[0]);
-    Err(Wrong::at(text, place, &why))
+}
+
+/// Collects a table and all tables below it, each from its header to its last member.
+fn collect_sections(table: &Table, sections: &mut Vec<Range<usize>>) {
+    if let Some(header) = table.span().filter(|_| !table.is_implicit() && !table.is_dotted()) {
+        sections.push(header.start..header.end.max(last_member_end(table)));
+    }
+    for (_, item) in table {
+        match item {
+            Item::Table(below) => collect_sections(below, sections),
+            Item::ArrayOfTables(array) => {
+                array.iter().for_each(|below| collect_sections(below, sections));
+            }
+            Item::Value(_) | Item::None => {}
+        }
+    }
+}
+
+fn last_member_end(table: &Table) -> usize {
+    let ends = table.iter().map(|(_, item)| match item {
+        Item::Value(value) => value.span().map_or(0, |span| span.end),
+        Item::Table(dotted) if dotted.is_dotted() => last_member_end(dotted),
+        _ => 0,
+    });
+    ends.max().unwrap_or(0)
+}
+
+fn line_start(text: &str, place: usize) -> usize {
+    text.get(..place).and_then(|before| before.rfind('\n')).map_or(mark_bytes(text), |end| end + 1)
+}
+
+fn line_end(text: &str, place: usize) -> usize {
+    text.get(place..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| place + end + 1)
+}
+
+fn to_json(table: &dyn TableLike) -> Value {
+    table.iter().map(|(name, item)| (name.to_owned(), item_to_json(item))).collect()
+}
+
+fn item_to_json(item: &Item) -> Value {
+    match item {
+        Item::Table(table) => to_json(table),
+        Item::ArrayOfTables(array) => array.iter().map(|table| to_json(table)).collect(),
+        Item::Value(value) => value_to_json(value),
+        Item::None => Value::Null,
+    }
+}
+
+fn value_to_json(value: &toml_edit::Value) -> Value {
+    match value {
+        toml_edit::Value::String(text) => text.value().as_str().into(),
+        toml_edit::Value::Integer(number) => (*number.value()).into(),
+        toml_edit::Value::Float(number) => (*number.value()).into(),
+        toml_edit::Value::Boolean(is_so) => (*is_so.value()).into(),
+        toml_edit::Value::Array(elements) => elements.iter().map(value_to_json).collect(),
+        toml_edit::Value::InlineTable(table) => to_json(table),
+        toml_edit::Value::Datetime(_) => Value::Null,
+    }
+}
+
+/// Our members are texts and lists of texts.
+fn rendered(value: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    match value {
+        Value::Array(elements) => elements.iter().map(text).collect::<Array>().to_string(),
+        other => toml_edit::Value::from(text(other)).to_string(),
+    }
+}
+
+/// Confirms that nothing but our table differs; a form that was misunderstood is refused, never broken.
+fn confirmed(before: &str, after: String, path: Path<'_>) -> Result<String, EditError> {
+    let others = |text: &str| {
+        let mut all = to_json(parse(text)?.as_table());
+        let above = all.get_mut(path[0]).and_then(Value::as_object_mut);
+        // An empty table above ours means as much as none.
+        let is_empty = above.is_some_and(|above| {
+            above.remove(path[1]);
+            above.is_empty()
+        });
+        if is_empty && let Some(all) = all.as_object_mut() {
+            all.remove(path[0]);
+        }
+        Ok(all)
+    };
+    let place = before.find(path[0]).unwrap_or(0);
+    match others(&after) {
+        Ok(found) if found == others(before)? => Ok(after),
+        Ok(_) => Err(EditError::at(before, place, "setup cannot change this file safely")),
+        Err(EditError { why, .. }) => Err(EditError::at(before, place, &why)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
-    const PATH: [&str; 2] = ["mcp_servers", "k"];
+    const PATH: Path<'_> = ["mcp_servers", "k"];
 
-    fn ours() -> Table {
-        "command = 'C:\\x\\y.exe'\nargs = [\"mcp\"]".parse().unwrap()
+    fn ours() -> Map<String, Value> {
+        json!({"command": r"C:\x\y.exe", "args": ["mcp"]}).as_object().unwrap().clone()
     }
 
     // S-SETUP-3
     #[test]
-    fn a_table_is_added_and_taken_out_and_all_else_stays() {
+    fn a_table_is_added_and_removed_and_all_else_stays() {
         for text in [
             "",
             "model = \"x\" # why\n",
             "model = \"x\"",
             "# note\r\n[a]\r\nb = 1\r\n",
+            "\u{FEFF}model=\"x\"\t\n\n\n[ mcp_servers . \"other\" ] # x\n",
             "[mcp_servers.other]\ncommand = \"o\"\n\n[z]\nq = [\n  1, # one\n]\n",
-            "t = '''\n[mcp_servers.k]\n'''\n",
+            "t = '''\n[mcp_servers.k]\n'''\nd = 2026-01-02\n",
         ] {
             let after = set(text, PATH, &ours()).unwrap();
             assert!(after.starts_with(text), "{after}");
-            assert_eq!(read(&after, PATH).unwrap(), Some(ours()));
+            assert_eq!(read(&after, PATH).unwrap(), Some(ours().into()));
             assert_eq!(set(&after, PATH, &ours()).unwrap(), after, "twice");
-            if text.contains("'''") {
-                // What looks like our header in somebody's text is not touched: refused, not broken.
-                assert!(remove(&after, PATH).is_err());
-                continue;
-            }
             let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
             let ended = text.is_empty() || text.ends_with('\n');
             let expected = if ended { text.to_owned() } else { format!("{text}{eol}") };
@@ -178,15 +249,19 @@ mod tests {
     }
 
     #[test]
-    fn an_older_table_is_replaced_with_what_stands_below_it() {
-        let text = "[mcp_servers.\"k\"]\ncommand = \"old\"\n[mcp_servers.k.env]\nA = \"1\"\n\n# theirs\n[b]\nc = 1\n";
+    fn an_older_table_is_updated_in_its_place() {
+        let text = "\u{FEFF}[mcp_servers.\"k\"] # mine\r\ncommand = \"old\" # path\r\n[mcp_servers.k.env]\r\nA = \"1\"\r\n\r\n# theirs\r\n[b]\r\nc = 1\r\n";
         let after = set(text, PATH, &ours()).unwrap();
-        assert_eq!(read(&after, PATH).unwrap(), Some(ours()));
-        assert!(after.starts_with("\n# theirs\n[b]\nc = 1\n\n[mcp_servers.k]\n"), "{after}");
+        let expected = text
+            .replace("\"old\"", r"'C:\x\y.exe'")
+            .replace("# mine\r\n", "# mine\r\nargs = [\"mcp\"]\r\n");
+        assert_eq!(after, expected);
+        let left = remove(&after, PATH).unwrap();
+        assert_eq!(left, "\u{FEFF}\r\n# theirs\r\n[b]\r\nc = 1\r\n");
     }
 
     #[test]
-    fn what_the_client_added_after_ours_stays() {
+    fn tables_added_after_ours_stay() {
         let text = "model = \"x\"\n";
         let theirs = "\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n";
         let after = set(text, PATH, &ours()).unwrap() + theirs;
@@ -195,13 +270,19 @@ mod tests {
 
     // S-SETUP-4
     #[test]
-    fn what_is_not_understood_is_refused() {
-        for text in ["mcp_servers = { k = { command = \"x\" } }", "mcp_servers.k.command = \"x\""] {
-            assert!(set(text, PATH, &ours()).unwrap_err().why.contains("in a form"), "{text}");
+    fn other_forms_of_our_table_are_refused() {
+        for text in [
+            "mcp_servers = { k = { command = \"x\" } }",
+            "mcp_servers.k.command = \"x\"",
+            "[mcp_servers]\nk = { command = \"x\" }",
+            "[mcp_servers.k.env]\nA = \"1\"",
+            "mcp_servers = 3\n",
+        ] {
+            assert!(set(text, PATH, &ours()).unwrap_err().why.contains("has a form"), "{text}");
             assert!(remove(text, PATH).is_err(), "{text}");
         }
         let wrong = set("a = 1\nb = = 2\n", PATH, &ours()).unwrap_err();
         assert_eq!((wrong.line, wrong.column), (2, 5), "{wrong:?}");
-        assert!(set("mcp_servers = 3\n", PATH, &ours()).is_err());
+        assert!(set("a = 1\na = 2\n", PATH, &ours()).is_err(), "a name that is used twice");
     }
 }

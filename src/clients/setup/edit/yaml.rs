@@ -1,46 +1,46 @@
-//! Changes to YAML, line by line: a block of ours is added below a key at the left margin, or taken out.
-//! A text in which that key has another form than a plain block is refused. Not here: reading YAML in full.
+//! Changes to YAML, line by line: a block of ours is added below a top-level key, updated or removed. Every form but
+//! a plain block is refused. Not here: YAML in general.
 
-use super::Wrong;
-use crate::setup::known::without_comment;
+use serde_json::{Map, Value, json};
 
-/// A block below a key of the top level.
+use super::EditError;
+
+/// A block below a top-level key.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct YamlBlock<'a> {
     /// The key, such as `extensions`.
     pub(crate) key: &'a str,
-    /// Whether its children are elements with a `name`, or stand below their names.
+    /// Whether the children of the key are list elements with a `name`, or members.
     pub(crate) is_list: bool,
     /// The name of our child.
     pub(crate) name: &'a str,
 }
 
-/// Where the key's block is: the line of the key, and the line after its last one.
-struct Found {
+/// The lines of a key's block: the line of the key, and the line after its last one.
+struct KeyBlock {
     key: usize,
     end: usize,
-    /// The indentation of its children, where it has some.
+    /// The indentation of its children, if it has any.
     indent: Option<usize>,
 }
 
-/// Puts our block below the key, in the place of an older one. `lines` are without indentation.
+/// Adds our block below the key, unless it is there. A missing key is added too. `lines` have no indentation.
 ///
 /// # Errors
-/// Where the text is not plainly understood.
-pub(crate) fn set(text: &str, place: Place<'_>, lines: &[String]) -> Result<String, Wrong> {
-    if read(text, place)?.is_some_and(|found| found == lines) {
+/// If the text is damaged, or the key has another form than a plain block.
+pub(crate) fn add(text: &str, block: YamlBlock<'_>, lines: &[String]) -> Result<String, EditError> {
+    if ours(text, block)?.is_some() {
         return Ok(text.to_owned());
     }
-    let text = &remove(text, place)?;
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut rows: Vec<String> = rows(text);
+    let mut rows = rows(text);
     if let Some(last) = rows.last_mut().filter(|last| !last.ends_with('\n')) {
         last.push_str(eol);
     }
-    let (at, indent) = match find(text, place)? {
+    let (at, indent) = match find(text, block)? {
         Some(found) => (found.end, found.indent.unwrap_or(2)),
         None => {
-            rows.push(format!("{}:{eol}", place.key));
+            rows.push(format!("{}:{eol}", block.key));
             (rows.len(), 2)
         }
     };
@@ -50,18 +50,18 @@ pub(crate) fn set(text: &str, place: Place<'_>, lines: &[String]) -> Result<Stri
     Ok(rows.concat())
 }
 
-/// Changes one member of our block, and leaves the rest of it, its comment too.
+/// Changes one member of our block. The rest of the block and the comments stay.
 ///
 /// # Errors
-/// As [`set`], and where the block has no such member.
+/// As [`add`], and if the block has no such member.
 pub(crate) fn set_member(
     text: &str,
-    place: Place<'_>,
+    block: YamlBlock<'_>,
     member: &str,
     value: &str,
-) -> Result<String, Wrong> {
+) -> Result<String, EditError> {
     let mut rows = rows(text);
-    let (start, end, _) = ours(text, place)?.unwrap_or_default();
+    let (start, end, _) = ours(text, block)?.unwrap_or_default();
     let is_it = |row: &String| {
         let row = row.trim_start();
         let row = row.strip_prefix("- ").unwrap_or(row);
@@ -72,7 +72,7 @@ pub(crate) fn set_member(
     let row = found.ok_or(refused)?;
     let (head, old) = row.split_once(':').unwrap_or((row, ""));
     let line = old.trim_end();
-    // A comment begins after what is in quotes, or anywhere.
+    // A comment begins after the closing quote, or anywhere if there is none.
     let quoted = line.rfind('"').unwrap_or(0);
     let comment =
         line.get(quoted..).and_then(|rest| rest.find(" #")).unwrap_or(line.len() - quoted);
@@ -81,39 +81,41 @@ pub(crate) fn set_member(
     Ok(rows.concat())
 }
 
-/// Takes our block out.
+/// Removes our block.
 ///
 /// # Errors
-/// As [`set`].
-pub(crate) fn remove(text: &str, place: Place<'_>) -> Result<String, Wrong> {
+/// As [`add`].
+pub(crate) fn remove(text: &str, block: YamlBlock<'_>) -> Result<String, EditError> {
     let mut rows = rows(text);
-    if let Some((start, end, _)) = ours(text, place)? {
+    if let Some((start, end, _)) = ours(text, block)? {
         rows.drain(start..end);
     }
     Ok(rows.concat())
 }
 
-/// Takes the key out, where nothing stands below it.
+/// Removes the key if nothing is below it.
 ///
 /// # Errors
-/// As [`set`].
-pub(crate) fn remove_empty_key(text: &str, place: Place<'_>) -> Result<String, Wrong> {
+/// As [`add`].
+pub(crate) fn remove_empty_key(text: &str, block: YamlBlock<'_>) -> Result<String, EditError> {
     let mut rows = rows(text);
-    if let Some(Found { key, indent: None, .. }) = find(text, place)? {
+    if let Some(KeyBlock { key, indent: None, .. }) = find(text, block)? {
         rows.remove(key);
     }
     Ok(rows.concat())
 }
 
-/// The lines of our block, without their indentation.
+/// Returns the members of our block, as far as they show whether it is ours.
 ///
 /// # Errors
-/// As [`set`].
-pub(crate) fn read(text: &str, place: Place<'_>) -> Result<Option<Vec<String>>, Wrong> {
-    let Some((start, end, indent)) = ours(text, place)? else { return Ok(None) };
+/// As [`add`].
+pub(crate) fn read(text: &str, block: YamlBlock<'_>) -> Result<Option<Value>, EditError> {
+    let Some((start, end, indent)) = ours(text, block)? else { return Ok(None) };
     let rows = rows(text);
     let lines = rows.iter().take(end).skip(start);
-    Ok(Some(lines.map(|row| row.trim_end().chars().skip(indent).collect()).collect()))
+    let lines: Vec<String> =
+        lines.map(|row| row.trim_end().chars().skip(indent).collect()).collect();
+    Ok(Some(members_of(&lines)))
 }
 
 fn rows(text: &str) -> Vec<String> {
@@ -130,23 +132,23 @@ fn is_silent(row: &str) -> bool {
 }
 
 /// Finds the key and its block.
-fn find(text: &str, place: Place<'_>) -> Result<Option<Found>, Wrong> {
+fn find(text: &str, block: YamlBlock<'_>) -> Result<Option<KeyBlock>, EditError> {
     let rows = rows(text);
     refuse_what_is_hard(text, &rows)?;
     let is_key = |row: &String| {
         let row = row.trim_start_matches('\u{FEFF}');
-        row.strip_prefix(place.key).is_some_and(|rest| rest.trim_start().starts_with(':'))
+        row.strip_prefix(block.key).is_some_and(|rest| rest.trim_start().starts_with(':'))
     };
     let Some(key) = rows.iter().position(is_key) else { return Ok(None) };
     let rest =
         rows.get(key).and_then(|row| row.split_once(':')).map_or("", |(_, rest)| rest.trim());
     if !(rest.is_empty() || rest.starts_with('#')) {
-        let why = format!("{} must be a block here, with each entry on a line below it", place.key);
+        let why = format!("{} must be a block, with each entry on a line below it", block.key);
         return Err(at(text, &rows, key, &why));
     }
     let is_inside = |row: &String| {
         let row = row.as_str();
-        indent_of(row) > 0 || (place.is_list && row.starts_with('-'))
+        indent_of(row) > 0 || (block.is_list && row.starts_with('-'))
     };
     let mut end = key + 1;
     let mut indent = None;
@@ -163,12 +165,12 @@ fn find(text: &str, place: Place<'_>) -> Result<Option<Found>, Wrong> {
         }
         end = number + 1;
     }
-    Ok(Some(Found { key, end, indent }))
+    Ok(Some(KeyBlock { key, end, indent }))
 }
 
 /// Finds our block: its first line, the line after it, and its indentation.
-fn ours(text: &str, place: Place<'_>) -> Result<Option<(usize, usize, usize)>, Wrong> {
-    let Some(Found { key, end, indent: Some(indent) }) = find(text, place)? else {
+fn ours(text: &str, block: YamlBlock<'_>) -> Result<Option<(usize, usize, usize)>, EditError> {
+    let Some(KeyBlock { key, end, indent: Some(indent) }) = find(text, block)? else {
         return Ok(None);
     };
     let rows = rows(text);
@@ -186,19 +188,19 @@ fn ours(text: &str, place: Place<'_>) -> Result<Option<(usize, usize, usize)>, W
             .map(|(number, _)| number)
             .last();
         let after = last.unwrap_or(start) + 1;
-        let block = rows.get(start..after).unwrap_or_default();
-        match whose(block, indent, place) {
+        let rows_of_child = rows.get(start..after).unwrap_or_default();
+        match whose(rows_of_child, indent, block) {
             Whose::Theirs => {}
             Whose::Ours if found.is_none() => found = Some((start, after, indent)),
             Whose::Ours => {
-                return Err(at(text, &rows, start, "this name stands here for the second time"));
+                return Err(at(text, &rows, start, "this name is used twice"));
             }
             Whose::Hard => {
                 return Err(at(
                     text,
                     &rows,
                     start,
-                    "this entry must be a block, on lines below it",
+                    "this entry must be a block, on lines below its name",
                 ));
             }
         }
@@ -206,56 +208,56 @@ fn ours(text: &str, place: Place<'_>) -> Result<Option<(usize, usize, usize)>, W
     Ok(found)
 }
 
-/// Whose a child is.
+/// The owner of a child.
 enum Whose {
     Ours,
     Theirs,
-    /// It has our name, in a form that is not ours to change.
+    /// It has our name, but a form that is not changed here.
     Hard,
 }
 
-fn whose(block: &[String], indent: usize, place: Place<'_>) -> Whose {
-    let first = block.first().map_or("", |row| row.trim());
-    if !place.is_list {
+fn whose(rows: &[String], indent: usize, block: YamlBlock<'_>) -> Whose {
+    let first = rows.first().map_or("", |row| row.trim());
+    if !block.is_list {
         return match first.split_once(':') {
-            Some((name, _)) if name.trim().trim_matches(['"', '\'']) != place.name => Whose::Theirs,
+            Some((name, _)) if name.trim().trim_matches(['"', '\'']) != block.name => Whose::Theirs,
             Some((_, rest)) if without_comment(rest.trim()).is_empty() => Whose::Ours,
             Some(_) => Whose::Hard,
             None => Whose::Theirs,
         };
     }
     let Some(member) = first.strip_prefix('-') else { return Whose::Theirs };
-    if member.trim_start().starts_with('{') && member.contains(place.name) {
+    if member.trim_start().starts_with('{') && member.contains(block.name) {
         return Whose::Hard;
     }
     let margin = indent + 1 + indent_of(member);
     let is_name = |row: &str| {
         let value = row.trim().strip_prefix("name:").map(|value| without_comment(value.trim()));
-        value.is_some_and(|value| value.trim_matches(['"', '\'']) == place.name)
+        value.is_some_and(|value| value.trim_matches(['"', '\'']) == block.name)
     };
-    let mut below = block.iter().skip(1).filter(|row| indent_of(row) == margin);
+    let mut below = rows.iter().skip(1).filter(|row| indent_of(row) == margin);
     if is_name(member) || below.any(|row| is_name(row)) { Whose::Ours } else { Whose::Theirs }
 }
 
-/// Tabs, several documents and flow style at the top are YAML, but not ours to change.
-fn refuse_what_is_hard(text: &str, rows: &[String]) -> Result<(), Wrong> {
+/// Refuses tabs, several documents and flow style at the top. They may be YAML, but are not changed here.
+fn refuse_what_is_hard(text: &str, rows: &[String]) -> Result<(), EditError> {
     let first = rows.iter().position(|row| !is_silent(row));
     for (number, row) in rows.iter().enumerate() {
         let row = row.trim_start_matches('\u{FEFF}');
         let why = if first == Some(number) && indent_of(row) > 0 {
-            "the first name must stand at the left margin"
+            "the first name must not be indented"
         } else if row.trim_start_matches(' ').starts_with('\t') {
-            "a tab stands where spaces must indent"
+            "indentation must be spaces, not tabs"
         } else if row.starts_with("---") && number > 0 || row.starts_with("...") {
-            "the file holds several documents"
+            "the file contains several documents"
         } else if row.starts_with(['{', '[', '"', '\'', '&', '!', '%']) {
-            "a plain name and a colon must stand here"
+            "expected a plain name and a colon"
         } else if indent_of(row) == 0
             && !is_silent(row)
             && !row.starts_with('-')
             && !row.contains(':')
         {
-            "a name and a colon must stand here"
+            "expected a name and a colon"
         } else {
             continue;
         };
@@ -264,27 +266,74 @@ fn refuse_what_is_hard(text: &str, rows: &[String]) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn at(text: &str, rows: &[String], number: usize, why: &str) -> Wrong {
+fn at(text: &str, rows: &[String], number: usize, why: &str) -> EditError {
     let place = rows.iter().take(number).map(String::len).sum();
-    Wrong::at(text, place, why)
+    EditError::at(text, place, why)
+}
+
+/// Reads members with a string or a list of strings; `cmd` is read as `command`.
+fn members_of(lines: &[String]) -> Value {
+    let mut members = Map::new();
+    let mut rows =
+        lines.iter().map(|line| line.replacen("- ", "  ", usize::from(line.starts_with('-'))));
+    // The first line of a member is its name. The first line of a list element is a member of its own.
+    let first = rows.next().unwrap_or_default();
+    let rows: Vec<String> =
+        first.starts_with(' ').then_some(first).into_iter().chain(rows).collect();
+    let depth = |row: &str| row.len() - row.trim_start().len();
+    let margin = rows.iter().map(|row| depth(row)).find(|depth| *depth > 0).unwrap_or(0);
+    let mut name = String::new();
+    for row in &rows {
+        let bare = without_comment(row.trim());
+        if let Some(word) = bare.strip_prefix("- ") {
+            if let Some(list) = members.get_mut(&name).and_then(Value::as_array_mut) {
+                list.push(unquoted(word).into());
+            }
+        } else if let (true, Some((key, value))) = (depth(row) == margin, bare.split_once(':')) {
+            name = if key == "cmd" { "command".to_owned() } else { key.to_owned() };
+            members.insert(name.clone(), value_of(value.trim()));
+        }
+    }
+    Value::Object(members)
+}
+
+fn value_of(text: &str) -> Value {
+    let Some(list) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
+        return if text.is_empty() { json!([]) } else { unquoted(text).into() };
+    };
+    list.split(',').map(unquoted).collect()
+}
+
+/// Returns a scalar without its quotes. Our double quotes are those of JSON.
+fn unquoted(word: &str) -> String {
+    let word = word.trim();
+    serde_json::from_str(word).unwrap_or_else(|_| word.trim_matches(['"', '\'']).to_owned())
+}
+
+/// Returns a line without the comment at its end.
+fn without_comment(row: &str) -> &str {
+    if row.starts_with('#') {
+        return "";
+    }
+    row.find(" #").and_then(|at| row.get(..at)).unwrap_or(row).trim_end()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const MAP: Place<'_> = Place { key: "extensions", is_list: false, name: "k" };
-    const LIST: Place<'_> = Place { key: "mcpServers", is_list: true, name: "k" };
+    const MAP: YamlBlock<'_> = YamlBlock { key: "extensions", is_list: false, name: "k" };
+    const LIST: YamlBlock<'_> = YamlBlock { key: "mcpServers", is_list: true, name: "k" };
 
-    fn lines(place: Place<'_>) -> Vec<String> {
-        let mut lines = vec![if place.is_list { "- name: k" } else { "k:" }.to_owned()];
+    fn lines(block: YamlBlock<'_>) -> Vec<String> {
+        let mut lines = vec![if block.is_list { "- name: k" } else { "k:" }.to_owned()];
         lines.extend(["  type: stdio", "  args:", "    - mcp"].map(str::to_owned));
         lines
     }
 
     // S-SETUP-3
     #[test]
-    fn a_block_is_added_and_taken_out_and_all_else_stays() {
+    fn a_block_is_added_and_removed_and_all_else_stays() {
         for (place, text) in [
             (
                 MAP,
@@ -295,36 +344,32 @@ mod tests {
             (LIST, "mcpServers:\n    - name: other\n      command: o\n"),
             (MAP, "extensions:\nlast: 1\n"),
         ] {
-            let after = set(text, place, &lines(place)).unwrap();
-            assert_eq!(read(&after, place).unwrap(), Some(lines(place)), "{after}");
-            assert_eq!(set(&after, place, &lines(place)).unwrap(), after, "twice");
+            let after = add(text, place, &lines(place)).unwrap();
+            let found = read(&after, place).unwrap().unwrap();
+            assert_eq!(
+                (&found["type"], &found["args"]),
+                (&json!("stdio"), &json!(["mcp"])),
+                "{after}"
+            );
             assert_eq!(remove(&after, place).unwrap(), text);
         }
     }
 
     #[test]
-    fn the_key_is_made_where_there_is_none() {
+    fn a_missing_key_is_added() {
         for text in ["", "model: x\n"] {
-            let after = set(text, MAP, &lines(MAP)).unwrap();
+            let after = add(text, MAP, &lines(MAP)).unwrap();
             let expected = "extensions:\n  k:\n    type: stdio\n    args:\n      - mcp\n";
             assert_eq!(after, format!("{text}{expected}"));
             let without = remove(&after, MAP).unwrap();
             assert_eq!(remove_empty_key(&without, MAP).unwrap(), text);
         }
-        assert_eq!(set("a: 1", MAP, &lines(MAP)).unwrap().lines().next(), Some("a: 1"));
-    }
-
-    #[test]
-    fn an_older_block_is_replaced() {
-        let text = "extensions:\n  k:\n    cmd: old\n    env:\n\n      A: 1\n  z:\n    cmd: z\n";
-        let after = set(text, MAP, &lines(MAP)).unwrap();
-        assert_eq!(read(&after, MAP).unwrap(), Some(lines(MAP)));
-        assert!(after.contains("  z:\n    cmd: z\n") && !after.contains("old"), "{after}");
+        assert_eq!(add("a: 1", MAP, &lines(MAP)).unwrap().lines().next(), Some("a: 1"));
     }
 
     // S-SETUP-4
     #[test]
-    fn what_is_not_plainly_understood_is_refused() {
+    fn damaged_or_unsupported_yaml_is_refused() {
         for (text, line) in [
             ("a: 1\nextensions: {dev: 1}\n", 2),
             ("extensions:\n\tdev: 1\n", 2),
@@ -336,7 +381,7 @@ mod tests {
             ("extensions:\n  k: { cmd: x }\n", 2),
             ("extensions:\n  k:\n    cmd: x\n  \"k\":\n    cmd: y\n", 4),
         ] {
-            let wrong = set(text, MAP, &lines(MAP)).unwrap_err();
+            let wrong = add(text, MAP, &lines(MAP)).unwrap_err();
             assert_eq!(wrong.line, line, "{text}: {wrong:?}");
         }
     }

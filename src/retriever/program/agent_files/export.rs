@@ -10,8 +10,8 @@ use crate::cli::{Need, Settings, Wiring};
 use crate::program::Program;
 use api::wire;
 use api::{Api, ApiError, Listing, Reply, TOKENS_MAX, TOKENS_MIN};
-use clients::agent_files::{Block, Settings as BlockSettings, path_below};
-use clients::setup::{Trouble, read_shared, replace_shared};
+use clients::agent_files::{AgentsBlock, BlockSettings, path_below};
+use clients::setup::{SetupError, read_shared, replace_shared};
 use event::{Problems, quoted};
 use memory::Maturity;
 use writer::exit::Exit;
@@ -64,7 +64,7 @@ pub(super) fn with_block(
     settings: &BlockSettings,
     lines: &[String],
 ) -> Result<String, String> {
-    if lines.is_empty() { Block::take(text) } else { Block::put(text, settings, lines) }
+    if lines.is_empty() { AgentsBlock::take(text) } else { AgentsBlock::put(text, settings, lines) }
 }
 
 fn block_reply(name: &str, status: &str, lines: &[String], left_out: usize) -> Reply {
@@ -128,7 +128,7 @@ fn misplaced(name: &str, why: &str) -> ApiError {
     ApiError::Failed { exit: Exit::NotFound, message }
 }
 
-fn trouble_with(trouble: &Trouble) -> ApiError {
-    let exit = if matches!(trouble, Trouble::Io { .. }) { Exit::Io } else { Exit::NotFound };
+fn trouble_with(trouble: &SetupError) -> ApiError {
+    let exit = if matches!(trouble, SetupError::Io { .. }) { Exit::Io } else { Exit::NotFound };
     ApiError::Failed { exit, message: shown(&trouble.to_string()) }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{How, shown};
 use api::Reply;
-use clients::agent_files::{Plan, Unreadable};
+use clients::agent_files::{ImportPlan, UnreadableFile};
 use event::RepoKey;
 use writer::exit::Exit;
 
@@ -30,14 +30,14 @@ impl Report {
         Self { how, text, files, exit: Exit::Done, has_changed: false }
     }
 
-    pub(super) fn unreadable(&mut self, name: &str, why: &Unreadable) {
+    pub(super) fn unreadable(&mut self, name: &str, why: &UnreadableFile) {
         let exit = match why {
-            Unreadable::Missing => Exit::NotFound,
-            Unreadable::Io(_) => Exit::Io,
-            Unreadable::Outside
-            | Unreadable::Link
-            | Unreadable::NoText
-            | Unreadable::Unended(_) => Exit::Invalid,
+            UnreadableFile::Missing => Exit::NotFound,
+            UnreadableFile::Io(_) => Exit::Io,
+            UnreadableFile::Outside
+            | UnreadableFile::Link
+            | UnreadableFile::NoText
+            | UnreadableFile::Unended(_) => Exit::Invalid,
         };
         self.fail(exit);
         let why = shown(&why.to_string());
@@ -45,7 +45,7 @@ impl Report {
         self.files.push(json!({ "file": name, "trouble": why }));
     }
 
-    pub(super) fn add(&mut self, plan: &Plan) {
+    pub(super) fn add(&mut self, plan: &ImportPlan) {
         self.has_changed |= !plan.is_done();
         let counts = [
             (plan.fresh.len(), "new"),
@@ -77,7 +77,7 @@ impl Report {
     }
 
     /// What is worth a line of its own.
-    fn lines(&self, plan: &Plan) -> Vec<String> {
+    fn lines(&self, plan: &ImportPlan) -> Vec<String> {
         let mut lines = Vec::new();
         for refused in &plan.refused {
             let problems = shown(&refused.problems.to_string());

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{How, Place, files, grown, known, look, shown, with_block};
 use crate::program::Program;
 use api::{Api, ApiError, Reply};
-use clients::agent_files::Block;
+use clients::agent_files::AgentsBlock;
 use clients::setup::{read_shared, replace_shared};
 use guard::secrets::redacted;
 use store::when_asked_to_stop;
@@ -87,7 +87,7 @@ pub(super) fn watch(
 fn renewed(place: &Place, name: &str, api: &dyn Api) -> Option<String> {
     let path = place.top.join(name);
     let text = read_shared(&path).ok()??;
-    let block = match Block::find(&text) {
+    let block = match AgentsBlock::find(&text) {
         Ok(block) => block?,
         Err(why) => return Some(format!("{}: {why}", shown(name))),
     };

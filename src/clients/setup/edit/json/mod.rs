@@ -1,228 +1,238 @@
-//! Changes to JSON that leave every other byte where it is: comments, order, indentation, line ends.
-//! Not here: what is put there, and into which file.
+//! Changes to JSON that leave every other byte where it is: comments, order, indentation, line ends. The parser is
+//! `jsonc-parser`; its own editing is not used, since it breaks one-line objects and drops comments and blank lines
+//! beside a change. Not here: what is put there, and into which file.
 
-mod scan;
 mod style;
+mod tree;
 
+use std::ops::Range;
+
+use jsonc_parser::ast::Value as Node;
+use jsonc_parser::common::Ranged as _;
 use serde_json::Value;
 
-use super::Wrong;
-use scan::{Kind, Node, scan};
-use style::Style;
+use super::EditError;
+use style::JsonStyle;
+use tree::{Tree, items};
 
-/// A JSON text and what stands in it.
+const BYTE_ORDER_MARK: char = '\u{FEFF}';
+
+/// A JSON text whose root is an object.
 #[derive(Debug, Clone)]
 pub(crate) struct Json {
-    text: String,
-    root: Node,
+    /// Whether the text begins with a byte order mark, which the parser does not accept.
+    is_marked: bool,
+    body: String,
+    value: Value,
 }
 
-/// A way from the root to a value, by names; of an element of an array its number is the name.
+/// A way from the root to a value, by names. The name of an element of an array is its number.
 pub(crate) type Path<'a> = &'a [&'a str];
 
+/// A part of the text and what replaces it.
+type Splice = (Range<usize>, String);
+
 impl Json {
-    /// Reads a text. One of white space alone is an empty object, as all clients take it.
-    pub(crate) fn parse(text: &str) -> Result<Self, Wrong> {
-        let is_empty = text.trim_start_matches('\u{FEFF}').trim().is_empty();
-        let text = if is_empty { "{}\n".to_owned() } else { text.to_owned() };
-        let root = scan(&text)?;
-        if !matches!(root.kind, Kind::Object(_)) {
-            return Err(Wrong::at(&text, root.span.start, "an object ({) must stand here"));
-        }
-        Ok(Self { text, root })
+    /// Parses a text. White space alone is an empty object, as all clients read it.
+    pub(crate) fn parse(text: &str) -> Result<Self, EditError> {
+        let unmarked = text.strip_prefix(BYTE_ORDER_MARK);
+        let body = unmarked.unwrap_or(text);
+        let body = if body.trim().is_empty() { "{}\n" } else { body };
+        let value = Node::Object(Tree::parse(body)?.root).into();
+        Ok(Self { is_marked: unmarked.is_some(), body: body.to_owned(), value })
     }
 
     /// The text as it is now.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
+    pub(crate) fn text(&self) -> String {
+        let mark = if self.is_marked { BYTE_ORDER_MARK.to_string() } else { String::new() };
+        mark + &self.body
     }
 
-    /// What it means.
+    /// The value of the whole text.
     pub(crate) fn value(&self) -> Value {
-        self.root.value()
+        self.value.clone()
     }
 
-    /// What stands at a path.
+    /// The value at a path.
     pub(crate) fn get(&self, path: Path<'_>) -> Option<Value> {
-        self.node(path).map(Node::value)
+        self.find(path).cloned()
     }
 
-    fn node(&self, path: Path<'_>) -> Option<&Node> {
-        path.iter().try_fold(&self.root, |node, name| match &node.kind {
-            Kind::Array(items) => Some(&items.get(name.parse::<usize>().ok()?)?.value),
-            Kind::Object(_) | Kind::Scalar(_) => Some(&node.member(name)?.1.value),
+    fn find(&self, path: Path<'_>) -> Option<&Value> {
+        path.iter().try_fold(&self.value, |value, name| match value {
+            Value::Array(elements) => elements.get(name.parse::<usize>().ok()?),
+            other => other.get(name),
         })
     }
 
-    /// Sets a member, and makes the objects on the way to it.
+    /// Sets a member, and adds the objects on the way to it.
     ///
     /// # Errors
-    /// Where something else than an object stands on the way.
-    pub(crate) fn set(&mut self, path: Path<'_>, value: &Value) -> Result<(), Wrong> {
-        if let Some(node) = self.node(path) {
-            if node.value() == *value {
-                return Ok(());
-            }
-            let style = Style::of(&self.text, &self.root);
-            let rendered = style.render(value, style.depth_at(&self.text, node.span.start));
-            let span = node.span.clone();
-            return self.replaced(span, &rendered);
+    /// Where something else than an object is on the way.
+    pub(crate) fn set(&mut self, path: Path<'_>, value: &Value) -> Result<(), EditError> {
+        if self.find(path) == Some(value) {
+            return Ok(());
         }
-        self.grow(path, value)
+        let tree = Tree::parse(&self.body)?;
+        let root = Node::Object(tree.root.clone());
+        let splices = match node_at(&root, path) {
+            Some(node) => {
+                let style = JsonStyle::of(&tree);
+                let depth = style.depth_at(tree.text, node.start());
+                vec![(node.start()..node.end(), style.render(value, depth))]
+            }
+            None => grow(&tree, &root, path, value)?,
+        };
+        self.apply(splices)
     }
 
-    /// Adds an element to the array at a path, which is made where there is none.
+    /// Adds an element to the array at a path, and adds the array where there is none.
     ///
     /// # Errors
-    /// Where something else than an array stands there.
-    pub(crate) fn push(&mut self, path: Path<'_>, value: &Value) -> Result<(), Wrong> {
-        let Some(node) = self.node(path) else {
-            return self.grow(path, &Value::Array(vec![value.clone()]));
-        };
-        if !matches!(node.kind, Kind::Array(_)) {
-            return Err(Wrong::at(&self.text, node.span.start, "an array ([) must stand here"));
-        }
-        let node = node.clone();
-        self.insert(&node, None, value)
-    }
-
-    /// Adds a member whose parents may be missing too.
-    fn grow(&mut self, path: Path<'_>, value: &Value) -> Result<(), Wrong> {
-        let mut node = &self.root;
-        for (place, name) in path.iter().enumerate() {
-            if !matches!(node.kind, Kind::Object(_)) {
-                return Err(Wrong::at(
-                    &self.text,
-                    node.span.start,
-                    "an object ({) must stand here",
-                ));
+    /// Where something else than an array is there.
+    pub(crate) fn push(&mut self, path: Path<'_>, value: &Value) -> Result<(), EditError> {
+        let tree = Tree::parse(&self.body)?;
+        let root = Node::Object(tree.root.clone());
+        let splices = match node_at(&root, path) {
+            None => grow(&tree, &root, path, &Value::Array(vec![value.clone()]))?,
+            Some(array @ Node::Array(_)) => insert(&tree, array, None, value),
+            Some(other) => {
+                return Err(EditError::at(tree.text, other.start(), "expected an array ([)"));
             }
-            if let Some((_, item)) = node.member(name) {
-                node = &item.value;
-                continue;
-            }
-            let below = path.iter().skip(place + 1).rev();
-            let value = below.fold(value.clone(), |value, name| {
-                Value::Object(std::iter::once(((*name).to_owned(), value)).collect())
-            });
-            let node = node.clone();
-            return self.insert(&node, Some(name), &value);
-        }
-        Ok(())
-    }
-
-    /// Inserts an item at the end of an object or an array.
-    fn insert(&mut self, into: &Node, key: Option<&str>, value: &Value) -> Result<(), Wrong> {
-        let style = Style::of(&self.text, &self.root);
-        let inner = into.span.start + 1..into.span.end - 1;
-        let within = self.text.get(inner.clone()).unwrap_or_default();
-        // Before the white space that leads to the closing bracket, and after any comment.
-        let end = inner.start + within.trim_end_matches([' ', '\t', '\r', '\n']).len();
-        let is_inline = style.is_minified() || (!into.items().is_empty() && !within.contains('\n'));
-        let depth = style.depth_at(&self.text, into.span.start);
-        let name = key.map(|key| style.name(key, is_inline)).unwrap_or_default();
-        let last = into.items().last();
-        let comma = if last.and_then(|item| item.comma).is_some() { "," } else { "" };
-        let body = if is_inline {
-            let space = if last.is_some() { style.space() } else { "" };
-            format!("{space}{name}{}{comma}", style.inline(value))
-        } else {
-            let line = style.line(depth + 1);
-            let close = if within.is_empty() { style.line(depth) } else { String::new() };
-            format!("{line}{name}{}{comma}{close}", style.render(value, depth + 1))
         };
-        let mut text = self.text.clone();
-        text.insert_str(end, &body);
-        if let Some(last) = last.filter(|last| last.comma.is_none()) {
-            text.insert(last.value.span.end, ',');
-        }
-        self.become_text(text)
+        self.apply(splices)
     }
 
-    /// Removes a member; what is not there needs no removing.
-    pub(crate) fn remove(&mut self, path: Path<'_>) -> Result<(), Wrong> {
+    /// Removes a member, if it is there.
+    pub(crate) fn remove(&mut self, path: Path<'_>) -> Result<(), EditError> {
         let Some((name, above)) = path.split_last() else { return Ok(()) };
-        let Some(node) = self.node(above).cloned() else { return Ok(()) };
-        match node.member(name) {
-            Some((place, _)) => self.take(&node, place),
-            None => Ok(()),
-        }
+        let tree = Tree::parse(&self.body)?;
+        let root = Node::Object(tree.root.clone());
+        let Some(container @ Node::Object(object)) = node_at(&root, above) else { return Ok(()) };
+        let place = object.properties.iter().position(|member| member.name.as_str() == *name);
+        let splices = place.map(|place| take(&tree, container, place)).unwrap_or_default();
+        self.apply(splices)
     }
 
-    /// Removes the elements of the array at a path that `is_one` of those meant.
+    /// Removes the elements of the array at a path for which `is_one` holds.
     pub(crate) fn remove_elements(
         &mut self,
         path: Path<'_>,
         is_one: &dyn Fn(&Value) -> bool,
-    ) -> Result<(), Wrong> {
-        // Each round takes one away, so there are no more rounds than elements.
-        while let Some(node) = self.node(path).cloned() {
-            let Kind::Array(items) = &node.kind else { return Ok(()) };
-            let Some(place) = items.iter().position(|item| is_one(&item.value.value())) else {
-                return Ok(());
-            };
-            self.take(&node, place)?;
+    ) -> Result<(), EditError> {
+        // Each round removes one element, so there are no more rounds than elements.
+        while let Some(Value::Array(elements)) = self.find(path) {
+            let Some(place) = elements.iter().position(is_one) else { return Ok(()) };
+            let tree = Tree::parse(&self.body)?;
+            let root = Node::Object(tree.root.clone());
+            let Some(array) = node_at(&root, path) else { return Ok(()) };
+            let splices = take(&tree, array, place);
+            self.apply(splices)?;
         }
         Ok(())
     }
 
-    /// Takes one item out of its object or array, with its line and its comma.
-    fn take(&mut self, from: &Node, place: usize) -> Result<(), Wrong> {
-        let items = from.items();
-        let Some(item) = items.get(place) else { return Ok(()) };
-        let before = self.text.get(from.span.start + 1..item.begins).unwrap_or_default();
-        let kept = before.trim_end_matches([' ', '\t', '\r', '\n']);
-        let end = item.comma.map_or(item.value.span.end, |comma| comma + 1);
-        let mut text = self.text.clone();
-        let is_only = items.len() == 1;
-        let rest = self.text.get(end..from.span.end - 1).unwrap_or_default();
-        // What follows on the line must not come into a comment that ends the line before.
-        let ends_line = rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
-        let previous = place.checked_sub(1).and_then(|previous| items.get(previous));
-        let since = previous
-            .map_or(from.span.start + 1, |item| item.comma.unwrap_or(item.value.span.end) + 1);
-        let gap = self.text.get(since..item.begins).unwrap_or_default();
-        let stays = !ends_line && ends_in_line_comment(gap);
-        let start = if stays { item.begins } else { from.span.start + 1 + kept.len() };
-        let opens = start == from.span.start + 1;
-        let end = if is_only && opens && rest.trim().is_empty() { from.span.end - 1 } else { end };
-        text.replace_range(start..end, "");
-        // A last item without a comma leaves the one before it with none, too.
-        if item.comma.is_none()
-            && let Some(comma) = previous.and_then(|previous| previous.comma)
-        {
-            text.remove(comma);
+    /// Applies splices, which do not overlap, and parses what comes out.
+    fn apply(&mut self, mut splices: Vec<Splice>) -> Result<(), EditError> {
+        let mut body = self.body.clone();
+        splices.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+        for (place, with) in splices {
+            body.replace_range(place, &with);
         }
-        self.become_text(text)
-    }
-
-    fn replaced(&mut self, span: std::ops::Range<usize>, with: &str) -> Result<(), Wrong> {
-        let mut text = self.text.clone();
-        text.replace_range(span, with);
-        self.become_text(text)
-    }
-
-    fn become_text(&mut self, text: String) -> Result<(), Wrong> {
-        self.root = scan(&text)?;
-        self.text = text;
+        self.value = Node::Object(Tree::parse(&body)?.root).into();
+        self.body = body;
         Ok(())
     }
 }
 
-/// Whether the last of white space and comments is a comment that takes the rest of its line.
-fn ends_in_line_comment(gap: &str) -> bool {
-    let mut rest = gap.trim_start();
-    while !rest.is_empty() {
-        let end = if rest.starts_with("//") { "\n" } else { "*/" };
-        let Some((_, after)) = rest.split_once(end) else { return end == "\n" };
-        let is_last = after.trim().is_empty();
-        if is_last {
-            return end == "\n";
-        }
-        rest = after.trim_start();
-    }
-    false
+fn node_at<'t, 'a>(root: &'t Node<'a>, path: Path<'_>) -> Option<&'t Node<'a>> {
+    path.iter().try_fold(root, |node, name| match node {
+        Node::Array(array) => array.elements.get(name.parse::<usize>().ok()?),
+        Node::Object(object) => object.get(name).map(|member| &member.value),
+        _ => None,
+    })
 }
+
+/// Adds a member, and with it the objects on the way that are missing.
+fn grow(
+    tree: &Tree<'_>,
+    root: &Node<'_>,
+    path: Path<'_>,
+    value: &Value,
+) -> Result<Vec<Splice>, EditError> {
+    let mut node = root;
+    for (depth, name) in path.iter().enumerate() {
+        let Node::Object(object) = node else {
+            return Err(EditError::at(tree.text, node.start(), "expected an object ({)"));
+        };
+        if let Some(member) = object.get(name) {
+            node = &member.value;
+            continue;
+        }
+        let below = path.iter().skip(depth + 1).rev();
+        let value = below.fold(value.clone(), |value, name| {
+            Value::Object(std::iter::once(((*name).to_owned(), value)).collect())
+        });
+        return Ok(insert(tree, node, Some(name), &value));
+    }
+    Ok(Vec::new())
+}
+
+/// Inserts an item at the end of an object or an array.
+fn insert(tree: &Tree<'_>, into: &Node<'_>, key: Option<&str>, value: &Value) -> Vec<Splice> {
+    let style = JsonStyle::of(tree);
+    let inner = into.start() + 1..into.end() - 1;
+    let within = tree.text.get(inner.clone()).unwrap_or_default();
+    // Before the white space that leads to the closing bracket, and after any comment.
+    let end = inner.start + within.trim_end_matches(WHITE).len();
+    let last = items(into).last().map(|last| last.end);
+    let is_inline = style.is_minified() || (last.is_some() && !within.contains('\n'));
+    let depth = style.depth_at(tree.text, into.start());
+    let name = key.map(|key| style.name(key, is_inline)).unwrap_or_default();
+    let comma = last.and_then(|last| tree.comma_after(last));
+    let ending = if comma.is_some() { "," } else { "" };
+    let body = if is_inline {
+        let space = if last.is_some() { style.space() } else { "" };
+        format!("{space}{name}{}{ending}", style.inline(value))
+    } else {
+        let line = style.line(depth + 1);
+        let close = if within.is_empty() { style.line(depth) } else { String::new() };
+        format!("{line}{name}{}{ending}{close}", style.render(value, depth + 1))
+    };
+    match last.filter(|_| comma.is_none()) {
+        Some(last) if last == end => vec![(end..end, format!(",{body}"))],
+        Some(last) => vec![(last..last, ",".to_owned()), (end..end, body)],
+        None => vec![(end..end, body)],
+    }
+}
+
+/// Takes one item out of its object or array, with its line and its comma.
+fn take(tree: &Tree<'_>, from: &Node<'_>, place: usize) -> Vec<Splice> {
+    let items = items(from);
+    let Some(item) = items.get(place) else { return Vec::new() };
+    let inner = from.start() + 1..from.end() - 1;
+    let before = tree.text.get(inner.start..item.start).unwrap_or_default();
+    let comma = tree.comma_after(item.end);
+    let end = comma.map_or(item.end, |comma| comma + 1);
+    let rest = tree.text.get(end..inner.end).unwrap_or_default();
+    // What follows on the line must not become part of a comment that ends the line before.
+    let ends_line = rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+    let stays = !ends_line && tree.follows_line_comment(item.start);
+    let start = if stays { item.start } else { inner.start + before.trim_end_matches(WHITE).len() };
+    let is_all = items.len() == 1 && start == inner.start && rest.trim().is_empty();
+    let mut splices = vec![(start..if is_all { inner.end } else { end }, String::new())];
+    // A last item without a comma leaves none after the item before it either.
+    let previous = place.checked_sub(1).and_then(|previous| items.get(previous));
+    if comma.is_none()
+        && let Some(comma) = previous.and_then(|previous| tree.comma_after(previous.end))
+    {
+        splices.push((comma..comma + 1, String::new()));
+    }
+    splices
+}
+
+/// The white space of JSON.
+const WHITE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 #[cfg(test)]
 mod laws;

@@ -1,32 +1,36 @@
-//! How a JSON text is written: its indentation, its line ends, its spaces. What we add looks like the rest.
-//! Not here: where it is added.
+//! The style of a JSON text: its indentation, line ends and spaces. What we add is written in the same style. Not
+//! here: where it is added.
 
+use jsonc_parser::common::Ranged as _;
 use serde_json::Value;
 
-use super::scan::{Kind, Node};
+use super::tree::Tree;
 
 /// The style of a text.
-pub(super) struct Style {
+pub(super) struct JsonStyle {
     /// One step of indentation.
     indent: String,
     eol: &'static str,
-    /// Whether all of it stands on one line.
+    /// Whether the whole text is on one line.
     minified: bool,
-    /// Between a comma or a colon and what follows, on one line.
+    /// The space after a comma or a colon on one line.
     space: &'static str,
 }
 
-/// So many characters of one step of indentation are believed; more is alignment.
+/// The longest step of indentation. More white space is alignment.
 const INDENT_MAX: usize = 8;
 
-impl Style {
-    pub(super) fn of(text: &str, root: &Node) -> Self {
-        let body = text.get(root.span.clone()).unwrap_or_default();
-        let minified = !root.items().is_empty() && !body.contains('\n');
+impl JsonStyle {
+    pub(super) fn of(tree: &Tree<'_>) -> Self {
+        let text = tree.text;
+        let first = tree.root.properties.first();
+        let body = tree.root.text(text);
+        let minified = first.is_some() && !body.contains('\n');
         let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let indent = root.items().first().and_then(|item| line_before(text, item.begins));
+        let indent = first.and_then(|first| line_before(text, first.start()));
         let indent = indent.filter(|indent| !indent.is_empty() && indent.len() <= INDENT_MAX);
-        let tight = minified && is_tight(text, root);
+        let colon = first.and_then(|first| text.get(..first.value.start()));
+        let tight = minified && colon.is_some_and(|head| !head.ends_with(' '));
         Self {
             indent: indent.unwrap_or("  ").to_owned(),
             eol,
@@ -39,12 +43,12 @@ impl Style {
         self.minified
     }
 
-    /// What separates two items on one line, after the comma.
+    /// What is between two items on one line, after the comma.
     pub(super) fn space(&self) -> &'static str {
         self.space
     }
 
-    /// How many steps the line of a place is indented.
+    /// The number of steps by which the line of a position is indented.
     pub(super) fn depth_at(&self, text: &str, place: usize) -> usize {
         let line = text.get(..place).unwrap_or_default();
         let line = line.rsplit('\n').next().unwrap_or_default();
@@ -52,18 +56,18 @@ impl Style {
         white / self.indent.len().max(1)
     }
 
-    /// A line break and the indentation of what follows.
+    /// A line break and the indentation of the next line.
     pub(super) fn line(&self, depth: usize) -> String {
         format!("{}{}", self.eol, self.indent.repeat(depth))
     }
 
-    /// A member's name with its colon.
+    /// The name of a member with its colon.
     pub(super) fn name(&self, key: &str, is_inline: bool) -> String {
         let space = if is_inline { self.space } else { " " };
         format!("{}:{space}", Value::from(key))
     }
 
-    /// A value over several lines, where it has parts.
+    /// A value on several lines, if it has parts.
     pub(super) fn render(&self, value: &Value, depth: usize) -> String {
         if self.minified {
             return self.inline(value);
@@ -105,16 +109,8 @@ impl Style {
     }
 }
 
-/// The white space before a place, where nothing else stands on its line.
+/// The white space before a position, if nothing else is before it on its line.
 fn line_before(text: &str, place: usize) -> Option<&str> {
     let (_, line) = text.get(..place)?.rsplit_once('\n')?;
     line.chars().all(|c| c == ' ' || c == '\t').then_some(line)
-}
-
-/// Whether no space stands after the colon of the first member.
-fn is_tight(text: &str, root: &Node) -> bool {
-    let Kind::Object(items) = &root.kind else { return true };
-    let Some(first) = items.first() else { return false };
-    let head = text.get(first.begins..first.value.span.start).unwrap_or_default();
-    !head.ends_with(' ')
 }

@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::*;
 
-fn after(text: &str, change: impl FnOnce(&mut Json) -> Result<(), Wrong>) -> String {
+fn after(text: &str, change: impl FnOnce(&mut Json) -> Result<(), EditError>) -> String {
     let mut json = Json::parse(text).unwrap();
     change(&mut json).unwrap();
-    json.text().to_owned()
+    json.text()
 }
 
 fn set(text: &str) -> String {
@@ -55,7 +55,7 @@ fn an_entry_is_added_in_the_style_of_the_file() {
 
 // S-SETUP-3
 #[test]
-fn an_entry_is_taken_out_and_its_neighbours_stay() {
+fn an_entry_is_removed_and_its_neighbours_stay() {
     for (before, expected) in [
         ("{\"servers\":{\"a\":1,\"k\":2,\"b\":3}}", "{\"servers\":{\"a\":1,\"b\":3}}"),
         ("{\"servers\":{\"k\":2,\"b\":3}}", "{\"servers\":{\"b\":3}}"),
@@ -73,7 +73,7 @@ fn an_entry_is_taken_out_and_its_neighbours_stay() {
 }
 
 #[test]
-fn elements_come_and_go() {
+fn elements_are_added_and_removed() {
     let text =
         "{\n  \"hooks\": {\n    \"Start\": [\n      {\"command\": \"theirs\"}\n    ]\n  }\n}\n";
     let ours = json!({"command": "ours"});
@@ -89,10 +89,39 @@ fn elements_come_and_go() {
     assert!(json.set(&["hooks", "Start", "x"], &ours).unwrap_err().why.contains("object"));
 }
 
+#[test]
+fn json_as_clients_write_it_is_read() {
+    let text = "\u{FEFF}// top\n{ \"a\": [1, -2.5e3, /* two */ \"x\\\"y\", true,], // end\n \"b\": {\"c\": null} }\r\n";
+    let mut json = Json::parse(text).unwrap();
+    assert_eq!(json.value(), json!({"a": [1, -2500.0, "x\"y", true], "b": {"c": null}}));
+    json.set(&["b", "d"], &json!(1)).unwrap();
+    assert_eq!(json.text(), text.replace("null}", "null, \"d\": 1}"));
+    json.remove(&["b", "d"]).unwrap();
+    assert_eq!(json.text(), text);
+}
+
 // S-SETUP-4
 #[test]
-fn what_is_no_object_is_refused() {
-    for text in ["[]", "3", "\"x\"", "{\"a\": }"] {
-        assert!(Json::parse(text).is_err(), "{text}");
+fn damaged_json_is_refused_with_line_and_column() {
+    for (text, line, column, why) in [
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", 2, 9, "expected comma"),
+        ("{a: 1}", 1, 2, "expected string"),
+        ("{\"a\" 1}", 1, 6, "expected colon"),
+        ("{\"a\": 'x'}", 1, 7, "single-quoted"),
+        ("{\"a\": }", 1, 7, "unexpected close brace"),
+        ("{} {}", 1, 4, "more than one"),
+        ("{\"a\": [1,\n\"é\", \"x", 2, 6, "unterminated string"),
+        ("{} /*", 1, 4, "unterminated comment"),
+        ("{\"a\":1,,}", 1, 8, "unexpected token"),
+        ("{\"a\": 01}", 1, 8, "comma"),
+        ("{\"a\": {\"b\": 1,\n \"b\": 2}}", 2, 2, "\"b\" is used twice"),
+        ("[]", 1, 1, "expected an object"),
+        ("\n 3", 2, 2, "expected an object"),
+    ] {
+        let wrong = Json::parse(text).unwrap_err();
+        assert_eq!((wrong.line, wrong.column), (line, column), "{text}: {wrong:?}");
+        assert!(wrong.why.contains(why), "{text}: {wrong:?}");
     }
+    let deep = format!("{{\"a\": {}", "[".repeat(99_999));
+    assert!(Json::parse(&deep).unwrap_err().why.contains("nesting depth"));
 }

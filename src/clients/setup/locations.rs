@@ -1,13 +1,13 @@
-//! Where clients keep their files, on each platform. The platform is an argument, so that every table can be
-//! tested everywhere. Not here: which client has which file (`clients`).
+//! Where clients keep their files on each platform. The platform is an argument, so every table can be tested on
+//! every system. Not here: which client has which file (`clients`).
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// A family of systems, as clients tell them apart.
+/// A platform, as clients distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
-    /// Linux and other unixes.
+    /// Linux and other Unix systems.
     Linux,
     /// macOS.
     MacOs,
@@ -16,7 +16,7 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// The one this program was built for.
+    /// The platform this program was built for.
     pub const HERE: Self = if cfg!(windows) {
         Self::Windows
     } else if cfg!(target_os = "macos") {
@@ -28,15 +28,15 @@ impl Platform {
 
 /// For whom a client is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum SetupScope {
     /// For all projects of this user.
     User,
     /// For everybody who works in this project.
     Project,
 }
 
-impl Scope {
-    /// Its name, in records and answers.
+impl SetupScope {
+    /// Its name in records and replies.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -45,41 +45,41 @@ impl Scope {
         }
     }
 
-    /// Reads its name.
+    /// Parses its name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         [Self::User, Self::Project].into_iter().find(|scope| scope.name() == name)
     }
 }
 
-/// The machine as setup sees it.
-pub struct Ground<'a> {
-    /// Its family.
+/// What setup knows about the machine.
+pub struct Machine<'a> {
+    /// The platform.
     pub platform: Platform,
-    /// The user's home.
+    /// The user's home directory.
     pub home: PathBuf,
-    /// The outermost folder of the project.
+    /// The top folder of the project.
     pub project: PathBuf,
-    /// Where programs are looked for.
+    /// The folders of PATH.
     pub folders: Vec<PathBuf>,
-    /// The program that clients shall start: its path, or only its name where `folders` are looked through for it.
+    /// The program that clients start: its path, or only its name if PATH leads to it.
     pub program: PathBuf,
     /// Looks up an environment variable.
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
-/// A directory that files of clients are below.
+/// A folder that contains client files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum BaseFolder {
     Home,
     /// `$XDG_CONFIG_HOME`, or `~/.config`, also on macOS and Windows.
     Config,
-    /// Where the platform has applications keep their data.
+    /// Where applications keep their data on this platform.
     Application,
     Project,
     /// `$CLAUDE_CONFIG_DIR`, or `~/.claude`.
     Claude,
-    /// Where `.claude.json` is: `$CLAUDE_CONFIG_DIR`, or the home.
+    /// The folder of `.claude.json`: `$CLAUDE_CONFIG_DIR`, or the home directory.
     ClaudeState,
     /// `$CODEX_HOME`, or `~/.codex`.
     Codex,
@@ -87,59 +87,61 @@ pub(super) enum Base {
     Copilot,
 }
 
-/// A file or directory of a client.
+/// A file or folder of a client.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spot {
-    base: Base,
+pub(super) struct FileLocation {
+    base: BaseFolder,
     below: &'static str,
-    /// Where it is on Windows, when that is not the same.
-    windows: Option<(Base, &'static str)>,
+    /// Its location on Windows, if that differs.
+    windows: Option<(BaseFolder, &'static str)>,
 }
 
-impl Spot {
-    pub(super) const fn at(base: Base, below: &'static str) -> Self {
+impl FileLocation {
+    pub(super) const fn at(base: BaseFolder, below: &'static str) -> Self {
         Self { base, below, windows: None }
     }
 
-    pub(super) const fn on_windows(self, base: Base, below: &'static str) -> Self {
+    pub(super) const fn on_windows(self, base: BaseFolder, below: &'static str) -> Self {
         Self { windows: Some((base, below)), ..self }
     }
 
-    pub(super) fn path(self, ground: &Ground<'_>) -> PathBuf {
-        let (base, below) = match (ground.platform, self.windows) {
+    pub(super) fn path(self, machine: &Machine<'_>) -> PathBuf {
+        let (base, below) = match (machine.platform, self.windows) {
             (Platform::Windows, Some(windows)) => windows,
             _ => (self.base, self.below),
         };
-        let root = ground.base(base);
+        let root = machine.base(base);
         if below.is_empty() { root } else { root.join(below) }
     }
 }
 
-impl Ground<'_> {
+impl Machine<'_> {
     fn set(&self, name: &str) -> Option<PathBuf> {
         (self.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
-    fn base(&self, base: Base) -> PathBuf {
+    fn base(&self, base: BaseFolder) -> PathBuf {
         let home = |below: &str| self.home.join(below);
         match base {
-            Base::Home => self.home.clone(),
-            Base::Config => self.set("XDG_CONFIG_HOME").unwrap_or_else(|| home(".config")),
-            Base::Application => match self.platform {
+            BaseFolder::Home => self.home.clone(),
+            BaseFolder::Config => self.set("XDG_CONFIG_HOME").unwrap_or_else(|| home(".config")),
+            BaseFolder::Application => match self.platform {
                 Platform::Linux => self.set("XDG_CONFIG_HOME").unwrap_or_else(|| home(".config")),
                 Platform::MacOs => home("Library/Application Support"),
                 Platform::Windows => self.set("APPDATA").unwrap_or_else(|| home("AppData/Roaming")),
             },
-            Base::Project => self.project.clone(),
-            Base::Claude => self.set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home(".claude")),
-            Base::ClaudeState => self.set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| self.home.clone()),
-            Base::Codex => self.set("CODEX_HOME").unwrap_or_else(|| home(".codex")),
-            Base::Copilot => self.set("COPILOT_HOME").unwrap_or_else(|| home(".copilot")),
+            BaseFolder::Project => self.project.clone(),
+            BaseFolder::Claude => self.set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home(".claude")),
+            BaseFolder::ClaudeState => {
+                self.set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| self.home.clone())
+            }
+            BaseFolder::Codex => self.set("CODEX_HOME").unwrap_or_else(|| home(".codex")),
+            BaseFolder::Copilot => self.set("COPILOT_HOME").unwrap_or_else(|| home(".copilot")),
         }
     }
 
-    /// The file that is started where a program is called by its name. What the PATH names from the working directory
-    /// on is another program in each.
+    /// Returns the file that starts when a program is called by its name. Relative folders of PATH are skipped, since
+    /// they lead to a different program in each working directory.
     pub(super) fn find_program(&self, name: &str) -> Option<PathBuf> {
         let endings: &[&str] = match self.platform {
             Platform::Windows => &[".exe", ".cmd", ".bat", ""],
@@ -151,11 +153,11 @@ impl Ground<'_> {
         all.find(|path| path.is_file())
     }
 
-    /// The machine as the files of a scope name it. Others who share a project have the program elsewhere, so theirs
-    /// name it without its path, where that starts this very program.
-    pub(super) fn for_scope(&self, scope: Scope) -> Self {
+    /// The machine as the files of a scope name it. People who share a project have the program in different folders,
+    /// so project files name it without its path if that starts this program.
+    pub(super) fn for_scope(&self, scope: SetupScope) -> Self {
         let name = self.program.file_stem().and_then(OsStr::to_str);
-        let name = name.filter(|name| scope == Scope::Project && self.starts_this(name));
+        let name = name.filter(|name| scope == SetupScope::Project && self.starts_this(name));
         Self {
             platform: self.platform,
             home: self.home.clone(),
@@ -170,13 +172,13 @@ impl Ground<'_> {
         self.find_program(name).is_some_and(|found| self.is_this(&found))
     }
 
-    /// Tells whether a file is this very program, by whatever links either is named.
+    /// Tells whether a file is this program, through any links.
     pub(super) fn is_this(&self, file: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
         real(file).is_some_and(|file| real(&self.program) == Some(file))
     }
 
-    /// The file of a program that a file names by its path or its name.
+    /// Returns the file of a program that is named by its path or its name.
     pub(super) fn file_of(&self, program: &Path) -> Option<PathBuf> {
         match program.to_str().filter(|_| program.components().count() == 1) {
             Some(name) => self.find_program(name),
@@ -184,13 +186,13 @@ impl Ground<'_> {
         }
     }
 
-    /// The program as text, for files that hold text.
+    /// The program as text.
     pub(super) fn program_text(&self) -> String {
         self.program.display().to_string()
     }
 
-    /// The program and its arguments as one line, for clients that hand it to a shell. Where the program was removed
-    /// the line ends well all the same: some clients stop their work at a hook that fails.
+    /// The program and its arguments as one shell line. The line succeeds even if the program was removed: some
+    /// clients stop when a hook fails.
     pub(super) fn command_line(&self, arguments: &str) -> String {
         let line = format!("{} {arguments}", quoted(&self.program, self.platform));
         match self.platform {
@@ -201,12 +203,12 @@ impl Ground<'_> {
     }
 }
 
-/// Writes a program's path as one word of the shell that clients use.
+/// Returns a program's path as one word of the client's shell.
 fn quoted(program: &Path, platform: Platform) -> String {
     let text = program.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%=,\\".contains(c);
     match platform {
-        // Of cmd and PowerShell only cmd starts what stands in quotes, so these are for paths that need them.
+        // A quoted path works in cmd but not in PowerShell, so only paths that need quotes get them.
         Platform::Windows if text.chars().all(plain) => text,
         Platform::Windows => format!("\"{text}\""),
         Platform::Linux | Platform::MacOs if text.chars().all(|c| plain(c) && c != '\\') => text,
@@ -232,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn a_project_names_the_program_without_its_path_where_that_starts_it() {
+    fn project_files_name_the_program_without_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
         for name in ["bin", "other"] {
             std::fs::create_dir(place(name)).unwrap();
             std::fs::write(place(name).join("agent-knowledge"), "").unwrap();
         }
-        let ground = |folders: &[&str]| Ground {
+        let machine = |folders: &[&str]| Machine {
             platform: Platform::Linux,
             home: "/h".into(),
             project: "/p".into(),
@@ -249,22 +251,22 @@ mod tests {
         };
         let (bare, path) = (PathBuf::from("agent-knowledge"), place("bin/agent-knowledge"));
         for (folders, scope, expected) in [
-            (&["none", "bin", "other"][..], Scope::Project, &bare),
-            (&["other", "bin"], Scope::Project, &path),
-            (&[], Scope::Project, &path),
-            (&["bin"], Scope::User, &path),
+            (&["none", "bin", "other"][..], SetupScope::Project, &bare),
+            (&["other", "bin"], SetupScope::Project, &path),
+            (&[], SetupScope::Project, &path),
+            (&["bin"], SetupScope::User, &path),
         ] {
-            let ground = ground(folders).for_scope(scope);
-            assert_eq!(ground.program, *expected, "{folders:?}");
-            assert_eq!(ground.file_of(&ground.program), Some(path.clone()));
-            assert_eq!(ground.for_scope(scope).program, *expected);
+            let machine = machine(folders).for_scope(scope);
+            assert_eq!(machine.program, *expected, "{folders:?}");
+            assert_eq!(machine.file_of(&machine.program), Some(path.clone()));
+            assert_eq!(machine.for_scope(scope).program, *expected);
         }
-        assert_eq!(ground(&[]).file_of(&bare), None);
+        assert_eq!(machine(&[]).file_of(&bare), None);
     }
 
     #[test]
-    fn a_program_is_not_looked_for_from_the_working_directory_on() {
-        let ground = |folder: PathBuf| Ground {
+    fn relative_folders_of_path_are_skipped() {
+        let machine = |folder: PathBuf| Machine {
             platform: Platform::Linux,
             home: "/h".into(),
             project: "/p".into(),
@@ -272,18 +274,18 @@ mod tests {
             program: "/ak".into(),
             lookup: &|_| None,
         };
-        // Tests run where the manifest is.
+        // Tests run in the folder of the manifest.
         let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        assert_eq!(ground(here.clone()).find_program("Cargo.toml"), Some(here.join("Cargo.toml")));
+        assert_eq!(machine(here.clone()).find_program("Cargo.toml"), Some(here.join("Cargo.toml")));
         for folder in ["", ".", "src/.."] {
-            assert_eq!(ground(folder.into()).find_program("Cargo.toml"), None, "{folder}");
+            assert_eq!(machine(folder.into()).find_program("Cargo.toml"), None, "{folder}");
         }
     }
 
     #[test]
-    fn clients_that_were_moved_are_found_where_they_are() {
+    fn moved_clients_are_found() {
         let lookup = |name: &str| (name == "CODEX_HOME").then(|| OsString::from("/c"));
-        let ground = |platform| Ground {
+        let machine = |platform| Machine {
             platform,
             home: "/h".into(),
             project: "/p".into(),
@@ -291,13 +293,17 @@ mod tests {
             program: "/ak".into(),
             lookup: &lookup,
         };
-        let linux = ground(Platform::Linux);
-        assert_eq!(Spot::at(Base::Codex, "config.toml").path(&linux), Path::new("/c/config.toml"));
-        assert_eq!(Spot::at(Base::Claude, "").path(&linux), Path::new("/h/.claude"));
-        let spot = Spot::at(Base::Config, "zed").on_windows(Base::Application, "Zed");
+        let linux = machine(Platform::Linux);
+        assert_eq!(
+            FileLocation::at(BaseFolder::Codex, "config.toml").path(&linux),
+            Path::new("/c/config.toml")
+        );
+        assert_eq!(FileLocation::at(BaseFolder::Claude, "").path(&linux), Path::new("/h/.claude"));
+        let spot =
+            FileLocation::at(BaseFolder::Config, "zed").on_windows(BaseFolder::Application, "Zed");
         assert_eq!(spot.path(&linux), Path::new("/h/.config/zed"));
-        assert_eq!(spot.path(&ground(Platform::MacOs)), Path::new("/h/.config/zed"));
-        let windows = ground(Platform::Windows);
+        assert_eq!(spot.path(&machine(Platform::MacOs)), Path::new("/h/.config/zed"));
+        let windows = machine(Platform::Windows);
         assert_eq!(spot.path(&windows), Path::new("/h/AppData/Roaming/Zed"));
     }
 }

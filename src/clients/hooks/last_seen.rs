@@ -1,5 +1,5 @@
-//! Signs of life: when each agent last asked for something of ours, one small file for each thing. Whoever
-//! checks a client's setup reads them by their path. Not here: what is to be concluded from them.
+//! The time of the last call of each agent: one small file for each kind of call. `setup --check` and the doctor read
+//! them. Not here: what they conclude from them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use event::Timestamp;
 use store::{make_own_file, own_folder};
 
-/// The folder of all signs, in that of the cache.
+/// The folder of all files, below that of the cache.
 const FOLDER: &str = "fired";
 
-/// Longest name of an agent or of what it did, in bytes: ours have some ten.
+/// Longest name of an agent or of a kind of call, in bytes. Ours have about ten.
 const NAME_BYTES_MAX: usize = 32;
 
-/// Longest file that is read, in bytes: a time has some thirty.
+/// Longest file that is read, in bytes. A time has about thirty.
 const SIGN_BYTES_MAX: usize = 64;
 
-/// How a client is called by itself, and which agent it is: the beginning of its name decides.
+/// Names by which MCP clients call themselves, by their beginning, and the agent that each one is.
 const CLIENTS: [(&str, &str); 8] = [
     ("gemini-cli", "gemini"),
     ("qwen", "qwen"),
@@ -28,34 +28,34 @@ const CLIENTS: [(&str, &str); 8] = [
     ("visual-studio-code", "vscode"),
 ];
 
-/// Returns the agent that a client of MCP is, by the name it gives.
+/// Returns the agent of an MCP client, by the name that the client sends.
 #[must_use]
 pub fn agent_of_client(client: &str) -> &str {
     let known = CLIENTS.iter().find(|(beginning, _)| client.starts_with(beginning));
     known.map_or(client, |(_, agent)| agent)
 }
 
-/// Notes that an agent did something just now. What cannot be noted is not: nobody waits for it.
-pub fn note(cache: &Path, agent: &str, what: &str, now: Timestamp) {
-    let _ = try_to_note(cache, agent, what, now);
+/// Records a call of an agent. A failure is ignored, so that no caller has to wait or to handle it.
+pub fn record(cache: &Path, agent: &str, what: &str, now: Timestamp) {
+    let _ = try_to_record(cache, agent, what, now);
 }
 
-fn try_to_note(cache: &Path, agent: &str, what: &str, now: Timestamp) -> Option<()> {
+fn try_to_record(cache: &Path, agent: &str, what: &str, now: Timestamp) -> Option<()> {
     let path = path(cache, agent, what)?;
     let folder = path.parent()?;
     own_folder(folder).ok()?;
-    // Two at once each have a name of their own until the last moment.
+    // Each process writes a file of its own and renames it, so that concurrent writes do not mix.
     let fresh = folder.join(format!(".{what}.{}", std::process::id()));
     let text = format!("{now:.0}\n");
     make_own_file(&fresh).ok()?.write_all(text.as_bytes()).ok()?;
     std::fs::rename(&fresh, &path).ok()
 }
 
-/// Returns when an agent last did something.
+/// Returns the time of the last call of an agent.
 #[must_use]
-pub fn last(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
+pub fn read(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
     let path = path(cache, agent, what)?;
-    // What was planted in its place could make whoever reads it wait for ever.
+    // Only plain files are read: a pipe in this place would block the reader.
     if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return None;
     }
@@ -63,7 +63,7 @@ pub fn last(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
     text.get(..text.len().min(SIGN_BYTES_MAX))?.trim().parse().ok()
 }
 
-/// Names the file; nothing for a name that could lead elsewhere.
+/// Returns the path of a file, or nothing for a name that would lead to another folder.
 fn path(cache: &Path, agent: &str, what: &str) -> Option<PathBuf> {
     let is_name = |name: &str| {
         let is_plain =
@@ -79,12 +79,12 @@ mod tests {
 
     // S-HOOK-11
     #[test]
-    fn what_was_noted_last_is_told_and_nobody_else_reads_it() {
+    fn the_last_call_is_kept_in_a_private_file() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(last(folder.path(), "codex", "start"), None);
+        assert_eq!(read(folder.path(), "codex", "start"), None);
         for time in ["2026-01-02T03:04:05Z", "2026-01-03T00:00:00Z"] {
-            note(folder.path(), "codex", "start", time.parse().unwrap());
-            assert_eq!(last(folder.path(), "codex", "start"), Some(time.parse().unwrap()));
+            record(folder.path(), "codex", "start", time.parse().unwrap());
+            assert_eq!(read(folder.path(), "codex", "start"), Some(time.parse().unwrap()));
         }
         let place = folder.path().join("fired/codex");
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), 1, "nothing is left over");
@@ -97,11 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_leads_elsewhere_is_no_name() {
+    fn names_that_lead_to_other_folders_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["..", "../x", "a/b", "", "A", &"x".repeat(33)] {
-            note(folder.path(), name, "start", Timestamp::UNIX_EPOCH);
-            note(folder.path(), "codex", name, Timestamp::UNIX_EPOCH);
+            record(folder.path(), name, "start", Timestamp::UNIX_EPOCH);
+            record(folder.path(), "codex", name, Timestamp::UNIX_EPOCH);
         }
         assert!(!folder.path().join(FOLDER).exists());
     }
@@ -121,17 +121,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_in_a_file_of_its_own_is_no_sign() {
+    fn only_plain_files_with_a_time_count() {
         let cache = tempfile::tempdir().unwrap();
         let folder = cache.path().join(FOLDER).join("codex");
         std::fs::create_dir_all(folder.join("end")).unwrap();
         std::fs::write(folder.join("start"), "2026-01-02T03:04:05Z\n").unwrap();
         std::fs::write(folder.join("mcp"), "no time").unwrap();
-        assert_eq!(last(cache.path(), "codex", "start"), "2026-01-02T03:04:05Z".parse().ok());
+        assert_eq!(read(cache.path(), "codex", "start"), "2026-01-02T03:04:05Z".parse().ok());
         #[cfg(unix)]
         std::os::unix::fs::symlink(folder.join("start"), folder.join("compact")).unwrap();
         for what in ["mcp", "end", "compact", "prompt"] {
-            assert_eq!(last(cache.path(), "codex", what), None, "{what}");
+            assert_eq!(read(cache.path(), "codex", what), None, "{what}");
         }
     }
 }

@@ -1,34 +1,35 @@
-//! What a session is watched for: failures, what is done about them, and that they are mended. Then a lesson is
-//! drafted, or one that was drafted elsewhere is confirmed. Not here: what makes a lesson (`learn`).
+//! Watches a session for failures and their fixes. A fix becomes a draft of a lesson, or confirms a draft of another
+//! session. Not here: what makes a lesson (`learn`).
 
 use std::sync::Arc;
 
+use super::command_effects::{changes, is_path};
 use super::commands::{core, goal, is_trivial, proves};
-use super::ending;
+use super::hook_input::{HookEvent, ToolCall};
 use super::learn::{self, Lesson};
 use super::outcome::{Evidence, reads_like_a_failure};
 use super::recall::tagged;
-use super::said::{Happening, Tool, ToolCall};
-use super::session::{Entry, Failure, Step};
-use super::steps::{changes, is_path};
+use super::session::{CommandFailure, SessionEntry, SessionStep};
+use super::session_summary;
 use super::switch::LEARN;
-use super::{Silence, Visit};
+use super::tool::Tool;
+use super::{HookRun, NoAnswer};
 use api::signature::Signature;
 use api::{Api, Flagged, SearchRequest};
 use event::{Change, Draft, Verdict};
 use reply::fence::unfenced;
 
-impl Visit<'_> {
-    /// Learns from what happened.
-    pub(super) fn study(&mut self) -> Result<(), Silence> {
+impl HookRun<'_> {
+    /// Updates the state of the session with this event, and saves what was learned.
+    pub(super) fn learn_from_event(&mut self) -> Result<(), NoAnswer> {
         if !self.is_on(LEARN) || !self.session.remembers() {
             return Ok(());
         }
-        match self.said.happening.clone() {
-            Happening::ToolFailed(call) => self.failed(&call),
-            Happening::ToolSucceeded(call) => return self.succeeded(&call),
-            Happening::End => return self.ended(),
-            Happening::Start(_) | Happening::Prompt(_) | Happening::Compact => {}
+        match self.said.event.clone() {
+            HookEvent::ToolFailed(call) => self.failed(&call),
+            HookEvent::ToolSucceeded(call) => return self.succeeded(&call),
+            HookEvent::End => return self.ended(),
+            HookEvent::Start(_) | HookEvent::Prompt(_) | HookEvent::Compact => {}
         }
         Ok(())
     }
@@ -44,13 +45,13 @@ impl Visit<'_> {
             return;
         };
         let is_doubted = self.session.seen.doubted.contains(&goal);
-        let is_again = |failure: &Failure| {
+        let is_again = |failure: &CommandFailure| {
             failure.goal == goal && failure.words == signature.words && !is_doubted
         };
         if self.session.seen.failures.last().is_some_and(is_again) {
             return;
         }
-        self.session.note(Entry::Failed(Failure {
+        self.session.note(SessionEntry::Failed(CommandFailure {
             at: self.hook.now.as_second(),
             command: unfenced(&call.command),
             goal,
@@ -60,15 +61,15 @@ impl Visit<'_> {
         }));
     }
 
-    /// What seems to fail may be too little to learn from, and is enough not to say any more that it works.
+    /// Output that only looks like a failure teaches nothing, but the goal no longer counts as fixed.
     fn doubt(&mut self, goal: String) {
         if self.session.seen.mended.contains(&goal) {
-            self.session.note(Entry::Doubted(goal));
+            self.session.note(SessionEntry::Doubted(goal));
         }
     }
 
-    /// What was changed is noted for the end, once, and again for each failure that waits to be mended.
-    fn succeeded(&mut self, call: &ToolCall) -> Result<(), Silence> {
+    /// Records each changed file once for the summary, and again for every failure that is still open.
+    fn succeeded(&mut self, call: &ToolCall) -> Result<(), NoAnswer> {
         let changed = match call.tool {
             Tool::Edit => call.files.clone(),
             Tool::Shell => changes(&unfenced(&call.command)),
@@ -77,7 +78,7 @@ impl Visit<'_> {
         let waits = !self.session.seen.failures.is_empty();
         for file in changed {
             if waits || (is_path(&file) && self.session.seen.is_news(&file)) {
-                self.session.note(Entry::Did(Step::Changed(file)));
+                self.session.note(SessionEntry::Did(SessionStep::Changed(file)));
             }
         }
         if call.tool != Tool::Shell {
@@ -91,44 +92,44 @@ impl Visit<'_> {
         if waits { self.ran(call) } else { Ok(()) }
     }
 
-    fn ran(&mut self, call: &ToolCall) -> Result<(), Silence> {
+    fn ran(&mut self, call: &ToolCall) -> Result<(), NoAnswer> {
         let command = unfenced(&call.command);
         if is_trivial(&command) {
             return Ok(());
         }
         let Some(failure) = learn::mended(&self.session.seen.failures, &command).cloned() else {
-            self.session.note(Entry::Did(Step::Ran(core(&command))));
+            self.session.note(SessionEntry::Did(SessionStep::Ran(core(&command))));
             return Ok(());
         };
         if reads_like_a_failure(&call.output) {
             return Ok(());
         }
-        // A pipe, or `|| true`, ends well whatever happened in it: whether this is mended is not known.
+        // A pipe or `|| true` hides the exit code, so it is not known whether the failure is fixed.
         if !proves(&command) {
             if !self.session.seen.doubted.contains(&failure.goal) {
-                self.session.note(Entry::Doubted(failure.goal));
+                self.session.note(SessionEntry::Doubted(failure.goal));
             }
             return Ok(());
         }
         if let Some(lesson) = learn::lesson(&failure, &command) {
             self.learned(lesson)?;
         }
-        // Only now: what could not be written down is learned the next time.
-        self.session.note(Entry::Mended(failure.goal));
+        // Recorded last: a lesson that could not be saved is learned the next time.
+        self.session.note(SessionEntry::Mended(failure.goal));
         Ok(())
     }
 
-    /// Writes a lesson down, once: who learned it before, elsewhere, is told that it worked again.
-    fn learned(&mut self, lesson: Lesson) -> Result<(), Silence> {
+    /// Saves a lesson once. If another session drafted it before, that draft is confirmed instead.
+    fn learned(&mut self, lesson: Lesson) -> Result<(), NoAnswer> {
         if self.session.seen.learnt.contains(&lesson.key) || !self.session.may_learn() {
             return Ok(());
         }
         let api = (self.hook.reach)(&self.said)?;
         match self.known(&*api, &lesson.key)? {
-            Known::Here => {}
-            // Who was told of it and does it proves that it was told.
-            Known::Elsewhere(id) if self.was_told(&id) => {}
-            Known::Elsewhere(id) => {
+            DraftedBefore::Here => {}
+            // A session that was shown the lesson and followed it is no independent proof.
+            DraftedBefore::Elsewhere(id) if self.was_told(&id) => {}
+            DraftedBefore::Elsewhere(id) => {
                 let draft = Draft {
                     memory_id: Some(id),
                     change: Some(Change::Feedback(Verdict::Worked)),
@@ -136,11 +137,11 @@ impl Visit<'_> {
                 };
                 api.save(draft, None)?;
             }
-            Known::Not => {
+            DraftedBefore::Not => {
                 api.save(lesson.draft, None)?;
             }
         }
-        self.session.note(Entry::Learnt(lesson.key));
+        self.session.note(SessionEntry::Learnt(lesson.key));
         Ok(())
     }
 
@@ -149,38 +150,40 @@ impl Visit<'_> {
         self.session.seen.told.iter().any(|shown| id.ends_with(shown.as_str()))
     }
 
-    /// Looks for what was drafted under a key. Every draft has it among its tags.
-    fn known(&self, api: &dyn Api, key: &str) -> Result<Known, Silence> {
+    /// Looks for a draft with this key. Every draft has its key among its tags.
+    fn known(&self, api: &dyn Api, key: &str) -> Result<DraftedBefore, NoAnswer> {
         let request = SearchRequest { flagged: Flagged::Included, ..tagged(key.to_owned(), 1) };
         let reply = api.search(&request)?;
         let text = |name: &str| reply.json.get("memories")?.get(0)?.get(name)?.as_str();
         Ok(match text("id") {
-            None => Known::Not,
-            Some(_) if text("session_id") == self.said.session_id.as_deref() => Known::Here,
-            Some(id) => Known::Elsewhere(id.to_owned()),
+            None => DraftedBefore::Not,
+            Some(_) if text("session_id") == self.said.session_id.as_deref() => DraftedBefore::Here,
+            Some(id) => DraftedBefore::Elsewhere(id.to_owned()),
         })
     }
 
-    /// Tells in one event what became of a session, if that is worth telling.
-    fn ended(&mut self) -> Result<(), Silence> {
+    /// Saves one event that summarises the session, if there is something to report.
+    fn ended(&mut self) -> Result<(), NoAnswer> {
         if self.session.seen.is_ended || !self.is_on("end") {
             return Ok(());
         }
-        let Some(draft) = ending::draft(&self.session.seen, self.said.directory.as_deref()) else {
+        let Some(draft) =
+            session_summary::draft(&self.session.seen, self.said.directory.as_deref())
+        else {
             return Ok(());
         };
         let api: Arc<dyn Api> = (self.hook.reach)(&self.said)?;
         api.save(draft, None)?;
-        self.session.note(Entry::Ended);
+        self.session.note(SessionEntry::Ended);
         Ok(())
     }
 }
 
 /// Whether a lesson was drafted before.
-enum Known {
+enum DraftedBefore {
     Not,
     /// In this session.
     Here,
-    /// In another one, under this id.
+    /// In another session, under this id.
     Elsewhere(String),
 }

@@ -1,28 +1,28 @@
-//! What is told of a session once it is over: what failed and works again, what still fails, which files it changed.
-//! Short, since the lessons themselves are memories of their own. Not here: when it is told (`study`).
+//! The summary of a session as one event: what failed and was fixed, what still fails, which files were changed. It
+//! is short, since the lessons are memories of their own. Not here: when it is saved (`fix_detection`).
 
 use std::path::Path;
 
+use super::command_effects::is_path;
 use super::recall::SESSION;
-use super::session::Seen;
-use super::steps::is_path;
+use super::session::SessionState;
 use event::Draft;
 use guard::text::{Layout, neutralise};
 
-/// Goals of a kind, and files, that are named; of more, their number.
+/// Most goals, and most files, that are named. Of more, the number is given.
 const NAMED_MAX: usize = 8;
 
-/// Longest name that is told whole, in bytes: a longer goal is a script.
+/// Longest name that is given in full, in bytes. A longer goal is a script.
 const NAME_BYTES_MAX: usize = 80;
 
-/// What a shell makes something else of.
+/// Characters that a shell expands or removes.
 const SIGNS_OF_SHELL: [char; 6] = ['$', '*', '=', '"', '\'', '`'];
 
-/// Returns the event of a session in a directory; nothing where nothing failed that was mended or is left to mend.
-/// A failure in a session that changed nothing is left to nobody: somebody looked, and went. Asks the disk whether files
-/// are there whose names a shell would change.
+/// Returns the summary of a session in a directory, or nothing if there is nothing to report. A failure is reported
+/// as open only if the session changed files: otherwise somebody only looked. Checks on the disk whether files with
+/// special characters in their names exist.
 #[must_use]
-pub fn draft(seen: &Seen, directory: Option<&Path>) -> Option<Draft> {
+pub fn draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
     let files = files(seen, directory);
     let mended = distinct(seen.mended.iter());
     let failed = seen.failures.iter().map(|failure| &failure.goal);
@@ -32,14 +32,14 @@ pub fn draft(seen: &Seen, directory: Option<&Path>) -> Option<Draft> {
         return None;
     }
     let parts = [
-        said("Failed, and works again: ", &mended),
-        said("Still fails: ", &open),
+        said("Failed and then fixed: ", &mended),
+        said("Still failing: ", &open),
         match seen.learnt.len() {
             0 => String::new(),
-            1 => "One lesson was kept.".to_owned(),
-            lessons => format!("{lessons} lessons were kept."),
+            1 => "One lesson was saved.".to_owned(),
+            lessons => format!("{lessons} lessons were saved."),
         },
-        said("Changed: ", &files),
+        said("Changed files: ", &files),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     Some(Draft {
@@ -51,8 +51,8 @@ pub fn draft(seen: &Seen, directory: Option<&Path>) -> Option<Draft> {
     })
 }
 
-/// The files that were changed, from the directory on: what lies elsewhere is no part of the work there.
-fn files(seen: &Seen, directory: Option<&Path>) -> Vec<String> {
+/// Returns the changed files as paths from the directory on. Files elsewhere are no part of the work there.
+fn files(seen: &SessionState, directory: Option<&Path>) -> Vec<String> {
     let from_there = |file: &String| {
         let path = Path::new(file);
         let path = match directory {
@@ -71,9 +71,9 @@ fn files(seen: &Seen, directory: Option<&Path>) -> Vec<String> {
     distinct(there.iter())
 }
 
-/// Tells whether what was changed names one file. A word of a command line need not: what the shell makes of it, and
-/// where `..` leads from where the command ran, is not known here. What has a sign of the shell in it is a file only
-/// where one of that very name is there, such as `routes/$id.tsx`.
+/// Tells whether a change names one file. A word of a command line need not: a shell may expand it, and the directory
+/// from which `..` leads is unknown. A name with a special character counts only if a file of that name exists, such
+/// as `routes/$id.tsx`.
 fn is_file(changed: &str, directory: Option<&Path>) -> bool {
     let is_there = || directory.is_some_and(|directory| directory.join(changed).is_file());
     is_path(changed)
@@ -81,7 +81,7 @@ fn is_file(changed: &str, directory: Option<&Path>) -> bool {
         && (!changed.starts_with('~') && !changed.contains(SIGNS_OF_SHELL) || is_there())
 }
 
-/// What is there, each once, in order, as one line.
+/// Returns each item once, in order, as one line.
 fn distinct<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for one in all {
@@ -108,11 +108,11 @@ fn said(head: &str, names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::session::{Entry, Failure, Step};
+    use super::super::session::{CommandFailure, SessionEntry, SessionStep};
     use super::*;
 
-    fn failed(goal: &str) -> Entry {
-        Entry::Failed(Failure {
+    fn failed(goal: &str) -> SessionEntry {
+        SessionEntry::Failed(CommandFailure {
             at: 0,
             command: goal.to_owned(),
             goal: goal.to_owned(),
@@ -122,19 +122,19 @@ mod tests {
         })
     }
 
-    fn changed(file: &str) -> Entry {
-        Entry::Did(Step::Changed(file.to_owned()))
+    fn changed(file: &str) -> SessionEntry {
+        SessionEntry::Did(SessionStep::Changed(file.to_owned()))
     }
 
-    fn told(entries: impl IntoIterator<Item = Entry>) -> Option<Draft> {
-        let mut seen = Seen::default();
+    fn told(entries: impl IntoIterator<Item = SessionEntry>) -> Option<Draft> {
+        let mut seen = SessionState::default();
         entries.into_iter().for_each(|entry| seen.note(entry));
         draft(&seen, Some(Path::new("/w/api")))
     }
 
     // S-HOOK-13
     #[test]
-    fn files_failures_and_fixes_are_told() {
+    fn files_failures_and_fixes_are_summarised() {
         let entries = [
             failed("npm install"),
             failed("cargo test"),
@@ -143,16 +143,16 @@ mod tests {
             changed("src/a.rs"),
             changed("/tmp/x.log"),
             changed("../web/b.ts"),
-            // What a command line changed is a program where only that is known.
+            // Of some command lines only the program is known.
             changed("cargo"),
-            Entry::Mended("npm install".to_owned()),
-            Entry::Learnt("k".to_owned()),
+            SessionEntry::Mended("npm install".to_owned()),
+            SessionEntry::Learnt("k".to_owned()),
         ];
         let draft = told(entries).unwrap();
         assert_eq!(
             draft.lesson.as_deref(),
             Some(
-                "Failed, and works again: npm install. Still fails: cargo test. One lesson was kept. Changed: src/a.rs, Makefile."
+                "Failed and then fixed: npm install. Still failing: cargo test. One lesson was saved. Changed files: src/a.rs, Makefile."
             )
         );
         assert_eq!(draft.files, ["src/a.rs", "Makefile"]);
@@ -161,7 +161,7 @@ mod tests {
 
     // S-HOOK-13
     #[test]
-    fn only_what_names_one_file_of_the_directory_is_told() {
+    fn only_files_of_the_directory_are_named() {
         for no_file in [
             "~/.bashrc",
             "~",
@@ -187,10 +187,10 @@ mod tests {
 
     // S-HOOK-13
     #[test]
-    fn a_file_that_is_there_may_have_any_name() {
+    fn an_existing_file_may_have_any_name() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("$id.tsx"), "").unwrap();
-        let mut seen = Seen::default();
+        let mut seen = SessionState::default();
         for entry in [failed("npm test"), changed("./$id.tsx"), changed("./$slug.tsx")] {
             seen.note(entry);
         }
@@ -200,14 +200,14 @@ mod tests {
 
     // S-HOOK-13
     #[test]
-    fn how_each_goal_stands_is_told_by_its_last_run() {
+    fn the_last_run_of_a_goal_decides() {
         let (fails, works, unknown) = (
             || failed("cargo test"),
-            || Entry::Mended("cargo test".to_owned()),
-            || Entry::Doubted("cargo test".to_owned()),
+            || SessionEntry::Mended("cargo test".to_owned()),
+            || SessionEntry::Doubted("cargo test".to_owned()),
         );
         let (open, mended) =
-            (Some("Still fails: cargo test."), Some("Failed, and works again: cargo test."));
+            (Some("Still failing: cargo test."), Some("Failed and then fixed: cargo test."));
         for (runs, expected) in [
             (vec![fails(), works()], mended),
             (vec![fails(), works(), fails()], open),
@@ -219,14 +219,14 @@ mod tests {
         ] {
             let draft = told(runs.into_iter().chain([changed("src/a.rs")]));
             let lesson = draft.and_then(|draft| draft.lesson);
-            let expected = expected.map(|expected| format!("{expected} Changed: src/a.rs."));
+            let expected = expected.map(|expected| format!("{expected} Changed files: src/a.rs."));
             assert_eq!(lesson, expected);
         }
     }
 
     // S-HOOK-13
     #[test]
-    fn a_session_without_anything_worth_telling_leaves_nothing() {
+    fn an_uneventful_session_has_no_summary() {
         assert_eq!(told([]), None);
         assert_eq!(told([changed("src/a.rs")]), None, "work like any other");
         assert_eq!(told([failed("cargo test")]), None, "somebody looked, and went");
@@ -236,7 +236,7 @@ mod tests {
 
     // S-HOOK-13
     #[test]
-    fn however_much_happened_it_stays_short() {
+    fn a_summary_stays_short() {
         let many = (0..60).flat_map(|number| {
             let file = format!("src/{number}/{}.rs", "é".repeat(90));
             [failed(&format!("{number} {}", "é".repeat(90))), changed(&file)]

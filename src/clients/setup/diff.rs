@@ -1,5 +1,4 @@
-//! Shows people what would change: the lines that come and go, with a few around them. Secrets that our rules know
-//! are not shown. Not here: what would change.
+//! The change of a file as a unified diff for people. Known secrets are hidden. Not here: what changes.
 
 use std::borrow::Cow;
 
@@ -8,21 +7,21 @@ use guard::secrets::redacted;
 /// Unchanged lines around a change.
 const AROUND: usize = 3;
 
-/// Longest line shown, in characters: some clients keep everything on one.
+/// Longest line shown, in characters. Some clients keep everything on one line.
 const LINE_MAX: usize = 200;
 
-/// The work of comparing, in pairs of lines. Beyond, all that differs is one change.
+/// Most pairs of lines that are compared. Beyond that, everything that differs is one change.
 const PAIRS_MAX: usize = 4_000_000;
 
-/// What happens to a line.
+/// A line of the diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Line<'a> {
+enum DiffLine<'a> {
     Same(&'a str),
     Gone(&'a str),
     New(&'a str),
 }
 
-/// The change as a unified diff.
+/// Returns the change as a unified diff.
 pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> String {
     let (before, after) = (before.map(without_values), after.map(without_values));
     let (before, after) = (before.as_deref(), after.as_deref());
@@ -36,7 +35,7 @@ pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> Str
     let mut rest = lines.as_slice();
     let mut shown_to = 0;
     let changed: Vec<usize> =
-        (0..lines.len()).filter(|at| !matches!(lines.get(*at), Some(Line::Same(_)))).collect();
+        (0..lines.len()).filter(|at| !matches!(lines.get(*at), Some(DiffLine::Same(_)))).collect();
     for at in changed {
         if at < shown_to {
             continue;
@@ -47,9 +46,9 @@ pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> Str
         old += skipped;
         new += skipped;
         let hunk = lines.get(start..end).unwrap_or_default();
-        let count = |is: fn(&Line<'_>) -> bool| hunk.iter().filter(|line| is(line)).count();
-        let olds = count(|line| !matches!(line, Line::New(_)));
-        let news = count(|line| !matches!(line, Line::Gone(_)));
+        let count = |is: fn(&DiffLine<'_>) -> bool| hunk.iter().filter(|line| is(line)).count();
+        let olds = count(|line| !matches!(line, DiffLine::New(_)));
+        let news = count(|line| !matches!(line, DiffLine::Gone(_)));
         text.push_str(&format!("@@ -{old},{olds} +{new},{news} @@\n"));
         hunk.iter().for_each(|line| text.push_str(&shown(*line)));
         old += olds;
@@ -60,8 +59,8 @@ pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> Str
     redacted(&text).into_owned()
 }
 
-/// Hides secrets that stand as an argument of their own behind the option that says what they are, as in
-/// `["--token", "x"]`: rules for texts know the two as one word behind the other.
+/// Hides secrets that are an argument of their own after an option, as in `["--token", "x"]`. The rules for texts
+/// only know both in one text.
 fn without_values(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let (mut option, mut rest) = ("", text);
@@ -69,7 +68,7 @@ fn without_values(text: &str) -> String {
         let (between, word, after) = next_argument(rest);
         shown.push_str(between);
         shown.push_str(&argument_of(option, word));
-        // The dash of a list in YAML is none.
+        // A dash of a YAML list is no option.
         if !matches!(word, "" | "-") {
             option = word;
         }
@@ -78,7 +77,7 @@ fn without_values(text: &str) -> String {
     shown
 }
 
-/// An argument as it may be shown behind the word before it. `--token=x` says by itself what it is.
+/// Returns an argument as it may be shown after the previous word. `--token=x` contains its own option.
 fn argument_of<'a>(option: &str, argument: &'a str) -> Cow<'a, str> {
     match argument.split_once('=') {
         Some((option, value)) if option.starts_with('-') => match value_of(option, value) {
@@ -93,7 +92,7 @@ fn value_of<'a>(option: &str, value: &'a str) -> Cow<'a, str> {
     if !option.starts_with('-') {
         return Cow::Borrowed(value);
     }
-    // In a text a secret ends at a space or a quote, in quotes it does not.
+    // Outside quotes a secret ends at a space or a quote; inside quotes it does not.
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
     let line = format!("{option} {}", value.replace(ends, ""));
     match redacted(&line) {
@@ -102,12 +101,12 @@ fn value_of<'a>(option: &str, value: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// Cuts the next argument out of a list in JSON, TOML or YAML: what stands before it, it, and what follows.
+/// Cuts the next argument out of a list in JSON, TOML or YAML: the text before it, the argument, the text after it.
 fn next_argument(text: &str) -> (&str, &str, &str) {
     let is_between = |c: char| c.is_whitespace() || "[],\"'".contains(c);
     let start = text.find(|c| !is_between(c)).unwrap_or(text.len());
     let (between, rest) = text.split_at(start);
-    // What is quoted may have spaces in it.
+    // A quoted argument may contain spaces.
     let quote = between.chars().next_back().filter(|c| matches!(c, '"' | '\''));
     let end = match quote {
         Some(quote) => end_of_quoted(rest, quote),
@@ -117,7 +116,8 @@ fn next_argument(text: &str) -> (&str, &str, &str) {
     (between, word, after)
 }
 
-/// Where what is quoted ends: at its quote, unless that is escaped, by a backslash or by being doubled, or with its line.
+/// Returns where a quoted argument ends: at its quote, unless that is escaped by a backslash or doubled, or at the
+/// end of the line.
 fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -133,10 +133,10 @@ fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-fn end_of_hunk(lines: &[Line<'_>], from: usize) -> usize {
+fn end_of_hunk(lines: &[DiffLine<'_>], from: usize) -> usize {
     let mut end = from;
     for (at, line) in lines.iter().enumerate().skip(from) {
-        if !matches!(line, Line::Same(_)) {
+        if !matches!(line, DiffLine::Same(_)) {
             end = at + 1;
         } else if at >= end + 2 * AROUND {
             break;
@@ -145,13 +145,13 @@ fn end_of_hunk(lines: &[Line<'_>], from: usize) -> usize {
     (end + AROUND).min(lines.len())
 }
 
-fn shown(line: Line<'_>) -> String {
+fn shown(line: DiffLine<'_>) -> String {
     let (mark, line) = match line {
-        Line::Same(line) => (' ', line),
-        Line::Gone(line) => ('-', line),
-        Line::New(line) => ('+', line),
+        DiffLine::Same(line) => (' ', line),
+        DiffLine::Gone(line) => ('-', line),
+        DiffLine::New(line) => ('+', line),
     };
-    // A secret that is cut is not known any more.
+    // Secrets are hidden before the line is cut: a part of a secret is not recognised.
     let line = redacted(line);
     let mut cut: String = line.chars().take(LINE_MAX).collect();
     if line.chars().nth(LINE_MAX).is_some() {
@@ -160,7 +160,7 @@ fn shown(line: Line<'_>) -> String {
     format!("{mark}{cut}\n")
 }
 
-fn compared<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Line<'a>> {
+fn compared<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<DiffLine<'a>> {
     let same = |(a, b): &(&&str, &&str)| a == b;
     let head = before.iter().zip(after).take_while(same).count();
     let (old, new) =
@@ -168,20 +168,21 @@ fn compared<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Line<'a>> {
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
     let (old, end) = old.split_at(old.len() - tail);
     let (new, _) = new.split_at(new.len() - tail);
-    let mut lines: Vec<Line<'a>> = before.iter().take(head).map(|line| Line::Same(line)).collect();
+    let mut lines: Vec<DiffLine<'a>> =
+        before.iter().take(head).map(|line| DiffLine::Same(line)).collect();
     lines.extend(middle(old, new));
-    lines.extend(end.iter().map(|line| Line::Same(line)));
+    lines.extend(end.iter().map(|line| DiffLine::Same(line)));
     lines
 }
 
-/// The longest common subsequence, by the table.
-fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
-    let gone = || old.iter().map(|line| Line::Gone(line));
-    let come = || new.iter().map(|line| Line::New(line));
+/// The longest common subsequence, by dynamic programming.
+fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffLine<'a>> {
+    let gone = || old.iter().map(|line| DiffLine::Gone(line));
+    let come = || new.iter().map(|line| DiffLine::New(line));
     if old.is_empty() || new.is_empty() || old.len().saturating_mul(new.len()) > PAIRS_MAX {
         return gone().chain(come()).collect();
     }
-    // common[i][j]: how much old[i..] and new[j..] have in common.
+    // common[i][j]: the number of lines that old[i..] and new[j..] have in common.
     let width = new.len() + 1;
     let mut common = vec![0_u32; (old.len() + 1) * width];
     let look = |common: &[u32], i: usize, j: usize| common.get(i * width + j).copied().unwrap_or(0);
@@ -200,18 +201,18 @@ fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
     let (mut i, mut j, mut lines) = (0, 0, Vec::new());
     while let (Some(a), Some(b)) = (old.get(i), new.get(j)) {
         if a == b {
-            lines.push(Line::Same(a));
+            lines.push(DiffLine::Same(a));
             (i, j) = (i + 1, j + 1);
         } else if look(&common, i + 1, j) >= look(&common, i, j + 1) {
-            lines.push(Line::Gone(a));
+            lines.push(DiffLine::Gone(a));
             i += 1;
         } else {
-            lines.push(Line::New(b));
+            lines.push(DiffLine::New(b));
             j += 1;
         }
     }
-    lines.extend(old.iter().skip(i).map(|line| Line::Gone(line)));
-    lines.extend(new.iter().skip(j).map(|line| Line::New(line)));
+    lines.extend(old.iter().skip(i).map(|line| DiffLine::Gone(line)));
+    lines.extend(new.iter().skip(j).map(|line| DiffLine::New(line)));
     lines
 }
 

@@ -1,25 +1,25 @@
-//! A command line as the commands in it, how each is joined to the next, and where its output goes. Quotes, and
-//! documents that stand in the line, are respected; nothing else of the shell is. Not here: what the commands
-//! mean (`commands`).
+//! A shell's command line as the commands in it, the operators between them, and the files their output goes to.
+//! Quotes and here-documents are respected; nothing else of the shell is. Not here: what the commands mean
+//! (`commands`).
 
-/// How a command is joined to the next.
+/// The operator between a command and the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Joint {
-    /// The next runs if this one ends well.
+pub(super) enum Connector {
+    /// `&&`: the next runs if this one succeeds.
     And,
-    /// The next runs if this one fails.
+    /// `||`: the next runs if this one fails.
     Or,
-    /// The next reads what this one prints.
+    /// `|`: the next reads the output of this one.
     Pipe,
-    /// The next runs however this one ends.
+    /// `;`: the next runs in any case.
     Then,
-    /// The next does not wait.
+    /// `&`: the next does not wait.
     Apart,
-    /// There is none.
+    /// The end of the line.
     End,
 }
 
-impl Joint {
+impl Connector {
     pub(super) fn written(self) -> &'static str {
         match self {
             Self::And => " && ",
@@ -34,21 +34,21 @@ impl Joint {
 
 /// One command of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Segment {
-    /// Its words, without where its errors go and without an output that is thrown away.
+pub(super) struct ShellCommand {
+    /// Its words, without redirections.
     pub(super) text: String,
-    /// How it is joined to the next.
-    pub(super) joint: Joint,
+    /// The operator after it.
+    pub(super) joint: Connector,
     /// The file its output goes to.
     pub(super) target: Option<String>,
-    /// Whether a document stands in the line for it to read.
+    /// Whether it reads a here-document.
     pub(super) has_document: bool,
 }
 
-/// Returns the commands of a line, one after the other.
-pub(super) fn segments(line: &str) -> Vec<Segment> {
+/// Returns the commands of a line in order.
+pub(super) fn segments(line: &str) -> Vec<ShellCommand> {
     let (line, documents) = without_documents(line);
-    let mut found: Vec<Segment> = Vec::new();
+    let mut found: Vec<ShellCommand> = Vec::new();
     let mut rest = line.as_str();
     while !rest.is_empty() {
         let (text, joint, after) = first(rest);
@@ -58,11 +58,11 @@ pub(super) fn segments(line: &str) -> Vec<Segment> {
             found.push(segment);
         }
     }
-    // What is joined to nothing just ends; only what runs apart does so without us.
+    // After the last command only `&` means something.
     if let Some(last) = found.last_mut()
-        && last.joint != Joint::Apart
+        && last.joint != Connector::Apart
     {
-        last.joint = Joint::End;
+        last.joint = Connector::End;
     }
     if documents == Documents::Some {
         for segment in found.iter_mut().filter(|segment| segment.text.contains("<<")) {
@@ -78,7 +78,7 @@ enum Documents {
     Some,
 }
 
-/// Leaves out the lines that a command is given to read: what stands in them is no command.
+/// Removes the lines of here-documents, since they are no commands.
 fn without_documents(text: &str) -> (String, Documents) {
     let (mut kept, mut ends, mut documents) = (Vec::new(), None::<String>, Documents::None);
     for line in text.lines() {
@@ -101,7 +101,7 @@ fn without_documents(text: &str) -> (String, Documents) {
 }
 
 /// Splits the first command off.
-fn first(line: &str) -> (&str, Joint, &str) {
+fn first(line: &str) -> (&str, Connector, &str) {
     let mut quote = None;
     let mut before = ' ';
     let mut places = line.char_indices();
@@ -124,12 +124,12 @@ fn first(line: &str) -> (&str, Joint, &str) {
                 quote = Some(c);
                 None
             }
-            (None, '&') if after.starts_with('&') => Some((Joint::And, 1)),
-            (None, '|') if after.starts_with('|') => Some((Joint::Or, 1)),
-            (None, '|') => Some((Joint::Pipe, usize::from(after.starts_with('&')))),
-            (None, ';' | '\n') => Some((Joint::Then, 0)),
-            // `2>&1` and `&>` join nothing.
-            (None, '&') if before != '>' && !after.starts_with('>') => Some((Joint::Apart, 0)),
+            (None, '&') if after.starts_with('&') => Some((Connector::And, 1)),
+            (None, '|') if after.starts_with('|') => Some((Connector::Or, 1)),
+            (None, '|') => Some((Connector::Pipe, usize::from(after.starts_with('&')))),
+            (None, ';' | '\n') => Some((Connector::Then, 0)),
+            // The `&` of `2>&1` and `&>` is no operator.
+            (None, '&') if before != '>' && !after.starts_with('>') => Some((Connector::Apart, 0)),
             (None, _) => None,
         };
         if let Some((joint, more)) = joint {
@@ -138,11 +138,11 @@ fn first(line: &str) -> (&str, Joint, &str) {
         }
         before = c;
     }
-    (line, Joint::End, "")
+    (line, Connector::End, "")
 }
 
-/// Reads where the output goes, and leaves out what says nothing about the command.
-fn segment(text: &str, joint: Joint) -> Segment {
+/// Reads where the output goes, and leaves redirections out of the words.
+fn segment(text: &str, joint: Connector) -> ShellCommand {
     let (mut kept, mut target, mut is_target) = (Vec::new(), None, false);
     let mut quote = None;
     for word in text.split_whitespace().filter(|word| *word != "\\") {
@@ -176,7 +176,7 @@ fn segment(text: &str, joint: Joint) -> Segment {
         }
     }
     let plain = |word: &str| word.trim_matches(['\'', '"']).to_owned();
-    Segment { text: kept.join(" "), joint, target: target.map(plain), has_document: false }
+    ShellCommand { text: kept.join(" "), joint, target: target.map(plain), has_document: false }
 }
 
 #[cfg(test)]
@@ -186,26 +186,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_the_commands_in_it() {
-        let found = |line: &str| -> Vec<(String, Joint)> {
+    fn a_line_is_split_into_commands() {
+        let found = |line: &str| -> Vec<(String, Connector)> {
             segments(line).into_iter().map(|segment| (segment.text, segment.joint)).collect()
         };
         let text = |text: &str, joint| (text.to_owned(), joint);
         assert_eq!(
             found("a 2>&1 | b && c || d; e & f"),
             [
-                text("a", Joint::Pipe),
-                text("b", Joint::And),
-                text("c", Joint::Or),
-                text("d", Joint::Then),
-                text("e", Joint::Apart),
-                text("f", Joint::End)
+                text("a", Connector::Pipe),
+                text("b", Connector::And),
+                text("c", Connector::Or),
+                text("d", Connector::Then),
+                text("e", Connector::Apart),
+                text("f", Connector::End)
             ]
         );
-        assert_eq!(found("a 'x; y' \"p && q\" &"), [text("a 'x; y' \"p && q\"", Joint::Apart)]);
+        assert_eq!(found("a 'x; y' \"p && q\" &"), [text("a 'x; y' \"p && q\"", Connector::Apart)]);
         assert_eq!(
             found("cat <<'E'\nx; y\nE\nb"),
-            [text("cat <<'E'", Joint::Then), text("b", Joint::End)]
+            [text("cat <<'E'", Connector::Then), text("b", Connector::End)]
         );
         assert_eq!(found(" ; \n"), []);
         let target = |line: &str| segments(line).into_iter().find_map(|segment| segment.target);
@@ -216,7 +216,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_line_is_read_to_its_end(line in "[a-z &|;<>'\"\\\\\n]{0,40}") {
+        fn every_line_is_read_to_its_end(line in "[a-z &|;<>'\"\\\\\n]{0,40}") {
             for segment in segments(&line) {
                 prop_assert!(!segment.text.is_empty() || segment.target.is_some());
             }

@@ -1,21 +1,21 @@
-//! What of a reply is new to a session: each memory is shown once. A reply has one line for each memory, with its
-//! id at the end. Not here: what replies look like (`render`).
+//! Dedup within a session: each memory is shown once. A reply has one line for each memory, with its id at the end.
+//! Not here: how replies are written (`reply`).
 
 use std::collections::BTreeSet;
 
-/// What is to be said of a reply, and the ids in it.
+/// The part of a reply that is new to a session.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Fresh {
-    /// The text without lines that were told before, and without headings of nothing.
+pub struct NewMemories {
+    /// The text without lines that were shown before, and without headings of empty lists.
     pub text: String,
     /// The ids of the memories in it.
     pub ids: Vec<String>,
 }
 
-/// Returns of a text the lines that are not in `told`; headings stand over lists that have something in them.
+/// Returns the lines of a text whose ids are not in `told`, with the headings of lists that are not empty.
 #[must_use]
-pub fn fresh(text: &str, told: &BTreeSet<String>) -> Fresh {
-    let mut fresh = Fresh::default();
+pub fn fresh(text: &str, told: &BTreeSet<String>) -> NewMemories {
+    let mut fresh = NewMemories::default();
     let parts = text.split("\n\n").filter_map(|part| {
         let lines: Vec<&str> = part.lines().filter(|line| !line.starts_with("Note:")).collect();
         let is_list = lines.iter().any(|line| id_of(line).is_some());
@@ -54,7 +54,7 @@ mod tests {
 
     // S-HOOK-9
     #[test]
-    fn each_memory_is_told_once() {
+    fn each_memory_is_shown_once() {
         let all = fresh(BRIEFING, &BTreeSet::new());
         assert_eq!(all.ids, ["AAAA1111", "BBBB2222", "CCCC3333"]);
         assert_eq!(all.text, BRIEFING.replace("\nNote: words only.", ""));
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_stands_at_the_end_of_a_line_of_a_list() {
+    fn the_id_is_at_the_end_of_a_list_line() {
         assert_eq!(id_of("12. [2026-01-02] x · codex · AAAA1111"), Some("AAAA1111"));
         for line in ["x · AAAA1111", "- no id", "- [d] x · two words", "a. b · c"] {
             assert_eq!(id_of(line), None, "{line}");

@@ -1,11 +1,12 @@
-//! What a command between a failure and its mending did: it may have helped, changed a file, or neither. What is
-//! not known to set something up gets no credit. Not here: what a command wants (`commands`).
+//! The effects of a command that ran between a failure and its fix: it may have helped, changed a file, or done
+//! neither. Only commands that are known to set something up get credit. Not here: the goal of a command
+//! (`commands`).
 
 use super::commands::{looks, words};
-use super::line::{Segment, segments};
+use super::shell_line::{ShellCommand, segments};
 
-/// Names of files that set something up, by their end: a change of one mends other repositories as well. What
-/// mends a program in its sources is in its history.
+/// Endings of the names of configuration files. A change to one of them can fix the same failure in other
+/// repositories. A fix in source code is in the history of its repository instead.
 const SETTINGS: [&str; 20] = [
     ".toml",
     ".yaml",
@@ -29,7 +30,7 @@ const SETTINGS: [&str; 20] = [
     "Gemfile",
 ];
 
-/// Programs that set something up, start or stop it, or clean up, whatever their words.
+/// Programs that set something up, start or stop something, or clean up, whatever their arguments.
 const SETS_UP: [&str; 38] = [
     "mkdir",
     "touch",
@@ -71,7 +72,7 @@ const SETS_UP: [&str; 38] = [
     "redis-server",
 ];
 
-/// Programs that do so by their first word.
+/// Programs that do so with one of these first arguments.
 const SETS_UP_BY: [(&str, &[&str]); 39] = [
     ("npm", &["install", "i", "ci", "add", "rebuild", "update", "config", "cache", "login"]),
     ("pnpm", &["install", "i", "add", "rebuild", "update", "config", "store", "login"]),
@@ -114,7 +115,8 @@ const SETS_UP_BY: [(&str, &[&str]); 39] = [
     ("aws", &["configure", "sso"]),
 ];
 
-/// What git does to the files at hand. That mends what git itself wanted, and is no news for anything else.
+/// Git commands that change the files of the work tree. They can fix a failed git command, but say nothing about
+/// other failures.
 const MOVES_FILES: [&str; 12] = [
     "checkout",
     "switch",
@@ -130,11 +132,11 @@ const MOVES_FILES: [&str; 12] = [
     "cherry-pick",
 ];
 
-/// Parts of the names of what can be made again: to remove it helps.
+/// Parts of the names of generated files. Removing generated files can help.
 const MADE_AGAIN: [&str; 9] =
     ["cache", "node_modules", "target", "build", "dist", ".lock", "-lock", ".venv", ".next"];
 
-/// Programs that rewrite files as they stand.
+/// Programs that rewrite source files in place.
 const FORMATTERS: [&str; 14] = [
     "rustfmt",
     "prettier",
@@ -152,35 +154,35 @@ const FORMATTERS: [&str; 14] = [
     "codemod",
 ];
 
-/// Words that make a formatter of a program of many uses.
+/// Arguments that turn a general program into a formatter.
 const FORMATS: [&str; 6] = ["fmt", "format", "fix", "--fix", "prettier", "--write"];
 
-/// Programs that run what they are given, which may change anything.
+/// Programs that run the code they are given, which may change any file.
 const INTERPRETERS: [&str; 7] = ["python", "python3", "node", "ruby", "perl", "php", "deno"];
 
-/// Ends of the names of files that nothing is built from, and beginnings of places where no sources stand.
+/// Endings of files that nothing is built from, and beginnings of paths that hold no sources.
 const NO_SOURCES: [&str; 4] = [".log", ".out", ".err", ".pid"];
 const NO_SOURCE_PLACES: [&str; 3] = ["/dev/", "/tmp/", "&"];
 
-/// Tells whether a file sets something up.
+/// Tells whether a file is a configuration file.
 #[must_use]
 pub fn is_setting(file: &str) -> bool {
     SETTINGS.iter().any(|end| name_of(file).ends_with(end))
 }
 
-/// The name of a file without its folder.
+/// Returns the name of a file without its folder.
 #[must_use]
 pub fn name_of(file: &str) -> &str {
     file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
-/// Tells whether what was changed is named by its path: of some command lines only the program is known.
+/// Tells whether a change is named by a path. Of some command lines only the program is known.
 #[must_use]
 pub fn is_path(changed: &str) -> bool {
     changed.contains(['/', '\\', '.'])
 }
 
-/// Tells whether a command may have mended what wanted `goal`: all it does sets something up, starts, stops or
+/// Tells whether a command may have helped a failed `goal`: every part of it sets something up, starts, stops or
 /// cleans something.
 #[must_use]
 pub fn helps(command: &str, goal: &str) -> bool {
@@ -216,7 +218,7 @@ fn sets_up(segment: &str, goal: &str) -> bool {
     }
 }
 
-/// Tells whether git changed the files at hand.
+/// Tells whether git changed the files of the work tree.
 #[must_use]
 pub fn moves_files(command: &str) -> bool {
     segments(command).iter().any(|segment| {
@@ -228,13 +230,13 @@ pub fn moves_files(command: &str) -> bool {
     })
 }
 
-/// Names what a command line changed by itself: the file, or the program where only that is known.
+/// Returns what a command line changed by itself: the file, or the program if only that is known.
 #[must_use]
 pub fn changes(command: &str) -> Vec<String> {
     segments(command).iter().filter_map(change).collect()
 }
 
-fn change(segment: &Segment) -> Option<String> {
+fn change(segment: &ShellCommand) -> Option<String> {
     if let Some(target) = &segment.target
         && !NO_SOURCES.iter().any(|end| target.ends_with(end))
         && !NO_SOURCE_PLACES.iter().any(|place| target.starts_with(place))
@@ -266,7 +268,7 @@ fn change(segment: &Segment) -> Option<String> {
     }
 }
 
-/// The words of a command, where `python3 -m pip` is `pip`.
+/// Returns the words of a command. `python3 -m pip` is read as `pip`.
 fn program_words(segment: &str) -> impl Iterator<Item = &str> {
     let all: Vec<&str> = words(segment).collect();
     let skip = match all.as_slice() {
@@ -282,7 +284,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn only_what_sets_something_up_may_have_helped() {
+    fn only_setup_commands_may_have_helped() {
         for command in [
             "touch .ready",
             "sudo apt-get update && apt-get install -y libssl-dev",
@@ -323,7 +325,7 @@ mod tests {
 
     // S-HOOK-6
     #[test]
-    fn a_command_line_that_changes_a_file_is_known_by_it() {
+    fn changed_files_are_read_from_command_lines() {
         for (command, expected) in [
             ("sed -i 's/a/b/' src/foo.c", "src/foo.c"),
             ("cat > foo.c <<'EOF'\nint x = 1 > 0; // it's\nEOF", "foo.c"),

@@ -1,0 +1,296 @@
+//! The input of a hook, read into one closed enum. Every client has its own names for the same things and adds fields
+//! with each release. Known fields are looked up wherever a client may have put them; all others are ignored. Not
+//! here: whether a tool failed (`outcome`), and what happens next (`mod`).
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::NoAnswer;
+use super::fields::{object, plain_name, text};
+use super::outcome::{self, Evidence, Outcome};
+use super::tool::{Tool, changed_files, shell_command};
+
+/// Longest input, in bytes. Clients include whole files that a tool has read. Longer input is refused, since reading
+/// it would take longer than a hook may take.
+const INPUT_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// Longest session id, in bytes.
+const SESSION_BYTES_MAX: usize = 256;
+
+/// One event of a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookInput {
+    /// What happened.
+    pub event: HookEvent,
+    /// The client's own name for the event; the answer must repeat it.
+    pub event_name: String,
+    /// The id of the session, if the client sends it.
+    pub session_id: Option<String>,
+    /// The working directory of the session, if the client sends it.
+    pub directory: Option<PathBuf>,
+}
+
+/// The kinds of events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookEvent {
+    /// A session starts or is resumed.
+    Start(StartReason),
+    /// The user sends a prompt.
+    Prompt(String),
+    /// A tool failed.
+    ToolFailed(ToolCall),
+    /// A tool succeeded.
+    ToolSucceeded(ToolCall),
+    /// The context is about to be compacted.
+    Compact,
+    /// A session ends.
+    End,
+}
+
+/// Why a session starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartReason {
+    /// It is new.
+    Fresh,
+    /// It was interrupted, and its context is restored.
+    Resumed,
+    /// Its context was compacted or cleared.
+    Emptied,
+}
+
+/// One call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The kind of tool.
+    pub tool: Tool,
+    /// The command of a shell; empty for other tools.
+    pub command: String,
+    /// The files that it changed.
+    pub files: Vec<String>,
+    /// Its output.
+    pub output: String,
+    /// How certain the failure is, if it failed.
+    pub evidence: Evidence,
+}
+
+/// Reads the input of a hook. `event` names the event if the input does not.
+///
+/// # Errors
+/// [`NoAnswer`] if the input cannot be read, or the event is not handled.
+pub fn read(input: &mut dyn Read, event: Option<&str>) -> Result<HookInput, NoAnswer> {
+    let mut bytes = Vec::new();
+    let read = input.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|error| NoAnswer::Input(error.to_string()))?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > INPUT_BYTES_MAX {
+        return Err(NoAnswer::Input(format!("more than {INPUT_BYTES_MAX} bytes")));
+    }
+    match serde_json::from_slice(&bytes) {
+        Ok(Value::Object(said)) => understood(&said, event),
+        Ok(_) => Err(NoAnswer::Input("JSON, but not an object".to_owned())),
+        Err(error) => Err(NoAnswer::Input(format!("not JSON: {error}"))),
+    }
+}
+
+fn understood(said: &Map<String, Value>, event: Option<&str>) -> Result<HookInput, NoAnswer> {
+    let named = text(said, &["hook_event_name", "hookEventName", "hookName"]).or(event);
+    let event_name = named.ok_or(NoAnswer::NoEvent)?.to_owned();
+    let event = event_of(said, &event_name)?;
+    let session = text(
+        said,
+        &["session_id", "sessionId", "sessionID", "conversation_id", "taskId", "thread_id"],
+    );
+    let session_id =
+        session.filter(|id| !id.is_empty() && id.len() <= SESSION_BYTES_MAX).map(str::to_owned);
+    let first_root = ["workspace_roots", "workspaceRoots"]
+        .iter()
+        .find_map(|name| said.get(*name)?.get(0)?.as_str());
+    let directory = text(said, &["cwd", "working_directory", "workingDirectory"]).or(first_root);
+    let directory = directory.map(PathBuf::from).filter(|path| path.is_absolute());
+    Ok(HookInput { event, event_name, session_id, directory })
+}
+
+fn event_of(said: &Map<String, Value>, event: &str) -> Result<HookEvent, NoAnswer> {
+    Ok(match plain_name(event).as_str() {
+        "sessionstart" | "taskstart" | "start" => HookEvent::Start(why(said)),
+        "taskresume" => HookEvent::Start(StartReason::Resumed),
+        "userpromptsubmit"
+        | "userpromptsubmitted"
+        | "beforeagent"
+        | "beforesubmitprompt"
+        | "prompt" => {
+            let inner = said.get("userPromptSubmit").and_then(Value::as_object).unwrap_or(said);
+            let prompt = text(inner, &["prompt", "message", "text"]).unwrap_or_default();
+            // Gemini CLI puts the answer of the start hook in front of the first prompt.
+            let said_first = prompt.strip_prefix("<hook_context>");
+            let own = said_first.and_then(|rest| Some(rest.split_once("</hook_context>")?.1));
+            HookEvent::Prompt(own.unwrap_or(prompt).trim().to_owned())
+        }
+        "posttoolusefailure" | "toolfailed" => tool(said, Some(Outcome::Failed))?,
+        "posttooluse" | "aftertool" | "toolsucceeded" => tool(said, None)?,
+        "precompact" | "precompress" | "compact" => HookEvent::Compact,
+        "sessionend" | "taskcomplete" | "taskcancel" | "sessionshutdown" | "end" => HookEvent::End,
+        _ => return Err(NoAnswer::OtherEvent(event.chars().take(40).collect())),
+    })
+}
+
+fn why(said: &Map<String, Value>) -> StartReason {
+    match text(said, &["source", "trigger"]).map(plain_name).as_deref() {
+        Some("resume" | "fork") => StartReason::Resumed,
+        Some("clear" | "compact") => StartReason::Emptied,
+        _ => StartReason::Fresh,
+    }
+}
+
+/// Reads a call of a tool. `told` is its outcome if the name of the event says it.
+fn tool(said: &Map<String, Value>, told: Option<Outcome>) -> Result<HookEvent, NoAnswer> {
+    let inner = said.get("postToolUse").and_then(Value::as_object).unwrap_or(said);
+    let name = text(inner, &["tool_name", "toolName", "tool"]).unwrap_or_default();
+    let input = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
+    let input = input.iter().find_map(|name| object(inner.get(*name)?)).unwrap_or_default();
+    let tool = Tool::of_name(name);
+    let result = outcome::of(inner, &tool);
+    if result.is_interrupted {
+        return Err(NoAnswer::Interrupted);
+    }
+    let call = ToolCall {
+        command: if tool == Tool::Shell { shell_command(&input) } else { String::new() },
+        files: if tool == Tool::Edit { changed_files(&input) } else { Vec::new() },
+        output: result.output,
+        evidence: if told.is_some() { Evidence::Told } else { result.evidence },
+        tool,
+    };
+    Ok(match told.unwrap_or(result.outcome) {
+        Outcome::Running => {
+            return Err(NoAnswer::Nothing("the command still runs in the background"));
+        }
+        Outcome::Failed => HookEvent::ToolFailed(call),
+        Outcome::Succeeded => HookEvent::ToolSucceeded(call),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn said(value: &Value) -> Result<HookInput, NoAnswer> {
+        read(&mut value.to_string().as_bytes(), None)
+    }
+
+    fn happens(value: &Value) -> HookEvent {
+        said(value).unwrap().event
+    }
+
+    // S-HOOK-1
+    #[test]
+    fn the_input_of_each_client_is_understood() {
+        for (client, value) in [
+            (
+                "claude-code",
+                json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash",
+                "tool_input": {"command": "npm ci"}, "error": "Exit code 1\nboom"}),
+            ),
+            (
+                "codex",
+                json!({"hook_event_name": "PostToolUse", "tool_name": "shell",
+                "tool_input": {"command": ["bash", "-lc", "npm ci"]},
+                "tool_response": "{\"output\":\"boom\",\"metadata\":{\"exit_code\":1}}"}),
+            ),
+            (
+                "codex, newer",
+                json!({"hook_event_name": "PostToolUse", "tool_name": "Bash",
+                "tool_input": {"command": "npm ci"}, "tool_response": "Exit code: 1\nWall time: 0.1 seconds\nOutput:\nboom"}),
+            ),
+            (
+                "gemini",
+                json!({"hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+                "tool_input": {"command": "npm ci"}, "tool_response": {"llmContent": "Output: boom\nExit Code: 1"}}),
+            ),
+            (
+                "gemini, error",
+                json!({"hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+                "tool_input": {"command": "npm ci"}, "tool_response": {"error": {"message": "boom"}}}),
+            ),
+            (
+                "cursor",
+                json!({"hook_event_name": "postToolUseFailure", "tool_name": "Shell",
+                "tool_input": "{\"command\":\"npm ci\"}", "error_message": "boom"}),
+            ),
+            (
+                "copilot",
+                json!({"hookEventName": "postToolUseFailure", "toolName": "bash",
+                "toolArgs": "{\"command\":\"npm ci\"}", "error": "boom"}),
+            ),
+            (
+                "cline",
+                json!({"hookName": "PostToolUse", "postToolUse": {"toolName": "execute_command",
+                "parameters": {"command": "npm ci"}, "result": "boom", "success": false}}),
+            ),
+        ] {
+            let HookEvent::ToolFailed(call) = happens(&value) else { panic!("{client}") };
+            assert_eq!((call.tool, call.command.as_str()), (Tool::Shell, "npm ci"), "{client}");
+            assert!(call.output.contains("boom"), "{client}: {}", call.output);
+        }
+    }
+
+    #[test]
+    fn session_and_directory_are_found_under_every_name() {
+        for value in [
+            json!({"hook_event_name": "SessionStart", "session_id": "s1", "cwd": "/w", "source": "startup"}),
+            json!({"hookEventName": "sessionStart", "sessionId": "s1", "cwd": "/w", "unheard": {"of": 1}}),
+            json!({"hook_event_name": "sessionStart", "conversation_id": "s1", "workspace_roots": ["/w"]}),
+            json!({"hookName": "TaskStart", "taskId": "s1", "workspaceRoots": ["/w", "/x"]}),
+        ] {
+            let said = said(&value).unwrap();
+            assert_eq!(said.event, HookEvent::Start(StartReason::Fresh));
+            assert_eq!(said.session_id.as_deref(), Some("s1"));
+            assert_eq!(said.directory, Some(PathBuf::from("/w")));
+        }
+        let value = json!({"session_id": 5, "cwd": "relative", "source": "compact"});
+        let said = read(&mut value.to_string().as_bytes(), Some("sessionStart")).unwrap();
+        assert_eq!((said.session_id, said.directory), (None, None));
+        assert_eq!(said.event, HookEvent::Start(StartReason::Emptied));
+    }
+
+    #[test]
+    fn earlier_hook_answers_are_removed_from_a_prompt() {
+        let prompt = "<hook_context>MARK</hook_context>\n\nfix the build";
+        let value = json!({"hook_event_name": "BeforeAgent", "prompt": prompt});
+        assert_eq!(happens(&value), HookEvent::Prompt("fix the build".to_owned()));
+    }
+
+    #[test]
+    fn the_files_of_a_patch_are_known() {
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n+x\n*** Add File: b.toml\n*** End Patch";
+        let value = json!({"hook_event_name": "PostToolUse", "tool_name": "apply_patch",
+            "tool_input": {"command": patch}, "tool_response": "Success"});
+        let HookEvent::ToolSucceeded(call) = happens(&value) else { panic!() };
+        assert_eq!(
+            (call.tool, call.files),
+            (Tool::Edit, vec!["src/a.rs".to_owned(), "b.toml".to_owned()])
+        );
+    }
+
+    // S-HOOK-2
+    #[test]
+    fn other_input_gets_no_answer() {
+        for text in [
+            "",
+            "x",
+            "[]",
+            "5",
+            "{}",
+            "{\"hook_event_name\":\"Notification\"}",
+            "{\"hook_event_name\":7}",
+        ] {
+            assert!(read(&mut text.as_bytes(), None).is_err(), "{text}");
+        }
+        let stop = json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "error": "x", "is_interrupt": true});
+        assert!(matches!(said(&stop), Err(NoAnswer::Interrupted)));
+        let long = vec![b' '; usize::try_from(INPUT_BYTES_MAX).unwrap() + 1];
+        assert!(matches!(read(&mut long.as_slice(), None), Err(NoAnswer::Input(_))));
+    }
+}

@@ -1,0 +1,91 @@
+//! How our own entries are recognised: they start a program with the one argument `mcp`. Any other entry with our
+//! name belongs to the user. Not here: where entries are, and hooks.
+
+use serde_json::{Value, json};
+
+use super::edit::EditError;
+
+/// Our name among the servers of a client.
+pub(super) const NAME: &str = "agent-knowledge";
+
+/// The argument that starts our server.
+pub(super) const ARGUMENT: &str = "mcp";
+
+/// Members of entries for remote servers.
+const ADDRESSES: [&str; 4] = ["url", "httpUrl", "serverUrl", "uri"];
+
+/// Whether an entry is one that we would write, for any program, with any additions of its user.
+pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
+    if !found.is_object() || ADDRESSES.iter().any(|name| found.get(name).is_some()) {
+        return false;
+    }
+    match (found.get("transport"), wanted.get("transport")) {
+        (Some(found), Some(wanted)) => return is_ours(found, wanted),
+        (None, None) => {}
+        (Some(said), None) if said == "stdio" => {}
+        _ => return false,
+    }
+    let stdio = json!("stdio");
+    let kind = wanted.get("type").unwrap_or(&stdio);
+    let starts = match (found.get("command"), wanted.get("command")) {
+        (Some(Value::Array(words)), Some(Value::Array(_))) => {
+            words.len() == 2 && words.last().is_some_and(|last| last == ARGUMENT)
+        }
+        (Some(Value::String(_)), Some(Value::String(_))) => {
+            found.get("args") == Some(&json!([ARGUMENT]))
+        }
+        _ => false,
+    };
+    starts && found.get("type").is_none_or(|found| found == kind)
+}
+
+/// Why an entry with our name is not changed.
+pub(super) fn not_ours(text: &str) -> EditError {
+    let place = text.find(NAME).unwrap_or(0);
+    let why = format!(
+        "there is an entry {NAME} that setup did not write (it is not a program with the one argument {ARGUMENT}); \
+         rename or remove it"
+    );
+    EditError::at(text, place, &why)
+}
+
+/// Why a whole file is not changed.
+pub(super) fn no_file_of_ours() -> EditError {
+    let why = "this file is yours, or was changed since setup made it, and setup replaces and removes only files of its own; \
+               move what you want to keep and remove the file"
+        .to_owned();
+    EditError { line: 1, column: 1, why }
+}
+
+/// Whether a text equals ours except for one quoted word, the program.
+pub(super) fn is_same_but(text: &str, ours: &str, word: &str) -> bool {
+    let Some((head, tail)) = ours.split_once(word) else { return false };
+    let middle = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail));
+    middle.is_some_and(|word| serde_json::from_str::<String>(word).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-SETUP-4
+    #[test]
+    fn an_entry_is_ours_if_it_starts_a_program_with_mcp() {
+        let plain = json!({ "command": "/ak", "args": ["mcp"] });
+        for (found, ours) in [
+            (json!({ "command": "/old", "args": ["mcp"], "env": { "A": "1" } }), true),
+            (json!({ "type": "stdio", "command": "/old", "args": ["mcp"] }), true),
+            (json!({ "type": "http", "command": "/old", "args": ["mcp"] }), false),
+            (json!({ "command": "npx", "args": ["-y", "mcp"] }), false),
+            (json!({ "command": "/old" }), false),
+            (json!({ "url": "https://x.example/mcp" }), false),
+            (json!({ "command": "/old", "args": ["mcp"], "httpUrl": "https://x.example" }), false),
+            (json!("agent-knowledge mcp"), false),
+        ] {
+            assert_eq!(is_ours(&found, &plain), ours, "{found}");
+        }
+        let local = json!({ "type": "local", "command": ["/ak", "mcp"] });
+        assert!(is_ours(&json!({ "command": ["/old", "mcp"] }), &local));
+        assert!(!is_ours(&plain, &local), "of another form");
+    }
+}
