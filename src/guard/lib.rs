@@ -8,5 +8,6 @@
 //! what an event is. Not here: cleaning a whole event (`event::clean`).
 
 pub mod injection;
+mod rule_regex;
 pub mod secrets;
 pub mod text;
