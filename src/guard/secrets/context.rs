@@ -2,7 +2,7 @@
 //! login. Not here: values themselves (`judge`, `password`).
 
 use super::charset::{Charset, DOTTED, URL};
-use super::text::{Text, count};
+use super::text::{Text, count, words};
 
 /// Bytes of a name that are read.
 pub(super) const NAME_BYTES_MAX: usize = 40;
@@ -34,13 +34,13 @@ pub(super) fn begins_word(text: Text<'_>, place: usize) -> bool {
 
 /// Tells whether the rest of a name makes its value a digest or the like.
 pub(super) fn is_public_name(tail: &[u8]) -> bool {
-    PUBLIC.split(' ').any(|word| mentions(tail, &[word]))
+    words(PUBLIC).any(|word| holds(tail, word))
 }
 
 /// Tells whether the last word of a name makes it the name of something else, as in `token_url`.
 pub(super) fn is_about(tail: &[u8]) -> bool {
     let tail = tail.trim_ascii();
-    ABOUT.split(' ').any(|word| {
+    words(ABOUT).any(|word| {
         let Some(start) = tail.len().checked_sub(word.len()) else { return false };
         let (before, last) = tail.split_at(start);
         let begins = match (before.last(), last.first()) {
@@ -51,31 +51,35 @@ pub(super) fn is_about(tail: &[u8]) -> bool {
             }
             (_, None) => false,
         };
-        begins && last.eq_ignore_ascii_case(word.as_bytes())
+        begins && last.eq_ignore_ascii_case(word)
     })
 }
 
 /// Tells whether the name is that of a public key or its token.
 pub(super) fn is_public(text: Text<'_>, start: usize) -> bool {
-    ["public", "publickey"].iter().any(|word| precedes(text, start, word))
+    words("public publickey").any(|word| precedes(text, start, word))
 }
 
 /// Tells whether the `key` at `start` is that of a record, as in `cache_key`.
 pub(super) fn is_data_key(text: Text<'_>, start: usize) -> bool {
-    DATA_KEYS.split(' ').any(|word| precedes(text, start, word))
+    words(DATA_KEYS).any(|word| precedes(text, start, word))
 }
 
 /// Tells whether a word stands right before `start`, perhaps with a separator.
-fn precedes(text: Text<'_>, start: usize, word: &str) -> bool {
+fn precedes(text: Text<'_>, start: usize, word: &[u8]) -> bool {
     let separator = usize::from(matches!(text.before(start), b'_' | b'-' | b'.' | b' '));
-    start.checked_sub(separator + word.len()).is_some_and(|place| text.is_at(place, word))
+    start
+        .checked_sub(separator + word.len())
+        .is_some_and(|place| text.slice(place, place + word.len()).eq_ignore_ascii_case(word))
 }
 
 /// Tells whether one of the words stands in a text, in any case.
 pub(super) fn mentions(text: &[u8], words: &[&str]) -> bool {
-    words.iter().any(|word| {
-        text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
-    })
+    words.iter().any(|word| holds(text, word.as_bytes()))
+}
+
+fn holds(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
 }
 
 /// Tells whether one of the words stands shortly before or after a place.

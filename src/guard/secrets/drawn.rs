@@ -7,7 +7,7 @@ use super::charset::{ALNUM, Charset, DIGIT, DOTTED, UPPER, URL};
 use super::context::{is_about, is_public_name};
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, Make, is_digest_named, is_mixed, is_placeholder, is_random, is_ulid};
-use super::text::Text;
+use super::text::{Text, words};
 
 /// The name of the rule.
 pub(super) const RULE: &str = "drawn-key";
@@ -139,7 +139,7 @@ fn is_tagged(tag: &[u8], body: &[u8]) -> bool {
 
 /// Tells whether a word is one of those, in any case.
 fn is_in(known: &str, word: &[u8]) -> bool {
-    known.split(' ').any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+    words(known).any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// Tells whether a run is of letters of both sizes and digits in such disorder as no name has.

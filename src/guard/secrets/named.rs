@@ -222,13 +222,12 @@ impl Name<'_> {
     }
 
     fn hit(&self, kind: Kind, reading: &Reading<'_>) -> Option<Hit> {
-        let value = if is_harmless(reading) || is_about(reading.tail) {
-            None
-        } else {
-            accepted(kind, reading)
-                .filter(|value| kind != Kind::Session || self.logs_in(value))
-                .or_else(|| self.accepted_in_context(kind, reading))
-        }?;
+        let value = accepted(kind, reading)
+            .filter(|value| kind != Kind::Session || self.logs_in(value))
+            .or_else(|| self.accepted_in_context(kind, reading))?;
+        if is_harmless(reading) || is_about(reading.tail) {
+            return None;
+        }
         // The pairs of a cookie header are judged one by one (`cookie`).
         let is_cookie = self.anchor == "cookie" && is_pair_of(value);
         if is_cookie || self.is_other_thing(kind, reading) {

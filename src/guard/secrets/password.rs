@@ -4,6 +4,7 @@
 use super::context::is_identifier;
 use super::judge::{Hint, Make, is_placeholder};
 use super::reading::{Bond, Reading};
+use super::text::words;
 
 /// Shorter passwords cannot be told from words.
 const PASSWORD_BYTES_MIN: usize = 6;
@@ -121,7 +122,7 @@ fn is_negated(value: &[u8]) -> bool {
     let is_variable = name.first().is_some_and(u8::is_ascii_lowercase)
         && name.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'))
         && (is_identifier(name) || name.contains(&b'.'));
-    let is_tag = || TAGS.split(' ').any(|tag| name.eq_ignore_ascii_case(tag.as_bytes()));
+    let is_tag = || words(TAGS).any(|tag| name.eq_ignore_ascii_case(tag));
     marks > 0 && (is_variable || is_known_word(name) || is_tag())
 }
 
@@ -136,5 +137,5 @@ fn is_known_word(core: &[u8]) -> bool {
         core.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
     };
     let is_counted = core.first().is_some_and(u8::is_ascii_digit) && core.contains(&b'-');
-    WORDS.split(' ').any(|word| is(word.as_bytes())) || METHODS.iter().any(begins) || is_counted
+    words(WORDS).any(is) || METHODS.iter().any(begins) || is_counted
 }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::charset::{Charset, DOTTED, URL};
 use super::context::{NAME_BYTES_MAX, is_directive, is_flag, is_identifier, name_start};
-use super::text::{Text, count};
+use super::text::{Text, count, words};
 use crate::rule_regex::RuleRegex;
 
 /// White space between an operator and its value, and the longest note between a name and its operator.
@@ -227,7 +227,7 @@ pub(super) fn verb(tail: &[u8]) -> Option<Range<usize>> {
     let mut start = 0;
     for word in tail.split(|byte| *byte == b' ') {
         let end = start + word.len();
-        let is_verb = || VERBS.split(' ').any(|verb| verb.as_bytes() == word);
+        let is_verb = || words(VERBS).any(|verb| verb == word);
         if start > 0 && end < tail.len() && is_verb() {
             return Some(start - 1..end + 1);
         }
@@ -261,8 +261,7 @@ pub(super) fn value_at<'a>(
     let from = text.run_while(opening, 3, is_quote);
     let quote = (from > opening).then(|| text.at(opening));
     let mut reading = cut(text, from, quote, bond, tail);
-    let is_scheme =
-        SCHEMES.split(' ').any(|scheme| reading.value.eq_ignore_ascii_case(scheme.as_bytes()));
+    let is_scheme = words(SCHEMES).any(|scheme| reading.value.eq_ignore_ascii_case(scheme));
     if is_scheme && text.at(reading.to) == b' ' {
         let next = text.run_while(reading.to, 4, |byte| byte == b' ');
         reading = cut(text, next, quote, bond, tail);

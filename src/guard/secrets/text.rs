@@ -49,6 +49,12 @@ impl<'a> Text<'a> {
     }
 }
 
+/// Returns the words of a list that is one text: the loader would have to write the address of each text of
+/// an array at start.
+pub(super) fn words(list: &str) -> impl Iterator<Item = &[u8]> {
+    list.as_bytes().split(|byte| *byte == b' ')
+}
+
 /// Counts bytes that were looked at; only tests ask for it.
 pub(super) fn count(bytes: usize) {
     #[cfg(test)]
