@@ -1,5 +1,5 @@
-//! A regex of a rule: compiled when first needed, bounded, and matched where it is told to begin. Matching
-//! takes linear time and no more than the given part of the text. Not here: the rules.
+//! A regex of a rule, matched at a place or searched for. Matching takes linear time and bounded memory; the
+//! caller bounds the text. Not here: the rules.
 
 use regex_automata::nfa::thompson::{Config, backtrack};
 use regex_automata::util::syntax;
@@ -47,5 +47,13 @@ impl RuleRegex {
             Some((slots.get(slot).copied()??.get(), slots.get(slot + 1).copied()??.get()))
         };
         Some(Matched { whole: span(0)?, group: span(2) })
+    }
+
+    /// Returns where the first match at or after `from` begins and ends.
+    pub(crate) fn found(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
+        let regex = self.0.as_ref()?;
+        let input = Input::new(text).range(from.min(text.len())..);
+        let found = regex.try_find(&mut regex.create_cache(), input).ok()??;
+        Some((found.start(), found.end()))
     }
 }

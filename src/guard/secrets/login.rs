@@ -6,8 +6,8 @@ use super::context::mentions;
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, Make, is_placeholder, is_random};
 use super::password::is_word_of_passwords;
-use super::table::Row;
 use super::text::{Text, count};
+use crate::prefilter::Row;
 
 /// Bytes of a command that are read after or before the name of its program.
 const COMMAND_BYTES_MAX: usize = 256;

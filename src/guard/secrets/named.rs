@@ -11,8 +11,8 @@ use super::judge::{Hint, Make, is_header, is_login_pair, is_mixed, is_random, is
 use super::password::is_password;
 use super::prefixed::is_key_of;
 use super::reading::{Bond, Look, Reading, look, value_at, verb};
-use super::table::Row;
 use super::text::{Text, count};
+use crate::prefilter::Row;
 
 /// What may follow a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl Name<'_> {
         let is_likely =
             || reading.bond == Bond::Operator && !is_about(reading.tail) && is_mixed(value);
         let (rule, rank) =
-            if is_known { (self.row.rule, Rank::Provider) } else { ("key", Rank::Hint) };
+            if is_known { (self.row.name, Rank::Provider) } else { ("key", Rank::Hint) };
         let is_secret =
             (is_known || is_likely()) && !is_harmless(reading) && !self.is_trace(reading);
         let (from, to) = (reading.from, reading.end(self.text, value.len()));
@@ -197,7 +197,7 @@ impl Name<'_> {
         let is_digest = reading.value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
         let is_bare = reading.tail.trim_ascii().is_empty() && !reading.is_quoted;
         let is_event = || is_near(self.text, self.start, &["trace", "event", "issue", "span"]);
-        is_digest && TRACERS.contains(&self.row.rule) && (is_bare || is_event())
+        is_digest && TRACERS.contains(&self.row.name) && (is_bare || is_event())
     }
 
     /// Looks for a secret after a name such as `token`.
@@ -235,7 +235,7 @@ impl Name<'_> {
         }
         let rank = if kind == Kind::Key { Rank::Hint } else { Rank::Word };
         let to = list_end(self.text, reading, reading.end(self.text, value.len()));
-        Some(Hit { rule: self.row.rule, from: reading.from, to, rank })
+        Some(Hit { rule: self.row.name, from: reading.from, to, rank })
     }
 
     /// Returns a value that only the words around its name make a secret.
@@ -253,10 +253,10 @@ impl Name<'_> {
             && is_uuid(value)
             && is_in_identifier(text, start);
         // Nothing else is called an API key.
-        let is_api_key = matches!(self.row.rule, "api-key" | "access-key")
+        let is_api_key = matches!(self.row.name, "api-key" | "access-key")
             && is_beside
             && !is_ulid(value)
-            && (self.row.rule == "api-key" || !is_uuid(value))
+            && (self.row.name == "api-key" || !is_uuid(value))
             && is_random(value, Hint::Strong);
         // error: 401 for key 'X'
         let is_refused = kind == Kind::Key

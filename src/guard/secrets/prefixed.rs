@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use super::charset::Charset;
 use super::hit::{Hit, Rank};
 use super::judge::{Make, is_placeholder, says_placeholder};
-use super::table::Row;
 use super::text::Text;
+use crate::prefilter::Row;
 
 /// Characters of a key, and how many it has.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ pub(super) fn found(
     // A dot or hyphen at the end belongs to the sentence.
     let body = text.slice(body, end);
     let trailing = body.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-' | b',')).count();
-    Some(Hit { rule: row.rule, from: place, to: end - trailing, rank: Rank::Telling })
+    Some(Hit { rule: row.name, from: place, to: end - trailing, rank: Rank::Telling })
 }
 
 /// Returns where enough of a body ends, across line breaks and string joints. A body of fixed length must

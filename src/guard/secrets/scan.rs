@@ -7,9 +7,10 @@ use super::escapes::Decoded;
 use super::hit::{Hit, Rank, merged};
 use super::named::Name;
 use super::reading::{Look, run_end};
-use super::table::{Entry, Kind, Row, candidates, shifted};
+use super::table::{Anchor, Kind, each_anchor};
 use super::text::Text;
 use super::{cookie, drawn, login, manifest, prefixed, shape};
+use crate::prefilter::Row;
 
 /// Bytes of a mark of ours: more than the longest name of a rule.
 const MARK_BYTES_MAX: usize = 64;
@@ -62,32 +63,27 @@ impl<'a> Pass<'a> {
     /// Reports every secret of a text as it stands, in no order.
     fn over(bytes: &'a [u8]) -> Vec<Hit> {
         let mut pass = Self { text: Text(bytes), ..Self::default() };
-        let mut window = 0;
-        for (place, byte) in bytes.iter().enumerate() {
-            window = shifted(window, *byte);
-            let Some(start) = place.checked_sub(2) else { continue };
-            for entry in candidates(window) {
-                if start >= pass.behind && pass.text.is_at(start, entry.anchor()) {
-                    pass.look(start, entry);
-                }
+        each_anchor(bytes, |start, anchor| {
+            if start >= pass.behind {
+                pass.look(start, anchor());
             }
-        }
+        });
         drawn::report(pass.text, &mut pass.hits);
         pass.hits
     }
 
     // Rare beside the bytes that are passed over: the loop over those must stay small.
     #[inline(never)]
-    fn look(&mut self, start: usize, entry: &Entry) {
-        let (text, anchor, row) = (self.text, entry.anchor(), entry.row());
-        let end = start + anchor.len();
+    fn look(&mut self, start: usize, found: Anchor) {
+        let Anchor { kind, text: anchor, row, number } = found;
+        let (text, end) = (self.text, start + anchor.len());
         let name = Name { text, start, end, anchor, row };
-        let found = match entry.kind() {
+        let found = match kind {
             Kind::Prefix => prefixed::found(text, start, end, anchor, &row),
             Kind::Provider => self.name(start, || name.of_provider()),
             Kind::Name => self.name(start, || name.of_secret()),
             Kind::Command => login::of_command(text, start, end, &row),
-            Kind::Shape => shape::found(text, start, entry.number, &row),
+            Kind::Shape => shape::found(text, start, number, &row),
             Kind::Place => self.place(start, end, &row),
         };
         if let Some(hit) = found {
@@ -124,7 +120,7 @@ impl<'a> Pass<'a> {
 
     fn place(&mut self, start: usize, end: usize, row: &Row) -> Option<Hit> {
         let text = self.text;
-        match row.rule {
+        match row.name {
             "address" => return login::of_address(text, end),
             "curl-user" => return login::of_curl(text, start, end),
             "echo" => return login::echoed(text, end),

@@ -7,8 +7,8 @@ use super::charset::Charset;
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, JUDGED_BYTES_MAX, Make, is_placeholder, is_random};
 use super::login::is_typed;
-use super::table::Row;
 use super::text::{Text, count};
+use crate::prefilter::Row;
 use crate::rule_regex::RuleRegex;
 
 /// Rows of the table, rounded up.
@@ -40,7 +40,7 @@ pub(super) fn found(text: Text<'_>, mark: usize, number: u16, row: &Row) -> Opti
     let whole =
         if is_cut { regex.matched(text.0, from, from + LONG_WINDOW_BYTES)? } else { matched };
     let (from, to) = whole.group.unwrap_or(whole.whole);
-    Some(Hit { rule: row.rule, from, to, rank: Rank::Form })
+    Some(Hit { rule: row.name, from, to, rank: Rank::Form })
 }
 
 /// Returns where the form begins whose mark stands at `mark`: `word:16!alnum` reads back up to 16 characters

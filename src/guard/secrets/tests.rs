@@ -3,8 +3,9 @@
 
 use super::charset::{ALNUM, Charset, HEX};
 use super::prefixed::Form;
-use super::table::{Kind, Row, rows};
+use super::table::{Kind, rows};
 use super::{findings, redacted};
+use crate::prefilter::Row;
 
 /// Draws `length` characters of an alphabet, the same for the same seed (a linear congruential
 /// generator with the constants of Knuth's MMIX).
@@ -46,10 +47,10 @@ fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
         let form = Form::of(row.fields[0], row.fields[1]);
         let least = *form.length.start();
         let secret = format!("{prefix}{}", drawn(form.charset, least, seed));
-        assert_eq!(rules(&secret), [row.rule], "{prefix}");
+        assert_eq!(rules(&secret), [row.name], "{prefix}");
         assert!(hides(&format!("see ({secret}), it works"), &secret), "{prefix}");
         let short = format!("{prefix}{}", drawn(form.charset, least / 4, seed));
-        assert!(!rules(&short).contains(&row.rule), "too short: {prefix}");
+        assert!(!rules(&short).contains(&row.name), "too short: {prefix}");
         let placeholder = format!("{prefix}{}", "x".repeat(least));
         assert!(rules(&placeholder).is_empty(), "a placeholder: {prefix}");
         let inside = findings(&format!("x{secret}"));
@@ -65,7 +66,7 @@ fn every_provider_is_found_in_each_form_and_its_near_misses_are_left() {
                 let least = *form.length.start();
                 let secret = drawn(form.charset, least, seed);
                 let text = format!("{name}_token = \"{secret}\"");
-                assert_eq!(rules(&text), [row.rule], "{text}");
+                assert_eq!(rules(&text), [row.name], "{text}");
                 let placeholder = format!("{name}_token = \"{}\"", "x".repeat(least));
                 assert!(rules(&placeholder).is_empty(), "{placeholder}");
             }
@@ -86,7 +87,7 @@ fn every_word_is_found_and_its_near_misses_are_left() {
         };
         let name = if name == "pin" { "the card PIN" } else { name };
         let text = format!("{name}: '{value}'");
-        assert_eq!(rules(&text), [row.rule], "{text}");
+        assert_eq!(rules(&text), [row.name], "{text}");
         assert!(rules(&format!("{name}: {harmless}")).is_empty(), "{name}");
         assert!(rules(&format!("{name} is missing")).is_empty(), "{name}");
     }
@@ -463,7 +464,7 @@ fn a_name_is_given_by_the_surest_rule() {
 #[test]
 fn names_of_rules_fit_their_mark_and_hold_nothing_that_ends_it() {
     let kinds = [Kind::Prefix, Kind::Provider, Kind::Name, Kind::Command, Kind::Shape];
-    for rule in kinds.into_iter().flat_map(rows).map(|row| row.rule) {
+    for rule in kinds.into_iter().flat_map(rows).map(|row| row.name) {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         assert!(rule.len() < 40 && rule.chars().all(is_plain), "{rule}");
     }
