@@ -8,5 +8,7 @@
 //! what an event is. Not here: cleaning a whole event (`event::clean`).
 
 pub mod injection;
+mod prefilter;
+mod rule_regex;
 pub mod secrets;
 pub mod text;

@@ -1,31 +1,27 @@
-//! Orders in disguise, and secrets on their way out: texts in base64, in hexadecimal, in rot13 or
-//! backwards, pictures whose address carries data, and commands that send what only stays secret at
-//! home. Not here: commands that run what they download (`download`).
+//! Encoded orders (base64, hexadecimal, rot13, backwards), and commands and pictures that send secrets away or
+//! open a shell. Not here: commands that run what they download (`download`).
 
 use super::Suspicion;
 
-/// Bytes of a text in disguise: shorter ones hold no order.
+/// Bytes of an encoded text; shorter ones hold no order.
 const CARRIED_BYTES_MIN: usize = 24;
 
 /// Words that orders have, in rot13 ("ignore", "disregard" and "forget") and backwards.
 const ROTATED: &[&str] = &["vtaber", "qvfertneq", "sbetrg"];
 const BACKWARDS: &[&str] = &["erongi", "dragersid", "snoitcurtsni"];
 
-/// What a text must hold, in lower case, for [`turned_texts`] to return any.
-pub(super) const TURNED: [&[&str]; 2] = [ROTATED, BACKWARDS];
-
-/// Returns the texts that stand in a text as data.
+/// Returns the texts that are encoded in a text.
 pub(super) fn carried(text: &str) -> Vec<String> {
     let is_data = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
     let all = text.as_bytes().split(|byte| !is_data(byte));
     let runs = all.filter(|run| run.len() >= CARRIED_BYTES_MIN);
-    // Digits may be either.
+    // Digits may be of either encoding.
     let either = |run| readable(from_hex(run)?).or_else(|| readable(from_base64(run)?));
     let hexadecimal = runs.clone().filter_map(either);
     hexadecimal.chain(runs.filter_map(|run| readable(from_base64(run)?))).collect()
 }
 
-/// Returns a text in lower case as it would be read if it stood backwards or in rot13, where it seems to.
+/// Returns a text in lower case backwards and in rot13, if it has words of orders that way.
 pub(super) fn turned_texts(lower: &str) -> Vec<String> {
     let holds = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let rotated = holds(ROTATED).then(|| lower.chars().map(turned).collect());
@@ -41,15 +37,15 @@ fn turned(c: char) -> char {
     }
 }
 
-/// Returns bytes as a text if people could read it: words with spaces.
+/// Returns bytes as a text if it is readable: words with spaces.
 fn readable(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
     let is_plain = |c: char| !c.is_control() || c.is_whitespace();
     (text.chars().all(is_plain) && text.contains(' ')).then_some(text)
 }
 
-/// Tells whether no text that people can read has this byte. Paths and names look like base64 and come to
-/// nothing here after a few bytes.
+/// Tells whether no readable text has this byte. Paths and names look like base64 and fail here after a few
+/// bytes.
 fn is_never_read(byte: u8) -> bool {
     matches!(byte, 0..=8 | 0x0E..=0x1F | 0x7F | 0xC0 | 0xC1 | 0xF5..)
 }
@@ -67,8 +63,8 @@ fn from_hex(run: &[u8]) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// Undoes base64 of either alphabet (RFC 4648); what does not fill a byte at the end is dropped. `None` for what
-/// is none, or holds a byte that no text has.
+/// Decodes base64 of either alphabet (RFC 4648), without a last part that fills no byte. `None` if it is not
+/// base64 of a readable text.
 fn from_base64(run: &[u8]) -> Option<Vec<u8>> {
     let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0_u32);
     for c in run {
@@ -93,23 +89,17 @@ fn from_base64(run: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Ways in for others, and programs that open them.
+/// Ways to open a shell to others, and programs that do.
 const WAYS_IN: &[&str] = &["/dev/tcp/", "/dev/udp/", " nc -e ", " ncat -e ", "mkfifo /tmp/"];
 const SHELLS: &[&str] = &["bash", "sh ", "exec", "nc "];
 
-/// What loads code, and what runs it.
+/// Calls that load code, and calls that run it.
 const LOADERS: &[&str] = &["urlopen(", "requests.get(", "urlretrieve(", "downloadstring("];
 const RUNNERS: &[&str] = &["exec(", "eval(", "iex"];
 const ENCODED: &[&str] =
     &["powershell -enc", "powershell.exe -enc", "pwsh -enc", "-encodedcommand "];
 
-/// How the address of a picture begins.
-const PICTURE: &str = "](http";
-
-/// What a text must hold, in lower case, for [`found`] to find anything.
-pub(super) const SIGNS: [&[&str]; 5] = [WAYS_IN, LOADERS, ENCODED, &[PICTURE], SENDERS];
-
-/// Finds data on its way out, or a way in for others, in a text in lower case.
+/// Finds a command that sends secrets or opens a shell, in a text in lower case.
 pub(super) fn found(lower: &str) -> Option<Suspicion> {
     let holds = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let leaks = lower.lines().any(|line| sends_secret(line) || shows_picture_of(line));
@@ -118,7 +108,7 @@ pub(super) fn found(lower: &str) -> Option<Suspicion> {
     leaks.then_some(Suspicion::Send).or_else(|| (opens() || runs()).then_some(Suspicion::Download))
 }
 
-/// Programs that can send a file, with what makes them.
+/// Commands that can send a file.
 const SENDERS: &[&str] = &[
     "curl -d",
     "curl --data",
@@ -137,8 +127,8 @@ const SENDERS: &[&str] = &[
     "curl -x put",
 ];
 
-/// What stays at home.
-pub(super) const AT_HOME: [&str; 17] = [
+/// Files and variables with secrets.
+const AT_HOME: [&str; 17] = [
     ".env",
     ".ssh",
     "id_rsa",
@@ -165,11 +155,11 @@ fn sends_secret(line: &str) -> bool {
     has(SENDERS) && is_away && has(&AT_HOME) && !line.contains(".pub")
 }
 
-/// What an address has in it that is filled in later, or names what it carries.
+/// Blanks of an address that are filled in later, and names of secrets.
 const FILLED_IN: [&str; 8] =
     ["{", "$", "<", "%7b", "secret", "conversation", "history", "password"];
 
-/// Tells whether a picture is shown whose address carries data (`![x](https://…?d={…})`).
+/// Tells whether a line shows a picture whose address carries data (`![x](https://…?d={…})`).
 fn shows_picture_of(line: &str) -> bool {
     line.match_indices("![").any(|(at, _)| {
         let rest = line.get(at..).unwrap_or_default();

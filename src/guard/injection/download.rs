@@ -1,5 +1,5 @@
-//! Commands that run what they download, unseen: `curl … | sh` and its kin. Installers that everybody
-//! knows are fetched that way, so those are let through by their host. Not here: any other command.
+//! Commands that run what they download: `curl … | sh` and its kind. Well-known installers are run that way, so
+//! their hosts are allowed. Not here: any other command.
 
 use super::Suspicion;
 use super::phrases::rows;
@@ -11,111 +11,11 @@ const RUNNERS: &[&str] = &[
     "php", "iex", "pwsh",
 ];
 
-/// What hides a command.
+/// A program that hides a command.
 const DISGUISE: &str = "base64";
 
-/// What a text must hold, in lower case, for [`found`] to find anything.
-pub(super) const SIGNS: [&[&str]; 2] = [FETCHERS, &[DISGUISE]];
-
-/// Hosts of installers that their makers tell everybody to run so, one a line; only over TLS.
-const INSTALLERS: &str = "
-    https://sh.rustup.rs
-    https://get.docker.com
-    https://astral.sh/
-    https://get.pnpm.io/
-    https://bun.sh/
-    https://deno.land/
-    https://install.python-poetry.org
-    https://get.sdkman.io
-    https://raw.githubusercontent.com/Homebrew/install/
-    https://raw.githubusercontent.com/nvm-sh/nvm/
-    https://raw.githubusercontent.com/helm/helm/
-    https://get.helm.sh
-    https://get.volta.sh
-    https://cli.github.com/
-    https://claude.ai/install
-    https://nixos.org/nix/
-    https://install.determinate.systems/
-    https://pyenv.run
-    https://starship.rs/
-    https://just.systems/
-    https://get.nexte.st/
-    https://deb.nodesource.com/
-    https://rpm.nodesource.com/
-    https://tailscale.com/install.sh
-    https://get.rvm.io
-    https://fnm.vercel.app/install
-    https://get.k3s.io
-    https://mise.run
-    https://mise.jdx.dev/
-    https://ollama.com/install.sh
-    https://opencode.ai/install
-    https://fly.io/install.sh
-    https://sentry.io/get-cli
-    https://get.pulumi.com
-    https://fluxcd.io/install.sh
-    https://packages.gitlab.com/
-    https://packages.microsoft.com/
-    https://raw.githubusercontent.com/rbenv/
-    https://raw.githubusercontent.com/pyenv/
-    https://raw.githubusercontent.com/ohmyzsh/ohmyzsh/
-    https://raw.githubusercontent.com/asdf-vm/
-    https://raw.githubusercontent.com/golangci/golangci-lint/
-    https://raw.githubusercontent.com/k3d-io/k3d/
-    https://raw.githubusercontent.com/aquasecurity/
-    https://raw.githubusercontent.com/anchore/
-    https://raw.githubusercontent.com/nektos/act/
-    https://raw.githubusercontent.com/jesseduffield/
-    https://raw.githubusercontent.com/cargo-bins/
-    https://raw.githubusercontent.com/tj/n/
-    https://raw.githubusercontent.com/creationix/nvm/
-    https://raw.githubusercontent.com/Homebrew/
-    https://git.io/n-install
-    https://get-ghcup.haskell.org
-    https://cursor.com/install
-    https://get.docker.com/rootless
-    https://get.jetify.com/devbox
-    https://foundry.paradigm.xyz
-    https://release.solana.com/
-    https://sdk.cloud.google.com
-    https://dot.net/
-    https://cli.doppler.com/install.sh
-    https://install.duckdb.org
-    https://clickhouse.com/
-    https://install.meilisearch.com
-    https://moonrepo.dev/install/
-    https://get.modular.com
-    https://pixi.sh/install.sh
-    https://prefix.dev/
-    https://micro.mamba.pm/install.sh
-    https://vector.dev/
-    https://sh.vector.dev
-    https://dagger.io/
-    https://dl.dagger.io/
-    https://earthly.dev/
-    https://get.tur.so/install.sh
-    https://wasmtime.dev/install.sh
-    https://rustwasm.github.io/
-    https://get.wasmer.io
-    https://yarnpkg.com/install.sh
-    https://npmjs.org/install.sh
-    https://bootstrap.pypa.io/
-    https://get.rke2.io
-    https://get.k0s.sh
-    https://get.chezmoi.io
-    https://encore.dev/install.sh
-    https://get.opentofu.org
-    https://raw.githubusercontent.com/rust-lang/
-    https://raw.githubusercontent.com/nodenv/
-    https://cdn.jsdelivr.net/gh/devcontainers/
-    https://webi.sh/
-    https://webinstall.dev/
-    https://chocolatey.org/install.ps1
-    https://community.chocolatey.org/install.ps1
-    https://get.scoop.sh
-    https://raw.githubusercontent.com/ScoopInstaller/
-    https://win.rustup.rs
-";
+/// Addresses of installers whose makers tell everybody to run them so, one a line; only over TLS.
+const INSTALLERS: &str = include_str!("tables/installers.txt");
 
 /// Finds a command that runs what it downloads.
 pub(super) fn found(text: &str) -> Option<Suspicion> {
@@ -140,7 +40,7 @@ fn runs_download(line: &str) -> bool {
     is_substituted || pipes_into_runner(after) || (lower.contains("iex") && lower.contains("http"))
 }
 
-/// Tells whether all that is fetched before the first pipe comes from the hosts of known installers.
+/// Tells whether everything before the first pipe is fetched from known installers.
 fn is_known(line: &str) -> bool {
     let fetched = line.split('|').next().unwrap_or(line);
     let begins = ["http://", "https://"];
@@ -171,7 +71,7 @@ fn first_fetcher(line: &str) -> Option<usize> {
     found.map(|(at, _)| at).chain(first).min()
 }
 
-/// Tells whether a pipe ends in something that runs what it reads.
+/// Tells whether a pipe ends in a program that runs its input.
 fn pipes_into_runner(line: &str) -> bool {
     line.split('|').skip(1).any(|part| {
         let words = part
@@ -181,7 +81,7 @@ fn pipes_into_runner(line: &str) -> bool {
             words.filter(|word| !matches!(*word, "" | "sudo" | "env" | "-e" | "nohup" | "-h"));
         let runner = words.next().unwrap_or_default();
         let runner = runner.rsplit('/').next().unwrap_or(runner);
-        // An interpreter with a program of its own only reads what comes in.
+        // An interpreter with a program of its own only reads its input.
         RUNNERS.contains(&runner)
             && !words.next().is_some_and(|word| matches!(word, "-c" | "-m" | "-p" | "-ne" | "-pe"))
     })

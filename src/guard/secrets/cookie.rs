@@ -1,7 +1,7 @@
-//! The values of a cookie header that log somebody in. Not here: tokens that say what they are
-//! (`prefixed`, `form`), which are found in cookies as elsewhere.
+//! The values of a cookie header that log somebody in. Not here: tokens that say what they are (`prefixed`,
+//! `shape`), which are found in cookies as elsewhere.
 
-use super::alphabet::DOTTED;
+use super::charset::DOTTED;
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, is_random};
 use super::text::Text;

@@ -1,24 +1,23 @@
-//! A secret as a matcher reports it, and how several reports of one place become one. Not here: the
-//! matchers.
+//! A secret as a rule reports it, and how overlapping reports become one. Not here: the rules.
 
-/// How sure a report's rule is of its name; the surer names the whole.
+/// How much a report tells about its secret. Of overlapping reports the highest rank names the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
-    /// What nothing names but its own make.
-    Stray,
-    /// A value after a word of many meanings, such as `key`.
+    /// A random run of characters that no name introduces.
+    Random,
+    /// A value after an ambiguous name, such as `key`.
     Hint,
-    /// A value after a word such as `token`.
+    /// A value after a name such as `token`.
     Word,
-    /// A value of a provider's form after the provider's name.
+    /// A value that has a form of the provider named before it.
     Provider,
-    /// A form around it, such as that of an address.
+    /// A form, such as the user part of an address.
     Form,
     /// A beginning that only one provider uses.
     Telling,
 }
 
-/// A report, in bytes of the text it was made of.
+/// A report. Places are bytes of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
     pub(super) rule: &'static str,
@@ -27,7 +26,7 @@ pub(super) struct Hit {
     pub(super) rank: Rank,
 }
 
-/// Puts reports in order and makes one of those that overlap or touch.
+/// Sorts reports and merges those that overlap.
 pub(super) fn merged(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by_key(|hit| (hit.from, hit.to));
     let mut whole: Vec<Hit> = Vec::with_capacity(hits.len());

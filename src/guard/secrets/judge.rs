@@ -1,18 +1,17 @@
-//! Whether a value looks like a secret: chance leaves traces (digits between letters, letters that
-//! English does not put side by side) that names, paths and sentences do not have. Not here: where
-//! the value was found.
+//! Judges of values: whether a value is random, a placeholder, a UUID, a header. Random values have digits
+//! between letters and pairs of letters that words do not have. Not here: where the value was found.
 
 use super::text::count;
 
-/// Bytes of a value that are judged: the longest fixed-length keys are shorter, and a bound keeps the
-/// work in proportion where many names stand before one endless value.
+/// Bytes of a value that are judged. The longest keys of fixed length are shorter, and a bound keeps the work
+/// linear where many names stand before one long value.
 pub(super) const JUDGED_BYTES_MAX: usize = 128;
 
-/// How often chance may repeat a character: seven times on end is one key in thousands of millions.
+/// Repetitions of one character in a random value: seven in a row are one key in thousands of millions.
 const ROW_BYTES_MAX: usize = 6;
 
-/// What words stand for a secret that is not there.
-const STAND_INS: [&str; 23] = [
+/// Words of placeholders.
+const PLACEHOLDERS: [&str; 23] = [
     "example",
     "xxxx",
     "your",
@@ -38,9 +37,8 @@ const STAND_INS: [&str; 23] = [
     "a-f0-9",
 ];
 
-/// Pairs of letters that are common in English and in names made of it: for each letter, those
-/// that often follow it. Counted over the words of this project; 28 % of all possible pairs, and nine
-/// in ten of those in its words.
+/// For each letter those that often follow it in English and in identifiers: 28 % of all possible pairs, and
+/// nine in ten of those in the words of this project.
 const FOLLOWERS: [&str; 26] = [
     "bcdgilmnprsty",
     "aeiloru",
@@ -87,7 +85,7 @@ const fn common() -> [u32; 26] {
     table
 }
 
-/// What a value is made of.
+/// The statistics of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Make {
     pub(super) bytes: usize,
@@ -95,13 +93,13 @@ pub(super) struct Make {
     pub(super) lower: usize,
     pub(super) upper: usize,
     pub(super) hex_letters: usize,
-    /// Marks that names and paths do not have.
+    /// Punctuation that names and paths do not have.
     pub(super) marks: usize,
     /// Different characters.
     pub(super) distinct: u32,
     /// Changes between letter and digit.
     pub(super) switches: usize,
-    /// Changes between small letter, large letter and digit.
+    /// Changes between lower case, upper case and digit.
     pub(super) changes: usize,
     /// The longest row of one letter or of zeros.
     pub(super) longest_row: usize,
@@ -153,20 +151,25 @@ impl Make {
         self.common * 100 < self.pairs * percent || self.pairs < 4
     }
 
-    /// Whether letters of both sizes and digits change more often than in any name: there a word of
-    /// three letters, the shortest, brings two changes.
+    /// Whether upper case, lower case and digits change more often than in any name. There even a word of
+    /// three letters brings only two changes.
     fn is_disorderly(self) -> bool {
         let both = self.upper >= 2 && self.lower >= 2;
         both && self.digits > 0 && self.changes * 100 >= (self.letters() + self.digits) * 45
     }
 
-    /// Whether letters alone show chance: both sizes in no order of humps, in pairs no language has.
-    pub(super) fn is_chance(self) -> bool {
+    /// Whether letters alone are random: upper and lower case not in camel case, in pairs no language has.
+    pub(super) fn has_random_letters(self) -> bool {
         let both = self.upper >= 3 && self.lower >= 3;
         both && self.pairs >= 8
             && self.letters() + self.digits + self.marks == self.bytes
             && self.changes * 100 >= self.letters() * 40
             && self.is_unlike_words(50)
+    }
+
+    /// Whether a value is too odd for a name: punctuation, or many digits.
+    pub(super) fn is_strong(self) -> bool {
+        self.marks > 0 || self.digits > 2 || (self.digits > 0 && self.upper > 0 && self.lower > 0)
     }
 
     fn is_hex(self) -> bool {
@@ -179,44 +182,43 @@ fn is_common(first: u8, second: u8) -> bool {
     COMMON.get(usize::from(place(first))).is_some_and(|set| (set >> place(second)) & 1 == 1)
 }
 
-/// Tells whether a value only stands for a secret: says so, or is mostly one character.
-pub(super) fn is_stand_in(value: &[u8]) -> bool {
+/// Tells whether a value is a placeholder: it says so, or is mostly one character.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let row = Make::of(value).longest_row;
-    says_stand_in(value) || (row > ROW_BYTES_MAX && row * 3 >= value.len())
+    says_placeholder(value) || (row > ROW_BYTES_MAX && row * 3 >= value.len())
 }
 
-/// Tells whether a value says that it only stands for a secret.
-pub(super) fn says_stand_in(value: &[u8]) -> bool {
+/// Tells whether a value says that it is a placeholder.
+pub(super) fn says_placeholder(value: &[u8]) -> bool {
     let value = value.get(..JUDGED_BYTES_MAX).unwrap_or(value);
     let says = |word: &&str| {
         value.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
     };
-    // Among other marks a `<` opens nothing.
+    // Between other punctuation `<` opens no placeholder.
     let is_salt = || Make::of(value).marks >= 4;
-    STAND_INS.iter().filter(|word| says(word)).any(|word| *word != "<" || !is_salt())
+    PLACEHOLDERS.iter().filter(|word| says(word)).any(|word| *word != "<" || !is_salt())
 }
 
 /// How much a name before a value says about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Hint {
-    /// The name of a company, or a word with many meanings, such as `key`.
+    /// The name of a company, or an ambiguous word, such as `key`.
     Weak,
     /// A word that promises a secret, such as `token`.
     Strong,
 }
 
-/// Tells whether a value looks drawn by lot. Names, paths, versions and hosts do not; digests do.
+/// Tells whether a value is random. Names, paths, versions and hosts are not; digests are.
 pub(super) fn is_random(value: &[u8], hint: Hint) -> bool {
     let least = if hint == Hint::Weak { 16 } else { 10 };
-    // What is cheap to tell is asked first: most values are plain words.
+    // The cheap tests come first: most values are plain words.
     value.len() >= least
         && is_disordered(Make::of(value), hint)
         && !is_place(value)
-        && !is_stand_in(value)
+        && !is_placeholder(value)
 }
 
-/// Tells whether a value looks drawn by lot from large and small letters and digits, unlike digests
-/// and names.
+/// Tells whether a value is random, of upper and lower case and digits, unlike digests and names.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
     let make = Make::of(value);
     value.len() >= 20
@@ -226,7 +228,7 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
         && is_disordered(make, Hint::Weak)
         && !is_digest_named(value)
         && !is_place(value)
-        && !is_stand_in(value)
+        && !is_placeholder(value)
 }
 
 /// Tells whether a value begins with the name of its digest, as in `sha256-…`.
@@ -241,8 +243,8 @@ fn is_disordered(make: Make, hint: Hint) -> bool {
     if make.is_hex() {
         return make.digits > 0 && make.bytes >= if hint == Hint::Weak { 32 } else { 16 };
     }
-    // A letter beside a digit seven times is no name; nor are sixteen letters and digits on end with
-    // few of the pairs of words.
+    // No name has a letter beside a digit seven times, or sixteen letters and digits in a row with few
+    // common pairs.
     let is_plain = make.letters() + make.digits == make.bytes;
     let is_dense = hint == Hint::Strong && is_plain && make.bytes >= 16 && make.digits >= 2;
     if make.switches >= 7 || (is_dense && make.switches >= 2 && make.is_unlike_words(80)) {
@@ -252,11 +254,11 @@ fn is_disordered(make: Make, hint: Hint) -> bool {
     if make.is_unlike_words(75) && (make.is_disorderly() || (is_marked && hint == Hint::Strong)) {
         return true;
     }
-    // Marks of many kinds among letters and digits: salts, which no name has.
+    // Salts have much punctuation between letters and digits, which no name has.
     if make.marks >= 4 && make.digits >= 2 && make.letters() >= 8 && make.is_unlike_words(75) {
         return true;
     }
-    if hint == Hint::Strong && make.is_chance() {
+    if hint == Hint::Strong && make.has_random_letters() {
         return true;
     }
     let limit = if hint == Hint::Weak { 52 } else { 60 };
@@ -286,4 +288,31 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
             8 | 13 | 18 | 23 => *byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         })
+}
+
+/// Tells whether a value is a ULID, which holds a time and a number.
+pub(super) fn is_ulid(value: &[u8]) -> bool {
+    value.len() == 26 && value.first().is_some_and(|byte| (b'0'..=b'7').contains(byte))
+}
+
+/// Tells whether a value is a user name and a password, as in `admin/…`.
+pub(super) fn is_login_pair(value: &[u8]) -> bool {
+    let Some(middle) = value.iter().position(|byte| matches!(byte, b'/' | b':')) else {
+        return false;
+    };
+    let (name, rest) = value.split_at(middle);
+    let password = rest.get(1..).unwrap_or_default();
+    let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric);
+    let is_path = password.iter().any(|byte| matches!(byte, b'/' | b':' | b'.' | b'{'));
+    let is_strong = Make::of(password).is_strong();
+    is_name && password.len() >= 6 && !is_path && is_strong && !is_placeholder(value)
+}
+
+/// Tells whether a value can be that of an authorization header: no word, reference or placeholder.
+pub(super) fn is_header(value: &[u8]) -> bool {
+    let make = Make::of(value);
+    let refers = value.first().is_some_and(|byte| b"$<{[*%(".contains(byte));
+    let is_word =
+        make.digits == 0 && (make.upper == 0 || make.lower == 0 || !make.is_unlike_words(50));
+    value.len() >= 8 && !refers && !is_placeholder(value) && !is_word && make.distinct >= 5
 }

@@ -121,7 +121,7 @@ const HARD: [&str; 44] = [
 /// Work is counted, not timed: bytes looked at, over all looks.
 #[test]
 fn work_grows_with_the_length_of_the_text_and_no_faster() {
-    const BYTES: usize = 32 * 1024;
+    const BYTES: usize = 8 * 1024;
     const LOOKS_PER_BYTE_MAX: usize = 400;
     for piece in HARD {
         let text = |bytes: usize| piece.repeat(bytes / piece.len());

@@ -1,39 +1,34 @@
-//! Recognising secrets in a text.
+//! Recognises secrets in a text.
 //!
-//! One pass over the bytes looks at places of three kinds (`anchors`): beginnings that only one
-//! provider uses (`prefixed`), names before a value (`named`: providers' and words such as `token`;
-//! `told`: what a sentence says of it), and forms such as PEM (`form`). Only what such a place calls
-//! for is looked at more closely. A text with escapes is passed over once more with them undone
-//! (`unescaped`). Work grows with the length of the text and nothing else: every look from a place is
-//! bounded, or ends in a report that the pass goes on behind.
+//! 1. **Prefilter.** One pass over the bytes finds anchors: prefixes, names and marks of the tables
+//!    (`table`, `tables/*.txt`). A text without an anchor costs this pass and no more.
+//! 2. **Rules.** Each anchor has a rule: a prefix and the length of what follows (`prefixed`), a form with a
+//!    mark (`shape`), an argument or an address (`login`), or a name bound to a value (`named`, `reading`).
+//! 3. **Judges.** A value after a name is a secret if a judge says so (`judge`, `password`).
+//!
+//! Random keys without any anchor are looked for last (`drawn`). Text with escapes is read again with them
+//! decoded (`escapes`). All work is linear in the length of the text: a look from an anchor is bounded, or
+//! ends in a report after which the pass goes on.
 //!
 //! Not here: which texts of an event are searched (`event::clean`).
 
-mod alphabet;
-mod anchors;
-mod assigned;
-mod command;
+mod charset;
+mod context;
 mod cookie;
-mod form;
+mod drawn;
+mod escapes;
 mod hit;
-mod joined;
 mod judge;
-mod kubernetes;
+mod login;
+mod manifest;
 mod named;
 mod password;
-mod phrase;
 mod prefixed;
-mod prefixes;
-mod provider;
+mod reading;
 mod scan;
-mod services;
-mod stray;
-mod structure;
+mod shape;
+mod table;
 mod text;
-mod told;
-mod unescaped;
-mod vendor;
-mod word;
 
 #[cfg(test)]
 mod laws;
@@ -53,14 +48,14 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Returns what stands in its place.
+    /// Returns the mark that replaces it.
     #[must_use]
     pub fn mark(&self) -> String {
         format!("[REDACTED:{}]", self.rule)
     }
 }
 
-/// Passes of [`redacted`]: what stands around a secret can make sense once it is gone, hardly ever twice.
+/// Passes of [`redacted`]: the text around a secret can match once the secret is gone, hardly ever twice.
 const PASSES_MAX: usize = 4;
 
 /// Finds the secrets in a text, in order and without overlap.
@@ -78,22 +73,22 @@ pub fn findings(text: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// Finds the secrets in what stamps an event, such as the name of a session: ids there are drawn by lot, so what
-/// nothing names but its own make is none.
+/// Finds the secrets in the stamps of an event, such as its session. Ids there are random, so a random value
+/// alone is no secret.
 #[must_use]
 pub fn findings_in_stamp(text: &str) -> Vec<Finding> {
     let mut found = findings(text);
-    found.retain(|finding| finding.rule != stray::RULE);
+    found.retain(|finding| finding.rule != drawn::RULE);
     found
 }
 
-/// Returns `text` with `[REDACTED:rule]` in the place of every secret; what was redacted stays as it is.
+/// Returns `text` with `[REDACTED:rule]` in the place of every secret. Redacting twice changes nothing more.
 #[must_use]
 pub fn redacted(text: &str) -> Cow<'_, str> {
     without(text, findings)
 }
 
-/// Returns what stamps an event with `[REDACTED:rule]` in the place of every secret.
+/// Returns a stamp of an event with `[REDACTED:rule]` in the place of every secret.
 #[must_use]
 pub fn redacted_stamp(text: &str) -> Cow<'_, str> {
     without(text, findings_in_stamp)

@@ -1,177 +1,102 @@
-//! Secrets that are known by the name before them. Not here: how the value is found (`assigned`).
+//! Secrets known by the name before them: which value after which kind of name is one. Not here: the names
+//! (`tables/names.txt`, `tables/providers.txt`), and how a value is bound to its name (`reading`).
 
-use super::alphabet::Alphabet;
-use super::assigned::{Assigned, Bond, Look, look};
+use super::charset::{Charset, DOTTED};
+use super::context::{
+    OF_COMMITS, begins_word, is_about, is_data_key, is_in_identifier, is_login, is_near, is_public,
+    is_public_name, mentions,
+};
 use super::hit::{Hit, Rank};
-use super::joined::words;
-use super::judge::{Hint, Make, is_mixed, is_random, is_stand_in, is_uuid};
+use super::judge::{Hint, Make, is_header, is_login_pair, is_mixed, is_random, is_ulid, is_uuid};
 use super::password::is_password;
-use super::provider::Provider;
+use super::prefixed::is_key_of;
+use super::reading::{Bond, Look, Reading, look, value_at, verb};
 use super::text::{Text, count};
-use super::told;
-use super::word::{Promise, Word};
+use crate::prefilter::Row;
 
-/// Words in a name that say that its value is no secret though it looks like one.
-const HARMLESS: [&str; 11] = [
-    "hash",
-    "sha1",
-    "sha2",
-    "digest",
-    "checksum",
-    "chksum",
-    "integrity",
-    "revision",
-    "rev",
-    "fingerprint",
-    "version",
-];
+/// What may follow a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A random value; the name may be part of a longer one.
+    Token,
+    /// The same under the name of a session, which most programs give a plain id.
+    Session,
+    /// The same, or a user name and a password.
+    Login,
+    /// A random value, but the name means other things as well.
+    Key,
+    /// A chosen value.
+    Password,
+    /// The same, but the name means other things as well.
+    Pass,
+    /// The value of an HTTP header.
+    Header,
+    /// A few digits.
+    Pin,
+}
 
-/// Last words of names of things that belong to a secret but are not it.
-pub(super) const ABOUT: &[u8] = b"\
-    id ids name names url uri path file type size length len count limit max ttl expiry \
-    expires at field column format pattern prefix store ring word index label alias endpoint \
-    host uid guid uuid source selector chars";
+impl Kind {
+    fn of(row: &Row) -> Self {
+        match row.fields[0] {
+            "session" => Self::Session,
+            "login" => Self::Login,
+            "key" => Self::Key,
+            "password" => Self::Password,
+            "pass" => Self::Pass,
+            "header" => Self::Header,
+            "pin" => Self::Pin,
+            _ => Self::Token,
+        }
+    }
+}
 
-/// Words before `key` that make it a key of data.
-const DATA_KEYS: [&str; 21] = [
-    "recv",
-    "public",
-    "pub",
-    "foreign",
-    "primary",
-    "cache",
-    "sort",
-    "partition",
-    "issuer",
-    "idempotency",
-    "object",
-    "row",
-    "dedup",
-    "event",
-    "host",
-    "translation",
-    "bucket",
-    "message",
-    "duplicate",
-    "record",
-    "document",
-];
+/// A name that stands in a text.
+pub(super) struct Name<'a> {
+    pub(super) text: Text<'a>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// As the table writes it.
+    pub(super) anchor: &'static str,
+    pub(super) row: Row,
+}
 
-/// What a provider's name may go on with in one small word, as in `githubtoken`.
+/// What a provider's name may continue with in one lower-case word, as in `githubtoken`.
 const GLUED: [&str; 12] = [
     "token", "key", "api", "secret", "access", "auth", "client", "app", "pass", "oauth", "bot",
     "web",
 ];
 
-/// Looks for a provider's secret behind its name, which stands from `start` to `end`.
-pub(super) fn of_provider(
-    text: Text<'_>,
-    start: usize,
-    end: usize,
-    provider: &Provider,
-) -> Look<Hit> {
-    let (last, next) = (text.before(end), text.at(end));
-    let hump = !last.is_ascii_lowercase() && text.at(end + 1).is_ascii_lowercase();
-    let continues = next.is_ascii_lowercase() || (next.is_ascii_uppercase() && hump);
-    let is_other_word = continues && !GLUED.iter().any(|word| text.is_at(end, word));
-    // The name of a resource, which says whose service it belongs to.
-    let is_resource = start.checked_sub(4).is_some_and(|place| text.is_at(place, "arn:"));
-    if !begins_word(text, start) || is_other_word || is_resource {
-        return Look { found: None, values: end..end };
-    }
-    let accept = |assigned: Assigned<'_>| {
-        let value = trimmed(&assigned);
-        let is_known = match assigned.bond {
-            _ if told::is_promised(text, start..end, &assigned) => provider.accepts(value),
-            Bond::Operator | Bond::Flag => provider.accepts(value),
-            Bond::Sentence => provider.accepts(value) && is_random(value, Hint::Weak),
-            Bond::Neighbour => provider.accepts(value) && is_mixed(value),
-            Bond::Identifier => provider.accepts(value) && is_random(value, Hint::Strong),
-        };
-        let is_likely =
-            || assigned.bond == Bond::Operator && !is_about(assigned.tail) && is_mixed(value);
-        let (rule, rank) =
-            if is_known { (provider.rule, Rank::Provider) } else { ("key", Rank::Hint) };
-        let is_secret = (is_known || is_likely())
-            && !is_harmless(&assigned)
-            && !is_trace(text, start, provider, &assigned);
-        let from = assigned.from;
-        is_secret.then(|| Hit { rule, from, to: assigned.end(text, value.len()), rank })
-    };
-    let mut look = look(text, start, end, accept);
-    if look.found.is_none() {
-        look.found = told::after_words(text, end).and_then(accept);
-    }
-    look
-}
+/// Words that promise a secret after a provider's name.
+const PROMISES: [&str; 4] = ["token", "key", "secret", "password"];
 
-/// Looks for a secret behind a word, which stands from `start` to `end`.
-pub(super) fn of_word(text: Text<'_>, start: usize, end: usize, word: &Word) -> Look<Hit> {
-    let is_free = begins_word(text, start);
-    let next = text.at(end);
-    let is_large = text.slice(start, end).iter().all(u8::is_ascii_uppercase);
-    let continues =
-        (next.is_ascii_lowercase() && next != b's') || (is_large && next.is_ascii_uppercase());
-    let stands = match word.promise {
-        Promise::Token
-        | Promise::Session
-        | Promise::Login
-        | Promise::Password
-        | Promise::Header => !continues,
-        Promise::Key => is_free && !continues && !is_data_key(text, start),
-        Promise::Pass => is_free && !continues,
-        Promise::Pin => is_free && text.slice(start, end) == b"PIN",
-    };
-    if !stands || is_public(text, start) {
-        return Look { found: None, values: end..end };
-    }
-    look(text, start, end, |assigned| {
-        let value = accepted(word.promise, &assigned)
-            .filter(|value| word.promise != Promise::Session || logs_in(text, start, value))
-            .or_else(|| told::beside_user(text, start, word.promise, &assigned))
-            .or_else(|| told::uuid(text, start, word.promise, &assigned))
-            .or_else(|| told::as_key(word, &assigned))
-            .or_else(|| told::refused(text, start, word.promise, &assigned))?;
-        // The pairs of a header are looked at one by one (`cookie`).
-        let is_cookie = word.text == "cookie" && is_named_value(value);
-        if is_cookie || is_other_thing(text, start, word.promise, &assigned) {
-            return None;
-        }
-        let rank = if word.promise == Promise::Key { Rank::Hint } else { Rank::Word };
-        let to = list_end(text, &assigned, assigned.end(text, value.len()));
-        Some(Hit { rule: word.rule, from: assigned.from, to, rank })
-    })
-}
+/// Those that promise it even of a digest or a UUID, which keys of records are as well.
+const FULL_PROMISES: [&str; 9] = [
+    "token",
+    "secret",
+    "password",
+    "api key",
+    "api_key",
+    "api-key",
+    "access key",
+    "access_key",
+    "access-key",
+];
 
-/// Tells whether the value of a session's name lets somebody in: UUIDs, what begins with the word itself, and a digest
-/// in a field `"sessionId":`, as agents and traces write it, are its id, unless a program is told to send them.
-/// Cookies are looked at apart (`cookie`).
-fn logs_in(text: Text<'_>, start: usize, value: &[u8]) -> bool {
-    let quote = text.run_back(start, Alphabet::of("\"' "), 3);
-    let option = text.slice(quote.saturating_sub("--header".len()), quote);
-    let is_sent = option.ends_with(b"-H") || option.ends_with(b"--header");
-    let is_digest = || value.iter().all(u8::is_ascii_hexdigit) && is_session_field(text, start);
-    let is_id =
-        is_uuid(value) || value.starts_with(b"ses_") || value.starts_with(b"sess") || is_digest();
-    is_sent || !is_id
-}
+/// Bytes between a provider's name and the word that promises its secret.
+const PROMISE_BYTES_MAX: usize = 40;
 
-/// Tells whether a session's name is that of a field of JSON, and not of one that is to be sent.
-fn is_session_field(text: Text<'_>, start: usize) -> bool {
-    let end = start + "sessionId".len();
-    let quote = text.before(start);
-    let closing = end + usize::from(text.at(end) == b'\\');
-    let colon = text.run_while(closing + 1, 2, |byte| byte == b' ');
-    let before = text.slice(start.saturating_sub(AROUND_BYTES), start);
-    count(before.len());
-    text.slice(start, end).starts_with(b"sessionI")
-        && matches!(quote, b'"' | b'\'')
-        && text.at(closing) == quote
-        && text.at(colon) == b':'
-        && !mentions(before, &["cookie", "header", " -b "])
-}
+/// Words that tell that a key was refused, which nobody says of keys of records.
+const REFUSALS: [&str; 7] = [
+    "unauthorized",
+    "http 401",
+    "error 401",
+    "error: 401",
+    "status 401",
+    "leaked key",
+    "revoked key",
+];
 
-/// Providers that give digests to what happened, which people tell with nothing but their name.
+/// Providers whose digests name events, which people tell with the provider's name alone.
 const TRACERS: [&str; 6] = [
     "sentry-token",
     "honeycomb-key",
@@ -181,81 +106,276 @@ const TRACERS: [&str; 6] = [
     "mlflow-token",
 ];
 
-/// Tells whether a value is the number of what happened rather than a key.
-fn is_trace(text: Text<'_>, start: usize, provider: &Provider, assigned: &Assigned<'_>) -> bool {
-    let is_digest = assigned.value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
-    let is_bare = assigned.tail.trim_ascii().is_empty() && !assigned.is_quoted;
-    is_digest
-        && TRACERS.contains(&provider.rule)
-        && (is_bare || is_near(text, start, &["trace", "event", "issue", "span"]))
-}
-
-/// Tells whether a value is a name, `=`, and another value.
-fn is_named_value(value: &[u8]) -> bool {
-    let equals = value.iter().position(|byte| *byte == b'=');
-    equals.is_some_and(|place| place > 0 && value.get(place + 1).is_some_and(|byte| *byte != b'='))
-}
-
-/// How far around a name is looked for what it is about.
-const AROUND_BYTES: usize = 40;
-
-/// Tells whether one of the words stands shortly before or behind a place, in any case.
-pub(super) fn is_near(text: Text<'_>, place: usize, words: &[&str]) -> bool {
-    let around = text.slice(place.saturating_sub(AROUND_BYTES), place + AROUND_BYTES);
-    count(around.len());
-    mentions(around, words)
-}
-
-/// Words that say that four to eight digits let somebody in.
-const OF_PEOPLE: [&str; 16] = [
+/// Words near a PIN that opens something.
+const OF_PINS: [&str; 16] = [
     "card", "bank", "unlock", "sim ", "sim-", "door", "alarm", "login", "log in", "user",
     "account", "phone", "my ", "your ", "atm", "safe",
 ];
 
-/// Words near a commit's name.
-pub(super) const OF_COMMITS: [&str; 5] = ["commit", "sha", "revision", "git ", "head"];
+/// Bytes of a list of secrets.
+const LIST_BYTES_MAX: usize = 4_096;
 
-/// Tells whether what stands around a value makes it something else: a number of a pin, a commit, a
-/// pass of a compiler.
-fn is_other_thing(text: Text<'_>, start: usize, promise: Promise, assigned: &Assigned<'_>) -> bool {
-    let value = assigned.value;
-    let is_digest = matches!(value.len(), 40 | 64) && value.iter().all(u8::is_ascii_hexdigit);
-    match promise {
-        Promise::Pin => !is_near(text, start, &OF_PEOPLE),
-        Promise::Pass => !is_login(text, start) && !is_strong(value),
-        Promise::Token | Promise::Key if is_digest => {
-            is_near(text, start, &OF_COMMITS) || is_near(text, assigned.to, &OF_COMMITS)
+const NOTHING: Look<Hit> = Look { found: None, values: 0..0 };
+
+impl Name<'_> {
+    /// Looks for a provider's secret after its name.
+    pub(super) fn of_provider(&self) -> Look<Hit> {
+        let Self { text, start, end, .. } = *self;
+        let (last, next) = (text.before(end), text.at(end));
+        let hump = !last.is_ascii_lowercase() && text.at(end + 1).is_ascii_lowercase();
+        let continues = next.is_ascii_lowercase() || (next.is_ascii_uppercase() && hump);
+        let is_other_word = continues && !GLUED.iter().any(|word| text.is_at(end, word));
+        // In the name of a resource of AWS it is the name of a service.
+        let is_resource = start.checked_sub(4).is_some_and(|place| text.is_at(place, "arn:"));
+        if !begins_word(text, start) || is_other_word || is_resource {
+            return NOTHING;
         }
-        _ => false,
+        let mut look = look(text, start, end, |reading| self.provider_hit(&reading));
+        if look.found.is_none() {
+            look.found = self.promised_value().and_then(|reading| self.provider_hit(&reading));
+        }
+        look
+    }
+
+    fn provider_hit(&self, reading: &Reading<'_>) -> Option<Hit> {
+        let value = reading.trimmed();
+        let is_key = || is_key_of(&self.row, value);
+        let is_known = is_key()
+            && (self.is_promised(reading)
+                || match reading.bond {
+                    Bond::Operator | Bond::Flag => true,
+                    Bond::Sentence => is_random(value, Hint::Weak),
+                    Bond::Neighbour => is_mixed(value),
+                    Bond::Identifier => is_random(value, Hint::Strong),
+                });
+        let is_likely =
+            || reading.bond == Bond::Operator && !is_about(reading.tail) && is_mixed(value);
+        let (rule, rank) =
+            if is_known { (self.row.name, Rank::Provider) } else { ("key", Rank::Hint) };
+        let is_secret =
+            (is_known || is_likely()) && !is_harmless(reading) && !self.is_trace(reading);
+        let (from, to) = (reading.from, reading.end(self.text, value.len()));
+        is_secret.then_some(Hit { rule, from, to, rank })
+    }
+
+    /// Tells whether a word between a provider's name and a value promises that the value is a secret.
+    fn is_promised(&self, reading: &Reading<'_>) -> bool {
+        let Self { text, start, end, .. } = *self;
+        let value = reading.trimmed();
+        let said = verb(reading.tail).filter(|_| reading.bond == Bond::Sentence);
+        let tail = reading.tail.get(..said.map_or(reading.tail.len(), |verb| verb.start));
+        let tail = tail.unwrap_or_default().trim_ascii_end();
+        let ends = |words: &[&str]| words.iter().any(|word| ends_in(tail, word));
+        let is_secret = if value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-') {
+            let is_refused =
+                || is_near(text, start, &["reject", "revoke"]) || is_near(text, start, &REFUSALS);
+            (ends(&FULL_PROMISES) || ends(&PROMISES) && is_refused())
+                && !is_near(text, start, &OF_COMMITS)
+                && !is_near(text, reading.to, &OF_COMMITS)
+        } else {
+            ends(&PROMISES) && is_random(value, Hint::Strong)
+        };
+        is_secret && !is_of_data(text, (end + tail.len()).saturating_sub("key".len()))
+    }
+
+    /// Returns the value after the last word that promises one, a few words after a provider's name.
+    fn promised_value(&self) -> Option<Reading<'_>> {
+        const TAIL: Charset = DOTTED.and(" ");
+        let Self { text, end, .. } = *self;
+        let tail = text.slice(end, text.run(end, TAIL, PROMISE_BYTES_MAX));
+        let behind = |word: &&str| {
+            let place = tail.windows(word.len()).rposition(|part| part == word.as_bytes())?;
+            (tail.get(place + word.len()) == Some(&b' ')).then_some((place, place + word.len() + 1))
+        };
+        let (place, length) = PROMISES.iter().filter_map(behind).max()?;
+        let is_key = !is_of_data(text, end + place);
+        is_key.then(|| value_at(text, end + length, Bond::Neighbour, tail.get(..length)?))?
+    }
+
+    /// Tells whether a value is the id of an event rather than a key.
+    fn is_trace(&self, reading: &Reading<'_>) -> bool {
+        let is_digest = reading.value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+        let is_bare = reading.tail.trim_ascii().is_empty() && !reading.is_quoted;
+        let is_event = || is_near(self.text, self.start, &["trace", "event", "issue", "span"]);
+        is_digest && TRACERS.contains(&self.row.name) && (is_bare || is_event())
+    }
+
+    /// Looks for a secret after a name such as `token`.
+    pub(super) fn of_secret(&self) -> Look<Hit> {
+        let Self { text, start, end, .. } = *self;
+        let kind = Kind::of(&self.row);
+        let next = text.at(end);
+        let is_large = text.slice(start, end).iter().all(u8::is_ascii_uppercase);
+        let continues =
+            (next.is_ascii_lowercase() && next != b's') || (is_large && next.is_ascii_uppercase());
+        let is_free = || begins_word(text, start);
+        let stands = match kind {
+            Kind::Key => !continues && is_free() && !is_data_key(text, start),
+            Kind::Pass => !continues && is_free(),
+            Kind::Pin => is_free() && text.slice(start, end) == b"PIN",
+            Kind::Token | Kind::Session | Kind::Login | Kind::Password | Kind::Header => !continues,
+        };
+        if !stands || is_public(text, start) {
+            return NOTHING;
+        }
+        look(text, start, end, |reading| self.hit(kind, &reading))
+    }
+
+    fn hit(&self, kind: Kind, reading: &Reading<'_>) -> Option<Hit> {
+        let value = accepted(kind, reading)
+            .filter(|value| kind != Kind::Session || self.logs_in(value))
+            .or_else(|| self.accepted_in_context(kind, reading))?;
+        if is_harmless(reading) || is_about(reading.tail) {
+            return None;
+        }
+        // The pairs of a cookie header are judged one by one (`cookie`).
+        let is_cookie = self.anchor == "cookie" && is_pair_of(value);
+        if is_cookie || self.is_other_thing(kind, reading) {
+            return None;
+        }
+        let rank = if kind == Kind::Key { Rank::Hint } else { Rank::Word };
+        let to = list_end(self.text, reading, reading.end(self.text, value.len()));
+        Some(Hit { rule: self.row.name, from: reading.from, to, rank })
+    }
+
+    /// Returns a value that only the words around its name make a secret.
+    fn accepted_in_context<'a>(&self, kind: Kind, reading: &Reading<'a>) -> Option<&'a [u8]> {
+        let Self { text, start, .. } = *self;
+        let value = reading.trimmed();
+        let is_beside = reading.bond == Bond::Neighbour;
+        // user bob and password X
+        if matches!(kind, Kind::Password | Kind::Pass) && is_beside && is_login(text, start) {
+            return is_password(reading, Hint::Strong, Bond::Sentence);
+        }
+        // A UUID after an identifier: `heroku_token is …`.
+        let is_uuid_told = kind == Kind::Token
+            && matches!(reading.bond, Bond::Sentence | Bond::Identifier)
+            && is_uuid(value)
+            && is_in_identifier(text, start);
+        // Nothing else is called an API key.
+        let is_api_key = matches!(self.row.name, "api-key" | "access-key")
+            && is_beside
+            && !is_ulid(value)
+            && (self.row.name == "api-key" || !is_uuid(value))
+            && is_random(value, Hint::Strong);
+        // error: 401 for key 'X'
+        let is_refused = kind == Kind::Key
+            && is_beside
+            && reading.is_quoted
+            && value.iter().all(u8::is_ascii_alphanumeric)
+            && !value.iter().all(u8::is_ascii_hexdigit)
+            && is_random(value, Hint::Strong)
+            && is_near(text, start, &REFUSALS);
+        (is_uuid_told || is_api_key || is_refused).then_some(value)
+    }
+
+    /// Tells whether the value of a session's name lets somebody in. UUIDs, what begins with the name itself,
+    /// and a digest in a field `"sessionId":` are ids, unless a program is told to send them.
+    fn logs_in(&self, value: &[u8]) -> bool {
+        let Self { text, start, .. } = *self;
+        let quote = text.run_back(start, Charset::of("\"' "), 3);
+        let option = text.slice(quote.saturating_sub("--header".len()), quote);
+        let is_sent = option.ends_with(b"-H") || option.ends_with(b"--header");
+        let is_digest = || value.iter().all(u8::is_ascii_hexdigit) && self.is_session_field();
+        let is_id = is_uuid(value)
+            || value.starts_with(b"ses_")
+            || value.starts_with(b"sess")
+            || is_digest();
+        is_sent || !is_id
+    }
+
+    /// Tells whether a session's name is that of a field of JSON, and not of one that is to be sent.
+    fn is_session_field(&self) -> bool {
+        let Self { text, start, .. } = *self;
+        let end = start + "sessionId".len();
+        let quote = text.before(start);
+        let closing = end + usize::from(text.at(end) == b'\\');
+        let colon = text.run_while(closing + 1, 2, |byte| byte == b' ');
+        let before = text.slice(start.saturating_sub(PROMISE_BYTES_MAX), start);
+        count(before.len());
+        text.slice(start, end).starts_with(b"sessionI")
+            && matches!(quote, b'"' | b'\'')
+            && text.at(closing) == quote
+            && text.at(colon) == b':'
+            && !mentions(before, &["cookie", "header", " -b "])
+    }
+
+    /// Tells whether the words around a value make it something else: the pin of a chip, a commit, a pass of a
+    /// compiler.
+    fn is_other_thing(&self, kind: Kind, reading: &Reading<'_>) -> bool {
+        let Self { text, start, .. } = *self;
+        let value = reading.value;
+        let is_digest = matches!(value.len(), 40 | 64) && value.iter().all(u8::is_ascii_hexdigit);
+        match kind {
+            Kind::Pin => !is_near(text, start, &OF_PINS),
+            Kind::Pass => !is_login(text, start) && !Make::of(value).is_strong(),
+            Kind::Token | Kind::Key if is_digest => {
+                is_near(text, start, &OF_COMMITS) || is_near(text, reading.to, &OF_COMMITS)
+            }
+            _ => false,
+        }
     }
 }
 
-/// Tells whether a user is named shortly before.
-pub(super) fn is_login(text: Text<'_>, start: usize) -> bool {
-    is_near(text, start.saturating_sub(AROUND_BYTES), &["user", "login", "account", "smtp", "auth"])
-        || is_near(text, start, &["user", "login", "smtp", "auth"])
+/// Returns the part of a value that is a secret after a name of a kind.
+fn accepted<'a>(kind: Kind, reading: &Reading<'a>) -> Option<&'a [u8]> {
+    let value = reading.trimmed();
+    let is_loose = matches!(reading.bond, Bond::Sentence | Bond::Neighbour);
+    let is_secret = match kind {
+        Kind::Password => return is_password(reading, Hint::Strong, reading.bond),
+        Kind::Pass => return is_password(reading, Hint::Weak, reading.bond),
+        Kind::Header => is_header(value),
+        Kind::Token | Kind::Session if is_uuid(value) => !is_loose,
+        Kind::Token if reading.bond == Bond::Identifier => is_random(value, Hint::Weak),
+        Kind::Token if reading.bond == Bond::Neighbour => {
+            is_mixed(value) || (reading.is_quoted && is_random(value, Hint::Strong))
+        }
+        Kind::Login if is_login_pair(value) => !is_loose,
+        Kind::Token | Kind::Session | Kind::Login => is_random(value, Hint::Strong),
+        Kind::Key if is_loose => is_mixed(value),
+        Kind::Key => !is_uuid(value) && is_random(value, Hint::Weak),
+        Kind::Pin => {
+            matches!(reading.bond, Bond::Operator | Bond::Flag | Bond::Sentence)
+                && (4..=8).contains(&value.len())
+                && value.iter().all(u8::is_ascii_digit)
+        }
+    };
+    is_secret.then_some(value)
 }
 
-/// Tells whether a value is too odd for a name: marks, or many digits.
-fn is_strong(value: &[u8]) -> bool {
-    let make = Make::of(value);
-    make.marks > 0 || make.digits > 2 || (make.digits > 0 && make.upper > 0 && make.lower > 0)
+/// Tells whether the rest of a name makes its value a digest or the like.
+fn is_harmless(reading: &Reading<'_>) -> bool {
+    let is_digest = reading.value.iter().all(u8::is_ascii_hexdigit);
+    is_public_name(reading.tail) || (is_digest && mentions(reading.tail, &["commit"]))
 }
 
-/// The longest list of secrets that is taken as one.
-const LIST_BYTES_MAX: usize = 4_096;
+/// Tells whether a value is a name, `=`, and another value.
+fn is_pair_of(value: &[u8]) -> bool {
+    let equals = value.iter().position(|byte| *byte == b'=');
+    equals.is_some_and(|place| place > 0 && value.get(place + 1).is_some_and(|byte| *byte != b'='))
+}
 
-/// Returns where a list of quoted values ends, of which a secret that ends at `to` is the first.
-fn list_end(text: Text<'_>, assigned: &Assigned<'_>, to: usize) -> usize {
+/// Tells whether `key` stands at a place, and is that of a record or a public one.
+fn is_of_data(text: Text<'_>, place: usize) -> bool {
+    text.is_at(place, "key") && (is_data_key(text, place) || is_public(text, place))
+}
+
+fn ends_in(tail: &[u8], word: &str) -> bool {
+    let end = tail.len().checked_sub(word.len()).and_then(|start| tail.get(start..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// Returns where a list of quoted values ends whose first, a secret, ends at `to`.
+fn list_end(text: Text<'_>, reading: &Reading<'_>, to: usize) -> usize {
     let quote = text.at(to);
-    let opening = text.run_back(assigned.from, Alphabet::of("\"' \n\t"), 32);
-    if !assigned.is_quoted || !matches!(text.before(opening), b'[' | b'{' | b'(') {
+    let opening = text.run_back(reading.from, Charset::of("\"' \n\t"), 32);
+    if !reading.is_quoted || !matches!(text.before(opening), b'[' | b'{' | b'(') {
         return to;
     }
     let (mut end, last) = (to, to + LIST_BYTES_MAX);
     while end < last {
-        let gap = |byte: u8| matches!(byte, b',' | b' ' | b'\n' | b'\t' | b'\r');
-        let next = text.run_while(end + 1, 64, gap);
+        let next =
+            text.run_while(end + 1, 64, |byte| matches!(byte, b',' | b' ' | b'\n' | b'\t' | b'\r'));
         if next == end + 1 || text.at(next) != quote {
             break;
         }
@@ -266,127 +386,4 @@ fn list_end(text: Text<'_>, assigned: &Assigned<'_>, to: usize) -> usize {
         end = close;
     }
     end
-}
-
-/// Returns the part of the value that is a secret after a word of this promise.
-fn accepted<'a>(promise: Promise, assigned: &Assigned<'a>) -> Option<&'a [u8]> {
-    let value = trimmed(assigned);
-    if is_harmless(assigned) || is_about(assigned.tail) {
-        return None;
-    }
-    let is_loose = matches!(assigned.bond, Bond::Sentence | Bond::Neighbour);
-    let is_secret = match promise {
-        Promise::Header => is_header(value),
-        Promise::Token | Promise::Session if is_uuid(value) => !is_loose,
-        Promise::Token if assigned.bond == Bond::Identifier => is_random(value, Hint::Weak),
-        Promise::Token if assigned.bond == Bond::Neighbour => {
-            is_mixed(value) || (assigned.is_quoted && is_random(value, Hint::Strong))
-        }
-        Promise::Token | Promise::Session => is_random(value, Hint::Strong),
-        Promise::Login if is_pair(value) => !is_loose,
-        Promise::Login => is_random(value, Hint::Strong),
-        Promise::Key if is_loose => is_mixed(value),
-        Promise::Key => !is_uuid(value) && is_random(value, Hint::Weak),
-        Promise::Password => return is_password(assigned, Hint::Strong, assigned.bond),
-        Promise::Pass => return is_password(assigned, Hint::Weak, assigned.bond),
-        Promise::Pin => {
-            matches!(assigned.bond, Bond::Operator | Bond::Flag | Bond::Sentence)
-                && (4..=8).contains(&value.len())
-                && value.iter().all(u8::is_ascii_digit)
-        }
-    };
-    is_secret.then_some(value)
-}
-
-/// Tells whether a value is a name and a password, as in `admin/…`.
-fn is_pair(value: &[u8]) -> bool {
-    let Some(middle) = value.iter().position(|byte| matches!(byte, b'/' | b':')) else {
-        return false;
-    };
-    let (name, rest) = value.split_at(middle);
-    let password = rest.get(1..).unwrap_or_default();
-    let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric);
-    let is_path = password.iter().any(|byte| matches!(byte, b'/' | b':' | b'.' | b'{'));
-    is_name && password.len() >= 6 && !is_path && is_strong(password) && !is_stand_in(value)
-}
-
-/// Takes punctuation of the sentence off the end of a value without quotes.
-pub(super) fn trimmed<'a>(assigned: &Assigned<'a>) -> &'a [u8] {
-    let value = assigned.value;
-    if assigned.is_quoted {
-        return value;
-    }
-    let is_text = |byte: &u8| !matches!(byte, b'.' | b':' | b'?' | b'!' | b'*' | b'|');
-    let end = value.iter().rposition(is_text).map_or(0, |last| last + 1);
-    value.get(..end).unwrap_or_default()
-}
-
-/// Tells whether a value can be what stands in a header: only words and stand-ins cannot.
-fn is_header(value: &[u8]) -> bool {
-    let make = Make::of(value);
-    let starts_as_reference = value.first().is_some_and(|byte| b"$<{[*%(".contains(byte));
-    let is_word =
-        make.digits == 0 && (make.upper == 0 || make.lower == 0 || !make.is_unlike_words(50));
-    value.len() >= 8
-        && !starts_as_reference
-        && !is_stand_in(value)
-        && !is_word
-        && make.distinct >= 5
-}
-
-/// Tells whether a word begins at `place`: after no letter, or as a hump in camel case.
-fn begins_word(text: Text<'_>, place: usize) -> bool {
-    let (before, first) = (text.before(place), text.at(place));
-    !before.is_ascii_alphabetic() || (before.is_ascii_lowercase() && first.is_ascii_uppercase())
-}
-
-/// Tells whether a name says that its value is a digest or the like.
-fn is_harmless(assigned: &Assigned<'_>) -> bool {
-    let is_digest = assigned.value.iter().all(u8::is_ascii_hexdigit);
-    is_harmless_name(assigned.tail) || (is_digest && mentions(assigned.tail, &["commit"]))
-}
-
-/// Tells whether a name is that of a digest or the like.
-pub(super) fn is_harmless_name(name: &[u8]) -> bool {
-    mentions(name, &HARMLESS)
-}
-
-fn mentions(tail: &[u8], words: &[&str]) -> bool {
-    words.iter().any(|word| {
-        tail.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
-    })
-}
-
-/// Tells whether the last word of a name makes it the name of something else, as in `token_url`.
-pub(super) fn is_about(tail: &[u8]) -> bool {
-    let tail = tail.trim_ascii();
-    words(ABOUT).any(|word| {
-        let Some(start) = tail.len().checked_sub(word.len()) else { return false };
-        let (before, last) = tail.split_at(start);
-        let begins = match (before.last(), last.first()) {
-            (None, Some(first)) => first.is_ascii_uppercase(),
-            (Some(before), Some(first)) => {
-                !before.is_ascii_alphabetic()
-                    || (before.is_ascii_lowercase() && first.is_ascii_uppercase())
-            }
-            (_, None) => false,
-        };
-        begins && last.eq_ignore_ascii_case(word)
-    })
-}
-
-pub(super) fn is_public(text: Text<'_>, start: usize) -> bool {
-    // Assemblies of .NET name the token of a public key.
-    ["public", "publickey"].iter().any(|word| precedes(text, start, word))
-}
-
-/// Tells whether a word is the name of a key of data, as in `cache_key`.
-pub(super) fn is_data_key(text: Text<'_>, start: usize) -> bool {
-    DATA_KEYS.iter().any(|word| precedes(text, start, word))
-}
-
-/// Tells whether a word stands right before `start`, perhaps with a separator.
-fn precedes(text: Text<'_>, start: usize, word: &str) -> bool {
-    let separator = usize::from(matches!(text.before(start), b'_' | b'-' | b'.' | b' '));
-    start.checked_sub(separator + word.len()).is_some_and(|place| text.is_at(place, word))
 }

@@ -1,16 +1,17 @@
-//! What people choose as a password, as far as it can be told from what is said about passwords. Not
-//! here: how a value is found.
+//! The judge of chosen passwords: whether a value is one, or a word that people write about passwords. Not
+//! here: how a value is found (`reading`).
 
-use super::assigned::{Assigned, Bond, is_identifier};
-use super::joined::words;
-use super::judge::{Hint, Make, is_stand_in};
+use super::context::is_identifier;
+use super::judge::{Hint, Make, is_placeholder};
+use super::reading::{Bond, Reading};
+use super::text::words;
 
-/// Shorter ones cannot be told from words.
+/// Shorter passwords cannot be told from words.
 const PASSWORD_BYTES_MIN: usize = 6;
 const PASSWORD_BYTES_MAX: usize = 256;
 
-/// What is said about passwords, and what stands for one.
-pub(super) const WORDS: &[u8] = b"\
+/// Words that people write about passwords, and placeholders.
+const WORDS: &str = "\
     password passwort passwd passphrase secret string required optional incorrect invalid \
     disabled enabled changed rotated encrypted expired mismatch missing username unknown \
     correct wrong empty stored hashed hidden default random generated none null true false \
@@ -21,68 +22,66 @@ pub(super) const WORDS: &[u8] = b"\
     works shows leaked leaks insecure command apikey token mypassword secretpassword user \
     pass after before cannot should because without requires prompts";
 
-/// Beginnings of names of methods to keep passwords.
+/// Beginnings of the names of password hashes.
 const METHODS: [&str; 9] =
     ["base64", "sha1", "sha2", "sha5", "md5", "utf", "argon", "pbkdf", "bcrypt"];
 
 /// Returns the password in a value, if it is one.
-pub(super) fn is_password<'a>(assigned: &Assigned<'a>, hint: Hint, bond: Bond) -> Option<&'a [u8]> {
-    let value = assigned.value;
+pub(super) fn is_password<'a>(reading: &Reading<'a>, hint: Hint, bond: Bond) -> Option<&'a [u8]> {
+    let value = reading.value;
     let core = core_of(value);
     let bounds = PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX;
-    let is_negated = bond == Bond::Operator && !assigned.is_quoted && is_negated(value);
+    let is_negated = bond == Bond::Operator && !reading.is_quoted && is_negated(value);
     if !bounds.contains(&core.len()) || refers(value) || is_negated || is_known_word(core) {
         return None;
     }
     let make = Make::of(core);
     let has_other = core.iter().any(|byte| !byte.is_ascii_alphanumeric());
     let is_strange =
-        make.digits > 0 || core.iter().any(|byte| is_strange(*byte)) || make.is_chance();
+        make.digits > 0 || core.iter().any(|byte| is_strange(*byte)) || make.has_random_letters();
     let is_chosen = match bond {
         _ if make.distinct < 3 || make.letters() == 0 && !has_other && make.digits < 6 => false,
         Bond::Operator if hint == Hint::Weak => {
-            make.digits > 0
-                && make.letters() > 2
-                && (assigned.is_quoted || make.is_unlike_words(60))
+            make.digits > 0 && make.letters() > 2 && (reading.is_quoted || make.is_unlike_words(60))
         }
-        Bond::Operator if assigned.is_quoted => core.len() >= 8 || is_strange,
+        Bond::Operator if reading.is_quoted => core.len() >= 8 || is_strange,
         Bond::Operator => is_strange || core.contains(&b'-'),
         Bond::Flag => hint == Hint::Strong && (is_strange || has_other || make.letters() >= 6),
-        Bond::Sentence => is_strange || assigned.is_quoted && !core.contains(&b'_'),
+        Bond::Sentence => is_strange || reading.is_quoted && !core.contains(&b'_'),
         Bond::Neighbour => {
-            (assigned.is_quoted && is_strange && !core.contains(&b'_')) || is_plainly_one(make)
+            (reading.is_quoted && is_strange && !core.contains(&b'_')) || is_plainly_one(make)
         }
         Bond::Identifier => {
-            is_strange && (assigned.is_quoted || is_varied(make)) && !core.contains(&b'_')
+            is_strange && (reading.is_quoted || is_varied(make)) && !core.contains(&b'_')
         }
     };
-    (is_chosen && !is_stand_in(value)).then_some(if assigned.is_quoted {
+    (is_chosen && !is_placeholder(value)).then_some(if reading.is_quoted {
         value
     } else {
         with_marks(value, core)
     })
 }
 
-/// Tells whether a value is made of more kinds of characters than a word.
+/// Tells whether a value has more kinds of characters than a word.
 fn is_varied(make: Make) -> bool {
     let kinds = [make.digits > 0, make.upper > 0, make.lower > 0, make.marks > 0];
     kinds.into_iter().filter(|has| *has).count() >= 3 && make.switches > 0
 }
 
-/// Tells whether a value can be nothing but a password: characters of all kinds, in no order of words.
+/// Tells whether a value can only be a password: characters of all kinds, and no words.
 fn is_plainly_one(make: Make) -> bool {
     let kinds = [make.digits, make.upper, make.lower, make.marks];
     kinds.into_iter().all(|count| count > 0) && make.bytes >= 10 && make.is_unlike_words(60)
 }
 
-/// Takes the punctuation of a sentence off the end.
+/// Removes the punctuation of a sentence from the end.
 fn core_of(value: &[u8]) -> &[u8] {
     let is_text = |byte: &u8| !matches!(byte, b'.' | b':' | b'?' | b'!' | b',' | b';' | b'*');
     let end = value.iter().rposition(is_text).map_or(0, |last| last + 1);
     value.get(..end).unwrap_or_default()
 }
 
-/// Marks of exclamation and stars may belong to the password, so they go with it.
+/// Adds the exclamation marks and stars at the end, which may belong to the password.
 fn with_marks<'a>(value: &'a [u8], core: &[u8]) -> &'a [u8] {
     let rest = value.get(core.len()..).unwrap_or_default();
     let marks = rest.iter().take_while(|byte| matches!(byte, b'!' | b'*' | b'?')).count();
@@ -97,11 +96,11 @@ fn is_strange(byte: u8) -> bool {
         )
 }
 
-/// Tells whether a value names where the password comes from.
+/// Tells whether a value is a reference to the password: a variable, a path, a call.
 fn refers(value: &[u8]) -> bool {
     let starts = value.first().is_some_and(|byte| b"$<{[(*/\\.-:=&|".contains(byte));
     let is_variable = value.len() > 2 && value.starts_with(b"%") && value.ends_with(b"%");
-    // What follows `<password>` in an address.
+    // The host after `<password>` in an address.
     let is_host = value.starts_with(b"@") && value.iter().any(|byte| matches!(byte, b':' | b'.'));
     let calls = value.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{' | b'<'));
     let is_path = value.contains(&b'/') || value.windows(2).any(|pair| pair == b"::");
@@ -112,11 +111,11 @@ fn refers(value: &[u8]) -> bool {
     starts || is_host || is_variable || calls || is_path || is_name
 }
 
-/// What a tag of YAML or a style sheet says behind its mark.
-const TAGS: &[u8] = b"\
+/// Tags of YAML and of style sheets, after their exclamation mark.
+const TAGS: &str = "\
     secret vault vaulted encrypted include reference importvalue getatt binary string important";
 
-/// Tells whether a value is the opposite of a variable, as in `!isHidden` and `!this.hidden`, or a tag of YAML.
+/// Tells whether a value is a negated variable, as in `!isHidden` and `!this.hidden`, or a tag.
 fn is_negated(value: &[u8]) -> bool {
     let marks = value.iter().take_while(|byte| **byte == b'!').count();
     let name = core_of(value.get(marks..).unwrap_or_default());
@@ -127,8 +126,8 @@ fn is_negated(value: &[u8]) -> bool {
     marks > 0 && (is_variable || is_known_word(name) || is_tag())
 }
 
-/// Tells whether a word is one that is said about passwords or stands for one.
-pub(super) fn is_said_of_passwords(value: &[u8]) -> bool {
+/// Tells whether a word is one that people write about passwords.
+pub(super) fn is_word_of_passwords(value: &[u8]) -> bool {
     is_known_word(core_of(value))
 }
 

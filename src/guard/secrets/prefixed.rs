@@ -1,74 +1,118 @@
-//! Secrets that say by their first characters what they are. Not here: which beginnings there are
-//! (`prefixes`), and secrets that are known only by the name before them (`provider`).
+//! Secrets that say by their first characters what they are, and the forms of keys that tables give.
+//! Not here: the tables (`tables/prefixes.txt`, `tables/services.txt`, `tables/providers.txt`).
 
-use super::alphabet::Alphabet;
+use std::ops::RangeInclusive;
+
+use super::charset::Charset;
 use super::hit::{Hit, Rank};
-use super::judge::{JUDGED_BYTES_MAX, Make, is_stand_in, says_stand_in};
+use super::judge::{Make, is_placeholder, says_placeholder};
 use super::text::Text;
+use crate::prefilter::Row;
 
-/// A kind of secret with a beginning of its own.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Prefixed {
-    pub(super) rule: &'static str,
-    /// How it begins; three characters at least.
-    pub(super) start: &'static str,
-    /// What stands after the beginning, and how many bytes of it at least and at most.
-    pub(super) body: Alphabet,
-    pub(super) least: usize,
-    pub(super) most: usize,
+/// Characters of a key, and how many it has.
+#[derive(Debug, Clone)]
+pub(super) struct Form {
+    pub(super) charset: Charset,
+    pub(super) length: RangeInclusive<usize>,
 }
 
-/// A body whose length has no bound, or one that providers change.
-pub(super) const ANY: usize = usize::MAX;
+/// A maximum that stands for none.
+const NO_MAX: usize = usize::MAX;
 
-/// Beginnings this long are no accident, so that even a dull body is believed.
-const TELLING_START_BYTES: usize = 15;
+impl Form {
+    /// Reads a form: the name of a charset, and a length as `16`, `20..` or `20..40`.
+    pub(super) fn of(charset: &str, length: &str) -> Self {
+        let number = |text: &str| text.parse().unwrap_or(NO_MAX);
+        let length = match length.split_once("..") {
+            Some((least, most)) => number(least)..=number(most),
+            None => number(length)..=number(length),
+        };
+        Self { charset: Charset::named(charset), length }
+    }
 
-/// Breaks inside one secret that are stepped over: a terminal 40 columns wide needs as many for the
+    /// Reads the forms of a provider, as in `hex:32 url:20..40`.
+    pub(super) fn list(written: &str) -> impl Iterator<Item = Self> {
+        written
+            .split(' ')
+            .filter_map(|form| form.rsplit_once(':'))
+            .map(|(set, len)| Self::of(set, len))
+    }
+
+    fn fits(&self, value: &[u8]) -> bool {
+        self.length.contains(&value.len()) && value.iter().all(|byte| self.charset.has(*byte))
+    }
+}
+
+/// Tells whether a value has one of a provider's forms and is neither a word nor a placeholder.
+pub(super) fn is_key_of(provider: &Row, value: &[u8]) -> bool {
+    let [forms, ..] = provider.fields;
+    if !Form::list(forms).any(|form| form.fits(value)) {
+        return false;
+    }
+    let make = Make::of(value);
+    let is_word = make.digits < 3
+        && make.pairs >= 8
+        && make.hex_letters < make.letters()
+        && !make.is_unlike_words(75);
+    make.distinct >= 5 && !is_word && !is_placeholder(value)
+}
+
+/// Prefixes this long are no accident, so that even a dull body is a secret.
+const TELLING_PREFIX_BYTES: usize = 15;
+
+/// Line breaks inside one secret that are stepped over: a terminal 40 columns wide needs as many for the
 /// longest keys of fixed length.
 const JOINTS_MAX: usize = 8;
 
-/// Looks for a secret of one kind at its beginning. `place` is where the beginning stands.
-pub(super) fn found(text: Text<'_>, place: usize, kind: &Prefixed) -> Option<Hit> {
-    let body = place + kind.start.len();
+/// Checks a prefix, which stands from `place` to `body`.
+pub(super) fn found(
+    text: Text<'_>,
+    place: usize,
+    body: usize,
+    prefix: &str,
+    row: &Row,
+) -> Option<Hit> {
+    let [charset, length, _] = row.fields;
+    let form = Form::of(charset, length);
     let before = text.before(place);
-    // A short beginning is also found in names of files and in base64.
-    let is_short = kind.start.len() < 5;
-    // Inside a run of its own characters it would be one of many that walk the same run.
-    let is_inside = matches!(before, b'-' | b'_') && kind.body.has(before);
+    // Short prefixes also occur in file names and in base64.
+    let is_short = prefix.len() < 5;
+    // Inside a run of its own characters, many prefixes would each walk the same run.
+    let is_inside = matches!(before, b'-' | b'_') && form.charset.has(before);
     let continues =
         before.is_ascii_alphanumeric() || is_inside || (is_short && matches!(before, b'.' | b'+'));
-    if continues || text.slice(place, body) != kind.start.as_bytes() {
+    if continues || text.slice(place, body) != prefix.as_bytes() {
         return None;
     }
-    let enough = body_end(text, body, kind)?;
-    let value = text.slice(body, text.run(enough, kind.body, JUDGED_BYTES_MAX));
-    let is_telling = kind.start.len() >= TELLING_START_BYTES;
+    let enough = body_end(text, body, &form)?;
+    let value = text.slice(body, text.run(enough, form.charset, super::judge::JUDGED_BYTES_MAX));
     let make = Make::of(value);
     let is_dull = make.distinct < 5 || (make.digits < 2 && !make.is_unlike_words(80));
-    if (!is_telling && (is_dull || is_stand_in(value))) || says_stand_in(value) {
+    let is_telling = prefix.len() >= TELLING_PREFIX_BYTES;
+    if (!is_telling && (is_dull || is_placeholder(value))) || says_placeholder(value) {
         return None;
     }
-    // Only a secret is walked to its end, behind which the pass goes on.
-    let end = text.run(enough, kind.body, usize::MAX);
-    // A point or hyphen at the end belongs to the sentence.
+    // Only a secret is walked to its end; the pass goes on behind it.
+    let end = text.run(enough, form.charset, usize::MAX);
+    // A dot or hyphen at the end belongs to the sentence.
     let body = text.slice(body, end);
     let trailing = body.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-' | b',')).count();
-    Some(Hit { rule: kind.rule, from: place, to: end - trailing, rank: Rank::Telling })
+    Some(Hit { rule: row.name, from: place, to: end - trailing, rank: Rank::Telling })
 }
 
-/// Returns where enough of a body ends, over breaks that a terminal or a program put into it; of a
-/// kind whose length is known, where the whole body ends.
-fn body_end(text: Text<'_>, body: usize, kind: &Prefixed) -> Option<usize> {
+/// Returns where enough of a body ends, across line breaks and string joints. A body of fixed length must
+/// end there.
+fn body_end(text: Text<'_>, body: usize, form: &Form) -> Option<usize> {
+    let (least, most) = (*form.length.start(), *form.length.end());
+    let is_exact = most != NO_MAX;
+    let read_max = if is_exact { most + 1 } else { least };
     let (mut end, mut length, mut joints) = (body, 0, 0);
-    let is_exact = kind.most != ANY;
-    let most = if is_exact { kind.most + 1 } else { kind.least };
     loop {
-        let part = text.run(end, kind.body, most - length);
+        let part = text.run(end, form.charset, read_max - length);
         length += part - end;
         end = part;
-        if length >= kind.least {
-            let goes_on = is_exact && (length > kind.most || text.at(end).is_ascii_alphanumeric());
+        if length >= least {
+            let goes_on = is_exact && (length > most || text.at(end).is_ascii_alphanumeric());
             return (!goes_on).then_some(end);
         }
         if length == 0 || joints == JOINTS_MAX {
@@ -79,12 +123,11 @@ fn body_end(text: Text<'_>, body: usize, kind: &Prefixed) -> Option<usize> {
     }
 }
 
-/// Returns the end of a break inside a string: a line break and what indents the next line, or a
+/// Returns the end of a break inside a string: a line break and the indent of the next line, or a
 /// closing quote, `+`, and an opening one.
-pub(super) fn joint_end(text: Text<'_>, place: usize) -> Option<usize> {
+fn joint_end(text: Text<'_>, place: usize) -> Option<usize> {
     let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let quote = text.at(place);
-    if matches!(quote, b'"' | b'\'' | b'`') {
+    if matches!(text.at(place), b'"' | b'\'' | b'`') {
         let operator = text.run_while(place + 1, 32, is_blank);
         let next = text.run_while(operator, 2, |byte| matches!(byte, b'+' | b'.' | b'&' | b'\\'));
         let opening = text.run_while(next, 32, is_blank);

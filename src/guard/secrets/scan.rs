@@ -1,129 +1,93 @@
-//! The pass over a text: from place to place that is worth a look, to the reports. Not here: the
-//! looks themselves.
+//! The pass over a text: the prefilter finds anchors, and the rule of each anchor looks around it. Not here:
+//! the rules themselves.
 
 use std::ops::Range;
 
-use super::anchors::{Anchor, candidates, shifted};
-use super::assigned::{Look, run_end};
+use super::escapes::Decoded;
 use super::hit::{Hit, Rank, merged};
-use super::prefixed;
-use super::structure::Structure;
+use super::named::Name;
+use super::reading::{Look, run_end};
+use super::table::{Anchor, Kind, each_anchor};
 use super::text::Text;
-use super::unescaped::Unescaped;
-use super::{command, cookie, form, kubernetes, named, stray};
+use super::{cookie, drawn, login, manifest, prefixed, shape};
+use crate::prefilter::Row;
 
 /// Bytes of a mark of ours: more than the longest name of a rule.
 const MARK_BYTES_MAX: usize = 64;
 
-/// Layers of escapes that are undone: JSON in JSON in a line of JSON.
+/// Layers of escapes that are decoded: JSON in JSON in a line of JSON.
 const LAYERS_MAX: usize = 3;
+
+/// Looks from names inside a value that another name was given. In a crowd (`key=key=key=…`) every name would
+/// walk the same value; no secret looks like that.
+const CROWD_MAX: usize = 4;
 
 /// Reports every secret of a text, in order and without overlap.
 pub(super) fn secrets(text: &[u8]) -> Vec<Hit> {
-    let mut hits = seen(text);
-    let mut layers: Vec<Unescaped> = Vec::new();
+    let mut hits = Pass::over(text);
+    let mut layers: Vec<Decoded> = Vec::new();
     while layers.len() < LAYERS_MAX {
         let bytes = layers.last().map_or(text, |layer| layer.bytes.as_slice());
-        let Some(layer) = Unescaped::of(bytes) else { break };
+        let Some(layer) = Decoded::of(bytes) else { break };
+        let found = Pass::over(&layer.bytes);
         layers.push(layer);
-        let Some(layer) = layers.last() else { break };
-        for hit in seen(&layer.bytes) {
-            let origin =
-                |place| layers.iter().rev().fold(place, |place, layer| layer.origin(place));
-            hits.push(Hit { from: origin(hit.from), to: origin(hit.to), ..hit });
-        }
+        let origin = |place| layers.iter().rev().fold(place, |place, layer| layer.origin(place));
+        hits.extend(found.into_iter().map(|hit| Hit {
+            from: origin(hit.from),
+            to: origin(hit.to),
+            ..hit
+        }));
     }
     if hits.is_empty() { hits } else { merged(hits) }
 }
 
-/// Reports every secret of a text as it stands, in no order.
-fn seen(bytes: &[u8]) -> Vec<Hit> {
-    let text = Text(bytes);
-    let mut pass = Pass {
-        text,
-        hits: Vec::new(),
-        behind: 0,
-        value: 0..0,
-        names_behind: 0,
-        looked_at: 0..0,
-        looks: 0,
-        manifests_to: 0,
-        cookies_to: 0,
-    };
-    let mut window = 0;
-    for (place, byte) in bytes.iter().enumerate() {
-        window = shifted(window, *byte);
-        let Some(start) = place.checked_sub(2) else { continue };
-        for entry in candidates(window) {
-            let word = entry.text();
-            if start >= pass.behind && text.is_at(start, word) {
-                pass.look(start, start + word.len(), entry.anchor());
-            }
-        }
-    }
-    stray::report(text, &mut pass.hits);
-    pass.hits
-}
-
+#[derive(Default)]
 struct Pass<'a> {
     text: Text<'a>,
     hits: Vec<Hit>,
     /// Nothing that begins before this is looked at any more.
     behind: usize,
-    /// The last value that was found behind a name; names inside it are part of it.
+    /// The last value that was found after a name; names inside it are part of it.
     value: Range<usize>,
     /// No name that begins before this is looked at any more: it stands in a crowd.
     names_behind: usize,
-    /// The values that the last looks went through, and how many looks began inside them.
+    /// The values that the last looks read, and how many looks began inside them.
     looked_at: Range<usize>,
     looks: usize,
-    /// The end of the last manifest that was looked at.
+    /// The ends of the last manifest and of the last cookies.
     manifests_to: usize,
-    /// The end of the last cookies that were looked at.
     cookies_to: usize,
 }
 
-/// Looks from names inside a value that another name was given. Such a crowd (`key=key=key=…`) would
-/// have every name walk the same value; no writer of secrets makes one.
-const CROWD_MAX: usize = 4;
+impl<'a> Pass<'a> {
+    /// Reports every secret of a text as it stands, in no order.
+    fn over(bytes: &'a [u8]) -> Vec<Hit> {
+        let mut pass = Self { text: Text(bytes), ..Self::default() };
+        each_anchor(bytes, |start, anchor| {
+            if start >= pass.behind {
+                pass.look(start, anchor());
+            }
+        });
+        drawn::report(pass.text, &mut pass.hits);
+        pass.hits
+    }
 
-impl Pass<'_> {
     // Rare beside the bytes that are passed over: the loop over those must stay small.
     #[inline(never)]
-    fn look(&mut self, start: usize, end: usize, anchor: Anchor) {
-        let found = match anchor {
-            Anchor::Prefixed(kind) => prefixed::found(self.text, start, &kind),
-            Anchor::Provider(provider) => {
-                self.name(start, |text| named::of_provider(text, start, end, &provider))
-            }
-            Anchor::Word(word) => self.name(start, |text| named::of_word(text, start, end, &word)),
-            Anchor::Command(known) => command::found(self.text, start, end, &known),
-            Anchor::Form(Structure::Cookie) => {
-                if start >= self.cookies_to {
-                    self.cookies_to = cookie::report(self.text, end, &mut self.hits);
-                }
-                None
-            }
-            Anchor::Form(Structure::Redacted) => {
-                // Only what looks like a mark of ours hides what stands in it.
-                let is_rule = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-                let to = self.text.run_while(end, MARK_BYTES_MAX, is_rule);
-                if to > end && self.text.at(to) == b']' {
-                    self.behind = to + 1;
-                }
-                None
-            }
-            Anchor::Form(Structure::KubernetesSecret) => {
-                if start >= self.manifests_to && kubernetes::is_secret(self.text, end) {
-                    self.manifests_to =
-                        kubernetes::report(self.text, start, self.manifests_to, &mut self.hits);
-                }
-                None
-            }
-            Anchor::Form(form) => form::found(self.text, start, end, form),
+    fn look(&mut self, start: usize, found: Anchor) {
+        let Anchor { kind, text: anchor, row, number } = found;
+        let (text, end) = (self.text, start + anchor.len());
+        let name = Name { text, start, end, anchor, row };
+        let found = match kind {
+            Kind::Prefix => prefixed::found(text, start, end, anchor, &row),
+            Kind::Provider => self.name(start, || name.of_provider()),
+            Kind::Name => self.name(start, || name.of_secret()),
+            Kind::Command => login::of_command(text, start, end, &row),
+            Kind::Shape => shape::found(text, start, number, &row),
+            Kind::Place => self.place(start, end, &row),
         };
         if let Some(hit) = found {
-            // A value after a name may begin with something more telling, which then names it.
+            // A value after a name may begin with a prefix, which then names it.
             if hit.rank >= Rank::Form {
                 self.behind = hit.to;
             }
@@ -131,7 +95,7 @@ impl Pass<'_> {
         }
     }
 
-    fn name(&mut self, start: usize, look: impl Fn(Text<'_>) -> Look<Hit>) -> Option<Hit> {
+    fn name(&mut self, start: usize, look: impl FnOnce() -> Look<Hit>) -> Option<Hit> {
         if start < self.names_behind || self.value.contains(&start) {
             return None;
         }
@@ -144,13 +108,40 @@ impl Pass<'_> {
             self.names_behind = run_end(self.text, self.looked_at.end);
             return None;
         }
-        let look = look(self.text);
+        let look = look();
         if self.looks == 0 {
-            self.looked_at = look.values.clone();
+            self.looked_at = look.values;
         }
         if let Some(hit) = look.found {
             self.value = hit.from..hit.to;
         }
         look.found
+    }
+
+    fn place(&mut self, start: usize, end: usize, row: &Row) -> Option<Hit> {
+        let text = self.text;
+        match row.name {
+            "address" => return login::of_address(text, end),
+            "curl-user" => return login::of_curl(text, start, end),
+            "echo" => return login::echoed(text, end),
+            "here-string" => return login::here_string(text, start, end),
+            "cookie" if start >= self.cookies_to => {
+                self.cookies_to = cookie::report(text, end, &mut self.hits);
+            }
+            "manifest" if start >= self.manifests_to && manifest::is_secret(text, end) => {
+                self.manifests_to =
+                    manifest::report(text, start, self.manifests_to, &mut self.hits);
+            }
+            "redacted" => {
+                // Only what looks like a mark of ours hides what stands in it.
+                let is_rule = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+                let to = text.run_while(end, MARK_BYTES_MAX, is_rule);
+                if to > end && text.at(to) == b']' {
+                    self.behind = to + 1;
+                }
+            }
+            _ => {}
+        }
+        None
     }
 }

@@ -1,18 +1,16 @@
 //! Every rule finds what it is for and leaves what only resembles it. All secrets here are drawn by a
 //! generator, so that this file holds none.
 
-use super::alphabet::Alphabet;
-use super::command::{COMMANDS, Shape};
-use super::prefixes::PREFIXED;
-use super::provider::PROVIDERS;
-use super::structure::FORMS;
-use super::word::{Promise, WORDS};
+use super::charset::{ALNUM, Charset, HEX};
+use super::prefixed::Form;
+use super::table::{Kind, rows};
 use super::{findings, redacted};
+use crate::prefilter::Row;
 
 /// Draws `length` characters of an alphabet, the same for the same seed (a linear congruential
 /// generator with the constants of Knuth's MMIX).
-fn drawn(alphabet: Alphabet, length: usize, seed: usize) -> String {
-    let members: Vec<char> = (0..128_u8).filter(|b| alphabet.has(*b)).map(char::from).collect();
+fn drawn(charset: Charset, length: usize, seed: usize) -> String {
+    let members: Vec<char> = (0..128_u8).filter(|b| charset.has(*b)).map(char::from).collect();
     let mut state = seed as u64 * 7_919 + 17;
     let draw = |_| {
         state =
@@ -23,7 +21,12 @@ fn drawn(alphabet: Alphabet, length: usize, seed: usize) -> String {
 }
 
 fn mixed(length: usize) -> String {
-    drawn(super::alphabet::ALNUM, length, 5)
+    drawn(ALNUM, length, 5)
+}
+
+/// Every anchor of the tables of a kind, with its row.
+fn anchors(kind: Kind) -> impl Iterator<Item = (&'static str, Row)> {
+    rows(kind).flat_map(|row| row.anchors.split(',').map(move |anchor| (anchor, row)))
 }
 
 fn rules(text: &str) -> Vec<&'static str> {
@@ -40,50 +43,51 @@ fn hides(text: &str, secret: &str) -> bool {
 
 #[test]
 fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
-    for (seed, kind) in PREFIXED.iter().copied().flatten().enumerate() {
-        let secret = format!("{}{}", kind.start, drawn(kind.body, kind.least, seed));
-        assert_eq!(rules(&secret), [kind.rule], "{}", kind.start);
-        assert!(hides(&format!("see ({secret}), it works"), &secret), "{}", kind.start);
-        let short = format!("{}{}", kind.start, drawn(kind.body, kind.least / 4, seed));
-        assert!(!rules(&short).contains(&kind.rule), "too short: {}", kind.start);
-        let stand_in = format!("{}{}", kind.start, "x".repeat(kind.least));
-        assert!(rules(&stand_in).is_empty(), "a stand-in: {}", kind.start);
+    for (seed, (prefix, row)) in anchors(Kind::Prefix).enumerate() {
+        let form = Form::of(row.fields[0], row.fields[1]);
+        let least = *form.length.start();
+        let secret = format!("{prefix}{}", drawn(form.charset, least, seed));
+        assert_eq!(rules(&secret), [row.name], "{prefix}");
+        assert!(hides(&format!("see ({secret}), it works"), &secret), "{prefix}");
+        let short = format!("{prefix}{}", drawn(form.charset, least / 4, seed));
+        assert!(!rules(&short).contains(&row.name), "too short: {prefix}");
+        let placeholder = format!("{prefix}{}", "x".repeat(least));
+        assert!(rules(&placeholder).is_empty(), "a placeholder: {prefix}");
         let inside = findings(&format!("x{secret}"));
-        assert!(inside.iter().all(|finding| finding.span.start != 1), "inside: {}", kind.start);
+        assert!(inside.iter().all(|finding| finding.span.start != 1), "inside: {prefix}");
     }
 }
 
 #[test]
 fn every_provider_is_found_in_each_form_and_its_near_misses_are_left() {
-    for (seed, (names, provider)) in PROVIDERS.iter().enumerate() {
-        for name in *names {
-            for form in provider.forms {
-                let secret = drawn(form.alphabet, form.least, seed);
+    for (seed, row) in rows(Kind::Provider).enumerate() {
+        for name in row.anchors.split(',') {
+            for form in Form::list(row.fields[0]) {
+                let least = *form.length.start();
+                let secret = drawn(form.charset, least, seed);
                 let text = format!("{name}_token = \"{secret}\"");
-                assert_eq!(rules(&text), [provider.rule], "{text}");
-                let stand_in = format!("{name}_token = \"{}\"", "x".repeat(form.least));
-                assert!(rules(&stand_in).is_empty(), "{stand_in}");
-                let prose =
-                    format!("{name} was upgraded; see docs/{name}/setup-guide.md for the steps");
-                assert!(rules(&prose).is_empty(), "{prose}");
+                assert_eq!(rules(&text), [row.name], "{text}");
+                let placeholder = format!("{name}_token = \"{}\"", "x".repeat(least));
+                assert!(rules(&placeholder).is_empty(), "{placeholder}");
             }
+            let prose =
+                format!("{name} was upgraded; see docs/{name}/setup-guide.md for the steps");
+            assert!(rules(&prose).is_empty(), "{prose}");
         }
     }
 }
 
 #[test]
 fn every_word_is_found_and_its_near_misses_are_left() {
-    for word in WORDS {
-        let (value, harmless) = match word.promise {
-            Promise::Pin => ("4821".to_owned(), "12"),
-            Promise::Password | Promise::Pass => (["hunter", "2!x"].concat(), "${SECRET}"),
-            Promise::Token | Promise::Session | Promise::Login | Promise::Key | Promise::Header => {
-                (mixed(24), "the-usual-place")
-            }
+    for (name, row) in anchors(Kind::Name) {
+        let (value, harmless) = match row.fields[0] {
+            "pin" => ("4821".to_owned(), "12"),
+            "password" | "pass" => (["hunter", "2!x"].concat(), "${SECRET}"),
+            _ => (mixed(24), "the-usual-place"),
         };
-        let name = if word.promise == Promise::Pin { "the card PIN" } else { word.text };
+        let name = if name == "pin" { "the card PIN" } else { name };
         let text = format!("{name}: '{value}'");
-        assert_eq!(rules(&text), [word.rule], "{text}");
+        assert_eq!(rules(&text), [row.name], "{text}");
         assert!(rules(&format!("{name}: {harmless}")).is_empty(), "{name}");
         assert!(rules(&format!("{name} is missing")).is_empty(), "{name}");
     }
@@ -91,7 +95,7 @@ fn every_word_is_found_and_its_near_misses_are_left() {
 
 /// Samples of each form: its rule, a text before, the secret, a text after.
 fn forms() -> Vec<(&'static str, String, String, &'static str)> {
-    let hex = |length| drawn(super::alphabet::HEX, length, 3).to_lowercase();
+    let hex = |length| drawn(HEX, length, 3).to_lowercase();
     let line = mixed(64);
     let body = format!("{line}\n{line}\n{line}");
     let pem = |label: &str, end: &str| {
@@ -99,7 +103,7 @@ fn forms() -> Vec<(&'static str, String, String, &'static str)> {
     };
     let ends = |label: &str| format!("-----END {label}-----");
     let key = ["RSA ", "PRIVATE", " KEY"].concat();
-    let header = drawn(super::alphabet::ALNUM, 20, 8);
+    let header = drawn(ALNUM, 20, 8);
     let jwt = format!("eyJ{header}.eyJ{}.{}", mixed(30), mixed(43));
     vec![
         ("private-key", "key: ".into(), pem(&key, &ends(&key)), "\nand more"),
@@ -159,7 +163,7 @@ fn forms() -> Vec<(&'static str, String, String, &'static str)> {
 
 /// The same for what is typed, and for what has its tell-tale in the middle.
 fn more_forms() -> Vec<(&'static str, String, String, &'static str)> {
-    let hex = |length| drawn(super::alphabet::HEX, length, 3).to_lowercase();
+    let hex = |length| drawn(HEX, length, 3).to_lowercase();
     let typed = ["S3cr", "3tOfBob"].concat();
     vec![
         ("command-password", "docker login -u me -p ".into(), typed.clone(), " reg.example"),
@@ -227,7 +231,7 @@ fn every_form_is_found_whole_and_what_is_around_it_stays() {
         let text = format!("{before}{secret}{after}");
         assert_eq!(redacted(&text), format!("{before}[REDACTED:{rule}]{after}"), "{text}");
     }
-    for (anchor, _) in FORMS {
+    for (anchor, _) in anchors(Kind::Shape).chain(anchors(Kind::Place)) {
         assert!(rules(&format!("see {anchor} for that")).is_empty(), "{anchor}");
     }
 }
@@ -257,7 +261,7 @@ fn escapes_breaks_and_joints_do_not_hide_a_secret() {
 // S-WRITE-8
 #[test]
 fn a_quote_inside_a_quoted_argument_does_not_end_its_secret() {
-    let (first, second) = (mixed(18), drawn(super::alphabet::ALNUM, 18, 6));
+    let (first, second) = (mixed(18), drawn(ALNUM, 18, 6));
     for text in [
         format!("\"--token={first}\\\"{second}\""),
         format!("[\"--token={first}\\\"{second}\", \"-v\"]"),
@@ -351,10 +355,10 @@ fn passwords_are_found_as_people_tell_them() {
 #[test]
 fn every_option_that_takes_a_password_hides_it_and_no_reference() {
     let typed = ["S3cr", "3tOfBob"].concat();
-    for command in COMMANDS {
-        let gap = if command.shape == Shape::Apart { " " } else { "" };
-        let with =
-            |value: &str| format!("{} -v x{}{gap}{value} y", command.program, command.option);
+    for (program, row) in anchors(Kind::Command) {
+        let [option, shape, _] = row.fields;
+        let gap = if shape == "apart" { " " } else { "" };
+        let with = |value: &str| format!("{program} -v x{option}{gap}{value} y");
         assert_eq!(rules(&with(&typed)), ["command-password"], "{}", with(&typed));
         for reference in ["$SECRET", "${SECRET}", "<password>", "****"] {
             assert!(rules(&with(reference)).is_empty(), "{}", with(reference));
@@ -365,7 +369,7 @@ fn every_option_that_takes_a_password_hides_it_and_no_reference() {
 /// A name of no provider that is known, in the ways people and programs write it.
 #[test]
 fn any_providers_secret_is_found_however_it_is_told() {
-    let (first, second) = (mixed(32), drawn(super::alphabet::HEX, 40, 9).to_lowercase());
+    let (first, second) = (mixed(32), drawn(HEX, 40, 9).to_lowercase());
     for text in [
         "{name} = \"{value}\"",
         "{name}: {value}",
@@ -459,9 +463,8 @@ fn a_name_is_given_by_the_surest_rule() {
 
 #[test]
 fn names_of_rules_fit_their_mark_and_hold_nothing_that_ends_it() {
-    let names = PREFIXED.iter().copied().flatten().map(|kind| kind.rule);
-    let names = names.chain(PROVIDERS.iter().map(|(_, provider)| provider.rule));
-    for rule in names.chain(WORDS.iter().map(|word| word.rule)) {
+    let kinds = [Kind::Prefix, Kind::Provider, Kind::Name, Kind::Command, Kind::Shape];
+    for rule in kinds.into_iter().flat_map(rows).map(|row| row.name) {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         assert!(rule.len() < 40 && rule.chars().all(is_plain), "{rule}");
     }
@@ -473,5 +476,73 @@ fn a_mark_that_is_none_hides_nothing() {
     let token = ["gh", "p_", "a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
     for text in [format!("see [REDACTED: {token} and go"), format!("x [REDACTED:{token}] y")] {
         assert!(!redacted(&text).contains("a8Kd03jFq9Zx"), "{text}");
+    }
+}
+
+/// Pieces of keys, put together here so that this file holds none.
+const PLAIN_KEY: [&str; 2] = ["x4k9q2m7w1", "z8r5t3b6n0vjghd4s9f2ee"];
+const DIGEST_KEY: [&str; 2] = ["3f2a9c1b7d4e5f60", "a1b2c3d4e5f60718"];
+
+// S-WRITE-8
+#[test]
+fn what_a_sentence_says_of_a_key_is_enough() {
+    let (plain, digest) = (PLAIN_KEY.concat(), DIGEST_KEY.concat());
+    let uuid = "3593fde0-17d4-4707-ab72-fcdaf171e715";
+    for (text, secret) in [
+        (format!("bitbucket api key {plain} was revoked"), plain.as_str()),
+        (format!("bitbucket rejected key '{plain}'"), &plain),
+        (format!("the bitbucket token is {plain}"), &plain),
+        (format!("adobe refused the api key {digest}"), &digest),
+        (format!("adobe rejected key '{digest}'"), &digest),
+        (format!("heroku wants the token {uuid}"), uuid),
+        (format!("set heroku.token \"{uuid}\""), uuid),
+        (format!("zebra api key {plain} was revoked"), &plain),
+        (format!("the api key {uuid} works"), uuid),
+        (format!("error: 401 for key '{plain}'"), &plain),
+        (format!("zebra says unauthorized: key '{plain}' has expired"), &plain),
+        (format!("the asana token is {}", "7149477240014139"), "7149477240014139"),
+    ] {
+        assert!(!redacted(&text).contains(secret), "{}", redacted(&text));
+    }
+}
+
+#[test]
+fn what_a_sentence_says_of_other_things_stays() {
+    let (plain, digest) = (PLAIN_KEY.concat(), DIGEST_KEY.concat());
+    let uuid = "3593fde0-17d4-4707-ab72-fcdaf171e715";
+    for text in [
+        format!("the key '{plain}' was evicted"),
+        format!("rejected key 'users:{plain}:profile'"),
+        format!("the key '{digest}' was rejected"),
+        format!("sentry token for event {digest} was missing"),
+        format!("circleci key {digest} missed; algolia object key {digest} is gone"),
+        format!("mongodb key {} is doubled", "6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
+        "github token 8843d7f92416211de9ebb963ff4ce28125932878 is the commit".to_owned(),
+        "bitbucket keys of pull-request-2024-build-42 are cached".to_owned(),
+        "heroku key vault-name-of-the-staging-environment2".to_owned(),
+        "adobe token 3593fde0-17d4-4707 is cut".to_owned(),
+        "heroku-key-id 3593fde0-17d4-4707-ab72-fcdaf171e715 is listed".to_owned(),
+        format!("api_key_id {digest} and api_key_hash {digest} are logged"),
+        format!("key_id '{plain}' was revoked"),
+        format!("memory leak: subscriptions under key '{plain}' never close"),
+        format!("of 40123 rows the one with key '{plain}' is odd, and 401 have key '{plain}'"),
+        format!("E11000 rejected duplicate key '{plain}'; Kafka rejected key '{plain}'"),
+        format!("sessions.rs:403: no row has the key '{plain}'"),
+        format!("mongodb rejected duplicate key '{uuid}'"),
+        format!("codecov cache key {plain} was missed, bitbucket public key {plain} is known"),
+        format!("bitbucket dedup key {plain} and idempotency key {plain} were used twice"),
+        format!("aws s3 object key a1/b2c3x9/{plain}0 is gone"),
+        format!("confluent message key {} is null", plain.get(..16).unwrap()),
+        format!("heroku-api {uuid} GET /v1/apps 200; snyk-api {uuid} GET"),
+        format!("coinbase-api-worker {uuid} crashed"),
+        format!("kubectl logs heroku-api-7d9f8b6c5-x2k4q {uuid}"),
+        format!(
+            "buildkite-access-token-service {} deployed",
+            "8843d7f92416211de9ebb963ff4ce28125932878"
+        ),
+        "the deleted api key 01h45ytscbebyvny4gc8cr8ma2 is its id".to_owned(),
+        format!("the access key {uuid} of the map is stable"),
+    ] {
+        assert_eq!(redacted(&text), text);
     }
 }

@@ -1,9 +1,9 @@
-//! Looking around in a text without ever leaving it. Not here: what is looked for.
+//! Bounded reads of a text: a byte, a slice, a run of characters. Not here: what is read.
 
-use super::alphabet::Alphabet;
+use super::charset::Charset;
 
-/// The bytes of a text; past either end stands NUL, which belongs to no alphabet.
-#[derive(Clone, Copy)]
+/// The bytes of a text. Reads past either end give NUL, which no charset has.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Text<'a>(pub(super) &'a [u8]);
 
 impl<'a> Text<'a> {
@@ -25,7 +25,7 @@ impl<'a> Text<'a> {
     }
 
     /// Returns where the run of `members` that begins at `place` ends, at most `most` bytes on.
-    pub(super) fn run(self, place: usize, members: Alphabet, most: usize) -> usize {
+    pub(super) fn run(self, place: usize, members: Charset, most: usize) -> usize {
         self.run_while(place, most, |byte| members.has(byte))
     }
 
@@ -42,11 +42,17 @@ impl<'a> Text<'a> {
     }
 
     /// Returns where the run of `members` that ends at `place` begins, at most `most` bytes back.
-    pub(super) fn run_back(self, place: usize, members: Alphabet, most: usize) -> usize {
+    pub(super) fn run_back(self, place: usize, members: Charset, most: usize) -> usize {
         let before = self.slice(place.saturating_sub(most), place);
         count(before.len());
         place - before.iter().rev().position(|byte| !members.has(*byte)).unwrap_or(before.len())
     }
+}
+
+/// Returns the words of a list that is one text: the loader would have to write the address of each text of
+/// an array at start.
+pub(super) fn words(list: &str) -> impl Iterator<Item = &[u8]> {
+    list.as_bytes().split(|byte| *byte == b' ')
 }
 
 /// Counts bytes that were looked at; only tests ask for it.

@@ -1,15 +1,15 @@
-//! A text with its escapes undone, and where each of its bytes came from, so that a secret is found
-//! behind `\n`, `\"`, `\u002d`, `\x2d` or `%2d`. Not here: what is found.
+//! Decodes one layer of escapes (`\n`, `\"`, `\u002d`, `\x2d`, `%2d`, joined strings), so that rules see the
+//! secret as it was meant. Keeps the origin of each byte. Not here: the rules.
 
-/// The text behind one layer of escapes.
-pub(super) struct Unescaped {
+/// A text without one layer of escapes.
+pub(super) struct Decoded {
     pub(super) bytes: Vec<u8>,
-    /// For each byte where its escape or itself begins in the text; and the end of the text.
+    /// Where each byte, or the escape it stands for, begins in the text; last, the end of the text.
     places: Vec<usize>,
 }
 
-impl Unescaped {
-    /// Undoes one layer, or returns `None` where there is none.
+impl Decoded {
+    /// Decodes one layer; `None` if the text has no escapes.
     pub(super) fn of(text: &[u8]) -> Option<Self> {
         let is_escape = |(place, byte): (usize, &u8)| match byte {
             b'\\' => true,
@@ -43,16 +43,16 @@ impl Unescaped {
         Self { bytes, places }
     }
 
-    /// Returns where the byte at `place` came from.
+    /// Returns the origin of the byte at `place`.
     pub(super) fn origin(&self, place: usize) -> usize {
         self.places.get(place).or(self.places.last()).copied().unwrap_or(0)
     }
 }
 
-/// White space around a `+` that joins two strings.
+/// Bytes of white space around a `+` that joins two strings.
 const JOINT_BYTES_MAX: usize = 64;
 
-/// Returns the length of what stands between two joined strings, as in `"ab" + "cd"`.
+/// Returns the length of the joint between two strings, as in `"ab" + "cd"`.
 fn joint(text: &[u8], place: usize) -> Option<usize> {
     let quote = text.get(place).filter(|byte| is_quote(**byte))?;
     let plus = place + 1 + blanks(text.get(place + 1..)?.iter());
@@ -75,7 +75,7 @@ fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-/// Reads an escape: what it means, and its length in bytes.
+/// Reads an escape: its meaning and its length in bytes.
 fn escape(text: &[u8], place: usize) -> Option<(char, usize)> {
     match (text.get(place)?, text.get(place + 1)?) {
         (b'%', _) => {

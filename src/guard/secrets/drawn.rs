@@ -1,15 +1,13 @@
-//! Secrets that no table knows: runs of characters drawn by lot, as machines make keys of. Names of tests and
-//! clouds, ids of records and digests are made alike, and what is redacted is lost for ever. So such a run must
-//! stand where a key is likely: behind a word for its purpose (`acme_live_…`), in a variable of the environment,
-//! in the address of a hook, or behind its maker's word and longer than any id. Where that does not tell, it
-//! stays. Not here: secrets that say what they are (`prefixed`), and names that promise one (`named`).
+//! Random keys that no table knows. Names of tests, ids of records and digests look alike, and a false
+//! redaction loses text for ever. So a random run must also stand where a key is likely: after a word for its
+//! purpose (`acme_live_…`), in an environment variable, in the address of a webhook, or after its maker's word
+//! and longer than ids are. Not here: prefixes of known providers (`prefixed`), and names (`named`).
 
-use super::alphabet::{ALNUM, Alphabet, DIGIT, DOTTED, UPPER, URL};
+use super::charset::{ALNUM, Charset, DIGIT, DOTTED, UPPER, URL};
+use super::context::{is_about, is_public_name};
 use super::hit::{Hit, Rank};
-use super::joined::words;
-use super::judge::{Hint, Make, is_digest_named, is_mixed, is_random, is_stand_in};
-use super::named::{is_about, is_harmless_name};
-use super::text::Text;
+use super::judge::{Hint, Make, is_digest_named, is_mixed, is_placeholder, is_random, is_ulid};
+use super::text::{Text, words};
 
 /// The name of the rule.
 pub(super) const RULE: &str = "drawn-key";
@@ -42,20 +40,20 @@ const BLOCK_BYTES_MIN: usize = 48;
 
 /// Words before numbers of things, which are told freely: objects of payment services, messages, runs and
 /// deployments of services for models and builds.
-pub(super) const NUMBERED: &[u8] = b"\
+const NUMBERED: &str = "\
     acct asst ba batch call card ch chatcmpl claude cmpl col cs ctr cus dp dpl evt fc file \
     fp ft ftjob fu gen ii in inst inv item job li msg msgbatch obj org pi pm po price prj \
     prod proj promo py req resp rs run ses sess session seti si srv srvtoolu step sub task \
     team thread toolu tr trace txn user vs wf workflow ws";
 
 /// Purposes of keys: what stands behind one of these is drawn, whatever it is made of.
-pub(super) const PURPOSES: &[u8] = b"live secret sk token pat";
+const PURPOSES: &str = "live secret sk token pat";
 
 /// The like that stands before numbers and digests as well.
-pub(super) const LIKELY_PURPOSES: &[u8] = b"key prod production sandbox staging";
+const LIKELY_PURPOSES: &str = "key prod production sandbox staging";
 
 /// What a run is made of; a point parts two.
-const RUN: Alphabet = URL;
+const RUN: Charset = URL;
 
 /// Reports the runs of a text that look drawn by lot, each walked once.
 pub(super) fn report(text: Text<'_>, hits: &mut Vec<Hit>) {
@@ -76,7 +74,7 @@ fn found(text: Text<'_>, from: usize, to: usize) -> Option<Hit> {
     let from = text.run_while(from, 2, |byte| byte == b'-');
     let run = text.slice(from, to);
     // Most long runs are names and paths: what is cheap to tell is asked first.
-    if !ends(text, to) || Make::of(run).digits < 2 || is_known_form(run) || is_stand_in(run) {
+    if !ends(text, to) || Make::of(run).digits < 2 || is_known_form(run) || is_placeholder(run) {
         return None;
     }
     let (tag, body) = parts(run);
@@ -85,7 +83,7 @@ fn found(text: Text<'_>, from: usize, to: usize) -> Option<Hit> {
         || (is_drawn(body) || is_plain_key(b"hook_", body)) && leads_to_hook(text, from)
         || follows_app(text, from, run)
         || is_of_vault(text, from, run);
-    is_key.then_some(Hit { rule: RULE, from: start, to, rank: Rank::Stray })
+    is_key.then_some(Hit { rule: RULE, from: start, to, rank: Rank::Random })
 }
 
 /// Returns where a key in parts begins whose last part begins at `from`: with a part that looks drawn as well.
@@ -140,7 +138,7 @@ fn is_tagged(tag: &[u8], body: &[u8]) -> bool {
 }
 
 /// Tells whether a word is one of those, in any case.
-fn is_in(known: &[u8], word: &[u8]) -> bool {
+fn is_in(known: &str, word: &[u8]) -> bool {
     words(known).any(|known| word.eq_ignore_ascii_case(known))
 }
 
@@ -148,11 +146,6 @@ fn is_in(known: &[u8], word: &[u8]) -> bool {
 fn is_drawn(body: &[u8]) -> bool {
     let make = Make::of(body);
     make.upper >= 3 && make.lower >= 3 && make.is_unlike_words(50) && is_mixed(body)
-}
-
-/// Tells whether a run is a ULID, which is made of a time and a number.
-pub(super) fn is_ulid(body: &[u8]) -> bool {
-    body.len() == 26 && body.first().is_some_and(|byte| (b'0'..=b'7').contains(byte))
 }
 
 /// Tells whether a run is of a known form that is no secret: a public key of SSH, minisign or age, a digest with
@@ -185,11 +178,11 @@ fn is_variable(text: Text<'_>, from: usize, to: usize) -> bool {
 /// Returns the name of the variable that a value is assigned to, in one piece or as manifests of containers
 /// have it: `name: ZEBRA`, and `value: …` behind it.
 fn variable(text: Text<'_>, from: usize) -> Option<&[u8]> {
-    let gap = text.run_back(from, Alphabet::of(" \"'`=:>\\"), 8);
+    let gap = text.run_back(from, Charset::of(" \"'`=:>\\"), 8);
     let is_assigned = text.slice(gap, from).iter().any(|byte| matches!(byte, b'=' | b':'));
     let word = |end| text.slice(text.run_back(end, URL, NAME_BYTES_MAX), end);
     let name = match word(gap) {
-        b"value" => word(text.run_back(gap - 5, Alphabet::of(" \t\r\n\"',\\"), NAME_BYTES_MAX)),
+        b"value" => word(text.run_back(gap - 5, Charset::of(" \t\r\n\"',\\"), NAME_BYTES_MAX)),
         name => name,
     };
     let is_capital = name.iter().all(|byte| UPPER.has(*byte) || *byte == b'_');
@@ -221,7 +214,7 @@ fn names_key(name: &[u8]) -> bool {
     };
     let is_public =
         ["pub", "cursor", "etag", "nonce", "mapping", "state", "image", "sheet", "folder", "build"];
-    name.len() >= 3 && !is_about(name) && !is_harmless_name(name) && !is_public.iter().any(says)
+    name.len() >= 3 && !is_about(name) && !is_public_name(name) && !is_public.iter().any(says)
 }
 
 /// Tells whether a run may begin there: behind no path, no base64 and no letter.

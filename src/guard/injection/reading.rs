@@ -1,24 +1,24 @@
-//! A text as words, as a reader would take them however they are dressed up: case, accents, letters of
-//! other alphabets that look alike, wide and mathematical letters, zero-width characters, tag characters,
-//! digits for letters, and letters set apart are all undone. Not here: what words mean (`vocabulary`).
+//! Reads a text as words. Disguises are undone: case, accents, look-alike letters of other alphabets, wide and
+//! mathematical letters, zero-width and tag characters, and letters with spaces between them. Not here: what
+//! words mean (`lexicon`, `phrases`).
 
 use std::borrow::Cow;
 
-use super::vocabulary::{self, WordId};
+use super::lexicon::{self, Known};
 use crate::text;
 
 /// One word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Which word; `None` for one that no rule knows.
-    pub id: Option<WordId>,
+    /// The word as phrases know it, if they do.
+    pub known: Option<Known>,
     /// Whether a sentence, a line or a clause after a colon begins with it.
     pub begins: bool,
     /// Whether a full stop, a question mark or an exclamation mark stands before it.
     pub after_stop: bool,
 }
 
-/// How a text reads as a whole.
+/// The words and sentences of a text.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     /// Its words.
@@ -31,10 +31,29 @@ pub(super) struct Reading {
     pub statements: usize,
 }
 
-/// So many single letters in a row are a word set apart, not a list of names.
+impl Reading {
+    /// Tells whether a word of one of the classes stands in the text.
+    pub(super) fn has(&self, classes: &[&str]) -> bool {
+        let wanted = lexicon::classes(classes);
+        self.words.iter().filter_map(|word| word.known).any(|known| known.classes & wanted != 0)
+    }
+
+    /// Tells whether a word stands in the text.
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        self.words.iter().filter_map(|word| word.known).any(|known| known.word == word)
+    }
+
+    /// Tells whether the text begins with a word of a class.
+    pub(super) fn begins_with(&self, class: &str) -> bool {
+        let first = self.words.first().and_then(|word| word.known);
+        first.is_some_and(|known| known.classes & lexicon::classes(&[class]) != 0)
+    }
+}
+
+/// Single letters in a row that are words with spaces between their letters, not a list of names.
 const APART_MIN: usize = 6;
 
-/// Longest word that can mean something, in characters; longer ones are data.
+/// Characters of the longest word; longer ones are data.
 const WORD_CHARS_MAX: usize = 40;
 
 /// Reads a text.
@@ -73,8 +92,7 @@ pub(super) fn read(text: &str) -> Reading {
     reader.finish()
 }
 
-/// Tells whether a character hides in a word without being seen. Tag characters do too, but they spell
-/// something.
+/// Tells whether a character is invisible inside a word. Tag characters are as well, but they spell a word.
 fn shows_nothing(c: char) -> bool {
     text::is_invisible(c) || text::is_joiner(c) || text::is_variation_selector(c)
 }
@@ -100,9 +118,9 @@ fn ends_contraction(rest: Option<&str>) -> bool {
     )
 }
 
-/// Addresses count as words of their own.
+/// Returns the word that stands for an address or for a blank of a form.
 fn address(chunk: &str) -> Option<&'static str> {
-    // Nearly all words are none, and this is asked of every word.
+    // A quick test first: nearly all words are none.
     if !chunk.bytes().any(|byte| matches!(byte, b':' | b'{' | b'@' | b'.')) {
         return None;
     }
@@ -126,7 +144,7 @@ fn address(chunk: &str) -> Option<&'static str> {
 struct Reader {
     reading: Reading,
     word: String,
-    /// Single letters met in a row, and where in the words the first of them stands.
+    /// The single letters in a row so far.
     apart: Vec<char>,
     begins: bool,
     after_stop: bool,
@@ -162,20 +180,20 @@ impl Reader {
             _ => self.join_apart(),
         }
         self.push(&word);
-        // Its room is that of the next word.
+        // The next word uses the same buffer.
         word.clear();
         self.word = word;
     }
 
     fn push(&mut self, word: &str) {
-        let id = (word.len() <= 4 * WORD_CHARS_MAX).then(|| vocabulary::id(word)).flatten();
+        let known = (word.len() <= 4 * WORD_CHARS_MAX).then(|| lexicon::known(word)).flatten();
         let (begins, after_stop) = (self.begins, self.after_stop);
-        self.reading.words.push(Word { id, begins, after_stop });
+        self.reading.words.push(Word { known, begins, after_stop });
         (self.begins, self.after_stop) = (false, false);
         self.words_in_sentence += 1;
     }
 
-    /// Reads letters that were set apart as the words they make.
+    /// Reads single letters in a row as the words they make.
     fn join_apart(&mut self) {
         if self.apart.len() < APART_MIN {
             self.apart.clear();
@@ -188,7 +206,7 @@ impl Reader {
             let known = (2..=rest.len().min(WORD_CHARS_MAX)).rev().find_map(|count| {
                 let (word, after) = rest.split_at_checked(count)?;
                 let word: String = word.iter().collect();
-                vocabulary::id(&word).map(|_| (word, after))
+                lexicon::known(&word).map(|_| (word, after))
             });
             match known {
                 Some((word, after)) => {
@@ -225,7 +243,7 @@ impl Reader {
 enum Folded {
     /// Part of a word, as the plain letter or digit it looks like.
     Letter(char),
-    /// Shows nothing; the word goes on.
+    /// Invisible; the word goes on.
     Nothing,
     /// Between words.
     Other(char),

@@ -1,0 +1,377 @@
+//! From a name to its value: every form in which text, code and configuration bind the two. Each form says
+//! where the value begins; how a value is cut is the same for all. Not here: which names there are
+//! (`tables/names.txt`), and which values are secrets (`named`).
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::charset::{Charset, DOTTED, URL};
+use super::context::{NAME_BYTES_MAX, is_directive, is_flag, is_identifier, name_start};
+use super::text::{Text, count, words};
+use crate::rule_regex::RuleRegex;
+
+/// White space between an operator and its value, and the longest note between a name and its operator.
+const BINDING_BYTES_MAX: usize = 96;
+
+/// Quotes, brackets and white space between a name and its operator.
+const GAP_BYTES_MAX: usize = 40;
+
+/// Bytes of a value that are read before it is known to be a secret: the longest form of a key.
+const VALUE_BYTES_MAX: usize = 640;
+
+/// Bytes of a secret: the longest tokens (with claims) stay under it.
+const SECRET_BYTES_MAX: usize = 8_192;
+
+/// What ends a value without quotes.
+const ENDS: Charset = Charset::of("\"'`,;<>(){}[]&\\");
+
+const TAIL: Charset = DOTTED.and(" \t");
+
+/// Words before a credential that name its scheme.
+const SCHEMES: &str =
+    "bearer basic token apikey api-key api-token digest key bot negotiate genie sso-key";
+
+/// Words that bind a value to its name in a sentence, and adverbs that may follow them.
+const VERBS: &str = "is was to are ist war lautet est es era jest je";
+const ADVERBS: [&str; 5] = ["now ", "still ", "set to ", "simply ", "just "];
+
+/// How a value is bound to its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bond {
+    /// By an operator such as `=` or `:`.
+    Operator,
+    /// By a space after a flag.
+    Flag,
+    /// By a word such as `is`.
+    Sentence,
+    /// By a space.
+    Neighbour,
+    /// By a space or a line break after an identifier, such as `ACME_TOKEN`.
+    Identifier,
+}
+
+/// A form that a regex recognises: it matches from the name to where the value begins.
+struct Form {
+    /// Whether it begins after the words that follow a name, or right after the name.
+    follows_words: bool,
+    /// What may stand first, and what must follow it; checked before the regex is compiled.
+    gap: &'static [u8],
+    firsts: &'static [u8],
+    /// Whether the value must be in quotes.
+    is_quoted: bool,
+    regex: OnceLock<RuleRegex>,
+    pattern: &'static str,
+}
+
+const AFTER_OPERATOR: usize = 0;
+
+const CLOSERS: &[u8] = b"\"'`])* \t";
+
+/// Every form with an operator.
+static FORMS: [Form; 6] = [
+    // name = value, "name": value, name => value, <name>value, name | value, and a value on the next line or
+    // in a block of YAML. The last alternatives are Chinese, Japanese and Korean.
+    Form {
+        follows_words: true,
+        gap: CLOSERS,
+        firsts: b"=:>?+|~.-\xEF\xE6\xE4\xE7\xE3\xEB\xEC",
+        is_quoted: false,
+        regex: OnceLock::new(),
+        pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|\??:|\|\||\B\| |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
+    },
+    // ("name", "value")
+    Form {
+        follows_words: true,
+        gap: CLOSERS,
+        firsts: b",",
+        is_quoted: true,
+        regex: OnceLock::new(),
+        pattern: r#"["'`][\])* \t]*,[ \t\r\n*(=]*"#,
+    },
+    // name("value")
+    Form {
+        follows_words: true,
+        gap: b"",
+        firsts: b"(",
+        is_quoted: true,
+        regex: OnceLock::new(),
+        pattern: r"\(",
+    },
+    // name: NAME, value: VALUE; key="NAME" value="VALUE"; --name NAME --body VALUE
+    Form {
+        follows_words: false,
+        gap: b"\"'`, \n\r\t-</",
+        firsts: b"bcdsvBCDSV",
+        is_quoted: false,
+        regex: OnceLock::new(),
+        pattern: r#"["'`, \n\r\t</-]+(?:(?i:value|body|content|default|data|secretstring)|-b)["' ]{0,4}(?:[=:> ]{1,4} *|\b)"#,
+    },
+    // name: TYPE = "value", name?: TYPE = "value"
+    Form {
+        follows_words: true,
+        gap: b"",
+        firsts: b":?",
+        is_quoted: true,
+        regex: OnceLock::new(),
+        pattern: r"[:?][\w &<>\[\]?:*.'|]*=[ \t\r\n*(]*",
+    },
+    // name (note): value
+    Form {
+        follows_words: true,
+        gap: b"",
+        firsts: b"(",
+        is_quoted: false,
+        regex: OnceLock::new(),
+        pattern: r"\([^)\n]{0,40}\)[ *]{0,3}[:=][ \t\r\n*(=]*",
+    },
+];
+
+/// A value bound to a name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading<'a> {
+    pub(super) bond: Bond,
+    /// The words between the name and the operator.
+    pub(super) tail: &'a [u8],
+    pub(super) is_quoted: bool,
+    quote: Option<u8>,
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) value: &'a [u8],
+}
+
+/// What a look after a name found, and which values it read.
+pub(super) struct Look<T> {
+    pub(super) found: Option<T>,
+    pub(super) values: Range<usize>,
+}
+
+/// Calls `accept` on every reading of what follows a name, which stands from `start` to `end`, until one is
+/// accepted.
+pub(super) fn look<'a, T>(
+    text: Text<'a>,
+    start: usize,
+    end: usize,
+    mut accept: impl FnMut(Reading<'a>) -> Option<T>,
+) -> Look<T> {
+    let tail_end = text.run(end, TAIL, NAME_BYTES_MAX);
+    let name_end = text.run(end, URL, NAME_BYTES_MAX);
+    let tail = text.slice(end, tail_end);
+    let name_tail = text.slice(end, name_end);
+    let mut values = tail_end..end;
+    let mut offer = |reading: Option<Reading<'a>>| {
+        let reading = reading?;
+        values = values.start.min(reading.from)..values.end.max(reading.to);
+        accept(reading)
+    };
+    let bound = |number: usize| {
+        let form = FORMS.get(number)?;
+        let (at, tail) = if form.follows_words { (tail_end, tail) } else { (name_end, name_tail) };
+        let reading = value_at(text, form.value(text, at)?, Bond::Operator, tail)?;
+        (reading.is_quoted || !form.is_quoted).then_some(reading)
+    };
+    let found = offer(bound(AFTER_OPERATOR))
+        .or_else(|| offer(beside(text, start, name_end, name_tail)))
+        .or_else(|| offer(said(text, end, tail)))
+        .or_else(|| (1..FORMS.len()).find_map(|number| offer(bound(number))))
+        .or_else(|| offer(below(text, start, name_end, name_tail)));
+    Look { found, values }
+}
+
+impl Form {
+    /// Returns where the value begins if the form stands at `at`.
+    fn value(&self, text: Text<'_>, at: usize) -> Option<usize> {
+        let first = text.run_while(at, GAP_BYTES_MAX, |byte| self.gap.contains(&byte));
+        if !self.firsts.contains(&text.at(first)) {
+            return None;
+        }
+        count(BINDING_BYTES_MAX);
+        let regex = self.regex.get_or_init(|| RuleRegex::new(self.pattern));
+        let (_, value) = regex.matched(text.0, at, at + BINDING_BYTES_MAX)?.whole;
+        // `->` and `::` lead to something else.
+        let is_path = text.before(value) == b'>' && text.before(value.saturating_sub(1)) == b'-'
+            || text.at(value) == b':';
+        (!is_path).then_some(value)
+    }
+}
+
+/// A value that only a space parts from its name.
+fn beside<'a>(
+    text: Text<'a>,
+    start: usize,
+    name_end: usize,
+    tail: &'a [u8],
+) -> Option<Reading<'a>> {
+    if text.at(name_end) != b' ' {
+        return None;
+    }
+    let is_name = is_identifier(text.slice(name_start(text, start), name_end));
+    let bond = match () {
+        () if is_flag(text, start) => Bond::Flag,
+        () if is_name || is_directive(text, start, name_end) => Bond::Identifier,
+        () => Bond::Neighbour,
+    };
+    value_at(text, name_end + 1, bond, tail)
+}
+
+/// A value that a verb binds to its name.
+fn said<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<Reading<'a>> {
+    let (_, mut after) = verb(tail).map(|verb| (verb.start, verb.end))?;
+    let rest = tail.get(after..)?;
+    after +=
+        ADVERBS.iter().find(|word| rest.starts_with(word.as_bytes())).map_or(0, |word| word.len());
+    value_at(text, end + after, Bond::Sentence, tail.get(..after)?)
+}
+
+/// Returns where the first verb stands, with the spaces around it.
+pub(super) fn verb(tail: &[u8]) -> Option<Range<usize>> {
+    let mut start = 0;
+    for word in tail.split(|byte| *byte == b' ') {
+        let end = start + word.len();
+        let is_verb = || words(VERBS).any(|verb| verb == word);
+        if start > 0 && end < tail.len() && is_verb() {
+            return Some(start - 1..end + 1);
+        }
+        start = end + 1;
+    }
+    None
+}
+
+/// A value on the line after a name that fills its own line.
+fn below<'a>(text: Text<'a>, start: usize, name_end: usize, tail: &'a [u8]) -> Option<Reading<'a>> {
+    let name = name_start(text, start);
+    let is_alone = text.at(name_end) == b'\n'
+        && matches!(text.before(name), 0 | b'\n')
+        && is_identifier(text.slice(name, name_end));
+    let line = is_alone.then(|| text.run_while(name_end + 1, 64, |byte| byte == b' '))?;
+    let reading = value_at(text, line, Bond::Identifier, tail)?;
+    matches!(text.at(reading.to), 0 | b'\n' | b'\r').then_some(reading)
+}
+
+/// Reads the value that begins at `place`, after its opening quote and the name of its scheme.
+pub(super) fn value_at<'a>(
+    text: Text<'a>,
+    place: usize,
+    bond: Bond,
+    tail: &'a [u8],
+) -> Option<Reading<'a>> {
+    // b"…" and @"…"
+    let is_letter = matches!(text.at(place), b'b' | b'r' | b'f' | b'u' | b'@' | b'L');
+    let marked = usize::from(is_letter && is_quote(text.at(place + 1)));
+    let opening = place + marked + bracket(text, place);
+    let from = text.run_while(opening, 3, is_quote);
+    let quote = (from > opening).then(|| text.at(opening));
+    let mut reading = cut(text, from, quote, bond, tail);
+    let is_scheme = words(SCHEMES).any(|scheme| reading.value.eq_ignore_ascii_case(scheme));
+    if is_scheme && text.at(reading.to) == b' ' {
+        let next = text.run_while(reading.to, 4, |byte| byte == b' ');
+        reading = cut(text, next, quote, bond, tail);
+    }
+    (!reading.value.is_empty()).then_some(reading)
+}
+
+/// Returns the length of the bracket that opens a list whose first member is quoted.
+fn bracket(text: Text<'_>, place: usize) -> usize {
+    let is_open = matches!(text.at(place), b'[' | b'{');
+    let first = text.run_while(place + 1, 32, |byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r'));
+    if is_open && is_quote(text.at(first)) { first - place } else { 0 }
+}
+
+/// Cuts the value that begins at `from`.
+fn cut<'a>(
+    text: Text<'a>,
+    from: usize,
+    quote: Option<u8>,
+    bond: Bond,
+    tail: &'a [u8],
+) -> Reading<'a> {
+    // A quote after a backslash belongs to the value, unless the opening quote was escaped as well.
+    let is_escaped = text.before(from.saturating_sub(1)) == b'\\';
+    let mut last = 0;
+    let mut to = text.run_while(from, VALUE_BYTES_MAX, |byte| {
+        let is_inner = last == b'\\' && !is_escaped && Some(byte) == quote;
+        last = byte;
+        is_inner || goes_on(byte, quote)
+    });
+    if is_escaped && quote.is_some() && text.before(to) == b'\\' && to > from {
+        to -= 1;
+    }
+    // In `"--token=a\"b"` the quote of the whole argument stands before the name.
+    if quote.is_none() && to > from && !follows_escaped_quote(text, from) {
+        to = inner_quotes_end(text, to, VALUE_BYTES_MAX - (to - from));
+    }
+    // In a query `&` ends a value; in a password it need not.
+    if quote.is_none() && text.at(to) == b'&' && to > from {
+        let next = text.run(to + 1, DOTTED, NAME_BYTES_MAX);
+        if next > to + 1 && !matches!(text.at(next), b'=' | b'&') {
+            to = next;
+        }
+    }
+    let closing = to + usize::from(is_escaped && text.at(to) == b'\\');
+    let is_quoted = quote.is_some_and(|quote| text.at(closing) == quote);
+    // A call or an index is no value.
+    let is_call = quote.is_none() && matches!(text.at(to), b'(' | b'[');
+    let value = if is_call { b"" } else { text.slice(from, to) };
+    Reading { bond, tail, is_quoted, quote, from, to, value }
+}
+
+/// Returns where a value ends that goes on after an escaped quote.
+fn inner_quotes_end(text: Text<'_>, place: usize, most: usize) -> usize {
+    let mut to = place;
+    while text.at(to) == b'\\'
+        && is_quote(text.at(to + 1))
+        && text.at(to + 2).is_ascii_alphanumeric()
+        && to - place < most
+    {
+        to = text.run_while(to + 2, most, |byte| goes_on(byte, None));
+    }
+    to
+}
+
+/// Tells whether an escaped quote stands right before the name of a value: the next one then closes it.
+fn follows_escaped_quote(text: Text<'_>, from: usize) -> bool {
+    let name = text.run_back(from, DOTTED.and("=:"), NAME_BYTES_MAX);
+    is_quote(text.before(name)) && text.before(name - 1) == b'\\'
+}
+
+fn goes_on(byte: u8, quote: Option<u8>) -> bool {
+    byte > b' ' && quote.map_or_else(|| !ENDS.has(byte), |quote| byte != quote)
+}
+
+/// Returns where a run that could go on a value ends.
+pub(super) fn run_end(text: Text<'_>, place: usize) -> usize {
+    text.run_while(place, SECRET_BYTES_MAX, |byte| goes_on(byte, None))
+}
+
+impl<'a> Reading<'a> {
+    /// Returns the value; without quotes, the punctuation of the sentence at its end is not part of it.
+    pub(super) fn trimmed(&self) -> &'a [u8] {
+        let is_text = |byte: &u8| !matches!(byte, b'.' | b':' | b'?' | b'!' | b'*' | b'|');
+        let length = match self.value.iter().rposition(is_text) {
+            _ if self.is_quoted => self.value.len(),
+            last => last.map_or(0, |last| last + 1),
+        };
+        self.value.get(..length).unwrap_or_default()
+    }
+
+    /// Returns where a secret ends whose first `length` bytes are known.
+    pub(super) fn end(&self, text: Text<'_>, length: usize) -> usize {
+        let rest = if length >= VALUE_BYTES_MAX { SECRET_BYTES_MAX } else { 0 };
+        text.run_while(self.from + length, rest, |byte| goes_on(byte, self.quote))
+    }
+}
+
+fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_has_a_regex_that_compiles() {
+        for form in &FORMS {
+            assert!(RuleRegex::new(form.pattern).is_valid(), "{}", form.pattern);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The tables of secrets (`tables/*.txt`): what each is for, and the prefilter over all of them. Not here:
+//! what their rows do (`scan`).
+
+use crate::prefilter::{self, Entry, Index, Row};
+
+/// What a table is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Prefix,
+    Provider,
+    Name,
+    Command,
+    Shape,
+    Place,
+}
+
+/// Anchors that begin alike are tried in the order of the tables.
+const KINDS: [Kind; 7] = [
+    Kind::Prefix,
+    Kind::Prefix,
+    Kind::Provider,
+    Kind::Name,
+    Kind::Command,
+    Kind::Shape,
+    Kind::Place,
+];
+
+const TABLES: [&str; 7] = [
+    include_str!("tables/prefixes.txt"),
+    include_str!("tables/services.txt"),
+    include_str!("tables/providers.txt"),
+    include_str!("tables/names.txt"),
+    include_str!("tables/commands.txt"),
+    include_str!("tables/shapes.txt"),
+    include_str!("tables/places.txt"),
+];
+
+static INDEX: Index<{ prefilter::len(&TABLES) }> = Index::of(&TABLES);
+
+/// An anchor in a text, and its row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Anchor {
+    pub(super) kind: Kind,
+    pub(super) text: &'static str,
+    pub(super) row: Row,
+    /// Which row of its table it is.
+    pub(super) number: u16,
+}
+
+/// Calls `found` with every anchor of a text: where it begins, and what reads its row.
+pub(super) fn each_anchor(text: &[u8], mut found: impl FnMut(usize, &dyn Fn() -> Anchor)) {
+    INDEX.each(&TABLES, text, |start, anchor, entry| {
+        found(start, &|| row_of(anchor, entry));
+    });
+}
+
+fn row_of(text: &'static str, entry: &Entry) -> Anchor {
+    let table = usize::from(entry.table);
+    let row = entry.row(TABLES.get(table).copied().unwrap_or_default());
+    let kind = KINDS.get(table).copied().unwrap_or(Kind::Place);
+    Anchor { kind, text, row, number: entry.number }
+}
+
+/// Returns every row of the tables of a kind.
+#[cfg(test)]
+pub(super) fn rows(kind: Kind) -> impl Iterator<Item = Row> {
+    let tables = KINDS.into_iter().zip(TABLES).filter(move |(of, _)| *of == kind);
+    tables.flat_map(|(_, table)| Row::all(table))
+}
