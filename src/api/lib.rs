@@ -1,12 +1,12 @@
 //! The one interface that every face calls: MCP, the command line, later HTTP and hooks.
 //! Not here: how a call arrives (`mcp`, `cli`), what a reply looks like (`render`).
 
+mod analysis;
 pub mod caller;
 mod links;
 pub mod local;
 pub mod query_log;
 pub mod signature;
-mod study;
 pub mod wire;
 
 use serde::{Deserialize, Serialize};
@@ -16,13 +16,13 @@ use event::{Author, Draft, Problems, Verdict};
 use memory::Maturity;
 use writer::exit::Exit;
 
+pub use self::analysis::{
+    ANALYSIS_TOKENS_DEFAULT, AnalyzeRequest, BRIEF_TOKENS_DEFAULT, FINDINGS_DEFAULT, FINDINGS_MAX,
+    PatternsRequest, Topic,
+};
 pub use self::links::{
     DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, Deed, EDITS_MAX, Edit, LinkRequest, Numbered, Purpose,
     RelatedRequest, Terms, Way,
-};
-pub use self::study::{
-    ANALYSIS_TOKENS_DEFAULT, AnalyzeRequest, BRIEF_TOKENS_DEFAULT, FINDINGS_DEFAULT, FINDINGS_MAX,
-    PatternsRequest, Topic,
 };
 pub use reply::{Explain, Reply, Shape};
 pub use search::{Failure, Flagged, Point, Slot};
@@ -49,14 +49,14 @@ pub const IDS_MAX: usize = 20;
 
 /// Which repositories a search looks at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Scope {
+pub enum SearchScope {
     /// All of them, the one named first; `None` is the one of the working directory.
     All(Option<String>),
     /// Only the one named, by key or unique short name; `None` is the one of the working directory.
     Only(Option<String>),
 }
 
-impl Default for Scope {
+impl Default for SearchScope {
     fn default() -> Self {
         Self::All(None)
     }
@@ -80,7 +80,7 @@ pub struct SearchRequest {
     /// What is looked for: a question, an error text, an identifier; with filters in it, if any.
     pub query: String,
     /// Where to look.
-    pub scope: Scope,
+    pub scope: SearchScope,
     /// Only these kinds of event; empty for all.
     pub kinds: Vec<String>,
     /// Only memories of none of these kinds.

@@ -1,22 +1,22 @@
 //! The memory in this process: [`Api`](crate::Api) over an engine that callers share and a writer for each. The only
 //! place of the reader that asks the writer to write. Not here: other processes' retrievers (`attach`).
 
-mod again;
+mod analysis;
 mod answers;
-mod briefed;
-mod changes;
+mod bulk_change;
+mod change;
+mod context;
+mod contradictions;
+mod duplicates;
 mod filters;
-mod left_out;
 mod links;
-mod listings;
-mod meaning;
+mod listing;
+mod memory_bound;
+mod query_vector;
 mod related;
-mod reviewed;
-mod saved;
-mod stale;
-mod study;
-mod swept;
-mod views;
+mod save;
+mod snapshots;
+mod staleness;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ use super::caller::{Caller, Patience};
 use super::query_log::QueryLog;
 use crate::{
     ApiError, CONTEXT_TOKENS_DEFAULT, CompleteRequest, ContextRequest, Flagged, LIMIT_DEFAULT,
-    MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, Scope, SearchRequest, Shape,
+    MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply, SearchRequest, SearchScope, Shape,
 };
 use engine::digest::Digest;
 use engine::{Engine, Extent, View};
@@ -138,13 +138,13 @@ impl Local {
         let put = self.put(&asked.text, request.mode);
         let (View { snapshot, extent }, put) = self.view_for(put)?;
         seen.note(&snapshot);
-        let mut notices: Vec<String> = left_out::note(snapshot.room()).into_iter().collect();
-        let (Scope::All(named) | Scope::Only(named)) = &request.scope;
+        let mut notices: Vec<String> = memory_bound::note(snapshot.room()).into_iter().collect();
+        let (SearchScope::All(named) | SearchScope::Only(named)) = &request.scope;
         let here = self.repo(named.as_deref(), &snapshot)?;
         let repos = match (&request.scope, &here) {
-            (Scope::All(_), _) => None,
-            (Scope::Only(_), None) => return Err(unnamed()),
-            (Scope::Only(_), Some(here)) => {
+            (SearchScope::All(_), _) => None,
+            (SearchScope::Only(_), None) => return Err(unnamed()),
+            (SearchScope::Only(_), Some(here)) => {
                 let keys = snapshot.keys_of(here);
                 notices.extend(none_of(here, &keys, &snapshot));
                 Some(keys)
@@ -164,9 +164,9 @@ impl Local {
         let begun = search::begin(&snapshot, &query, (self.core.clock)().now);
         let (meant, notice) = self.meaning_of(put, request.mode)?;
         let of_meaning = self.partial(&snapshot, meant.as_ref());
-        let first = [notice, views::recent_only(extent, &snapshot), of_meaning];
+        let first = [notice, snapshots::recent_only(extent, &snapshot), of_meaning];
         notices.splice(..0, first.into_iter().flatten());
-        let (vector, tokens) = meaning::parts(meant.as_ref());
+        let (vector, tokens) = query_vector::parts(meant.as_ref());
         let query = Query { vector, tokens, ..query };
         let search::Found { hits, held_back: held_back_len, words } =
             begun.finish(&query, request.limit);
@@ -302,8 +302,8 @@ fn cited<'a>(
     for id in ids {
         match snapshot.cited(id.trim()) {
             Cited::One(memory) => memories.push(memory),
-            Cited::None => missing.push(left_out::no_memory(id, snapshot.room())),
-            Cited::LeftOut => missing.push(left_out::too_old(id, snapshot.room())),
+            Cited::None => missing.push(memory_bound::no_memory(id, snapshot.room())),
+            Cited::LeftOut => missing.push(memory_bound::too_old(id, snapshot.room())),
             Cited::Several { first, count } => missing.push(several(id, &first, count)),
         }
     }
@@ -324,7 +324,7 @@ impl Default for SearchRequest {
     fn default() -> Self {
         Self {
             query: String::new(),
-            scope: Scope::default(),
+            scope: SearchScope::default(),
             kinds: Vec::new(),
             not_kinds: Vec::new(),
             tags: Vec::new(),

@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod agent_files;
+mod curation;
 mod hook;
+mod links;
 mod setup;
-mod tend;
 mod upkeep;
-mod weave;
 
 pub use agent_files::{Export, Import};
+pub use curation::{BulkChange, Curation, MemoryChange};
 pub use hook::Hook;
+pub use links::{Analyze, Impact, Link, LinkCommand, Patterns, Related, Unlink};
 pub use setup::Setup;
-pub use tend::{Sweeping, Tend, Tending};
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
-pub use weave::{Analyze, Impact, Link, Patterns, Related, Unlink, Weave};
 
 /// Recall what agents have learned, across repositories.
 #[derive(Debug, Parser)]
@@ -31,7 +31,7 @@ pub struct CommandLine {
     pub model: Option<PathBuf>,
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: MainCommand,
 }
 
 const AFTER_HELP: &str = "\
@@ -62,7 +62,7 @@ Lessons are written with log-memory.";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum MainCommand {
     /// Find memories about an error, a command or a question
     Search(Search),
     /// Get a briefing at the start of work
@@ -77,14 +77,14 @@ pub enum Command {
         as_of: Option<String>,
         /// How to print.
         #[command(flatten)]
-        form: Form,
+        form: OutputFormat,
     },
     /// Look after what memories say.
     #[command(flatten)]
-    Tending(Tending),
+    Curation(Curation),
     /// Say and ask what hangs together.
     #[command(flatten)]
-    Weave(Weave),
+    LinkCommand(LinkCommand),
     /// Take over what people wrote down for agents: CLAUDE.md, AGENTS.md and others
     Import(Import),
     /// Write what has proven itself here into an agent file
@@ -96,12 +96,12 @@ pub enum Command {
         limit: Option<String>,
         /// How to print.
         #[command(flatten)]
-        form: Form,
+        form: OutputFormat,
     },
     /// Tell the state of the logs, the indexes and the model
-    Status(Form),
+    Status(OutputFormat),
     /// Tell which repository this directory belongs to, and why
-    Whoami(Form),
+    Whoami(OutputFormat),
     /// Serve MCP on standard input and output; agents start it
     Mcp,
     /// Be the retriever that agents share; they start it
@@ -110,21 +110,21 @@ pub enum Command {
     /// Answer the hooks of agents
     Hook(Hook),
     /// Bring the stored vectors up to date
-    Index(Form),
+    Index(OutputFormat),
     /// Set up Claude Code, Codex and others
     Setup(Setup),
     /// Look after what is there.
     #[command(flatten)]
     Upkeep(Upkeep),
     /// Manage the embedding model
-    Model {
+    ModelCommand {
         /// What to do with it.
         #[command(subcommand)]
-        command: Model,
+        command: ModelCommand,
     },
 }
 
-impl Command {
+impl MainCommand {
     /// Which past position of the store it asks, if any.
     #[must_use]
     pub fn as_of(&self) -> Option<&str> {
@@ -191,7 +191,7 @@ pub struct Search {
     pub min_relevance: Option<String>,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// The `context` command.
@@ -214,7 +214,7 @@ pub struct Briefing {
     pub as_of: Option<String>,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 const SERVE_HELP: &str = "\
@@ -252,12 +252,12 @@ pub struct Serve {
     pub background: bool,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// How an answer is printed.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Form {
+pub struct OutputFormat {
     /// Print one line of JSON instead of text
     #[arg(long)]
     pub json: bool,
@@ -265,7 +265,7 @@ pub struct Form {
 
 /// The `model` commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
-pub enum Model {
+pub enum ModelCommand {
     /// Download the model
     Fetch,
     /// Tell whether it is there, and which it is

@@ -25,7 +25,7 @@ use writer::{Outcome, Trouble, record_drafts};
 const TOLD_MAX: usize = 20;
 
 /// What becomes of one link, checked.
-enum Step {
+enum LinkStep {
     /// An event about its source.
     Write { edge: Box<Edge>, draft: Box<Draft>, said: String },
     /// A replacement, or the end of one, which is an event about its target.
@@ -85,16 +85,16 @@ impl Local {
                 .map_err(ApiError::Invalid)
                 .and_then(|edit| self.step(&edit, &ends, &mut links, voice));
             match step {
-                Ok(Step::Write { edge, draft, said }) => {
+                Ok(LinkStep::Write { edge, draft, said }) => {
                     if let Some((before, ..)) = waiting.insert(*edge, (line, *draft, said)) {
                         let said = format!("line {before}: line {line} says the same link.");
                         became.push((before, Became::Overtaken(said)));
                     }
                 }
-                Ok(Step::Replace { request }) => {
+                Ok(LinkStep::Replace { request }) => {
                     became.push((line, self.replaced(&request, voice)));
                 }
-                Ok(Step::Nothing { said }) => became.push((line, Became::Unchanged(said))),
+                Ok(LinkStep::Nothing { said }) => became.push((line, Became::Unchanged(said))),
                 Err(error) => became.push((line, Became::Refused(error))),
             }
         }
@@ -139,13 +139,13 @@ impl Local {
         ends: &Ends<'_>,
         links: &mut Links,
         voice: &Voice,
-    ) -> Result<Step, ApiError> {
+    ) -> Result<LinkStep, ApiError> {
         let (source, target) =
             (ends.find("source", &edit.source)?, ends.find("target", &edit.target)?);
         if edit.relation == Relation::Supersedes
             && let Some(request) = replacement(edit, &source, &target)?
         {
-            return Ok(Step::Replace { request });
+            return Ok(LinkStep::Replace { request });
         }
         let named = ends.repo(edit.repo.as_deref())?;
         let repo = source.repo().or(named).or(target.repo());
@@ -162,7 +162,7 @@ impl Local {
         let edge = Box::new((from.clone(), to.clone(), edit.relation));
         let change = match &edit.deed {
             Deed::End if now.is_none() => {
-                return Ok(Step::Nothing {
+                return Ok(LinkStep::Nothing {
                     said: format!("{words}: nothing to do, there is no such link."),
                 });
             }
@@ -170,7 +170,7 @@ impl Local {
             Deed::Make(terms) => {
                 let link = self.link(edit.relation, target.node(), terms)?;
                 if now.is_some_and(|said| said.is(&link)) {
-                    return Ok(Step::Nothing {
+                    return Ok(LinkStep::Nothing {
                         said: format!("{words}: nothing to do, it is so already."),
                     });
                 }
@@ -182,7 +182,7 @@ impl Local {
         };
         let done = if matches!(change, Change::Link(_)) { "linked" } else { "no longer linked" };
         let draft = Box::new(self.draft_about(&source.node(), &repo, change, voice));
-        Ok(Step::Write { edge, draft, said: format!("{words}: {done}.") })
+        Ok(LinkStep::Write { edge, draft, said: format!("{words}: {done}.") })
     }
 
     pub(super) fn draft_about(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::answers::Seen;
 use super::links::{End, Ends};
-use super::{Local, left_out};
+use super::{Local, memory_bound};
 use crate::{ApiError, Purpose, RelatedRequest};
 use event::{Node, Problems, RepoKey};
 use reply::{Related, Reply, spot_words};
@@ -52,7 +52,7 @@ impl Local {
             },
         );
         let notices: Vec<String> = notices(walked.held_back, walked.is_cut)
-            .chain(left_out::note(snapshot.room()))
+            .chain(memory_bound::note(snapshot.room()))
             .collect();
         Ok(reply::related(&Related {
             snapshot: &snapshot,

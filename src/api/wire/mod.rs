@@ -3,11 +3,11 @@
 //! of rules. Not here: what models are told about the fields (`schema`), the rules about a saved
 //! event (`event::validate`).
 
+mod analysis;
 mod change;
 mod fields;
 mod link;
 mod related;
-mod study;
 
 use std::ops::RangeInclusive;
 
@@ -17,7 +17,7 @@ use self::fields::{Fields, ListRule};
 use crate::{
     CONTEXT_TOKENS_DEFAULT, CompleteRequest, ContextRequest, Explain, Flagged, IDS_MAX,
     LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, QUERY_BYTES_MAX, ReviewRequest,
-    SEARCH_TOKENS_DEFAULT, Scope, SearchRequest, Shape, Slot, TOKENS_MAX, TOKENS_MIN,
+    SEARCH_TOKENS_DEFAULT, SearchRequest, SearchScope, Shape, Slot, TOKENS_MAX, TOKENS_MIN,
 };
 use event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
 use event::{Draft, Problems, draft_from_json};
@@ -43,10 +43,10 @@ pub const SEARCH: [&str; 15] = [
 /// The fields of `memory_context`.
 pub const CONTEXT: [&str; 4] = ["repo", "task", "files", "max_tokens"];
 
+pub use analysis::{analysis, patterns};
 pub use change::{FEEDBACK, FORGET, feedback, forget};
 pub use link::{end_origin, link, links, unlink};
 pub use related::{RELATED, related};
-pub use study::{analysis, patterns};
 
 /// Filters longer than this select everything or nothing.
 const FILTERS_MAX: usize = 32;
@@ -247,11 +247,11 @@ pub fn complete(slot: Slot, typed: &str) -> Result<CompleteRequest, Problems> {
 }
 
 /// A repository that was named narrows the search, unless all are asked for in so many words.
-fn scope(repo: Option<String>, all_repos: Option<bool>) -> Scope {
+fn scope(repo: Option<String>, all_repos: Option<bool>) -> SearchScope {
     match (repo, all_repos) {
-        (repo, Some(true)) => Scope::All(repo),
-        (None, None) => Scope::default(),
-        (repo, Some(false) | None) => Scope::Only(repo),
+        (repo, Some(true)) => SearchScope::All(repo),
+        (None, None) => SearchScope::default(),
+        (repo, Some(false) | None) => SearchScope::Only(repo),
     }
 }
 

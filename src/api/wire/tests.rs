@@ -26,7 +26,7 @@ fn a_bare_query_gets_the_defaults() {
     let request = searched(json!({"query": " npm EACCES "}));
     assert_eq!(request.query, "npm EACCES");
     assert_eq!((request.limit, request.max_tokens), (5, 500));
-    assert_eq!((request.scope, request.explain), (Scope::All(None), Explain::Silent));
+    assert_eq!((request.scope, request.explain), (SearchScope::All(None), Explain::Silent));
 }
 
 // S-MCP-2
@@ -87,14 +87,17 @@ fn what_is_null_or_empty_counts_as_left_out() {
 #[test]
 fn the_scope_follows_what_was_named() {
     for (given, scope) in [
-        (json!({"query": "x", "all_repos": true}), Scope::All(None)),
-        (json!({"query": "x", "all_repos": false}), Scope::Only(None)),
-        (json!({"query": "x", "repo": "api"}), Scope::Only(Some("api".into()))),
+        (json!({"query": "x", "all_repos": true}), SearchScope::All(None)),
+        (json!({"query": "x", "all_repos": false}), SearchScope::Only(None)),
+        (json!({"query": "x", "repo": "api"}), SearchScope::Only(Some("api".into()))),
         (
             json!({"query": "x", "repo": "api", "all_repos": "false"}),
-            Scope::Only(Some("api".into())),
+            SearchScope::Only(Some("api".into())),
         ),
-        (json!({"query": "x", "repo": "api", "all_repos": true}), Scope::All(Some("api".into()))),
+        (
+            json!({"query": "x", "repo": "api", "all_repos": true}),
+            SearchScope::All(Some("api".into())),
+        ),
     ] {
         assert_eq!(searched(given).scope, scope);
     }
@@ -238,7 +241,7 @@ fn the_prompt_asks_for_its_topic() {
     ));
     let narrow = narrow.unwrap();
     assert_eq!((narrow.kinds.len(), narrow.files.len()), (2, 1));
-    assert_eq!(narrow.scope, Scope::Only(Some("api".to_owned())));
+    assert_eq!(narrow.scope, SearchScope::Only(Some("api".to_owned())));
 }
 
 #[test]

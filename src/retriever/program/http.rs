@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use serde_json::json;
 
 use super::shared::running_already;
-use super::{Program, Settings};
+use super::{GlobalOptions, Program};
 use crate::args::Serve;
 use crate::daemon::{Host, Meeting};
 use crate::http::{Address, HttpServer, Token, TokenError};
@@ -27,7 +27,7 @@ impl Program<'_> {
     pub(super) fn http_door(
         &self,
         command: &Serve,
-        settings: &Settings,
+        settings: &GlobalOptions,
         meeting: &Meeting,
     ) -> Result<Option<Door>, ApiError> {
         let Some(address) = &command.http else { return Ok(None) };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Program, Settings, Settled, Watches, failed, unused};
+use super::{GlobalOptions, Program, ResolvedSettings, Watches, failed, unused};
 use crate::args::Serve;
 use crate::cli::Need;
 use crate::daemon::{
@@ -64,7 +64,7 @@ impl Program<'_> {
     /// Returns what attaches to the retriever; `None` where this process is to do everything itself.
     pub(super) fn remote(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         need: Need,
         program: &str,
     ) -> Result<Option<Remote>, ApiError> {
@@ -87,7 +87,7 @@ impl Program<'_> {
     /// Returns what attaches to the retriever, whatever the setting says.
     fn attaching(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         need: Need,
         program: &str,
     ) -> Result<Option<Remote>, ApiError> {
@@ -99,7 +99,7 @@ impl Program<'_> {
     pub(super) fn attaching_as(
         &self,
         caller: Caller,
-        settings: &Settings,
+        settings: &GlobalOptions,
         need: Need,
         program: &str,
     ) -> Result<Option<Remote>, ApiError> {
@@ -130,7 +130,7 @@ impl Program<'_> {
     /// Serves others until the end, or asks the one that does to end.
     pub(super) fn serve_others(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
@@ -190,7 +190,7 @@ impl Program<'_> {
     /// Takes the place of the one retriever; none if it was to be taken in the background and another has it.
     fn elected(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         meeting: &Meeting,
         command: &Serve,
     ) -> Result<Option<FileLock>, ApiError> {
@@ -211,7 +211,7 @@ impl Program<'_> {
     /// the quickest of them may start another before we are there: then that one is asked too.
     fn succeed(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         meeting: &Meeting,
     ) -> Result<Result<FileLock, StoreError>, ApiError> {
         let mut lock = meeting.elect_now();
@@ -233,7 +233,7 @@ impl Program<'_> {
     }
 
     /// Tells whether there is a retriever that can be reached over HTTP. None is started to find out.
-    pub(super) fn has_address(&self, settings: &Settings, meeting: &Meeting) -> bool {
+    pub(super) fn has_address(&self, settings: &GlobalOptions, meeting: &Meeting) -> bool {
         let is_there = matches!(meeting.elect_now(), Err(StoreError::Busy { .. }));
         let remote = is_there.then(|| self.attaching(settings, Need::Words, "serve"));
         let status = remote.and_then(|remote| remote.ok()?).and_then(|it| it.status().ok());
@@ -265,7 +265,7 @@ impl Program<'_> {
         });
     }
 
-    fn stop(&self, settings: &Settings) -> Result<Reply, ApiError> {
+    fn stop(&self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
         let remote = self.attaching(settings, Need::Words, "serve")?;
         let has_ended = remote.is_some_and(|remote| ask_to_leave(&remote));
         let text = if has_ended { "The retriever is ending." } else { "No retriever is running." };
@@ -273,13 +273,13 @@ impl Program<'_> {
     }
 
     /// Names the place of the retriever with these settings.
-    fn meeting(&self, settled: &Settled) -> Meeting {
+    fn meeting(&self, settled: &ResolvedSettings) -> Meeting {
         let set = |name: &str| {
             (self.surroundings.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
         };
         let named = set("AGENT_KNOWLEDGE_RUNTIME").map(|path| self.absolute(&path));
         let folder = runtime_folder(named, &self.absolute(&settled.cache_dir));
-        let Settled { store, config, bound, model_dir, cache_dir, watching } = settled;
+        let ResolvedSettings { store, config, bound, model_dir, cache_dir, watching } = settled;
         let shown = |path: &Path| self.absolute(path).to_string_lossy().into_owned();
         let watches = if *watching == Watching::System { "system" } else { "poll" };
         let settings = [
@@ -293,7 +293,7 @@ impl Program<'_> {
     }
 
     /// Says how to start it so that it settles on the same.
-    fn start(&self, program: PathBuf, settled: &Settled) -> Start {
+    fn start(&self, program: PathBuf, settled: &ResolvedSettings) -> Start {
         let args: [OsString; 6] = [
             "--logs".into(),
             self.absolute(settled.store.root()).into(),
@@ -370,7 +370,7 @@ fn judge_some(snapshot: &Snapshot, from: usize) -> (usize, bool) {
 }
 
 /// Where what is made of the logs is kept. Vectors of another model are none.
-fn checkpoints(program: &str, settled: &Settled, meeting: &Meeting) -> Checkpoints {
+fn checkpoints(program: &str, settled: &ResolvedSettings, meeting: &Meeting) -> Checkpoints {
     let folder = settled.cache_dir.join(INDEX_FOLDER).join(meeting.name());
     let model = format!("all-MiniLM-L6-v2 {:?}", settled.config.embedding);
     let has_model = settled.bound.vector_bytes > 0;

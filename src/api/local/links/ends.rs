@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::{Local, cited, left_out};
+use super::super::{Local, cited, memory_bound};
 use crate::ApiError;
 use event::{Node, Problems, RepoKey};
 use memory::Memory;
@@ -52,7 +52,7 @@ impl<'a> Ends<'a> {
         match self.snapshot.cited(text) {
             Cited::None if is_path(text) => self.code(text).map(End::Code).map_err(refuse),
             Cited::None => {
-                let hint = left_out::no_memory(text, self.snapshot.room());
+                let hint = memory_bound::no_memory(text, self.snapshot.room());
                 Err(ApiError::NotFound(format!("{hint}; a file is written code:path")))
             }
             _ => {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{listed, shown};
 use crate::args::Export;
-use crate::cli::{Need, Settings, Wiring};
+use crate::cli::{GlobalOptions, Need, Wiring};
 use crate::program::Program;
 use api::wire;
 use api::{Api, ApiError, Listing, Reply, TOKENS_MAX, TOKENS_MIN};
@@ -24,7 +24,7 @@ const BLOCK_TOKENS_DEFAULT: usize = 800;
 impl Program<'_> {
     pub(crate) fn write_block(
         &mut self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: &Export,
     ) -> Result<Reply, ApiError> {
         let wanted = block_settings(command)?;

@@ -1,4 +1,4 @@
-//! From the arguments of a call to an analysis. Not here: what it finds (`local::study`).
+//! From the arguments of a call to an analysis. Not here: what it finds (`local::analysis`).
 
 use serde_json::{Map, Value};
 

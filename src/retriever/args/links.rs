@@ -2,11 +2,11 @@
 
 use clap::{Args, Subcommand};
 
-use super::Form;
+use super::OutputFormat;
 
 /// What to do with links.
 #[derive(Debug, Subcommand)]
-pub enum Weave {
+pub enum LinkCommand {
     /// Link two memories or files, or many with --bulk
     #[command(after_help = LINK_HELP)]
     Link(Link),
@@ -73,7 +73,7 @@ pub struct Link {
     pub bulk: Option<String>,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// The `unlink` command.
@@ -96,7 +96,7 @@ pub struct Unlink {
     pub repo: Option<String>,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// The `related` command.
@@ -125,7 +125,7 @@ pub struct Related {
     pub max_tokens: Option<String>,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// The `impact` command.
@@ -145,7 +145,7 @@ pub struct Impact {
     pub max_tokens: Option<String>,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// The `analyze` command.
@@ -165,7 +165,7 @@ pub struct Analyze {
     pub max_tokens: Option<String>,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// The `patterns` command.
@@ -182,13 +182,13 @@ pub struct Patterns {
     pub max_tokens: Option<String>,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
-impl Weave {
+impl LinkCommand {
     /// How the answer is printed.
     #[must_use]
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> OutputFormat {
         match self {
             Self::Link(link) => link.form,
             Self::Unlink(unlink) => unlink.form,

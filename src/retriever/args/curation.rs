@@ -3,7 +3,7 @@
 use clap::{ArgGroup, Args, Subcommand};
 use serde_json::{Map, Value};
 
-use super::Form;
+use super::OutputFormat;
 use api::wire;
 use api::{ChangeRequest, Doing, Sweep, SweepRequest, Wanted};
 use event::{Author, Problems};
@@ -16,13 +16,13 @@ not count. Pinned memories are left out. Nothing is changed, and nothing is hidd
 
 /// Looking after what memories say.
 #[derive(Debug, Subcommand)]
-pub enum Tending {
+pub enum Curation {
     /// Say something of memories.
     #[command(flatten)]
-    Tend(Tend),
+    MemoryChange(MemoryChange),
     /// Do something with many memories.
     #[command(flatten)]
-    Sweeping(Sweeping),
+    BulkChange(BulkChange),
     /// List pairs of memories that may contradict each other
     Review {
         /// The repository: its name, key or URL [default: this directory's]
@@ -37,9 +37,9 @@ pub enum Tending {
         /// Do what it decides; without this it is only shown
         #[arg(long, requires = "judge")]
         apply: bool,
-        /// How to print.
+        /// SweepOptions to print.
         #[command(flatten)]
-        form: Form,
+        form: OutputFormat,
     },
     /// List memories that the files of this work tree, or git, speak against
     #[command(after_help = STALE_HELP)]
@@ -47,15 +47,15 @@ pub enum Tending {
         /// The repository, which must be that of this directory
         #[arg(long, value_name = "REPO")]
         repo: Option<String>,
-        /// How to print.
+        /// SweepOptions to print.
         #[command(flatten)]
-        form: Form,
+        form: OutputFormat,
     },
 }
 
 /// What to say of memories.
 #[derive(Debug, Subcommand)]
-pub enum Tend {
+pub enum MemoryChange {
     /// Say whether a lesson worked, failed, is stale or still true
     Feedback {
         /// The memory: its id, or any unique short form of it
@@ -67,9 +67,9 @@ pub enum Tend {
         /// Why, in words
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         note: Option<String>,
-        /// How to print.
+        /// SweepOptions to print.
         #[command(flatten)]
-        form: Form,
+        form: OutputFormat,
     },
     /// Take memories out of all answers; --undo brings them back
     Forget {
@@ -100,9 +100,9 @@ pub enum Tend {
         /// Why, in words
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         reason: Option<String>,
-        /// How to print.
+        /// SweepOptions to print.
         #[command(flatten)]
-        form: Form,
+        form: OutputFormat,
     },
     /// Keep memories from growing old; --undo lets them again
     Pin {
@@ -117,7 +117,7 @@ pub enum Tend {
 
 /// What to do with many memories at once.
 #[derive(Debug, Subcommand)]
-pub enum Sweeping {
+pub enum BulkChange {
     /// Archive what nobody has needed for long (shows it; --apply does it)
     Fade {
         /// Only this repository: its name, key or URL
@@ -125,7 +125,7 @@ pub enum Sweeping {
         repo: Option<String>,
         /// How it is done.
         #[command(flatten)]
-        how: How,
+        how: SweepOptions,
     },
     /// Take back all that an agent or a session wrote (shows it; --apply does it)
     #[command(group = ArgGroup::new("who").required(true).args(["author", "session"]))]
@@ -141,28 +141,28 @@ pub enum Sweeping {
         undo: bool,
         /// How it is done.
         #[command(flatten)]
-        how: How,
+        how: SweepOptions,
     },
 }
 
 /// Whether it is done, and why.
 #[derive(Debug, Args)]
-pub struct How {
+pub struct SweepOptions {
     /// Do it
     #[arg(long)]
     pub apply: bool,
     /// Why, in words
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub reason: Option<String>,
-    /// How to print.
+    /// SweepOptions to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
-impl Sweeping {
+impl BulkChange {
     /// Returns what is asked for, and how the answer is printed.
     #[must_use]
-    pub fn request(self) -> (Form, SweepRequest) {
+    pub fn request(self) -> (OutputFormat, SweepRequest) {
         let (sweep, how) = match self {
             Self::Fade { repo, how } => (Sweep::Fade { repo }, how),
             Self::Purge { author, session, undo, how } => {
@@ -186,15 +186,15 @@ pub struct Which {
     /// Why, in words
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub reason: Option<String>,
-    /// How to print.
+    /// SweepOptions to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
-impl Tend {
-    /// How the answer is printed.
+impl MemoryChange {
+    /// SweepOptions the answer is printed.
     #[must_use]
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> OutputFormat {
         match self {
             Self::Feedback { form, .. } | Self::Distinct { form, .. } => *form,
             Self::Forget { which, .. }

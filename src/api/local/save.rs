@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::{Local, UNNAMED, again};
+use super::{Local, UNNAMED, duplicates};
 use crate::ApiError;
 use engine::View;
 use event::{Draft, fits_short_field};
@@ -28,7 +28,7 @@ impl Local {
         let prepared = self.writer.prepare(draft, moment).map_err(unwritten)?;
         let View { snapshot, .. } = self.view()?;
         let kin = self.kin_of(prepared.event(), prepared.repo(), &snapshot);
-        if let Some(known) = again::copy_of(prepared.event(), &kin) {
+        if let Some(known) = duplicates::copy_of(prepared.event(), &kin) {
             return self.said_again(known, prepared.event());
         }
         // What the new line changes is copied for as long as somebody holds the state before.

@@ -11,7 +11,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::watch;
 
-use crate::mcp::HangUp;
+use crate::mcp::Disconnect;
 
 /// Most calls and unread answers under way at once. An answer has at most 32 kB and clients ask a few
 /// things at a time; the largest line has 16 MB, but a call that long is refused before it waits.
@@ -57,21 +57,21 @@ impl Drop for UnderWay {
 }
 
 /// A transport that is read only while there is room.
-pub struct Paced<T> {
+pub struct Backpressure<T> {
     inner: T,
     load: Load,
-    gone: HangUp,
+    gone: Disconnect,
     is_open: bool,
 }
 
-impl<T> Paced<T> {
+impl<T> Backpressure<T> {
     /// Paces a transport by what `load` counts; `gone` is told of a client that has stopped reading.
-    pub fn new(inner: T, load: Load, gone: HangUp) -> Self {
+    pub fn new(inner: T, load: Load, gone: Disconnect) -> Self {
         Self { inner, load, gone, is_open: false }
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for Backpressure<T> {
     type Error = T::Error;
 
     fn send(

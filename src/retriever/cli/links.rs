@@ -6,8 +6,8 @@ use std::io::{self, Read};
 
 use serde_json::{Map, Value};
 
-use super::{Need, Process, Settings, Wiring};
-use crate::args::{Analyze, Impact, Link, Patterns, Related, Unlink, Weave};
+use super::{GlobalOptions, Need, Process, Wiring};
+use crate::args::{Analyze, Impact, Link, LinkCommand, Patterns, Related, Unlink};
 use api::wire;
 use api::{Api, ApiError, FINDINGS_MAX, LinkRequest, PatternsRequest, TOKENS_MIN, Voice};
 use reply::Reply;
@@ -20,25 +20,25 @@ const BULK_BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub(super) fn woven(
     process: &mut Process<'_>,
     wiring: &mut dyn Wiring,
-    settings: &Settings,
-    command: Weave,
+    settings: &GlobalOptions,
+    command: LinkCommand,
 ) -> Result<(Exit, Reply), ApiError> {
     let request = match command {
-        Weave::Link(link) => link_request(process, link)?,
-        Weave::Unlink(unlink) => unlink_request(unlink)?,
-        Weave::Related(related) => {
+        LinkCommand::Link(link) => link_request(process, link)?,
+        LinkCommand::Unlink(unlink) => unlink_request(unlink)?,
+        LinkCommand::Related(related) => {
             let request = wire::related(related_arguments(related))?;
             return Ok((Exit::Done, wiring.open(settings, Need::Words)?.related(&request)?));
         }
-        Weave::Impact(impact) => {
+        LinkCommand::Impact(impact) => {
             let request = wire::related(impact_arguments(impact))?;
             return Ok((Exit::Done, wiring.open(settings, Need::Words)?.related(&request)?));
         }
-        Weave::Analyze(analyze) => {
+        LinkCommand::Analyze(analyze) => {
             let request = wire::analysis(analyze_arguments(analyze))?;
             return Ok((Exit::Done, wiring.open(settings, Need::Words)?.analyze(&request)?));
         }
-        Weave::Patterns(patterns) => {
+        LinkCommand::Patterns(patterns) => {
             let request = wire::patterns(patterns_arguments(patterns))?;
             let api = wiring.open(settings, Need::Words)?;
             let request = by_mark(request, &*api)?;

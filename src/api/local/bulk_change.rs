@@ -11,7 +11,7 @@ use reply::{Reply, Subject};
 use search::snapshot::Snapshot;
 
 /// One change of one memory, or of what is linked like one.
-type Step = (Subject, Change);
+type SweepStep = (Subject, Change);
 
 impl Local {
     pub(super) fn swept(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
@@ -36,7 +36,7 @@ impl Local {
     }
 }
 
-fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<Step> {
+fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<SweepStep> {
     let keys = repo.map(|repo| snapshot.keys_of(repo));
     let memories = snapshot.memories().iter();
     let of_repo =
@@ -50,7 +50,7 @@ fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<Ste
 }
 
 /// What somebody wrote is taken back, and what somebody said of the memories of others does not count.
-fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
+fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
         let is_discounted = memory.course().discounted.contains(author);
@@ -80,7 +80,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
 }
 
 /// The other way round. What was forgotten for another reason comes back too, and is told before it does.
-fn restored(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
+fn restored(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
         if is_by(author, memory) && memory.course().life == Life::Retracted {

@@ -2,7 +2,7 @@
 //! which memories it tells (`search`), its words (`render`).
 
 use super::answers::Seen;
-use super::{Local, left_out, meaning, unnamed, views};
+use super::{Local, memory_bound, query_vector, snapshots, unnamed};
 use crate::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
 use engine::View;
 use reply::Briefing;
@@ -23,7 +23,7 @@ impl Local {
         let (meant, notice) = self.meaning_of(put, Mode::Hybrid)?;
         seen.note(&snapshot);
         let repo = self.repo(request.repo.as_deref(), &snapshot)?.ok_or_else(unnamed)?;
-        let (vector, tokens) = meaning::parts(meant.as_ref());
+        let (vector, tokens) = query_vector::parts(meant.as_ref());
         let query = Query {
             text: asked,
             vector,
@@ -52,9 +52,9 @@ impl Local {
         let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
         let changed = self.changed_since(notes.map(|note| &note.memory), &snapshot);
         let partial = self.partial(&snapshot, meant.as_ref());
-        let notices = notice.into_iter().chain(views::recent_only(extent, &snapshot));
+        let notices = notice.into_iter().chain(snapshots::recent_only(extent, &snapshot));
         let notices: Vec<String> =
-            notices.chain(partial).chain(left_out::note(snapshot.room())).collect();
+            notices.chain(partial).chain(memory_bound::note(snapshot.room())).collect();
         let briefing = Briefing {
             repo: &repo,
             picked: &picked,

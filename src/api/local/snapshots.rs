@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Local;
-use super::meaning::Put;
+use super::query_vector::Put;
 use crate::ApiError;
 use engine::{Extent, Stopped, View};
 use search::snapshot::Snapshot;

@@ -1,9 +1,9 @@
 //! The commands that look after what memories say, from their arguments to the answer. Not here: the form of the
 //! command line (`args::tend`), the rules about values (`wire`).
 
-use super::judged::judged;
-use super::{Need, Settings, Wiring};
-use crate::args::{Form, Tending};
+use super::judgement::judged;
+use super::{GlobalOptions, Need, Wiring};
+use crate::args::{Curation, OutputFormat};
 use api::wire;
 use api::{ApiError, Doing, StaleRequest, Voice};
 use reply::Reply;
@@ -11,20 +11,20 @@ use reply::Reply;
 /// Does what a command asks for; what is wrong with its values is said before anything is opened.
 pub(super) fn tended(
     wiring: &mut dyn Wiring,
-    settings: &Settings,
-    command: Tending,
-) -> Result<(Form, Reply), ApiError> {
+    settings: &GlobalOptions,
+    command: Curation,
+) -> Result<(OutputFormat, Reply), ApiError> {
     let mut open = || wiring.open(settings, Need::Words);
     Ok(match command {
-        Tending::Tend(tend) => {
+        Curation::MemoryChange(tend) => {
             let (form, request) = (tend.form(), tend.request()?);
             (form, open()?.change(&request, &Voice::Caller)?)
         }
-        Tending::Sweeping(sweeping) => {
+        Curation::BulkChange(sweeping) => {
             let (form, request) = sweeping.request();
             (form, open()?.sweep(&request)?)
         }
-        Tending::Review { repo, limit, judge, apply, form } => {
+        Curation::Review { repo, limit, judge, apply, form } => {
             let request = wire::review(repo, limit)?;
             let api = open()?;
             let reply = api.review(&request)?;
@@ -32,6 +32,6 @@ pub(super) fn tended(
             let reply = if judge { judged(wiring, settings, &*api, &reply, doing)? } else { reply };
             (form, reply)
         }
-        Tending::Stale { repo, form } => (form, open()?.stale(&StaleRequest { repo })?),
+        Curation::Stale { repo, form } => (form, open()?.stale(&StaleRequest { repo })?),
     })
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::answers::Seen;
-use super::{Local, left_out};
+use super::{Local, memory_bound};
 
 use crate::signature::{Signature, mark};
 use crate::{
@@ -70,7 +70,7 @@ impl Local {
         let bound = (count > MEMORIES_MAX).then(|| {
             format!("Note: of {count} memories the {MEMORIES_MAX} newest were looked at.")
         });
-        bound.into_iter().chain(left_out::note(snapshot.room())).collect()
+        bound.into_iter().chain(memory_bound::note(snapshot.room())).collect()
     }
 
     /// Writes down that a search found nothing, neither to show nor to hold back. Those of hooks, which nobody asked for
@@ -87,7 +87,7 @@ impl Local {
                 .into_iter()
                 .all(Vec::is_empty)
             && (request.since, request.until) == (None, None)
-            && matches!(request.scope, crate::Scope::All(_))
+            && matches!(request.scope, crate::SearchScope::All(_))
             && !asked.has_filters();
         if let Some(log) = self.core.query_log.as_ref().filter(|_| found == 0 && is_plain)
             && !asked.text.trim().is_empty()

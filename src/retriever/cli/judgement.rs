@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{Settings, Wiring};
+use super::{GlobalOptions, Wiring};
 use crate::judge::{Decided, Decision};
 use api::{Api, ApiError, ChangeRequest, Doing, Voice, Wanted};
 use event::{Decoded, Draft, codec, suspicion};
@@ -19,7 +19,7 @@ const JUDGE: &str = "judge";
 /// Asks about every pair of a review, and does what is decided where that is asked for.
 pub(super) fn judged(
     wiring: &mut dyn Wiring,
-    settings: &Settings,
+    settings: &GlobalOptions,
     api: &dyn Api,
     review: &Reply,
     doing: Doing,

@@ -7,9 +7,9 @@ use tokio::sync::watch;
 
 /// Tells all its copies, once and for good, that the other side is gone.
 #[derive(Debug, Clone)]
-pub struct HangUp(Arc<watch::Sender<bool>>);
+pub struct Disconnect(Arc<watch::Sender<bool>>);
 
-impl HangUp {
+impl Disconnect {
     /// Returns one that has not happened yet.
     #[must_use]
     pub fn new() -> Self {
@@ -28,7 +28,7 @@ impl HangUp {
     }
 }
 
-impl Default for HangUp {
+impl Default for Disconnect {
     fn default() -> Self {
         Self::new()
     }
