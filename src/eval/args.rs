@@ -1,5 +1,5 @@
 //! The command line of `agent-knowledge-eval`, as clap reads it. Not here: what it does (`program`), which
-//! numbers are allowed (`api::wire`).
+//! numbers are allowed (`api::requests`).
 
 use std::path::PathBuf;
 

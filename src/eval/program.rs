@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 use crate::{EvalError, Form, Needs, Opening, Request, Scope, Split, Step, Surroundings, run};
-use api::wire;
+use api::requests;
 use api::{ApiError, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT};
 use event::{Problems, Timestamp, parse_timestamp, quoted};
 use reply::Reply;
@@ -88,7 +88,7 @@ fn show(bar: &ProgressBar, messages: &mut dyn Write, step: Step<'_>) {
 fn request(command: Eval) -> Result<Request, Problems> {
     let mut problems = Problems::none();
     let mut number = |name: &str, given: Option<String>, allowed| {
-        let number = wire::number(name, given, allowed);
+        let number = requests::number(name, given, allowed);
         number.unwrap_or_else(|wrong| {
             problems.append(wrong);
             None

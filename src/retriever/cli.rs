@@ -1,5 +1,5 @@
 //! The `agent-knowledge` program, but for what only a process can do: one command, one answer.
-//! Not here: the form of the command line (`args`), the rules about values (`wire`).
+//! Not here: the options of the command line (`args`), the rules about values (`api::requests`).
 
 mod curation;
 mod judgement;
@@ -12,16 +12,15 @@ use std::sync::Arc;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::args::{
-    self, Briefing, CommandLine, Export, Hook, Import, MainCommand, ModelCommand, OutputFormat,
-    Search, Serve, Setup, Upkeep,
+    self, Arguments, CommandLine, Export, Hook, Import, MainCommand, ModelCommand, OutputFormat,
+    Serve, Setup, Upkeep,
 };
 use super::judge::Decided;
-use api::wire;
+use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{Api, ApiError, ContextRequest, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Shape};
-use event::Problems;
 use guard::secrets::redacted;
 use writer::exit::{Exit, complain, deliver};
 
@@ -207,26 +206,26 @@ fn perform(
     // What is wrong with the values is said before anything is opened.
     let (form, reply) = match command {
         MainCommand::Search(search) => {
-            let (form, request) = (search.form, search_request(process, search)?);
+            let arguments = with_piped_query(process, search.arguments)?;
+            let request = SearchRequest { shape: shape(search.form), ..arguments.read()? };
             let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
-            let request = SearchRequest { shape: shape(form), ..request };
-            (form, wiring.open(settings, need)?.search(&request)?)
+            (search.form, wiring.open(settings, need)?.search(&request)?)
         }
-        MainCommand::Context(briefing) => {
-            let (form, request) = (briefing.form, wire::context(briefing_arguments(briefing))?);
+        MainCommand::Context(context) => {
+            let request: ContextRequest = context.arguments.read()?;
             let is_asked = request.task.is_some() || !request.files.is_empty();
             let need = if is_asked { Need::Meaning } else { Need::Words };
-            let request = ContextRequest { shape: shape(form), ..request };
-            (form, wiring.open(settings, need)?.context(&request)?)
+            let request = ContextRequest { shape: shape(context.form), ..request };
+            (context.form, wiring.open(settings, need)?.context(&request)?)
         }
-        MainCommand::Show { ids, form, .. } => {
-            let ids = wire::show(ids)?;
-            (form, wiring.open(settings, Need::Words)?.show(&ids)?)
+        MainCommand::Show(show) => {
+            let request: ShowArguments = show.arguments.read()?;
+            (show.form, wiring.open(settings, Need::Words)?.show(&request.ids)?)
         }
-        MainCommand::Curation(command) => curation::tended(wiring, settings, command)?,
-        MainCommand::LinkCommand(command) => {
+        MainCommand::Curation(command) => curation::curate(wiring, settings, command)?,
+        MainCommand::Links(command) => {
             let form = command.form();
-            let done = links::woven(process, wiring, settings, command)?;
+            let done = links::follow(process, wiring, settings, command)?;
             return Ok(ended(process, form, &done));
         }
         MainCommand::Import(command) => {
@@ -235,9 +234,9 @@ fn perform(
             return Ok(ended(process, form, &done));
         }
         MainCommand::Export(command) => (command.form, wiring.export(settings, command)?),
-        MainCommand::Recent { limit, form } => {
-            let limit = wire::recent(limit)?;
-            (form, wiring.open(settings, Need::Words)?.recent(limit)?)
+        MainCommand::Recent(recent) => {
+            let request: RecentArguments = recent.arguments.read()?;
+            (recent.form, wiring.open(settings, Need::Words)?.recent(request.limit)?)
         }
         MainCommand::Status(form) => (form, wiring.open(settings, Need::Words)?.status()?),
         MainCommand::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
@@ -260,50 +259,26 @@ fn perform(
             let done = wiring.setup(settings, command)?;
             return Ok(ended(process, form, &done));
         }
-        MainCommand::ModelCommand { command } => {
+        MainCommand::Model { command } => {
             (OutputFormat { json: false }, wiring.model(command, settings, process.messages)?)
         }
     };
     Ok(answer(process, form, &reply))
 }
 
-fn search_request(process: &mut Process<'_>, search: Search) -> Result<SearchRequest, ApiError> {
-    let mode = search.mode.into();
-    let query = match search.query.join(" ") {
-        dash if dash == "-" => piped_query(process)?,
-        query => query,
-    };
-    let mut arguments = Map::new();
-    arguments.insert("query".to_owned(), query.into());
-    arguments.insert("repo".to_owned(), search.repo.into());
-    if search.this_repo {
-        arguments.insert("all_repos".to_owned(), false.into());
+/// Reads the query from standard input where it is `-`.
+fn with_piped_query(
+    process: &mut Process<'_>,
+    arguments: Arguments<SearchRequest>,
+) -> Result<Arguments<SearchRequest>, ApiError> {
+    if arguments.text(QUERY) != Some("-") {
+        return Ok(arguments);
     }
-    arguments.insert("kinds".to_owned(), search.kind.into());
-    arguments.insert("tags".to_owned(), search.tag.into());
-    arguments.insert("files".to_owned(), search.file.into());
-    arguments.insert("agents".to_owned(), search.agent.into());
-    arguments.insert("since".to_owned(), search.since.into());
-    arguments.insert("until".to_owned(), search.until.into());
-    arguments.insert("limit".to_owned(), search.limit.into());
-    arguments.insert("max_tokens".to_owned(), search.max_tokens.into());
-    arguments.insert("explain".to_owned(), search.explain.into());
-    arguments.insert("include_flagged".to_owned(), search.include_flagged.into());
-    arguments.insert("min_relevance".to_owned(), search.min_relevance.into());
-    match wire::search(arguments)? {
-        wire::SearchCall::Search(request) => Ok(SearchRequest { mode, ..*request }),
-        wire::SearchCall::Show(_) => Err(Problems::one("ids", "are for the show command").into()),
-    }
+    Ok(arguments.with(QUERY, piped_query(process)?))
 }
 
-fn briefing_arguments(briefing: Briefing) -> Map<String, Value> {
-    Map::from_iter([
-        ("task".to_owned(), briefing.task.into()),
-        ("files".to_owned(), briefing.file.into()),
-        ("repo".to_owned(), briefing.repo.into()),
-        ("max_tokens".to_owned(), briefing.max_tokens.into()),
-    ])
-}
+/// The field of a search that `-` may stand for.
+const QUERY: &str = "query";
 
 fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
     let mut bytes = Vec::new();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Local;
+use super::{Local, repositories, snapshots, write};
 use crate::{ApiError, Doing, Sweep, SweepRequest, Voice};
 use event::{Author, Change, Draft, EventId, Node, RepoKey, Timestamp};
 use memory::{Course, Fate, Life, Memory, Version};
@@ -13,27 +13,28 @@ use search::snapshot::Snapshot;
 /// One change of one memory, or of what is linked like one.
 type SweepStep = (Subject, Change);
 
-impl Local {
-    pub(super) fn swept(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
-        let snapshot = self.all()?;
-        let now = (self.core.clock)().now;
-        let steps = match &request.sweep {
-            Sweep::Fade { repo } => {
-                let repo = repo.as_deref().map(|repo| self.named(repo, &snapshot)).transpose()?;
-                faded(&snapshot, repo.as_ref(), now)
-            }
-            Sweep::Purge(author) => purged(&snapshot, author),
-            Sweep::Unpurge(author) => restored(&snapshot, author),
-        };
-        if request.extent == Doing::Do {
-            for (subject, change) in &steps {
-                let (node, voice) = (subject.node(), &Voice::Caller);
-                let draft = self.draft_about(&node, subject.repo(), change.clone(), voice);
-                self.recorded(Draft { lesson: request.note.clone(), ..draft })?;
-            }
+pub(super) fn sweep(local: &Local, request: &SweepRequest) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    let now = (local.core.clock)().now;
+    let steps = match &request.sweep {
+        Sweep::Fade { repo } => {
+            let repo = repo
+                .as_deref()
+                .map(|repo| repositories::named(local, repo, &snapshot))
+                .transpose()?;
+            faded(&snapshot, repo.as_ref(), now)
         }
-        Ok(reply::swept(&steps, request.extent == Doing::Do))
+        Sweep::Purge(author) => purged(&snapshot, author),
+        Sweep::Unpurge(author) => restored(&snapshot, author),
+    };
+    if request.extent == Doing::Do {
+        for (subject, change) in &steps {
+            let (node, voice) = (subject.node(), &Voice::Caller);
+            let draft = write::draft_about(local, &node, subject.repo(), change.clone(), voice);
+            write::record(local, Draft { lesson: request.note.clone(), ..draft })?;
+        }
     }
+    Ok(reply::swept(&steps, request.extent == Doing::Do))
 }
 
 fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<SweepStep> {

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Local, cited};
+use super::citation::cited;
+use super::{Local, snapshots, write};
 use crate::{ApiError, ChangeRequest, Voice, Wanted};
-use event::{Change, Draft, EventId, Node, Problems, Verdict, fits_short_field};
+use event::{Change, Draft, EventId, Node, Problems, Verdict};
 use memory::{Life, Memory};
 use reply::{Reply, operands};
 use search::snapshot::{Cited, Snapshot};
@@ -17,86 +18,76 @@ use search::snapshot::{Cited, Snapshot};
 /// How far a chain of replacements is followed before a change is refused: longer ones are a mistake.
 const CHAIN_MAX: usize = 256;
 
-impl Local {
-    pub(super) fn changed(
-        &self,
-        request: &ChangeRequest,
-        voice: &Voice,
-    ) -> Result<Reply, ApiError> {
-        let snapshot = self.all()?;
-        let mut memories = cited(&request.ids, &snapshot)?;
-        let mut seen = BTreeSet::new();
-        memories.retain(|memory| seen.insert(memory.id.clone()));
-        let change = self.meant(&request.change, &memories, &snapshot)?;
-        let mut lines = Vec::with_capacity(memories.len());
-        let mut done = Vec::with_capacity(memories.len());
-        for memory in &memories {
-            let status = match is_so(memory, &change) {
-                true => "unchanged",
-                false => {
-                    self.write_about(memory, change.clone(), request.note.clone(), voice)?;
-                    "written"
-                }
-            };
-            lines.push(said(memory, &change, status));
-            done.push(
-                json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "status": status }),
-            );
+pub(super) fn change(
+    local: &Local,
+    request: &ChangeRequest,
+    voice: &Voice,
+) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    let mut memories = cited(&request.ids, &snapshot)?;
+    let mut seen = BTreeSet::new();
+    memories.retain(|memory| seen.insert(memory.id.clone()));
+    let change = meant(&request.change, &memories, &snapshot)?;
+    let mut lines = Vec::with_capacity(memories.len());
+    let mut done = Vec::with_capacity(memories.len());
+    for memory in &memories {
+        let status = match is_so(memory, &change) {
+            true => "unchanged",
+            false => {
+                write_about(local, memory, change.clone(), request.note.clone(), voice)?;
+                "written"
+            }
+        };
+        lines.push(said(memory, &change, status));
+        done.push(
+            json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "status": status }),
+        );
+    }
+    let json = json!({ "change": change.event_type(), "memories": Value::Array(done) });
+    Ok(Reply::new(lines.join("\n"), json))
+}
+
+/// Finds the memory that a replacement names, and refuses one that leads back to where it came from.
+fn meant(
+    wanted: &Wanted,
+    memories: &[Arc<Memory>],
+    snapshot: &Snapshot,
+) -> Result<Change, ApiError> {
+    Ok(match wanted {
+        Wanted::Feedback(verdict) => Change::Feedback(*verdict),
+        Wanted::Forgotten => Change::Retract,
+        Wanted::Restored => Change::Restore,
+        Wanted::Distinct { from } => {
+            let from = cited([from], snapshot)?.into_iter().next();
+            let from = from.ok_or_else(|| Problems::one("ids", "name no two memories"))?;
+            if memories.iter().any(|memory| memory.id == from.id) {
+                return Err(Problems::one("other", "must be another memory").into());
+            }
+            Change::Distinct { from: from.id.clone() }
         }
-        let json = json!({ "change": change.event_type(), "memories": Value::Array(done) });
-        Ok(Reply::new(lines.join("\n"), json))
-    }
-
-    /// Finds the memory that a replacement names, and refuses one that leads back to where it came from.
-    fn meant(
-        &self,
-        wanted: &Wanted,
-        memories: &[Arc<Memory>],
-        snapshot: &Snapshot,
-    ) -> Result<Change, ApiError> {
-        Ok(match wanted {
-            Wanted::Feedback(verdict) => Change::Feedback(*verdict),
-            Wanted::Forgotten => Change::Retract,
-            Wanted::Restored => Change::Restore,
-            Wanted::Distinct { from } => {
-                let from = cited([from], snapshot)?.into_iter().next();
-                let from = from.ok_or_else(|| Problems::one("ids", "name no two memories"))?;
-                if memories.iter().any(|memory| memory.id == from.id) {
-                    return Err(Problems::one("other", "must be another memory").into());
-                }
-                Change::Distinct { from: from.id.clone() }
+        Wanted::Pinned => Change::Pin,
+        Wanted::Unpinned => Change::Unpin,
+        Wanted::Superseded { by } => {
+            let by = cited([by], snapshot)?.into_iter().next();
+            let by = by.ok_or_else(|| Problems::one("by", "names no memory"))?;
+            for memory in memories {
+                refuse_circle(memory, &by, snapshot)?;
             }
-            Wanted::Pinned => Change::Pin,
-            Wanted::Unpinned => Change::Unpin,
-            Wanted::Superseded { by } => {
-                let by = cited([by], snapshot)?.into_iter().next();
-                let by = by.ok_or_else(|| Problems::one("by", "names no memory"))?;
-                for memory in memories {
-                    refuse_circle(memory, &by, snapshot)?;
-                }
-                Change::Supersede { by: by.id.clone() }
-            }
-        })
-    }
+            Change::Supersede { by: by.id.clone() }
+        }
+    })
+}
 
-    fn write_about(
-        &self,
-        memory: &Memory,
-        change: Change,
-        note: Option<String>,
-        voice: &Voice,
-    ) -> Result<(), ApiError> {
-        let draft = self.draft_about(&Node::of(memory.id.clone()), &memory.repo, change, voice);
-        self.recorded(Draft { lesson: note, ..draft }).map(drop)
-    }
-
-    /// Puts into a draft in whose name it is written.
-    pub(super) fn vouch(&self, draft: &mut Draft, voice: &Voice) {
-        let Voice::Model { client, session } = voice else { return };
-        let client = client.as_deref().filter(|name| fits_short_field(name));
-        draft.session_id = session.clone().filter(|session| fits_short_field(session));
-        self.writer.identity.vouch_for_model(draft, client);
-    }
+fn write_about(
+    local: &Local,
+    memory: &Memory,
+    change: Change,
+    note: Option<String>,
+    voice: &Voice,
+) -> Result<(), ApiError> {
+    let draft =
+        write::draft_about(local, &Node::of(memory.id.clone()), &memory.repo, change, voice);
+    write::record(local, Draft { lesson: note, ..draft }).map(drop)
 }
 
 /// Tells whether a change would change nothing. A verdict is always heard: it is somebody's, at some time.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::Local;
+use super::{Local, write};
 use crate::ApiError;
 use event::{Change, Draft, Event, Timestamp, Verdict};
 use memory::{Memory, is_one_voice};
@@ -47,26 +47,24 @@ fn said(event: &Event) -> Event {
     }
 }
 
-impl Local {
-    /// Writes nothing but what is new: that another voice says it, too.
-    pub(super) fn said_again(&self, known: &Memory, event: &Event) -> Result<Reply, ApiError> {
-        let (id, repo) = (known.id.as_str(), known.repo.as_str());
-        let json = |status: &str| json!({ "id": id, "repo": repo, "status": status });
-        if is_one_voice(&known.event(), event) {
-            let text = format!("Saved already as {id} for {repo}; nothing was written.");
-            return Ok(Reply::new(text, json("known")));
-        }
-        let draft = Draft {
-            memory_id: Some(id.to_owned()),
-            repo: Some(repo.to_owned()),
-            change: Some(Change::Feedback(Verdict::Confirmed)),
-            agent_id: Some(event.agent_id.clone()),
-            session_id: event.session_id.clone(),
-            source: event.source.clone(),
-            ..Draft::default()
-        };
-        self.recorded(draft)?;
-        let text = format!("Known as {id} for {repo}; noted that it was learned again.");
-        Ok(Reply::new(text, json("confirmed")))
+/// Writes nothing but what is new: that another voice says it, too.
+pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Reply, ApiError> {
+    let (id, repo) = (known.id.as_str(), known.repo.as_str());
+    let json = |status: &str| json!({ "id": id, "repo": repo, "status": status });
+    if is_one_voice(&known.event(), event) {
+        let text = format!("Saved already as {id} for {repo}; nothing was written.");
+        return Ok(Reply::new(text, json("known")));
     }
+    let draft = Draft {
+        memory_id: Some(id.to_owned()),
+        repo: Some(repo.to_owned()),
+        change: Some(Change::Feedback(Verdict::Confirmed)),
+        agent_id: Some(event.agent_id.clone()),
+        session_id: event.session_id.clone(),
+        source: event.source.clone(),
+        ..Draft::default()
+    };
+    write::record(local, draft)?;
+    let text = format!("Known as {id} for {repo}; noted that it was learned again.");
+    Ok(Reply::new(text, json("confirmed")))
 }

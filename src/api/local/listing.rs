@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::answers::Seen;
-use super::{Local, unnamed};
-use crate::{ApiError, LIMIT_MAX, Listing};
+use super::damage::UsedSnapshot;
+use super::repositories::unnamed;
+use super::{Local, citation, snapshots};
+use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use event::{AGENT_FILE, Change, Event, IMPORTED, RepoKey, SuccessRate, is_rule};
 use memory::{Life, Maturity, Memory};
 use reply::Reply;
@@ -16,49 +17,75 @@ use search::snapshot::Snapshot;
 /// The kinds that are worth telling every agent at its start.
 const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
 
-impl Local {
-    pub(super) fn listed_as(&self, listing: &Listing, seen: &Seen) -> Result<Reply, ApiError> {
-        let snapshot = self.all()?;
-        seen.note(&snapshot);
-        let json = match listing {
-            Listing::OfSession(session) => {
-                let memories = of_session(&snapshot, session);
-                return Ok(reply::list("Memories of this session", &memories));
-            }
-            Listing::OfAgentFiles => {
-                let (here, of_here) = self.of_here(&snapshot)?;
-                let imported = of_here
-                    .into_iter()
-                    .filter(|memory| memory.setting.source.as_deref() == Some(IMPORTED));
-                let told: Vec<Value> =
-                    imported.filter_map(|memory| imported_json(memory)).collect();
-                json!({ "repo": here.as_str(), "memories": told })
-            }
-            Listing::Grown { min, max_tokens } => {
-                let (here, of_here) = self.of_here(&snapshot)?;
-                let now = (self.core.clock)().now;
-                let grown = of_here
-                    .into_iter()
-                    .filter(|memory| !memory.is_out(now) && is_grown(memory, *min));
-                let mut grown: Vec<Arc<Memory>> = grown.cloned().collect();
-                grown.sort_by(|a, b| best_first(a, b));
-                let (lines, left_out) = reply::exported(&grown, *max_tokens);
-                json!({ "repo": here.as_str(), "lines": lines, "left_out": left_out })
-            }
-        };
-        Ok(Reply::new(String::new(), json))
-    }
+pub(super) fn show(local: &Local, ids: &[String], used: &UsedSnapshot) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    used.note(&snapshot);
+    Ok(reply::items(&citation::cited(ids, &snapshot)?))
+}
 
-    /// The repository at hand, and its memories.
-    fn of_here<'a>(
-        &self,
-        snapshot: &'a Snapshot,
-    ) -> Result<(&RepoKey, Vec<&'a Arc<Memory>>), ApiError> {
-        let here = self.here.as_ref().ok_or_else(unnamed)?;
-        let keys = snapshot.keys_of(here);
-        let of_here = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
-        Ok((here, of_here.collect()))
-    }
+pub(super) fn recent(local: &Local, limit: usize, used: &UsedSnapshot) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    used.note(&snapshot);
+    let mut memories: Vec<Arc<Memory>> = snapshot.memories().iter().cloned().collect();
+    memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
+    memories.reverse();
+    memories.truncate(limit);
+    Ok(reply::list("Recent memories", &memories))
+}
+
+pub(super) fn complete(
+    local: &Local,
+    request: &CompleteRequest,
+    used: &UsedSnapshot,
+) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::answerable(local)?.snapshot;
+    used.note(&snapshot);
+    Ok(reply::completions(&search::complete(&snapshot, request.slot, &request.typed)))
+}
+
+pub(super) fn list(
+    local: &Local,
+    listing: &Listing,
+    used: &UsedSnapshot,
+) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    used.note(&snapshot);
+    let json = match listing {
+        Listing::OfSession(session) => {
+            let memories = of_session(&snapshot, session);
+            return Ok(reply::list("Memories of this session", &memories));
+        }
+        Listing::OfAgentFiles => {
+            let (here, of_here) = of_here(local, &snapshot)?;
+            let imported = of_here
+                .into_iter()
+                .filter(|memory| memory.setting.source.as_deref() == Some(IMPORTED));
+            let told: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
+            json!({ "repo": here.as_str(), "memories": told })
+        }
+        Listing::Grown { min, max_tokens } => {
+            let (here, of_here) = of_here(local, &snapshot)?;
+            let now = (local.core.clock)().now;
+            let grown =
+                of_here.into_iter().filter(|memory| !memory.is_out(now) && is_grown(memory, *min));
+            let mut grown: Vec<Arc<Memory>> = grown.cloned().collect();
+            grown.sort_by(|a, b| best_first(a, b));
+            let (lines, left_out) = reply::exported(&grown, *max_tokens);
+            json!({ "repo": here.as_str(), "lines": lines, "left_out": left_out })
+        }
+    };
+    Ok(Reply::new(String::new(), json))
+}
+
+/// The repository at hand, and its memories.
+fn of_here<'a>(
+    local: &'a Local,
+    snapshot: &'a Snapshot,
+) -> Result<(&'a RepoKey, Vec<&'a Arc<Memory>>), ApiError> {
+    let here = local.here.as_ref().ok_or_else(unnamed)?;
+    let keys = snapshot.keys_of(here);
+    let of_here = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
+    Ok((here, of_here.collect()))
 }
 
 /// The memories that a session saved, or said something of later, what it did last first.

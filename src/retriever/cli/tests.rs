@@ -143,7 +143,6 @@ fn each_command_prints_its_answer() {
         (&["status"], "status\n"),
         (&["whoami"], "whoami\n"),
         (&["index"], "indexed\n"),
-        (&["eval", "a", "b", "--limit", "5"], "eval [\"a\", \"b\"] Some(\"5\")\n"),
         (&["model", "status"], "here\n"),
         (&["status", "--json"], "{\"asked\":\"status\"}\n"),
         (&["mcp"], ""),

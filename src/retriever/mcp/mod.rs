@@ -31,8 +31,9 @@ use rmcp::{ErrorData, ServerHandler};
 use serde_json::json;
 
 use crate::mcp::backpressure::Load;
-use api::wire;
-use api::{Api, ApiError, ContextRequest, Reply, SearchRequest, Shape};
+use api::requests::change::{FeedbackArguments, ForgetArguments};
+use api::requests::save;
+use api::{Api, ApiError, ContextRequest, RelatedRequest, Reply, Request, SearchRequest, Shape};
 use guard::secrets::redacted;
 use writer::exit::Exit;
 
@@ -225,24 +226,28 @@ fn call(
     caller: &Caller,
 ) -> Result<Reply, ApiError> {
     match tool {
-        schema::SEARCH => match wire::search(arguments)? {
-            wire::SearchCall::Search(request) => {
-                api.search(&SearchRequest { shape: Shape::Words, ..*request })
-            }
-            wire::SearchCall::Show(ids) => api.show(&ids),
-        },
+        schema::SEARCH => {
+            let request = SearchRequest::from_tool(arguments)?;
+            api.search(&SearchRequest { shape: Shape::Words, ..request })
+        }
         schema::CONTEXT => {
-            let request = wire::context(arguments)?;
+            let request = ContextRequest::from_tool(arguments)?;
             api.context(&ContextRequest { shape: Shape::Words, ..request })
         }
         schema::SAVE => {
-            let mut draft = wire::save(arguments);
+            let mut draft = save::draft(arguments);
             draft.session_id = draft.session_id.take().or_else(|| caller.session_id.clone());
             api.save(draft, caller.name.as_deref())
         }
-        schema::FEEDBACK => api.change(&wire::feedback(arguments)?, &caller.voice()),
-        schema::FORGET => api.change(&wire::forget(arguments)?, &caller.voice()),
-        schema::RELATED => api.related(&wire::related(arguments)?),
+        schema::FEEDBACK => {
+            let request = FeedbackArguments::from_tool(arguments)?.into();
+            api.change(&request, &caller.voice())
+        }
+        schema::FORGET => {
+            let request = ForgetArguments::from_tool(arguments)?.into();
+            api.change(&request, &caller.voice())
+        }
+        schema::RELATED => api.related(&RelatedRequest::from_tool(arguments)?),
         _ => Err(ApiError::NotFound(format!(
             "there is no such tool; the tools are {}",
             schema::NAMES.join(", ")

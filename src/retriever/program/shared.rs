@@ -17,7 +17,7 @@ use crate::daemon::{
 use crate::http::HttpServer;
 use api::caller::Caller;
 use api::local::{Core, Local};
-use api::wire;
+use api::requests;
 use api::{Api, ApiError};
 use engine::checkpoint::Checkpoints;
 use engine::watch::Watching;
@@ -134,7 +134,8 @@ impl Program<'_> {
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
-        let idle = wire::number("idle_minutes", command.idle_minutes.clone(), 0..=IDLE_MINUTES_MAX);
+        let idle =
+            requests::number("idle_minutes", command.idle_minutes.clone(), 0..=IDLE_MINUTES_MAX);
         let idle = idle?.unwrap_or(IDLE_MINUTES_DEFAULT);
         if command.stop {
             return self.stop(settings);

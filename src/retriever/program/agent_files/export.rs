@@ -8,7 +8,7 @@ use super::{listed, shown};
 use crate::args::Export;
 use crate::cli::{GlobalOptions, Need, Wiring};
 use crate::program::Program;
-use api::wire;
+use api::requests;
 use api::{Api, ApiError, Listing, Reply, TOKENS_MAX, TOKENS_MIN};
 use clients::agent_files::{Block, Settings as BlockSettings, path_below};
 use clients::setup::{Trouble, read_shared, replace_shared};
@@ -84,7 +84,8 @@ fn block_reply(name: &str, status: &str, lines: &[String], left_out: usize) -> R
 }
 
 fn block_settings(command: &Export) -> Result<BlockSettings, ApiError> {
-    let tokens = wire::number("max_tokens", command.max_tokens.clone(), TOKENS_MIN..=TOKENS_MAX);
+    let tokens =
+        requests::number("max_tokens", command.max_tokens.clone(), TOKENS_MIN..=TOKENS_MAX);
     let mut problems = Problems::none();
     let min = command.min.as_deref().unwrap_or("proven").trim().to_lowercase();
     if maturity(&min).is_none() {

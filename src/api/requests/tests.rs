@@ -1,9 +1,16 @@
-//! Tests of `wire`: what real models send is understood, and what is wrong is named.
+//! Tests of reading requests: the forms that models send are understood, and every problem is reported.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use super::*;
-use crate::Point;
+use super::bounds::{IDS_MAX, LIMIT_DEFAULT, QUERY_BYTES_MAX, TOKENS_MAX, TOKENS_MIN};
+use super::context::ContextRequest;
+use super::define::Request;
+use super::listing::{RecentArguments, ShowArguments};
+use super::prompts::{CompleteRequest, RecallArguments};
+use super::search::{SearchRequest, SearchScope};
+use super::{about_file, save};
+use crate::{Explain, Flagged, Point, Slot};
+use event::limits::ID_BYTES_MAX;
 
 fn object(value: Value) -> Map<String, Value> {
     let Value::Object(object) = value else { panic!("{value}") };
@@ -11,14 +18,15 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 fn searched(value: Value) -> SearchRequest {
-    match search(object(value)) {
-        Ok(SearchCall::Search(request)) => *request,
-        other => panic!("{other:?}"),
-    }
+    SearchRequest::from_tool(object(value)).unwrap()
+}
+
+fn recalled(value: Value) -> SearchRequest {
+    RecallArguments::from_tool(object(value)).unwrap().into()
 }
 
 fn refused(value: Value) -> String {
-    search(object(value)).unwrap_err().to_string()
+    SearchRequest::from_tool(object(value)).unwrap_err().to_string()
 }
 
 #[test]
@@ -74,7 +82,7 @@ fn what_reads_like_an_instruction_is_shown_only_when_asked_for() {
     assert_eq!(searched(json!({"query": "x"})).flagged, Flagged::HeldBack);
     let asked = searched(json!({"query": "x", "include_flagged": "true"}));
     assert_eq!(asked.flagged, Flagged::Included);
-    assert_eq!(recall(object(json!({"topic": "x"}))).unwrap().flagged, Flagged::HeldBack);
+    assert_eq!(recalled(json!({"topic": "x"})).flagged, Flagged::HeldBack);
 }
 
 #[test]
@@ -106,8 +114,8 @@ fn the_scope_follows_what_was_named() {
 #[test]
 fn ids_ask_for_whole_memories_and_need_no_query() {
     for ids in [json!(["a1", "b2"]), json!("a1,b2")] {
-        let call = search(object(json!({"ids": ids, "query": "ignored"}))).unwrap();
-        assert_eq!(call, SearchCall::Show(vec!["a1".into(), "b2".into()]));
+        assert_eq!(searched(json!({"ids": ids})).ids, ["a1", "b2"]);
+        assert_eq!(searched(json!({"ids": ids, "query": "x"})).ids.len(), 2);
     }
     assert!(refused(json!({"ids": vec!["x"; IDS_MAX + 1]})).contains("at most 20"));
     assert!(refused(json!({"ids": ["x".repeat(ID_BYTES_MAX + 1)]})).contains("128 bytes"));
@@ -169,13 +177,13 @@ fn unknown_fields_are_refused_with_the_likely_one() {
     ] {
         let mut call = object(json!({"query": "x"}));
         call.insert(given.into(), json!("y"));
-        let message = search(call).unwrap_err().to_string();
+        let message = SearchRequest::from_tool(call).unwrap_err().to_string();
         let expected = format!("{given}: unknown field {given:?}; did you mean {meant:?}?");
         assert_eq!(message, expected);
     }
     let message = refused(json!({"query": "x", "zzz": 1}));
     assert!(message.contains("the fields are query, repo, all_repos"), "{message}");
-    let message = context(object(json!({"query": "x"}))).unwrap_err().to_string();
+    let message = ContextRequest::from_tool(object(json!({"query": "x"}))).unwrap_err().to_string();
     assert!(message.contains("did you mean \"task\"?"), "{message}");
 }
 
@@ -188,7 +196,6 @@ fn every_problem_is_named_at_once() {
         named,
         [
             "zz",
-            "ids",
             "query",
             "repo",
             "all_repos",
@@ -197,6 +204,7 @@ fn every_problem_is_named_at_once() {
             "files",
             "limit",
             "max_tokens",
+            "ids",
             "explain",
             "include_flagged"
         ]
@@ -209,37 +217,43 @@ fn every_problem_is_named_at_once() {
 fn what_is_repeated_in_a_message_is_short_and_harmless() {
     let mut call = object(json!({"query": "x"}));
     call.insert(format!("\u{1B}[31m{}", "z".repeat(5_000)), json!(1));
-    let message = search(call).unwrap_err().to_string();
+    let message = SearchRequest::from_tool(call).unwrap_err().to_string();
     assert!(message.len() < 300 && !message.contains('\u{1B}'), "{message}");
 }
 
 #[test]
 fn a_briefing_needs_nothing() {
-    let request = context(Map::new()).unwrap();
+    let request = ContextRequest::from_tool(Map::new()).unwrap();
     assert_eq!(request, ContextRequest { max_tokens: 800, ..ContextRequest::default() });
-    let request =
-        context(object(json!({"task": "t", "files": "a.rs", "max_tokens": "900"}))).unwrap();
+    let request = ContextRequest::from_tool(object(
+        json!({"task": "t", "files": "a.rs", "max_tokens": "900"}),
+    ))
+    .unwrap();
     assert_eq!((request.task.as_deref(), request.max_tokens), (Some("t"), 900));
 }
 
 #[test]
 fn an_event_may_come_with_empty_fields_that_were_not_meant() {
-    let draft =
-        save(object(json!({"event_type": "error", "lesson": "l", "repo": "", "tags": "a,b",
-        "command": null, "success_rate": " "})));
+    let draft = save::draft(object(
+        json!({"event_type": "error", "lesson": "l", "repo": "", "tags": "a,b",
+        "command": null, "success_rate": " "}),
+    ));
     assert_eq!((draft.repo, draft.success_rate, draft.tags.len()), (None, None, 2));
-    let message = save(object(json!({"type": "x"}))).problems.to_string();
+    let message = save::draft(object(json!({"type": "x"}))).problems.to_string();
     assert!(message.contains("did you mean \"event_type\"?"), "{message}");
 }
 
 #[test]
 fn the_prompt_asks_for_its_topic() {
-    assert_eq!(recall(object(json!({"topic": "ci"}))).unwrap().query, "ci");
-    assert!(recall(Map::new()).unwrap_err().to_string().starts_with("topic: is empty"));
-    let narrow = recall(object(
-        json!({"topic": "ci", "kind": "error, fact", "file": "a.rs", "repo": "api"}),
-    ));
-    let narrow = narrow.unwrap();
+    assert_eq!(recalled(json!({"topic": "ci"})).query, "ci");
+    assert!(
+        RecallArguments::from_tool(Map::new())
+            .unwrap_err()
+            .to_string()
+            .starts_with("topic: is empty")
+    );
+    let narrow =
+        recalled(json!({"topic": "ci", "kind": "error, fact", "file": "a.rs", "repo": "api"}));
     assert_eq!((narrow.kinds.len(), narrow.files.len()), (2, 1));
     assert_eq!(narrow.scope, SearchScope::Only(Some("api".to_owned())));
 }
@@ -247,17 +261,38 @@ fn the_prompt_asks_for_its_topic() {
 #[test]
 fn what_begins_to_be_typed_may_be_nothing_and_not_endless() {
     let nothing = CompleteRequest { slot: Slot::Tag, typed: String::new() };
-    assert_eq!(complete(Slot::Tag, "").unwrap(), nothing);
-    let message = complete(Slot::File, &"x".repeat(5_000)).unwrap_err().to_string();
+    assert_eq!(CompleteRequest::read(Slot::Tag, "").unwrap(), nothing);
+    let message = CompleteRequest::read(Slot::File, &"x".repeat(5_000)).unwrap_err().to_string();
     assert!(message.starts_with("argument.value: has 5000 bytes; at most 1024"), "{message}");
     assert!(about_file(" ").unwrap_err().to_string().starts_with("path: is empty"));
 }
 
 #[test]
 fn the_command_line_has_the_same_bounds() {
-    assert_eq!(recent(None).unwrap(), LIMIT_DEFAULT);
-    assert_eq!(recent(Some("20".into())).unwrap(), 20);
-    assert!(recent(Some("21".into())).is_err());
-    assert!(show(vec![" ".into()]).unwrap_err().to_string().starts_with("ids: is empty"));
-    assert_eq!(show(vec!["a".into(), "b".into()]).unwrap(), ["a", "b"]);
+    let recent = |limit: Value| RecentArguments::from_command(object(json!({ "limit": limit })));
+    assert_eq!(recent(Value::Null).unwrap().limit, LIMIT_DEFAULT);
+    assert_eq!(recent(json!("20")).unwrap().limit, 20);
+    assert!(recent(json!("21")).is_err());
+    let show = |ids: Value| ShowArguments::from_command(object(json!({ "ids": ids })));
+    assert!(show(json!([" "])).unwrap_err().to_string().starts_with("ids: is empty"));
+    assert_eq!(show(json!(["a", "b"])).unwrap().ids, ["a", "b"]);
+}
+
+#[test]
+fn a_tool_refuses_what_only_the_command_line_offers() {
+    let message = refused(json!({"query": "x", "mode": "lexical"}));
+    assert!(message.starts_with("mode: unknown field"), "{message}");
+    let command = object(json!({"query": "x", "mode": "Lexical"}));
+    let request = SearchRequest::from_command(command).unwrap();
+    assert_eq!(request.mode, crate::Mode::Lexical);
+}
+
+#[test]
+fn a_field_is_spelled_one_way_on_the_command_line() {
+    for (field, spelling) in
+        [("query", "QUERY"), ("kinds", "--kind"), ("superseded_by", "--by"), ("ids", "ID")]
+    {
+        assert_eq!(super::spelling(field).as_deref(), Some(spelling));
+    }
+    assert_eq!(super::spelling("shape"), None);
 }

@@ -1,6 +1,6 @@
-//! Takes typed values out of a JSON object, noting every problem on the way. Lenient about form
-//! (models send `"5"` for 5, and "" or null for what they leave out), strict about names.
-//! Not here: which fields a call has (`wire`).
+//! Takes typed values out of a JSON object and notes every problem on the way. It is lenient about form: models send
+//! `"5"` for 5, and "" or null for a field that they leave out. It is strict about names.
+//! Not here: which fields a call has (`rule`, and the requests).
 
 use std::ops::RangeInclusive;
 
@@ -52,8 +52,9 @@ const MEANT: [(&str, &str); 37] = [
     ("budget", "max_tokens"),
 ];
 
-/// How a list must be.
-pub(super) struct ListRule {
+/// The bounds of a list.
+#[derive(Debug, Clone, Copy)]
+pub struct ListRule {
     /// Most entries.
     pub items_max: usize,
     /// Longest entry, in bytes.
@@ -61,7 +62,7 @@ pub(super) struct ListRule {
 }
 
 /// The fields of one call, and what is wrong with them so far.
-pub(super) struct Fields {
+pub struct Fields {
     given: Map<String, Value>,
     problems: Problems,
 }
@@ -75,6 +76,15 @@ impl Fields {
             problems.push(unknown_field(name, known, &MEANT));
         }
         Self { given, problems }
+    }
+
+    /// Tells whether a field was given a value that is not blank, and not taken yet.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let is_blank = |value: &Value| match value {
+            Value::Array(entries) => entries.iter().all(is_absent),
+            other => is_absent(other),
+        };
+        self.given.get(name).is_some_and(|value| !is_blank(value))
     }
 
     /// Takes a text of at most `bytes_max` bytes. Whatever could mislead is dropped, not refused:

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::{Local, cited, memory_bound};
+use super::citation::cited;
+use super::{Local, memory_bound, repositories};
 use crate::ApiError;
 use event::{Node, Problems, RepoKey};
 use memory::Memory;
@@ -13,14 +14,14 @@ use search::links::{Place, Spot};
 use search::snapshot::{Cited, Snapshot};
 
 /// Finds the ends of links in a snapshot.
-pub(in super::super) struct Ends<'a> {
+pub(super) struct Ends<'a> {
     local: &'a Local,
     snapshot: &'a Snapshot,
     numbers: HashMap<&'a str, u32>,
 }
 
 /// One end of a link.
-pub(in super::super) enum End {
+pub(super) enum End {
     /// A memory, with its number.
     Memory((u32, Arc<Memory>)),
     /// A place in code.
@@ -28,7 +29,7 @@ pub(in super::super) enum End {
 }
 
 impl<'a> Ends<'a> {
-    pub(in super::super) fn of(local: &'a Local, snapshot: &'a Snapshot) -> Self {
+    pub(super) fn of(local: &'a Local, snapshot: &'a Snapshot) -> Self {
         let ids = snapshot.memories().iter().map(|memory| memory.id.as_str());
         Self { local, snapshot, numbers: ids.zip(0..).collect() }
     }
@@ -38,7 +39,7 @@ impl<'a> Ends<'a> {
     }
 
     /// Reads an end: `code:` and a path, the id of a memory, or what can only be a path.
-    pub(in super::super) fn find(&self, field: &str, text: &str) -> Result<End, ApiError> {
+    pub(super) fn find(&self, field: &str, text: &str) -> Result<End, ApiError> {
         let refuse = |message: String| ApiError::Invalid(Problems::one(field, message));
         let text = text.trim();
         if let Some(code) = Node::parse_code(text) {
@@ -65,7 +66,7 @@ impl<'a> Ends<'a> {
     }
 
     /// Reads what is meant as a path, whatever it looks like.
-    pub(in super::super) fn file(&self, text: &str) -> Result<Node, Problems> {
+    pub(super) fn file(&self, text: &str) -> Result<Node, Problems> {
         self.code(text.trim()).map_err(|message| Problems::one("file", message))
     }
 
@@ -75,12 +76,12 @@ impl<'a> Ends<'a> {
             Some((path, symbol)) => (path, Some(symbol)),
             None => (text, None),
         };
-        Node::code(&self.local.below_the_top(path), symbol)
+        Node::code(&below_the_top(self.local, path), symbol)
     }
 
     /// Finds the repository that somebody named.
     pub(super) fn repo(&self, named: Option<&str>) -> Result<Option<RepoKey>, ApiError> {
-        named.map(|named| self.local.named(named, self.snapshot)).transpose()
+        named.map(|named| repositories::named(self.local, named, self.snapshot)).transpose()
     }
 
     /// Returns what names a thing in a line; nothing for a memory that is gone meanwhile.
@@ -127,18 +128,16 @@ impl End {
 }
 
 /// Tells whether a text that is no memory's id can be meant as a path.
-pub(in super::super) fn is_path(text: &str) -> bool {
+pub(super) fn is_path(text: &str) -> bool {
     let file = text.split_once("::").map_or(text, |(file, _)| file);
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| !extension.is_empty());
     file.contains(['/', '\\']) || has_extension
 }
 
-impl Local {
-    /// Returns a path as it stands below the top of the work tree of the caller, where it is in that.
-    pub(in super::super) fn below_the_top(&self, path: &str) -> String {
-        let git = self.place.as_ref().and_then(|place| place.git.as_ref());
-        let below = git.and_then(|git| Path::new(path).strip_prefix(&git.top).ok());
-        below.and_then(Path::to_str).unwrap_or(path).to_owned()
-    }
+/// Returns a path as it stands below the top of the work tree of the caller, where it is in that.
+pub(super) fn below_the_top(local: &Local, path: &str) -> String {
+    let git = local.place.as_ref().and_then(|place| place.git.as_ref());
+    let below = git.and_then(|git| Path::new(path).strip_prefix(&git.top).ok());
+    below.and_then(Path::to_str).unwrap_or(path).to_owned()
 }
