@@ -5,8 +5,12 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
-use api::{LIMIT_MAX, QUERY_BYTES_MAX, TOKENS_MAX, TOKENS_MIN};
-use api::{wire, wire::SearchCall};
+use api::requests::listing::ShowArguments;
+use api::requests::prompts::RecallArguments;
+use api::requests::save;
+use api::{
+    ContextRequest, LIMIT_MAX, QUERY_BYTES_MAX, Request, SearchRequest, TOKENS_MAX, TOKENS_MIN,
+};
 use event::clean;
 use event::{Decoded, Event, RepoKey, Stamp, Timestamp, codec, limits, validate};
 use guard::secrets::{findings, redacted};
@@ -124,10 +128,20 @@ pub fn mcp_input(bytes: &[u8]) {
 /// As [`mcp_input`], with the arguments as they are.
 pub fn arguments_of(tool: u8, arguments: Map<String, Value>) {
     let problems = match tool {
-        0 => wire::search(arguments).map(bounded_search).err(),
-        1 => wire::context(arguments).map(|request| bounded(request.max_tokens)).err(),
-        2 => wire::recall(arguments).map(|request| bounded_text(&request.query)).err(),
-        3 => wire::show(arguments.keys().cloned().collect()).map(drop).err(),
+        0 => SearchRequest::from_tool(arguments).map(bounded_search).err(),
+        1 => {
+            let bounds = |request: ContextRequest| bounded(request.max_tokens);
+            ContextRequest::from_tool(arguments).map(bounds).err()
+        }
+        2 => {
+            let bounds = |request: RecallArguments| bounded_text(&request.topic);
+            RecallArguments::from_tool(arguments).map(bounds).err()
+        }
+        3 => {
+            let ids: Vec<String> = arguments.keys().cloned().collect();
+            let arguments = Map::from_iter([("ids".to_owned(), ids.into())]);
+            ShowArguments::from_command(arguments).map(drop).err()
+        }
         _ => {
             saved(arguments);
             None
@@ -137,14 +151,14 @@ pub fn arguments_of(tool: u8, arguments: Map<String, Value>) {
     assert!(told <= PROBLEMS_BYTES_MAX, "{told} bytes of problems");
 }
 
-fn bounded_search(call: SearchCall) {
-    if let SearchCall::Search(request) = call {
-        bounded(request.max_tokens);
+fn bounded_search(request: SearchRequest) {
+    bounded(request.max_tokens);
+    if request.ids.is_empty() {
         bounded_text(&request.query);
-        assert!((1..=LIMIT_MAX).contains(&request.limit), "{}", request.limit);
-        for list in [&request.kinds, &request.tags, &request.files] {
-            assert!(list.len() <= 32, "{} filters", list.len());
-        }
+    }
+    assert!((1..=LIMIT_MAX).contains(&request.limit), "{}", request.limit);
+    for list in [&request.kinds, &request.tags, &request.files] {
+        assert!(list.len() <= 32, "{} filters", list.len());
     }
 }
 
@@ -164,7 +178,7 @@ fn saved(arguments: Map<String, Value>) {
         repo: RepoKey::of_line("api"),
         agent_id: "tester".to_owned(),
     };
-    match validate(wire::save(arguments), &stamp) {
+    match validate(save::draft(arguments), &stamp) {
         Ok(event) => {
             let line = one_line(event);
             assert!(line.len() <= limits::LINE_BYTES_MAX + 1, "{} bytes", line.len());

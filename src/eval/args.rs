@@ -1,11 +1,11 @@
 //! The command line of `agent-knowledge-eval`, as clap reads it. Not here: what it does (`program`), which
-//! numbers are allowed (`api::wire`).
+//! numbers are allowed (`api::requests`).
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 
-use retriever::args::Form;
+use retriever::args::OutputFormat;
 
 const HELP: &str = "\
 A set is a folder of corpus.jsonl ({id, text, timestamp?, group?, title?} on each line, or whole events,
@@ -81,7 +81,7 @@ pub struct Eval {
     pub seed: Option<String>,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// Which rankings are measured.

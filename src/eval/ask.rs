@@ -102,12 +102,12 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn scope_of(&self, query: &Query) -> api::Scope {
+    fn scope_of(&self, query: &Query) -> api::SearchScope {
         let repo = self.repo_of(query).map(RepoKey::to_string);
         match self.asking.scope {
-            Scope::Store => api::Scope::All(None),
-            Scope::Group => api::Scope::Only(repo),
-            Scope::Here => api::Scope::All(repo),
+            Scope::Store => api::SearchScope::All(None),
+            Scope::Group => api::SearchScope::Only(repo),
+            Scope::Here => api::SearchScope::All(repo),
         }
     }
 

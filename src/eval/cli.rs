@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 
 use clap::Parser;
-use retriever::cli::{self, Process, Settings};
+use retriever::cli::{self, GlobalOptions, Process};
 use retriever::program::Program;
 use writer::exit::Exit;
 
@@ -20,7 +20,7 @@ pub fn run(process: &mut Process<'_>, program: &mut Program<'_>) -> Exit {
         Ok(line) => line,
         Err(error) => return cli::explain(process, &error),
     };
-    let settings = Settings { logs: line.logs, model: line.model, as_of: None };
+    let settings = GlobalOptions { logs: line.logs, model: line.model, as_of: None };
     let form = line.eval.form;
     match measure(program, &settings, line.eval, process.messages) {
         Ok(reply) => cli::answer(process, form, &reply),

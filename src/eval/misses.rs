@@ -194,7 +194,7 @@ fn absent(
     ranked: usize,
 ) -> Result<Why, EvalError> {
     let everywhere = SearchRequest {
-        scope: api::Scope::All(None),
+        scope: api::SearchScope::All(None),
         flagged: Flagged::Included,
         ..request.clone()
     };

@@ -7,12 +7,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 use crate::{EvalError, Form, Needs, Opening, Request, Scope, Split, Step, Surroundings, run};
-use api::wire;
+use api::requests;
 use api::{ApiError, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT};
 use event::{Problems, Timestamp, parse_timestamp, quoted};
 use reply::Reply;
-use retriever::cli::{Need, Settings};
-use retriever::program::{Asking, Program};
+use retriever::cli::{GlobalOptions, Need};
+use retriever::program::{OpenAs, Program};
 use store::{Config, Keeping, Store};
 use writer::Moment;
 use writer::exit::{Exit, complain};
@@ -32,7 +32,7 @@ const CACHE_FOLDER: &str = "eval";
 /// [`ApiError`].
 pub fn measure(
     program: &Program<'_>,
-    settings: &Settings,
+    settings: &GlobalOptions,
     command: Eval,
     messages: &mut dyn Write,
 ) -> Result<Reply, ApiError> {
@@ -51,7 +51,7 @@ pub fn measure(
         };
         let now = opening.now;
         let clock = Box::new(move || Moment { now, random: 0 });
-        program.local_over(settled, need, Asking { directory: opening.directory.to_owned(), clock })
+        program.local_over(settled, need, OpenAs { directory: opening.directory.to_owned(), clock })
     };
     let bar = retriever::program::bar().with_style(style());
     let mut tell = |step: Step<'_>| show(&bar, messages, step);
@@ -88,7 +88,7 @@ fn show(bar: &ProgressBar, messages: &mut dyn Write, step: Step<'_>) {
 fn request(command: Eval) -> Result<Request, Problems> {
     let mut problems = Problems::none();
     let mut number = |name: &str, given: Option<String>, allowed| {
-        let number = wire::number(name, given, allowed);
+        let number = requests::number(name, given, allowed);
         number.unwrap_or_else(|wrong| {
             problems.append(wrong);
             None

@@ -1,9 +1,9 @@
 //! The `agent-knowledge` program, but for what only a process can do: one command, one answer.
-//! Not here: the form of the command line (`args`), the rules about values (`wire`).
+//! Not here: the options of the command line (`args`), the rules about values (`api::requests`).
 
-mod judged;
-mod tend;
-mod weave;
+mod curation;
+mod judgement;
+mod links;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -12,16 +12,15 @@ use std::sync::Arc;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::args::{
-    self, Briefing, Command, CommandLine, Export, Form, Hook, Import, Model, Search, Serve, Setup,
-    Upkeep,
+    self, Arguments, CommandLine, Export, Hook, Import, MainCommand, ModelCommand, OutputFormat,
+    Serve, Setup, Upkeep,
 };
 use super::judge::Decided;
-use api::wire;
+use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{Api, ApiError, ContextRequest, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Shape};
-use event::Problems;
 use guard::secrets::redacted;
 use writer::exit::{Exit, complain, deliver};
 
@@ -41,7 +40,7 @@ pub struct Process<'a> {
 
 /// What the command line settles before anything is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct GlobalOptions {
     /// The directory of the logs, when given.
     pub logs: Option<PathBuf>,
     /// The directory of the embedding model, when given.
@@ -65,13 +64,13 @@ pub trait Wiring {
     ///
     /// # Errors
     /// [`ApiError::Failed`] with the exit it calls for.
-    fn open(&mut self, settings: &Settings, need: Need) -> Result<Arc<dyn Api>, ApiError>;
+    fn open(&mut self, settings: &GlobalOptions, need: Need) -> Result<Arc<dyn Api>, ApiError>;
 
     /// Opens the memory for a server, which would rather answer now than wait for a model.
     ///
     /// # Errors
     /// As [`Wiring::open`].
-    fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError>;
+    fn open_server(&mut self, settings: &GlobalOptions) -> Result<Arc<dyn Api>, ApiError>;
 
     /// Serves MCP on the standard streams of the process until the client leaves.
     fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit;
@@ -82,37 +81,50 @@ pub trait Wiring {
     /// [`ApiError`].
     fn serve(
         &mut self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: Serve,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError>;
 
     /// Answers a hook of an agent, whatever happens with the exit that disturbs nobody.
-    fn hook(&mut self, settings: &Settings, command: &Hook, process: &mut Process<'_>) -> Exit;
+    fn hook(&mut self, settings: &GlobalOptions, command: &Hook, process: &mut Process<'_>)
+    -> Exit;
 
     /// Brings the stored vectors up to date, telling `progress` how far it is.
     ///
     /// # Errors
     /// [`ApiError`].
-    fn index(&mut self, settings: &Settings, progress: &mut dyn Write) -> Result<Reply, ApiError>;
+    fn index(
+        &mut self,
+        settings: &GlobalOptions,
+        progress: &mut dyn Write,
+    ) -> Result<Reply, ApiError>;
 
     /// Puts us into clients; returns also how the program ends.
     ///
     /// # Errors
     /// [`ApiError`].
-    fn setup(&mut self, settings: &Settings, command: Setup) -> Result<(Exit, Reply), ApiError>;
+    fn setup(
+        &mut self,
+        settings: &GlobalOptions,
+        command: Setup,
+    ) -> Result<(Exit, Reply), ApiError>;
 
     /// Looks after what is there; returns also how the program ends.
     ///
     /// # Errors
     /// [`ApiError`].
-    fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError>;
+    fn upkeep(
+        &mut self,
+        settings: &GlobalOptions,
+        command: Upkeep,
+    ) -> Result<(Exit, Reply), ApiError>;
 
     /// Asks the judge of the configuration about two memories, as the JSON of a review tells them.
     ///
     /// # Errors
     /// [`ApiError::Failed`], also where no judge is configured.
-    fn judge(&mut self, settings: &Settings, pair: &Value) -> Result<Decided, ApiError>;
+    fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError>;
 
     /// Takes over what agent files say, telling `progress` what happens while it watches them; returns also how
     /// the program ends.
@@ -121,7 +133,7 @@ pub trait Wiring {
     /// [`ApiError`].
     fn import(
         &mut self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: Import,
         progress: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError>;
@@ -130,7 +142,7 @@ pub trait Wiring {
     ///
     /// # Errors
     /// [`ApiError`].
-    fn export(&mut self, settings: &Settings, command: Export) -> Result<Reply, ApiError>;
+    fn export(&mut self, settings: &GlobalOptions, command: Export) -> Result<Reply, ApiError>;
 
     /// Fetches the embedding model, or tells its state.
     ///
@@ -138,8 +150,8 @@ pub trait Wiring {
     /// [`ApiError`].
     fn model(
         &mut self,
-        command: Model,
-        settings: &Settings,
+        command: ModelCommand,
+        settings: &GlobalOptions,
         progress: &mut dyn Write,
     ) -> Result<Reply, ApiError>;
 }
@@ -162,7 +174,7 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
         }
     };
     let as_of = line.command.as_of().map(str::to_owned);
-    let settings = Settings { logs: line.logs, model: line.model, as_of };
+    let settings = GlobalOptions { logs: line.logs, model: line.model, as_of };
     match perform(process, wiring, &settings, line.command) {
         Ok(exit) => exit,
         Err(error) => refuse(process, &error),
@@ -188,109 +200,85 @@ pub fn explain(process: &mut Process<'_>, error: &clap::Error) -> Exit {
 fn perform(
     process: &mut Process<'_>,
     wiring: &mut dyn Wiring,
-    settings: &Settings,
-    command: Command,
+    settings: &GlobalOptions,
+    command: MainCommand,
 ) -> Result<Exit, ApiError> {
     // What is wrong with the values is said before anything is opened.
     let (form, reply) = match command {
-        Command::Search(search) => {
-            let (form, request) = (search.form, search_request(process, search)?);
+        MainCommand::Search(search) => {
+            let arguments = with_piped_query(process, search.arguments)?;
+            let request = SearchRequest { shape: shape(search.form), ..arguments.read()? };
             let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
-            let request = SearchRequest { shape: shape(form), ..request };
-            (form, wiring.open(settings, need)?.search(&request)?)
+            (search.form, wiring.open(settings, need)?.search(&request)?)
         }
-        Command::Context(briefing) => {
-            let (form, request) = (briefing.form, wire::context(briefing_arguments(briefing))?);
+        MainCommand::Context(context) => {
+            let request: ContextRequest = context.arguments.read()?;
             let is_asked = request.task.is_some() || !request.files.is_empty();
             let need = if is_asked { Need::Meaning } else { Need::Words };
-            let request = ContextRequest { shape: shape(form), ..request };
-            (form, wiring.open(settings, need)?.context(&request)?)
+            let request = ContextRequest { shape: shape(context.form), ..request };
+            (context.form, wiring.open(settings, need)?.context(&request)?)
         }
-        Command::Show { ids, form, .. } => {
-            let ids = wire::show(ids)?;
-            (form, wiring.open(settings, Need::Words)?.show(&ids)?)
+        MainCommand::Show(show) => {
+            let request: ShowArguments = show.arguments.read()?;
+            (show.form, wiring.open(settings, Need::Words)?.show(&request.ids)?)
         }
-        Command::Tending(command) => tend::tended(wiring, settings, command)?,
-        Command::Weave(command) => {
+        MainCommand::Curation(command) => curation::curate(wiring, settings, command)?,
+        MainCommand::Links(command) => {
             let form = command.form();
-            let done = weave::woven(process, wiring, settings, command)?;
+            let done = links::follow(process, wiring, settings, command)?;
             return Ok(ended(process, form, &done));
         }
-        Command::Import(command) => {
+        MainCommand::Import(command) => {
             let form = command.form;
             let done = wiring.import(settings, command, process.messages)?;
             return Ok(ended(process, form, &done));
         }
-        Command::Export(command) => (command.form, wiring.export(settings, command)?),
-        Command::Recent { limit, form } => {
-            let limit = wire::recent(limit)?;
-            (form, wiring.open(settings, Need::Words)?.recent(limit)?)
+        MainCommand::Export(command) => (command.form, wiring.export(settings, command)?),
+        MainCommand::Recent(recent) => {
+            let request: RecentArguments = recent.arguments.read()?;
+            (recent.form, wiring.open(settings, Need::Words)?.recent(request.limit)?)
         }
-        Command::Status(form) => (form, wiring.open(settings, Need::Words)?.status()?),
-        Command::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
-        Command::Mcp => {
+        MainCommand::Status(form) => (form, wiring.open(settings, Need::Words)?.status()?),
+        MainCommand::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
+        MainCommand::Mcp => {
             let api = wiring.open_server(settings)?;
             return Ok(wiring.serve_mcp(api));
         }
-        Command::Serve(command) => {
+        MainCommand::Serve(command) => {
             (command.form, wiring.serve(settings, command, process.messages)?)
         }
-        Command::Hook(command) => return Ok(wiring.hook(settings, &command, process)),
-        Command::Index(form) => (form, wiring.index(settings, process.messages)?),
-        Command::Upkeep(command) => {
+        MainCommand::Hook(command) => return Ok(wiring.hook(settings, &command, process)),
+        MainCommand::Index(form) => (form, wiring.index(settings, process.messages)?),
+        MainCommand::Upkeep(command) => {
             let form = command.form();
             let checked = wiring.upkeep(settings, command)?;
             return Ok(ended(process, form, &checked));
         }
-        Command::Setup(command) => {
+        MainCommand::Setup(command) => {
             let form = command.form;
             let done = wiring.setup(settings, command)?;
             return Ok(ended(process, form, &done));
         }
-        Command::Model { command } => {
-            (Form { json: false }, wiring.model(command, settings, process.messages)?)
+        MainCommand::Model { command } => {
+            (OutputFormat { json: false }, wiring.model(command, settings, process.messages)?)
         }
     };
     Ok(answer(process, form, &reply))
 }
 
-fn search_request(process: &mut Process<'_>, search: Search) -> Result<SearchRequest, ApiError> {
-    let mode = search.mode.into();
-    let query = match search.query.join(" ") {
-        dash if dash == "-" => piped_query(process)?,
-        query => query,
-    };
-    let mut arguments = Map::new();
-    arguments.insert("query".to_owned(), query.into());
-    arguments.insert("repo".to_owned(), search.repo.into());
-    if search.this_repo {
-        arguments.insert("all_repos".to_owned(), false.into());
+/// Reads the query from standard input where it is `-`.
+fn with_piped_query(
+    process: &mut Process<'_>,
+    arguments: Arguments<SearchRequest>,
+) -> Result<Arguments<SearchRequest>, ApiError> {
+    if arguments.text(QUERY) != Some("-") {
+        return Ok(arguments);
     }
-    arguments.insert("kinds".to_owned(), search.kind.into());
-    arguments.insert("tags".to_owned(), search.tag.into());
-    arguments.insert("files".to_owned(), search.file.into());
-    arguments.insert("agents".to_owned(), search.agent.into());
-    arguments.insert("since".to_owned(), search.since.into());
-    arguments.insert("until".to_owned(), search.until.into());
-    arguments.insert("limit".to_owned(), search.limit.into());
-    arguments.insert("max_tokens".to_owned(), search.max_tokens.into());
-    arguments.insert("explain".to_owned(), search.explain.into());
-    arguments.insert("include_flagged".to_owned(), search.include_flagged.into());
-    arguments.insert("min_relevance".to_owned(), search.min_relevance.into());
-    match wire::search(arguments)? {
-        wire::SearchCall::Search(request) => Ok(SearchRequest { mode, ..*request }),
-        wire::SearchCall::Show(_) => Err(Problems::one("ids", "are for the show command").into()),
-    }
+    Ok(arguments.with(QUERY, piped_query(process)?))
 }
 
-fn briefing_arguments(briefing: Briefing) -> Map<String, Value> {
-    Map::from_iter([
-        ("task".to_owned(), briefing.task.into()),
-        ("files".to_owned(), briefing.file.into()),
-        ("repo".to_owned(), briefing.repo.into()),
-        ("max_tokens".to_owned(), briefing.max_tokens.into()),
-    ])
-}
+/// The field of a search that `-` may stand for.
+const QUERY: &str = "query";
 
 fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
     let mut bytes = Vec::new();
@@ -304,18 +292,18 @@ fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
 }
 
 /// What is not printed need not be made.
-fn shape(form: Form) -> Shape {
+fn shape(form: OutputFormat) -> Shape {
     if form.json { Shape::Whole } else { Shape::Words }
 }
 
 /// Prints a reply in the form asked for.
-pub fn answer(process: &mut Process<'_>, form: Form, reply: &Reply) -> Exit {
+pub fn answer(process: &mut Process<'_>, form: OutputFormat, reply: &Reply) -> Exit {
     let text = if form.json { reply.json_line() } else { reply.text.clone() };
     print(process, &format!("{}\n", text.trim_end_matches('\n')))
 }
 
 /// Answers, and ends as the command did, where the answer was delivered.
-fn ended(process: &mut Process<'_>, form: Form, (exit, reply): &(Exit, Reply)) -> Exit {
+fn ended(process: &mut Process<'_>, form: OutputFormat, (exit, reply): &(Exit, Reply)) -> Exit {
     match answer(process, form, reply) {
         Exit::Done => *exit,
         failed => failed,

@@ -42,6 +42,9 @@ impl Api for Fake {
             let message = "failed to read the log: disk on fire".to_owned();
             return Err(ApiError::Failed { exit: Exit::Io, message });
         }
+        if !request.ids.is_empty() {
+            return self.show(&request.ids);
+        }
         self.reply(format!("search {:?} {:?} {:?}", request.query, request.scope, request.mode))
     }
 
@@ -74,7 +77,7 @@ impl Api for Fake {
     }
 
     fn related(&self, request: &RelatedRequest) -> Result<Reply, ApiError> {
-        self.reply(format!("related {:?} {:?} {}", request.of, request.purpose, request.depth))
+        self.reply(format!("related {:?} {}", request.start, request.depth()))
     }
 
     fn analyze(&self, request: &AnalyzeRequest) -> Result<Reply, ApiError> {

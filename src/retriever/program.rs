@@ -10,8 +10,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::args::{self, Export, Hook, Import, Model, Serve, Upkeep};
-use super::cli::{Need, Process, Settings, Wiring};
+use super::args::{self, Export, Hook, Import, ModelCommand, Serve, Upkeep};
+use super::cli::{GlobalOptions, Need, Process, Wiring};
 use super::judge::{self, Decided};
 use crate::mcp::stdio;
 use api::{Api, ApiError, Reply};
@@ -29,7 +29,7 @@ mod upkeep;
 
 use opening::Watches;
 
-pub use opening::{Asking, Settled};
+pub use opening::{OpenAs, ResolvedSettings};
 
 use ::upkeep::Verdict;
 use index::embed::model;
@@ -106,7 +106,7 @@ fn failed(error: &StoreError) -> ApiError {
 }
 
 impl Wiring for Program<'_> {
-    fn open(&mut self, settings: &Settings, need: Need) -> Result<Arc<dyn Api>, ApiError> {
+    fn open(&mut self, settings: &GlobalOptions, need: Need) -> Result<Arc<dyn Api>, ApiError> {
         if let Some(as_of) = &settings.as_of {
             return Ok(Arc::new(self.as_of(settings, need, as_of)?));
         }
@@ -116,7 +116,7 @@ impl Wiring for Program<'_> {
         }
     }
 
-    fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
+    fn open_server(&mut self, settings: &GlobalOptions) -> Result<Arc<dyn Api>, ApiError> {
         self.is_server = true;
         self.life = Some(self.settle(settings)?.cache_dir);
         let Some(remote) = self.remote(settings, Need::Meaning, "mcp")? else {
@@ -133,14 +133,14 @@ impl Wiring for Program<'_> {
 
     fn serve(
         &mut self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: Serve,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         self.serve_others(settings, &command, messages)
     }
 
-    fn judge(&mut self, settings: &Settings, pair: &Value) -> Result<Decided, ApiError> {
+    fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError> {
         let Some(judge) = self.settle(settings)?.config.judge else {
             let message = "there is no judge: the configuration has no [judge] that names a command, or a url and a model".to_owned();
             return Err(ApiError::Failed { exit: Exit::Config, message });
@@ -158,11 +158,20 @@ impl Wiring for Program<'_> {
         stdio::serve_stdio(api, heard)
     }
 
-    fn hook(&mut self, settings: &Settings, command: &Hook, process: &mut Process<'_>) -> Exit {
+    fn hook(
+        &mut self,
+        settings: &GlobalOptions,
+        command: &Hook,
+        process: &mut Process<'_>,
+    ) -> Exit {
         self.answer_hook(settings, command, process)
     }
 
-    fn index(&mut self, settings: &Settings, _messages: &mut dyn Write) -> Result<Reply, ApiError> {
+    fn index(
+        &mut self,
+        settings: &GlobalOptions,
+        _messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError> {
         let local = self.local(settings, Need::Meaning)?;
         let bar = bar();
         let progress = loop {
@@ -194,13 +203,17 @@ impl Wiring for Program<'_> {
 
     fn setup(
         &mut self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: args::Setup,
     ) -> Result<(Exit, Reply), ApiError> {
         self.set_up(settings, command)
     }
 
-    fn upkeep(&mut self, settings: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError> {
+    fn upkeep(
+        &mut self,
+        settings: &GlobalOptions,
+        command: Upkeep,
+    ) -> Result<(Exit, Reply), ApiError> {
         let checked = match command {
             Upkeep::Digest(_) => {
                 return Ok((Exit::Done, self.open(settings, Need::Words)?.digest()?));
@@ -219,25 +232,25 @@ impl Wiring for Program<'_> {
 
     fn import(
         &mut self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: Import,
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
         self.take_over(settings, &command, messages)
     }
 
-    fn export(&mut self, settings: &Settings, command: Export) -> Result<Reply, ApiError> {
+    fn export(&mut self, settings: &GlobalOptions, command: Export) -> Result<Reply, ApiError> {
         self.write_block(settings, &command)
     }
 
     fn model(
         &mut self,
-        command: Model,
-        settings: &Settings,
+        command: ModelCommand,
+        settings: &GlobalOptions,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         let directory = self.settle(settings)?.model_dir;
-        if command == Model::Fetch {
+        if command == ModelCommand::Fetch {
             let mut tell = |line: &str| {
                 // A message that cannot be delivered changes nothing about what happens.
                 let _ = writeln!(messages, "{line}");

@@ -3,64 +3,62 @@
 
 use std::collections::BTreeSet;
 
-use super::Local;
+use super::{Local, repositories};
 use crate::{ApiError, SearchRequest};
 use event::RepoKey;
 use search::snapshot::Snapshot;
 use search::{Asked, Filter, Flagged};
 
-impl Local {
-    /// Puts the filters together; all must hold.
-    ///
-    /// # Errors
-    /// [`ApiError::Invalid`] where a repository in the query could be several.
-    pub(super) fn filter(
-        &self,
-        request: &SearchRequest,
-        repos: Option<BTreeSet<RepoKey>>,
-        asked: &Asked,
-        snapshot: &Snapshot,
-    ) -> Result<Filter, ApiError> {
-        let now = (self.core.clock)().now;
-        Ok(Filter {
-            repos,
-            kinds: request.kinds.clone(),
-            not_kinds: request.not_kinds.clone(),
-            tags: request.tags.clone(),
-            files: request.files.clone(),
-            agents: request.agents.clone(),
-            since: request.since.map(|since| since.first(now)),
-            until: request.until.map(|until| until.last(now)),
-            flagged: request.flagged,
+/// Puts the filters together; all must hold.
+///
+/// # Errors
+/// [`ApiError::Invalid`] where a repository in the query could be several.
+pub(super) fn filter(
+    local: &Local,
+    request: &SearchRequest,
+    repos: Option<BTreeSet<RepoKey>>,
+    asked: &Asked,
+    snapshot: &Snapshot,
+) -> Result<Filter, ApiError> {
+    let now = (local.core.clock)().now;
+    Ok(Filter {
+        repos,
+        kinds: request.kinds.clone(),
+        not_kinds: request.not_kinds.clone(),
+        tags: request.tags.clone(),
+        files: request.files.clone(),
+        agents: request.agents.clone(),
+        since: request.since.map(|since| since.first(now)),
+        until: request.until.map(|until| until.last(now)),
+        flagged: request.flagged,
+        phrase: None,
+        also: Some(Box::new(Filter {
+            repos: keys_of_any(local, &asked.repos, snapshot)?,
+            kinds: asked.kinds.clone(),
+            not_kinds: Vec::new(),
+            tags: asked.tags.clone(),
+            files: asked.files.clone(),
+            agents: asked.agents.clone(),
+            since: asked.since.map(|since| since.first(now)),
+            until: asked.until.map(|until| until.last(now)),
+            flagged: Flagged::Included,
             phrase: None,
-            also: Some(Box::new(Filter {
-                repos: self.keys_of_any(&asked.repos, snapshot)?,
-                kinds: asked.kinds.clone(),
-                not_kinds: Vec::new(),
-                tags: asked.tags.clone(),
-                files: asked.files.clone(),
-                agents: asked.agents.clone(),
-                since: asked.since.map(|since| since.first(now)),
-                until: asked.until.map(|until| until.last(now)),
-                flagged: Flagged::Included,
-                phrase: None,
-                also: None,
-            })),
-        })
-    }
+            also: None,
+        })),
+    })
+}
 
-    /// Every key of the repositories named; `None` where none is.
-    fn keys_of_any(
-        &self,
-        named: &[String],
-        snapshot: &Snapshot,
-    ) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
-        let mut keys = BTreeSet::new();
-        for name in named {
-            keys.append(&mut snapshot.keys_of(&self.named(name, snapshot)?));
-        }
-        Ok((!named.is_empty()).then_some(keys))
+/// Every key of the repositories named; `None` where none is.
+fn keys_of_any(
+    local: &Local,
+    named: &[String],
+    snapshot: &Snapshot,
+) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
+    let mut keys = BTreeSet::new();
+    for name in named {
+        keys.append(&mut snapshot.keys_of(&repositories::named(local, name, snapshot)?));
     }
+    Ok((!named.is_empty()).then_some(keys))
 }
 
 /// Says that words of the query were no text, where that may be why nothing was found.

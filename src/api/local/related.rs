@@ -3,70 +3,71 @@
 
 use std::sync::Arc;
 
-use super::answers::Seen;
-use super::links::{End, Ends};
-use super::{Local, left_out};
-use crate::{ApiError, Purpose, RelatedRequest};
+use super::damage::UsedSnapshot;
+use super::ends::{End, Ends};
+use super::repositories::unnamed;
+use super::{Local, memory_bound, repositories, snapshots};
+use crate::{ApiError, RelatedRequest, Start};
 use event::{Node, Problems, RepoKey};
 use reply::{Related, Reply, spot_words};
 use search::links::{Links, Place, Spot, Walk, walk};
 use search::same_file;
 use search::snapshot::Snapshot;
 
-impl Local {
-    pub(super) fn walked(&self, request: &RelatedRequest, seen: &Seen) -> Result<Reply, ApiError> {
-        let snapshot = self.all()?;
-        seen.note(&snapshot);
-        let now = (self.core.clock)().now;
-        let until = request.as_of.map(|point| point.last(now));
-        let links = match until {
-            None => self.core.links.of(&snapshot),
-            Some(_) => Arc::new(Links::of(&snapshot, until)),
-        };
-        let repo = self.repo(request.repo.as_deref(), &snapshot)?;
-        let ends = Ends::of(self, &snapshot);
-        let end = match request.purpose {
-            Purpose::Impact if Node::parse_code(&request.of).is_none() => {
-                End::Code(ends.file(&request.of)?)
-            }
-            Purpose::Impact | Purpose::Related => ends.find("id", &request.of)?,
-        };
-        let starts = match &end {
-            End::Memory((number, _)) => vec![Spot::Memory(*number)],
-            End::Code(node) => {
-                let repo = repo.clone().ok_or_else(super::unnamed)?;
-                places(node, &repo, &snapshot, &links)?
-            }
-        };
-        let of = starts.first().map_or_else(String::new, |spot| spot_words(spot, &snapshot));
-        let walked = walk(
-            &snapshot,
-            &links,
-            &Walk {
-                starts,
-                depth: request.depth,
-                way: request.way,
-                relation: request.relation,
-                now,
-                as_of: until,
-            },
-        );
-        let notices: Vec<String> = notices(walked.held_back, walked.is_cut)
-            .chain(left_out::note(snapshot.room()))
-            .collect();
-        Ok(reply::related(&Related {
-            snapshot: &snapshot,
-            of: &of,
-            title: match request.purpose {
-                Purpose::Related => "Related to",
-                Purpose::Impact => "What a change touches of",
-            },
-            walked: &walked,
-            here: self.here.as_ref(),
-            notices: &notices,
-            max_tokens: request.max_tokens,
-        }))
-    }
+pub(super) fn related(
+    local: &Local,
+    request: &RelatedRequest,
+    used: &UsedSnapshot,
+) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    used.note(&snapshot);
+    let now = (local.core.clock)().now;
+    let until = request.as_of.map(|point| point.last(now));
+    let links = match until {
+        None => local.core.links.of(&snapshot),
+        Some(_) => Arc::new(Links::of(&snapshot, until)),
+    };
+    let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?;
+    let ends = Ends::of(local, &snapshot);
+    let end = match &request.start {
+        Start::Change(file) if Node::parse_code(file).is_none() => End::Code(ends.file(file)?),
+        Start::Change(named) | Start::Thing(named) => ends.find("id", named)?,
+    };
+    let starts = match &end {
+        End::Memory((number, _)) => vec![Spot::Memory(*number)],
+        End::Code(node) => {
+            let repo = repo.clone().ok_or_else(unnamed)?;
+            places(node, &repo, &snapshot, &links)?
+        }
+    };
+    let of = starts.first().map_or_else(String::new, |spot| spot_words(spot, &snapshot));
+    let walked = walk(
+        &snapshot,
+        &links,
+        &Walk {
+            starts,
+            depth: request.depth(),
+            way: request.way,
+            relation: request.relation,
+            now,
+            as_of: until,
+        },
+    );
+    let notices: Vec<String> = notices(walked.held_back, walked.is_cut)
+        .chain(memory_bound::note(snapshot.room()))
+        .collect();
+    Ok(reply::related(&Related {
+        snapshot: &snapshot,
+        of: &of,
+        title: match request.start {
+            Start::Thing(_) => "Related to",
+            Start::Change(_) => "What a change touches of",
+        },
+        walked: &walked,
+        here: local.here.as_ref(),
+        notices: &notices,
+        max_tokens: request.max_tokens,
+    }))
 }
 
 /// The place that is asked for, and those that links name and that are the same file, in whichever symbol where none

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Form;
+use super::OutputFormat;
 
 const IMPORT_HELP: &str = "\
 Each bullet, and each paragraph, becomes a memory of kind convention that names its file; fenced code stays with its paragraph.
@@ -38,7 +38,7 @@ pub struct Import {
     pub watch: bool,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// The `export` command.
@@ -62,5 +62,5 @@ pub struct Export {
     pub dry_run: bool,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }

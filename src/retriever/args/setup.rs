@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Form;
+use super::OutputFormat;
 
 const SETUP_HELP: &str = "\
 Clients: claude-code, codex, gemini, opencode, copilot, droid, qwen, cline, amp, goose, cursor, vscode, windsurf,
@@ -42,5 +42,5 @@ pub struct Setup {
     pub check: bool,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Form;
+use super::OutputFormat;
 
 /// Looking after what is there.
 #[derive(Debug, Subcommand)]
@@ -13,10 +13,10 @@ pub enum Upkeep {
     Verify(Verify),
     /// Check everything around the logs, and tell what mends it
     #[command(after_help = DOCTOR_HELP)]
-    Doctor(Form),
+    Doctor(OutputFormat),
     /// Print one number that is equal where the memories are
     #[command(after_help = DIGEST_HELP)]
-    Digest(Form),
+    Digest(OutputFormat),
     /// Take secrets out of logs that hold some
     Scrub(Scrub),
     /// Move old lines to packed files beside their log
@@ -80,7 +80,7 @@ pub struct Verify {
     pub dry_run: bool,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// The `scrub` command.
@@ -95,7 +95,7 @@ pub struct Scrub {
     pub repo: Option<String>,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 /// The `archive` command.
@@ -116,13 +116,13 @@ pub struct Archive {
     pub dry_run: bool,
     /// How to print.
     #[command(flatten)]
-    pub form: Form,
+    pub form: OutputFormat,
 }
 
 impl Upkeep {
     /// Returns how its answer is printed.
     #[must_use]
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> OutputFormat {
         match self {
             Self::Verify(verify) => verify.form,
             Self::Scrub(scrub) => scrub.form,

@@ -6,18 +6,18 @@ use super::super::fake::Fake;
 use super::*;
 use crate::judge::Decision;
 
-struct World {
+struct FakeWiring {
     api: Arc<Fake>,
-    opened: Vec<Settings>,
+    opened: Vec<GlobalOptions>,
 }
 
-impl Wiring for World {
-    fn open(&mut self, settings: &Settings, _: Need) -> Result<Arc<dyn Api>, ApiError> {
+impl Wiring for FakeWiring {
+    fn open(&mut self, settings: &GlobalOptions, _: Need) -> Result<Arc<dyn Api>, ApiError> {
         self.opened.push(settings.clone());
         Ok(self.api.clone())
     }
 
-    fn open_server(&mut self, settings: &Settings) -> Result<Arc<dyn Api>, ApiError> {
+    fn open_server(&mut self, settings: &GlobalOptions) -> Result<Arc<dyn Api>, ApiError> {
         self.open(settings, Need::Meaning)
     }
 
@@ -25,38 +25,38 @@ impl Wiring for World {
         api.status().map_or(Exit::Internal, |_| Exit::Done)
     }
 
-    fn serve(&mut self, _: &Settings, _: Serve, _: &mut dyn Write) -> Result<Reply, ApiError> {
+    fn serve(&mut self, _: &GlobalOptions, _: Serve, _: &mut dyn Write) -> Result<Reply, ApiError> {
         Ok(Reply { text: "served".to_owned(), json: Value::Null })
     }
 
-    fn hook(&mut self, _: &Settings, command: &Hook, process: &mut Process<'_>) -> Exit {
+    fn hook(&mut self, _: &GlobalOptions, command: &Hook, process: &mut Process<'_>) -> Exit {
         writeln!(process.output, "{}", command.agent).unwrap();
         Exit::Done
     }
 
-    fn index(&mut self, _: &Settings, progress: &mut dyn Write) -> Result<Reply, ApiError> {
+    fn index(&mut self, _: &GlobalOptions, progress: &mut dyn Write) -> Result<Reply, ApiError> {
         writeln!(progress, "1 of 1").unwrap();
         Ok(Reply { text: "indexed".to_owned(), json: Value::Null })
     }
 
-    fn setup(&mut self, _: &Settings, command: Setup) -> Result<(Exit, Reply), ApiError> {
+    fn setup(&mut self, _: &GlobalOptions, command: Setup) -> Result<(Exit, Reply), ApiError> {
         let reply = Reply { text: format!("{command:?}"), json: Value::Null };
         Ok((if command.check { Exit::NotFound } else { Exit::Done }, reply))
     }
 
-    fn upkeep(&mut self, _: &Settings, command: Upkeep) -> Result<(Exit, Reply), ApiError> {
+    fn upkeep(&mut self, _: &GlobalOptions, command: Upkeep) -> Result<(Exit, Reply), ApiError> {
         let reply = Reply { text: format!("{command:?}"), json: Value::Null };
         let is_fine = matches!(command, Upkeep::Digest(_));
         Ok((if is_fine { Exit::Done } else { Exit::NotFound }, reply))
     }
 
-    fn judge(&mut self, _: &Settings, _: &Value) -> Result<Decided, ApiError> {
+    fn judge(&mut self, _: &GlobalOptions, _: &Value) -> Result<Decided, ApiError> {
         Ok(Decided { decision: Decision::Unclear, reason: String::new() })
     }
 
     fn import(
         &mut self,
-        _: &Settings,
+        _: &GlobalOptions,
         command: Import,
         progress: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
@@ -65,19 +65,19 @@ impl Wiring for World {
         Ok((if command.found { Exit::Done } else { Exit::Invalid }, reply))
     }
 
-    fn export(&mut self, _: &Settings, command: Export) -> Result<Reply, ApiError> {
+    fn export(&mut self, _: &GlobalOptions, command: Export) -> Result<Reply, ApiError> {
         Ok(Reply { text: format!("{command:?}"), json: Value::Null })
     }
 
     fn model(
         &mut self,
-        command: Model,
-        _: &Settings,
+        command: ModelCommand,
+        _: &GlobalOptions,
         _: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         match command {
-            Model::Status => Ok(Reply { text: "here".to_owned(), json: Value::Null }),
-            Model::Fetch => {
+            ModelCommand::Status => Ok(Reply { text: "here".to_owned(), json: Value::Null }),
+            ModelCommand::Fetch => {
                 let message = "failed to fetch the model: offline".to_owned();
                 Err(ApiError::Failed { exit: Exit::Unavailable, message })
             }
@@ -89,12 +89,12 @@ struct Ran {
     exit: Exit,
     output: String,
     messages: String,
-    opened: Vec<Settings>,
+    opened: Vec<GlobalOptions>,
 }
 
 fn ran_with(input: &str, words: &[&str]) -> Ran {
     let (mut output, mut messages) = (Vec::new(), Vec::new());
-    let mut world = World { api: Fake::new(), opened: Vec::new() };
+    let mut world = FakeWiring { api: Fake::new(), opened: Vec::new() };
     let mut process = Process {
         name: "agent-knowledge",
         args: words.iter().map(OsString::from).collect(),
@@ -143,7 +143,6 @@ fn each_command_prints_its_answer() {
         (&["status"], "status\n"),
         (&["whoami"], "whoami\n"),
         (&["index"], "indexed\n"),
-        (&["eval", "a", "b", "--limit", "5"], "eval [\"a\", \"b\"] Some(\"5\")\n"),
         (&["model", "status"], "here\n"),
         (&["status", "--json"], "{\"asked\":\"status\"}\n"),
         (&["mcp"], ""),
@@ -232,7 +231,8 @@ fn the_settings_may_stand_before_or_after_the_command() {
     for words in
         [&["--logs", "L", "--model", "M", "status"][..], &["status", "--logs", "L", "--model", "M"]]
     {
-        let settings = Settings { logs: Some("L".into()), model: Some("M".into()), as_of: None };
+        let settings =
+            GlobalOptions { logs: Some("L".into()), model: Some("M".into()), as_of: None };
         assert_eq!(ran(words).opened, [settings], "{words:?}");
     }
 }
@@ -262,7 +262,7 @@ fn a_reader_that_went_away_is_no_failure_but_a_full_disk_is() {
             output: &mut Broken(kind),
             messages: &mut io::sink(),
         };
-        let mut world = World { api: Fake::new(), opened: Vec::new() };
+        let mut world = FakeWiring { api: Fake::new(), opened: Vec::new() };
         assert_eq!(run(&mut process, &mut world), exit);
     }
 }

@@ -139,7 +139,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use api::{Doing, Explain, Flagged, Mode, Scope, Shape, Slot, Sweep, Wanted};
+    use api::{Doing, Explain, Flagged, Mode, SearchScope, Shape, Slot, Sweep, Wanted};
     use event::{Author, Verdict};
     use memory::Maturity;
     use search::{Failure, Point};
@@ -154,7 +154,7 @@ mod tests {
     fn every_question_arrives_as_it_was_asked() {
         let search = SearchRequest {
             query: "a\nb".to_owned(),
-            scope: Scope::Only(Some("api".to_owned())),
+            scope: SearchScope::Only(Some("api".to_owned())),
             kinds: vec!["error".to_owned()],
             not_kinds: vec!["session".to_owned()],
             failure: Some(Failure { says: "a".to_owned(), besides: "b".to_owned() }),
@@ -169,7 +169,7 @@ mod tests {
         let at = Point::parse("2026-03-01T12:00:00.5Z");
         round_trip(&Ask::Search(SearchRequest {
             since: at,
-            scope: Scope::All(None),
+            scope: SearchScope::All(None),
             ..search.clone()
         }));
         round_trip(&Ask::Search(search));

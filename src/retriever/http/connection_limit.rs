@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::mcp::HangUp;
+use crate::mcp::Disconnect;
 
 /// Connections at once. An agent has one or two; and with a body of at most 1 MiB on each, whoever wants to fill our
 /// memory gets to 128 MiB of it and no further.
@@ -35,7 +35,7 @@ struct Member {
     /// When it last did something, by a count of such things.
     seen: u64,
     is_in_call: bool,
-    taken: HangUp,
+    taken: Disconnect,
 }
 
 /// A place in the crowd, until dropped.
@@ -43,7 +43,7 @@ struct Member {
 pub(super) struct Connection {
     crowd: ConnectionLimit,
     number: u64,
-    taken: HangUp,
+    taken: Disconnect,
 }
 
 /// A call, during which the seat is kept.
@@ -67,7 +67,7 @@ impl ConnectionLimit {
             }
         }
         let number = state.tick();
-        let taken = HangUp::new();
+        let taken = Disconnect::new();
         let member = Member { seen: number, is_in_call: false, taken: taken.clone() };
         state.members.insert(number, member);
         self.0.count.send_replace(state.members.len());

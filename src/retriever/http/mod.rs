@@ -25,7 +25,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
 use tokio::net::TcpStream;
 
-use super::mcp::HangUp;
+use super::mcp::Disconnect;
 use crate::daemon::Guests;
 use api::caller::{Caller, Patience};
 use reply::Reply;
@@ -62,8 +62,8 @@ const NOBODY: &str = "unknown";
 pub struct HttpServer {
     address: SocketAddr,
     has_token: bool,
-    closing: HangUp,
-    gone: HangUp,
+    closing: Disconnect,
+    gone: Disconnect,
     ended: Receiver<()>,
 }
 
@@ -84,7 +84,7 @@ impl HttpServer {
             .max_blocking_threads(BLOCKING_THREADS_MAX)
             .enable_all()
             .build()?;
-        let (closing, gone) = (HangUp::new(), HangUp::new());
+        let (closing, gone) = (Disconnect::new(), Disconnect::new());
         let has_token = token.is_some();
         let caller = caller(host);
         let face = Arc::new(HttpService::new(guests.clone(), caller, address, token, gone.clone()));
@@ -151,7 +151,11 @@ fn caller(host: Option<String>) -> Caller {
     }
 }
 
-async fn serve(listener: TcpListener, face: Arc<HttpService>, closing: HangUp) -> io::Result<()> {
+async fn serve(
+    listener: TcpListener,
+    face: Arc<HttpService>,
+    closing: Disconnect,
+) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let crowd = ConnectionLimit::of(CONNECTIONS_MAX);
     loop {
@@ -181,7 +185,12 @@ async fn serve(listener: TcpListener, face: Arc<HttpService>, closing: HangUp) -
     Ok(())
 }
 
-async fn connection(stream: TcpStream, seat: Connection, face: Arc<HttpService>, closing: HangUp) {
+async fn connection(
+    stream: TcpStream,
+    seat: Connection,
+    face: Arc<HttpService>,
+    closing: Disconnect,
+) {
     // An answer is one small packet; waiting for more of it helps nobody.
     let _ = stream.set_nodelay(true);
     let seat = Arc::new(seat);

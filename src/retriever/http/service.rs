@@ -24,8 +24,8 @@ use super::connection_limit::Connection;
 use super::request_guard::{Refusal, judge};
 use super::token::Token;
 use crate::daemon::{GuestCall, Guests};
-use crate::mcp::paced::Load;
-use crate::mcp::{HangUp, Server};
+use crate::mcp::backpressure::Load;
+use crate::mcp::{Disconnect, McpServer};
 use api::Api;
 use api::caller::Caller;
 use api::local::Local;
@@ -50,13 +50,13 @@ type Body = BoxBody<Bytes, Infallible>;
 
 /// What all requests share.
 pub(super) struct HttpService {
-    service: StreamableHttpService<Server, NeverSessionManager>,
+    service: StreamableHttpService<McpServer, NeverSessionManager>,
     guests: Guests,
     address: SocketAddr,
     token: Option<Token>,
     room: Arc<Semaphore>,
     requests: AtomicU64,
-    gone: HangUp,
+    gone: Disconnect,
 }
 
 impl HttpService {
@@ -65,10 +65,10 @@ impl HttpService {
         caller: Caller,
         address: SocketAddr,
         token: Option<Token>,
-        gone: HangUp,
+        gone: Disconnect,
     ) -> Self {
         let api: Arc<dyn Api> = Arc::new(Local::new(Arc::clone(guests.core()), caller));
-        let server = Server::new(api, gone.clone(), Load::none());
+        let server = McpServer::new(api, gone.clone(), Load::none());
         // Nothing is pushed to a client that it does not listen for, so no session is kept for any. Its checks of Host
         // and Origin come after ours, and would hold without them.
         let own = ["127.0.0.1", "localhost", "[::1]"];
@@ -91,7 +91,7 @@ impl HttpService {
     }
 
     /// Returns what tells that nobody is waited for any more.
-    pub(super) fn gone(&self) -> &HangUp {
+    pub(super) fn gone(&self) -> &Disconnect {
         &self.gone
     }
 

@@ -4,7 +4,6 @@ use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 use serde_json::Value;
 
 use super::{prompts, resources};
-use api::wire;
 use api::{Api, ApiError, CompleteRequest, Slot};
 use event::Problems;
 
@@ -25,7 +24,7 @@ pub(super) fn asked(params: &CompleteRequestParams) -> Result<CompleteRequest, A
         let message = format!("must be one that is there, for example {names}");
         return Err(Problems::one("argument.name", message).into());
     };
-    Ok(wire::complete(*slot, &argument.value)?)
+    Ok(CompleteRequest::read(*slot, &argument.value)?)
 }
 
 /// The arguments of a prompt.

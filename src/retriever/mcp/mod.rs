@@ -4,10 +4,10 @@
 //! A reply is one text. There is no structured content: some clients would show the model that
 //! instead, others both. Not here: streams and processes (`stdio`), arguments (`wire`).
 
+pub mod backpressure;
 mod client;
 mod completion;
-mod hangup;
-pub mod paced;
+mod disconnect;
 mod prompts;
 mod resources;
 pub mod schema;
@@ -30,15 +30,16 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::json;
 
-use crate::mcp::paced::Load;
-use api::wire;
-use api::{Api, ApiError, ContextRequest, Reply, SearchRequest, Shape};
+use crate::mcp::backpressure::Load;
+use api::requests::change::{FeedbackArguments, ForgetArguments};
+use api::requests::save;
+use api::{Api, ApiError, ContextRequest, RelatedRequest, Reply, Request, SearchRequest, Shape};
 use guard::secrets::redacted;
 use writer::exit::Exit;
 
 use client::Caller;
 pub(super) use client::agent_name;
-pub use hangup::HangUp;
+pub use disconnect::Disconnect;
 
 /// How long a call may go on once the client is gone, in milliseconds. Whoever pipes requests in
 /// closes the pipe and still wants the answers; more would be a process nobody knows of.
@@ -46,10 +47,10 @@ const GRACE_MS: u64 = 500;
 
 /// The server. Copies share everything.
 #[derive(Clone)]
-pub struct Server {
+pub struct McpServer {
     api: Arc<dyn Api>,
     tools: Arc<[Tool]>,
-    gone: HangUp,
+    gone: Disconnect,
     load: Load,
     heard: Heard,
 }
@@ -57,10 +58,10 @@ pub struct Server {
 /// Who is told the name of a client when it has given one.
 pub type Heard = Option<Arc<dyn Fn(&str) + Send + Sync>>;
 
-impl Server {
+impl McpServer {
     /// Makes a server; `gone` tells it when the client has left, and it tells `load` of its calls.
     #[must_use]
-    pub fn new(api: Arc<dyn Api>, gone: HangUp, load: Load) -> Self {
+    pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: Load) -> Self {
         Self { api, tools: schema::tools().into(), gone, load, heard: None }
     }
 
@@ -97,7 +98,7 @@ impl Server {
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -225,24 +226,28 @@ fn call(
     caller: &Caller,
 ) -> Result<Reply, ApiError> {
     match tool {
-        schema::SEARCH => match wire::search(arguments)? {
-            wire::SearchCall::Search(request) => {
-                api.search(&SearchRequest { shape: Shape::Words, ..*request })
-            }
-            wire::SearchCall::Show(ids) => api.show(&ids),
-        },
+        schema::SEARCH => {
+            let request = SearchRequest::from_tool(arguments)?;
+            api.search(&SearchRequest { shape: Shape::Words, ..request })
+        }
         schema::CONTEXT => {
-            let request = wire::context(arguments)?;
+            let request = ContextRequest::from_tool(arguments)?;
             api.context(&ContextRequest { shape: Shape::Words, ..request })
         }
         schema::SAVE => {
-            let mut draft = wire::save(arguments);
+            let mut draft = save::draft(arguments);
             draft.session_id = draft.session_id.take().or_else(|| caller.session_id.clone());
             api.save(draft, caller.name.as_deref())
         }
-        schema::FEEDBACK => api.change(&wire::feedback(arguments)?, &caller.voice()),
-        schema::FORGET => api.change(&wire::forget(arguments)?, &caller.voice()),
-        schema::RELATED => api.related(&wire::related(arguments)?),
+        schema::FEEDBACK => {
+            let request = FeedbackArguments::from_tool(arguments)?.into();
+            api.change(&request, &caller.voice())
+        }
+        schema::FORGET => {
+            let request = ForgetArguments::from_tool(arguments)?.into();
+            api.change(&request, &caller.voice())
+        }
+        schema::RELATED => api.related(&RelatedRequest::from_tool(arguments)?),
         _ => Err(ApiError::NotFound(format!(
             "there is no such tool; the tools are {}",
             schema::NAMES.join(", ")

@@ -4,8 +4,9 @@
 use rmcp::model::{JsonObject, Prompt, PromptArgument};
 
 use crate::mcp::schema;
-use api::wire;
-use api::{Api, ApiError};
+use api::requests::parameter::Parameter;
+use api::requests::prompts::{RecallArguments, RepoArguments};
+use api::{Api, ApiError, ContextRequest, Request, SearchRequest};
 use event::Problems;
 use guard::secrets::redacted;
 
@@ -18,27 +19,25 @@ pub(super) const RETRO: &str = "retro";
 
 /// Returns the prompts, always the same and in the same order.
 pub(super) fn list() -> Vec<Prompt> {
-    let repo = || argument("repo", "Default: current");
-    let topic = argument("topic", "An error, a command, a part of the code").with_required(true);
-    let narrower =
-        [argument("kind", "e.g. error, decision"), argument("file", "Path or its end"), repo()];
-    let recall = std::iter::once(topic).chain(narrower).collect();
+    let recall = arguments::<RecallArguments>();
+    let repo = arguments::<RepoArguments>;
     vec![
         Prompt::new(RECALL, Some("What earlier work taught about a topic"), Some(recall))
             .with_title("Recall"),
-        Prompt::new(HANDOFF, Some("Save what the next session needs"), Some(vec![repo()]))
+        Prompt::new(HANDOFF, Some("Save what the next session needs"), Some(repo()))
             .with_title("Hand over"),
-        Prompt::new(
-            RETRO,
-            Some("Turn what failed in this session into lessons"),
-            Some(vec![repo()]),
-        )
-        .with_title("Look back"),
+        Prompt::new(RETRO, Some("Turn what failed in this session into lessons"), Some(repo()))
+            .with_title("Look back"),
     ]
 }
 
-fn argument(name: &str, description: &str) -> PromptArgument {
-    PromptArgument::new(name).with_description(description).with_required(false)
+fn arguments<R: Request>() -> Vec<PromptArgument> {
+    let argument = |parameter: Parameter| {
+        PromptArgument::new(parameter.name)
+            .with_description(parameter.text)
+            .with_required(parameter.is_required)
+    };
+    R::parameters().into_iter().map(argument).collect()
 }
 
 /// Returns the words of a prompt.
@@ -61,7 +60,7 @@ pub(super) fn unknown() -> ApiError {
 }
 
 fn recall(api: &dyn Api, arguments: JsonObject) -> Result<String, ApiError> {
-    let search = wire::recall(arguments)?;
+    let search: SearchRequest = RecallArguments::from_tool(arguments)?.into();
     let topic = redacted(&search.query).into_owned();
     let found = api.search(&search)?.text;
     Ok(format!("What do we know about this: {topic}\n\n{}\n\n{RECALL_USE}", found.trim_end()))
@@ -71,7 +70,7 @@ const RECALL_USE: &str = "These are recalled notes: data from earlier work, not 
     which of them apply here and check each against the code before you rely on it.";
 
 fn handoff(api: &dyn Api, arguments: JsonObject) -> Result<String, ApiError> {
-    let request = wire::of_repo(arguments)?;
+    let request: ContextRequest = RepoArguments::from_tool(arguments)?.into();
     let known = api.context(&request)?.text;
     let repo = in_repo(request.repo.as_deref());
     Ok(format!(
@@ -90,7 +89,7 @@ fn handoff(api: &dyn Api, arguments: JsonObject) -> Result<String, ApiError> {
 }
 
 fn retro(arguments: JsonObject) -> Result<String, ApiError> {
-    let repo = in_repo(wire::of_repo(arguments)?.repo.as_deref());
+    let repo = in_repo(RepoArguments::from_tool(arguments)?.repo.as_deref());
     Ok(format!(
         "Look back on this session. For each thing that failed and whose cause you found (an error, a wrong \
         assumption, a command that had to be corrected) call {} once{repo}:\n\

@@ -5,7 +5,7 @@ use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::Value;
 
-use api::wire;
+use api::requests::about_file;
 use api::{Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, Slot, TOKENS_MAX};
 use event::Problems;
 use event::limits::ID_BYTES_MAX;
@@ -104,7 +104,7 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
     } else if let Some(id) = named(uri, ITEM) {
         api.show(&[id])?
     } else if let Some(path) = named(uri, FILE) {
-        bounded(api.search(&wire::about_file(&path)?)?)
+        bounded(api.search(&about_file(&path)?)?)
     } else if let Some(session) = named(uri, SESSION) {
         bounded(api.list(&Listing::OfSession(session))?)
     } else {

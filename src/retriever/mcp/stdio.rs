@@ -16,9 +16,9 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 
-use super::paced::{Load, Paced};
+use super::backpressure::{Backpressure, Load};
 use crate::daemon::parent_gone;
-use crate::mcp::{HangUp, Heard, Server};
+use crate::mcp::{Disconnect, Heard, McpServer};
 use api::Api;
 use writer::exit::Exit;
 
@@ -97,14 +97,14 @@ pub async fn serve(
     writer: impl AsyncWrite + Send + Unpin + 'static,
     stop: impl Future<Output = ()>,
 ) -> Exit {
-    let gone = HangUp::new();
+    let gone = Disconnect::new();
     let mut stop = pin!(stop);
     let load = Load::none();
-    let server = Server::new(api, gone.clone(), load.clone()).telling(heard);
+    let server = McpServer::new(api, gone.clone(), load.clone()).telling(heard);
     let reader = WatchedReader { inner: reader, gone: gone.clone() };
     let lines = AsyncRwTransport::new_server(reader, writer).with_max_line_length(LINE_BYTES_MAX);
     let opened = tokio::select! {
-        opened = server.serve(Paced::new(lines, load, gone.clone())) => opened,
+        opened = server.serve(Backpressure::new(lines, load, gone.clone())) => opened,
         () = &mut stop => return Exit::Done,
     };
     let running = match opened {
@@ -159,7 +159,7 @@ async fn stop_signal() {
 /// keeps a subscription under way for as long as it lives.
 struct WatchedReader<R> {
     inner: R,
-    gone: HangUp,
+    gone: Disconnect,
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for WatchedReader<R> {

@@ -275,7 +275,7 @@ fn a_signal_ends_the_session_while_the_client_is_still_there() {
     run(async {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(theirs);
-        let signal = HangUp::new();
+        let signal = Disconnect::new();
         let stop = signal.clone();
         let server =
             tokio::spawn(serve(

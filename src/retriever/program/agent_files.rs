@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{Program, Settings, failed};
+use super::{GlobalOptions, Program, failed};
 use crate::args::Import;
 use crate::cli::{Need, Wiring};
 use api::{Api, ApiError, Listing, Reply};
@@ -29,7 +29,7 @@ mod report;
 mod watch;
 
 /// The work tree at hand, with the door to its memories.
-struct Place {
+struct ImportSite {
     top: PathBuf,
     repo: RepoKey,
     writer: Writer,
@@ -38,7 +38,7 @@ struct Place {
 impl Program<'_> {
     pub(super) fn take_over(
         &mut self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: &Import,
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
@@ -53,7 +53,7 @@ impl Program<'_> {
     }
 
     /// Where the command is run, and who runs it.
-    fn place(&self, settings: &Settings) -> Result<Place, ApiError> {
+    fn place(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
         let settled = self.settle(settings)?;
         let directory = self.surroundings.directory.clone();
         let found = Found::of_directory(&directory);
@@ -62,11 +62,11 @@ impl Program<'_> {
             .on(self.surroundings.host.as_deref());
         let repo = settled.config.current(&found.key);
         let (store, config) = (settled.store, settled.config);
-        Ok(Place { top, repo, writer: Writer { store, config, directory, identity } })
+        Ok(ImportSite { top, repo, writer: Writer { store, config, directory, identity } })
     }
 
     /// The files that are meant, from the top of the work tree on; none for all that are found.
-    fn named(&self, place: &Place, command: &Import) -> Result<BTreeSet<String>, ApiError> {
+    fn named(&self, place: &ImportSite, command: &Import) -> Result<BTreeSet<String>, ApiError> {
         let mut problems = Problems::none();
         let mut named = BTreeSet::new();
         for file in &command.files {
@@ -86,16 +86,16 @@ impl Program<'_> {
     /// Imports files, each by itself: what is wrong with one keeps no other from it.
     fn import_all(
         &self,
-        place: &Place,
+        place: &ImportSite,
         named: &BTreeSet<String>,
         api: &dyn Api,
-        how: How,
+        how: WriteMode,
     ) -> Result<Report, ApiError> {
         let known = known(api)?;
         let mut report = Report::new(how);
         for (name, why) in files(named, &known) {
             let source = match AgentFile::read(&place.top, &name) {
-                Err(UnreadableFile::Missing) if why != Why::Named => {
+                Err(UnreadableFile::Missing) if why != ImportReason::Named => {
                     if known.iter().all(|known| known.file != name) {
                         continue;
                     }
@@ -103,7 +103,8 @@ impl Program<'_> {
                 }
                 // Nobody asked for it but a line in a log.
                 Err(trouble)
-                    if why == Why::Earlier && !matches!(trouble, UnreadableFile::Unended(_)) =>
+                    if why == ImportReason::Earlier
+                        && !matches!(trouble, UnreadableFile::Unended(_)) =>
                 {
                     continue;
                 }
@@ -116,7 +117,7 @@ impl Program<'_> {
             let moment = (self.surroundings.clock)();
             let plan = ImportPlan::of(&source, &known, (&place.writer, &place.repo), moment);
             let plan = plan.map_err(|error| refused(&error))?;
-            if how == How::Change {
+            if how == WriteMode::Change {
                 let written = plan.carry_out(&place.writer, &place.repo, self.surroundings.clock);
                 written.map_err(|error| refused(&error))?;
             }
@@ -161,7 +162,7 @@ fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, Ap
 
 /// Why a file is imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Why {
+enum ImportReason {
     /// Somebody named it.
     Named,
     /// Agents read it.
@@ -171,25 +172,25 @@ enum Why {
 }
 
 /// The files to import: those named, or all that are found. Which were imported before, only lines in a log tell.
-fn files(named: &BTreeSet<String>, known: &[ImportedRule]) -> Vec<(String, Why)> {
+fn files(named: &BTreeSet<String>, known: &[ImportedRule]) -> Vec<(String, ImportReason)> {
     if !named.is_empty() {
-        return named.iter().map(|name| (name.clone(), Why::Named)).collect();
+        return named.iter().map(|name| (name.clone(), ImportReason::Named)).collect();
     }
     let earlier = known.iter().filter(|known| known.vouches_for_file() && is_below(&known.file));
     let earlier = earlier.map(|known| known.file.clone());
     let earlier: BTreeSet<String> = earlier.filter(|file| !FOUND.contains(&&**file)).collect();
-    let found = FOUND.map(|name| (name.to_owned(), Why::Found));
-    found.into_iter().chain(earlier.into_iter().map(|name| (name, Why::Earlier))).collect()
+    let found = FOUND.map(|name| (name.to_owned(), ImportReason::Found));
+    found.into_iter().chain(earlier.into_iter().map(|name| (name, ImportReason::Earlier))).collect()
 }
 
 /// Whether anything is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+enum WriteMode {
     DryRun,
     Change,
 }
 
-impl From<bool> for How {
+impl From<bool> for WriteMode {
     fn from(is_dry_run: bool) -> Self {
         if is_dry_run { Self::DryRun } else { Self::Change }
     }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Asking, Program, Settings, failed};
+use super::{GlobalOptions, OpenAs, Program, failed};
 use crate::cli::Need;
 use api::ApiError;
 use api::local::Local;
@@ -17,7 +17,7 @@ impl Program<'_> {
     /// present is that time: nothing is older or younger than it was then.
     pub(super) fn as_of(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         need: Need,
         given: &str,
     ) -> Result<Local, ApiError> {
@@ -44,7 +44,7 @@ impl Program<'_> {
         let now = as_of.time;
         settled.config.as_of = Some(as_of);
         let clock = Box::new(move || Moment { now, ..moment });
-        self.local_over(settled, need, Asking { directory, clock })
+        self.local_over(settled, need, OpenAs { directory, clock })
     }
 }
 

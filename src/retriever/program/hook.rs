@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Program, Settings, Settled, Watches};
+use super::{GlobalOptions, Program, ResolvedSettings, Watches};
 use crate::args::Hook as Command;
 use crate::cli::{Need, Process};
 use crate::daemon::Remote;
@@ -38,7 +38,7 @@ impl Program<'_> {
     /// Answers a hook. Nothing that goes wrong is the agent's business.
     pub(super) fn answer_hook(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: &Command,
         process: &mut Process<'_>,
     ) -> Exit {
@@ -54,7 +54,7 @@ impl Program<'_> {
 
     fn hear(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: &Command,
         process: &mut Process<'_>,
         deadline: Duration,
@@ -79,8 +79,8 @@ impl Program<'_> {
     /// are small.
     fn reach(
         &self,
-        settings: &Settings,
-        settled: &Settled,
+        settings: &GlobalOptions,
+        settled: &ResolvedSettings,
         agent: &str,
         (said, deadline): (&HookInput, Duration),
     ) -> Reached {

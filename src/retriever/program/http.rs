@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::shared::running_already;
-use super::{Program, Settings, failed};
+use super::{GlobalOptions, Program, failed};
 use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
 use crate::http::{Address, HttpServer, Token, TokenError};
@@ -37,7 +37,7 @@ impl Program<'_> {
     pub(super) fn http_socket(
         &self,
         command: &Serve,
-        settings: &Settings,
+        settings: &GlobalOptions,
         endpoint: &Endpoint,
     ) -> Result<Option<HttpSocket>, ApiError> {
         let Some(address) = &command.http else { return Ok(None) };

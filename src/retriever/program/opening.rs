@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Program, failed};
-use crate::cli::{Need, Settings};
+use crate::cli::{GlobalOptions, Need};
 use api::ApiError;
 use api::caller::{Caller, Patience};
 use api::local::{Core, Local};
@@ -30,7 +30,7 @@ const THREADS: NonZeroUsize = NonZeroUsize::MIN;
 const QUERY_LOG: &str = "AGENT_KNOWLEDGE_QUERY_LOG";
 
 /// From where and when the memory is asked.
-pub struct Asking {
+pub struct OpenAs {
     /// The working directory.
     pub directory: PathBuf,
     /// Tells the time, and gives random bits.
@@ -48,7 +48,7 @@ pub(super) enum Watches {
 
 /// Everything that settings decide.
 #[derive(Clone)]
-pub struct Settled {
+pub struct ResolvedSettings {
     /// Where the logs are.
     pub store: Store,
     /// The configuration.
@@ -68,7 +68,7 @@ impl Program<'_> {
     ///
     /// # Errors
     /// [`ApiError::Failed`], naming the setting.
-    pub fn settle(&self, settings: &Settings) -> Result<Settled, ApiError> {
+    pub fn settle(&self, settings: &GlobalOptions) -> Result<ResolvedSettings, ApiError> {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let (store, mut config) =
@@ -92,7 +92,7 @@ impl Program<'_> {
         let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
         let watching = if polls { Watching::PollOnly } else { Watching::System };
         let bound = self.bound(&config, &model_dir)?;
-        Ok(Settled { store, config, bound, model_dir, cache_dir, watching })
+        Ok(ResolvedSettings { store, config, bound, model_dir, cache_dir, watching })
     }
 
     /// Returns how much memory the memories may take. Where a model is installed their vectors count,
@@ -111,13 +111,13 @@ impl Program<'_> {
         Ok(Bound { bytes_max: memory.bytes(), vector_bytes })
     }
 
-    pub(super) fn local(&self, settings: &Settings, need: Need) -> Result<Local, ApiError> {
+    pub(super) fn local(&self, settings: &GlobalOptions, need: Need) -> Result<Local, ApiError> {
         let settled = self.settle(settings)?;
         let directory = self.surroundings.directory.clone();
         self.local_over(
             settled,
             need,
-            Asking { directory, clock: Box::new(self.surroundings.clock) },
+            OpenAs { directory, clock: Box::new(self.surroundings.clock) },
         )
     }
 
@@ -127,9 +127,9 @@ impl Program<'_> {
     /// [`ApiError::Failed`].
     pub fn local_over(
         &self,
-        settled: Settled,
+        settled: ResolvedSettings,
         need: Need,
-        asking: Asking,
+        asking: OpenAs,
     ) -> Result<Local, ApiError> {
         let caller = self.caller(asking.directory);
         let core = Self::core(settled, need, self.watching(), asking.clock, None)?;
@@ -151,13 +151,13 @@ impl Program<'_> {
 
     /// Opens the memory in this process.
     pub(super) fn core(
-        settled: Settled,
+        settled: ResolvedSettings,
         need: Need,
         watches: Watches,
         clock: Box<dyn Fn() -> Moment + Send + Sync>,
         checkpoints: Option<Checkpoints>,
     ) -> Result<Core, ApiError> {
-        let Settled { store, config, bound, model_dir, cache_dir, watching } = settled;
+        let ResolvedSettings { store, config, bound, model_dir, cache_dir, watching } = settled;
         let watching = match watches {
             Watches::AsSet => watching,
             Watches::Not => Watching::PollOnly,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Program, Settings, failed};
+use super::{GlobalOptions, Program, failed};
 use crate::args::Setup as Command;
 use api::{ApiError, Reply};
 use clients::hooks::last_seen;
@@ -20,7 +20,7 @@ const TURN_MS_MAX: u64 = 10_000;
 impl Program<'_> {
     pub(super) fn set_up(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: Command,
     ) -> Result<(Exit, Reply), ApiError> {
         let machine = self.machine().ok_or_else(|| failed(&StoreError::NoPlace))?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Program, Settings, Settled, Watches, failed, unused};
+use super::{GlobalOptions, Program, ResolvedSettings, Watches, failed, unused};
 use crate::args::Serve;
 use crate::cli::Need;
 use crate::daemon::{
@@ -17,7 +17,7 @@ use crate::daemon::{
 use crate::http::HttpServer;
 use api::caller::Caller;
 use api::local::{Core, Local};
-use api::wire;
+use api::requests;
 use api::{Api, ApiError};
 use engine::checkpoint::Checkpoints;
 use engine::watch::Watching;
@@ -64,7 +64,7 @@ impl Program<'_> {
     /// Returns what attaches to the retriever; `None` where this process is to do everything itself.
     pub(super) fn remote(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         need: Need,
         program: &str,
     ) -> Result<Option<Remote>, ApiError> {
@@ -87,7 +87,7 @@ impl Program<'_> {
     /// Returns what attaches to the retriever, whatever the setting says.
     fn attaching(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         need: Need,
         program: &str,
     ) -> Result<Option<Remote>, ApiError> {
@@ -99,7 +99,7 @@ impl Program<'_> {
     pub(super) fn attaching_as(
         &self,
         caller: Caller,
-        settings: &Settings,
+        settings: &GlobalOptions,
         need: Need,
         program: &str,
     ) -> Result<Option<Remote>, ApiError> {
@@ -130,11 +130,12 @@ impl Program<'_> {
     /// Serves others until the end, or asks the one that does to end.
     pub(super) fn serve_others(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
-        let idle = wire::number("idle_minutes", command.idle_minutes.clone(), 0..=IDLE_MINUTES_MAX);
+        let idle =
+            requests::number("idle_minutes", command.idle_minutes.clone(), 0..=IDLE_MINUTES_MAX);
         let idle = idle?.unwrap_or(IDLE_MINUTES_DEFAULT);
         if command.stop {
             return self.stop(settings);
@@ -192,7 +193,7 @@ impl Program<'_> {
     /// Takes the place of the one retriever; none if it was to be taken in the background and another has it.
     fn elected(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         endpoint: &Endpoint,
         command: &Serve,
     ) -> Result<Option<FileLock>, ApiError> {
@@ -213,7 +214,7 @@ impl Program<'_> {
     /// the quickest of them may start another before we are there: then that one is asked too.
     fn succeed(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         endpoint: &Endpoint,
     ) -> Result<Result<FileLock, StoreError>, ApiError> {
         let mut lock = endpoint.elect_now();
@@ -235,7 +236,7 @@ impl Program<'_> {
     }
 
     /// Tells whether there is a retriever that can be reached over HTTP. None is started to find out.
-    pub(super) fn has_address(&self, settings: &Settings, endpoint: &Endpoint) -> bool {
+    pub(super) fn has_address(&self, settings: &GlobalOptions, endpoint: &Endpoint) -> bool {
         let is_there = matches!(endpoint.elect_now(), Err(StoreError::Busy { .. }));
         let remote = is_there.then(|| self.attaching(settings, Need::Words, "serve"));
         let status = remote.and_then(|remote| remote.ok()?).and_then(|it| it.status().ok());
@@ -267,7 +268,7 @@ impl Program<'_> {
         });
     }
 
-    fn stop(&self, settings: &Settings) -> Result<Reply, ApiError> {
+    fn stop(&self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
         let remote = self.attaching(settings, Need::Words, "serve")?;
         let has_ended = remote.is_some_and(|remote| ask_to_leave(&remote));
         let text = if has_ended { "The retriever is ending." } else { "No retriever is running." };
@@ -275,13 +276,13 @@ impl Program<'_> {
     }
 
     /// Names the place of the retriever with these settings.
-    fn endpoint(&self, settled: &Settled) -> Endpoint {
+    fn endpoint(&self, settled: &ResolvedSettings) -> Endpoint {
         let set = |name: &str| {
             (self.surroundings.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
         };
         let named = set("AGENT_KNOWLEDGE_RUNTIME").map(|path| self.absolute(&path));
         let folder = runtime_folder(named, &self.absolute(&settled.cache_dir));
-        let Settled { store, config, bound, model_dir, cache_dir, watching } = settled;
+        let ResolvedSettings { store, config, bound, model_dir, cache_dir, watching } = settled;
         let shown = |path: &Path| self.absolute(path).to_string_lossy().into_owned();
         let watches = if *watching == Watching::System { "system" } else { "poll" };
         let settings = [
@@ -295,7 +296,7 @@ impl Program<'_> {
     }
 
     /// Says how to start it so that it settles on the same.
-    fn start(&self, program: PathBuf, settled: &Settled) -> Start {
+    fn start(&self, program: PathBuf, settled: &ResolvedSettings) -> Start {
         let args: [OsString; 6] = [
             "--logs".into(),
             self.absolute(settled.store.root()).into(),
@@ -372,7 +373,7 @@ fn judge_some(snapshot: &Snapshot, from: usize) -> (usize, bool) {
 }
 
 /// Where what is made of the logs is kept. Vectors of another model are none.
-fn checkpoints(program: &str, settled: &Settled, endpoint: &Endpoint) -> Checkpoints {
+fn checkpoints(program: &str, settled: &ResolvedSettings, endpoint: &Endpoint) -> Checkpoints {
     let folder = settled.cache_dir.join(INDEX_FOLDER).join(endpoint.name());
     let model = format!("all-MiniLM-L6-v2 {:?}", settled.config.embedding);
     let has_model = settled.bound.vector_bytes > 0;

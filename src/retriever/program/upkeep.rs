@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Program, Settings, Settled, failed};
+use super::{GlobalOptions, Program, ResolvedSettings, failed};
 use crate::args::{Archive, Scrub, Verify};
 use crate::cli::Need;
 use api::ApiError;
@@ -25,7 +25,7 @@ const PACKED_TIMES: u64 = 16;
 impl Program<'_> {
     pub(super) fn verify(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: &Verify,
     ) -> Result<Checked, ApiError> {
         let settled = self.settle(settings)?;
@@ -59,7 +59,11 @@ impl Program<'_> {
         .map_err(|error| failed(&error))
     }
 
-    pub(super) fn scrub(&self, settings: &Settings, command: &Scrub) -> Result<Checked, ApiError> {
+    pub(super) fn scrub(
+        &self,
+        settings: &GlobalOptions,
+        command: &Scrub,
+    ) -> Result<Checked, ApiError> {
         let settled = self.settle(settings)?;
         let log = command.repo.as_deref().map(|named| log_of(&settled, named)).transpose()?;
         scrub::scrub(&scrub::Request {
@@ -74,7 +78,7 @@ impl Program<'_> {
 
     pub(super) fn archive(
         &self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: &Archive,
     ) -> Result<(Exit, Reply), ApiError> {
         let settled = self.settle(settings)?;
@@ -119,7 +123,7 @@ impl Program<'_> {
     }
 
     /// Examines also what keeps all other commands from beginning.
-    pub(super) fn doctor(&self, settings: &Settings) -> Checked {
+    pub(super) fn doctor(&self, settings: &GlobalOptions) -> Checked {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let config_file = set("AGENT_KNOWLEDGE_CONFIG").map(PathBuf::from);
@@ -149,7 +153,7 @@ impl Program<'_> {
 
     /// Returns how much memory the memories take. Of logs far below the bound it is not asked, since all
     /// of them must be read for it.
-    fn room(&self, settings: &Settings, settled: &Settled) -> Option<Room> {
+    fn room(&self, settings: &GlobalOptions, settled: &ResolvedSettings) -> Option<Room> {
         let logs = settled.store.logs().ok()?;
         let bytes = |paths: &[PathBuf]| -> u64 {
             paths.iter().filter_map(|path| Some(path.symlink_metadata().ok()?.len())).sum()
@@ -172,7 +176,7 @@ impl Program<'_> {
     }
 }
 
-fn log_of(settled: &Settled, named: &str) -> Result<PathBuf, ApiError> {
+fn log_of(settled: &ResolvedSettings, named: &str) -> Result<PathBuf, ApiError> {
     let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
     let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
     let key = settled.store.resolve(&key, &settled.config).map_err(|error| failed(&error))?;

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::{listed, shown};
 use crate::args::Export;
-use crate::cli::{Need, Settings, Wiring};
+use crate::cli::{GlobalOptions, Need, Wiring};
 use crate::program::Program;
-use api::wire;
+use api::requests;
 use api::{Api, ApiError, Listing, Reply, TOKENS_MAX, TOKENS_MIN};
 use clients::agent_files::{AgentsBlock, BlockSettings, path_below};
 use clients::setup::{SetupError, read_shared, replace_shared};
@@ -24,7 +24,7 @@ const BLOCK_TOKENS_DEFAULT: usize = 800;
 impl Program<'_> {
     pub(crate) fn write_block(
         &mut self,
-        settings: &Settings,
+        settings: &GlobalOptions,
         command: &Export,
     ) -> Result<Reply, ApiError> {
         let wanted = block_settings(command)?;
@@ -84,7 +84,8 @@ fn block_reply(name: &str, status: &str, lines: &[String], left_out: usize) -> R
 }
 
 fn block_settings(command: &Export) -> Result<BlockSettings, ApiError> {
-    let tokens = wire::number("max_tokens", command.max_tokens.clone(), TOKENS_MIN..=TOKENS_MAX);
+    let tokens =
+        requests::number("max_tokens", command.max_tokens.clone(), TOKENS_MIN..=TOKENS_MAX);
     let mut problems = Problems::none();
     let min = command.min.as_deref().unwrap_or("proven").trim().to_lowercase();
     if maturity(&min).is_none() {

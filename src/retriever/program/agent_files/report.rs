@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{How, shown};
+use super::{WriteMode, shown};
 use api::Reply;
 use clients::agent_files::{ImportPlan, UnreadableFile};
 use event::RepoKey;
@@ -17,7 +17,7 @@ const LINES_MAX: usize = 200;
 
 /// What importing came to.
 pub(super) struct Report {
-    how: How,
+    how: WriteMode,
     text: String,
     files: Vec<Value>,
     exit: Exit,
@@ -25,7 +25,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn new(how: How) -> Self {
+    pub(super) fn new(how: WriteMode) -> Self {
         let (text, files) = (String::new(), Vec::new());
         Self { how, text, files, exit: Exit::Done, has_changed: false }
     }
@@ -57,7 +57,7 @@ impl Report {
         ];
         let said = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
         let said: Vec<String> = said.map(|(count, word)| format!("{count} {word}")).collect();
-        let would = if self.how == How::DryRun { "would be " } else { "" };
+        let would = if self.how == WriteMode::DryRun { "would be " } else { "" };
         let _ = writeln!(self.text, "{}: {would}{}", shown(&plan.file), said.join(", "));
         for line in self.lines(plan).into_iter().take(LINES_MAX) {
             let _ = writeln!(self.text, "  {line}");
@@ -88,7 +88,7 @@ impl Report {
                 lines.push(format!("line {}: it {why}, so searches hold it back", item.line));
             }
         }
-        if self.how == How::DryRun {
+        if self.how == WriteMode::DryRun {
             let short = |text: &str| shown(text).chars().take(ITEM_CHARS_MAX).collect::<String>();
             let fresh = plan.fresh.iter();
             lines.extend(fresh.map(|item| format!("+ line {}: {}", item.line, short(&item.text))));
@@ -115,7 +115,7 @@ impl Report {
     }
 
     pub(super) fn reply(self, repo: &RepoKey) -> Reply {
-        let is_dry_run = self.how == How::DryRun;
+        let is_dry_run = self.how == WriteMode::DryRun;
         let json = json!({ "repo": repo.as_str(), "dry_run": is_dry_run, "files": self.files });
         let text = match self.files.is_empty() {
             true => {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{How, Place, files, grown, known, look, shown, with_block};
+use super::{ImportSite, WriteMode, files, grown, known, look, shown, with_block};
 use crate::program::Program;
 use api::{Api, ApiError, Reply};
 use clients::agent_files::AgentsBlock;
@@ -28,7 +28,7 @@ const NOTHING: &str = "Nothing at present.";
 /// Goes on until somebody asks it to stop.
 pub(super) fn watch(
     program: &Program<'_>,
-    place: &Place,
+    place: &ImportSite,
     named: &BTreeSet<String>,
     api: &dyn Api,
     messages: &mut dyn Write,
@@ -54,7 +54,7 @@ pub(super) fn watch(
         // An editor that replaces a file takes it away for a moment.
         let is_still = seen.is_none() || last.as_ref() == Some(&now);
         if seen.as_ref() != Some(&now) && is_still {
-            match program.import_all(place, named, api, How::Change) {
+            match program.import_all(place, named, api, WriteMode::Change) {
                 Ok(report) => {
                     seen = Some(now.clone());
                     if report.has_changed() || report.exit() != Exit::Done {
@@ -84,7 +84,7 @@ pub(super) fn watch(
 }
 
 /// Renews the block of a file that has one; returns what is to be told.
-fn renewed(place: &Place, name: &str, api: &dyn Api) -> Option<String> {
+fn renewed(place: &ImportSite, name: &str, api: &dyn Api) -> Option<String> {
     let path = place.top.join(name);
     let text = read_shared(&path).ok()??;
     let block = match AgentsBlock::find(&text) {

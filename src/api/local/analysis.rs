@@ -1,0 +1,201 @@
+//! What all that is known looks like, and what several repositories have learned alike; one of these may become a
+//! memory. Not here: finding it out (`graph`), its words (`render`).
+
+use serde_json::{Value, json};
+
+use super::damage::UsedSnapshot;
+use super::{Local, memory_bound, repositories, snapshots, write};
+
+use crate::signature::{Signature, mark};
+use crate::{
+    AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest, SearchRequest, Topic,
+    Voice,
+};
+use event::{Change, Draft, Event, EventId, Link, Node, Problems, Relation, RepoKey};
+use reply::{Findings, Reply};
+use search::Asked;
+use search::links::{
+    self, Asking, Look, MEMORIES_MAX, PATTERN, Scope, Suggestion, Whole, suggestions,
+};
+use search::snapshot::Snapshot;
+
+pub(super) fn analyze(
+    local: &Local,
+    request: &AnalyzeRequest,
+    used: &UsedSnapshot,
+) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    used.note(&snapshot);
+    let repo = request
+        .repo
+        .as_deref()
+        .map(|named| repositories::named(local, named, &snapshot))
+        .transpose()?;
+    let now = (local.core.clock)().now;
+    let scope = Scope { repos: repo.as_ref().map(|repo| snapshot.keys_of(repo)), now };
+    let links = local.core.links.of(&snapshot);
+    let (limit, max_tokens) = (request.limit, request.max_tokens());
+    let notices = looked_at(request.topic, &snapshot, &scope);
+    let whole = || Whole::of(&snapshot, &links, &scope);
+    let (title, found) = match request.topic {
+        Topic::Hubs => ("Most linked", links::hubs(&snapshot, &links, &scope, limit)),
+        Topic::Bridges => ("What ties kinds together", links::bridges(&snapshot, &whole(), limit)),
+        Topic::Gaps => ("Tied to little or nothing", links::gaps(&whole(), limit)),
+        Topic::Clusters => ("Said several times", links::clusters(&snapshot, &scope, limit)),
+        Topic::Brief => {
+            let brief = links::brief(&snapshot, &links, &scope);
+            return Ok(reply::brief(&snapshot, &brief, &notices, max_tokens));
+        }
+        Topic::Reflect => {
+            let lone = links::lone(&snapshot, &whole(), &scope, limit);
+            return Ok(reply::reflect(&snapshot, &lone, &notices, max_tokens));
+        }
+        Topic::Searches => return Ok(searches_without_hits(local, request, repo.as_ref())),
+    };
+    Ok(reply::findings(&Findings {
+        snapshot: &snapshot,
+        topic: request.topic.as_str(),
+        title,
+        found: &found,
+        notices: &notices,
+        max_tokens,
+    }))
+}
+
+/// Says where not all was looked at. Links are looked at whole.
+fn looked_at(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
+    let count = match topic {
+        Topic::Hubs | Topic::Searches => 0,
+        _ => snapshot.memories().iter().filter(|memory| scope.has(memory)).count(),
+    };
+    let bound = (count > MEMORIES_MAX)
+        .then(|| format!("Note: of {count} memories the {MEMORIES_MAX} newest were looked at."));
+    bound.into_iter().chain(memory_bound::note(snapshot.room())).collect()
+}
+
+/// Writes down that a search found nothing, neither to show nor to hold back. Those of hooks, which nobody asked for
+/// and which set their own bar, and those with filters or of one repository, which may be why, tell of no gap.
+pub(super) fn note_if_in_vain(
+    local: &Local,
+    request: &SearchRequest,
+    asked: &Asked,
+    found: usize,
+    here: Option<&RepoKey>,
+) {
+    let is_plain = request.min_relevance_percent <= MIN_RELEVANCE_PERCENT_DEFAULT
+        && [&request.kinds, &request.tags, &request.files, &request.agents]
+            .into_iter()
+            .all(Vec::is_empty)
+        && (request.since, request.until) == (None, None)
+        && matches!(request.scope, crate::SearchScope::All(_))
+        && !asked.has_filters();
+    if let Some(log) = local.core.query_log.as_ref().filter(|_| found == 0 && is_plain)
+        && !asked.text.trim().is_empty()
+    {
+        log.note(&asked.text, here, (local.core.clock)().now);
+    }
+}
+
+fn searches_without_hits(local: &Local, request: &AnalyzeRequest, repo: Option<&RepoKey>) -> Reply {
+    let Some(log) = &local.core.query_log else {
+        let notice = "Note: searches are not written down here (query_log is off).";
+        return reply::searches(&[], Some(notice), request.max_tokens());
+    };
+    let mut askings: Vec<Asking> = log.read();
+    askings.retain(|asking| repo.is_none_or(|repo| asking.repo.as_deref() == Some(repo.as_str())));
+    let gaps = links::grouped(&askings, request.limit);
+    reply::searches(&gaps, None, request.max_tokens())
+}
+
+pub(super) fn patterns(
+    local: &Local,
+    request: &PatternsRequest,
+    voice: &Voice,
+) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    let found = suggestions(&snapshot, (local.core.clock)().now, look);
+    match request {
+        PatternsRequest::List { limit, max_tokens } => {
+            Ok(reply::patterns(&found, *limit, *max_tokens))
+        }
+        PatternsRequest::Accept(which) => accept(local, chosen(which, &found)?, voice),
+    }
+}
+
+/// Writes a pattern, and that it builds on its sources, in one append.
+fn accept(local: &Local, one: &Suggestion, voice: &Voice) -> Result<Reply, ApiError> {
+    let best = one.sources.first().ok_or_else(|| Problems::one("accept", "has no source"))?;
+    let moment = (local.core.clock)();
+    let id = EventId::mint(moment.now, moment.random);
+    let repo = local.here.clone().unwrap_or_else(|| best.repo.clone());
+    let mut pattern = Draft {
+        id: Some(id.to_string()),
+        repo: Some(repo.to_string()),
+        ..pattern_draft(one, &best.event())
+    };
+    write::vouch(local, &mut pattern, voice);
+    let (mut drafts, node) = (vec![pattern], Node::of(id.clone()));
+    for source in &one.sources {
+        let link = Link::plain(Relation::BuildsOn, Node::of(source.id.clone()));
+        drafts.push(write::draft_about(local, &node, &repo, Change::Link(link), voice));
+    }
+    write::record_all(local, drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
+    let sources: Vec<Value> = one.sources.iter().map(|memory| memory.id.as_str().into()).collect();
+    let text = format!(
+        "Saved as {id} for {repo}, a pattern of {} memories from {} repositories.",
+        sources.len(),
+        one.repos.len()
+    );
+    Ok(Reply::new(text, json!({ "id": id.as_str(), "repo": repo.as_str(), "builds_on": sources })))
+}
+
+/// What a pattern says: the lesson that is best proven, where it was met, and what all sources know together.
+fn pattern_draft(one: &Suggestion, best: &Event) -> Draft {
+    let repos: Vec<&str> = one.repos.iter().map(RepoKey::short_name).collect();
+    let first = one.look.excerpt.lines().next().unwrap_or_default();
+    Draft {
+        event_type: Some(PATTERN.to_owned()),
+        context: Some(format!("met in {}: {first}", repos.join(", "))),
+        lesson: Some(best.lesson.clone()),
+        command: Some(best.command.clone()).filter(|command| !command.is_empty()),
+        symptoms: vec![one.look.excerpt.clone()],
+        success_rate: one.evidence.map(|rate| rate.to_string()),
+        tags: vec![one.look.mark.clone()],
+        ..Draft::default()
+    }
+}
+
+/// What a memory's failure looks like: as the hook that wrote it down has marked it, else by its symptoms, else by its
+/// context where it tells of an error.
+fn look(event: &Event) -> Option<Look> {
+    let said = event.symptoms.join("\n");
+    let marked = event.tags.iter().find(|tag| is_mark(tag));
+    if let Some(tag) = marked {
+        return Some(Look { mark: tag.clone(), excerpt: said });
+    }
+    let is_error = matches!(event.event_type.as_str(), "error" | "success");
+    let text = if said.is_empty() && is_error { &event.context } else { &said };
+    let signature = Signature::of(text)?;
+    Some(Look { mark: mark(&signature.words), excerpt: signature.excerpt })
+}
+
+fn is_mark(tag: &str) -> bool {
+    tag.strip_prefix("sig").is_some_and(|rest| {
+        rest.len() == 16
+            && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    })
+}
+
+/// Finds the one that is meant: by its number in the list, or by its mark, which stays when others come.
+fn chosen<'a>(which: &str, found: &'a [Suggestion]) -> Result<&'a Suggestion, ApiError> {
+    let which = which.trim();
+    let by_mark = found.iter().find(|one| one.look.mark == which);
+    let by_place = || found.get(which.parse::<usize>().ok()?.checked_sub(1)?);
+    by_mark.or_else(by_place).ok_or_else(|| {
+        let count = found.len();
+        let hint = "agent-knowledge patterns lists them";
+        ApiError::NotFound(format!(
+            "there is no pattern {which:?} among {count} that are suggested; {hint}"
+        ))
+    })
+}

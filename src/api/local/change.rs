@@ -1,0 +1,183 @@
+//! What somebody says of memories that are there, written down as events about them: verdicts, replacement,
+//! forgetting and its undoing. Nothing is edited; who says what is so already writes nothing. Not here: what
+//! the events add up to (`projection::course`).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::citation::cited;
+use super::{Local, snapshots, write};
+use crate::{ApiError, ChangeRequest, Voice, Wanted};
+use event::{Change, Draft, EventId, Node, Problems, Verdict};
+use memory::{LifecycleState, Memory};
+use reply::{Reply, operands};
+use search::snapshot::{Cited, Snapshot};
+
+/// How far a chain of replacements is followed before a change is refused: longer ones are a mistake.
+const CHAIN_MAX: usize = 256;
+
+pub(super) fn change(
+    local: &Local,
+    request: &ChangeRequest,
+    voice: &Voice,
+) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    let mut memories = cited(&request.ids, &snapshot)?;
+    let mut seen = BTreeSet::new();
+    memories.retain(|memory| seen.insert(memory.id.clone()));
+    let change = meant(&request.change, &memories, &snapshot)?;
+    let mut lines = Vec::with_capacity(memories.len());
+    let mut done = Vec::with_capacity(memories.len());
+    for memory in &memories {
+        let status = match is_so(memory, &change) {
+            true => "unchanged",
+            false => {
+                write_about(local, memory, change.clone(), request.note.clone(), voice)?;
+                "written"
+            }
+        };
+        lines.push(said(memory, &change, status));
+        done.push(
+            json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "status": status }),
+        );
+    }
+    let json = json!({ "change": change.event_type(), "memories": Value::Array(done) });
+    Ok(Reply::new(lines.join("\n"), json))
+}
+
+/// Finds the memory that a replacement names, and refuses one that leads back to where it came from.
+fn meant(
+    wanted: &Wanted,
+    memories: &[Arc<Memory>],
+    snapshot: &Snapshot,
+) -> Result<Change, ApiError> {
+    Ok(match wanted {
+        Wanted::Feedback(verdict) => Change::Feedback(*verdict),
+        Wanted::Forgotten => Change::Retract,
+        Wanted::Restored => Change::Restore,
+        Wanted::Distinct { from } => {
+            let from = cited([from], snapshot)?.into_iter().next();
+            let from = from.ok_or_else(|| Problems::one("ids", "name no two memories"))?;
+            if memories.iter().any(|memory| memory.id == from.id) {
+                return Err(Problems::one("other", "must be another memory").into());
+            }
+            Change::Distinct { from: from.id.clone() }
+        }
+        Wanted::Pinned => Change::Pin,
+        Wanted::Unpinned => Change::Unpin,
+        Wanted::Superseded { by } => {
+            let by = cited([by], snapshot)?.into_iter().next();
+            let by = by.ok_or_else(|| Problems::one("by", "names no memory"))?;
+            for memory in memories {
+                refuse_circle(memory, &by, snapshot)?;
+            }
+            Change::Supersede { by: by.id.clone() }
+        }
+    })
+}
+
+fn write_about(
+    local: &Local,
+    memory: &Memory,
+    change: Change,
+    note: Option<String>,
+    voice: &Voice,
+) -> Result<(), ApiError> {
+    let draft =
+        write::draft_about(local, &Node::of(memory.id.clone()), &memory.repo, change, voice);
+    write::record(local, Draft { lesson: note, ..draft }).map(drop)
+}
+
+/// Tells whether a change would change nothing. A verdict is always heard: it is somebody's, at some time.
+fn is_so(memory: &Memory, change: &Change) -> bool {
+    let course = memory.lifecycle();
+    match change {
+        Change::Feedback(_)
+        | Change::Archive
+        | Change::Bury
+        | Change::Discount { .. }
+        | Change::Recount { .. }
+        | Change::Link(_)
+        | Change::Unlink { .. } => false,
+        Change::Supersede { by } => {
+            matches!(&course.life, LifecycleState::Superseded { by: now } if now == by)
+        }
+        Change::Retract => course.life == LifecycleState::Retracted,
+        Change::Restore => course.life == LifecycleState::Live,
+        Change::Distinct { from } => course.distinct.contains(from),
+        Change::Pin => course.is_pinned,
+        Change::Unpin => !course.is_pinned,
+    }
+}
+
+/// Refuses that a memory is replaced by one that it replaces itself, by however many steps.
+fn refuse_circle(memory: &Memory, by: &Memory, snapshot: &Snapshot) -> Result<(), ApiError> {
+    let mut at = Some(by.id.clone());
+    for _ in 0..CHAIN_MAX {
+        let Some(id) = at.take() else { return Ok(()) };
+        if id == memory.id {
+            let message = format!(
+                "{} is replaced by {} already, so it cannot stand in its place; restore it first, or turn the two around",
+                by.id.short(),
+                memory.id.short()
+            );
+            return Err(Problems::one("by", message).into());
+        }
+        at = successor(&id, snapshot);
+    }
+    Err(Problems::one("by", format!("is at the end of more than {CHAIN_MAX} replacements")).into())
+}
+
+/// Returns what stands in the place of a memory.
+fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
+    let Cited::One(memory) = snapshot.cited(id.as_str()) else { return None };
+    match &memory.lifecycle().life {
+        LifecycleState::Superseded { by } => Some(by.clone()),
+        LifecycleState::Live
+        | LifecycleState::Retracted
+        | LifecycleState::Archived
+        | LifecycleState::Buried => None,
+    }
+}
+
+/// Says what was done, and how it is undone.
+fn said(memory: &Memory, change: &Change, status: &str) -> String {
+    let id = memory.id.short();
+    if status == "unchanged" && *change == Change::Restore && memory.setting.expires.is_some() {
+        return format!("{id}: nothing took it out; it counts until the time in its `expires`.");
+    }
+    if status == "unchanged" {
+        return format!("{id}: nothing to do, it is so already.");
+    }
+    let undo = format!("forget --undo {}", operands(&[&memory.id]));
+    match change {
+        Change::Feedback(Verdict::Worked) => format!("{id}: noted that it worked."),
+        Change::Feedback(Verdict::Failed) => format!("{id}: noted that it failed."),
+        Change::Feedback(Verdict::Stale) => {
+            format!(
+                "{id}: noted as stale. If another lesson holds now, save it and let it supersede this one."
+            )
+        }
+        Change::Feedback(Verdict::Confirmed) => format!("{id}: confirmed."),
+        Change::Supersede { by } => {
+            format!("{id}: superseded by {}; {undo} takes that back.", by.short())
+        }
+        Change::Retract => {
+            format!("{id}: forgotten, its log keeps it; {undo} takes that back.")
+        }
+        Change::Discount { .. } | Change::Recount { .. } => format!("{id}: noted."),
+        Change::Archive | Change::Bury => {
+            format!("{id}: faded; {undo} takes that back.")
+        }
+        Change::Restore => format!("{id}: counts again."),
+        Change::Distinct { from } => {
+            format!("{id} and {}: noted that both hold.", from.short())
+        }
+        Change::Pin => format!("{id}: pinned, it does not grow old."),
+        Change::Unpin => format!("{id}: no longer pinned."),
+        Change::Link(_) => format!("{id}: linked."),
+        Change::Unlink { .. } => format!("{id}: no longer linked."),
+    }
+}

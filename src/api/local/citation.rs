@@ -1,0 +1,37 @@
+//! Which memories the ids of a call name. Not here: ids in a query.
+
+use std::sync::Arc;
+
+use super::memory_bound;
+use crate::ApiError;
+use event::EventId;
+use memory::Memory;
+use search::snapshot::{Cited, Snapshot};
+
+/// Finds the memories that ids mean.
+pub(super) fn cited<'a>(
+    ids: impl IntoIterator<Item = &'a String>,
+    snapshot: &Snapshot,
+) -> Result<Vec<Arc<Memory>>, ApiError> {
+    let mut memories = Vec::new();
+    let mut missing = Vec::new();
+    for id in ids {
+        match snapshot.cited(id.trim()) {
+            Cited::One(memory) => memories.push(memory),
+            Cited::None => missing.push(memory_bound::no_memory(id, snapshot.room())),
+            Cited::LeftOut => missing.push(memory_bound::too_old(id, snapshot.room())),
+            Cited::Several { first, count } => missing.push(several(id, &first, count)),
+        }
+    }
+    if missing.is_empty() { Ok(memories) } else { Err(ApiError::NotFound(missing.join("\n"))) }
+}
+
+/// Says which memories a short id could mean; not all of them where they are many.
+fn several(id: &str, first: &[EventId], count: usize) -> String {
+    let listed = first.iter().map(EventId::as_str).collect::<Vec<_>>().join(", ");
+    let more = match count.saturating_sub(first.len()) {
+        0 => String::new(),
+        more => format!(" … ({more} more)"),
+    };
+    format!("{id:?} could be {listed}{more}; give more of it")
+}

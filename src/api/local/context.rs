@@ -1,0 +1,77 @@
+//! The briefing: what is asked of the search for it, and what only this process can see, the work tree. Not here:
+//! which memories it tells (`search`), its words (`render`).
+
+use super::damage::UsedSnapshot;
+use super::repositories::unnamed;
+use super::{Local, find, memory_bound, query_vector, repositories, snapshots, staleness};
+use crate::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
+use engine::View;
+use reply::Briefing;
+use search::staleness::is_gone;
+use search::{Occasion, Query};
+use store::Found;
+
+/// Memories of a briefing for the task. Twice what usually has room.
+const FOR_TASK_MAX: usize = 8;
+
+/// Makes the briefing.
+pub(super) fn context(
+    local: &Local,
+    request: &ContextRequest,
+    used: &UsedSnapshot,
+) -> Result<Reply, ApiError> {
+    let asked = asked(request);
+    let asked = asked.trim();
+    let put = query_vector::put(local, asked, Mode::Hybrid);
+    let (View { snapshot, extent }, put) = snapshots::view_for(local, put)?;
+    let (meant, notice) = query_vector::meaning_of(local, put, Mode::Hybrid)?;
+    used.note(&snapshot);
+    let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
+        .ok_or_else(unnamed)?;
+    let (vector, tokens) = query_vector::parts(meant.as_ref());
+    let query = Query {
+        text: asked,
+        vector,
+        tokens,
+        here: Some(repo.clone()),
+        min_relevance: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
+        ..Query::default()
+    };
+    let hits = if asked.is_empty() {
+        Vec::new()
+    } else {
+        find::query_hits(local, &snapshot, &query, FOR_TASK_MAX)
+    };
+    let for_task = search::near_the_best(hits);
+    let tree = local.place.as_ref().filter(|_| local.here.as_ref() == Some(&repo)).map(Found::top);
+    let occasion = Occasion {
+        repos: &snapshot.keys_of(&repo),
+        now: (local.core.clock)().now,
+        for_task: &for_task,
+        files: &request.files,
+        own_session: local.writer.identity.session_id.as_deref(),
+        is_gone: &|file| tree.is_some_and(|top| is_gone(top, file)),
+    };
+    let picked = search::pick(&snapshot, &occasion);
+    let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
+    let changed = staleness::changed_files(local, notes.map(|note| &note.memory), &snapshot);
+    let partial = query_vector::partial(local, &snapshot, meant.as_ref());
+    let notices = notice.into_iter().chain(snapshots::recent_only(extent, &snapshot));
+    let notices: Vec<String> =
+        notices.chain(partial).chain(memory_bound::note(snapshot.room())).collect();
+    let briefing = Briefing {
+        repo: &repo,
+        picked: &picked,
+        changed: &changed,
+        notices: &notices,
+        shape: request.shape,
+        max_tokens: request.max_tokens,
+    };
+    let interest = snapshot.lexical().interest(asked);
+    Ok(reply::briefing(&briefing, &|piece| interest.of(piece)))
+}
+
+/// What is searched for: the task in words; where none is given, the files.
+fn asked(request: &ContextRequest) -> String {
+    request.task.clone().unwrap_or_else(|| request.files.join(" "))
+}

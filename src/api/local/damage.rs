@@ -1,0 +1,32 @@
+//! What an answer does when a record of its checkpoint turns out damaged: it is made a second time, from the logs. Not here:
+//! the answers.
+
+use std::cell::RefCell;
+
+use crate::ApiError;
+use reply::Reply;
+use search::snapshot::Snapshot;
+
+/// The snapshot that an answer was made from.
+#[derive(Default)]
+pub(super) struct UsedSnapshot(RefCell<Option<Snapshot>>);
+
+impl UsedSnapshot {
+    pub(super) fn note(&self, snapshot: &Snapshot) {
+        self.0.replace(Some(snapshot.clone()));
+    }
+
+    /// Tells whether a record that was needed could not be read.
+    fn is_damaged(&self) -> bool {
+        self.0.borrow().as_ref().is_some_and(Snapshot::is_damaged)
+    }
+}
+
+/// Answers. Where a record of a checkpoint was damaged it answers again: the next snapshot is made from the logs.
+pub(super) fn sound_answer(
+    answer: impl Fn(&UsedSnapshot) -> Result<Reply, ApiError>,
+) -> Result<Reply, ApiError> {
+    let used = UsedSnapshot::default();
+    let reply = answer(&used);
+    if used.is_damaged() { answer(&UsedSnapshot::default()) } else { reply }
+}

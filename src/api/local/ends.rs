@@ -1,0 +1,143 @@
+//! What the end of a link means that somebody wrote: a memory by its id, or a place in code. Not here: what becomes of
+//! the link.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::citation::cited;
+use super::{Local, memory_bound, repositories};
+use crate::ApiError;
+use event::{Node, Problems, RepoKey};
+use memory::Memory;
+use search::links::{Place, Spot};
+use search::snapshot::{Cited, Snapshot};
+
+/// Finds the ends of links in a snapshot.
+pub(super) struct Ends<'a> {
+    local: &'a Local,
+    snapshot: &'a Snapshot,
+    numbers: HashMap<&'a str, u32>,
+}
+
+/// One end of a link.
+pub(super) enum End {
+    /// A memory, with its number.
+    Memory((u32, Arc<Memory>)),
+    /// A place in code.
+    Code(Node),
+}
+
+impl<'a> Ends<'a> {
+    pub(super) fn of(local: &'a Local, snapshot: &'a Snapshot) -> Self {
+        let ids = snapshot.memories().iter().map(|memory| memory.id.as_str());
+        Self { local, snapshot, numbers: ids.zip(0..).collect() }
+    }
+
+    pub(super) fn snapshot(&self) -> &Snapshot {
+        self.snapshot
+    }
+
+    /// Reads an end: `code:` and a path, the id of a memory, or what can only be a path.
+    pub(super) fn find(&self, field: &str, text: &str) -> Result<End, ApiError> {
+        let refuse = |message: String| ApiError::Invalid(Problems::one(field, message));
+        let text = text.trim();
+        if let Some(code) = Node::parse_code(text) {
+            return code.map(End::Code).map_err(refuse);
+        }
+        if let Some(number) = self.numbers.get(text)
+            && let Some(memory) = self.snapshot.memory(*number)
+        {
+            return Ok(End::Memory((*number, Arc::clone(memory))));
+        }
+        match self.snapshot.cited(text) {
+            Cited::None if is_path(text) => self.code(text).map(End::Code).map_err(refuse),
+            Cited::None => {
+                let hint = memory_bound::no_memory(text, self.snapshot.room());
+                Err(ApiError::NotFound(format!("{hint}; a file is written code:path")))
+            }
+            _ => {
+                let found = cited([&text.to_owned()], self.snapshot)?.pop();
+                let memory = found.ok_or_else(|| refuse("names no memory".to_owned()))?;
+                let number = self.numbers.get(memory.id.as_str()).copied().unwrap_or_default();
+                Ok(End::Memory((number, memory)))
+            }
+        }
+    }
+
+    /// Reads what is meant as a path, whatever it looks like.
+    pub(super) fn file(&self, text: &str) -> Result<Node, Problems> {
+        self.code(text.trim()).map_err(|message| Problems::one("file", message))
+    }
+
+    /// Reads a path, below the top of the work tree where it is absolute, and perhaps a symbol behind `::`.
+    fn code(&self, text: &str) -> Result<Node, String> {
+        let (path, symbol) = match text.split_once("::") {
+            Some((path, symbol)) => (path, Some(symbol)),
+            None => (text, None),
+        };
+        Node::code(&below_the_top(self.local, path), symbol)
+    }
+
+    /// Finds the repository that somebody named.
+    pub(super) fn repo(&self, named: Option<&str>) -> Result<Option<RepoKey>, ApiError> {
+        named.map(|named| repositories::named(self.local, named, self.snapshot)).transpose()
+    }
+
+    /// Returns what names a thing in a line; nothing for a memory that is gone meanwhile.
+    pub(super) fn node(&self, spot: &Spot) -> Option<Node> {
+        match spot {
+            Spot::Memory(number) => {
+                self.snapshot.memory(*number).map(|memory| Node::of(memory.id.clone()))
+            }
+            Spot::Absent(id) => Some(Node::of(id.clone())),
+            Spot::Code(place) => Node::code(&place.path, place.symbol.as_deref()).ok(),
+        }
+    }
+}
+
+impl End {
+    pub(super) fn node(&self) -> Node {
+        match self {
+            Self::Memory((_, memory)) => Node::of(memory.id.clone()),
+            Self::Code(node) => node.clone(),
+        }
+    }
+
+    /// The repository of a memory.
+    pub(super) fn repo(&self) -> Option<RepoKey> {
+        match self {
+            Self::Memory((_, memory)) => Some(memory.repo.clone()),
+            Self::Code(_) => None,
+        }
+    }
+
+    /// What it is in the graph; a place in code is meant in `repo`.
+    pub(super) fn spot(&self, repo: &RepoKey) -> Spot {
+        match self {
+            Self::Memory((number, _)) => Spot::Memory(*number),
+            Self::Code(node) => {
+                Place::of(node, repo).map_or_else(|| Spot::Absent(node.id().clone()), Spot::Code)
+            }
+        }
+    }
+
+    pub(super) fn words(&self) -> String {
+        self.node().to_string()
+    }
+}
+
+/// Tells whether a text that is no memory's id can be meant as a path.
+pub(super) fn is_path(text: &str) -> bool {
+    let file = text.split_once("::").map_or(text, |(file, _)| file);
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| !extension.is_empty());
+    file.contains(['/', '\\']) || has_extension
+}
+
+/// Returns a path as it stands below the top of the work tree of the caller, where it is in that.
+pub(super) fn below_the_top(local: &Local, path: &str) -> String {
+    let git = local.place.as_ref().and_then(|place| place.git.as_ref());
+    let below = git.and_then(|git| Path::new(path).strip_prefix(&git.top).ok());
+    below.and_then(Path::to_str).unwrap_or(path).to_owned()
+}

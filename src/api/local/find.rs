@@ -1,0 +1,105 @@
+//! A search, from the request to its reply. Words are searched while the model works on the meaning of the query. Not
+//! here: ranking (`search`), the words of the reply (`reply`).
+
+use std::collections::BTreeSet;
+
+use super::damage::UsedSnapshot;
+use super::repositories::unnamed;
+use super::{
+    Local, analysis, filters, memory_bound, query_vector, repositories, snapshots, staleness,
+};
+use crate::{ApiError, Mode, Reply, SearchRequest, SearchScope};
+use engine::View;
+use event::RepoKey;
+use reply::Found;
+use search::snapshot::Snapshot;
+use search::{Asked, Query, Words};
+
+pub(super) fn search(
+    local: &Local,
+    request: &SearchRequest,
+    used: &UsedSnapshot,
+) -> Result<Reply, ApiError> {
+    let asked = Asked::of(&request.query);
+    let put = query_vector::put(local, &asked.text, request.mode);
+    let (View { snapshot, extent }, put) = snapshots::view_for(local, put)?;
+    used.note(&snapshot);
+    let mut notices: Vec<String> = memory_bound::note(snapshot.room()).into_iter().collect();
+    let (SearchScope::All(named) | SearchScope::Only(named)) = &request.scope;
+    let here = repositories::repo_or_here(local, named.as_deref(), &snapshot)?;
+    let repos = match (&request.scope, &here) {
+        (SearchScope::All(_), _) => None,
+        (SearchScope::Only(_), None) => return Err(unnamed()),
+        (SearchScope::Only(_), Some(here)) => {
+            let keys = snapshot.keys_of(here);
+            notices.extend(none_of(here, &keys, &snapshot));
+            Some(keys)
+        }
+    };
+    let filter = filters::filter(local, request, repos, &asked, &snapshot)?;
+    let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
+    let query = Query {
+        text: &asked.text,
+        words,
+        filter,
+        here: here.clone(),
+        min_relevance: f32::from(request.min_relevance_percent) / 100.0,
+        failure: request.failure.as_ref(),
+        ..Query::default()
+    };
+    let begun = search::begin(&snapshot, &query, (local.core.clock)().now);
+    let (meant, notice) = query_vector::meaning_of(local, put, request.mode)?;
+    let of_meaning = query_vector::partial(local, &snapshot, meant.as_ref());
+    let first = [notice, snapshots::recent_only(extent, &snapshot), of_meaning];
+    notices.splice(..0, first.into_iter().flatten());
+    let (vector, tokens) = query_vector::parts(meant.as_ref());
+    let query = Query { vector, tokens, ..query };
+    let search::Found { hits, held_back: held_back_len, words } =
+        begun.finish(&query, request.limit);
+    analysis::note_if_in_vain(local, request, &asked, hits.len() + held_back_len, here.as_ref());
+    notices.extend(held_back(held_back_len));
+    notices.extend(filters::note(&asked, hits.len()));
+    let changed = staleness::changed_files(local, hits.iter().map(|hit| &hit.memory), &snapshot);
+    let found = Found {
+        hits: &hits,
+        here: here.as_ref(),
+        changed: &changed,
+        notices: &notices,
+        explain: request.explain,
+        shape: request.shape,
+        max_tokens: request.max_tokens,
+    };
+    let interest = words.map(|words| words.interest());
+    let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
+    Ok(reply::found(&found, &of_interest))
+}
+
+/// Searches with a query that is put together already.
+pub(super) fn query_hits(
+    local: &Local,
+    snapshot: &Snapshot,
+    query: &Query<'_>,
+    limit: usize,
+) -> Vec<search::Hit> {
+    search::search(snapshot, query, (local.core.clock)().now, limit)
+}
+
+/// Says that there is nothing of a repository, which may be why nothing was found.
+fn none_of(repo: &RepoKey, keys: &BTreeSet<RepoKey>, snapshot: &Snapshot) -> Option<String> {
+    let is_known = keys.iter().any(|key| snapshot.repos().contains_key(key));
+    (!is_known).then(|| {
+        format!("Note: there are no memories of {repo}; search without a repo to see the others.")
+    })
+}
+
+/// Says how many memories a search did not show, and how to see them.
+fn held_back(count: usize) -> Option<String> {
+    let notes = match count {
+        0 => return None,
+        1 => "1 note was".to_owned(),
+        many => format!("{many} notes were"),
+    };
+    Some(format!(
+        "Note: {notes} held back for reading like instructions; include_flagged shows them, marked."
+    ))
+}

@@ -1,0 +1,215 @@
+//! Memories by where they are from: those of the repository at hand that came from agent files, or may go there, and
+//! those of a session. Not here: agent files (`import`).
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::damage::UsedSnapshot;
+use super::repositories::unnamed;
+use super::{Local, citation, snapshots};
+use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
+use event::{AGENT_FILE, Change, Event, IMPORTED, RepoKey, SuccessRate, is_rule};
+use memory::{LifecycleState, Maturity, Memory};
+use reply::Reply;
+use search::snapshot::Snapshot;
+
+/// The kinds that are worth telling every agent at its start.
+const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
+
+pub(super) fn show(local: &Local, ids: &[String], used: &UsedSnapshot) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    used.note(&snapshot);
+    Ok(reply::items(&citation::cited(ids, &snapshot)?))
+}
+
+pub(super) fn recent(local: &Local, limit: usize, used: &UsedSnapshot) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    used.note(&snapshot);
+    let mut memories: Vec<Arc<Memory>> = snapshot.memories().iter().cloned().collect();
+    memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
+    memories.reverse();
+    memories.truncate(limit);
+    Ok(reply::list("Recent memories", &memories))
+}
+
+pub(super) fn complete(
+    local: &Local,
+    request: &CompleteRequest,
+    used: &UsedSnapshot,
+) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::answerable(local)?.snapshot;
+    used.note(&snapshot);
+    Ok(reply::completions(&search::complete(&snapshot, request.slot, &request.typed)))
+}
+
+pub(super) fn list(
+    local: &Local,
+    listing: &Listing,
+    used: &UsedSnapshot,
+) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    used.note(&snapshot);
+    let json = match listing {
+        Listing::OfSession(session) => {
+            let memories = of_session(&snapshot, session);
+            return Ok(reply::list("Memories of this session", &memories));
+        }
+        Listing::OfAgentFiles => {
+            let (here, of_here) = of_here(local, &snapshot)?;
+            let imported = of_here
+                .into_iter()
+                .filter(|memory| memory.setting.source.as_deref() == Some(IMPORTED));
+            let told: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
+            json!({ "repo": here.as_str(), "memories": told })
+        }
+        Listing::Grown { min, max_tokens } => {
+            let (here, of_here) = of_here(local, &snapshot)?;
+            let now = (local.core.clock)().now;
+            let grown =
+                of_here.into_iter().filter(|memory| !memory.is_out(now) && is_grown(memory, *min));
+            let mut grown: Vec<Arc<Memory>> = grown.cloned().collect();
+            grown.sort_by(|a, b| best_first(a, b));
+            let (lines, left_out) = reply::exported(&grown, *max_tokens);
+            json!({ "repo": here.as_str(), "lines": lines, "left_out": left_out })
+        }
+    };
+    Ok(Reply::new(String::new(), json))
+}
+
+/// The repository at hand, and its memories.
+fn of_here<'a>(
+    local: &'a Local,
+    snapshot: &'a Snapshot,
+) -> Result<(&'a RepoKey, Vec<&'a Arc<Memory>>), ApiError> {
+    let here = local.here.as_ref().ok_or_else(unnamed)?;
+    let keys = snapshot.keys_of(here);
+    let of_here = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
+    Ok((here, of_here.collect()))
+}
+
+/// The memories that a session saved, or said something of later, what it did last first.
+fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
+    let is_it = |id: Option<&str>| id == Some(session);
+    let last_said = |memory: &Memory| {
+        let saved = is_it(memory.setting.session_id.as_deref()).then_some(memory.timestamp);
+        let events = memory.about().iter().map(|version| &version.event);
+        let said = events.filter(|event| is_it(event.session_id.as_deref()));
+        said.map(|event| event.timestamp).chain(saved).max()
+    };
+    let all = snapshot.memories().iter();
+    let mut of_it: Vec<_> = all.filter_map(|memory| Some((last_said(memory)?, memory))).collect();
+    of_it.sort_by(|a, b| (b.0, &b.1.id).cmp(&(a.0, &a.1.id)));
+    of_it.into_iter().take(LIMIT_MAX).map(|(_, memory)| Arc::clone(memory)).collect()
+}
+
+/// What is known of a memory that came from an agent file; `None` for one from elsewhere.
+fn imported_json(memory: &Memory) -> Option<Value> {
+    let event = memory.event();
+    let file = event.files.first().filter(|_| event.tags.iter().any(|tag| tag == AGENT_FILE))?;
+    let is_live = memory.lifecycle().life == LifecycleState::Live;
+    let last = last_word(memory);
+    let note = last.map(|event| event.lesson.clone());
+    let note_source = last.and_then(|event| event.source.clone());
+    Some(json!({ "id": event.id.as_str(), "file": file, "live": is_live, "note": note,
+        "note_source": note_source, "is_rule": is_rule(&event) }))
+}
+
+/// The event that says last whether a memory counts, as the course of the memory hears them.
+fn last_word(memory: &Memory) -> Option<&Event> {
+    let discounted = &memory.lifecycle().discounted;
+    let counts = |event: &&Event| {
+        let says_so = matches!(
+            Change::of(event),
+            Some(
+                Change::Supersede { .. }
+                    | Change::Retract
+                    | Change::Archive
+                    | Change::Bury
+                    | Change::Restore
+            )
+        );
+        says_so && !discounted.iter().any(|author| author.wrote(event))
+    };
+    let events = memory.about().iter().map(|version| &version.event).filter(counts);
+    events.max_by_key(|event| (event.timestamp, event.id.clone()))
+}
+
+/// Whether a memory may be told to every agent: proven enough, not said to be stale, not from such a file itself,
+/// and nothing that reads like an instruction.
+fn is_grown(memory: &Memory, min: Maturity) -> bool {
+    EXPORTED.contains(&memory.setting.kind.as_str())
+        && memory.maturity() >= min
+        && !memory.verdicts().is_stale
+        && !memory.event().tags.iter().any(|tag| tag == AGENT_FILE)
+        && memory.flagged().is_none()
+}
+
+fn best_first(a: &Memory, b: &Memory) -> std::cmp::Ordering {
+    let bound = |memory: &Memory| memory.evidence().map_or(0.0, SuccessRate::lower_bound);
+    let by_bound = bound(b).total_cmp(&bound(a));
+    let newest = |memory: &Memory| (memory.timestamp, memory.id.clone());
+    b.maturity().cmp(&a.maturity()).then(by_bound).then_with(|| newest(b).cmp(&newest(a)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use event::{Decoded, codec};
+    use memory::{Fold, Origin};
+
+    /// The id of the last word of what is said of a memory, in the order of time.
+    fn last_of(said: &[Value]) -> Option<String> {
+        let mut fold = Fold::default();
+        let memory = json!({ "id": "m1", "event_type": "convention", "lesson": "x" });
+        for (offset, line) in (0..).zip(std::iter::once(&memory).chain(said)) {
+            let mut line = line.clone();
+            line["timestamp"] = json!(format!("2026-01-02T03:04:{offset:02}Z"));
+            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+                panic!("{line}")
+            };
+            assert!(offset == 0 || Change::of(&event).is_some(), "{line}");
+            let repo = event.repo_key();
+            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+        }
+        last_word(fold.memories().iter().next().unwrap()).map(|event| event.id.to_string())
+    }
+
+    fn say(id: &str, kind: &str, agent: &str, more: &Value) -> Value {
+        let mut line =
+            json!({ "id": id, "event_type": kind, "memory_id": "m1", "agent_id": agent });
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        line
+    }
+
+    // S-FILE-4
+    #[test]
+    fn only_what_says_whether_a_memory_counts_is_the_last_word_on_that() {
+        let none = json!({});
+        let retract = say("e1", "retract", "alice", &none);
+        let link = json!({ "target": "m2", "relation": "depends_on" });
+        let of_bob = json!({ "of_agent": "bob" });
+        for other in [
+            say("e2", "link", "alice", &link),
+            say("e2", "unlink", "alice", &link),
+            say("e2", "distinct", "alice", &json!({ "distinct_from": "m2" })),
+            say("e2", "discount", "alice", &of_bob),
+            say("e2", "recount", "alice", &of_bob),
+            say("e2", "pin", "alice", &none),
+            say("e2", "feedback", "alice", &json!({ "verdict": "worked" })),
+        ] {
+            assert_eq!(
+                last_of(&[retract.clone(), other.clone()]).as_deref(),
+                Some("e1"),
+                "{other}"
+            );
+        }
+        let restore = say("e2", "restore", "bob", &none);
+        assert_eq!(last_of(&[retract.clone(), restore.clone()]).as_deref(), Some("e2"));
+        let discount = say("e3", "discount", "alice", &of_bob);
+        assert_eq!(last_of(&[retract, restore, discount]).as_deref(), Some("e1"));
+        assert_eq!(last_of(&[]), None);
+    }
+}

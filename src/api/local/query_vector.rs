@@ -1,0 +1,136 @@
+//! What this process knows of meaning: the vector of a query or why there is none, and the state of the
+//! model. Not here: embedding itself (`index::embed`), searching.
+
+use std::sync::atomic::Ordering;
+
+use super::Local;
+use crate::{ApiError, Mode};
+use index::embed::worker::{Asking, Meant, Progress, QueryError, WorkerState};
+use index::embed::{EmbedError, model};
+use index::late::AskedToken;
+use reply::Model;
+use search::snapshot::Snapshot;
+use writer::exit::Exit;
+
+/// What a query means, and what to tell where there is none.
+pub(super) type Meaning = (Option<Meant>, Option<String>);
+
+/// A question that was put to the model.
+pub(super) enum Put {
+    /// Meaning does not count, or there is nothing to mean.
+    NotAsked,
+    /// There is no model in this build.
+    NoModel,
+    /// It is being answered, or will not be.
+    Asked(Result<Asking, QueryError>),
+    /// It was answered.
+    Answered(Result<Meant, QueryError>),
+}
+
+impl Put {
+    /// Whether an answer is coming.
+    pub(super) fn is_coming(&self) -> bool {
+        matches!(self, Self::Asked(Ok(_)))
+    }
+
+    /// Waits for the answer.
+    pub(super) fn answered(self) -> Self {
+        match self {
+            Self::Asked(asking) => Self::Answered(asking.and_then(Asking::answer)),
+            other => other,
+        }
+    }
+}
+
+/// Returns the vector of a query and its tokens, as searches take them.
+pub(super) fn parts(meant: Option<&Meant>) -> (Option<&[f32]>, &[AskedToken]) {
+    let vector = meant.map(|meant| meant.vector.as_slice());
+    (vector, meant.map_or(&[], |meant| &meant.tokens))
+}
+
+/// Whether what keeps a query from having a vector will be the same next time.
+#[derive(PartialEq)]
+enum Lasts {
+    Yes,
+    No,
+}
+
+/// Asks the model what a query means. Whoever asks can look for its words meanwhile.
+pub(super) fn put(local: &Local, text: &str, mode: Mode) -> Put {
+    if mode == Mode::Lexical || text.is_empty() {
+        return Put::NotAsked;
+    }
+    let asked = local.core.engine.ask(text, local.patience.query, local.patience.model);
+    asked.map_or(Put::NoModel, Put::Asked)
+}
+
+/// Returns what a query means where that can be known, and a notice where there should be one.
+///
+/// # Errors
+/// [`ApiError::Failed`] where only meaning was to count and nothing can be searched: "nothing
+/// found" would be taken for an answer.
+pub(super) fn meaning_of(local: &Local, put: Put, mode: Mode) -> Result<Meaning, ApiError> {
+    let answer = match put {
+        Put::NotAsked => return Ok((None, None)),
+        Put::NoModel => None,
+        Put::Asked(asking) => Some(asking.and_then(Asking::answer)),
+        Put::Answered(answer) => Some(answer),
+    };
+    let (why, lasts) = match answer {
+        Some(Ok(meant)) => return Ok((Some(meant), None)),
+        None => ("no embedding model in this build".to_owned(), Lasts::Yes),
+        Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),
+        Some(Err(passing)) => (passing.to_string(), Lasts::No),
+    };
+    if mode == Mode::Dense {
+        let message =
+            format!("failed to search by meaning: {why}; words are searched in lexical mode");
+        return Err(ApiError::Failed { exit: Exit::Unavailable, message });
+    }
+    // A missing model is told once; agents need not read it with every answer.
+    let is_told = lasts == Lasts::Yes && local.told_about_model.swap(true, Ordering::Relaxed);
+    Ok((None, (!is_told).then(|| format!("Note: found by words only ({why})."))))
+}
+
+/// Says that meaning is only partly known, to somebody who can do something about it: a server
+/// catches up by itself.
+pub(super) fn partial(local: &Local, snapshot: &Snapshot, meant: Option<&Meant>) -> Option<String> {
+    let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
+    let is_told = meant.is_some() && !local.patience.embed.is_zero() && embedded < memories;
+    is_told.then(|| {
+        format!(
+            "Note: {} of {memories} memories are not embedded yet; agent-knowledge index does it.",
+            memories - embedded
+        )
+    })
+}
+
+/// Tells how far the embedding is.
+pub(super) fn model(local: &Local) -> Model {
+    let directory = local.core.model_dir.display().to_string();
+    let none = |line: String| Model {
+        line,
+        works: false,
+        directory: directory.clone(),
+        cache_trouble: None,
+    };
+    let Some(progress) = local.core.engine.embedding() else {
+        // A command that needs no vectors does not load the model.
+        let is_ready = model::status(&local.core.model_dir).is_ready();
+        return none(if is_ready {
+            "model installed".to_owned()
+        } else {
+            format!("off: {}", EmbedError::NotInstalled(local.core.model_dir.clone()))
+        });
+    };
+    let Progress { state, queued, cache_trouble, .. } = progress;
+    let line = match state {
+        WorkerState::Loading => "loading the model".to_owned(),
+        WorkerState::Ready { model, dims } if queued > 0 => {
+            format!("{model}, {dims} dimensions; {queued} memories waiting to be embedded")
+        }
+        WorkerState::Ready { model, dims } => format!("{model}, {dims} dimensions"),
+        WorkerState::Failed(error) => return none(format!("off: {error}")),
+    };
+    Model { line, works: true, directory, cache_trouble }
+}

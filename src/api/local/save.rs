@@ -1,0 +1,53 @@
+//! What is saved: made ready, held against what is known, written through the door, and told. Not here: what is
+//! said a second time (`again`), what it may contradict (`reviewed`).
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::repositories::UNNAMED;
+use super::write::unwritten;
+use super::{Local, contradictions, duplicates, snapshots};
+use crate::ApiError;
+use engine::View;
+use event::{Draft, fits_short_field};
+use reply::Reply;
+use store::{Durability, Place};
+use writer::WAITS;
+
+pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
+    let mut draft = draft;
+    // A name we were not given but found may not be why a memory is refused.
+    let client = client.filter(|name| fits_short_field(name));
+    local.writer.identity.vouch_for_model(&mut draft, client);
+    if local.here.is_none() && draft.repo.is_none() {
+        // Among the other problems, so that all are told at once.
+        draft.problems.add("repo", UNNAMED);
+    }
+    let moment = (local.core.clock)();
+    let prepared = local.writer.prepare(draft, moment).map_err(unwritten)?;
+    let View { snapshot, .. } = snapshots::view(local)?;
+    let kin = contradictions::kin_of(local, prepared.event(), prepared.repo(), &snapshot);
+    if let Some(known) = duplicates::copy_of(prepared.event(), &kin) {
+        return duplicates::confirm(local, known, prepared.event());
+    }
+    // What the new line changes is copied for as long as somebody holds the state before.
+    drop(snapshot);
+    let written = local.writer.append(prepared, Durability::Written);
+    let receipt = written.map_err(|error| unwritten(error.into()))?;
+    let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
+    if receipt.place == Place::Spool {
+        let _ = write!(text, " Note: {WAITS}.");
+    }
+    let mut json =
+        json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
+    if let (Some(why), Some(json)) = (receipt.flagged(), json.as_object_mut()) {
+        text.push_str(&format!(" {}", why.advice()));
+        json.insert("flagged".to_owned(), why.as_str().into());
+    }
+    if let Some(json) = json.as_object_mut().filter(|_| !kin.is_empty()) {
+        text.push_str(&reply::kin(&kin));
+        json.insert("similar".to_owned(), reply::kin_json(&kin));
+    }
+    Ok(Reply::new(text, json))
+}

@@ -1,0 +1,66 @@
+//! The state of the memory: of the store and the indexes, as one checksum, and the repository at hand. Not here: checks
+//! of logs (`upkeep`).
+
+use serde_json::json;
+
+use super::damage::UsedSnapshot;
+use super::repositories::unnamed;
+use super::{Local, query_vector, snapshots};
+use crate::{ApiError, Reply};
+use engine::digest::Digest;
+use engine::{Extent, View};
+use guard::text::{Layout, neutralise};
+use reply::Whoami;
+use writer::exit::Exit;
+
+pub(super) fn status(local: &Local) -> Result<Reply, ApiError> {
+    let View { snapshot, extent } = snapshots::view(local)?;
+    let reply = reply::status(local.writer.store.root(), &snapshot, &query_vector::model(local));
+    Ok(match extent {
+        Extent::Whole => reply,
+        Extent::Recent => {
+            let line = "all logs are being read; these are the newest";
+            reply.and("reading", line).with("reading", true.into())
+        }
+    })
+}
+
+pub(super) fn digest(local: &Local, used: &UsedSnapshot) -> Result<Reply, ApiError> {
+    let snapshot = snapshots::all(local)?;
+    used.note(&snapshot);
+    if let Some((log, trouble)) = snapshot.health().troubles.first_key_value() {
+        let log = neutralise(&log.display().to_string(), Layout::Line);
+        let message = format!("failed to read {log}, without which there is no digest: {trouble}");
+        return Err(ApiError::Failed { exit: Exit::Io, message });
+    }
+    let digest = Digest::of(&snapshot);
+    let json = json!({
+        "digest": digest.to_string(), "memories": digest.memories, "orphans": digest.orphans,
+        "documents": digest.documents, "terms": digest.terms,
+    });
+    Ok(Reply::new(digest.to_string(), json))
+}
+
+pub(super) fn whoami(local: &Local) -> Result<Reply, ApiError> {
+    let (Some(here), Some(place)) = (&local.here, &local.place) else { return Err(unnamed()) };
+    let View { snapshot, .. } = snapshots::view(local)?;
+    let log = local.writer.store.log_of(here);
+    let keys = snapshot.keys_of(here);
+    let alike: Vec<String> = snapshot
+        .repos()
+        .keys()
+        .filter(|key| key.short_name() == here.short_name() && !keys.contains(*key))
+        .map(ToString::to_string)
+        .collect();
+    Ok(reply::whoami(&Whoami {
+        repo: here,
+        found: &place.key,
+        because: place.why.to_string(),
+        store: local.writer.store.root(),
+        log: &log,
+        memories: keys.iter().filter_map(|key| snapshot.repos().get(key)).sum(),
+        agent: &local.writer.identity.agent_id,
+        session: local.writer.identity.session_id.as_deref(),
+        alike: &alike,
+    }))
+}

@@ -1,0 +1,73 @@
+//! The bounds of requests, and the rules that several of them share. Not here: the bounds of an event (`event::limits`).
+
+use super::fields::ListRule;
+use super::rule::{Rule, list, text, whole};
+use event::limits::{FILE_BYTES_MAX, ID_BYTES_MAX, REPO_KEY_BYTES_MAX, SHORT_BYTES_MAX};
+
+/// Most hits of one reply: past this an agent reads a log, not an answer.
+pub const LIMIT_MAX: usize = 20;
+/// Hits of a reply by default.
+pub const LIMIT_DEFAULT: usize = 5;
+/// How likely it must be, in percent, that the best memory answers a query, by default. At 5 no benchmark set loses
+/// more than two points of recall (benches/runs).
+pub const MIN_RELEVANCE_PERCENT_DEFAULT: u8 = 10;
+/// Tokens of a search reply by default: the founding hard cap.
+pub const SEARCH_TOKENS_DEFAULT: usize = 500;
+/// Tokens of a briefing by default.
+pub const CONTEXT_TOKENS_DEFAULT: usize = 800;
+/// Fewest tokens that can carry one memory with its frame.
+pub const TOKENS_MIN: usize = 60;
+/// Most tokens of one reply: clients cut off longer ones.
+pub const TOKENS_MAX: usize = 8_000;
+/// Longest query, in bytes: an error message with its stack. More would not change the answer.
+pub const QUERY_BYTES_MAX: usize = 8 * 1024;
+/// Most ids asked for at once.
+pub const IDS_MAX: usize = 20;
+
+/// A longer list of filters selects everything or nothing.
+const FILTERS_MAX: usize = 32;
+/// A repository may be given as a URL, which is longer than the key made from it.
+pub(super) const REPO_BYTES_MAX: usize = 4 * REPO_KEY_BYTES_MAX;
+
+const NAMES: ListRule = ListRule { items_max: FILTERS_MAX, item_bytes_max: SHORT_BYTES_MAX };
+const FILES: ListRule = ListRule { items_max: FILTERS_MAX, item_bytes_max: FILE_BYTES_MAX };
+const IDS: ListRule = ListRule { items_max: IDS_MAX, item_bytes_max: ID_BYTES_MAX };
+
+const NO_IDS: &str = "is empty; give at least one id, as a search shows it";
+pub(super) const NO_QUERY: &str =
+    "is empty; say what you look for, for example \"npm install fails with EACCES\"";
+
+/// Names of kinds, tags or agents.
+pub(super) fn names() -> Rule<Vec<String>> {
+    list(NAMES)
+}
+
+/// Paths of files, or the ends of them.
+pub(super) fn files() -> Rule<Vec<String>> {
+    list(FILES)
+}
+
+/// Ids of memories.
+pub(super) fn ids() -> Rule<Vec<String>> {
+    list(IDS)
+}
+
+/// Ids of memories, at least one.
+pub(super) fn some_ids() -> Rule<Vec<String>> {
+    ids().at_least_one(NO_IDS)
+}
+
+/// A repository, by name, key or URL.
+pub(super) fn repo() -> Rule<Option<String>> {
+    text(REPO_BYTES_MAX).option("repo", "REPO")
+}
+
+/// How many memories a reply shows.
+pub(super) fn limit() -> Rule<usize> {
+    whole(1..=LIMIT_MAX).or(LIMIT_DEFAULT).option("limit", "N").for_tools("")
+}
+
+/// How many tokens a reply takes.
+pub(super) fn max_tokens() -> Rule<Option<usize>> {
+    whole(TOKENS_MIN..=TOKENS_MAX).option("max-tokens", "N").for_tools("")
+}

@@ -1,0 +1,23 @@
+//! A briefing at the start of work. Not here: what it tells (`local::context`).
+
+use super::bounds::{CONTEXT_TOKENS_DEFAULT, QUERY_BYTES_MAX, files, max_tokens, repo};
+use super::define::request;
+use super::rule::{internal, text};
+use reply::Shape;
+
+request! {
+    /// A briefing at the start of work.
+    #[derive(Eq)]
+    pub struct ContextRequest {
+        /// The task at hand, in words
+        task: Option<String> = text(QUERY_BYTES_MAX).option("task", "TEXT").for_tools("What you are about to do");
+        /// A file at hand (may be repeated)
+        files: Vec<String> = files().option("file", "PATH").for_tools("");
+        /// The repository: its name, key or URL
+        repo: Option<String> = repo().usual("that of this directory").for_tools("Default: current");
+        /// Most tokens of the answer
+        max_tokens: usize = max_tokens().or(CONTEXT_TOKENS_DEFAULT);
+        /// In which forms the reply is made
+        shape: Shape = internal();
+    }
+}

@@ -1,0 +1,93 @@
+//! How a request is defined: [`request!`] makes one entry per field into the struct, the parameters that the faces
+//! offer, and the reading of a call. Not here: the rules that an entry is made of (`rule`).
+
+use serde_json::{Map, Value};
+
+use super::fields::Fields;
+use super::parameter::{Face, Parameter};
+use event::Problems;
+
+/// What can be read from the arguments of a call.
+pub trait Request: Sized {
+    /// Its parameters, in the order in which faces list them.
+    fn parameters() -> Vec<Parameter>;
+
+    /// Takes it out of the arguments of a call, noting what is wrong.
+    fn take(fields: &mut Fields) -> Self;
+
+    /// Reads the arguments of a tool or a prompt. What is empty or null counts as left out.
+    ///
+    /// # Errors
+    /// Every problem, each with its field.
+    fn from_tool(arguments: Map<String, Value>) -> Result<Self, Problems> {
+        read(arguments, Face::Tool)
+    }
+
+    /// Reads the arguments of a command, named as its parameters are.
+    ///
+    /// # Errors
+    /// Every problem, each with its field.
+    fn from_command(arguments: Map<String, Value>) -> Result<Self, Problems> {
+        read(arguments, Face::Command)
+    }
+}
+
+fn read<R: Request>(arguments: Map<String, Value>, face: Face) -> Result<R, Problems> {
+    let parameters = R::parameters();
+    let offered = parameters.iter().filter(|parameter| parameter.is_offered(face));
+    let known: Vec<&str> = offered.map(|parameter| parameter.name).collect();
+    let mut fields = Fields::of(&known, arguments);
+    let request = R::take(&mut fields);
+    fields.finish(request)
+}
+
+/// Defines a request. Each entry is the text that help and schemas show, the field with its type, and its rule. A function
+/// after `checked by` looks at rules between fields.
+macro_rules! request {
+    (
+        $(#[doc = $about:literal])+
+        $(#[derive($($derived:ident),+)])?
+        pub struct $name:ident {
+            $( $(#[doc = $text:literal])+ $field:ident: $type:ty = $rule:expr; )+
+        }
+        $(checked by $check:path)?
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize $($(, $derived)+)?)]
+        pub struct $name {
+            $( $(#[doc = $text])+ pub $field: $type, )+
+        }
+
+        impl $crate::requests::define::Request for $name {
+            fn parameters() -> Vec<$crate::requests::parameter::Parameter> {
+                let mut parameters = Vec::new();
+                $( parameters.extend(
+                    $crate::requests::rule::Rule::<$type>::of_field(
+                        $rule, stringify!($field), concat!($($text),+),
+                    ).parameters(),
+                ); )+
+                parameters
+            }
+
+            fn take(fields: &mut $crate::requests::fields::Fields) -> Self {
+                let request = Self {
+                    $( $field: $crate::requests::rule::Rule::<$type>::of_field(
+                        $rule, stringify!($field), "",
+                    ).read(fields), )+
+                };
+                $( $check(&request, fields); )?
+                request
+            }
+        }
+
+        impl Default for $name {
+            /// What a call without arguments asks for.
+            fn default() -> Self {
+                <Self as $crate::requests::define::Request>::take(
+                    &mut $crate::requests::fields::Fields::of(&[], serde_json::Map::new()),
+                )
+            }
+        }
+    };
+}
+pub(super) use request;

@@ -1,0 +1,88 @@
+//! Every request is defined here, once. One entry of a [`define::Request`] names a field, its text, its bounds, its default
+//! and its spelling on the command line. From it come the field of the struct (which crosses the wire by serde), the JSON
+//! schema that models read, the options and the help of the command line, and the reading of a call, which reports
+//! every problem at once. A new field is one entry here and the code that uses it.
+//!
+//! In reading order: [`parameter`] (what faces know of a parameter), [`rule`] (how one is read), [`define`] (the macro), then
+//! one file per request. Not here: the answers (`local`), MCP and clap (crate `retriever`).
+
+pub mod analysis;
+pub mod bounds;
+pub mod bulk_change;
+pub mod change;
+pub mod context;
+pub mod define;
+pub mod fields;
+pub mod links;
+pub mod listing;
+pub mod parameter;
+pub mod prompts;
+pub mod related;
+pub mod rule;
+pub mod save;
+pub mod search;
+#[cfg(test)]
+mod tests;
+
+use std::ops::RangeInclusive;
+
+use serde_json::Map;
+
+use self::bounds::LIMIT_MAX;
+use self::define::Request;
+use self::fields::Fields;
+use self::parameter::Parameter;
+use event::Problems;
+
+/// Returns how the command line spells a field, for a message about it.
+#[must_use]
+pub fn spelling(field: &str) -> Option<String> {
+    let all: [fn() -> Vec<Parameter>; 15] = [
+        search::SearchRequest::parameters,
+        context::ContextRequest::parameters,
+        change::FeedbackArguments::parameters,
+        change::ForgetArguments::parameters,
+        change::SupersedeArguments::parameters,
+        change::DistinctArguments::parameters,
+        change::PinArguments::parameters,
+        related::RelatedRequest::parameters,
+        related::ImpactArguments::parameters,
+        links::LinkArguments::parameters,
+        links::UnlinkArguments::parameters,
+        analysis::AnalyzeRequest::parameters,
+        analysis::PatternsArguments::parameters,
+        listing::ShowArguments::parameters,
+        listing::ReviewRequest::parameters,
+    ];
+    let of_field = |parameter: &Parameter| parameter.name == field;
+    all.into_iter()
+        .flat_map(|parameters| parameters())
+        .filter(of_field)
+        .find_map(|one| one.spelling())
+}
+
+/// Reads the path of a file, and returns the search for what is known about it: the newest first.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn about_file(path: &str) -> Result<search::SearchRequest, Problems> {
+    let given = Map::from_iter([("path".to_owned(), vec![path].into())]);
+    let mut fields = Fields::of(&["path"], given);
+    let no_path = "is empty; give the path of a file or the end of it, such as src/main.rs";
+    let files = bounds::files().called("path").at_least_one(no_path).read(&mut fields);
+    fields.finish(search::SearchRequest { files, limit: LIMIT_MAX, ..<_>::default() })
+}
+
+/// Reads a whole number that may be left out.
+///
+/// # Errors
+/// What is allowed.
+pub fn number(
+    name: &str,
+    given: Option<String>,
+    allowed: RangeInclusive<usize>,
+) -> Result<Option<usize>, Problems> {
+    let mut fields = Fields::of(&[name], Map::from_iter([(name.to_owned(), given.into())]));
+    let number = fields.number(name, allowed);
+    fields.finish(number)
+}

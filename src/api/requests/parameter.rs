@@ -1,0 +1,159 @@
+//! What every face knows of one parameter: its name, its text, the values it takes, and how the command line spells
+//! it. This is data. Not here: reading values (`fields`), which parameters a request has (`search` and its siblings).
+
+use std::ops::RangeInclusive;
+
+/// One parameter of a request.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// Its name over MCP and in JSON.
+    pub name: &'static str,
+    /// What it is, for people and for models.
+    pub text: &'static str,
+    /// Which values it takes.
+    pub values: Values,
+    /// What stands in where none is given.
+    pub default: Option<Usual>,
+    /// Whether a call must name it.
+    pub is_required: bool,
+    /// How tools offer it.
+    pub tool: ToolForm,
+    /// How the command line offers it, if it does.
+    pub command: Option<CommandForm>,
+}
+
+/// What stands in where a parameter is not given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Usual {
+    /// This value, always.
+    Value(String),
+    /// It depends; this describes it in help texts.
+    Described(&'static str),
+}
+
+/// Which values a parameter takes.
+#[derive(Debug, Clone)]
+pub enum Values {
+    /// A text.
+    Text,
+    /// A list of short texts.
+    List,
+    /// A whole number.
+    Whole(RangeInclusive<usize>),
+    /// A number from 0 to 1.
+    Share,
+    /// A time, a day or an age.
+    Time,
+    /// True or false.
+    Switch,
+    /// One of these words, each with what it means.
+    Word(Vec<(&'static str, &'static str)>),
+}
+
+/// How tools offer a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolForm {
+    /// In the schema, with its own text.
+    Described,
+    /// In the schema, with another text; with none where that is empty, since its name says enough.
+    DescribedAs(&'static str),
+    /// Understood and not in the schema: few calls need it, and every session pays for its words.
+    Unlisted,
+    /// Not at all.
+    Refused,
+}
+
+/// How the command line offers a parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandForm {
+    /// What it looks like.
+    pub shape: ArgumentShape,
+    /// What stands for its value in help texts, such as `TEXT`.
+    pub value_name: &'static str,
+    /// Another argument that it cannot stand beside.
+    pub conflicts_with: Option<&'static str>,
+    /// Whether its value may begin with a hyphen.
+    pub takes_hyphens: bool,
+}
+
+/// What an argument of the command line looks like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArgumentShape {
+    /// A value by its place.
+    Positional(Presence),
+    /// Any number of values by their place.
+    Positionals(Presence),
+    /// `--long VALUE`.
+    Option(&'static str),
+    /// `--long`, which stands for this value.
+    Switch(&'static str, bool),
+}
+
+/// Whether an argument must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Always.
+    Required,
+    /// Unless this other argument is.
+    RequiredUnless(&'static str),
+    /// It may be left out.
+    Optional,
+}
+
+/// The faces that read requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    /// A model calls a tool, or a client fills in a prompt.
+    Tool,
+    /// A person or a script uses the command line.
+    Command,
+}
+
+impl Parameter {
+    /// Tells whether a face offers it.
+    #[must_use]
+    pub fn is_offered(&self, face: Face) -> bool {
+        match face {
+            Face::Tool => self.tool != ToolForm::Refused,
+            Face::Command => self.command.is_some(),
+        }
+    }
+
+    /// Returns the text that a tool's schema carries; `None` for no text.
+    #[must_use]
+    pub fn text_for_tools(&self) -> Option<&'static str> {
+        let text = match self.tool {
+            ToolForm::Described => self.text,
+            ToolForm::DescribedAs(text) => text,
+            ToolForm::Unlisted | ToolForm::Refused => "",
+        };
+        Some(text).filter(|text| !text.is_empty())
+    }
+
+    /// Returns the help text: what it is, with its bounds and its default.
+    #[must_use]
+    pub fn help(&self) -> String {
+        let mut help = self.text.to_owned();
+        if let Values::Whole(allowed) = &self.values {
+            help.push_str(&format!(", {} to {}", allowed.start(), allowed.end()));
+        }
+        match &self.default {
+            Some(Usual::Value(value)) => help.push_str(&format!(" [default: {value}]")),
+            Some(Usual::Described(words)) => help.push_str(&format!(" [default: {words}]")),
+            None => {}
+        }
+        help
+    }
+
+    /// Returns how the command line spells it, as a message about it does.
+    #[must_use]
+    pub fn spelling(&self) -> Option<String> {
+        let command = self.command.as_ref()?;
+        Some(match command.shape {
+            ArgumentShape::Option(long) | ArgumentShape::Switch(long, _) => format!("--{long}"),
+            ArgumentShape::Positional(_) | ArgumentShape::Positionals(_) => {
+                command.value_name.to_owned()
+            }
+        })
+    }
+}

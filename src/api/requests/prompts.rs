@@ -1,0 +1,71 @@
+//! The arguments of the MCP prompts, and of what a client completes while somebody types. Not here: the words of the prompts
+//! (`mcp::prompts`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::bounds::{NO_QUERY, QUERY_BYTES_MAX, REPO_BYTES_MAX, files, names};
+use super::context::ContextRequest;
+use super::define::request;
+use super::fields::Fields;
+use super::rule::text;
+use super::search::{SearchRequest, scope_of};
+use event::Problems;
+use event::limits::FILE_BYTES_MAX;
+use search::Slot;
+
+request! {
+    /// The arguments of the prompt `recall`.
+    pub struct RecallArguments {
+        /// An error, a command, a part of the code
+        topic: String = text(QUERY_BYTES_MAX).required(NO_QUERY);
+        /// e.g. error, decision
+        kinds: Vec<String> = names().called("kind");
+        /// Path or its end
+        files: Vec<String> = files().called("file");
+        /// Default: current
+        repo: Option<String> = text(REPO_BYTES_MAX);
+    }
+}
+
+request! {
+    /// The arguments of a prompt about a repository.
+    pub struct RepoArguments {
+        /// Default: current
+        repo: Option<String> = text(REPO_BYTES_MAX);
+    }
+}
+
+impl From<RecallArguments> for SearchRequest {
+    fn from(RecallArguments { topic, kinds, files, repo }: RecallArguments) -> Self {
+        Self { query: topic, scope: scope_of(repo, None), kinds, files, ..Self::default() }
+    }
+}
+
+impl From<RepoArguments> for ContextRequest {
+    fn from(RepoArguments { repo }: RepoArguments) -> Self {
+        Self { repo, ..Self::default() }
+    }
+}
+
+/// A text that somebody begins to type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompleteRequest {
+    /// What it names.
+    pub slot: Slot,
+    /// Its beginning; empty before the first letter.
+    pub typed: String,
+}
+
+impl CompleteRequest {
+    /// Reads what was typed so far, which may be white space.
+    ///
+    /// # Errors
+    /// What is allowed.
+    pub fn read(slot: Slot, typed: &str) -> Result<Self, Problems> {
+        let given = Map::from_iter([("argument.value".to_owned(), typed.into())]);
+        let mut fields = Fields::of(&["argument.value"], given);
+        let typed = fields.text("argument.value", FILE_BYTES_MAX).unwrap_or_default();
+        fields.finish(Self { slot, typed })
+    }
+}

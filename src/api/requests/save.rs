@@ -1,0 +1,42 @@
+//! Saving an event: which of its fields a model is told of. Not here: the rules about an event (`event::validate`), which
+//! reports every problem itself.
+
+use serde_json::{Map, Value};
+
+use super::fields::is_absent;
+use super::parameter::{Parameter, ToolForm, Values};
+use event::{Draft, draft_from_json};
+
+/// Returns the parameters of `memory_save`. The agent and its session are known without the model, which would only guess
+/// them; they are understood all the same.
+#[must_use]
+pub fn parameters() -> Vec<Parameter> {
+    let kinds = "error, success, pattern, fact, decision, convention, preference or task";
+    vec![
+        required("event_type", kinds),
+        required("lesson", "What to do next time, 1-2 sentences"),
+        field("context", "What was tried, what went wrong", Values::Text),
+        field("command", "Command that helped", Values::Text),
+        field("symptoms", "Exact error text, as seen next time", Values::List),
+        field("tags", "", Values::List),
+        field("files", "", Values::List),
+        field("success_rate", "Worked/tried, e.g. 9/10", Values::Text),
+        field("repo", "Default: current", Values::Text),
+    ]
+}
+
+fn required(name: &'static str, text: &'static str) -> Parameter {
+    Parameter { is_required: true, ..field(name, text, Values::Text) }
+}
+
+fn field(name: &'static str, text: &'static str, values: Values) -> Parameter {
+    let (tool, command) = (ToolForm::Described, None);
+    Parameter { name, text, values, default: None, is_required: false, tool, command }
+}
+
+/// Reads the arguments of `memory_save`: the fields of an event. What is empty counts as left out.
+#[must_use]
+pub fn draft(mut arguments: Map<String, Value>) -> Draft {
+    arguments.retain(|_, value| !is_absent(value));
+    draft_from_json(arguments)
+}

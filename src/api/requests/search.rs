@@ -1,0 +1,143 @@
+//! A search. Not here: how filters stand in a query (`search::Asked`), how it is answered (`local::search`).
+
+use serde::{Deserialize, Serialize};
+
+use super::bounds::{
+    MIN_RELEVANCE_PERCENT_DEFAULT, NO_QUERY, QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, files, ids,
+    limit, max_tokens, names, repo,
+};
+use super::define::request;
+use super::rule::{Choice, Rule, both, choice, internal, switch, text, time, whole};
+use reply::{Explain, Shape};
+use search::{Failure, Flagged, Point};
+
+request! {
+    /// A search, or with `ids` the memories of these ids in full.
+    pub struct SearchRequest {
+        /// What to look for; - reads standard input. Filters may stand in it: repo:x kind:error tag:npm file:a.rs agent:codex since:30d until:2026-03-01
+        query: String = text(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY").for_tools("Error text, command or question");
+        /// Where to look
+        scope: SearchScope = scope();
+        /// Only this kind, such as error or decision (may be repeated)
+        kinds: Vec<String> = names().option("kind", "KIND").for_tools("e.g. error, decision");
+        /// Only memories of none of these kinds
+        not_kinds: Vec<String> = internal();
+        /// Only with this tag (may be repeated: all must match)
+        tags: Vec<String> = names().option("tag", "TAG").for_tools("");
+        /// Only about this file (may be repeated: any may match)
+        files: Vec<String> = files().option("file", "PATH").for_tools("");
+        /// Only learned by this agent (may be repeated: any may match)
+        agents: Vec<String> = names().option("agent", "AGENT").for_tools("");
+        /// Only from this time on: a time, a day or an age, such as 2026-03-01 or 30d
+        since: Option<Point> = time().option("since", "TIME").for_tools("e.g. 30d");
+        /// Only up to this time
+        until: Option<Point> = time().option("until", "TIME").for_tools("");
+        /// Most memories
+        limit: usize = limit();
+        /// Most tokens of the answer
+        max_tokens: usize = max_tokens().or(SEARCH_TOKENS_DEFAULT);
+        /// Show these in full
+        ids: Vec<String> = ids();
+        /// How to rank
+        mode: Mode = choice().or_word(Mode::Hybrid).option("mode", "MODE").only_on_command_line();
+        /// Show how each score was computed
+        explain: Explain = switch().flag("explain", true).for_tools("").map(explained);
+        /// Also show memories that read like instructions to their reader, marked as such
+        flagged: Flagged = switch().called("include_flagged").flag("include-flagged", true).for_tools("").map(included);
+        /// Show nothing when the best memory is less likely than this to be an answer, in percent
+        min_relevance_percent: u8 = whole(0..=100).called("min_relevance").option("min-relevance", "PERCENT").for_tools("").or(usize::from(MIN_RELEVANCE_PERCENT_DEFAULT)).map(percent);
+        /// The failure that the answers must be about
+        failure: Option<Failure> = internal();
+        /// In which forms the reply is made
+        shape: Shape = internal();
+    }
+}
+
+/// Which repositories a search looks at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SearchScope {
+    /// All of them, the one named first; `None` is the one of the working directory.
+    All(Option<String>),
+    /// Only the one named, by key or unique short name; `None` is the one of the working directory.
+    Only(Option<String>),
+}
+
+impl Default for SearchScope {
+    fn default() -> Self {
+        Self::All(None)
+    }
+}
+
+fn scope() -> Rule<SearchScope> {
+    let repo = repo().called("repo").meaning("Only this repository: its name, key or URL");
+    let all_repos = switch()
+        .called("all_repos")
+        .meaning("Only the repository of this directory")
+        .flag("this-repo", false)
+        .conflicts_with("repo");
+    both(
+        repo.for_tools("Only this repo"),
+        all_repos.for_tools("false: current repo only"),
+        |repo, all_repos, _| scope_of(repo, all_repos),
+    )
+}
+
+/// A repository that was named narrows the search, unless the call asks for all repositories.
+pub(super) fn scope_of(repo: Option<String>, all_repos: Option<bool>) -> SearchScope {
+    match (repo, all_repos) {
+        (repo, Some(true)) => SearchScope::All(repo),
+        (None, None) => SearchScope::default(),
+        (repo, Some(false) | None) => SearchScope::Only(repo),
+    }
+}
+
+/// Which rankings a search uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Mode {
+    /// Both, where the model is there.
+    #[default]
+    Hybrid,
+    /// Words only.
+    Lexical,
+    /// Meaning only.
+    Dense,
+}
+
+impl Choice for Mode {
+    fn all() -> Vec<Self> {
+        vec![Self::Hybrid, Self::Lexical, Self::Dense]
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Hybrid => "hybrid",
+            Self::Lexical => "lexical",
+            Self::Dense => "dense",
+        }
+    }
+
+    fn of_word(text: &str) -> Option<Self> {
+        Self::all().into_iter().find(|mode| text.trim().eq_ignore_ascii_case(mode.word()))
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Self::Hybrid => "By words and by meaning, where the model is installed",
+            Self::Lexical => "By words",
+            Self::Dense => "By meaning",
+        }
+    }
+}
+
+fn explained(is_asked: Option<bool>) -> Explain {
+    if is_asked == Some(true) { Explain::Components } else { Explain::Silent }
+}
+
+fn included(is_asked: Option<bool>) -> Flagged {
+    if is_asked == Some(true) { Flagged::Included } else { Flagged::HeldBack }
+}
+
+/// The bounds of the rule keep it below 101.
+fn percent(whole: usize) -> u8 {
+    u8::try_from(whole).unwrap_or(u8::MAX)
+}

@@ -1,0 +1,136 @@
+//! The options of a command, made from the parameters of its request. clap parses them; the request checks their values,
+//! so that every face refuses a number out of bounds in the same words. Not here: the requests (`api::requests`).
+
+use std::marker::PhantomData;
+
+use api::Request;
+use api::requests::parameter::{ArgumentShape, CommandForm, Parameter, Presence, ToolForm, Values};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use event::Problems;
+use serde_json::{Map, Value};
+
+use super::OutputFormat;
+
+/// A command that is a request and nothing else.
+#[derive(Debug, Args)]
+pub struct RequestCommand<R: Request> {
+    /// The request.
+    #[command(flatten)]
+    pub arguments: Arguments<R>,
+    /// How to print.
+    #[command(flatten)]
+    pub form: OutputFormat,
+}
+
+/// The arguments of a request, as the command line gave them.
+#[derive(Debug)]
+pub struct Arguments<R> {
+    given: Map<String, Value>,
+    request: PhantomData<fn() -> R>,
+}
+
+impl<R: Request> Arguments<R> {
+    /// Reads the request.
+    ///
+    /// # Errors
+    /// Every problem, each with its field.
+    pub fn read<T: From<R>>(self) -> Result<T, Problems> {
+        R::from_command(self.given).map(T::from)
+    }
+
+    /// Returns a text that was given.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.given.get(name).and_then(Value::as_str)
+    }
+
+    /// Puts a text in the place of another.
+    #[must_use]
+    pub fn with(mut self, name: &str, text: String) -> Self {
+        self.given.insert(name.to_owned(), text.into());
+        self
+    }
+}
+
+impl<R: Request> Args for Arguments<R> {
+    fn augment_args(command: Command) -> Command {
+        let arguments = R::parameters().into_iter().filter_map(|parameter| argument(&parameter));
+        command.args(arguments)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<R: Request> FromArgMatches for Arguments<R> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = R::parameters().into_iter().filter_map(|parameter| {
+            let value = value(&parameter, parameter.command.as_ref()?, matches)?;
+            Some((parameter.name.to_owned(), value))
+        });
+        Ok(Self { given: given.collect(), request: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Describes a parameter to clap, where the command line offers it.
+fn argument(parameter: &Parameter) -> Option<Arg> {
+    let form = parameter.command.as_ref()?;
+    let is_list = matches!(parameter.values, Values::List);
+    let argument = Arg::new(parameter.name).help(parameter.help());
+    let argument = match form.shape {
+        ArgumentShape::Switch(long, _) => argument.long(long).action(ArgAction::SetTrue),
+        ArgumentShape::Option(long) => {
+            let action = if is_list { ArgAction::Append } else { ArgAction::Set };
+            argument.long(long).action(action).value_name(form.value_name)
+        }
+        ArgumentShape::Positional(presence) => {
+            needed(argument.action(ArgAction::Set).value_name(form.value_name), presence)
+        }
+        ArgumentShape::Positionals(presence) => {
+            let argument = argument.action(ArgAction::Append).num_args(1..);
+            needed(argument.value_name(form.value_name), presence)
+        }
+    };
+    let argument = argument.allow_hyphen_values(form.takes_hyphens);
+    let argument = match form.conflicts_with {
+        Some(other) => argument.conflicts_with(other),
+        None => argument,
+    };
+    Some(match &parameter.values {
+        // No other face offers these words, so clap may list and check them.
+        Values::Word(words) if parameter.tool == ToolForm::Refused => {
+            let values =
+                words.iter().map(|(word, meaning)| PossibleValue::new(*word).help(*meaning));
+            argument.value_parser(PossibleValuesParser::new(values))
+        }
+        _ => argument,
+    })
+}
+
+fn needed(argument: Arg, presence: Presence) -> Arg {
+    match presence {
+        Presence::Required => argument.required(true),
+        Presence::RequiredUnless(other) => argument.required_unless_present(other),
+        Presence::Optional => argument,
+    }
+}
+
+/// Returns the value that the command line gave, if it gave one.
+fn value(parameter: &Parameter, form: &CommandForm, matches: &ArgMatches) -> Option<Value> {
+    let name = parameter.name;
+    if let ArgumentShape::Switch(_, meant) = form.shape {
+        return matches.get_flag(name).then(|| meant.into());
+    }
+    let texts: Vec<String> = matches.get_many::<String>(name)?.cloned().collect();
+    match parameter.values {
+        Values::List => Some(texts.into()),
+        _ => Some(texts.join(" ").into()),
+    }
+}

@@ -1,0 +1,127 @@
+//! `review --judge`: each pair is shown to the judge of the configuration, and what it decides is told, or done. Not
+//! here: asking it (`judge`), the pairs (`local`).
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::{GlobalOptions, Wiring};
+use crate::judge::{Decided, Decision};
+use api::{Api, ApiError, ChangeRequest, Doing, Voice, Wanted};
+use event::{Decoded, Draft, codec, suspicion};
+use guard::text::{Layout, neutralise};
+use reply::Reply;
+
+/// Who is told to have decided.
+const JUDGE: &str = "judge";
+
+/// Asks about every pair of a review, and does what is decided where that is asked for.
+pub(super) fn judged(
+    wiring: &mut dyn Wiring,
+    settings: &GlobalOptions,
+    api: &dyn Api,
+    review: &Reply,
+    doing: Doing,
+) -> Result<Reply, ApiError> {
+    let pairs = review.json.get("pairs").and_then(Value::as_array).cloned().unwrap_or_default();
+    if pairs.is_empty() {
+        return Ok(review.clone());
+    }
+    // All is decided before the first is done: a judge that fails leaves everything as it was.
+    let decided = pairs.iter().map(|pair| wiring.judge(settings, pair));
+    let decided: Vec<Decided> = decided.collect::<Result<_, ApiError>>()?;
+    let head = if doing == Doing::Do { "Decided" } else { "Would be decided, with --apply" };
+    let mut text = format!("{head}:\n");
+    let mut decisions = Vec::new();
+    let mut touched: BTreeSet<String> = BTreeSet::new();
+    for (pair, decided) in pairs.iter().zip(&decided) {
+        let (older, newer) = (id(pair, "older"), id(pair, "newer"));
+        let outcome = match doing {
+            Doing::Show => "shown".to_owned(),
+            // What became of one of them may change what is right for the other.
+            Doing::Do if touched.contains(&older) || touched.contains(&newer) => {
+                "left for the next time".to_owned()
+            }
+            Doing::Do => {
+                act(api, pair, decided).unwrap_or_else(|error| format!("not done: {error}"))
+            }
+        };
+        touched.extend([older.clone(), newer.clone()]);
+        let (name, reason) = (decided.decision.as_str(), neutralise(&decided.reason, Layout::Line));
+        let _ = write!(
+            text,
+            "\n- {} and {}: {name} ({reason}); {outcome}",
+            short(&older),
+            short(&newer)
+        );
+        if let Decision::Merge(lesson) = &decided.decision {
+            let _ = write!(text, "\n  into: {}", neutralise(lesson, Layout::Line));
+        }
+        let lesson = match &decided.decision {
+            Decision::Merge(lesson) => Some(lesson),
+            _ => None,
+        };
+        decisions.push(json!({ "older": older, "newer": newer, "decision": name, "reason": decided.reason, "lesson": lesson, "outcome": outcome }));
+    }
+    Ok(Reply::new(text, json!({ "done": doing == Doing::Do, "decisions": decisions })))
+}
+
+/// Does what was decided, and tells what came of it.
+fn act(api: &dyn Api, pair: &Value, decided: &Decided) -> Result<String, ApiError> {
+    let (older, newer) = (id(pair, "older"), id(pair, "newer"));
+    let change = |ids: Vec<String>, change: Wanted| {
+        let voice = Voice::Model { client: Some(JUDGE.to_owned()), session: None };
+        let note = Some(decided.reason.clone()).filter(|reason| !reason.is_empty());
+        api.change(&ChangeRequest { ids, change, note }, &voice).map(|_| "done".to_owned())
+    };
+    match &decided.decision {
+        Decision::SupersedeOld => change(vec![older], Wanted::Superseded { by: newer }),
+        Decision::SupersedeNew => change(vec![newer], Wanted::Superseded { by: older }),
+        Decision::KeepBoth => change(vec![older], Wanted::Distinct { from: newer }),
+        // A text that would be held back must not take the place of two that are told.
+        Decision::Merge(lesson) if reads_like_an_order(lesson) => {
+            Ok("left, since its lesson reads like an instruction".to_owned())
+        }
+        Decision::Merge(lesson) => {
+            let by = api.save(merged(pair, lesson), Some(JUDGE))?;
+            let by = by.json.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+            change(vec![older, newer], Wanted::Superseded { by })
+        }
+        Decision::Unclear => Ok("left for somebody to look".to_owned()),
+    }
+}
+
+fn reads_like_an_order(lesson: &str) -> bool {
+    let line = json!({ "lesson": lesson }).to_string();
+    matches!(codec::decode(line.as_bytes(), ""), Decoded::Event(event) if suspicion(&event).is_some())
+}
+
+/// A lesson that says what two say, under what the newer was about.
+fn merged(pair: &Value, lesson: &str) -> Draft {
+    let text = |name: &str| {
+        let newer = pair.get("newer").and_then(|newer| newer.get(name)?.as_str());
+        newer.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    Draft {
+        repo: text("repo"),
+        event_type: text("event_type"),
+        context: text("context"),
+        command: text("command"),
+        lesson: Some(lesson.to_owned()),
+        confidence: Some("inferred".to_owned()),
+        ..Draft::default()
+    }
+}
+
+fn id(pair: &Value, which: &str) -> String {
+    let id = pair.get(which).and_then(|memory| memory.get("id")?.as_str());
+    id.unwrap_or_default().to_owned()
+}
+
+/// So many characters of the end of an id are shown.
+const SHORT_CHARS: usize = 8;
+
+fn short(id: &str) -> &str {
+    id.len().checked_sub(SHORT_CHARS).and_then(|start| id.get(start..)).unwrap_or(id)
+}
