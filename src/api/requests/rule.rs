@@ -25,9 +25,9 @@ pub trait Choice: Copy + 'static {
 }
 
 /// Makes a [`Choice`] of a type that has `ALL`, `as_str` and `parse`.
-macro_rules! choice {
+macro_rules! words {
     ($($type:ty),+) => {$(
-        impl Choice for $type {
+        impl $crate::requests::rule::Choice for $type {
             fn all() -> Vec<Self> {
                 Self::ALL.to_vec()
             }
@@ -40,7 +40,8 @@ macro_rules! choice {
         }
     )+};
 }
-choice!(Verdict, Relation, Way, super::analysis::Topic);
+pub(super) use words;
+words!(Verdict, Relation, Way);
 
 type Read<T> = Box<dyn Fn(&[Parameter], &mut Fields) -> T>;
 

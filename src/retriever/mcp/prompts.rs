@@ -1,5 +1,5 @@
-//! The prompts: what a person picks from a menu to have the agent recall, hand over or look back. Not here: the protocol
-//! (`mcp`), what is recalled (`api`), the rules about arguments (`wire`).
+//! The prompts that a person picks from a menu: recall, hand over, look back. Not here: the protocol (`mcp`), what is
+//! recalled (`api::local`), reading the arguments (`api::requests`).
 
 use rmcp::model::{JsonObject, Prompt, PromptArgument};
 
@@ -14,7 +14,7 @@ use guard::secrets::redacted;
 pub(super) const RECALL: &str = "recall";
 /// What the next session needs.
 pub(super) const HANDOFF: &str = "handoff";
-/// This session's failures, as lessons.
+/// The failures of this session, as lessons.
 pub(super) const RETRO: &str = "retro";
 
 /// Returns the prompts, always the same and in the same order.
@@ -40,10 +40,10 @@ fn arguments<R: Request>() -> Vec<PromptArgument> {
     R::parameters().into_iter().map(argument).collect()
 }
 
-/// Returns the words of a prompt.
+/// Returns the text of a prompt.
 ///
 /// # Errors
-/// What is wrong with the name or the arguments, or why there is no answer.
+/// The problems of the name or the arguments, or why there is no answer.
 pub(super) fn words(api: &dyn Api, name: &str, arguments: JsonObject) -> Result<String, ApiError> {
     match name {
         RECALL => recall(api, arguments),
@@ -55,7 +55,7 @@ pub(super) fn words(api: &dyn Api, name: &str, arguments: JsonObject) -> Result<
 
 /// Says that there is no such prompt.
 pub(super) fn unknown() -> ApiError {
-    let message = format!("names no prompt; the prompts are {RECALL}, {HANDOFF} and {RETRO}");
+    let message = format!("is not a prompt; the prompts are {RECALL}, {HANDOFF} and {RETRO}");
     Problems::one("name", message).into()
 }
 

@@ -1,4 +1,4 @@
-//! Puts the HTTP server beside the retriever, where `serve --http` asks for one. Not here: the server (`serve::http`).
+//! Starts the HTTP server beside the retriever, where `serve --http` asks for one. Not here: the server (`http`).
 
 use std::io::{ErrorKind, Write};
 use std::net::TcpListener;
@@ -16,14 +16,14 @@ use writer::exit::{Exit, complain};
 /// The variable that holds the token, unless a file does.
 const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 
-/// What is ready before there is anything to answer from.
+/// The listening socket and its token, before the retriever can answer.
 pub(super) struct Door {
     listener: TcpListener,
     token: Option<Token>,
 }
 
 impl Program<'_> {
-    /// Listens where the command says, if it does; nobody is answered yet.
+    /// Listens on the address that the command names, if it does; nothing is answered yet.
     pub(super) fn http_door(
         &self,
         command: &Serve,
@@ -38,11 +38,11 @@ impl Program<'_> {
         })?;
         let listener = TcpListener::bind(address).map_err(|error| {
             let is_taken = error.kind() == ErrorKind::AddrInUse;
-            // Another port would be of no use then, whoever has this one.
+            // Another port would be of no use, whichever process holds this one.
             if is_taken && self.has_address(settings, meeting) {
                 return running_already();
             }
-            let remedy = "name another port with --http, or 0 for any that is free";
+            let remedy = "choose another port with --http, or 0 for any free port";
             let remedy = if is_taken { format!("; {remedy}") } else { String::new() };
             let message = format!("failed to listen on {address}: {error}{remedy}");
             ApiError::Failed { exit: if is_taken { Exit::Busy } else { Exit::Io }, message }
@@ -55,14 +55,14 @@ impl Program<'_> {
             let path = self.surroundings.directory.join(file);
             return Token::in_file(&path, self.surroundings.secret).map(Some);
         }
-        // One that is set to nothing is a slip, and would open what was meant to be closed.
+        // An empty token is a mistake, and would open what should be closed.
         let told = (self.surroundings.lookup)(TOKEN);
         told.map(|token| Token::of(&token.to_string_lossy(), TOKEN)).transpose()
     }
 }
 
 impl Door {
-    /// Answers from the retriever from now on, and says where.
+    /// Answers from the retriever from now on, and prints the address.
     pub(super) fn open(
         self,
         host: &mut Host,
@@ -79,12 +79,12 @@ impl Door {
         host.at_end(server.closer());
         let url = server.url();
         let who = if has_token {
-            "for who shows the token"
+            "for callers with the token"
         } else {
-            "for every user of this machine; --token-file keeps others out"
+            "for every user of this machine; --token-file restricts it"
         };
         if command.form.json {
-            // A message that cannot be delivered changes nothing about what happens.
+            // A message that cannot be delivered changes nothing about the outcome.
             let _ = writeln!(messages, "{}", json!({ "http": { "url": url, "token": has_token } }));
         } else {
             complain(messages, "agent-knowledge", &format!("MCP over HTTP at {url}, {who}"));
