@@ -125,6 +125,7 @@ impl<T: 'static> Rule<T> {
     fn one(values: Values, read: impl Fn(&str, &mut Fields) -> T + 'static) -> Self {
         let parameter = Parameter {
             name: "",
+            aliases: &[],
             text: "",
             values,
             default: None,
@@ -166,6 +167,11 @@ impl<T: 'static> Rule<T> {
     /// Gives the parameter another name than the field has.
     pub fn called(self, name: &'static str) -> Self {
         self.with(|parameter| parameter.name = name)
+    }
+
+    /// Lists names that models and people use for it by mistake; a message about one names the parameter.
+    pub fn also(self, aliases: &'static [&'static str]) -> Self {
+        self.with(|parameter| parameter.aliases = aliases)
     }
 
     /// Says what the parameter is, where it is not the only one of its field.
