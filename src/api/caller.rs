@@ -1,17 +1,18 @@
-//! Who asks, and what may not be taken from the process that answers: a retriever answers for many
-//! callers, each with its own directory, name and patience. Not here: finding these out (`program`).
+//! The caller of a request: its directory, name and patience. A retriever answers for many callers, so it must not
+//! take these from its own process. Not here: finding them out (`program`).
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Who asks, from where.
+/// Who calls, from where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caller {
-    /// The working directory: tells the repository at hand. Who comes over HTTP has none, and names it.
+    /// The working directory, which decides the repository at hand. A caller over HTTP has none and names the
+    /// repository.
     pub directory: Option<PathBuf>,
-    /// The agent or person, as the surroundings tell it.
+    /// The agent or person, as the environment tells it.
     pub agent_id: String,
     /// The session, where the agent tells it.
     pub session_id: Option<String>,
@@ -19,7 +20,7 @@ pub struct Caller {
     pub source: Option<String>,
     /// The machine.
     pub host: Option<String>,
-    /// How long it may be kept waiting.
+    /// How long it may wait.
     pub patience: Patience,
 }
 
@@ -28,17 +29,17 @@ pub struct Caller {
 pub struct Patience {
     /// For the query's vector.
     pub query: Duration,
-    /// For the model, while it is loading.
+    /// For the model to load.
     pub model: Duration,
     /// For memories that have no vector yet.
     pub embed: Duration,
-    /// For logs that are still being read; then the newest are searched.
+    /// For logs that are still being read. After that only the newest memories are searched.
     pub index: Duration,
 }
 
 impl Patience {
-    /// Of a person, who asks once and by hand. Loading the model was measured to take about a second on a
-    /// busy machine; a handful of new memories is worth a moment, a whole store is what `index` is for.
+    /// For a person, who asks once and by hand. Loading the model was measured to take about a second on a busy
+    /// machine. A few new memories are worth waiting for; for a whole store there is the command `index`.
     pub const OF_A_PERSON: Self = Self {
         query: Duration::from_secs(15),
         model: Duration::from_secs(15),
@@ -46,8 +47,8 @@ impl Patience {
         index: Duration::from_secs(600),
     };
 
-    /// Of an agent, which would rather have the answer at hand now: loading a model takes longer, and reading
-    /// what is new or some thousands of memories does not.
+    /// For an agent, which prefers an answer now. Loading a model takes longer than this; reading new lines or some
+    /// thousand memories does not.
     pub const OF_AN_AGENT: Self = Self {
         query: Duration::from_millis(400),
         model: Duration::from_millis(40),

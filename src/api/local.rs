@@ -52,13 +52,13 @@ pub struct Core {
     pub store: Store,
     /// Settings; aliases are followed.
     pub config: Config,
-    /// Where the embedding model is, or would be.
+    /// The directory of the embedding model.
     pub model_dir: PathBuf,
-    /// Where searches that found nothing are written down; `None` for nowhere.
+    /// The log of searches that found nothing; `None` for none.
     pub query_log: Option<QueryLog>,
-    /// The links of the state that was asked last.
+    /// The links of the last snapshot that was asked for them.
     pub links: KnownLinks,
-    /// The words of what was saved, and of what it was compared with.
+    /// The words of texts that saves compared.
     pub words: Mutex<KnownWords>,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
@@ -75,7 +75,7 @@ pub struct Local {
 }
 
 impl Local {
-    /// Speaks for a caller; resolves the repository of its working directory, where it has one.
+    /// Answers for a caller, and resolves the repository of its working directory, where it has one.
     #[must_use]
     pub fn new(core: Arc<Core>, caller: Caller) -> Self {
         let Caller { directory, agent_id, session_id, source, host, patience } = caller;
@@ -88,13 +88,13 @@ impl Local {
         Self { core, writer, place, here, patience, told_about_model: AtomicBool::new(false) }
     }
 
-    /// Returns the engine, for those who watch it work.
+    /// Returns the engine, for programs that watch its progress.
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.core.engine
     }
 
-    /// Returns how many memories have been given to the model, and how many there are.
+    /// Returns how many memories are embedded, and how many there are.
     ///
     /// # Errors
     /// [`ApiError::Failed`], after a bug.

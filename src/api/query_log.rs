@@ -1,5 +1,5 @@
-//! Searches that found nothing, written down for their user alone: what is looked for in vain shows what is missing.
-//! Local, without secrets, bounded, and off where somebody switches it off. Not here: grouping them (`graph`).
+//! A private log of searches that found nothing: it shows which knowledge is missing. It stays on this machine, holds
+//! no secrets, is bounded, and can be switched off. Not here: grouping the searches (`search::links`).
 
 use std::fs::OpenOptions;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -15,25 +15,25 @@ use guard::text::{Layout, neutralise};
 use search::links::Asking;
 use store::{make_own_file, open_own_file, own_folder, private};
 
-/// The folder of all such logs, in that of the cache.
+/// The folder of these logs, below the cache directory.
 const FOLDER: &str = "searches";
 
-/// A log of more bytes loses its older half: some thousand searches are kept.
+/// A longer log loses its older half. This holds some thousand searches.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 
-/// Longest beginning of a query that is kept, in bytes: what is pasted whole is none of a gap's business.
+/// Most bytes of a query that are kept: the rest of a pasted text says nothing about missing knowledge.
 const QUERY_BYTES_MAX: usize = 300;
 
-/// Where searches of one store that found nothing are written down.
+/// The log of one store.
 #[derive(Debug)]
 pub struct QueryLog {
     path: PathBuf,
-    /// One writes at a time, in this process; between processes a line is one write.
+    /// Held by the thread that writes. Between processes one line is one write.
     turn: Mutex<()>,
 }
 
 impl QueryLog {
-    /// The log of a store, in a cache directory. Nothing is made yet.
+    /// Names the log of a store, in a cache directory. Nothing is created yet.
     #[must_use]
     pub fn of(cache: &Path, store: &Path) -> Self {
         let sum = Sha256::digest(store.as_os_str().as_encoded_bytes());
@@ -42,13 +42,13 @@ impl QueryLog {
         Self { path, turn: Mutex::default() }
     }
 
-    /// Notes that a search found nothing. What cannot be noted is not: nobody waits for it.
+    /// Records that a search found nothing. A failure is ignored: no answer depends on it.
     pub fn note(&self, query: &str, repo: Option<&RepoKey>, now: Timestamp) {
         let _ = self.try_to_note(query, repo, now);
     }
 
     fn try_to_note(&self, query: &str, repo: Option<&RepoKey>, now: Timestamp) -> Option<()> {
-        // Before it is cut: half a secret is hard to recognise.
+        // Secrets are removed before the text is cut: half a secret is hard to recognize.
         let query = neutralise(&redacted(query), Layout::Line);
         let query = query.get(..query.floor_char_boundary(QUERY_BYTES_MAX))?;
         let at = format!("{now:.0}");
@@ -62,7 +62,7 @@ impl QueryLog {
         options.open(&self.path).ok()?.write_all(format!("{line}\n").as_bytes()).ok()
     }
 
-    /// Leaves the newer half of a log that is too long.
+    /// Keeps the newer half of a log that is too long.
     fn shorten(&self) -> Option<()> {
         let mut file = open_own_file(&self.path).ok()??;
         let length_bytes = file.metadata().ok()?.len();
@@ -78,7 +78,7 @@ impl QueryLog {
         std::fs::rename(&fresh, &self.path).ok()
     }
 
-    /// Returns what was noted, the oldest first; a line that cannot be understood is passed over.
+    /// Returns the recorded searches, the oldest first. Lines that cannot be read are skipped.
     #[must_use]
     pub fn read(&self) -> Vec<Asking> {
         let Ok(Some(file)) = open_own_file(&self.path) else { return Vec::new() };

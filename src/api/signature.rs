@@ -1,6 +1,6 @@
-//! What a failure looks like whenever it happens: the lines that tell what is wrong, without paths, numbers and
-//! addresses, which differ each time. Two failures with one signature are the same failure; as a query it finds
-//! the lesson. Not here: what the command wanted (`commands`).
+//! The signature of a failure: the lines that say what is wrong, without paths, numbers and addresses, which differ
+//! each time. Two failures with one signature are the same failure; used as a query it finds the lesson. Not here:
+//! what the command wanted (`clients::hooks`).
 
 use std::fmt::Write;
 
@@ -10,13 +10,13 @@ use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
 use reply::fence::unfenced;
 
-/// Lines that make a signature: what is wrong, where, and why. More dilutes a query.
+/// Lines of a signature: what is wrong, where, and why. More lines dilute a query.
 const LINES_MAX: usize = 3;
 
-/// Longest line that counts, in bytes: beyond stand dumps.
+/// Longest line that counts, in bytes. Longer lines are dumps.
 const LINE_BYTES_MAX: usize = 300;
 
-/// Lines that are looked at: a failure is told at the beginning or the end of what a client hands over.
+/// Lines that are examined: a failure is reported at the beginning or at the end of the output.
 const LOOK_LINES_MAX: usize = 400;
 
 /// Fewest words that tell a failure from others.
@@ -25,7 +25,7 @@ const WORDS_MIN: usize = 2;
 /// Hexadecimal digits of a key: sixty-four bits tell any two lessons of one store apart.
 const KEY_DIGITS: usize = 16;
 
-/// What lines that tell an error have in them, in lower case.
+/// What a line that reports an error contains, in lower case.
 const MARKS: [&str; 40] = [
     "error",
     "err!",
@@ -69,7 +69,7 @@ const MARKS: [&str; 40] = [
     "outdated",
 ];
 
-/// Lines that every failure of a tool ends in and that tell none from another.
+/// Lines that end every failure of a tool and tell none from another.
 const GENERIC: [&str; 16] = [
     "could not compile",
     "a complete log",
@@ -89,23 +89,24 @@ const GENERIC: [&str; 16] = [
     "stack trace",
 ];
 
-/// Words that say no more than that something failed.
+/// Words that only say that something failed.
 const EMPTY_WORDS: [&str; 14] = [
     "error", "errors", "failed", "failure", "fatal", "the", "exit", "code", "command", "status",
     "with", "and", "npm", "err",
 ];
 
-/// What a failure looks like.
+/// The signature of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// Its telling lines, as they were.
+    /// Its lines, as they were.
     pub excerpt: String,
-    /// The same without what differs each time.
+    /// Its words, without what differs each time.
     pub words: String,
 }
 
 impl Signature {
-    /// Reads the signature of a failure from what was said; nothing where that tells it from no other.
+    /// Makes the signature of a failure from its output; `None` where the output does not tell it from other
+    /// failures.
     #[must_use]
     pub fn of(output: &str) -> Option<Self> {
         let plain = without_escapes(&unfenced(output));
@@ -118,7 +119,8 @@ impl Signature {
         let tail = all.len().saturating_sub(half).max(half.min(all.len()));
         let looked_at = all.iter().take(half).chain(all.get(tail..).unwrap_or_default());
         let lines: Vec<&str> = looked_at.copied().filter(|line| says_something(line)).collect();
-        // Before anything is taken off a line: without its colon a password is a word like any other.
+        // Secrets are removed before anything is taken off a line: without its colon a password is a word like any
+        // other.
         let chosen: Vec<_> = telling(&lines).into_iter().map(redacted).collect();
         let excerpt: Vec<String> =
             chosen.iter().map(|line| neutralise(&cut(line), Layout::Line)).collect();
@@ -133,19 +135,19 @@ impl Signature {
     }
 }
 
-/// Returns the words that failures of all kinds say: sharing them makes no two failures alike.
+/// Returns the words that failures of all kinds contain: sharing them makes no two failures similar.
 #[must_use]
 pub fn common_words() -> String {
     [&MARKS[..], &EMPTY_WORDS].concat().join(" ")
 }
 
-/// Returns the key of a lesson: equal for the same failure mended in the same way, wherever.
+/// Returns the key of a lesson: equal for the same failure with the same fix, wherever it happened.
 #[must_use]
 pub fn key(words: &str, goal: &str, fix: &str) -> String {
     tag("fix", &[words, goal, fix])
 }
 
-/// Returns the key of a failure: equal for the same one, wherever, whatever is found of its words.
+/// Returns the key of a failure: equal for the same failure, wherever it happened.
 #[must_use]
 pub fn mark(words: &str) -> String {
     tag("sig", &[words])
@@ -165,7 +167,7 @@ fn tag(kind: &str, parts: &[&str]) -> String {
     key
 }
 
-/// The lines that say most about what is wrong, in their order; the last ones where none does.
+/// Returns the lines that say most about what is wrong, in their order; the last lines where none does.
 fn telling<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let marks = |line: &str| {
         let lower = cut(line).to_lowercase();
@@ -210,7 +212,7 @@ fn cut(line: &str) -> String {
     line.get(..line.floor_char_boundary(LINE_BYTES_MAX)).unwrap_or_default().to_owned()
 }
 
-/// A line without what differs each time: of paths the last part is left, numbers and addresses go.
+/// Returns a line without what differs each time: paths keep their last part, numbers and addresses are removed.
 fn lasting(line: &str) -> String {
     let cut = cut(line);
     let words = cut.split_whitespace().map(|word| {
@@ -235,7 +237,7 @@ fn is_passing(word: &str) -> bool {
     is_number || is_address
 }
 
-/// Takes out the colours and movements of terminals.
+/// Removes the escape sequences of terminals.
 fn without_escapes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();

@@ -1,5 +1,5 @@
-//! The `agent-knowledge` program, but for what only a process can do: one command, one answer.
-//! Not here: the options of the command line (`args`), the rules about values (`api::requests`).
+//! Runs the commands of `agent-knowledge`: one command, one answer. Not here: the options of the command line
+//! (`args`), the rules about values (`api::requests`), what only a process can do (`process`).
 
 mod curation;
 mod judgement;
@@ -26,11 +26,11 @@ use writer::exit::{Exit, complain, deliver};
 
 /// What the process gives the program.
 pub struct Process<'a> {
-    /// The program's name, which its messages begin with.
+    /// The program's name, which begins its messages.
     pub name: &'static str,
     /// The command line, without the program's name.
     pub args: Vec<OsString>,
-    /// Where `search -` reads.
+    /// Standard input, which `search -` reads.
     pub input: &'a mut dyn Read,
     /// For data.
     pub output: &'a mut dyn Write,
@@ -38,14 +38,14 @@ pub struct Process<'a> {
     pub messages: &'a mut dyn Write,
 }
 
-/// What the command line settles before anything is opened.
+/// The options of every command, read before anything is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GlobalOptions {
-    /// The directory of the logs, when given.
+    /// The directory of the logs, if given.
     pub logs: Option<PathBuf>,
-    /// The directory of the embedding model, when given.
+    /// The directory of the embedding model, if given.
     pub model: Option<PathBuf>,
-    /// Which past position of the store is asked, when given.
+    /// The past position of the store that the command asks about, if given.
     pub as_of: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub enum Need {
     Meaning,
 }
 
-/// What the commands need and only the program can put together.
+/// What the commands need and only the program can provide.
 pub trait Wiring {
     /// Opens the memory for one command.
     ///
@@ -66,7 +66,7 @@ pub trait Wiring {
     /// [`ApiError::Failed`] with the exit it calls for.
     fn open(&mut self, settings: &GlobalOptions, need: Need) -> Result<Arc<dyn Api>, ApiError>;
 
-    /// Opens the memory for a server, which would rather answer now than wait for a model.
+    /// Opens the memory for a server, which answers now rather than wait for a model.
     ///
     /// # Errors
     /// As [`Wiring::open`].
@@ -75,7 +75,7 @@ pub trait Wiring {
     /// Serves MCP on the standard streams of the process until the client leaves.
     fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit;
 
-    /// Serves other processes until the end, or asks the one that does to end.
+    /// Runs the shared retriever until it stops, or stops the running one.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -86,11 +86,11 @@ pub trait Wiring {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError>;
 
-    /// Answers a hook of an agent, whatever happens with the exit that disturbs nobody.
+    /// Answers a hook of an agent. The exit code never disturbs the agent, whatever happens.
     fn hook(&mut self, settings: &GlobalOptions, command: &Hook, process: &mut Process<'_>)
     -> Exit;
 
-    /// Brings the stored vectors up to date, telling `progress` how far it is.
+    /// Embeds the memories that have no vector yet, and shows the progress.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -100,7 +100,7 @@ pub trait Wiring {
         progress: &mut dyn Write,
     ) -> Result<Reply, ApiError>;
 
-    /// Puts us into clients; returns also how the program ends.
+    /// Sets up clients; also returns how the program ends.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -110,7 +110,7 @@ pub trait Wiring {
         command: Setup,
     ) -> Result<(Exit, Reply), ApiError>;
 
-    /// Looks after what is there; returns also how the program ends.
+    /// Checks or maintains the logs; also returns how the program ends.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -120,14 +120,13 @@ pub trait Wiring {
         command: Upkeep,
     ) -> Result<(Exit, Reply), ApiError>;
 
-    /// Asks the judge of the configuration about two memories, as the JSON of a review tells them.
+    /// Asks the configured judge about two memories, given as the JSON of a review.
     ///
     /// # Errors
     /// [`ApiError::Failed`], also where no judge is configured.
     fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError>;
 
-    /// Takes over what agent files say, telling `progress` what happens while it watches them; returns also how
-    /// the program ends.
+    /// Imports agent files, and reports to `progress` while it watches them; also returns how the program ends.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -138,13 +137,13 @@ pub trait Wiring {
         progress: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError>;
 
-    /// Writes what has proven itself into an agent file.
+    /// Exports proven memories into an agent file.
     ///
     /// # Errors
     /// [`ApiError`].
     fn export(&mut self, settings: &GlobalOptions, command: Export) -> Result<Reply, ApiError>;
 
-    /// Fetches the embedding model, or tells its state.
+    /// Downloads the embedding model, or shows its state.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -156,10 +155,10 @@ pub trait Wiring {
     ) -> Result<Reply, ApiError>;
 }
 
-/// Most bytes taken from standard input: enough to say how much too long a query is.
+/// Most bytes read from standard input: enough to say how much too long a query is.
 const INPUT_BYTES_MAX: u64 = 64 * QUERY_BYTES_MAX as u64;
 
-/// Runs the program. A reader that went away early is no failure.
+/// Runs the program. A reader that closed the output early is no failure.
 #[must_use]
 pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
     let name = OsString::from(process.name);
@@ -167,7 +166,7 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
     let words = std::iter::once(name).chain(std::mem::take(&mut process.args));
     let line = match CommandLine::try_parse_from(words) {
         Ok(line) => line,
-        // Whoever wrote it into a client is told; the agent goes on.
+        // A wrong command in a client's configuration is reported, but must not stop the agent.
         Err(error) => {
             let exit = explain(process, &error);
             return if is_hook { Exit::Done } else { exit };
@@ -181,14 +180,14 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
     }
 }
 
-/// Prints what clap says, and returns the exit. Clap would end the process itself, with 2.
+/// Prints the message of clap, and returns the exit. Clap itself would end the process with 2.
 pub fn explain(process: &mut Process<'_>, error: &clap::Error) -> Exit {
     let text = error.render().to_string();
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return print(process, &text);
     }
-    // A message that cannot be delivered changes nothing about what happened. Clap repeats what it
-    // does not understand.
+    // A message that cannot be delivered changes nothing about the outcome. Clap repeats the argument that it
+    // rejects, which may hold a secret.
     let text = redacted(&text);
     let _ = match text.strip_prefix("error: ") {
         Some(text) => writeln!(process.messages, "{}: {}", process.name, text.trim_end()),
@@ -203,7 +202,7 @@ fn perform(
     settings: &GlobalOptions,
     command: MainCommand,
 ) -> Result<Exit, ApiError> {
-    // What is wrong with the values is said before anything is opened.
+    // Wrong values are reported before anything is opened.
     let (form, reply) = match command {
         MainCommand::Search(search) => {
             let arguments = with_piped_query(process, search.arguments)?;
@@ -277,7 +276,7 @@ fn with_piped_query(
     Ok(arguments.with(QUERY, piped_query(process)?))
 }
 
-/// The field of a search that `-` may stand for.
+/// The parameter of a search that `-` may stand for.
 const QUERY: &str = "query";
 
 fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
@@ -291,18 +290,18 @@ fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
     }
 }
 
-/// What is not printed need not be made.
+/// A form that is not printed is not made.
 fn shape(form: OutputFormat) -> Shape {
     if form.json { Shape::Whole } else { Shape::Words }
 }
 
-/// Prints a reply in the form asked for.
+/// Prints a reply in the requested form.
 pub fn answer(process: &mut Process<'_>, form: OutputFormat, reply: &Reply) -> Exit {
     let text = if form.json { reply.json_line() } else { reply.text.clone() };
     print(process, &format!("{}\n", text.trim_end_matches('\n')))
 }
 
-/// Answers, and ends as the command did, where the answer was delivered.
+/// Prints a reply, and returns the exit of the command if the output worked.
 fn ended(process: &mut Process<'_>, form: OutputFormat, (exit, reply): &(Exit, Reply)) -> Exit {
     match answer(process, form, reply) {
         Exit::Done => *exit,
@@ -310,7 +309,7 @@ fn ended(process: &mut Process<'_>, form: OutputFormat, (exit, reply): &(Exit, R
     }
 }
 
-/// Says why a command was refused.
+/// Prints why a command failed.
 pub fn refuse(process: &mut Process<'_>, error: &ApiError) -> Exit {
     let (exit, text) = match error {
         ApiError::Invalid(problems) => {

@@ -1,4 +1,4 @@
-//! An [`Api`] for the tests of the faces: it repeats what it was asked, and fails when told to.
+//! An [`Api`] for tests of the faces: it repeats what it was asked, and fails when told to.
 
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! Puts the `agent-knowledge` program together: settings, store, model, engine, faces.
-//! Not here: the process itself (its arguments, environment, clock), which `main` passes in.
+//! Assembles the program `agent-knowledge`: settings, store, model, engine and faces. Not here: the process itself
+//! (its arguments, environment and clock), which `process` passes in.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -38,52 +38,52 @@ use store::StoreError;
 use writer::Moment;
 use writer::exit::Exit;
 
-/// How often progress is looked at.
+/// How often the progress is checked.
 const LOOK_MS: u64 = 50;
 
-/// What the process gives the wiring.
+/// What the process provides.
 pub struct Surroundings<'a> {
     /// Looks up an environment variable.
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
     /// The working directory.
     pub directory: PathBuf,
-    /// Where folders may be made that are removed again.
+    /// Where temporary folders may be made.
     pub temporary: PathBuf,
-    /// This program, where the system tells it.
+    /// The path of this program, where the system tells it.
     pub program: Option<PathBuf>,
     /// The name of this machine, where it has one.
     pub host: Option<String>,
-    /// Tells the time, and gives random bits.
+    /// Returns the time and random bits.
     pub clock: fn() -> Moment,
-    /// Gives bits that nobody can guess, where the system has any.
+    /// Returns unpredictable bits, where the system has any.
     pub secret: fn() -> Option<[u8; 32]>,
-    /// Ends the process at once and well: for who may not be kept waiting.
+    /// Ends the process at once, with success.
     pub leave: fn(),
 }
 
-/// The wiring of the program.
+/// The program's implementation of [`Wiring`].
 pub struct Program<'a> {
     surroundings: Surroundings<'a>,
     is_server: bool,
-    /// Where signs of life go, once that is settled.
+    /// The folder where clients are recorded as seen, once the settings are known.
     life: Option<PathBuf>,
 }
 
 impl<'a> Program<'a> {
-    /// Prepares the wiring; nothing is opened yet.
+    /// Makes the program; nothing is opened yet.
     #[must_use]
     pub fn new(surroundings: Surroundings<'a>) -> Self {
         Self { surroundings, is_server: false, life: None }
     }
 
-    /// Returns what the process gave.
+    /// Returns what the process provides.
     #[must_use]
     pub fn surroundings(&self) -> &Surroundings<'a> {
         &self.surroundings
     }
 }
 
-/// Shows how far long work is, when a person watches.
+/// Returns a progress bar, visible when a person watches.
 #[must_use]
 pub fn bar() -> ProgressBar {
     if !std::io::stderr().is_terminal() {
@@ -124,7 +124,7 @@ impl Wiring for Program<'_> {
         };
         let remote = Arc::new(remote);
         let prepared = Arc::clone(&remote);
-        // Without a thread the first question waits a little longer.
+        // Without a thread the first request waits a little longer.
         let _ = std::thread::Builder::new()
             .name("prepare".to_owned())
             .spawn(move || prepared.prepare());
@@ -142,7 +142,7 @@ impl Wiring for Program<'_> {
 
     fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError> {
         let Some(judge) = self.settle(settings)?.config.judge else {
-            let message = "there is no judge: the configuration has no [judge] that names a command, or a url and a model".to_owned();
+            let message = "no judge is configured: add a [judge] section with a command, or with a url and a model".to_owned();
             return Err(ApiError::Failed { exit: Exit::Config, message });
         };
         judge::decided(&judge, pair, self.surroundings.lookup)
@@ -252,7 +252,7 @@ impl Wiring for Program<'_> {
         let directory = self.settle(settings)?.model_dir;
         if command == ModelCommand::Fetch {
             let mut tell = |line: &str| {
-                // A message that cannot be delivered changes nothing about what happens.
+                // A message that cannot be delivered changes nothing about the outcome.
                 let _ = writeln!(messages, "{line}");
             };
             model::fetch(&directory, &mut tell).map_err(|error| ApiError::Failed {

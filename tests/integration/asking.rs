@@ -90,7 +90,7 @@ fn numbers_in_their_bounds_are_taken() {
 // S-EXIT-1
 #[test]
 fn what_is_not_there_ends_with_1_and_nothing_found_with_0() {
-    refused_with(&["show", "nope1234"], 1, &["no memory \"nope1234\"", "ids stand at the end"]);
+    refused_with(&["show", "nope1234"], 1, &["no memory \"nope1234\"", "ends with an id"]);
     for args in [
         &["search", "qqxyzzy"][..],
         &["context"],

@@ -65,7 +65,7 @@ fn over_the_bound_the_oldest_are_left_out_and_every_face_says_so() {
 
     let cited = world.agent_knowledge(&["show", "m0", "m1x"]);
     assert_eq!(cited.exit, Some(1));
-    for told in ["memory \"m0\" is too old to be kept at hand", "no memory \"m1x\"", &notice] {
+    for told in ["memory \"m0\" is too old to be loaded", "no memory \"m1x\"", &notice] {
         assert!(cited.messages.contains(told), "no {told:?} in {}", cited.messages);
     }
     assert_eq!(std::fs::read_to_string(world.store().join("api.jsonl")).unwrap(), logs);
@@ -115,7 +115,7 @@ fn a_server_that_saw_the_lines_in_another_order_keeps_the_same_as_a_cold_start()
     let late = world.asked(&["show", "late"]);
     assert!(late.to_string().contains("e1"), "what was said of it is with it: {late}");
     let gone = world.agent_knowledge(&["show", &format!("m{}", LINES - 1)]);
-    assert!(gone.messages.contains("too old to be kept at hand"), "{}", gone.messages);
+    assert!(gone.messages.contains("too old to be loaded"), "{}", gone.messages);
 }
 
 // S-BOUND-1

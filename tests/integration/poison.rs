@@ -205,7 +205,7 @@ fn what_is_flagged_is_written_told_and_held_back() {
     let found = world.agent_knowledge(&["search", "walrus keys"]).done();
     assert!(found.contains(good) && !found.contains("Ignore all"), "{found}");
     let told =
-        "Note: 1 note was held back for reading like instructions; include_flagged shows them";
+        "Note: 1 note was held back because it reads like instructions; include_flagged shows them";
     assert!(found.contains(told), "{found}");
     let all = world.agent_knowledge(&["search", "walrus keys", "--include-flagged"]).done();
     assert!(all.contains(&format!("{FLAGGED_AS}{ORDER}")) && !all.contains("held back"), "{all}");

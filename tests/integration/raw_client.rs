@@ -199,7 +199,7 @@ impl Client {
     #[track_caller]
     pub fn wait_for_all(&mut self) {
         let start = Instant::now();
-        while self.search("anything at all").contains("index is still being made") {
+        while self.search("anything at all").contains("index is not complete yet") {
             assert!(start.elapsed() < STEP, "the logs are still being read");
         }
     }

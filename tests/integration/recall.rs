@@ -190,7 +190,7 @@ fn a_repository_is_named_by_key_url_or_unique_short_name() {
     assert_eq!(
         told.done().trim_end(),
         "No relevant memories.\nNote: there are no memories of github.com/acme/nothing; search \
-         without a repo to see the others."
+         without a repo to see other repositories."
     );
     write_lesson(&world, "github.com/other/web", "fact", "five");
     let ran = world.agent_knowledge(&["search", "zebra", "--repo", "web"]);

@@ -85,7 +85,7 @@ fn a_file_tells_what_a_change_to_it_touches() {
     assert_eq!(ids(&world.asked(&args)), [file.clone(), other, error]);
     let text = world.agent_knowledge(&args).done();
     assert!(
-        text.starts_with("**What a change touches of src/db/pool.rs (3):**")
+        text.starts_with("**Affected by a change to src/db/pool.rs (3):**")
             && text.contains("named by: [20"),
         "{text}"
     );

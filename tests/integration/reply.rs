@@ -268,8 +268,16 @@ fn a_short_id_that_many_share_lists_only_the_first() {
     world.hand_write("api.jsonl", lines);
     let ran = world.agent_knowledge(&["show", "many-"]);
     assert_eq!((ran.exit, ran.output.as_str()), (Some(1), ""));
-    assert!(ran.messages.contains("many-0007 … (1992 more); give more of it"), "{}", ran.messages);
+    assert!(
+        ran.messages.contains("many-0007 … (1992 more); give more characters"),
+        "{}",
+        ran.messages
+    );
     let ran = world.agent_knowledge(&["show", "many-000"]);
-    assert!(ran.messages.contains("many-0007 … (2 more); give more of it"), "{}", ran.messages);
+    assert!(
+        ran.messages.contains("many-0007 … (2 more); give more characters"),
+        "{}",
+        ran.messages
+    );
     assert!(world.agent_knowledge(&["show", "many-0001"]).done().contains("zebra"));
 }

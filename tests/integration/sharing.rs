@@ -325,7 +325,7 @@ fn while_many_logs_are_read_the_newest_are_found_and_the_rest_soon() {
     assert!(fresh.contains("elusive"), "what was acknowledged is found: {fresh}");
     wait_for("the oldest is found", || {
         let reply = client.search("gluon0w");
-        let is_partial = reply.contains("index is still being made");
+        let is_partial = reply.contains("index is not complete yet");
         assert!(is_partial || reply.contains("gluon0w"), "{reply}");
         !is_partial
     });

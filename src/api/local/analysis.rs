@@ -1,5 +1,5 @@
-//! What all that is known looks like, and what several repositories have learned alike; one of these may become a
-//! memory. Not here: finding it out (`graph`), its words (`render`).
+//! Analyses of the whole memory, and patterns that several repositories learned independently. Not here: computing
+//! them (`search::links`), the words of the reply (`reply`).
 
 use serde_json::{Value, json};
 
@@ -39,8 +39,10 @@ pub(super) fn analyze(
     let whole = || Whole::of(&snapshot, &links, &scope);
     let (title, found) = match request.topic {
         Topic::Hubs => ("Most linked", links::hubs(&snapshot, &links, &scope, limit)),
-        Topic::Bridges => ("What ties kinds together", links::bridges(&snapshot, &whole(), limit)),
-        Topic::Gaps => ("Tied to little or nothing", links::gaps(&whole(), limit)),
+        Topic::Bridges => {
+            ("Memories that connect kinds", links::bridges(&snapshot, &whole(), limit))
+        }
+        Topic::Gaps => ("Few or no links", links::gaps(&whole(), limit)),
         Topic::Clusters => ("Said several times", links::clusters(&snapshot, &scope, limit)),
         Topic::Brief => {
             let brief = links::brief(&snapshot, &links, &scope);
@@ -62,19 +64,21 @@ pub(super) fn analyze(
     }))
 }
 
-/// Says where not all was looked at. Links are looked at whole.
+/// Says where only the newest memories were analyzed. Links are always analyzed whole.
 fn looked_at(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
     let count = match topic {
         Topic::Hubs | Topic::Searches => 0,
         _ => snapshot.memories().iter().filter(|memory| scope.has(memory)).count(),
     };
-    let bound = (count > MEMORIES_MAX)
-        .then(|| format!("Note: of {count} memories the {MEMORIES_MAX} newest were looked at."));
+    let bound = (count > MEMORIES_MAX).then(|| {
+        format!("Note: only the {MEMORIES_MAX} newest of {count} memories were analyzed.")
+    });
     bound.into_iter().chain(memory_bound::note(snapshot.room())).collect()
 }
 
-/// Writes down that a search found nothing, neither to show nor to hold back. Those of hooks, which nobody asked for
-/// and which set their own bar, and those with filters or of one repository, which may be why, tell of no gap.
+/// Records that a search found nothing. Some searches say nothing about missing knowledge and are not recorded: those
+/// of hooks, which set their own threshold, and those with filters or of one repository, which may be why nothing was
+/// found.
 pub(super) fn note_if_in_vain(
     local: &Local,
     request: &SearchRequest,
@@ -98,7 +102,7 @@ pub(super) fn note_if_in_vain(
 
 fn searches_without_hits(local: &Local, request: &AnalyzeRequest, repo: Option<&RepoKey>) -> Reply {
     let Some(log) = &local.core.query_log else {
-        let notice = "Note: searches are not written down here (query_log is off).";
+        let notice = "Note: searches are not recorded (query_log is off).";
         return reply::searches(&[], Some(notice), request.max_tokens());
     };
     let mut askings: Vec<Asking> = log.read();
@@ -122,7 +126,7 @@ pub(super) fn patterns(
     }
 }
 
-/// Writes a pattern, and that it builds on its sources, in one append.
+/// Writes a pattern and its links to its sources, in one append.
 fn accept(local: &Local, one: &Suggestion, voice: &Voice) -> Result<Reply, ApiError> {
     let best = one.sources.first().ok_or_else(|| Problems::one("accept", "has no source"))?;
     let moment = (local.core.clock)();
@@ -149,7 +153,7 @@ fn accept(local: &Local, one: &Suggestion, voice: &Voice) -> Result<Reply, ApiEr
     Ok(Reply::new(text, json!({ "id": id.as_str(), "repo": repo.as_str(), "builds_on": sources })))
 }
 
-/// What a pattern says: the lesson that is best proven, where it was met, and what all sources know together.
+/// Makes the memory of a pattern: the best proven lesson, where it was met, and what all sources share.
 fn pattern_draft(one: &Suggestion, best: &Event) -> Draft {
     let repos: Vec<&str> = one.repos.iter().map(RepoKey::short_name).collect();
     let first = one.look.excerpt.lines().next().unwrap_or_default();
@@ -165,8 +169,8 @@ fn pattern_draft(one: &Suggestion, best: &Event) -> Draft {
     }
 }
 
-/// What a memory's failure looks like: as the hook that wrote it down has marked it, else by its symptoms, else by its
-/// context where it tells of an error.
+/// Returns what the failure of a memory looks like: as the hook that wrote it has marked it, else by its symptoms,
+/// else by its context where that reports an error.
 fn look(event: &Event) -> Option<Look> {
     let said = event.symptoms.join("\n");
     let marked = event.tags.iter().find(|tag| is_mark(tag));
@@ -186,7 +190,7 @@ fn is_mark(tag: &str) -> bool {
     })
 }
 
-/// Finds the one that is meant: by its number in the list, or by its mark, which stays when others come.
+/// Finds a pattern by its number in the list, or by its mark, which stays the same when others are added.
 fn chosen<'a>(which: &str, found: &'a [Suggestion]) -> Result<&'a Suggestion, ApiError> {
     let which = which.trim();
     let by_mark = found.iter().find(|one| one.look.mark == which);
@@ -194,8 +198,6 @@ fn chosen<'a>(which: &str, found: &'a [Suggestion]) -> Result<&'a Suggestion, Ap
     by_mark.or_else(by_place).ok_or_else(|| {
         let count = found.len();
         let hint = "agent-knowledge patterns lists them";
-        ApiError::NotFound(format!(
-            "there is no pattern {which:?} among {count} that are suggested; {hint}"
-        ))
+        ApiError::NotFound(format!("no pattern {which:?} among {count} suggestions; {hint}"))
     })
 }

@@ -1,5 +1,5 @@
-//! Many memories at once: those that faded, and after an incident those of somebody. Shown first, and done only when
-//! asked for. Not here: one by one (`changes`).
+//! Changes of many memories at once: fading, and retracting everything of an author after an incident. They are shown
+//! first and done only on request. Not here: single changes (`change`).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use memory::{Fate, Lifecycle, LifecycleState, Memory, Version};
 use reply::{Reply, Subject};
 use search::snapshot::Snapshot;
 
-/// One change of one memory, or of what is linked like one.
+/// One change of one memory, or of another node of the graph.
 type SweepStep = (Subject, Change);
 
 pub(super) fn sweep(local: &Local, request: &SweepRequest) -> Result<Reply, ApiError> {
@@ -50,17 +50,17 @@ fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<Swe
     of_repo.filter_map(step).collect()
 }
 
-/// What somebody wrote is taken back, and what somebody said of the memories of others does not count.
+/// Retracts what an author wrote, and discounts what the author said of other memories.
 fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
         let is_discounted = memory.lifecycle().discounted.contains(author);
         let is_told = memory.about().iter().any(|version| author.wrote(&version.event));
-        // First what they said: who takes back their own words means those of before.
+        // The discount comes first: a retraction by the author of their own words refers to those before it.
         if is_told && !is_discounted {
             steps.push((subject(memory), Change::Discount { by: author.clone() }));
         }
-        // What they hid themselves would be seen again.
+        // A memory that its author hid would become visible again once the author's words do not count.
         let life = match is_discounted {
             true => memory.lifecycle().life.clone(),
             false => memory.life_without(author),
@@ -80,7 +80,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     steps
 }
 
-/// The other way round. What was forgotten for another reason comes back too, and is told before it does.
+/// Undoes a purge. Memories that were forgotten for another reason come back too; they are shown before that happens.
 fn restored(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
@@ -106,7 +106,7 @@ fn subject(memory: &Arc<Memory>) -> Subject {
     Subject::Memory(Arc::clone(memory))
 }
 
-/// What was said of places in code and of memories that are not here, in the order of their ids.
+/// Returns what was said of places in code and of memories that are absent, by id.
 fn early(snapshot: &Snapshot) -> Vec<(&EventId, &[Arc<Version>])> {
     let mut early: Vec<(&EventId, &[Arc<Version>])> = snapshot.early().collect();
     early.sort_by_key(|(id, _)| *id);

@@ -1,6 +1,6 @@
-//! What somebody says of memories that are there, written down as events about them: verdicts, replacement,
-//! forgetting and its undoing. Nothing is edited; who says what is so already writes nothing. Not here: what
-//! the events add up to (`projection::course`).
+//! Changes of existing memories, written as events about them: verdicts, replacement, forgetting and undoing it.
+//! Nothing is edited, and a change that would change nothing is not written. Not here: what the events add up to
+//! (`memory::course`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use memory::{LifecycleState, Memory};
 use reply::{Reply, operands};
 use search::snapshot::{Cited, Snapshot};
 
-/// How far a chain of replacements is followed before a change is refused: longer ones are a mistake.
+/// How far a chain of replacements is followed before a change is refused. A longer chain is a mistake.
 const CHAIN_MAX: usize = 256;
 
 pub(super) fn change(
@@ -47,7 +47,7 @@ pub(super) fn change(
     Ok(Reply::new(lines.join("\n"), json))
 }
 
-/// Finds the memory that a replacement names, and refuses one that leads back to where it came from.
+/// Finds the memories that a change names, and refuses a replacement that would close a circle.
 fn meant(
     wanted: &Wanted,
     memories: &[Arc<Memory>],
@@ -59,7 +59,7 @@ fn meant(
         Wanted::Restored => Change::Restore,
         Wanted::Distinct { from } => {
             let from = cited([from], snapshot)?.into_iter().next();
-            let from = from.ok_or_else(|| Problems::one("ids", "name no two memories"))?;
+            let from = from.ok_or_else(|| Problems::one("ids", "must name two memories"))?;
             if memories.iter().any(|memory| memory.id == from.id) {
                 return Err(Problems::one("other", "must be another memory").into());
             }
@@ -69,7 +69,7 @@ fn meant(
         Wanted::Unpinned => Change::Unpin,
         Wanted::Superseded { by } => {
             let by = cited([by], snapshot)?.into_iter().next();
-            let by = by.ok_or_else(|| Problems::one("by", "names no memory"))?;
+            let by = by.ok_or_else(|| Problems::one("superseded_by", "is not a memory"))?;
             for memory in memories {
                 refuse_circle(memory, &by, snapshot)?;
             }
@@ -90,7 +90,7 @@ fn write_about(
     write::record(local, Draft { lesson: note, ..draft }).map(drop)
 }
 
-/// Tells whether a change would change nothing. A verdict is always heard: it is somebody's, at some time.
+/// Tells whether a change would change nothing. Verdicts always count: each is one person's, at one time.
 fn is_so(memory: &Memory, change: &Change) -> bool {
     let course = memory.lifecycle();
     match change {
@@ -112,25 +112,29 @@ fn is_so(memory: &Memory, change: &Change) -> bool {
     }
 }
 
-/// Refuses that a memory is replaced by one that it replaces itself, by however many steps.
+/// Refuses to replace a memory by one that it replaces itself, directly or by several steps.
 fn refuse_circle(memory: &Memory, by: &Memory, snapshot: &Snapshot) -> Result<(), ApiError> {
     let mut at = Some(by.id.clone());
     for _ in 0..CHAIN_MAX {
         let Some(id) = at.take() else { return Ok(()) };
         if id == memory.id {
             let message = format!(
-                "{} is replaced by {} already, so it cannot stand in its place; restore it first, or turn the two around",
+                "{} is already replaced by {}, so it cannot replace it; restore it first, or swap the two",
                 by.id.short(),
                 memory.id.short()
             );
-            return Err(Problems::one("by", message).into());
+            return Err(Problems::one("superseded_by", message).into());
         }
         at = successor(&id, snapshot);
     }
-    Err(Problems::one("by", format!("is at the end of more than {CHAIN_MAX} replacements")).into())
+    Err(Problems::one(
+        "superseded_by",
+        format!("is at the end of more than {CHAIN_MAX} replacements"),
+    )
+    .into())
 }
 
-/// Returns what stands in the place of a memory.
+/// Returns the memory that replaces another.
 fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
     let Cited::One(memory) = snapshot.cited(id.as_str()) else { return None };
     match &memory.lifecycle().life {
@@ -142,14 +146,14 @@ fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
     }
 }
 
-/// Says what was done, and how it is undone.
+/// Says what was done, and how to undo it.
 fn said(memory: &Memory, change: &Change, status: &str) -> String {
     let id = memory.id.short();
     if status == "unchanged" && *change == Change::Restore && memory.setting.expires.is_some() {
-        return format!("{id}: nothing took it out; it counts until the time in its `expires`.");
+        return format!("{id}: nothing to restore; it counts until the time in its `expires`.");
     }
     if status == "unchanged" {
-        return format!("{id}: nothing to do, it is so already.");
+        return format!("{id}: nothing to do, already so.");
     }
     let undo = format!("forget --undo {}", operands(&[&memory.id]));
     match change {
@@ -157,25 +161,25 @@ fn said(memory: &Memory, change: &Change, status: &str) -> String {
         Change::Feedback(Verdict::Failed) => format!("{id}: noted that it failed."),
         Change::Feedback(Verdict::Stale) => {
             format!(
-                "{id}: noted as stale. If another lesson holds now, save it and let it supersede this one."
+                "{id}: noted as stale. If another lesson holds now, save it and supersede this one."
             )
         }
         Change::Feedback(Verdict::Confirmed) => format!("{id}: confirmed."),
         Change::Supersede { by } => {
-            format!("{id}: superseded by {}; {undo} takes that back.", by.short())
+            format!("{id}: superseded by {}; undo with {undo}.", by.short())
         }
         Change::Retract => {
-            format!("{id}: forgotten, its log keeps it; {undo} takes that back.")
+            format!("{id}: forgotten, but kept in its log; undo with {undo}.")
         }
         Change::Discount { .. } | Change::Recount { .. } => format!("{id}: noted."),
         Change::Archive | Change::Bury => {
-            format!("{id}: faded; {undo} takes that back.")
+            format!("{id}: faded; undo with {undo}.")
         }
         Change::Restore => format!("{id}: counts again."),
         Change::Distinct { from } => {
             format!("{id} and {}: noted that both hold.", from.short())
         }
-        Change::Pin => format!("{id}: pinned, it does not grow old."),
+        Change::Pin => format!("{id}: pinned, it does not age."),
         Change::Unpin => format!("{id}: no longer pinned."),
         Change::Link(_) => format!("{id}: linked."),
         Change::Unlink { .. } => format!("{id}: no longer linked."),

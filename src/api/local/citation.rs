@@ -8,7 +8,7 @@ use event::EventId;
 use memory::Memory;
 use search::snapshot::{Cited, Snapshot};
 
-/// Finds the memories that ids mean.
+/// Finds the memories that ids name.
 pub(super) fn cited<'a>(
     ids: impl IntoIterator<Item = &'a String>,
     snapshot: &Snapshot,
@@ -26,12 +26,12 @@ pub(super) fn cited<'a>(
     if missing.is_empty() { Ok(memories) } else { Err(ApiError::NotFound(missing.join("\n"))) }
 }
 
-/// Says which memories a short id could mean; not all of them where they are many.
+/// Lists the memories that a short id could mean; only some where there are many.
 fn several(id: &str, first: &[EventId], count: usize) -> String {
     let listed = first.iter().map(EventId::as_str).collect::<Vec<_>>().join(", ");
     let more = match count.saturating_sub(first.len()) {
         0 => String::new(),
         more => format!(" … ({more} more)"),
     };
-    format!("{id:?} could be {listed}{more}; give more of it")
+    format!("{id:?} could be {listed}{more}; give more characters")
 }

@@ -1,5 +1,5 @@
-//! The briefing: what is asked of the search for it, and what only this process can see, the work tree. Not here:
-//! which memories it tells (`search`), its words (`render`).
+//! The briefing: the search for its task, and the state of the work tree, which only this process can see. Not here:
+//! which memories it lists (`search`), its words (`reply`).
 
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
@@ -11,7 +11,7 @@ use search::staleness::is_gone;
 use search::{Occasion, Query};
 use store::Found;
 
-/// Memories of a briefing for the task. Twice what usually has room.
+/// Memories of a briefing for its task: twice as many as usually fit.
 const FOR_TASK_MAX: usize = 8;
 
 /// Makes the briefing.
@@ -71,7 +71,7 @@ pub(super) fn context(
     Ok(reply::briefing(&briefing, &|piece| interest.of(piece)))
 }
 
-/// What is searched for: the task in words; where none is given, the files.
+/// Returns what is searched for: the task in words, or the files where no task is given.
 fn asked(request: &ContextRequest) -> String {
     request.task.clone().unwrap_or_else(|| request.files.join(" "))
 }

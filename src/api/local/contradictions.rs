@@ -1,5 +1,5 @@
-//! What may contradict each other, asked of a whole repository or of something new. Not here: finding it (`search`),
-//! its words (`render`).
+//! Memories that may contradict each other, in a whole repository or for a new event. Not here: finding them
+//! (`search`), the words of the reply (`reply`).
 
 use std::sync::{Arc, TryLockError};
 
@@ -14,7 +14,7 @@ use reply::Reply;
 use search::Sign;
 use search::snapshot::Snapshot;
 
-/// So many memories that are like something new are told: each costs its reader tokens.
+/// Most similar memories that a save reports: each costs its reader tokens.
 const KIN_MAX: usize = 2;
 
 pub(super) fn review(
@@ -30,7 +30,7 @@ pub(super) fn review(
     Ok(reply::review(&repo, &found, request.limit))
 }
 
-/// What is there already of what an event says, in its repository; at most a few.
+/// Finds memories of the repository that say something similar to an event; at most a few.
 pub(super) fn kin_of(
     local: &Local,
     event: &Event,
@@ -41,9 +41,9 @@ pub(super) fn kin_of(
     let mut own = KnownWords::default();
     let mut held = match local.core.words.try_lock() {
         Ok(held) => Some(held),
-        // Words that are known are true, whoever panicked over them.
+        // The words of a text stay true, whichever thread panicked while holding them.
         Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        // Who saves at the same time has to do without.
+        // A save does not wait for another one; it computes the words itself.
         Err(TryLockError::WouldBlock) => None,
     };
     let words = held.as_deref_mut().unwrap_or(&mut own);

@@ -1,5 +1,5 @@
-//! What an answer does when a record of its checkpoint turns out damaged: it is made a second time, from the logs. Not here:
-//! the answers.
+//! Repeats an answer whose checkpoint turned out damaged: the second answer is made from the logs. Not here: the
+//! answers.
 
 use std::cell::RefCell;
 
@@ -22,7 +22,7 @@ impl UsedSnapshot {
     }
 }
 
-/// Answers. Where a record of a checkpoint was damaged it answers again: the next snapshot is made from the logs.
+/// Answers, and answers again where a record of the checkpoint was damaged: the next snapshot is made from the logs.
 pub(super) fn sound_answer(
     answer: impl Fn(&UsedSnapshot) -> Result<Reply, ApiError>,
 ) -> Result<Reply, ApiError> {

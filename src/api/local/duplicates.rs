@@ -1,5 +1,5 @@
-//! What is saved a second time: the same voice saying the very same is one event that was sent twice; another voice
-//! saying it is evidence. Not here: what is merely alike (`reviewed`).
+//! Events that say exactly what a memory says. From the same author it is one event sent twice; from another author
+//! it is evidence. Not here: similar memories (`contradictions`).
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use memory::{Memory, is_one_voice};
 use reply::Reply;
 use search::Sign;
 
-/// Kinds of which the same words are another matter each time.
+/// Kinds of event where equal words mean a new event.
 const ANEW: [&str; 2] = ["task", "session"];
 
-/// Finds the memory that says the very same, whoever says it, wherever and whenever.
+/// Finds the memory that says exactly the same, whoever said it, wherever and whenever.
 pub(super) fn copy_of<'a>(
     event: &Event,
     kin: &'a [(Arc<Memory>, Vec<Sign>)],
 ) -> Option<&'a Arc<Memory>> {
-    // The same task may come up again, and no two sessions are one.
+    // The same task may come up again, and two sessions are never the same.
     if ANEW.contains(&event.event_type.as_str()) {
         return None;
     }
@@ -30,7 +30,7 @@ pub(super) fn copy_of<'a>(
     alike.find(|memory| said(&memory.event()) == plain)
 }
 
-/// An event without who said it, where and when.
+/// Returns an event without its author, place and time.
 fn said(event: &Event) -> Event {
     Event {
         id: event::EventId::mint(Timestamp::UNIX_EPOCH, 0),
@@ -47,12 +47,12 @@ fn said(event: &Event) -> Event {
     }
 }
 
-/// Writes nothing but what is new: that another voice says it, too.
+/// Writes only what is new: another author confirms the memory.
 pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Reply, ApiError> {
     let (id, repo) = (known.id.as_str(), known.repo.as_str());
     let json = |status: &str| json!({ "id": id, "repo": repo, "status": status });
     if is_one_voice(&known.event(), event) {
-        let text = format!("Saved already as {id} for {repo}; nothing was written.");
+        let text = format!("Already saved as {id} for {repo}; nothing was written.");
         return Ok(Reply::new(text, json("known")));
     }
     let draft = Draft {
@@ -65,6 +65,6 @@ pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Re
         ..Draft::default()
     };
     write::record(local, draft)?;
-    let text = format!("Known as {id} for {repo}; noted that it was learned again.");
+    let text = format!("Already known as {id} for {repo}; recorded as confirmed.");
     Ok(Reply::new(text, json("confirmed")))
 }

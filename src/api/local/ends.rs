@@ -1,5 +1,5 @@
-//! What the end of a link means that somebody wrote: a memory by its id, or a place in code. Not here: what becomes of
-//! the link.
+//! Finds what the source or the target of a link names: a memory by its id, or a place in code. Not here: making and
+//! ending links (`links`).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,14 +13,14 @@ use memory::Memory;
 use search::links::{Place, Spot};
 use search::snapshot::{Cited, Snapshot};
 
-/// Finds the ends of links in a snapshot.
+/// Finds the sources and targets of links in a snapshot.
 pub(super) struct Ends<'a> {
     local: &'a Local,
     snapshot: &'a Snapshot,
     numbers: HashMap<&'a str, u32>,
 }
 
-/// One end of a link.
+/// The source or the target of a link.
 pub(super) enum End {
     /// A memory, with its number.
     Memory((u32, Arc<Memory>)),
@@ -38,7 +38,7 @@ impl<'a> Ends<'a> {
         self.snapshot
     }
 
-    /// Reads an end: `code:` and a path, the id of a memory, or what can only be a path.
+    /// Reads a source or target: `code:` and a path, the id of a memory, or a text that can only be a path.
     pub(super) fn find(&self, field: &str, text: &str) -> Result<End, ApiError> {
         let refuse = |message: String| ApiError::Invalid(Problems::one(field, message));
         let text = text.trim();
@@ -54,7 +54,7 @@ impl<'a> Ends<'a> {
             Cited::None if is_path(text) => self.code(text).map(End::Code).map_err(refuse),
             Cited::None => {
                 let hint = memory_bound::no_memory(text, self.snapshot.room());
-                Err(ApiError::NotFound(format!("{hint}; a file is written code:path")))
+                Err(ApiError::NotFound(format!("{hint}; write a file as code:path")))
             }
             _ => {
                 let found = cited([&text.to_owned()], self.snapshot)?.pop();
@@ -65,12 +65,12 @@ impl<'a> Ends<'a> {
         }
     }
 
-    /// Reads what is meant as a path, whatever it looks like.
+    /// Reads a path, whatever it looks like.
     pub(super) fn file(&self, text: &str) -> Result<Node, Problems> {
         self.code(text.trim()).map_err(|message| Problems::one("file", message))
     }
 
-    /// Reads a path, below the top of the work tree where it is absolute, and perhaps a symbol behind `::`.
+    /// Reads a path, relative to the top of the work tree where it is absolute, with an optional symbol after `::`.
     fn code(&self, text: &str) -> Result<Node, String> {
         let (path, symbol) = match text.split_once("::") {
             Some((path, symbol)) => (path, Some(symbol)),
@@ -79,12 +79,12 @@ impl<'a> Ends<'a> {
         Node::code(&below_the_top(self.local, path), symbol)
     }
 
-    /// Finds the repository that somebody named.
+    /// Finds the repository that a call names.
     pub(super) fn repo(&self, named: Option<&str>) -> Result<Option<RepoKey>, ApiError> {
         named.map(|named| repositories::named(self.local, named, self.snapshot)).transpose()
     }
 
-    /// Returns what names a thing in a line; nothing for a memory that is gone meanwhile.
+    /// Returns the name of a node in a line of a log; `None` for a memory that is gone since.
     pub(super) fn node(&self, spot: &Spot) -> Option<Node> {
         match spot {
             Spot::Memory(number) => {
@@ -104,7 +104,7 @@ impl End {
         }
     }
 
-    /// The repository of a memory.
+    /// Returns the repository of a memory.
     pub(super) fn repo(&self) -> Option<RepoKey> {
         match self {
             Self::Memory((_, memory)) => Some(memory.repo.clone()),
@@ -112,7 +112,7 @@ impl End {
         }
     }
 
-    /// What it is in the graph; a place in code is meant in `repo`.
+    /// Returns its node in the graph; a place in code belongs to `repo`.
     pub(super) fn spot(&self, repo: &RepoKey) -> Spot {
         match self {
             Self::Memory((number, _)) => Spot::Memory(*number),
@@ -127,7 +127,7 @@ impl End {
     }
 }
 
-/// Tells whether a text that is no memory's id can be meant as a path.
+/// Tells whether a text that is no id of a memory can be a path.
 pub(super) fn is_path(text: &str) -> bool {
     let file = text.split_once("::").map_or(text, |(file, _)| file);
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
@@ -135,7 +135,7 @@ pub(super) fn is_path(text: &str) -> bool {
     file.contains(['/', '\\']) || has_extension
 }
 
-/// Returns a path as it stands below the top of the work tree of the caller, where it is in that.
+/// Returns a path relative to the top of the caller's work tree, where it lies in that.
 pub(super) fn below_the_top(local: &Local, path: &str) -> String {
     let git = local.place.as_ref().and_then(|place| place.git.as_ref());
     let below = git.and_then(|git| Path::new(path).strip_prefix(&git.top).ok());

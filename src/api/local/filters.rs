@@ -1,5 +1,5 @@
-//! The filters of a request and those in its query, as one. Not here: how they stand in a query
-//! (`search::Asked`), what each lets through (`search::Filter`).
+//! Joins the filters of a request with those in its query. Not here: how filters stand in a query (`search::Asked`),
+//! what each lets through (`search::Filter`).
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use event::RepoKey;
 use search::snapshot::Snapshot;
 use search::{Asked, Filter, Flagged};
 
-/// Puts the filters together; all must hold.
+/// Joins the filters; a memory must pass all of them.
 ///
 /// # Errors
 /// [`ApiError::Invalid`] where a repository in the query could be several.
@@ -48,7 +48,7 @@ pub(super) fn filter(
     })
 }
 
-/// Every key of the repositories named; `None` where none is.
+/// Returns every key of the named repositories; `None` where none is named.
 fn keys_of_any(
     local: &Local,
     named: &[String],
@@ -61,10 +61,10 @@ fn keys_of_any(
     Ok((!named.is_empty()).then_some(keys))
 }
 
-/// Says that words of the query were no text, where that may be why nothing was found.
+/// Says that words of the query were read as filters, where that may be why nothing was found.
 pub(super) fn note(asked: &Asked, hits: usize) -> Option<String> {
     (hits == 0 && asked.has_filters()).then(|| {
-        "Note: what the query says like kind:error was taken as a filter; in quotes it is text."
+        "Note: words like kind:error were read as filters; put them in quotes to search for them as text."
             .to_owned()
     })
 }

@@ -1,5 +1,5 @@
-//! A search, from the request to its reply. Words are searched while the model works on the meaning of the query. Not
-//! here: ranking (`search`), the words of the reply (`reply`).
+//! Answers a search. The words are searched while the model computes the vector of the query. Not here: ranking
+//! (`search`), the words of the reply (`reply`).
 
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ pub(super) fn search(
     Ok(reply::found(&found, &of_interest))
 }
 
-/// Searches with a query that is put together already.
+/// Runs a query that is complete already.
 pub(super) fn query_hits(
     local: &Local,
     snapshot: &Snapshot,
@@ -84,22 +84,20 @@ pub(super) fn query_hits(
     search::search(snapshot, query, (local.core.clock)().now, limit)
 }
 
-/// Says that there is nothing of a repository, which may be why nothing was found.
+/// Says that a repository has no memories, which may be why nothing was found.
 fn none_of(repo: &RepoKey, keys: &BTreeSet<RepoKey>, snapshot: &Snapshot) -> Option<String> {
     let is_known = keys.iter().any(|key| snapshot.repos().contains_key(key));
     (!is_known).then(|| {
-        format!("Note: there are no memories of {repo}; search without a repo to see the others.")
+        format!("Note: there are no memories of {repo}; search without a repo to see other repositories.")
     })
 }
 
-/// Says how many memories a search did not show, and how to see them.
+/// Says how many memories a search held back, and how to see them.
 fn held_back(count: usize) -> Option<String> {
     let notes = match count {
         0 => return None,
-        1 => "1 note was".to_owned(),
-        many => format!("{many} notes were"),
+        1 => "1 note was held back because it reads like instructions".to_owned(),
+        many => format!("{many} notes were held back because they read like instructions"),
     };
-    Some(format!(
-        "Note: {notes} held back for reading like instructions; include_flagged shows them, marked."
-    ))
+    Some(format!("Note: {notes}; include_flagged shows them, marked."))
 }

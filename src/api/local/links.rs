@@ -1,6 +1,6 @@
-//! Links that somebody makes or ends, written down as events about what they go out from. What is so already writes
-//! nothing, a circle where none may be is refused, and of many the good ones are written together. Not here: what the
-//! events add up to (`projection::links`), what an end of a link means (`ends`).
+//! Making and ending links, written as events about their source. A link that exists already writes nothing, a link
+//! that would close a forbidden cycle is refused, and of many links the valid ones are written together. Not here:
+//! what the events add up to (`search::links`), what a source or target names (`ends`).
 
 use std::collections::BTreeMap;
 
@@ -16,26 +16,26 @@ use reply::{Reply, spot_words};
 use search::links::{Links, Said, Spot};
 use search::snapshot::Snapshot;
 
-/// So many refused lines are told in words; the JSON has all.
+/// Most refused lines in the text of a reply; the JSON has all.
 const TOLD_MAX: usize = 20;
 
-/// What becomes of one link, checked.
+/// What one link requires, once it is checked.
 enum LinkStep {
     /// An event about its source.
     Write { edge: Box<Edge>, draft: Box<Draft>, said: String },
-    /// A replacement, or the end of one, which is an event about its target.
+    /// A replacement, or the end of one. It is an event about the target.
     Replace { request: ChangeRequest },
-    /// It is so already.
+    /// Nothing: the link is so already.
     Nothing { said: String },
 }
 
 /// What tells one link from another.
 type Edge = (Spot, Spot, Relation);
 
-/// What became of one link.
+/// The result for one link.
 enum Became {
     Written(String),
-    /// A later line of the same input says what it is.
+    /// A later line of the same input is about the same link.
     Overtaken(String),
     Unchanged(String),
     Refused(ApiError),
@@ -62,8 +62,8 @@ pub(super) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Resul
     }
 }
 
-/// Checks each, then writes what is to be written, those of one repository in one append. Of a link that is told
-/// several times only the last is written: events of one moment stand in no order.
+/// Checks each link, then writes the valid ones, with one append per repository. Where several lines are about the
+/// same link only the last is written, because events of one moment have no order.
 fn link_each(
     local: &Local,
     edits: Vec<Numbered>,
@@ -81,7 +81,7 @@ fn link_each(
         match step {
             Ok(LinkStep::Write { edge, draft, said }) => {
                 if let Some((before, ..)) = waiting.insert(*edge, (line, *draft, said)) {
-                    let said = format!("line {before}: line {line} says the same link.");
+                    let said = format!("line {before}: line {line} is about the same link.");
                     became.push((before, Became::Overtaken(said)));
                 }
             }
@@ -113,8 +113,7 @@ fn replace(local: &Local, request: &ChangeRequest, voice: &Voice) -> Became {
     }
 }
 
-/// Finds out what is to be written for one link, and takes it among `links`, so that the next one of many
-/// knows of it.
+/// Decides what to write for one link, and adds it to `links`, so that the next line takes it into account.
 fn step(
     local: &Local,
     edit: &Edit,
@@ -133,7 +132,9 @@ fn step(
     let repo = repo.or_else(|| local.here.clone()).ok_or_else(unnamed)?;
     let (from, to) = (source.spot(&repo), target.spot(&repo));
     if from == to {
-        return Err(Problems::one("target", "is the source itself; link two things").into());
+        return Err(
+            Problems::one("target", "is the source itself; give two different things").into()
+        );
     }
     let words = format!("{} {} {}", source.words(), edit.relation.as_str(), target.words());
     let is_such = |said: &Said| said.relation == edit.relation;
@@ -151,7 +152,7 @@ fn step(
             let link = terms_of(local, edit.relation, target.node(), terms)?;
             if now.is_some_and(|said| said.is(&link)) {
                 return Ok(LinkStep::Nothing {
-                    said: format!("{words}: nothing to do, it is so already."),
+                    said: format!("{words}: nothing to do, already so."),
                 });
             }
             refuse_circle(edit.relation, (&from, &to), links, ends)?;
@@ -165,7 +166,7 @@ fn step(
     Ok(LinkStep::Write { edge, draft, said: format!("{words}: {done}.") })
 }
 
-/// Puts together what a link says.
+/// Makes the link with its terms.
 fn terms_of(
     local: &Local,
     relation: Relation,
@@ -214,8 +215,8 @@ fn end_origin(
     let ended = drafts.len();
     write::record_all(local, drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
     let text = match ended {
-        0 => format!("No link is of origin {origin:?}."),
-        count => format!("{count} links of origin {origin:?}: no longer linked."),
+        0 => format!("No links have the origin {origin:?}."),
+        count => format!("{count} links of origin {origin:?} ended."),
     };
     Ok(Reply::new(text, json!({ "written": ended, "origin": origin })))
 }
@@ -224,15 +225,15 @@ fn moment(now: Timestamp, text: &str) -> Option<Timestamp> {
     if text.eq_ignore_ascii_case("now") { Some(now) } else { parse_timestamp(text) }
 }
 
-/// There is one way to say that a memory stands in the place of another. `None` where one does not, and at most a
-/// link that others told is to be ended.
+/// Returns the change for a link with the relation `supersedes`: replacement has one form, an event about the
+/// replaced memory. `None` where only a link made by others has to end.
 fn replacement(edit: &Edit, source: &End, target: &End) -> Result<Option<ChangeRequest>, ApiError> {
     let change = match (&edit.deed, source, target) {
         (Deed::Make(_), End::Memory((_, by)), End::Memory(_)) => {
             Wanted::Superseded { by: by.id.to_string() }
         }
         (Deed::Make(_), ..) => {
-            return Err(Problems::one("relation", "supersedes is between two memories").into());
+            return Err(Problems::one("relation", "supersedes needs two memories").into());
         }
         (Deed::End, End::Memory((_, by)), End::Memory((_, old))) if replaces(by, old) => {
             Wanted::Restored
@@ -246,7 +247,7 @@ fn replaces(by: &Memory, old: &Memory) -> bool {
     matches!(&old.lifecycle().life, LifecycleState::Superseded { by: now } if *now == by.id)
 }
 
-/// Refuses a link that would lead back to where it came from, where its relation has an order, and says by which way.
+/// Refuses a link that would close a cycle, where its relation forbids cycles, and shows the path.
 fn refuse_circle(
     relation: Relation,
     (from, to): (&Spot, &Spot),
@@ -259,7 +260,7 @@ fn refuse_circle(
     let Some(way) = links.way(relation, to, from) else { return Ok(()) };
     let way: Vec<String> = way.into_iter().map(|spot| spot_words(spot, ends.snapshot())).collect();
     let message = format!(
-        "closes a circle: {} already, by {}; end one of these links first, or turn the new one around",
+        "closes a cycle: {} already, by {}; end one of these links first, or reverse the new one",
         format_args!(
             "{} {} {}",
             way.first().map_or("", |s| s),
@@ -271,7 +272,7 @@ fn refuse_circle(
     Err(Problems::one("target", message).into())
 }
 
-/// Tells what became of many.
+/// Reports the results of many links.
 fn told(became: Vec<(usize, Became)>) -> Reply {
     let (mut written, mut unchanged, mut overtaken) = (0_usize, 0_usize, 0_usize);
     let mut refused = Vec::new();
@@ -298,13 +299,13 @@ fn told(became: Vec<(usize, Became)>) -> Reply {
         });
     }
     let count = refused.len();
-    let mut text = format!("{written} written, {unchanged} as they were, {count} refused.");
+    let mut text = format!("{written} written, {unchanged} unchanged, {count} refused.");
     if overtaken > 0 {
-        text.push_str(&format!(" {overtaken} overtaken: a later line says the same link."));
+        text.push_str(&format!(" {overtaken} overtaken: a later line is about the same link."));
     }
     refused.iter().take(TOLD_MAX).for_each(|line| text.push_str(line));
     if let Some(more) = count.checked_sub(TOLD_MAX).filter(|more| *more > 0) {
-        text.push_str(&format!("\nand {more} more; --json has all"));
+        text.push_str(&format!("\nand {more} more; --json lists all"));
     }
     let json = json!({ "links": links, "written": written, "unchanged": unchanged, "overtaken": overtaken, "refused": count });
     Reply::new(text, json)

@@ -1,5 +1,5 @@
-//! Memories by where they are from: those of the repository at hand that came from agent files, or may go there, and
-//! those of a session. Not here: agent files (`import`).
+//! Lists of memories without a query: shown by id, the newest, those from agent files or for them, and those of a
+//! session. Not here: agent files (`clients`).
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use memory::{LifecycleState, Maturity, Memory};
 use reply::Reply;
 use search::snapshot::Snapshot;
 
-/// The kinds that are worth telling every agent at its start.
+/// The kinds worth telling every agent at its start.
 const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
 
 pub(super) fn show(local: &Local, ids: &[String], used: &UsedSnapshot) -> Result<Reply, ApiError> {
@@ -77,7 +77,7 @@ pub(super) fn list(
     Ok(Reply::new(String::new(), json))
 }
 
-/// The repository at hand, and its memories.
+/// Returns the repository at hand, and its memories.
 fn of_here<'a>(
     local: &'a Local,
     snapshot: &'a Snapshot,
@@ -88,7 +88,7 @@ fn of_here<'a>(
     Ok((here, of_here.collect()))
 }
 
-/// The memories that a session saved, or said something of later, what it did last first.
+/// Returns the memories that a session saved or reported on, the latest first.
 fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
     let is_it = |id: Option<&str>| id == Some(session);
     let last_said = |memory: &Memory| {
@@ -103,7 +103,7 @@ fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
     of_it.into_iter().take(LIMIT_MAX).map(|(_, memory)| Arc::clone(memory)).collect()
 }
 
-/// What is known of a memory that came from an agent file; `None` for one from elsewhere.
+/// Describes a memory that came from an agent file; `None` for one from elsewhere.
 fn imported_json(memory: &Memory) -> Option<Value> {
     let event = memory.event();
     let file = event.files.first().filter(|_| event.tags.iter().any(|tag| tag == AGENT_FILE))?;
@@ -115,7 +115,7 @@ fn imported_json(memory: &Memory) -> Option<Value> {
         "note_source": note_source, "is_rule": is_rule(&event) }))
 }
 
-/// The event that says last whether a memory counts, as the course of the memory hears them.
+/// Returns the last event that decides whether a memory counts.
 fn last_word(memory: &Memory) -> Option<&Event> {
     let discounted = &memory.lifecycle().discounted;
     let counts = |event: &&Event| {
@@ -135,8 +135,8 @@ fn last_word(memory: &Memory) -> Option<&Event> {
     events.max_by_key(|event| (event.timestamp, event.id.clone()))
 }
 
-/// Whether a memory may be told to every agent: proven enough, not said to be stale, not from such a file itself,
-/// and nothing that reads like an instruction.
+/// Tells whether a memory may go into an agent file: proven, not stale, not from such a file itself, and not worded
+/// like an instruction.
 fn is_grown(memory: &Memory, min: Maturity) -> bool {
     EXPORTED.contains(&memory.setting.kind.as_str())
         && memory.maturity() >= min
@@ -160,7 +160,7 @@ mod tests {
     use event::{Decoded, codec};
     use memory::{Fold, Origin};
 
-    /// The id of the last word of what is said of a memory, in the order of time.
+    /// Returns the id of the last event that decides, given events in the order of time.
     fn last_of(said: &[Value]) -> Option<String> {
         let mut fold = Fold::default();
         let memory = json!({ "id": "m1", "event_type": "convention", "lesson": "x" });

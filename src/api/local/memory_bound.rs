@@ -1,5 +1,5 @@
-//! What is said where memories were left out to stay within the bound. Not here: `status` and `doctor`,
-//! which say it in their own form.
+//! Notices about memories that are left out to stay within the memory limit. Not here: `status` and `doctor`, which
+//! report it themselves.
 
 use search::snapshot::Room;
 
@@ -11,13 +11,12 @@ pub(super) fn note(room: Room) -> Option<String> {
 /// Says that a memory was left out.
 pub(super) fn too_old(id: &str, room: Room) -> String {
     let notice = room.notice().unwrap_or_default();
-    format!("memory {id:?} is too old to be kept at hand: {notice}")
+    format!("memory {id:?} is too old to be loaded: {notice}")
 }
 
-/// Says that there is no such memory, or none at hand: a short form of the id of one that was left out
-/// cannot be recognised.
+/// Says that there is no such memory. It may be among those left out: a short form of their ids cannot be recognized.
 pub(super) fn no_memory(id: &str, room: Room) -> String {
-    let hint = format!("no memory {id:?}; ids stand at the end of each line of a search");
+    let hint = format!("no memory {id:?}; each line of a search ends with an id");
     match room.notice() {
         Some(notice) => format!("{hint}; {notice}"),
         None => hint,

@@ -1,5 +1,5 @@
-//! What this process knows of meaning: the vector of a query or why there is none, and the state of the
-//! model. Not here: embedding itself (`index::embed`), searching.
+//! The vector of a query, or why there is none, and the state of the model. Not here: embedding (`index::embed`),
+//! searching.
 
 use std::sync::atomic::Ordering;
 
@@ -12,23 +12,23 @@ use reply::Model;
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
 
-/// What a query means, and what to tell where there is none.
+/// The vector of a query, and a notice where there is none.
 pub(super) type Meaning = (Option<Meant>, Option<String>);
 
-/// A question that was put to the model.
+/// A query that was given to the model.
 pub(super) enum Put {
-    /// Meaning does not count, or there is nothing to mean.
+    /// The search needs no vector.
     NotAsked,
-    /// There is no model in this build.
+    /// This build has no model.
     NoModel,
-    /// It is being answered, or will not be.
+    /// The model is working on it, or could not start.
     Asked(Result<Asking, QueryError>),
-    /// It was answered.
+    /// The model has answered.
     Answered(Result<Meant, QueryError>),
 }
 
 impl Put {
-    /// Whether an answer is coming.
+    /// Tells whether an answer will come.
     pub(super) fn is_coming(&self) -> bool {
         matches!(self, Self::Asked(Ok(_)))
     }
@@ -48,14 +48,14 @@ pub(super) fn parts(meant: Option<&Meant>) -> (Option<&[f32]>, &[AskedToken]) {
     (vector, meant.map_or(&[], |meant| &meant.tokens))
 }
 
-/// Whether what keeps a query from having a vector will be the same next time.
+/// Whether the reason for a missing vector will remain.
 #[derive(PartialEq)]
 enum Lasts {
     Yes,
     No,
 }
 
-/// Asks the model what a query means. Whoever asks can look for its words meanwhile.
+/// Asks the model for the vector of a query. The caller can search words meanwhile.
 pub(super) fn put(local: &Local, text: &str, mode: Mode) -> Put {
     if mode == Mode::Lexical || text.is_empty() {
         return Put::NotAsked;
@@ -64,7 +64,7 @@ pub(super) fn put(local: &Local, text: &str, mode: Mode) -> Put {
     asked.map_or(Put::NoModel, Put::Asked)
 }
 
-/// Returns what a query means where that can be known, and a notice where there should be one.
+/// Returns the vector of a query where there is one, and a notice where the reader should know that there is none.
 ///
 /// # Errors
 /// [`ApiError::Failed`] where only meaning was to count and nothing can be searched: "nothing
@@ -84,28 +84,27 @@ pub(super) fn meaning_of(local: &Local, put: Put, mode: Mode) -> Result<Meaning,
     };
     if mode == Mode::Dense {
         let message =
-            format!("failed to search by meaning: {why}; words are searched in lexical mode");
+            format!("failed to search by meaning: {why}; use lexical mode to search words");
         return Err(ApiError::Failed { exit: Exit::Unavailable, message });
     }
-    // A missing model is told once; agents need not read it with every answer.
+    // A missing model is reported once; agents need not read it with every answer.
     let is_told = lasts == Lasts::Yes && local.told_about_model.swap(true, Ordering::Relaxed);
     Ok((None, (!is_told).then(|| format!("Note: found by words only ({why})."))))
 }
 
-/// Says that meaning is only partly known, to somebody who can do something about it: a server
-/// catches up by itself.
+/// Says that some memories have no vector yet. Only people are told: a server catches up by itself.
 pub(super) fn partial(local: &Local, snapshot: &Snapshot, meant: Option<&Meant>) -> Option<String> {
     let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
     let is_told = meant.is_some() && !local.patience.embed.is_zero() && embedded < memories;
     is_told.then(|| {
         format!(
-            "Note: {} of {memories} memories are not embedded yet; agent-knowledge index does it.",
+            "Note: {} of {memories} memories are not embedded yet; run agent-knowledge index.",
             memories - embedded
         )
     })
 }
 
-/// Tells how far the embedding is.
+/// Returns the state of the embedding.
 pub(super) fn model(local: &Local) -> Model {
     let directory = local.core.model_dir.display().to_string();
     let none = |line: String| Model {

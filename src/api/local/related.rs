@@ -1,5 +1,5 @@
-//! What hangs together with a memory or a file: where the walk begins, and what is told besides. Not here: the walk
-//! (`graph`), its words (`render`).
+//! Answers what is related to a memory or a file: where the walk over links begins, and its notices. Not here: the
+//! walk (`search::links`), the words of the reply (`reply`).
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub(super) fn related(
         of: &of,
         title: match request.start {
             Start::Thing(_) => "Related to",
-            Start::Change(_) => "What a change touches of",
+            Start::Change(_) => "Affected by a change to",
         },
         walked: &walked,
         here: local.here.as_ref(),
@@ -70,15 +70,15 @@ pub(super) fn related(
     }))
 }
 
-/// The place that is asked for, and those that links name and that are the same file, in whichever symbol where none
-/// was asked for.
+/// Returns the place that the call names, and the linked places that are the same file. Where the call names no
+/// symbol, every symbol of the file counts.
 fn places(
     node: &Node,
     repo: &RepoKey,
     snapshot: &Snapshot,
     links: &Links,
 ) -> Result<Vec<Spot>, Problems> {
-    let place = Place::of(node, repo).ok_or_else(|| Problems::one("id", "names no file"))?;
+    let place = Place::of(node, repo).ok_or_else(|| Problems::one("id", "is not a file"))?;
     let keys = snapshot.keys_of(repo);
     let is_it = |other: &Place| {
         keys.contains(&other.repo)
@@ -97,11 +97,12 @@ fn places(
 fn notices(held_back: usize, is_cut: bool) -> impl Iterator<Item = String> {
     let notes = match held_back {
         0 => None,
-        1 => Some("Note: 1 note was held back for reading like instructions.".to_owned()),
-        many => Some(format!("Note: {many} notes were held back for reading like instructions.")),
+        1 => Some("Note: 1 note was held back because it reads like instructions.".to_owned()),
+        many => {
+            Some(format!("Note: {many} notes were held back because they read like instructions."))
+        }
     };
-    let cut = is_cut.then(|| {
-        "Note: there is more than can be told; ask with less depth, or for one relation.".to_owned()
-    });
+    let cut = is_cut
+        .then(|| "Note: not everything fits; use a smaller depth, or one relation.".to_owned());
     notes.into_iter().chain(cut)
 }

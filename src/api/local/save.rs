@@ -1,5 +1,5 @@
-//! What is saved: made ready, held against what is known, written through the door, and told. Not here: what is
-//! said a second time (`again`), what it may contradict (`reviewed`).
+//! Saving: prepare the event, compare it with what is known, write it, and report. Not here: exact repetitions
+//! (`duplicates`), possible contradictions (`contradictions`).
 
 use std::fmt::Write;
 
@@ -17,11 +17,11 @@ use writer::WAITS;
 
 pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
     let mut draft = draft;
-    // A name we were not given but found may not be why a memory is refused.
+    // The name of the client was found, not given: it must not be a reason to refuse a memory.
     let client = client.filter(|name| fits_short_field(name));
     local.writer.identity.vouch_for_model(&mut draft, client);
     if local.here.is_none() && draft.repo.is_none() {
-        // Among the other problems, so that all are told at once.
+        // Added to the other problems, so that all are reported at once.
         draft.problems.add("repo", UNNAMED);
     }
     let moment = (local.core.clock)();
@@ -31,7 +31,7 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     if let Some(known) = duplicates::copy_of(prepared.event(), &kin) {
         return duplicates::confirm(local, known, prepared.event());
     }
-    // What the new line changes is copied for as long as somebody holds the state before.
+    // While a snapshot is held, the engine must copy what the new line changes.
     drop(snapshot);
     let written = local.writer.append(prepared, Durability::Written);
     let receipt = written.map_err(|error| unwritten(error.into()))?;

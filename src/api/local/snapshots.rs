@@ -1,4 +1,4 @@
-//! What there is to answer from, and how long it is waited for. Not here: answering.
+//! The snapshot that an answer is made from, and how long the answer waits for it. Not here: the answers.
 
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,12 @@ use engine::{Extent, Stopped, View};
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
 
-/// How often a waiting search looks whether everything is embedded.
+/// How often a waiting search checks whether everything is embedded.
 const EMBED_LOOK_MS: u64 = 10;
 
-/// Returns a view to answer from, and the question. Where meaning counts, waits a moment for what is being
-/// embedded; so it must be taken when the model has been asked, and so is loaded, not before. Where some is
-/// not embedded even then, the model may deliver it before it answers: so the answer is waited for first.
+/// Returns a snapshot and the query's vector. Where the vector counts, this waits a moment for memories that are
+/// being embedded. It is called after the model was asked, when the model is loaded. If some memories are still not
+/// embedded, the model may embed them before it answers the query, so the query's vector is waited for first.
 pub(super) fn view_for(local: &Local, put: Put) -> Result<(View, Put), ApiError> {
     let deadline = Instant::now() + local.patience.embed;
     loop {
@@ -38,8 +38,7 @@ pub(super) fn view(local: &Local) -> Result<View, ApiError> {
     local.core.engine.view(&home, local.patience.index).map_err(stopped)
 }
 
-/// Returns a view to answer from. A store that cannot be read is an error: "nothing found" would be
-/// taken for an answer.
+/// Returns a snapshot. A store that cannot be read is an error, because "nothing found" would be wrong.
 pub(super) fn answerable(local: &Local) -> Result<View, ApiError> {
     let view = view(local)?;
     readable(local, &view.snapshot)?;
@@ -52,7 +51,7 @@ pub(super) fn readable(local: &Local, snapshot: &Snapshot) -> Result<(), ApiErro
     message.map_or(Ok(()), |message| Err(ApiError::Failed { exit: Exit::Io, message }))
 }
 
-/// Returns what holds all memories: of some, it cannot be said that another is not there.
+/// Returns a snapshot of all memories: a part of them cannot tell that a memory does not exist.
 pub(super) fn all(local: &Local) -> Result<Snapshot, ApiError> {
     let View { snapshot, extent } = answerable(local)?;
     match extent {
@@ -68,10 +67,12 @@ fn stopped(error: Stopped) -> ApiError {
     ApiError::Failed { exit: Exit::Internal, message: error.to_string() }
 }
 
-/// Says that not all has been read yet.
+/// Says that not all logs have been read yet.
 pub(super) fn recent_only(extent: Extent, snapshot: &Snapshot) -> Option<String> {
     let newest = snapshot.memories().len();
     (extent == Extent::Recent).then(|| {
-        format!("Note: the index is still being made; of all memories only {newest} of the newest were searched.")
+        format!(
+            "Note: the index is not complete yet; only the {newest} newest memories were searched."
+        )
     })
 }

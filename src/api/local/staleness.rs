@@ -1,5 +1,5 @@
-//! Which memories the work tree at hand speaks against: the list that is asked for, and the marks in other replies.
-//! Not here: how it is found out (`staleness`), its words (`render`).
+//! Memories that the work tree at hand contradicts: the list of them, and the marks in other replies. Not here: how
+//! they are found (`search::staleness`), the words of the reply (`reply`).
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use reply::Checked;
 use search::snapshot::Snapshot;
 use search::staleness::{Changed, changed_since, look};
 
-/// Most memories that are looked at, the newest: what is older than so many others is looked for by nobody.
+/// Most memories that are checked, the newest.
 const MEMORIES_MAX: usize = 20_000;
 
-/// Looks at the memories of the repository at hand.
+/// Checks the memories of the repository at hand.
 pub(super) fn stale(
     local: &Local,
     request: &StaleRequest,
@@ -29,7 +29,7 @@ pub(super) fn stale(
         .ok_or_else(unnamed)?;
     if repo != *here {
         let why = format!(
-            "is {repo}, and this directory belongs to {here}; run it in a work tree of {repo}, whose files are looked at"
+            "is {repo}, but this directory belongs to {here}; run this in a work tree of {repo}"
         );
         return Err(Problems::one("repo", why).into());
     }
@@ -46,7 +46,7 @@ pub(super) fn stale(
     Ok(reply::stale(&Checked { repo: here, looked: &looked, older }))
 }
 
-/// Finds which files of memories of the repository at hand were written since these last held.
+/// Finds files of memories of the repository at hand that changed since the memories last held.
 pub(super) fn changed_files<'a>(
     local: &Local,
     memories: impl Iterator<Item = &'a Arc<Memory>>,
@@ -54,7 +54,7 @@ pub(super) fn changed_files<'a>(
 ) -> Changed {
     let (Some(here), Some(place)) = (&local.here, &local.place) else { return Changed::new() };
     let Some(git) = &place.git else { return Changed::new() };
-    // The work tree is of today, whatever the memories are of.
+    // The work tree is of today, also where the memories are of an earlier time.
     if local.core.config.as_of.is_some() {
         return Changed::new();
     }

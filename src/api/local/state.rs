@@ -19,7 +19,7 @@ pub(super) fn status(local: &Local) -> Result<Reply, ApiError> {
     Ok(match extent {
         Extent::Whole => reply,
         Extent::Recent => {
-            let line = "all logs are being read; these are the newest";
+            let line = "not complete: the logs are being read, and these are the newest";
             reply.and("reading", line).with("reading", true.into())
         }
     })
@@ -30,7 +30,7 @@ pub(super) fn digest(local: &Local, used: &UsedSnapshot) -> Result<Reply, ApiErr
     used.note(&snapshot);
     if let Some((log, trouble)) = snapshot.health().troubles.first_key_value() {
         let log = neutralise(&log.display().to_string(), Layout::Line);
-        let message = format!("failed to read {log}, without which there is no digest: {trouble}");
+        let message = format!("failed to read {log}, which the digest needs: {trouble}");
         return Err(ApiError::Failed { exit: Exit::Io, message });
     }
     let digest = Digest::of(&snapshot);

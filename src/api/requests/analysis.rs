@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::bounds::{max_tokens, repo};
 use super::define::request;
 use super::parameter::Presence;
-use super::rule::{choice, text, whole};
+use super::rule::{choice, text, whole, words};
 use event::limits::ID_BYTES_MAX;
 
 /// Findings of a reply by default.
@@ -112,6 +112,8 @@ pub enum PatternsRequest {
     /// Make one of them a memory: by its number in the list, or by its mark.
     Accept(String),
 }
+
+words!(Topic);
 
 impl AnalyzeRequest {
     /// Returns the most tokens of the answer.

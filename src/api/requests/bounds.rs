@@ -27,7 +27,7 @@ pub const IDS_MAX: usize = 20;
 /// A longer list of filters selects everything or nothing.
 const FILTERS_MAX: usize = 32;
 /// A repository may be given as a URL, which is longer than the key made from it.
-pub(super) const REPO_BYTES_MAX: usize = 4 * REPO_KEY_BYTES_MAX;
+const REPO_BYTES_MAX: usize = 4 * REPO_KEY_BYTES_MAX;
 
 const NAMES: ListRule = ListRule { items_max: FILTERS_MAX, item_bytes_max: SHORT_BYTES_MAX };
 const FILES: ListRule = ListRule { items_max: FILTERS_MAX, item_bytes_max: FILE_BYTES_MAX };
@@ -44,12 +44,12 @@ pub(super) fn names() -> Rule<Vec<String>> {
 
 /// Paths of files, or the ends of them.
 pub(super) fn files() -> Rule<Vec<String>> {
-    list(FILES)
+    list(FILES).also(&["path", "paths"])
 }
 
 /// Ids of memories.
 pub(super) fn ids() -> Rule<Vec<String>> {
-    list(IDS)
+    list(IDS).also(&["id", "memory_id"])
 }
 
 /// Ids of memories, at least one.
@@ -59,15 +59,23 @@ pub(super) fn some_ids() -> Rule<Vec<String>> {
 
 /// A repository, by name, key or URL.
 pub(super) fn repo() -> Rule<Option<String>> {
-    text(REPO_BYTES_MAX).option("repo", "REPO")
+    text(REPO_BYTES_MAX).option("repo", "REPO").also(&["repository", "project"])
 }
 
 /// How many memories a reply shows.
 pub(super) fn limit() -> Rule<usize> {
-    whole(1..=LIMIT_MAX).or(LIMIT_DEFAULT).option("limit", "N").for_tools("")
+    whole(1..=LIMIT_MAX).or(LIMIT_DEFAULT).option("limit", "N").for_tools("").also(&[
+        "n",
+        "k",
+        "top_k",
+        "max_results",
+    ])
 }
 
 /// How many tokens a reply takes.
 pub(super) fn max_tokens() -> Rule<Option<usize>> {
-    whole(TOKENS_MIN..=TOKENS_MAX).option("max-tokens", "N").for_tools("")
+    whole(TOKENS_MIN..=TOKENS_MAX)
+        .option("max-tokens", "N")
+        .for_tools("")
+        .also(&["tokens", "budget"])
 }

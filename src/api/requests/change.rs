@@ -17,7 +17,8 @@ request! {
         /// The memory: its id, or any unique short form of it
         ids: Vec<String> = some_ids().positional("ID", Presence::Required).for_tools("");
         /// worked, failed, stale or confirmed
-        verdict: Verdict = choice().required_or(NO_VERDICT, || Verdict::Confirmed).positional("VERDICT", Presence::Required);
+        verdict: Verdict = choice().required_or(NO_VERDICT, || Verdict::Confirmed)
+            .positional("VERDICT", Presence::Required);
         /// Why, in words
         note: Option<String> = reason().option("note", "TEXT").any_value().for_tools("");
     }
@@ -46,7 +47,8 @@ request! {
         /// Why, in words
         reason: Option<String> = reason().option("reason", "TEXT").any_value();
         /// The memory that replaces them
-        superseded_by: String = text(ID_BYTES_MAX).required("is empty; give the id of the memory that replaces them").option("by", "ID");
+        superseded_by: String = text(ID_BYTES_MAX).option("by", "ID")
+            .required("is empty; give the id of the memory that replaces them");
     }
 }
 
@@ -56,7 +58,8 @@ request! {
         /// One of them: its id, or any unique short form of it
         ids: Vec<String> = some_ids().positional("ID", Presence::Required);
         /// The other one
-        other: String = text(ID_BYTES_MAX).required("is empty; give the id of the other memory").positional("OTHER", Presence::Required);
+        other: String = text(ID_BYTES_MAX).required("is empty; give the id of the other memory")
+            .positional("OTHER", Presence::Required);
         /// Why, in words
         reason: Option<String> = reason().option("reason", "TEXT").any_value();
     }

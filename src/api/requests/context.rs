@@ -10,7 +10,8 @@ request! {
     #[derive(Eq)]
     pub struct ContextRequest {
         /// The task at hand, in words
-        task: Option<String> = text(QUERY_BYTES_MAX).option("task", "TEXT").for_tools("What you are about to do");
+        task: Option<String> = text(QUERY_BYTES_MAX).option("task", "TEXT").for_tools("What you are about to do")
+            .also(&["query", "goal", "description"]);
         /// A file at hand (may be repeated)
         files: Vec<String> = files().option("file", "PATH").for_tools("");
         /// The repository: its name, key or URL

@@ -34,9 +34,11 @@ pub trait Request: Sized {
 
 fn read<R: Request>(arguments: Map<String, Value>, face: Face) -> Result<R, Problems> {
     let parameters = R::parameters();
-    let offered = parameters.iter().filter(|parameter| parameter.is_offered(face));
-    let known: Vec<&str> = offered.map(|parameter| parameter.name).collect();
-    let mut fields = Fields::of(&known, arguments);
+    let offered = || parameters.iter().filter(|parameter| parameter.is_offered(face));
+    let known: Vec<&str> = offered().map(|parameter| parameter.name).collect();
+    let aliases: Vec<(&str, &str)> =
+        offered().flat_map(|one| one.aliases.iter().map(|alias| (*alias, one.name))).collect();
+    let mut fields = Fields::of(&known, &aliases, arguments);
     let request = R::take(&mut fields);
     fields.finish(request)
 }
@@ -84,7 +86,7 @@ macro_rules! request {
             /// What a call without arguments asks for.
             fn default() -> Self {
                 <Self as $crate::requests::define::Request>::take(
-                    &mut $crate::requests::fields::Fields::of(&[], serde_json::Map::new()),
+                    &mut $crate::requests::fields::Fields::of(&[], &[], serde_json::Map::new()),
                 )
             }
         }

@@ -11,47 +11,6 @@ use event::limits::SHORT_BYTES_MAX;
 use event::{Problems, Strength, json_type, list_from_json, unknown_field};
 use guard::text::{Layout, neutralise};
 
-/// Names that models and people reach for, and the field they mean.
-const MEANT: [(&str, &str); 37] = [
-    ("q", "query"),
-    ("text", "query"),
-    ("search", "query"),
-    ("question", "query"),
-    ("error", "query"),
-    ("topic", "query"),
-    ("prompt", "query"),
-    ("query", "task"),
-    ("goal", "task"),
-    ("description", "task"),
-    ("id", "ids"),
-    ("memory_id", "ids"),
-    ("repository", "repo"),
-    ("project", "repo"),
-    ("scope", "all_repos"),
-    ("all", "all_repos"),
-    ("event_type", "kinds"),
-    ("event_types", "kinds"),
-    ("type", "kinds"),
-    ("types", "kinds"),
-    ("label", "tags"),
-    ("labels", "tags"),
-    ("path", "files"),
-    ("paths", "files"),
-    ("agent", "agents"),
-    ("agent_id", "agents"),
-    ("after", "since"),
-    ("from", "since"),
-    ("max_age", "since"),
-    ("before", "until"),
-    ("to", "until"),
-    ("n", "limit"),
-    ("k", "limit"),
-    ("top_k", "limit"),
-    ("max_results", "limit"),
-    ("tokens", "max_tokens"),
-    ("budget", "max_tokens"),
-];
-
 /// The bounds of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct ListRule {
@@ -68,12 +27,17 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Takes the arguments of a call that knows the fields `known`.
-    pub(super) fn of(known: &[&str], mut given: Map<String, Value>) -> Self {
+    /// Takes the arguments of a call that knows the fields `known`. `aliases` pairs names that models and people use by
+    /// mistake with the field they mean.
+    pub(super) fn of(
+        known: &[&str],
+        aliases: &[(&str, &str)],
+        mut given: Map<String, Value>,
+    ) -> Self {
         given.retain(|_, value| !is_absent(value));
         let mut problems = Problems::none();
         for name in given.keys().filter(|name| !known.contains(&name.as_str())) {
-            problems.push(unknown_field(name, known, &MEANT));
+            problems.push(unknown_field(name, known, aliases));
         }
         Self { given, problems }
     }

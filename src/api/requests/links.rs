@@ -24,9 +24,11 @@ request! {
         /// How certain or close the relation is, 0 to 1 [default: 0.5]
         strength: Option<Strength> = share().option("strength", "SHARE").conflicts_with("bulk");
         /// When it begins to hold: a time, a day, now or an age
-        valid_from: Option<String> = text(SHORT_BYTES_MAX).option("valid-from", "TIME").any_value().conflicts_with("bulk");
+        valid_from: Option<String> = text(SHORT_BYTES_MAX).option("valid-from", "TIME").any_value()
+            .conflicts_with("bulk");
         /// When it ends: a time, a day, now or an age from now
-        valid_to: Option<String> = text(SHORT_BYTES_MAX).option("valid-to", "TIME").any_value().conflicts_with("bulk");
+        valid_to: Option<String> = text(SHORT_BYTES_MAX).option("valid-to", "TIME").any_value()
+            .conflicts_with("bulk");
         /// Who or what made it [default: manual]
         origin: Option<String> = text(ID_BYTES_MAX).option("origin", "NAME").any_value();
         /// The repository of files [default: that of the memory, else of this directory]
@@ -155,7 +157,7 @@ fn check_origin(origin: Option<&str>, fields: &mut Fields) {
 /// What is allowed.
 pub fn end_origin(given: &str) -> Result<LinkRequest, Problems> {
     let given = Map::from_iter([("origin".to_owned(), given.into())]);
-    let mut fields = Fields::of(&["origin"], given);
+    let mut fields = Fields::of(&["origin"], &[], given);
     let origin = fields.text("origin", ID_BYTES_MAX);
     check_origin(origin.as_deref(), &mut fields);
     if origin.is_none() {

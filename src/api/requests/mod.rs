@@ -67,7 +67,7 @@ pub fn spelling(field: &str) -> Option<String> {
 /// What is wrong with it.
 pub fn about_file(path: &str) -> Result<search::SearchRequest, Problems> {
     let given = Map::from_iter([("path".to_owned(), vec![path].into())]);
-    let mut fields = Fields::of(&["path"], given);
+    let mut fields = Fields::of(&["path"], &[], given);
     let no_path = "is empty; give the path of a file or the end of it, such as src/main.rs";
     let files = bounds::files().called("path").at_least_one(no_path).read(&mut fields);
     fields.finish(search::SearchRequest { files, limit: LIMIT_MAX, ..<_>::default() })
@@ -82,7 +82,7 @@ pub fn number(
     given: Option<String>,
     allowed: RangeInclusive<usize>,
 ) -> Result<Option<usize>, Problems> {
-    let mut fields = Fields::of(&[name], Map::from_iter([(name.to_owned(), given.into())]));
+    let mut fields = Fields::of(&[name], &[], Map::from_iter([(name.to_owned(), given.into())]));
     let number = fields.number(name, allowed);
     fields.finish(number)
 }

@@ -8,6 +8,8 @@ use std::ops::RangeInclusive;
 pub struct Parameter {
     /// Its name over MCP and in JSON.
     pub name: &'static str,
+    /// Names that models and people use for it by mistake.
+    pub aliases: &'static [&'static str],
     /// What it is, for people and for models.
     pub text: &'static str,
     /// Which values it takes.

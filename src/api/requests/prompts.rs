@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::bounds::{NO_QUERY, QUERY_BYTES_MAX, REPO_BYTES_MAX, files, names};
+use super::bounds::{NO_QUERY, QUERY_BYTES_MAX, files, names, repo};
 use super::context::ContextRequest;
 use super::define::request;
 use super::fields::Fields;
@@ -24,7 +24,7 @@ request! {
         /// Path or its end
         files: Vec<String> = files().called("file");
         /// Default: current
-        repo: Option<String> = text(REPO_BYTES_MAX);
+        repo: Option<String> = repo();
     }
 }
 
@@ -32,7 +32,7 @@ request! {
     /// The arguments of a prompt about a repository.
     pub struct RepoArguments {
         /// Default: current
-        repo: Option<String> = text(REPO_BYTES_MAX);
+        repo: Option<String> = repo();
     }
 }
 
@@ -64,7 +64,7 @@ impl CompleteRequest {
     /// What is allowed.
     pub fn read(slot: Slot, typed: &str) -> Result<Self, Problems> {
         let given = Map::from_iter([("argument.value".to_owned(), typed.into())]);
-        let mut fields = Fields::of(&["argument.value"], given);
+        let mut fields = Fields::of(&["argument.value"], &[], given);
         let typed = fields.text("argument.value", FILE_BYTES_MAX).unwrap_or_default();
         fields.finish(Self { slot, typed })
     }

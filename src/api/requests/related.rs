@@ -43,7 +43,8 @@ request! {
     /// What a change to a file may affect.
     pub struct ImpactArguments {
         /// The file
-        file: String = text(FILE_BYTES_MAX).required("is empty; give the path of a file").positional("FILE", Presence::Required);
+        file: String = text(FILE_BYTES_MAX).required("is empty; give the path of a file")
+            .positional("FILE", Presence::Required);
         /// How many steps to follow
         depth: usize = whole(1..=DEPTH_MAX).or(DEPTH_IMPACT).option("depth", "N");
         /// The repository

@@ -25,9 +25,9 @@ pub trait Choice: Copy + 'static {
 }
 
 /// Makes a [`Choice`] of a type that has `ALL`, `as_str` and `parse`.
-macro_rules! choice {
+macro_rules! words {
     ($($type:ty),+) => {$(
-        impl Choice for $type {
+        impl $crate::requests::rule::Choice for $type {
             fn all() -> Vec<Self> {
                 Self::ALL.to_vec()
             }
@@ -40,7 +40,8 @@ macro_rules! choice {
         }
     )+};
 }
-choice!(Verdict, Relation, Way, super::analysis::Topic);
+pub(super) use words;
+words!(Verdict, Relation, Way);
 
 type Read<T> = Box<dyn Fn(&[Parameter], &mut Fields) -> T>;
 
@@ -124,6 +125,7 @@ impl<T: 'static> Rule<T> {
     fn one(values: Values, read: impl Fn(&str, &mut Fields) -> T + 'static) -> Self {
         let parameter = Parameter {
             name: "",
+            aliases: &[],
             text: "",
             values,
             default: None,
@@ -165,6 +167,11 @@ impl<T: 'static> Rule<T> {
     /// Gives the parameter another name than the field has.
     pub fn called(self, name: &'static str) -> Self {
         self.with(|parameter| parameter.name = name)
+    }
+
+    /// Lists names that models and people use for it by mistake; a message about one names the parameter.
+    pub fn also(self, aliases: &'static [&'static str]) -> Self {
+        self.with(|parameter| parameter.aliases = aliases)
     }
 
     /// Says what the parameter is, where it is not the only one of its field.

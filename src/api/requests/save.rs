@@ -31,7 +31,8 @@ fn required(name: &'static str, text: &'static str) -> Parameter {
 
 fn field(name: &'static str, text: &'static str, values: Values) -> Parameter {
     let (tool, command) = (ToolForm::Described, None);
-    Parameter { name, text, values, default: None, is_required: false, tool, command }
+    let (aliases, default) = (&[], None);
+    Parameter { name, aliases, text, values, default, is_required: false, tool, command }
 }
 
 /// Reads the arguments of `memory_save`: the fields of an event. What is empty counts as left out.

@@ -14,24 +14,28 @@ use search::{Failure, Flagged, Point};
 request! {
     /// A search, or with `ids` the memories of these ids in full.
     pub struct SearchRequest {
-        /// What to look for; - reads standard input. Filters may stand in it: repo:x kind:error tag:npm file:a.rs agent:codex since:30d until:2026-03-01
-        query: String = text(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY").for_tools("Error text, command or question");
+        /// What to look for; - reads standard input. Filters may stand in it: repo:x kind:error tag:npm file:a.rs
+        /// agent:codex since:30d until:2026-03-01
+        query: String = text(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
+            .for_tools("Error text, command or question")
+            .also(&["q", "text", "search", "question", "error", "topic", "prompt"]);
         /// Where to look
         scope: SearchScope = scope();
         /// Only this kind, such as error or decision (may be repeated)
-        kinds: Vec<String> = names().option("kind", "KIND").for_tools("e.g. error, decision");
+        kinds: Vec<String> = names().option("kind", "KIND").for_tools("e.g. error, decision")
+            .also(&["event_type", "event_types", "type", "types"]);
         /// Only memories of none of these kinds
         not_kinds: Vec<String> = internal();
         /// Only with this tag (may be repeated: all must match)
-        tags: Vec<String> = names().option("tag", "TAG").for_tools("");
+        tags: Vec<String> = names().option("tag", "TAG").for_tools("").also(&["label", "labels"]);
         /// Only about this file (may be repeated: any may match)
         files: Vec<String> = files().option("file", "PATH").for_tools("");
         /// Only learned by this agent (may be repeated: any may match)
-        agents: Vec<String> = names().option("agent", "AGENT").for_tools("");
+        agents: Vec<String> = names().option("agent", "AGENT").for_tools("").also(&["agent", "agent_id"]);
         /// Only from this time on: a time, a day or an age, such as 2026-03-01 or 30d
-        since: Option<Point> = time().option("since", "TIME").for_tools("e.g. 30d");
+        since: Option<Point> = time().option("since", "TIME").for_tools("e.g. 30d").also(&["after", "from", "max_age"]);
         /// Only up to this time
-        until: Option<Point> = time().option("until", "TIME").for_tools("");
+        until: Option<Point> = time().option("until", "TIME").for_tools("").also(&["before", "to"]);
         /// Most memories
         limit: usize = limit();
         /// Most tokens of the answer
@@ -45,7 +49,8 @@ request! {
         /// Also show memories that read like instructions to their reader, marked as such
         flagged: Flagged = switch().called("include_flagged").flag("include-flagged", true).for_tools("").map(included);
         /// Show nothing when the best memory is less likely than this to be an answer, in percent
-        min_relevance_percent: u8 = whole(0..=100).called("min_relevance").option("min-relevance", "PERCENT").for_tools("").or(usize::from(MIN_RELEVANCE_PERCENT_DEFAULT)).map(percent);
+        min_relevance_percent: u8 = whole(0..=100).or(usize::from(MIN_RELEVANCE_PERCENT_DEFAULT)).map(percent)
+            .called("min_relevance").option("min-relevance", "PERCENT").for_tools("");
         /// The failure that the answers must be about
         failure: Option<Failure> = internal();
         /// In which forms the reply is made
@@ -74,7 +79,8 @@ fn scope() -> Rule<SearchScope> {
         .called("all_repos")
         .meaning("Only the repository of this directory")
         .flag("this-repo", false)
-        .conflicts_with("repo");
+        .conflicts_with("repo")
+        .also(&["scope", "all"]);
     both(
         repo.for_tools("Only this repo"),
         all_repos.for_tools("false: current repo only"),

@@ -1,4 +1,4 @@
-//! The commands about agent files, as clap reads them. Not here: what they do (`import`, `program`).
+//! The commands about agent files, as clap parses them. Not here: what they do (`clients::agent_files`, `program`).
 
 use std::path::PathBuf;
 
@@ -7,18 +7,19 @@ use clap::Args;
 use super::OutputFormat;
 
 const IMPORT_HELP: &str = "\
-Each bullet, and each paragraph, becomes a memory of kind convention that names its file; fenced code stays with its paragraph.
-Imported again, nothing changes; what is no longer in the file is taken out of answers, and brought back when it is there again. Comments,
-front matter and our own blocks say nothing. What reads like an instruction to its reader is held back by searches, as always.
+Each bullet and each paragraph becomes a memory of kind convention that names its file; fenced code stays with its paragraph.
+Importing an unchanged file again changes nothing. Text that was removed from the file is taken out of answers, and brought back
+when it returns. Comments, front matter and our own blocks are skipped. Searches hold back text that reads like an instruction to
+its reader, as always.
 
---found takes CLAUDE.md, AGENTS.md, .cursorrules, GEMINI.md and .github/copilot-instructions.md at the top of the work tree, as far as they
-are there, and every file imported before; of one that is gone now, nothing counts any more.
---watch goes on until Ctrl-C: it imports what changes, and renews blocks that export has put into these files.";
+--found takes CLAUDE.md, AGENTS.md, .cursorrules, GEMINI.md and .github/copilot-instructions.md at the top of the work tree, where
+they exist, and every file imported before. When a file has been deleted, its memories no longer count.
+--watch keeps running until Ctrl-C: it imports changes, and updates the blocks that export has put into these files.";
 
 const EXPORT_HELP: &str = "\
-Conventions, decisions and patterns of this repository that have proven themselves (agent-knowledge feedback ID worked, in three sessions) stand in
-a block between two marks; every other byte of the file stays. Run again, nothing changes unless the memories did. What was imported from an
-agent file is not exported, and what is exported is never imported.";
+Writes proven conventions, decisions and patterns of this repository (agent-knowledge feedback ID worked, in three sessions) into a
+block between two marks; every other byte of the file stays. Running it again changes nothing unless the memories changed. Memories
+imported from an agent file are not exported, and exported ones are never imported.";
 
 /// The `import` command.
 #[derive(Debug, Args)]
@@ -30,10 +31,10 @@ pub struct Import {
     /// All agent files at the top of this work tree
     #[arg(long)]
     pub found: bool,
-    /// Only tell what would be written
+    /// Only show what would be written
     #[arg(long, conflicts_with = "watch")]
     pub dry_run: bool,
-    /// Go on, and import what changes
+    /// Keep running, and import files when they change
     #[arg(long)]
     pub watch: bool,
     /// How to print.
@@ -54,10 +55,10 @@ pub struct Export {
     /// Most tokens of all the lines, 60 to 8000 [default: 800]
     #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "remove")]
     pub max_tokens: Option<String>,
-    /// Take the block out again
+    /// Remove the block again
     #[arg(long)]
     pub remove: bool,
-    /// Only tell what would be written
+    /// Only show what would be written
     #[arg(long)]
     pub dry_run: bool,
     /// How to print.

@@ -1,4 +1,4 @@
-//! The `hook` command. Not here: what it does (`serve::hook`).
+//! The `hook` command. Not here: what it does (`clients::hooks`).
 
 use clap::Args;
 
@@ -10,17 +10,17 @@ pub struct Hook {
     #[arg(long, value_name = "NAME")]
     pub agent: String,
 
-    /// What happened, where the client's JSON does not say: start, prompt, tool-failed, tool-succeeded,
+    /// The event, if the client's JSON does not name it: start, prompt, tool-failed, tool-succeeded,
     /// compact, end, or the client's own name for it
     #[arg(long, value_name = "EVENT")]
     pub event: Option<String>,
 }
 
 const HOOK_HELP: &str = "\
-Reads the client's JSON from standard input and prints what that client takes, or nothing. Ends within 150
-milliseconds and always with 0, whatever goes wrong; an agent is never kept waiting.
+Reads the client's JSON from standard input, and prints a reply in that client's format, or nothing. Ends within 150
+milliseconds and always with 0, whatever goes wrong, so that the agent never waits.
 
 Environment:
-  AGENT_KNOWLEDGE_HOOKS        off, or a list of those that stay on: start,prompt,failure,learn,end
-  AGENT_KNOWLEDGE_HOOKS_DEBUG  if set, standard error tells why nothing was said
-  AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS  how long it may take (10 to 60000, else 150)";
+  AGENT_KNOWLEDGE_HOOKS        off, or a list of the hooks to keep on: start,prompt,failure,learn,end
+  AGENT_KNOWLEDGE_HOOKS_DEBUG  if set, say on standard error why nothing was printed
+  AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS  deadline in milliseconds (10 to 60000, default 150)";

@@ -1,4 +1,4 @@
-//! The commands that look after what is there, as clap reads them. Not here: what they do (`upkeep`).
+//! The commands that check and maintain the logs, as clap parses them. Not here: what they do (`upkeep`).
 
 use std::path::PathBuf;
 
@@ -6,76 +6,74 @@ use clap::{Args, Subcommand};
 
 use super::OutputFormat;
 
-/// Looking after what is there.
+/// Checking and maintaining the logs.
 #[derive(Debug, Subcommand)]
 pub enum Upkeep {
     /// Check every line of every log
     Verify(Verify),
-    /// Check everything around the logs, and tell what mends it
+    /// Check the setup around the logs, and say how to fix problems
     #[command(after_help = DOCTOR_HELP)]
     Doctor(OutputFormat),
-    /// Print one number that is equal where the memories are
+    /// Print a checksum of the memories; equal memories give equal checksums
     #[command(after_help = DIGEST_HELP)]
     Digest(OutputFormat),
-    /// Take secrets out of logs that hold some
+    /// Remove secrets from logs
     Scrub(Scrub),
-    /// Move old lines to packed files beside their log
+    /// Move old lines to compressed files beside their log
     Archive(Archive),
 }
 
 const VERIFY_HELP: &str = "\
-Wrong (exit 1) are lines that hold no event, several contents under one id, secrets, and logs that
-cannot be read. Only told are repeated lines, events about memories that are in no log read, times
-more than a day ahead, and a last line without its line break, which is not read before it has one.
+These are errors (exit 1): lines that hold no event, several contents under one id, secrets, and logs that cannot be read.
+These are only reported: repeated lines, events about memories that are in no log, times more than a day in the future, and
+a last line without its line break, which is not read until it is complete.
 
-Lines of the store's logs that hold no event are copied to .quarantine in the store, without secrets
-and each once. They also stay where they are: nothing is ever removed from a log by this.";
+Lines of the store's logs that hold no event are copied to .quarantine in the store, without secrets and each once. They
+also stay where they are: verify never removes anything from a log.";
 
 const DOCTOR_HELP: &str = "\
-Exit 1 when a check says FAIL: then memories cannot be written or read, or others can get at them.
-Nothing is changed, but for an empty file that is made and removed again to see whether it can be.";
+Exit 1 when a check says FAIL: then memories cannot be written or read, or other users can read them.
+Nothing is changed, except that an empty file is created and removed again to test whether it can be.";
 
 const DIGEST_HELP: &str = "\
-The digest is a function of the set of lines alone: their order, how often each stands there, in how
-many files and restarts they came makes no difference. It covers the memories, what is said about them,
-conflicts, and the index of words; not vectors, whose last bits depend on the processor. A line that
-names no repository counts as of the one its file is named after.
+The checksum depends on the set of lines alone. It does not depend on their order, on repetitions, on how many files hold
+them, or on restarts. It covers the memories, what is said about them, conflicts, and the index of words. It does not cover
+vectors, whose last bits depend on the processor. A line that names no repository counts for the one its file is named after.
 
-A running MCP server tells the digest of its own state as the resource memory://digest.";
+A running MCP server gives the checksum of its own state as the resource memory://digest.";
 
 const SCRUB_HELP: &str = "\
-Each secret is replaced by [REDACTED:rule]. The rest of its line stays as it is, the id included, and
-so does every other line. Ids themselves are not looked into. Logs are rewritten under the lock of their
-writers, so nothing that is written meanwhile is lost; after a crash the old log is there or the new one.
-Also looked at are events that wait in .spool and lines in .quarantine.
+Each secret is replaced by [REDACTED:rule]. The rest of its line stays as it is, including the id, and so does every other
+line. Ids themselves are not searched. Logs are rewritten under the lock of their writers, so nothing written meanwhile is
+lost. After a crash either the old log is there or the new one. Events waiting in .spool and lines in .quarantine are
+searched too.
 
-What is done is told by log, line, field and rule, never with the secret; and so is what remains to be
-done: above all to revoke it. Exit 1 when secrets are left, with --dry-run when there are any.";
+Each removal is reported by log, line, field and rule, never with the secret, and so is what remains to be done: above all,
+revoke the secret. Exit 1 when secrets are left, or with --dry-run when there are any.";
 
 const ARCHIVE_HELP: &str = "\
-Lines move to archive/LOG/NUMBER.jsonl.gz in the store: gzip of the very lines, so zcat, zgrep and
-'zcat FILE | jq' read them. Searches, verify, digest and scrub read them too; ids stay. Without --keep and
---older-than all but the newest 10000 lines of each log move. Given both, what is over either moves.
-Lines that hold no event stay, and so does a line that names no time where only --older-than is given.
+Lines move to archive/LOG/NUMBER.jsonl.gz in the store. The files hold the same lines, compressed with gzip, so zcat, zgrep
+and 'zcat FILE | jq' read them. Searches, verify, digest and scrub read them too; ids stay. Without --keep and --older-than,
+all but the newest 10000 lines of each log move. With both, a line moves if it exceeds either limit. Lines that hold no event
+stay, and so does a line without a time when only --older-than is given.
 
-It happens under the lock of the log's writers, and after a crash at any moment every line is there: in
-the log, in a segment, or for a while in both, which the next run tells and mends. Exit 75 when another
-process holds the lock.
+This happens under the lock of the log's writers. After a crash at any moment every line is still there: in the log, in a
+segment, or for a while in both, which the next run reports and repairs. Exit 75 when another process holds the lock.
 
-In the configuration, archive_above_lines = 10000 has a server move the older half of a log that has more
-lines, and archive_older_than = \"90d\" what is older. Neither is set unless you do.";
+In the configuration, archive_above_lines = 10000 makes a server move the older half of a log that has more lines, and
+archive_older_than = \"90d\" makes it move older lines. Neither is set by default.";
 
 /// The `verify` command.
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_HELP)]
 pub struct Verify {
-    /// Only these logs: paths, or names in the store; logs elsewhere are only read
+    /// Only these logs: paths, or names in the store; nothing is written for logs elsewhere
     #[arg(value_name = "LOG", conflicts_with = "repo")]
     pub files: Vec<PathBuf>,
     /// Only the log of this repository: its name, key or URL
     #[arg(long, value_name = "REPO")]
     pub repo: Option<String>,
-    /// Copy no damaged lines
+    /// Do not copy damaged lines
     #[arg(long)]
     pub dry_run: bool,
     /// How to print.
@@ -87,7 +85,7 @@ pub struct Verify {
 #[derive(Debug, Args)]
 #[command(after_help = SCRUB_HELP)]
 pub struct Scrub {
-    /// Only tell what would be taken out
+    /// Only show what would be removed
     #[arg(long)]
     pub dry_run: bool,
     /// Only the log of this repository: its name, key or URL
@@ -108,10 +106,10 @@ pub struct Archive {
     /// Most lines that stay in a log, the newest [default: 10000, unless --older-than is given]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub keep: Option<String>,
-    /// Lines older than this move: an age or a day, such as 90d or 2026-03-01
+    /// Move lines older than this: an age or a day, such as 90d or 2026-03-01
     #[arg(long, value_name = "AGE", allow_hyphen_values = true)]
     pub older_than: Option<String>,
-    /// Only tell what would be moved
+    /// Only show what would be moved
     #[arg(long)]
     pub dry_run: bool,
     /// How to print.
@@ -120,7 +118,7 @@ pub struct Archive {
 }
 
 impl Upkeep {
-    /// Returns how its answer is printed.
+    /// Returns how the answer is printed.
     #[must_use]
     pub fn form(&self) -> OutputFormat {
         match self {

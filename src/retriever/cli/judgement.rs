@@ -1,5 +1,5 @@
-//! `review --judge`: each pair is shown to the judge of the configuration, and what it decides is told, or done. Not
-//! here: asking it (`judge`), the pairs (`local`).
+//! `review --judge`: asks the configured judge about each pair, and shows or carries out its decisions. Not here:
+//! asking the judge (`judge`), finding the pairs (`api::local`).
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,10 +13,10 @@ use event::{Decoded, Draft, codec, suspicion};
 use guard::text::{Layout, neutralise};
 use reply::Reply;
 
-/// Who is told to have decided.
+/// The name under which decisions are written.
 const JUDGE: &str = "judge";
 
-/// Asks about every pair of a review, and does what is decided where that is asked for.
+/// Asks about every pair of a review, and carries out the decisions if asked to.
 pub(super) fn judged(
     wiring: &mut dyn Wiring,
     settings: &GlobalOptions,
@@ -28,10 +28,10 @@ pub(super) fn judged(
     if pairs.is_empty() {
         return Ok(review.clone());
     }
-    // All is decided before the first is done: a judge that fails leaves everything as it was.
+    // All decisions are made before the first is carried out: if the judge fails, nothing has changed.
     let decided = pairs.iter().map(|pair| wiring.judge(settings, pair));
     let decided: Vec<Decided> = decided.collect::<Result<_, ApiError>>()?;
-    let head = if doing == Doing::Do { "Decided" } else { "Would be decided, with --apply" };
+    let head = if doing == Doing::Do { "Decided" } else { "Decisions, not applied (use --apply)" };
     let mut text = format!("{head}:\n");
     let mut decisions = Vec::new();
     let mut touched: BTreeSet<String> = BTreeSet::new();
@@ -39,9 +39,9 @@ pub(super) fn judged(
         let (older, newer) = (id(pair, "older"), id(pair, "newer"));
         let outcome = match doing {
             Doing::Show => "shown".to_owned(),
-            // What became of one of them may change what is right for the other.
+            // A change of one of these memories may invalidate this decision.
             Doing::Do if touched.contains(&older) || touched.contains(&newer) => {
-                "left for the next time".to_owned()
+                "skipped: another decision changed one of them".to_owned()
             }
             Doing::Do => {
                 act(api, pair, decided).unwrap_or_else(|error| format!("not done: {error}"))
@@ -67,7 +67,7 @@ pub(super) fn judged(
     Ok(Reply::new(text, json!({ "done": doing == Doing::Do, "decisions": decisions })))
 }
 
-/// Does what was decided, and tells what came of it.
+/// Carries out a decision, and returns the outcome.
 fn act(api: &dyn Api, pair: &Value, decided: &Decided) -> Result<String, ApiError> {
     let (older, newer) = (id(pair, "older"), id(pair, "newer"));
     let change = |ids: Vec<String>, change: Wanted| {
@@ -79,16 +79,16 @@ fn act(api: &dyn Api, pair: &Value, decided: &Decided) -> Result<String, ApiErro
         Decision::SupersedeOld => change(vec![older], Wanted::Superseded { by: newer }),
         Decision::SupersedeNew => change(vec![newer], Wanted::Superseded { by: older }),
         Decision::KeepBoth => change(vec![older], Wanted::Distinct { from: newer }),
-        // A text that would be held back must not take the place of two that are told.
+        // A text that searches would hold back must not replace two that they show.
         Decision::Merge(lesson) if reads_like_an_order(lesson) => {
-            Ok("left, since its lesson reads like an instruction".to_owned())
+            Ok("skipped: its lesson reads like an instruction".to_owned())
         }
         Decision::Merge(lesson) => {
             let by = api.save(merged(pair, lesson), Some(JUDGE))?;
             let by = by.json.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             change(vec![older, newer], Wanted::Superseded { by })
         }
-        Decision::Unclear => Ok("left for somebody to look".to_owned()),
+        Decision::Unclear => Ok("left for a person to decide".to_owned()),
     }
 }
 
@@ -97,7 +97,7 @@ fn reads_like_an_order(lesson: &str) -> bool {
     matches!(codec::decode(line.as_bytes(), ""), Decoded::Event(event) if suspicion(&event).is_some())
 }
 
-/// A lesson that says what two say, under what the newer was about.
+/// Makes one lesson of two, with the context of the newer.
 fn merged(pair: &Value, lesson: &str) -> Draft {
     let text = |name: &str| {
         let newer = pair.get("newer").and_then(|newer| newer.get(name)?.as_str());
@@ -119,7 +119,7 @@ fn id(pair: &Value, which: &str) -> String {
     id.unwrap_or_default().to_owned()
 }
 
-/// So many characters of the end of an id are shown.
+/// Characters of the end of an id that are shown.
 const SHORT_CHARS: usize = 8;
 
 fn short(id: &str) -> &str {

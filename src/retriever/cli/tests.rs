@@ -1,4 +1,4 @@
-//! The program is run as people run it, but for the process around it.
+//! Runs the program as people run it, without a process.
 
 use std::io;
 
@@ -237,7 +237,7 @@ fn the_settings_may_stand_before_or_after_the_command() {
     }
 }
 
-/// A reader that has gone away, or a full disk.
+/// An output whose reader has gone away, or a full disk.
 struct Broken(io::ErrorKind);
 
 impl Write for Broken {

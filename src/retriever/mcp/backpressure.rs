@@ -1,7 +1,6 @@
-//! The pace of one client: no more is read from it while much is under way, so that what it sends
-//! without reading our answers waits in its own pipe and not in our memory. Also keeps away from the
-//! session what is nobody's business before there is one. Not here: the streams (`stdio`), what is
-//! answered (`mcp`).
+//! Backpressure for one client: while many calls are in flight nothing more is read from it. What it sends without
+//! reading the answers then waits in its own pipe, not in our memory. This also drops messages that may not come
+//! before the session is open. Not here: the streams (`stdio`), the answers (`mcp`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,30 +12,30 @@ use tokio::sync::watch;
 
 use crate::mcp::Disconnect;
 
-/// Most calls and unread answers under way at once. An answer has at most 32 kB and clients ask a few
-/// things at a time; the largest line has 16 MB, but a call that long is refused before it waits.
+/// Most calls and unread answers in flight. An answer has at most 32 kB, and clients send a few calls at a time. The
+/// longest line has 16 MB, but a call that long is refused before it waits.
 const UNDER_WAY_MAX: usize = 64;
 
-/// How long a client may leave that many answers unread, in milliseconds. One that is busy for so long
-/// will not come back, and its end of input could not be seen behind what it sent.
+/// How long a client may leave that many answers unread, in milliseconds. A client that does not read for so long
+/// will not come back, and its end of input is hidden behind what it sent.
 const UNREAD_MS_MAX: u64 = 60_000;
 
-/// Counts what is under way. Copies count together.
+/// Counts calls and answers in flight. Copies share one count.
 #[derive(Debug, Clone)]
 pub struct Load(Arc<watch::Sender<usize>>);
 
-/// One thing under way, until dropped.
+/// One call or answer in flight, until dropped.
 #[derive(Debug)]
 pub struct UnderWay(Load);
 
 impl Load {
-    /// Returns a count of nothing.
+    /// Returns a count of zero.
     #[must_use]
     pub fn none() -> Self {
         Self(Arc::new(watch::Sender::new(0)))
     }
 
-    /// Counts one more, until what is returned is dropped.
+    /// Counts one more until the returned value is dropped.
     #[must_use]
     pub fn one_more(&self) -> UnderWay {
         self.0.send_modify(|count| *count += 1);
@@ -65,7 +64,7 @@ pub struct Backpressure<T> {
 }
 
 impl<T> Backpressure<T> {
-    /// Paces a transport by what `load` counts; `gone` is told of a client that has stopped reading.
+    /// Wraps a transport. `load` is what it counts; `gone` is signalled when the client has stopped reading.
     pub fn new(inner: T, load: Load, gone: Disconnect) -> Self {
         Self { inner, load, gone, is_open: false }
     }
@@ -90,7 +89,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Backpressure<T> {
         loop {
             let patience = Duration::from_millis(UNREAD_MS_MAX);
             if tokio::time::timeout(patience, self.load.has_room()).await.is_err() {
-                tracing::error!("the client reads no answers; leaving it");
+                tracing::error!("the client does not read answers; closing the session");
                 self.gone.happen();
                 return None;
             }
@@ -107,7 +106,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Backpressure<T> {
     }
 }
 
-/// Before a session rmcp takes requests only, and ends at anything else.
+/// Before a session is open, rmcp accepts requests only and ends at anything else.
 fn opens_session(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(message) = message else { return false };
     match &message.request {

@@ -1,23 +1,23 @@
-//! Which agent is on the other side, and in which session, by what it says of itself. Not here: who
-//! is writing when it says nothing (`writer::identity`).
+//! The agent that calls, and its session, as the client tells them. Not here: who writes when the client tells
+//! nothing (`writer::identity`).
 
 use api::Voice;
 use rmcp::service::{RequestContext, RoleServer};
 
 use crate::http::introduced;
 
-/// Longest name kept, in bytes: a name, not a story.
+/// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 
 /// Longest session id kept, in bytes.
 const SESSION_BYTES_MAX: usize = 128;
 
-/// Who calls.
+/// The caller.
 #[derive(Debug, Default)]
 pub(super) struct Caller {
     /// The agent.
     pub name: Option<String>,
-    /// The session it calls from: Codex names it in every call. Others set a variable for us.
+    /// Its session. Codex names it in every call; other clients set an environment variable.
     pub session_id: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl Caller {
         }
     }
 
-    /// Returns in whose name it changes what is there.
+    /// Returns in whose name its changes are written.
     pub(super) fn voice(&self) -> Voice {
         Voice::Model { client: self.name.clone(), session: self.session_id.clone() }
     }
@@ -42,7 +42,7 @@ fn is_plain(id: &str) -> bool {
 }
 
 /// Returns the agent's name as memories carry it: `Claude Code` and `claude-code` are one agent, and
-/// `codex-mcp-client` is `codex`. None for a name that names nobody, such as that of our own library.
+/// `codex-mcp-client` is `codex`. `None` for a name that identifies nobody, such as that of the MCP library.
 pub(crate) fn agent_name(told: &str) -> Option<String> {
     let mut name = String::new();
     for c in told.trim().chars().flat_map(char::to_lowercase) {

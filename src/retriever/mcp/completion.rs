@@ -1,4 +1,4 @@
-//! Completion: what may stand in an argument of a prompt or in the address of a resource. Not here: the values (`search`).
+//! Completion of the arguments of prompts and of the parts of resource addresses. Not here: the values (`search`).
 
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::{prompts, resources};
 use api::{Api, ApiError, CompleteRequest, Slot};
 use event::Problems;
 
-/// Returns what is completed with what.
+/// Reads what the client wants completed.
 ///
 /// # Errors
 /// [`ApiError::Invalid`] where there is no such prompt, template or argument, or too much was typed.
@@ -21,13 +21,13 @@ pub(super) fn asked(params: &CompleteRequestParams) -> Result<CompleteRequest, A
     let slot = slots.iter().find(|(name, _)| *name == argument.name);
     let Some((_, slot)) = slot else {
         let names = slots.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        let message = format!("must be one that is there, for example {names}");
+        let message = format!("must be one of {names}");
         return Err(Problems::one("argument.name", message).into());
     };
     Ok(CompleteRequest::read(*slot, &argument.value)?)
 }
 
-/// The arguments of a prompt.
+/// Returns the arguments of a prompt.
 fn of_prompt(name: &str) -> Result<&'static [(&'static str, Slot)], ApiError> {
     match name {
         prompts::RECALL => Ok(&[
@@ -41,10 +41,10 @@ fn of_prompt(name: &str) -> Result<&'static [(&'static str, Slot)], ApiError> {
     }
 }
 
-/// Asks for the values.
+/// Returns the values.
 ///
 /// # Errors
-/// As the memory says.
+/// Those of [`Api::complete`].
 pub(super) fn values(api: &dyn Api, request: &CompleteRequest) -> Result<CompletionInfo, ApiError> {
     let reply = api.complete(request)?.json;
     let values = reply.get("values").and_then(Value::as_array);
@@ -56,7 +56,7 @@ pub(super) fn values(api: &dyn Api, request: &CompleteRequest) -> Result<Complet
         .collect();
     let total = reply.get("total").and_then(Value::as_u64).unwrap_or_default();
     let has_more = u64::try_from(values.len()).is_ok_and(|shown| total > shown);
-    // No more than allowed were taken.
+    // No more values were taken than the protocol allows.
     let info = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more);
     Ok(info.unwrap_or_default())
 }

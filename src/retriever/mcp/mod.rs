@@ -1,8 +1,8 @@
-//! The MCP server: what rmcp asks is handed to [`Api`], and its words are handed back. Both eras of
-//! the protocol (with and without `initialize`) come through here; rmcp tells them apart.
+//! The MCP server: hands the calls that rmcp receives to [`Api`], and its texts back. rmcp tells the two eras of the
+//! protocol apart (with and without `initialize`).
 //!
-//! A reply is one text. There is no structured content: some clients would show the model that
-//! instead, others both. Not here: streams and processes (`stdio`), arguments (`wire`).
+//! A reply is one text without structured content: some clients would show the model only that, others both. Not
+//! here: streams and processes (`stdio`), reading arguments (`api::requests`).
 
 pub mod backpressure;
 mod client;
@@ -41,8 +41,8 @@ use client::Caller;
 pub(super) use client::agent_name;
 pub use disconnect::Disconnect;
 
-/// How long a call may go on once the client is gone, in milliseconds. Whoever pipes requests in
-/// closes the pipe and still wants the answers; more would be a process nobody knows of.
+/// How long a call may continue once the client is gone, in milliseconds. A client that pipes requests in closes the
+/// pipe and still wants the answers; longer would leave a process that nobody knows of.
 const GRACE_MS: u64 = 500;
 
 /// The server. Copies share everything.
@@ -55,17 +55,17 @@ pub struct McpServer {
     heard: Heard,
 }
 
-/// Who is told the name of a client when it has given one.
+/// A function that is called with the name of a client.
 pub type Heard = Option<Arc<dyn Fn(&str) + Send + Sync>>;
 
 impl McpServer {
-    /// Makes a server; `gone` tells it when the client has left, and it tells `load` of its calls.
+    /// Makes a server. `gone` signals that the client has left; `load` counts the calls.
     #[must_use]
     pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: Load) -> Self {
         Self { api, tools: schema::tools().into(), gone, load, heard: None }
     }
 
-    /// Has somebody told who the client is, at the calls that every client makes.
+    /// Reports the name of the client to `heard`, at the calls that every client makes.
     #[must_use]
     pub fn telling(self, heard: Heard) -> Self {
         Self { heard, ..self }
@@ -77,7 +77,7 @@ impl McpServer {
         }
     }
 
-    /// Asks on a thread that may block. The answer is waited for as long as the client is there.
+    /// Calls the api on a thread that may block, and waits for the answer as long as the client is there.
     async fn ask<F, T>(&self, question: F) -> Result<T, ApiError>
     where
         F: FnOnce(&dyn Api) -> Result<T, ApiError> + Send + 'static,
@@ -165,7 +165,7 @@ impl ServerHandler for McpServer {
         let uri = request.uri.clone();
         let asked = json!({ "uri": request.uri });
         let read = self.ask(move |api| resources::read(api, &uri)).await;
-        // Which of several was not there.
+        // The data names the resource that was not found.
         let read =
             read.map_err(|error| ErrorData { data: Some(asked), ..protocol_error(error) })?;
         let contents = ResourceContents::text(read.text, request.uri).with_mime_type(read.mime);
@@ -201,8 +201,8 @@ impl ServerHandler for McpServer {
         Ok(CompleteResult::new(values.map_err(protocol_error)?))
     }
 
-    /// Accepts a subscription to nothing: our lists never change, and a client that asks for more
-    /// than we advertise should learn so from the acknowledgement, not from an error.
+    /// Accepts a subscription to nothing: the lists never change. A client that asks for more than is advertised
+    /// learns so from the acknowledgement, not from an error.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -249,18 +249,18 @@ fn call(
         }
         schema::RELATED => api.related(&RelatedRequest::from_tool(arguments)?),
         _ => Err(ApiError::NotFound(format!(
-            "there is no such tool; the tools are {}",
+            "unknown tool; the tools are {}",
             schema::NAMES.join(", ")
         ))),
     }
 }
 
-/// Returns what an error says to a client: no secret, though it may repeat what was sent.
+/// Returns the message of an error without secrets: it may repeat what was sent.
 fn said(error: &ApiError) -> String {
     redacted(&error.to_string()).into_owned()
 }
 
-/// Where the protocol has no words for a failed answer, the failure is an error of the protocol.
+/// Turns an error into one of the protocol, where the protocol has no form for a failed answer.
 #[expect(clippy::needless_pass_by_value, reason = "a step of map_err, which gives it away")]
 fn protocol_error(error: ApiError) -> ErrorData {
     let message = said(&error);

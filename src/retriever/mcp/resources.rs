@@ -1,5 +1,5 @@
-//! The resources: memories as JSON, for programs and for people who browse. Not here: the protocol
-//! (`mcp`), how JSON is formed (`render`).
+//! The resources: memories as JSON, for programs and for people who browse. Not here: the protocol (`mcp`), the form
+//! of the JSON (`reply`).
 
 use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
@@ -15,26 +15,26 @@ use reply::Budget;
 pub(super) const RECENT: &str = "memory://recent";
 /// The briefing of the repository at hand.
 const CONTEXT: &str = "memory://context";
-/// One memory; its id follows.
+/// One memory, by its id.
 const ITEM: &str = "memory://item/";
-/// What is known about a file; its path follows.
+/// What is known about a file, by its path.
 const FILE: &str = "memory://file/";
-/// What a session saved and reported; its id follows.
+/// What a session saved and reported on, by its id.
 const SESSION: &str = "memory://session/";
-/// The forms of the addresses that cannot be listed.
+/// The templates of addresses that cannot be listed.
 const ITEM_FORM: &str = "memory://item/{id}";
 const FILE_FORM: &str = "memory://file/{path}";
 const SESSION_FORM: &str = "memory://session/{id}";
-/// The digest of the state. Can be read, but is not listed: it tells an agent nothing.
+/// The checksum of the state. It is readable but not listed, because it tells an agent nothing.
 const DIGEST: &str = "memory://digest";
-/// What naming one memory that is left out takes: an id, its quotes and a comma.
+/// Bytes for naming one memory that is left out: an id, its quotes and a comma.
 const LEFT_OUT_BYTES: usize = ID_BYTES_MAX + 3;
-/// What memories are told in.
+/// The media type of memories.
 const JSON: &str = "application/json";
-/// What a briefing is told in: the words an agent reads.
+/// The media type of a briefing: the text that an agent reads.
 const WORDS: &str = "text/markdown";
 
-/// What a resource holds.
+/// The content of a resource.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) text: String,
@@ -49,16 +49,18 @@ pub(super) fn list() -> Vec<Resource> {
         .with_mime_type(JSON);
     let context = Resource::new(CONTEXT, "context")
         .with_title("Briefing")
-        .with_description("What is known about the current repository, as memory_context tells it")
+        .with_description(
+            "What is known about the current repository, as memory_context returns it",
+        )
         .with_mime_type(WORDS);
     vec![recent, context]
 }
 
-/// Returns the forms of the resources that cannot be listed.
+/// Returns the templates of the resources that cannot be listed.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let item = ResourceTemplate::new(ITEM_FORM, "item")
         .with_title("One memory")
-        .with_description("A memory with its whole history, by id or any unique short form of it")
+        .with_description("A memory with its full history, by id or any unique short form of it")
         .with_mime_type(JSON);
     let file = ResourceTemplate::new(FILE_FORM, "file")
         .with_title("About a file")
@@ -71,7 +73,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![item, file, session]
 }
 
-/// Returns what can be completed in the form of an address.
+/// Returns which parts of a template can be completed.
 ///
 /// # Errors
 /// [`ApiError::Invalid`] names the forms.
@@ -109,20 +111,20 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
         bounded(api.list(&Listing::OfSession(session))?)
     } else {
         return Err(ApiError::NotFound(format!(
-            "no resource has this address; there are {RECENT}, {CONTEXT}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, and {SESSION_FORM}"
+            "unknown resource; the resources are {RECENT}, {CONTEXT}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, and {SESSION_FORM}"
         )));
     };
     Ok(Read { text: reply.json_line(), mime: JSON })
 }
 
-/// Returns what stands behind the beginning of an address.
+/// Returns the part of an address after its beginning.
 fn named(uri: &str, beginning: &str) -> Option<String> {
     let named = percent_decode_str(uri.strip_prefix(beginning)?).decode_utf8_lossy().into_owned();
     (!named.is_empty()).then_some(named)
 }
 
-/// Keeps of a list of memories those that fit into one reply, and names the others: each can be read
-/// as a resource of its own.
+/// Keeps the memories of a list that fit into one reply, and names the ids of the others, which can be read one by
+/// one.
 fn bounded(mut reply: Reply) -> Reply {
     let mut budget = Budget::of_tokens(TOKENS_MAX);
     let Some(Value::Array(memories)) = reply.json.get_mut("memories") else { return reply };

@@ -67,7 +67,7 @@ const CONTEXT_WHEN: &str =
 const SAVE_WHEN: &str = "Save one lesson for later sessions. Call after solving an error, or when \
     you learn what the next agent must know. No secrets.";
 
-const FEEDBACK_WHEN: &str = "Report whether a memory's advice worked. Call after following it.";
+const FEEDBACK_WHEN: &str = "Report whether a memory worked. Call after following it.";
 
 const FORGET_WHEN: &str =
     "Remove or replace a memory. Call when it is wrong or outdated. Can be undone.";
@@ -99,7 +99,7 @@ fn schema_of(parameters: &[Parameter]) -> Value {
 
 /// Up to here the bounds of a number are narrow enough that a model may break them by accident. Wider bounds are left out,
 /// because every session pays for them; a call that breaks them is told.
-const NARROW_MAX: usize = 100;
+const NARROW_MAX: usize = 20;
 
 /// Describes one parameter.
 fn property(parameter: &Parameter) -> Value {
@@ -165,7 +165,7 @@ mod tests {
         assert!(INSTRUCTIONS.chars().count() <= 400, "{}", INSTRUCTIONS.chars().count());
         assert!(INSTRUCTIONS.starts_with("Call memory_context when"));
         for tool in tools() {
-            // What is done with an answer is told with it.
+            // What to do with an answer is said with the answer.
             let is_core = [SEARCH, CONTEXT, SAVE].contains(&&*tool.name);
             assert_eq!(INSTRUCTIONS.contains(&*tool.name), is_core);
             assert!(tool.description.unwrap().contains("Call "));

@@ -1,8 +1,8 @@
-//! The MCP server on standard input and output, for one client that started us. Standard output
-//! carries the protocol and nothing else; warnings go to standard error.
+//! The MCP server on standard input and output, for the one client that started the process. Standard output carries
+//! the protocol and nothing else; warnings go to standard error.
 //!
-//! The process ends when the client does: at the end of input, when its parent is gone, or at a signal to stop, and within a
-//! bounded time whatever is still under way. Not here: what is answered (`mcp`).
+//! The process ends when its client does: at the end of input, when its parent is gone, or at a signal to stop. It
+//! ends within a bounded time, whatever is still in flight. Not here: the answers (`mcp`).
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -22,24 +22,24 @@ use crate::mcp::{Disconnect, Heard, McpServer};
 use api::Api;
 use writer::exit::Exit;
 
-/// Threads that may block at once. Calls take milliseconds; a client that sends more waits in line.
+/// Threads that may block at once. Calls take milliseconds; further calls wait in a queue.
 const BLOCKING_THREADS_MAX: usize = 16;
 
-/// Longest line of a client, in bytes; what is longer is dropped unread. Far more than a call may
-/// hold, so that one that is too long is told which field is, instead of waiting for an answer.
+/// Longest line of a client, in bytes; a longer one is dropped unread. It is far longer than a call may be, so that a
+/// call that is too long is told which field is, instead of getting no answer.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// How long the end may take once the client is gone, in milliseconds: the grace given to calls
-/// under way, and time to write their answers to a client that may not be reading.
+/// How long the end may take once the client is gone, in milliseconds: the grace for calls in flight, and time to
+/// write their answers to a client that may not be reading.
 const END_MS: u64 = 1_000;
 
-/// How often the end looks whether the calls under way are done, in milliseconds.
+/// How often the end checks whether the calls in flight are done, in milliseconds.
 const RELEASE_LOOK_MS: u64 = 2;
 
-/// Serves one client on standard input and output until it leaves or a signal comes. `heard` is told its name.
+/// Serves one client on standard input and output until it leaves or a signal comes. `heard` gets its name.
 #[must_use]
 pub fn serve_stdio(api: Arc<dyn Api>, heard: Heard) -> Exit {
-    // A second server in one process keeps the first one's place for warnings.
+    // In a second server of one process the first one keeps receiving the warnings.
     let _ = tracing_subscriber::fmt()
         .with_writer(io::stderr)
         .with_ansi(false)
@@ -66,14 +66,14 @@ pub fn serve_stdio(api: Arc<dyn Api>, heard: Heard) -> Exit {
         };
         serve(api, heard, reader, writer, stop).await
     });
-    // A read of standard input cannot be interrupted, and a call that lost its client need not end.
+    // A read of standard input cannot be interrupted, and a call whose client has left need not finish.
     runtime.shutdown_background();
     release(keeper);
     exit
 }
 
-/// Waits a bounded time for calls under way, then lets the memory go: its model must have stopped
-/// before the process tears its library down.
+/// Waits a bounded time for calls in flight, then releases the memory: its model must stop before the process unloads
+/// the library.
 fn release(keeper: Arc<dyn Api>) {
     let deadline = Instant::now() + Duration::from_millis(END_MS);
     while Arc::strong_count(&keeper) > 1 && Instant::now() < deadline {
@@ -121,12 +121,12 @@ pub async fn serve(
             cancel.cancel();
         }
     }
-    // Late or failed, the end is the end: the client is gone.
+    // The client is gone, so a late or failed end does not matter.
     let _ = tokio::time::timeout(Duration::from_millis(END_MS), ended).await;
     Exit::Done
 }
 
-/// A client that leaves before it said anything did nothing wrong.
+/// A client that leaves before it sent anything did nothing wrong.
 fn exit_of(error: &ServerInitializeError) -> Exit {
     match error {
         ServerInitializeError::ConnectionClosed(_)
@@ -139,12 +139,12 @@ fn exit_of(error: &ServerInitializeError) -> Exit {
     }
 }
 
-/// Is ready when the process is asked to stop.
+/// Waits until the process is asked to stop.
 async fn stop_signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        // Where a signal cannot be watched, its own effect remains: it ends the process.
+        // Where a signal cannot be watched, it ends the process as usual.
         if let Ok(mut terminate) = signal(SignalKind::terminate()) {
             tokio::select! {
                 _ = terminate.recv() => return,
@@ -155,8 +155,8 @@ async fn stop_signal() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// Passes bytes on, and word of their end: rmcp waits for calls under way for seconds, and a client
-/// keeps a subscription under way for as long as it lives.
+/// Passes bytes on, and signals their end. rmcp itself would wait seconds for calls in flight, and a subscription
+/// stays in flight as long as its client lives.
 struct WatchedReader<R> {
     inner: R,
     gone: Disconnect,

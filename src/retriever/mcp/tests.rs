@@ -1,4 +1,4 @@
-//! The server is spoken to as clients do: lines of JSON-RPC on a pair of streams, in both eras.
+//! Talks to the server as clients do: lines of JSON-RPC on a pair of streams, in both eras.
 
 mod client;
 
@@ -222,7 +222,7 @@ fn the_end_of_input_ends_the_process_even_with_a_call_under_way() {
         client
             .send("tools/call", json!({"name": schema::SEARCH, "arguments": {"query": "x"}}))
             .await;
-        // An answer to a later question shows that the call is under way.
+        // The answer to a later request shows that the call is in flight.
         client.ask("tools/list", json!({})).await;
         let (exit, after_ms) = client.leave().await;
         assert_eq!(exit, Exit::Done);

@@ -1,5 +1,5 @@
-//! Puts the commands about agent files together: the work tree, its memories, the door, and the files. Not here: what
-//! a file says and what is to be done about it (`import`), which memories there are (`local::listings`).
+//! The commands about agent files: finds the work tree, its memories and the files. Not here: the text of an agent
+//! file (`clients::agent_files`), which memories are listed (`api::local::listing`).
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -28,7 +28,7 @@ mod export;
 mod report;
 mod watch;
 
-/// The work tree at hand, with the door to its memories.
+/// The work tree at hand, with the writer of its memories.
 struct ImportSite {
     top: PathBuf,
     repo: RepoKey,
@@ -52,7 +52,7 @@ impl Program<'_> {
         Ok((report.exit(), report.reply(&place.repo)))
     }
 
-    /// Where the command is run, and who runs it.
+    /// Finds where the command runs, and for whom.
     fn place(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
         let settled = self.settle(settings)?;
         let directory = self.surroundings.directory.clone();
@@ -65,7 +65,7 @@ impl Program<'_> {
         Ok(ImportSite { top, repo, writer: Writer { store, config, directory, identity } })
     }
 
-    /// The files that are meant, from the top of the work tree on; none for all that are found.
+    /// Returns the files that the command names, relative to the top of the work tree; none where it asks for all.
     fn named(&self, place: &ImportSite, command: &Import) -> Result<BTreeSet<String>, ApiError> {
         let mut problems = Problems::none();
         let mut named = BTreeSet::new();
@@ -83,7 +83,7 @@ impl Program<'_> {
         problems.or(named).map_err(ApiError::Invalid)
     }
 
-    /// Imports files, each by itself: what is wrong with one keeps no other from it.
+    /// Imports files. A problem with one does not stop the others.
     fn import_all(
         &self,
         place: &ImportSite,
@@ -101,7 +101,7 @@ impl Program<'_> {
                     }
                     AgentFile::gone(&name)
                 }
-                // Nobody asked for it but a line in a log.
+                // Only a line in a log asked for this file.
                 Err(trouble)
                     if why == ImportReason::Earlier
                         && !matches!(trouble, UnreadableFile::Unended(_)) =>
@@ -127,7 +127,7 @@ impl Program<'_> {
     }
 }
 
-/// What a listing of imported memories says.
+/// The JSON of a listing of imported memories.
 #[derive(Deserialize)]
 struct Imported {
     memories: Vec<OneImported>,
@@ -143,7 +143,7 @@ struct OneImported {
     is_rule: bool,
 }
 
-/// What was imported into this repository before.
+/// Returns what was imported into this repository before.
 fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
     let Imported { memories } = listed(api, &Listing::OfAgentFiles)?;
     let known = |one: OneImported| {
@@ -156,14 +156,14 @@ fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
 fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, ApiError> {
     serde_json::from_value(api.list(listing)?.json).map_err(|error| ApiError::Failed {
         exit: Exit::Internal,
-        message: format!("failed to understand a listing: {error}"),
+        message: format!("failed to parse a listing: {error}"),
     })
 }
 
 /// Why a file is imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ImportReason {
-    /// Somebody named it.
+    /// The command names it.
     Named,
     /// Agents read it.
     Found,
@@ -171,7 +171,8 @@ enum ImportReason {
     Earlier,
 }
 
-/// The files to import: those named, or all that are found. Which were imported before, only lines in a log tell.
+/// Returns the files to import: those named, or all that are found. Which were imported before is known from the logs
+/// alone.
 fn files(named: &BTreeSet<String>, known: &[ImportedRule]) -> Vec<(String, ImportReason)> {
     if !named.is_empty() {
         return named.iter().map(|name| (name.clone(), ImportReason::Named)).collect();
@@ -207,7 +208,7 @@ fn refused(error: &RecordError) -> ApiError {
     }
 }
 
-/// When a file was last written and how long it is; nothing where there is none.
+/// Returns when a file was last written, and its length; `None` where there is none.
 fn look(top: &Path, name: &str) -> Option<(std::time::SystemTime, u64)> {
     let found = top.join(name).symlink_metadata().ok()?;
     Some((found.modified().ok()?, found.len()))

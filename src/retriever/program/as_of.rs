@@ -1,5 +1,5 @@
-//! The memory as it was: read anew, up to a past position, in this process. Nothing is kept of it. Not here: which
-//! lines had been written by then (`store::AsOf`).
+//! The memory as it was at a past position: read from the logs again, in this process, and never cached. Not here:
+//! which lines were written by then (`store::AsOf`).
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use store::{AsOf, Found, Store};
 use writer::Moment;
 
 impl Program<'_> {
-    /// Opens the memory as it was at a time, or where the log of the directory's repository had so many bytes. Its
-    /// present is that time: nothing is older or younger than it was then.
+    /// Opens the memory as of a time, or as of a length in bytes of the log of the directory's repository. The clock
+    /// stands at that time, so that ages are those of then.
     pub(super) fn as_of(
         &self,
         settings: &GlobalOptions,
@@ -48,12 +48,12 @@ impl Program<'_> {
     }
 }
 
-/// Refuses lengths of a log of which old lines moved to segments: they mean other lines now.
+/// Refuses a length of a log whose old lines were archived: it means other lines now.
 fn refuse_moved(store: &Store, log: &Path) -> Result<(), ApiError> {
     let segments = store.segments().map_err(|error| failed(&error))?;
     if segments.iter().any(|segment| Store::repo_of(segment) == Store::repo_of(log)) {
         let message =
-            "cannot be a length here, since old lines of this log were archived; give a time";
+            "cannot be a length, because old lines of this log were archived; give a time";
         return Err(Problems::one("as_of", message).into());
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! The hook's side of a process: how long it may take, who asks, and how the memory is reached without waiting
-//! for it. Not here: what is said and learned (`serve::hook`).
+//! How a hook runs as a process: its deadline, its caller, and how it reaches the memory without waiting. Not here:
+//! what hooks say and learn (`clients::hooks`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,26 +16,27 @@ use clients::hooks::{self, HookCall, NoAnswer, Reached, switch};
 use event::{HOOK, fits_short_field};
 use writer::exit::{Exit, complain};
 
-/// How long a hook may take, in milliseconds, and the bounds of what may be set: a prompt that waits for longer
-/// feels slow. Tests on busy machines set more.
+/// The deadline of a hook in milliseconds, and the bounds of the setting. A prompt that waits for longer feels slow.
+/// Tests on busy machines set more.
 const DEADLINE_MS: u64 = 150;
 const DEADLINE_MS_MIN: u64 = 10;
 const DEADLINE_MS_MAX: u64 = 60_000;
 
-/// What a process takes to begin and to end, in milliseconds, beside what is counted here.
+/// Milliseconds that a process takes to start and to end, which the deadline must include.
 const AROUND_MS: u64 = 10;
 
-/// Logs of so many bytes are read by the hook itself where no retriever is there: some tens of milliseconds.
+/// Up to this many bytes of logs a hook reads them itself when no retriever runs, which takes some tens of
+/// milliseconds.
 const ALONE_BYTES_MAX: u64 = 256 * 1024;
 
 /// Longest name of an agent, in bytes.
 const AGENT_BYTES_MAX: usize = 32;
 
-/// What an agent whose name cannot be one is called.
+/// The name of an agent whose given name is not valid.
 const OTHER_AGENT: &str = "other";
 
 impl Program<'_> {
-    /// Answers a hook. Nothing that goes wrong is the agent's business.
+    /// Answers a hook. A failure is never shown to the agent.
     pub(super) fn answer_hook(
         &self,
         settings: &GlobalOptions,
@@ -75,8 +76,7 @@ impl Program<'_> {
         hooks::run(hook, process.input, process.output)
     }
 
-    /// Reaches the memory: by the retriever if it is there, which is started if not; by itself where the logs
-    /// are small.
+    /// Connects to the retriever, and starts it if none runs. Where the logs are small it opens them itself.
     fn reach(
         &self,
         settings: &GlobalOptions,
@@ -93,8 +93,7 @@ impl Program<'_> {
             }
         }
         if bytes_of(root) > ALONE_BYTES_MAX {
-            let message =
-                "no retriever is there yet, and the logs are too long to be read meanwhile";
+            let message = "no retriever is running yet, and the logs are too long to read within the deadline";
             return Err(NoAnswer::Unreached(message.to_owned()));
         }
         let clock = Box::new(self.surroundings.clock);
@@ -102,7 +101,7 @@ impl Program<'_> {
         Ok(Arc::new(Local::new(Arc::new(core), caller)))
     }
 
-    /// The agent, in the directory and the session that the client names. It waits for nothing.
+    /// Returns the caller: the agent, in the directory and session that the client names. It waits for nothing.
     fn hook_caller(&self, agent: &str, said: &HookInput, deadline: Duration) -> Caller {
         let there = said.directory.clone().filter(|directory| directory.is_dir());
         let directory = there.unwrap_or_else(|| self.surroundings.directory.clone());
@@ -127,10 +126,11 @@ impl Program<'_> {
         Duration::from_millis(ms.saturating_sub(AROUND_MS).max(DEADLINE_MS_MIN / 2))
     }
 
-    /// Ends the process in time, whatever it is at: an answer is written at once and whole, and so is an event.
+    /// Ends the process at the deadline, whatever it does: an answer is written at once and whole, and so is an
+    /// event.
     fn leave_after(&self, deadline: Duration) {
         let (end, leave) = (Instant::now() + deadline, self.surroundings.leave);
-        // Without a thread the client's own bound remains.
+        // Without a thread the client's own deadline remains.
         let _ = std::thread::Builder::new().name("deadline".to_owned()).spawn(move || {
             while let Some(left) =
                 end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
@@ -147,7 +147,7 @@ impl Program<'_> {
     }
 }
 
-/// Names an agent as its memories do, whoever writes them.
+/// Returns the name of an agent as its memories carry it.
 fn agent_id(agent: &str) -> &str {
     match agent {
         "gemini" => "gemini-cli",
@@ -161,7 +161,7 @@ fn is_name(agent: &str) -> bool {
     !agent.is_empty() && agent.len() <= AGENT_BYTES_MAX && agent.bytes().all(is_plain)
 }
 
-/// How much there is to read, in bytes; more than any bound where old lines are archived.
+/// Returns how many bytes there are to read; more than any bound where old lines are archived.
 fn bytes_of(store: &Path) -> u64 {
     let entries = std::fs::read_dir(store).into_iter().flatten().flatten();
     let size = |path: PathBuf| {

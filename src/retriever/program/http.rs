@@ -1,4 +1,4 @@
-//! Starts the HTTP server beside the retriever, when `serve --http` asks for it. Not here: the server (`http`).
+//! Starts the HTTP server beside the retriever, where `serve --http` asks for one. Not here: the server (`http`).
 
 use std::io::{ErrorKind, Write};
 use std::net::TcpListener;
@@ -18,7 +18,7 @@ use writer::exit::{Exit, complain};
 /// The variable that holds the token, unless a file does.
 const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 
-/// A socket that listens; nobody is answered before the retriever is ready.
+/// The listening socket and its token, before the retriever can answer.
 pub(super) struct HttpSocket {
     listener: TcpListener,
     access: Access,
@@ -33,7 +33,7 @@ enum Access {
 }
 
 impl Program<'_> {
-    /// Listens where the command says, if it does; nobody is answered yet.
+    /// Listens on the address that the command names, if it does; nothing is answered yet.
     pub(super) fn http_socket(
         &self,
         command: &Serve,
@@ -45,11 +45,11 @@ impl Program<'_> {
         let access = self.access(command)?;
         let listener = TcpListener::bind(address).map_err(|error| {
             let is_taken = error.kind() == ErrorKind::AddrInUse;
-            // Another port would be of no use then, whoever has this one.
+            // Another port would be of no use, whichever process holds this one.
             if is_taken && self.has_address(settings, endpoint) {
                 return running_already();
             }
-            let remedy = "name another port with --http, or 0 for any that is free";
+            let remedy = "choose another port with --http, or 0 for any free port";
             let remedy = if is_taken { format!("; {remedy}") } else { String::new() };
             let message = format!("failed to listen on {address}: {error}{remedy}");
             ApiError::Failed { exit: if is_taken { Exit::Busy } else { Exit::Io }, message }

@@ -1,5 +1,5 @@
-//! From the settings to an opened memory: which store, how much memory, which model, and an engine over them. Not
-//! here: the commands (`program`), the one retriever of a machine (`shared`).
+//! Opens a memory from the settings: which store, how much memory, which model, and an engine. Not here: the commands
+//! (`program`), the shared retriever (`shared`).
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -23,21 +23,21 @@ use writer::exit::Exit;
 use writer::program::settle;
 use writer::{Identity, Moment};
 
-/// Threads of one inference: a background program must leave the machine to the work.
+/// Threads of one inference: a background program leaves the machine to the work.
 const THREADS: NonZeroUsize = NonZeroUsize::MIN;
 
-/// Whether searches that found nothing are written down.
+/// The variable that turns off the log of searches that found nothing.
 const QUERY_LOG: &str = "AGENT_KNOWLEDGE_QUERY_LOG";
 
-/// From where and when the memory is asked.
+/// The directory and the clock of a memory that is opened.
 pub struct OpenAs {
     /// The working directory.
     pub directory: PathBuf,
-    /// Tells the time, and gives random bits.
+    /// Returns the time and random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }
 
-/// Whether the system is asked to watch the logs.
+/// Whether the system watches the logs for changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Watches {
     /// As the settings say.
@@ -46,7 +46,7 @@ pub(super) enum Watches {
     Not,
 }
 
-/// Everything that settings decide.
+/// The values of all settings.
 #[derive(Clone)]
 pub struct ResolvedSettings {
     /// Where the logs are.
@@ -57,14 +57,14 @@ pub struct ResolvedSettings {
     pub bound: Bound,
     /// The directory of the embedding model.
     pub model_dir: PathBuf,
-    /// The directory of what can be made again.
+    /// The directory of caches.
     pub cache_dir: PathBuf,
     /// Whether the logs are watched.
     pub watching: Watching,
 }
 
 impl Program<'_> {
-    /// Settles everything before anything is opened.
+    /// Reads all settings before anything is opened.
     ///
     /// # Errors
     /// [`ApiError::Failed`], naming the setting.
@@ -95,8 +95,8 @@ impl Program<'_> {
         Ok(ResolvedSettings { store, config, bound, model_dir, cache_dir, watching })
     }
 
-    /// Returns how much memory the memories may take. Where a model is installed their vectors count,
-    /// also for a command that makes none: it must have the same memories as a server.
+    /// Returns the memory limit. Where a model is installed its vectors count, also for a command that makes none: it
+    /// must have the same memories as a server.
     fn bound(&self, config: &Config, model_dir: &Path) -> Result<Bound, ApiError> {
         let name = "AGENT_KNOWLEDGE_MEMORY_MIB";
         let set = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
@@ -136,7 +136,7 @@ impl Program<'_> {
         Ok(Local::new(Arc::new(core), caller))
     }
 
-    /// A command looks once.
+    /// A command reads the logs once and need not watch them.
     pub(super) fn watching(&self) -> Watches {
         if self.is_server { Watches::AsSet } else { Watches::Not }
     }
@@ -163,11 +163,11 @@ impl Program<'_> {
             Watches::Not => Watching::PollOnly,
         };
         if watching == Watching::System {
-            // A store that does not exist yet could not be watched. What cannot be made is reported
-            // by the reading that follows.
+            // A store that does not exist yet could not be watched. If it cannot be created, the reading that follows
+            // reports it.
             let _ = store.ensure();
         }
-        // What was not known then is no gap now.
+        // A search of the past says nothing about missing knowledge now.
         let is_noted = config.query_log == Keeping::On && config.as_of.is_none();
         let query_log = is_noted.then(|| QueryLog::of(&cache_dir, store.root()));
         let place = model_dir.clone();

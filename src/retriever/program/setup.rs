@@ -1,4 +1,5 @@
-//! Gives `setup` the machine: home, project, programs, clock, signs of life. Not here: what it does with them.
+//! Gives `setup` what it needs of the machine: home, project, programs, clock, and when clients were seen. Not here:
+//! what it does with them (`clients::setup`).
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +56,7 @@ impl Program<'_> {
         Ok((exit, Reply::new(text, json)))
     }
 
-    /// SetupMode clients stand, for the doctor; `None` where there is no home.
+    /// Returns the state of the clients, for the doctor; `None` where there is no home.
     pub(super) fn clients(&self, cache: Option<&Path>) -> Option<ClientsStatus> {
         let now = (self.surroundings.clock)().now;
         let lived = |agent: &str, what: &str| last_seen::read(cache?, agent, what);
@@ -74,7 +75,8 @@ impl Program<'_> {
     }
 }
 
-/// The right to change clients and the record of it: of two runs at once one would lose what the other wrote down.
+/// The lock on clients' files and on the record of the setup: without it, one of two concurrent runs would lose the
+/// other's entries.
 struct Turn {
     path: PathBuf,
     _lock: FileLock,
@@ -92,25 +94,25 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // While it is held: whoever waits for it sees that its file is gone, and makes another.
+        // Removed while the lock is held: a waiting process sees that the file is gone, and makes another.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// Our data directory: the logs may be elsewhere, the record of what was set up is not.
+/// Returns our data directory. The logs may be elsewhere; the record of the setup is always here.
 fn data() -> Option<PathBuf> {
     Some(Places::of_platform()?.logs.parent()?.to_owned())
 }
 
-/// The outermost folder of the project that a directory is in: where its repository begins, else itself.
+/// Returns the outermost folder of a directory's project: the top of its repository, else the directory.
 fn project(directory: &Path, home: &Path) -> PathBuf {
     let mut inside = directory.ancestors().take_while(|folder| *folder != home);
     let root = inside.find(|folder| folder.join(".git").exists());
     root.unwrap_or(directory).to_owned()
 }
 
-/// The path under which the program stays when it is updated: how it is found by its name, where that is the
-/// same file.
+/// Returns the path that stays valid when the program is updated: the one found by its name, where that is the same
+/// file.
 fn stable(program: PathBuf, folders: &[PathBuf]) -> PathBuf {
     let Some(name) = program.file_name() else { return program };
     let Ok(real) = program.canonicalize() else { return program };

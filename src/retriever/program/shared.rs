@@ -1,4 +1,4 @@
-//! Puts together the one retriever of a store, and what attaches to it. Not here: how they talk (`attach`).
+//! Runs the shared retriever of a store, and connects to it. Not here: the protocol between them (`daemon`).
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -29,39 +29,39 @@ use upkeep::archive::by_policy;
 use writer::Moment;
 use writer::exit::{Exit, complain};
 
-/// How long the retriever stays while nobody is attached, in minutes: long enough that a person who asks now
-/// and then finds it there, short enough that its memory is given back before a break is over.
+/// How long the retriever stays without a connected client, in minutes: long enough that a person who asks now and
+/// then finds it running, short enough that its memory is returned before a break is over.
 const IDLE_MINUTES_DEFAULT: usize = 10;
 
-/// Longest that may be asked for: a week, after which nobody remembers having asked.
+/// The longest setting: a week.
 const IDLE_MINUTES_MAX: usize = 7 * 24 * 60;
 
-/// How long writing down what was made of the logs may take at the end, in milliseconds: more than a million
-/// memories need, and whoever comes next waits for no longer.
+/// How long the last checkpoint may take at the end, in milliseconds: more than a million memories need. The next
+/// retriever waits no longer.
 const KEEP_MS_MAX: u64 = 5_000;
 
-/// How many retrievers are asked in turn to make room for one that was asked for over HTTP.
+/// How many retrievers are asked one after another to make room for one with HTTP.
 const SUCCESSIONS_MAX: usize = 5;
 
-/// How long between two looks whether logs have grown too long, in seconds.
+/// Seconds between two checks whether logs have grown too long.
 const ARCHIVE_PAUSE_SECONDS: u64 = 3_600;
 
-/// Memories judged in one step, and the pauses between steps, in milliseconds: about a third of one processor, as
-/// judging one takes some ten microseconds; and between two looks for new ones.
+/// Memories checked in one step, and the milliseconds between steps: about a third of one processor, since one check
+/// takes some ten microseconds. Then the milliseconds between two looks for new memories.
 const ORDERS_STEP: usize = 512;
 const ORDERS_STEP_MS: u64 = 10;
 const ORDERS_PAUSE_MS: u64 = 15_000;
 
-/// The folder of that, in that of the cache.
+/// The folder of checkpoints, below the cache directory.
 const INDEX_FOLDER: &str = "index";
 
-/// The variable that says whether to attach at all, and its two values.
+/// The variable that says whether to share a retriever, and its two values.
 const RETRIEVER: &str = "AGENT_KNOWLEDGE_RETRIEVER";
 const SHARED: &str = "shared";
 const OWN: &str = "own";
 
 impl Program<'_> {
-    /// Returns what attaches to the retriever; `None` where this process is to do everything itself.
+    /// Returns a client of the retriever; `None` where this process answers itself.
     pub(super) fn remote(
         &self,
         settings: &GlobalOptions,
@@ -71,7 +71,7 @@ impl Program<'_> {
         if self.shares()? { self.attaching(settings, need, program) } else { Ok(None) }
     }
 
-    /// Tells whether the settings want a retriever to be shared.
+    /// Tells whether the settings ask for a shared retriever.
     pub(super) fn shares(&self) -> Result<bool, ApiError> {
         let set = |name: &str| (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
         match set(RETRIEVER).as_ref().map(|value| value.to_string_lossy()).as_deref() {
@@ -84,7 +84,7 @@ impl Program<'_> {
         }
     }
 
-    /// Returns what attaches to the retriever, whatever the setting says.
+    /// Returns a client of the retriever, whatever the setting says.
     fn attaching(
         &self,
         settings: &GlobalOptions,
@@ -95,7 +95,7 @@ impl Program<'_> {
         self.attaching_as(caller, settings, need, program)
     }
 
-    /// Returns what attaches to the retriever for somebody.
+    /// Returns a client of the retriever, for a caller.
     pub(super) fn attaching_as(
         &self,
         caller: Caller,
@@ -127,7 +127,7 @@ impl Program<'_> {
         }))
     }
 
-    /// Serves others until the end, or asks the one that does to end.
+    /// Runs the retriever until it ends, or stops the running one.
     pub(super) fn serve_others(
         &self,
         settings: &GlobalOptions,
@@ -184,13 +184,13 @@ impl Program<'_> {
         }
         let why = host.run();
         http.into_iter().for_each(HttpServer::end);
-        // Who comes next need not wait; what is kept has a lock of its own.
+        // The next retriever need not wait; the checkpoint has a lock of its own.
         drop(elected);
         core.engine.keep(Duration::from_millis(KEEP_MS_MAX));
         Ok(ended(why))
     }
 
-    /// Takes the place of the one retriever; none if it was to be taken in the background and another has it.
+    /// Becomes the one retriever; `None` where it was started in the background and another one runs.
     fn elected(
         &self,
         settings: &GlobalOptions,
@@ -210,8 +210,8 @@ impl Program<'_> {
         }
     }
 
-    /// Takes the place of a retriever that cannot be reached over HTTP. Its clients attach to who comes after it, and
-    /// the quickest of them may start another before we are there: then that one is asked too.
+    /// Replaces a retriever that has no HTTP address. Its clients connect to the next one, and the quickest of them
+    /// may start another before this one is ready: then that one is asked too.
     fn succeed(
         &self,
         settings: &GlobalOptions,
@@ -224,18 +224,18 @@ impl Program<'_> {
             }
             let Some(remote) = self.attaching(settings, Need::Words, "serve")? else { break };
             let status = remote.status()?.json;
-            // Where no retriever answered but this process itself, the one there is may have an address too.
+            // If no retriever answered, the running one may still have an address.
             if status.get("retriever").is_none() || status.get("http").is_some() {
                 break;
             }
-            // One that ended by itself meanwhile leaves its place too.
+            // A retriever that ended by itself meanwhile makes room too.
             let _ = ask_to_leave(&remote);
             lock = endpoint.elect();
         }
         Ok(lock)
     }
 
-    /// Tells whether there is a retriever that can be reached over HTTP. None is started to find out.
+    /// Tells whether a running retriever can be reached over HTTP. None is started to find out.
     pub(super) fn has_address(&self, settings: &GlobalOptions, endpoint: &Endpoint) -> bool {
         let is_there = matches!(endpoint.elect_now(), Err(StoreError::Busy { .. }));
         let remote = is_there.then(|| self.attaching(settings, Need::Words, "serve"));
@@ -243,15 +243,15 @@ impl Program<'_> {
         status.is_some_and(|status| status.json.get("http").is_some())
     }
 
-    /// Tells this program from others of the same version: another build may see other secrets, or cut words
-    /// elsewhere.
+    /// Identifies this build among others of the same version: another build may find other secrets, or split words
+    /// differently.
     fn build(&self) -> String {
         let metadata = self.surroundings.program.as_ref().and_then(|path| path.metadata().ok());
         let stamp = metadata.map(|metadata| (metadata.len(), metadata.modified().ok()));
         format!("{} {stamp:?}", env!("CARGO_PKG_VERSION"))
     }
 
-    /// Archives old lines as the configuration says, beside all else.
+    /// Archives old lines as the configuration says, in the background.
     fn archive_now_and_then(&self, core: &Core) {
         let (store, policy, clock) =
             (core.store.clone(), core.config.archive, self.surroundings.clock);
@@ -261,7 +261,7 @@ impl Program<'_> {
         // Without a thread the next retriever does it, or the command.
         let _ = std::thread::Builder::new().name("archive".to_owned()).spawn(move || {
             loop {
-                // What could not be archived is told by the next `doctor` or by the command.
+                // What could not be archived is reported by the next `doctor` or by the command.
                 let _ = by_policy(&store, policy, clock().now);
                 std::thread::park_timeout(Duration::from_secs(ARCHIVE_PAUSE_SECONDS));
             }
@@ -275,7 +275,7 @@ impl Program<'_> {
         Ok(Reply::new(text.to_owned(), json!({ "stopped": has_ended })))
     }
 
-    /// Names the place of the retriever with these settings.
+    /// Returns the address of the retriever with these settings.
     fn endpoint(&self, settled: &ResolvedSettings) -> Endpoint {
         let set = |name: &str| {
             (self.surroundings.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -295,7 +295,7 @@ impl Program<'_> {
         Endpoint::of(folder, &settings)
     }
 
-    /// Says how to start it so that it settles on the same.
+    /// Returns the command that starts it with the same settings.
     fn start(&self, program: PathBuf, settled: &ResolvedSettings) -> Start {
         let args: [OsString; 6] = [
             "--logs".into(),
@@ -311,14 +311,14 @@ impl Program<'_> {
             let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
             set.extend(value.map(|path| (name.to_owned(), self.absolute(Path::new(&path)).into())));
         }
-        // A runtime that somebody brought along may tell its maker how it is used.
+        // A third-party runtime may report its use to its maker.
         set.push(("ORT_DISABLE_TELEMETRY".to_owned(), "1".into()));
-        // No directory of ours: it could not be removed on some systems while the retriever is there.
+        // Not a directory of ours: on some systems it could not be removed while the retriever runs.
         let root = self.surroundings.temporary.clone();
         Start { program, args: args.to_vec(), set, directory: root }
     }
 
-    /// The same place whatever directory it is named from, and whether it is there yet or not; links in it are
+    /// Returns the same path whatever directory it is named from, and whether it exists or not; links in it are
     /// followed.
     fn absolute(&self, path: &Path) -> PathBuf {
         let path = self.surroundings.directory.join(path);
@@ -330,15 +330,15 @@ impl Program<'_> {
 }
 
 pub(super) fn running_already() -> ApiError {
-    let message = "a retriever of this store is running already; agent-knowledge status tells more, and agent-knowledge serve --stop ends it".to_owned();
+    let message = "a retriever of this store is running already; see agent-knowledge status, or stop it with agent-knowledge serve --stop".to_owned();
     ApiError::Failed { exit: Exit::Busy, message }
 }
 
-/// Finds out beforehand which memories read like instructions: for a question that meets hundreds of candidates
-/// for the first time it would take longer than all else. In small steps, since nobody waits for it.
+/// Finds in advance which memories read like instructions. Doing it during a search that meets hundreds of new
+/// candidates would take longer than everything else. It goes in small steps, because nobody waits for it.
 fn look_for_orders(core: &Arc<Core>) {
     let core = Arc::downgrade(core);
-    // Without a thread it is found out when it is asked.
+    // Without a thread it is found when a search needs it.
     let _ = std::thread::Builder::new().name("orders".to_owned()).spawn(move || {
         let mut next = 0;
         while let Some(core) = core.upgrade()
@@ -346,7 +346,7 @@ fn look_for_orders(core: &Arc<Core>) {
         {
             let is_done;
             (next, is_done) = judge_some(&snapshot, next);
-            // Nothing is held over the pause: the end waits for it.
+            // Nothing is held during the pause: the end waits for it.
             drop((snapshot, core));
             let pause_ms = if is_done { ORDERS_PAUSE_MS } else { ORDERS_STEP_MS };
             std::thread::park_timeout(Duration::from_millis(pause_ms));
@@ -354,10 +354,10 @@ fn look_for_orders(core: &Arc<Core>) {
     });
 }
 
-/// Judges some memories from a number on; returns the number to go on from, and whether that was all. Those that
-/// were judged before, in a checkpoint for instance, take no time.
+/// Checks some memories from a number on. Returns the number to continue from, and whether all are done. Memories
+/// checked before, for example in a checkpoint, take no time.
 fn judge_some(snapshot: &Snapshot, from: usize) -> (usize, bool) {
-    // Some may have gone meanwhile, and others have their numbers.
+    // Some memories may be gone meanwhile, and others have their numbers.
     let from = from.min(snapshot.memories().len());
     let rest = snapshot.memories().iter().enumerate().skip(from);
     let mut unjudged = rest.filter(|(_, memory)| !memory.is_judged());
@@ -372,7 +372,7 @@ fn judge_some(snapshot: &Snapshot, from: usize) -> (usize, bool) {
     }
 }
 
-/// Where what is made of the logs is kept. Vectors of another model are none.
+/// Returns where checkpoints are kept. Vectors of another model do not count.
 fn checkpoints(program: &str, settled: &ResolvedSettings, endpoint: &Endpoint) -> Checkpoints {
     let folder = settled.cache_dir.join(INDEX_FOLDER).join(endpoint.name());
     let model = format!("all-MiniLM-L6-v2 {:?}", settled.config.embedding);
@@ -381,13 +381,13 @@ fn checkpoints(program: &str, settled: &ResolvedSettings, endpoint: &Endpoint) -
 }
 
 fn elsewhere() -> Reply {
-    Reply::new("Another retriever was quicker.".to_owned(), json!({ "served": false }))
+    Reply::new("Another retriever started first.".to_owned(), json!({ "served": false }))
 }
 
 fn ended(why: Served) -> Reply {
     let text = match why {
-        Served::Idle => "Nobody was attached any more.",
-        Served::Asked => "Asked to end.",
+        Served::Idle => "Stopped: no client was connected.",
+        Served::Asked => "Stopped on request.",
         Served::Unreachable => "The socket is gone; the next client starts another retriever.",
     };
     Reply::new(text.to_owned(), json!({ "served": true, "ended": text }))

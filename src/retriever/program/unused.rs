@@ -1,5 +1,6 @@
-//! Checkpoints that no retriever has used for long: of stores that are gone, of settings that were changed. Each
-//! folder says by the time of a file in it when it was used last. Not here: what a checkpoint is (`checkpoint`).
+//! Removes checkpoints that no retriever has used for long: of stores that are gone, and of settings that were
+//! changed. A file in each folder records when the folder was last used. Not here: what a checkpoint is
+//! (`engine::checkpoint`).
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,14 +10,14 @@ use jiff::Timestamp;
 use crate::daemon::Endpoint;
 use store::{make_private_dir, write_private};
 
-/// After so many days a store is unlikely to be asked again, and its logs would be read instead.
+/// After this many days a store is unlikely to be asked again. If it is, its logs are read instead.
 const UNUSED_DAYS_MAX: u64 = 60;
 
-/// Its time is when the folder was used last.
+/// The file whose content is the time of the last use.
 const MARK: &str = "used";
 
-/// Notes that a folder is in use, and removes those beside it that nobody has used for long. Where anything fails
-/// they stay: they cost room on the disk, nothing else.
+/// Records that a folder is in use, and removes folders beside it that were not used for long. On any failure they
+/// stay: they only cost disk space.
 pub(super) fn forget(index: &Path, endpoint: &Endpoint, now: Timestamp) {
     let mine = index.join(endpoint.name());
     let _ = make_private_dir(&mine);
@@ -27,7 +28,7 @@ pub(super) fn forget(index: &Path, endpoint: &Endpoint, now: Timestamp) {
     {
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let Some(other) = endpoint.beside(name).filter(|_| is_old(&folder, now)) else { continue };
-        // Whoever has the lock uses it, whatever the mark says.
+        // A process that holds the lock uses the folder, whatever the mark says.
         if let Ok(_nobody_else) = other.elect_now() {
             let _ = std::fs::remove_dir_all(&folder);
             let _ = std::fs::remove_file(other.words());
@@ -35,7 +36,7 @@ pub(super) fn forget(index: &Path, endpoint: &Endpoint, now: Timestamp) {
     }
 }
 
-/// Tells whether its mark is old. A folder without one is of a version that made none: it gets one first.
+/// Tells whether the mark is old. A folder of a version without marks gets one first.
 fn is_old(folder: &Path, now: Timestamp) -> bool {
     if !folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return false;

@@ -1,4 +1,4 @@
-//! Puts the commands together that look after what is there. Not here: what they do (`upkeep`).
+//! Assembles the commands that check and maintain the logs. Not here: what they do (`upkeep`).
 
 use std::path::{Path, PathBuf};
 
@@ -15,11 +15,12 @@ use store::{Places, Store};
 use upkeep::{Checked, Recogniser, archive, doctor, scrub, verify};
 use writer::exit::Exit;
 
-/// How many bytes of memory a byte of a log can take: a line that says next to nothing has some thirty
-/// bytes and takes a thousand, or 2,700 with its vector.
+/// Memory that a byte of a log can take, in bytes: a line that says next to nothing has some thirty bytes and takes a
+/// thousand, or 2,700 with its vector.
 const ROOM_PER_BYTE_MAX: u64 = 100;
 
-/// How much longer than a segment its lines are: measured, to a quarter or a third.
+/// How many times longer the lines of a segment are than the segment, at most. Measured segments have a quarter to a third
+/// of the length of their lines.
 const PACKED_TIMES: u64 = 16;
 
 impl Program<'_> {
@@ -97,14 +98,16 @@ impl Program<'_> {
         Ok((exit, checked.reply))
     }
 
-    /// What is wrong with the values is said before anything is read.
+    /// Wrong values are reported before anything is read.
     fn bounds(&self, command: &Archive) -> Result<archive::Bounds, ApiError> {
         let mut problems = Problems::none();
         let keep_lines = command.keep.as_deref().and_then(|text| {
             let lines = text.trim().parse::<u64>().ok();
             if lines.is_none() {
-                problems
-                    .add("keep", format!("must be a whole number from 0 on, got {}", quoted(text)));
+                problems.add(
+                    "keep",
+                    format!("must be a whole number, 0 or more, got {}", quoted(text)),
+                );
             }
             lines
         });
@@ -122,7 +125,7 @@ impl Program<'_> {
         problems.or(bounds).map_err(ApiError::Invalid)
     }
 
-    /// Examines also what keeps all other commands from beginning.
+    /// Also checks what stops all other commands from starting.
     pub(super) fn doctor(&self, settings: &GlobalOptions) -> Checked {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
@@ -151,8 +154,8 @@ impl Program<'_> {
         })
     }
 
-    /// Returns how much memory the memories take. Of logs far below the bound it is not asked, since all
-    /// of them must be read for it.
+    /// Returns how much memory the memories take. It skips logs far below the limit, because the answer requires
+    /// reading all of them.
     fn room(&self, settings: &GlobalOptions, settled: &ResolvedSettings) -> Option<Room> {
         let logs = settled.store.logs().ok()?;
         let bytes = |paths: &[PathBuf]| -> u64 {

@@ -1,5 +1,4 @@
-//! A client made of lines, on one end of a pair of streams in memory. Not here: what the server must
-//! answer.
+//! A client that sends lines, on one end of a pair of streams in memory. Not here: what the server must answer.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use crate::mcp::stdio::serve;
 use api::Api;
 use writer::exit::Exit;
 
-/// Longest any step may take before the test fails, instead of hanging.
+/// Longest time for a step; after it the test fails instead of hanging.
 pub(super) const STEP_MS_MAX: u64 = 10_000;
 
 /// How a session is opened.
@@ -108,7 +107,7 @@ impl Client {
         self.ask("tools/call", params).await["result"].clone()
     }
 
-    /// Closes our end and returns how the server ended, and after how many milliseconds.
+    /// Closes the client's end. Returns how the server ended, and after how many milliseconds.
     pub(super) async fn leave(mut self) -> (Exit, u128) {
         let left = Instant::now();
         self.input.shutdown().await.unwrap();
@@ -118,7 +117,7 @@ impl Client {
     }
 }
 
-/// A runtime whose end waits for nobody: a failed test must not hang on a call it left behind.
+/// A runtime that does not wait for its tasks when dropped: a failed test must not hang on a call it left behind.
 pub(super) struct Impatient(Option<tokio::runtime::Runtime>);
 
 impl Drop for Impatient {

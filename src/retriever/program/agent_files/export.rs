@@ -1,5 +1,5 @@
-//! The block of proven memories in an agent file. Not here: which memories those are (`local::listings`), how a block
-//! stands in a text (`import`).
+//! The block of proven memories in an agent file. Not here: which memories those are (`api::local::listing`), how a
+//! block stands in a text (`clients::agent_files`).
 
 use serde::Deserialize;
 use serde_json::json;
@@ -16,9 +16,9 @@ use event::{Problems, quoted};
 use memory::Maturity;
 use writer::exit::Exit;
 
-/// Where a block goes unless somebody says otherwise: most agents read this file.
+/// The default file of a block: most agents read it.
 const TO_DEFAULT: &str = "AGENTS.md";
-/// Most tokens of all lines of a block unless somebody says otherwise: every agent reads them at every start.
+/// Most tokens of a block by default: every agent reads it at every start.
 const BLOCK_TOKENS_DEFAULT: usize = 800;
 
 impl Program<'_> {
@@ -44,7 +44,7 @@ impl Program<'_> {
         let after = with_block(text, &wanted, &lines).map_err(|why| misplaced(&name, &why))?;
         let is_same = after == text;
         if !is_same && !command.dry_run {
-            // A file in which nothing else stood was made for the block.
+            // A file that held nothing else was created for the block.
             let after = Some(after.as_str()).filter(|after| !after.is_empty());
             replace_shared(&path, before.as_deref(), after)
                 .map_err(|trouble| trouble_with(&trouble))?;
@@ -58,7 +58,7 @@ impl Program<'_> {
     }
 }
 
-/// The text with a block of these lines; without one where there are none.
+/// Returns the text with a block of these lines, or without a block where there are none.
 pub(super) fn with_block(
     text: &str,
     settings: &BlockSettings,
@@ -72,7 +72,7 @@ fn block_reply(name: &str, status: &str, lines: &[String], left_out: usize) -> R
     let more = if left_out == 0 {
         String::new()
     } else {
-        format!(", {left_out} more had no room (--max-tokens)")
+        format!(", {left_out} more did not fit (--max-tokens)")
     };
     let text = match count {
         0 => format!("{file}: {status}, no block of ours{more}"),
@@ -103,14 +103,14 @@ fn maturity(word: &str) -> Option<Maturity> {
     [Maturity::Established, Maturity::Proven].into_iter().find(|known| known.as_str() == word)
 }
 
-/// What a listing of proven memories says.
+/// The JSON of a listing of proven memories.
 #[derive(Deserialize)]
 struct Grown {
     lines: Vec<String>,
     left_out: usize,
 }
 
-/// The lines of a block, and how many more there would be.
+/// Returns the lines of a block, and how many more there are.
 pub(super) fn grown(
     api: &dyn Api,
     settings: &BlockSettings,
@@ -122,10 +122,8 @@ pub(super) fn grown(
 }
 
 fn misplaced(name: &str, why: &str) -> ApiError {
-    let message = format!(
-        "{}: {why}; put the marks right, or take them out, and run this again",
-        shown(name)
-    );
+    let message =
+        format!("{}: {why}; correct or remove the marks, and run this again", shown(name));
     ApiError::Failed { exit: Exit::NotFound, message }
 }
 

@@ -1,4 +1,4 @@
-//! What importing came to, in words. Not here: importing.
+//! The report of an import. Not here: importing.
 
 use std::fmt::Write;
 
@@ -10,12 +10,12 @@ use clients::agent_files::{ImportPlan, UnreadableFile};
 use event::RepoKey;
 use writer::exit::Exit;
 
-/// So many characters of an item are shown: its line tells the rest.
+/// Characters of an item that are shown; its line leads to the rest.
 const ITEM_CHARS_MAX: usize = 100;
-/// So many lines of one file are told each by itself.
+/// Lines of one file that are reported one by one.
 const LINES_MAX: usize = 200;
 
-/// What importing came to.
+/// The results of an import.
 pub(super) struct Report {
     how: WriteMode,
     text: String,
@@ -76,7 +76,7 @@ impl Report {
         }));
     }
 
-    /// What is worth a line of its own.
+    /// Returns what needs a line of its own.
     fn lines(&self, plan: &ImportPlan) -> Vec<String> {
         let mut lines = Vec::new();
         for refused in &plan.refused {
@@ -104,12 +104,12 @@ impl Report {
         }
     }
 
-    /// How the program ends: as the first trouble calls for.
+    /// Returns how the program ends: by the first problem.
     pub(super) fn exit(&self) -> Exit {
         self.exit
     }
 
-    /// Whether there was anything to write.
+    /// Tells whether there was anything to write.
     pub(super) fn has_changed(&self) -> bool {
         self.has_changed
     }

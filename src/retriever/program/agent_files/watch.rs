@@ -1,6 +1,6 @@
-//! Watching agent files, both ways: what changes in them is imported, and a block of ours in them is renewed where
-//! the memories changed. Neither sets off the other: our block is never imported, what was imported is never
-//! exported, and what is written already is not written again. Not here: importing and blocks.
+//! Watches agent files in both directions: changes in them are imported, and a block of ours in them is updated when
+//! the memories change. Neither triggers the other: our block is never imported, imported memories are never
+//! exported, and text that is in place is not written again. Not here: importing and blocks.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -19,13 +19,13 @@ use guard::secrets::redacted;
 use store::when_asked_to_stop;
 use writer::exit::Exit;
 
-/// How often the files are looked at, in milliseconds: a few calls of the system each time.
+/// How often the files are checked, in milliseconds. A check is a few system calls.
 const LOOK_MS: u64 = 1_000;
 
-/// What stands in a block while nothing has proven itself.
+/// The text of a block while nothing is proven.
 const NOTHING: &str = "Nothing at present.";
 
-/// Goes on until somebody asks it to stop.
+/// Watches until it is asked to stop.
 pub(super) fn watch(
     program: &Program<'_>,
     place: &ImportSite,
@@ -35,7 +35,7 @@ pub(super) fn watch(
 ) -> Result<(Exit, Reply), ApiError> {
     let is_over = Arc::new(AtomicBool::new(false));
     let (over, watching) = (Arc::clone(&is_over), std::thread::current());
-    // Without it the signal ends the process as it would: what is written is written whole.
+    // Without this a signal ends the process as usual: every write is whole.
     let _ = when_asked_to_stop(move || {
         over.store(true, Ordering::SeqCst);
         watching.unpark();
@@ -51,7 +51,7 @@ pub(super) fn watch(
         }
         let look = |name: &String| (name.clone(), look(&place.top, name));
         let now: Vec<_> = watched.iter().map(look).collect();
-        // An editor that replaces a file takes it away for a moment.
+        // An editor that replaces a file removes it for a moment.
         let is_still = seen.is_none() || last.as_ref() == Some(&now);
         if seen.as_ref() != Some(&now) && is_still {
             match program.import_all(place, named, api, WriteMode::Change) {
@@ -67,9 +67,9 @@ pub(super) fn watch(
         }
         news.extend(watched.iter().filter_map(|name| renewed(place, name, api)));
         let news = news.join("\n");
-        // What cannot be mended is not said once a second.
+        // A lasting problem is not reported every second.
         if !news.is_empty() && news != told {
-            // A message that cannot be delivered changes nothing about what happens.
+            // A message that cannot be delivered changes nothing about the outcome.
             let _ = writeln!(messages, "{}", redacted(&news));
             let _ = messages.flush();
         }
@@ -83,7 +83,7 @@ pub(super) fn watch(
     ))
 }
 
-/// Renews the block of a file that has one; returns what is to be told.
+/// Updates the block of a file that has one; returns the message about it.
 fn renewed(place: &ImportSite, name: &str, api: &dyn Api) -> Option<String> {
     let path = place.top.join(name);
     let text = read_shared(&path).ok()??;
