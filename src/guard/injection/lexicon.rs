@@ -16,6 +16,8 @@ pub(super) const CLASSES_MAX: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) word: &'static str,
+    /// The number of the word.
+    pub(super) id: u16,
     pub(super) classes: Classes,
 }
 
@@ -44,7 +46,7 @@ impl Hasher for Fnv {
 type Map<V> = HashMap<&'static str, V, BuildHasherDefault<Fnv>>;
 
 struct Lexicon {
-    words: Map<Classes>,
+    words: Map<(u16, Classes)>,
     classes: Vec<&'static str>,
 }
 
@@ -54,20 +56,30 @@ const WORDS_MAX: usize = 4096;
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let mut words = Map::with_capacity_and_hasher(WORDS_MAX, BuildHasherDefault::default());
     let mut classes = Vec::new();
-    for word in
-        CLASSES.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
-    {
+    let rows = CLASSES.lines().filter(|line| !line.starts_with('#'));
+    for word in rows.flat_map(str::split_whitespace) {
         if is_class(word) {
             classes.push(word);
         } else {
-            *words.entry(word).or_insert(0) |= bit(classes.len().saturating_sub(1));
+            enter(&mut words, word, bit(classes.len().saturating_sub(1)));
         }
     }
     for word in super::phrases::words().filter(|word| !is_class(word)) {
-        words.entry(word).or_insert(0);
+        enter(&mut words, word, 0);
     }
     Lexicon { words, classes }
 });
+
+fn enter(words: &mut Map<(u16, Classes)>, word: &'static str, class: Classes) {
+    // There are far fewer words than numbers.
+    let id = u16::try_from(words.len()).unwrap_or(u16::MAX);
+    words.entry(word).or_insert((id, 0)).1 |= class;
+}
+
+/// Returns how many words there are; the number of each is below it.
+pub(super) fn len() -> usize {
+    LEXICON.words.len()
+}
 
 fn bit(class: usize) -> Classes {
     1 << class
@@ -93,7 +105,8 @@ pub(super) fn classes(names: &[&str]) -> Classes {
 /// letters that its digits stand for.
 pub(super) fn known(word: &str) -> Option<Known> {
     let exact = |word: &str| {
-        LEXICON.words.get_key_value(word).map(|(word, classes)| Known { word, classes: *classes })
+        let (word, (id, classes)) = LEXICON.words.get_key_value(word)?;
+        Some(Known { word, id: *id, classes: *classes })
     };
     let stem = || word.strip_suffix('s').filter(|stem| stem.len() > 3).and_then(exact);
     exact(word).or_else(stem).or_else(|| {
