@@ -1,5 +1,5 @@
-//! Every rule finds what it is for and leaves what only resembles it. All secrets here are drawn by a
-//! generator, so that this file holds none.
+//! Every rule finds its secrets and leaves texts that only resemble them. A generator draws all secrets, so
+//! that this file holds none.
 
 use super::charset::{ALNUM, Charset, HEX};
 use super::prefixed::Form;
@@ -7,7 +7,7 @@ use super::table::{Kind, rows};
 use super::{findings, redacted};
 use crate::prefilter::Row;
 
-/// Draws `length` characters of an alphabet, the same for the same seed (a linear congruential
+/// Draws `length` characters of a set, the same for the same seed (a linear congruential
 /// generator with the constants of Knuth's MMIX).
 fn drawn(charset: Charset, length: usize, seed: usize) -> String {
     let members: Vec<char> = (0..128_u8).filter(|b| charset.has(*b)).map(char::from).collect();
@@ -33,7 +33,7 @@ fn rules(text: &str) -> Vec<&'static str> {
     findings(text).into_iter().map(|finding| finding.rule).collect()
 }
 
-/// Whether no run of twelve characters of the secret is left, nor the whole of a shorter one.
+/// Whether no twelve characters in a row of the secret are left, nor the whole of a shorter one.
 fn hides(text: &str, secret: &str) -> bool {
     let clean = redacted(text);
     let run = secret.len().min(12);
@@ -93,7 +93,7 @@ fn every_word_is_found_and_its_near_misses_are_left() {
     }
 }
 
-/// Samples of each form: its rule, a text before, the secret, a text after.
+/// Samples of each form: the rule, a text before, the secret, a text after.
 fn forms() -> Vec<(&'static str, String, String, &'static str)> {
     let hex = |length| drawn(HEX, length, 3).to_lowercase();
     let line = mixed(64);
@@ -161,7 +161,7 @@ fn forms() -> Vec<(&'static str, String, String, &'static str)> {
     ]
 }
 
-/// The same for what is typed, and for what has its tell-tale in the middle.
+/// Samples of typed passwords, and of forms with a mark in their middle.
 fn more_forms() -> Vec<(&'static str, String, String, &'static str)> {
     let hex = |length| drawn(HEX, length, 3).to_lowercase();
     let typed = ["S3cr", "3tOfBob"].concat();
@@ -270,7 +270,7 @@ fn a_quote_inside_a_quoted_argument_does_not_end_its_secret() {
         let clean = redacted(&text);
         assert!(!clean.contains(&first) && !clean.contains(&second), "{clean}");
     }
-    // Where the quote was written with an escape as well, it ends the value.
+    // If the opening quote is escaped as well, the escaped quote ends the value.
     let listed = format!("{{\\\"args\\\": [\\\"--token={first}\\\", \\\"--verbose\\\"]}}");
     let expected = "{\\\"args\\\": [\\\"--token=[REDACTED:token]\\\", \\\"--verbose\\\"]}";
     assert_eq!(redacted(&listed), expected);
@@ -351,7 +351,7 @@ fn passwords_are_found_as_people_tell_them() {
     }
 }
 
-/// What a program's password is typed behind, for every option that is known.
+/// For every option of the table.
 #[test]
 fn every_option_that_takes_a_password_hides_it_and_no_reference() {
     let typed = ["S3cr", "3tOfBob"].concat();
@@ -366,7 +366,7 @@ fn every_option_that_takes_a_password_hides_it_and_no_reference() {
     }
 }
 
-/// A name of no provider that is known, in the ways people and programs write it.
+/// An unknown provider, in every way that people and programs write names and values.
 #[test]
 fn any_providers_secret_is_found_however_it_is_told() {
     let (first, second) = (mixed(32), drawn(HEX, 40, 9).to_lowercase());
