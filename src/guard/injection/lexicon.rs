@@ -1,9 +1,11 @@
 //! The words that phrases know, and the classes they belong to. Not here: the phrases (`phrases`), and how
-//! a text is read as words (`reading`).
+//! a text is read as words (`words`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
+
+use super::phrase_table::{self, is_class};
 
 /// Classes of words (`tables/classes.txt`): the name, and its words.
 const CLASSES: &str = include_str!("tables/classes.txt");
@@ -14,7 +16,7 @@ pub(super) const CLASSES_MAX: usize = 64;
 
 /// A word that some phrase knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct KnownWord {
     pub(super) word: &'static str,
     /// The number of the word.
     pub(super) id: u16,
@@ -64,7 +66,7 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
             enter(&mut words, word, bit(classes.len().saturating_sub(1)));
         }
     }
-    for word in super::phrases::words().filter(|word| !is_class(word)) {
+    for word in phrase_table::words().filter(|word| !is_class(word)) {
         enter(&mut words, word, 0);
     }
     Lexicon { words, classes }
@@ -85,11 +87,6 @@ fn bit(class: usize) -> Classes {
     1 << class
 }
 
-/// Tells whether an item of a phrase names a class.
-pub(super) fn is_class(item: &str) -> bool {
-    item.starts_with(|c: char| c.is_ascii_uppercase())
-}
-
 /// Returns the number of a class.
 pub(super) fn class(name: &str) -> Option<usize> {
     let position = || LEXICON.classes.iter().position(|class| *class == name);
@@ -103,10 +100,10 @@ pub(super) fn classes(names: &[&str]) -> Classes {
 
 /// Returns a word, in lower case, as phrases know it: as it is written, without a plural `s`, or with the
 /// letters that its digits stand for.
-pub(super) fn known(word: &str) -> Option<Known> {
+pub(super) fn known(word: &str) -> Option<KnownWord> {
     let exact = |word: &str| {
         let (word, (id, classes)) = LEXICON.words.get_key_value(word)?;
-        Some(Known { word, id: *id, classes: *classes })
+        Some(KnownWord { word, id: *id, classes: *classes })
     };
     let stem = || word.strip_suffix('s').filter(|stem| stem.len() > 3).and_then(exact);
     exact(word).or_else(stem).or_else(|| {
@@ -138,7 +135,7 @@ mod tests {
     #[test]
     fn every_class_that_a_phrase_names_exists() {
         assert!(LEXICON.classes.len() <= CLASSES_MAX);
-        for item in super::super::phrases::words().filter(|item| is_class(item)) {
+        for item in phrase_table::words().filter(|item| is_class(item)) {
             assert!(class(item).is_some(), "{item}");
         }
     }

@@ -2,10 +2,10 @@
 //! that this file holds none.
 
 use super::charset::{ALNUM, Charset, HEX};
-use super::prefixed::Form;
-use super::table::{Kind, rows};
+use super::prefixed::KeyForm;
+use super::table::{TableKind, rows};
 use super::{findings, redacted};
-use crate::prefilter::Row;
+use crate::prefilter::TableRow;
 
 /// Draws `length` characters of a set, the same for the same seed (a linear congruential
 /// generator with the constants of Knuth's MMIX).
@@ -25,7 +25,7 @@ fn mixed(length: usize) -> String {
 }
 
 /// Every anchor of the tables of a kind, with its row.
-fn anchors(kind: Kind) -> impl Iterator<Item = (&'static str, Row)> {
+fn anchors(kind: TableKind) -> impl Iterator<Item = (&'static str, TableRow)> {
     rows(kind).flat_map(|row| row.anchors.split(',').map(move |anchor| (anchor, row)))
 }
 
@@ -43,8 +43,8 @@ fn hides(text: &str, secret: &str) -> bool {
 
 #[test]
 fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
-    for (seed, (prefix, row)) in anchors(Kind::Prefix).enumerate() {
-        let form = Form::of(row.fields[0], row.fields[1]);
+    for (seed, (prefix, row)) in anchors(TableKind::Prefix).enumerate() {
+        let form = KeyForm::of(row.fields[0], row.fields[1]);
         let least = *form.length.start();
         let secret = format!("{prefix}{}", drawn(form.charset, least, seed));
         assert_eq!(rules(&secret), [row.name], "{prefix}");
@@ -60,9 +60,9 @@ fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
 
 #[test]
 fn every_provider_is_found_in_each_form_and_its_near_misses_are_left() {
-    for (seed, row) in rows(Kind::Provider).enumerate() {
+    for (seed, row) in rows(TableKind::Provider).enumerate() {
         for name in row.anchors.split(',') {
-            for form in Form::list(row.fields[0]) {
+            for form in KeyForm::list(row.fields[0]) {
                 let least = *form.length.start();
                 let secret = drawn(form.charset, least, seed);
                 let text = format!("{name}_token = \"{secret}\"");
@@ -79,7 +79,7 @@ fn every_provider_is_found_in_each_form_and_its_near_misses_are_left() {
 
 #[test]
 fn every_word_is_found_and_its_near_misses_are_left() {
-    for (name, row) in anchors(Kind::Name) {
+    for (name, row) in anchors(TableKind::Name) {
         let (value, harmless) = match row.fields[0] {
             "pin" => ("4821".to_owned(), "12"),
             "password" | "pass" => (["hunter", "2!x"].concat(), "${SECRET}"),
@@ -231,7 +231,7 @@ fn every_form_is_found_whole_and_what_is_around_it_stays() {
         let text = format!("{before}{secret}{after}");
         assert_eq!(redacted(&text), format!("{before}[REDACTED:{rule}]{after}"), "{text}");
     }
-    for (anchor, _) in anchors(Kind::Shape).chain(anchors(Kind::Place)) {
+    for (anchor, _) in anchors(TableKind::Shape).chain(anchors(TableKind::Place)) {
         assert!(rules(&format!("see {anchor} for that")).is_empty(), "{anchor}");
     }
 }
@@ -355,7 +355,7 @@ fn passwords_are_found_as_people_tell_them() {
 #[test]
 fn every_option_that_takes_a_password_hides_it_and_no_reference() {
     let typed = ["S3cr", "3tOfBob"].concat();
-    for (program, row) in anchors(Kind::Command) {
+    for (program, row) in anchors(TableKind::Command) {
         let [option, shape, _] = row.fields;
         let gap = if shape == "apart" { " " } else { "" };
         let with = |value: &str| format!("{program} -v x{option}{gap}{value} y");
@@ -463,7 +463,13 @@ fn a_name_is_given_by_the_surest_rule() {
 
 #[test]
 fn names_of_rules_fit_their_mark_and_hold_nothing_that_ends_it() {
-    let kinds = [Kind::Prefix, Kind::Provider, Kind::Name, Kind::Command, Kind::Shape];
+    let kinds = [
+        TableKind::Prefix,
+        TableKind::Provider,
+        TableKind::Name,
+        TableKind::Command,
+        TableKind::Shape,
+    ];
     for rule in kinds.into_iter().flat_map(rows).map(|row| row.name) {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         assert!(rule.len() < 40 && rule.chars().all(is_plain), "{rule}");

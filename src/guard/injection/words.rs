@@ -4,14 +4,14 @@
 
 use std::borrow::Cow;
 
-use super::lexicon::{self, Known};
+use super::lexicon::{self, KnownWord};
 use crate::text;
 
 /// One word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
     /// The word as phrases know it, if they do.
-    pub known: Option<Known>,
+    pub known: Option<KnownWord>,
     /// Whether a sentence, a line or a clause after a colon begins with it.
     pub begins: bool,
     /// Whether a full stop, a question mark or an exclamation mark stands before it.
