@@ -1,6 +1,6 @@
-//! The last step before a log: only this room makes a [`CleanEvent`], and only a `CleanEvent` can be
-//! appended. It guarantees that no unsafe character passes and no secret that our rules recognise.
-//! Readers take secrets out of the lines of others with the same rules. Not here: the rules (`secret`).
+//! The last step before a log: only this crate makes a [`CleanEvent`], and only a `CleanEvent` can be appended.
+//! No unsafe character passes, and no secret that the rules recognise. Readers redact the lines of other
+//! writers with the same rules. Not here: the rules (`guard`).
 
 use std::borrow::Cow;
 
@@ -15,14 +15,13 @@ use super::{Event, EventId, EventType};
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanEvent(Event);
 
-/// Makes an event fit for the disk: what is unsafe or shows nothing is dropped from every text, and
-/// secrets give way to `[REDACTED:rule]`. Events that came through `validate` have no unsafe
-/// characters; those of importers may.
+/// Makes an event safe for the disk: removes unsafe and invisible characters from every text, and replaces
+/// secrets by `[REDACTED:rule]`. Validated events have no unsafe characters; imported ones may.
 #[must_use]
 pub fn clean(mut event: Event) -> CleanEvent {
     event.texts_mut(show);
     event.stamps_mut(show);
-    // What was nothing but such characters is nothing, and would not be read back as anything else.
+    // A text of nothing but such characters is empty, and an empty text is not written.
     for list in [&mut event.tags, &mut event.symptoms, &mut event.files] {
         list.retain(|text| !text.is_empty());
     }
@@ -35,11 +34,11 @@ pub fn clean(mut event: Event) -> CleanEvent {
     ] {
         optional.take_if(|text| text.is_empty());
     }
-    // Afterwards: an escape sequence in the middle of a secret must not hide it.
+    // Secrets come last: an escape sequence in the middle of one must not hide it.
     CleanEvent(without_secrets(event))
 }
 
-/// Takes what is unsafe or shows nothing out of a text.
+/// Removes unsafe and invisible characters from a text.
 fn show(text: &mut String) {
     if let Cow::Owned(visible) = text::visible(text) {
         *text = visible;
@@ -49,8 +48,8 @@ fn show(text: &mut String) {
     }
 }
 
-/// Returns an event, as it was read, with `[REDACTED:rule]` in the place of every secret. Its id stays,
-/// unless the id itself is one: then it is derived from it, so that events about it still find it.
+/// Returns an event with `[REDACTED:rule]` in the place of every secret. Its id stays, unless the id itself is a
+/// secret: then a new one is derived from it, so that events about it still find it.
 #[must_use]
 pub fn without_secrets(mut event: Event) -> Event {
     event.texts_mut(redact);
@@ -116,7 +115,7 @@ fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
 
 fn named_without_secrets(name: &str, mut text: String) -> String {
     redact(&mut text);
-    // Quotes of the text's own must neither begin nor end it; any character serves in their place.
+    // Quotes inside the text must not end the value; any other character serves in their place.
     let plain = text.replace(['"', '\'', '`'], "_");
     let lead = format!("{name}=\"");
     let assigned = format!("{lead}{plain}\"");

@@ -4,7 +4,7 @@
 
 /// One anchor of a row: places in its table, not addresses, which the loader would have to write.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct AnchorEntry {
     pub(crate) table: u8,
     /// Where the row begins in its table, and which row it is.
     row: u16,
@@ -23,9 +23,9 @@ const NONE: u16 = u16::MAX;
 const HASH_BITS: u32 = 13;
 
 /// Every anchor of some tables.
-pub(crate) struct Index<const ENTRIES: usize> {
+pub(crate) struct AnchorIndex<const ENTRIES: usize> {
     heads: [u16; 1 << HASH_BITS],
-    entries: [Entry; ENTRIES],
+    entries: [AnchorEntry; ENTRIES],
     filled: usize,
 }
 
@@ -41,14 +41,14 @@ const fn hash(window: u32) -> usize {
 
 /// A row of a table: fields that tabs divide. The second holds the anchors, divided by commas.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Row {
+pub(crate) struct TableRow {
     pub(crate) name: &'static str,
     #[cfg(test)]
     pub(crate) anchors: &'static str,
     pub(crate) fields: [&'static str; 3],
 }
 
-impl Row {
+impl TableRow {
     fn of(line: &'static str) -> Self {
         let mut fields = line.split('\t');
         let mut next = || fields.next().unwrap_or_default();
@@ -68,7 +68,7 @@ impl Row {
     }
 }
 
-impl Entry {
+impl AnchorEntry {
     /// Returns the anchor as its table writes it.
     pub(crate) fn anchor(&self, table: &'static str) -> &'static str {
         let from = usize::from(self.anchor);
@@ -76,25 +76,25 @@ impl Entry {
     }
 
     /// Returns the row of the anchor.
-    pub(crate) fn row(&self, table: &'static str) -> Row {
+    pub(crate) fn row(&self, table: &'static str) -> TableRow {
         let rest = table.get(usize::from(self.row)..).unwrap_or_default();
-        Row::of(rest.lines().next().unwrap_or_default())
+        TableRow::of(rest.lines().next().unwrap_or_default())
     }
 }
 
 /// Returns how many anchors tables have.
 pub(crate) const fn len(tables: &[&str]) -> usize {
-    Index::<0>::of(tables).filled
+    AnchorIndex::<0>::of(tables).filled
 }
 
-impl<const ENTRIES: usize> Index<ENTRIES> {
+impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
     /// Calls `found` with every anchor of a text and where it begins, without case. Anchors that begin
     /// alike come in the order of the tables.
     pub(crate) fn each(
         &self,
         tables: &[&'static str],
         text: &[u8],
-        mut found: impl FnMut(usize, &'static str, &Entry),
+        mut found: impl FnMut(usize, &'static str, &AnchorEntry),
     ) {
         let mut window = 0;
         for (place, byte) in text.iter().enumerate() {
@@ -119,11 +119,18 @@ impl<const ENTRIES: usize> Index<ENTRIES> {
 
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
 #[expect(clippy::cast_possible_truncation, reason = "asserted, by the compiler")]
-impl<const ENTRIES: usize> Index<ENTRIES> {
+impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
     /// Hashes every anchor of the tables. Without room it only counts them.
     pub(crate) const fn of(tables: &[&str]) -> Self {
-        let empty =
-            Entry { table: 0, row: 0, number: 0, anchor: 0, length: 0, window: 0, next: NONE };
+        let empty = AnchorEntry {
+            table: 0,
+            row: 0,
+            number: 0,
+            anchor: 0,
+            length: 0,
+            window: 0,
+            next: NONE,
+        };
         let mut index =
             Self { heads: [NONE; 1 << HASH_BITS], entries: [empty; ENTRIES], filled: 0 };
         let mut table = 0;
@@ -167,7 +174,7 @@ impl<const ENTRIES: usize> Index<ENTRIES> {
         assert!(length >= 3 && length <= u8::MAX as usize, "an anchor has three bytes at least");
         if ENTRIES > 0 {
             let first = shifted(shifted(0, text[anchor]), text[anchor + 1]);
-            self.entries[self.filled] = Entry {
+            self.entries[self.filled] = AnchorEntry {
                 table: of[0] as u8,
                 row: of[1] as u16,
                 number: of[2] as u16,

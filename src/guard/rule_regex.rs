@@ -49,10 +49,11 @@ impl RuleRegex {
         Some(Matched { whole: span(0)?, group: span(2) })
     }
 
-    /// Returns where the first match at or after `from` begins and ends.
-    pub(crate) fn found(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
+    /// Returns where the first match between two places begins and ends.
+    pub(crate) fn found(&self, text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
         let regex = self.0.as_ref()?;
-        let input = Input::new(text).range(from.min(text.len())..);
+        let to = to.min(text.len());
+        let input = Input::new(text).range(from.min(to)..to);
         let found = regex.try_find(&mut regex.create_cache(), input).ok()??;
         Some((found.start(), found.end()))
     }

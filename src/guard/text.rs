@@ -1,10 +1,10 @@
-//! Which characters may stand in a memory, and how doubtful text is made harmless for display.
-//! Not here: secrets; they are `redact`'s.
+//! Which characters a memory may contain, and how unsafe text is made safe to show. Not here: secrets
+//! (`secrets`).
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// How neutralised text is laid out.
+/// The layout of neutralised text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One line: every run of white space becomes one space.
@@ -15,7 +15,7 @@ pub enum Layout {
 
 /// Tells whether a character could mislead a terminal or hide text from a reader: control
 /// characters (ANSI escapes begin with one), bidirectional overrides and isolates, and tag
-/// characters. Line break and tab are safe. Such characters are refused at the door.
+/// characters. Line break and tab are safe. Writers refuse such characters.
 #[must_use]
 pub fn is_unsafe(c: char) -> bool {
     let is_control = c.is_control() && !matches!(c, '\n' | '\t');
@@ -23,10 +23,9 @@ pub fn is_unsafe(c: char) -> bool {
         || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}')
 }
 
-/// Tells whether a character shows nothing, wherever it stands: zero-width and filler characters,
-/// direction marks, and the variation selectors that only carry data. A lesson loses nothing without
-/// them; with them it could hide words from people, rules and searches. (U+2800 is a blank of Braille,
-/// which a lesson can do without as well.)
+/// Tells whether a character is always invisible: zero-width and filler characters, direction marks, the
+/// variation selectors that only carry data, and the blank of Braille (U+2800). No lesson needs them, and
+/// they could hide words from people, rules and searches.
 pub fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -54,22 +53,22 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Zero-width joiner and non-joiner: they show nothing, but Persian, Indic scripts and emoji need them.
+/// Zero-width joiner and non-joiner: invisible, but Persian, Indic scripts and emoji need them.
 pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200C}' | '\u{200D}')
 }
 
-/// They choose a form of the character before them.
+/// Variation selectors choose a form of the character before them.
 pub fn is_variation_selector(c: char) -> bool {
     matches!(c, '\u{FE00}'..='\u{FE0F}')
 }
 
-/// Returns `text` without what shows nothing. Joiners stay between two characters beyond ASCII, and one
-/// variation selector behind such a character or in a keycap; elsewhere they only hide something.
+/// Returns `text` without invisible characters. A joiner stays between two characters beyond ASCII, and one
+/// variation selector after such a character or in a keycap; elsewhere they only hide something.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     let may_hide = |c: char| is_invisible(c) || is_joiner(c) || is_variation_selector(c);
-    // Nothing in ASCII hides, and most texts are nothing else.
+    // No ASCII character is invisible, and most texts are ASCII.
     if text.is_ascii() || !text.chars().any(may_hide) {
         return Cow::Borrowed(text);
     }
@@ -85,7 +84,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// Tells whether `c` stays between the character kept before it and the one that follows.
 fn stays(before: Option<char>, c: char, after: Option<char>) -> bool {
-    // Beyond ASCII, and seen.
+    // Beyond ASCII, and visible.
     let is_seen = |c: char| {
         let is_shown = !is_invisible(c) && !is_unsafe(c) && !is_joiner(c) && !c.is_whitespace();
         !c.is_ascii() && is_shown
@@ -107,7 +106,7 @@ fn stays(before: Option<char>, c: char, after: Option<char>) -> bool {
 /// Returns `text` without escape sequences, unsafe and invisible characters.
 #[must_use]
 pub fn neutralise(text: &str, layout: Layout) -> String {
-    // In this order: what an escape sequence takes with it may have been what a joiner stood beside.
+    // In this order: an escape sequence may take the character with it that a joiner needs beside it.
     let safe = without_commands(text);
     let mut out = String::with_capacity(safe.len());
     visible(&safe).chars().for_each(|c| push(&mut out, c, layout));
@@ -135,9 +134,8 @@ fn without_commands(text: &str) -> String {
     out
 }
 
-/// Returns JSON in which everything that JSON allows raw and that could mislead stands as an escape: what
-/// is unsafe, what shows nothing, and the separators at which some tools split text into lines. Nothing is
-/// lost, and nothing happens.
+/// Returns JSON with escapes in the place of unsafe and invisible characters and of the separators at which some
+/// tools split text into lines. JSON allows all of them raw. No information is lost.
 #[must_use]
 pub fn escaped(json: &str) -> Cow<'_, str> {
     let separates = |c: char| matches!(c, '\u{2028}' | '\u{2029}');
@@ -166,7 +164,7 @@ fn push(out: &mut String, c: char, layout: Layout) {
                 out.push(' ');
             }
         }
-        // One blank line parts as well as many.
+        // Several blank lines become one.
         Layout::Block if c == '\n' && out.ends_with("\n\n") => {}
         Layout::Line | Layout::Block => out.push(c),
     }
@@ -237,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Texts in which what should go is frequent, and stands beside everything else.
+    /// Texts in which the characters to remove are frequent, between all others.
     fn dirty() -> impl Strategy<Value = String> {
         let odd = prop::sample::select(vec![
             '\u{200B}',

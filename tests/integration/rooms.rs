@@ -77,6 +77,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("fearless_simd", &["index/processor.rs"]),
     ("notify", &["engine/watch"]),
     ("petgraph", &["search/links"]),
+    ("regex_automata", &["guard/rule_regex.rs"]),
     ("rmcp", &["retriever/mcp", "retriever/http"]),
     ("hyper", &["retriever/http", "retriever/judge"]),
     ("hyper_util", &["retriever/http", "retriever/judge"]),

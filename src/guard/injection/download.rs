@@ -2,7 +2,6 @@
 //! their hosts are allowed. Not here: any other command.
 
 use super::Suspicion;
-use super::phrases::rows;
 
 const FETCHERS: &[&str] =
     &["curl", "wget", "iwr", "irm", "invoke-webrequest", "fetch", "aria2c", "httpie"];
@@ -47,7 +46,7 @@ fn is_known(line: &str) -> bool {
     let places = begins.into_iter().flat_map(|begin| fetched.match_indices(begin));
     let mut addresses = places.map(|(at, _)| fetched.get(at..)).peekable();
     let is_installer = |address: Option<&str>| {
-        rows(INSTALLERS).any(|known| {
+        INSTALLERS.lines().any(|known| {
             let rest = address.and_then(|address| address.strip_prefix(known));
             let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '@' | ':');
             rest.is_some_and(|rest| known.ends_with('/') || !rest.starts_with(goes_on))
@@ -93,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_installer_is_one_address_over_tls() {
-        for known in rows(INSTALLERS) {
+        for known in INSTALLERS.lines() {
             let host = known.strip_prefix("https://").unwrap_or_default();
             assert!(host.starts_with(|c: char| c.is_ascii_alphanumeric()), "{known}");
             assert!(!known.contains(char::is_whitespace), "{known}");

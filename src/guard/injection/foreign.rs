@@ -76,7 +76,7 @@ mod tests {
     use super::super::Suspicion::{Conceal, Override, Role};
     use super::super::signs::TONGUES;
     use super::*;
-    use crate::prefilter::Row;
+    use crate::prefilter::TableRow;
 
     fn reason(text: &str) -> Option<Suspicion> {
         let lower = text.to_lowercase();
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn every_order_is_found_by_each_of_its_beginnings() {
-        for row in Row::all(TONGUES) {
+        for row in TableRow::all(TONGUES) {
             let first = |part: &&str| format!(" {}", part.split('|').next().unwrap());
             let others: String =
                 row.fields.iter().filter(|part| !part.is_empty()).map(first).collect();

@@ -1,9 +1,11 @@
 //! The words that phrases know, and the classes they belong to. Not here: the phrases (`phrases`), and how
-//! a text is read as words (`reading`).
+//! a text is read as words (`words`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
+
+use super::phrase_table::{self, is_class};
 
 /// Classes of words (`tables/classes.txt`): the name, and its words.
 const CLASSES: &str = include_str!("tables/classes.txt");
@@ -14,8 +16,10 @@ pub(super) const CLASSES_MAX: usize = 64;
 
 /// A word that some phrase knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct KnownWord {
     pub(super) word: &'static str,
+    /// The number of the word.
+    pub(super) id: u16,
     pub(super) classes: Classes,
 }
 
@@ -44,7 +48,7 @@ impl Hasher for Fnv {
 type Map<V> = HashMap<&'static str, V, BuildHasherDefault<Fnv>>;
 
 struct Lexicon {
-    words: Map<Classes>,
+    words: Map<(u16, Classes)>,
     classes: Vec<&'static str>,
 }
 
@@ -54,28 +58,33 @@ const WORDS_MAX: usize = 4096;
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let mut words = Map::with_capacity_and_hasher(WORDS_MAX, BuildHasherDefault::default());
     let mut classes = Vec::new();
-    for word in
-        CLASSES.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
-    {
+    let rows = CLASSES.lines().filter(|line| !line.starts_with('#'));
+    for word in rows.flat_map(str::split_whitespace) {
         if is_class(word) {
             classes.push(word);
         } else {
-            *words.entry(word).or_insert(0) |= bit(classes.len().saturating_sub(1));
+            enter(&mut words, word, bit(classes.len().saturating_sub(1)));
         }
     }
-    for word in super::phrases::words().filter(|word| !is_class(word)) {
-        words.entry(word).or_insert(0);
+    for word in phrase_table::words().filter(|word| !is_class(word)) {
+        enter(&mut words, word, 0);
     }
     Lexicon { words, classes }
 });
 
-fn bit(class: usize) -> Classes {
-    1 << class
+fn enter(words: &mut Map<(u16, Classes)>, word: &'static str, class: Classes) {
+    // There are far fewer words than numbers.
+    let id = u16::try_from(words.len()).unwrap_or(u16::MAX);
+    words.entry(word).or_insert((id, 0)).1 |= class;
 }
 
-/// Tells whether an item of a phrase names a class.
-pub(super) fn is_class(item: &str) -> bool {
-    item.starts_with(|c: char| c.is_ascii_uppercase())
+/// Returns how many words there are; the number of each is below it.
+pub(super) fn len() -> usize {
+    LEXICON.words.len()
+}
+
+fn bit(class: usize) -> Classes {
+    1 << class
 }
 
 /// Returns the number of a class.
@@ -91,9 +100,10 @@ pub(super) fn classes(names: &[&str]) -> Classes {
 
 /// Returns a word, in lower case, as phrases know it: as it is written, without a plural `s`, or with the
 /// letters that its digits stand for.
-pub(super) fn known(word: &str) -> Option<Known> {
+pub(super) fn known(word: &str) -> Option<KnownWord> {
     let exact = |word: &str| {
-        LEXICON.words.get_key_value(word).map(|(word, classes)| Known { word, classes: *classes })
+        let (word, (id, classes)) = LEXICON.words.get_key_value(word)?;
+        Some(KnownWord { word, id: *id, classes: *classes })
     };
     let stem = || word.strip_suffix('s').filter(|stem| stem.len() > 3).and_then(exact);
     exact(word).or_else(stem).or_else(|| {
@@ -125,7 +135,7 @@ mod tests {
     #[test]
     fn every_class_that_a_phrase_names_exists() {
         assert!(LEXICON.classes.len() <= CLASSES_MAX);
-        for item in super::super::phrases::words().filter(|item| is_class(item)) {
+        for item in phrase_table::words().filter(|item| is_class(item)) {
             assert!(class(item).is_some(), "{item}");
         }
     }

@@ -5,7 +5,7 @@
 //! Lessons are imperative as well ("run this first", "never use that"), so the mood of a verb tells nothing. The
 //! rules look at who is addressed and what about: the reader's rules, role, replies, secrets and silence.
 //!
-//! 1. A text is read as words, with disguises undone (`reading`), and phrases are looked for (`phrases`).
+//! 1. A text is read as words, with disguises undone (`words`), and phrases are looked for (`phrase_table`, `phrases`).
 //! 2. The prefilter finds signs of marks, commands and other languages (`signs`); only a text with a sign gets
 //!    a closer look (`marker`, `download`, `carrier`, `foreign`).
 //!
@@ -16,16 +16,18 @@ mod download;
 mod foreign;
 mod lexicon;
 mod marker;
+mod phrase_table;
 mod phrases;
-mod reading;
 mod reason;
 mod signs;
 #[cfg(test)]
 mod tests;
+mod words;
 
-use self::phrases::{Found, Place};
-use self::reading::{Reading, read};
+use self::phrase_table::TextScope;
+use self::phrases::FoundPhrases;
 pub use self::reason::Suspicion;
+use self::words::{Reading, read};
 
 /// Words and sentences of a short lesson. A longer one says more than one request could.
 const SHORT_WORDS_MAX: usize = 90;
@@ -62,13 +64,13 @@ fn of_text(text: &str) -> Option<Suspicion> {
 struct Judged<'a> {
     text: &'a str,
     reading: Reading,
-    found: Found,
+    found: FoundPhrases,
 }
 
 impl<'a> Judged<'a> {
     fn of(text: &'a str) -> Self {
         let reading = read(text);
-        let found = Found::within(&reading);
+        let found = FoundPhrases::within(&reading);
         Self { text, reading, found }
     }
 
@@ -82,7 +84,7 @@ impl<'a> Judged<'a> {
             .or_else(tags)
             .or_else(|| has("download").then(|| download::found(self.text))?)
             .or_else(|| has("leak").then(|| carrier::found(&lower))?)
-            .or_else(|| self.found.first(Place::Any, |reason| self.is_meant(reason)))
+            .or_else(|| self.found.first(TextScope::Any, |reason| self.is_meant(reason)))
             .or_else(|| foreign::found(&lower, &signs))
             .or_else(|| self.encoded(has("turned").then_some(lower.as_str())))
             .or_else(|| self.found.faked_check())
@@ -93,8 +95,8 @@ impl<'a> Judged<'a> {
     fn encoded(&self, turned: Option<&str>) -> Option<Suspicion> {
         let turned = turned.map(carrier::turned_texts).into_iter().flatten();
         carrier::carried(self.text).into_iter().chain(turned).find_map(|text| {
-            let found = Found::within(&read(&text));
-            found.first(Place::Any, |_| true).or_else(|| download::found(&text))
+            let found = FoundPhrases::within(&read(&text));
+            found.first(TextScope::Any, |_| true).or_else(|| download::found(&text))
         })
     }
 
@@ -133,7 +135,7 @@ impl<'a> Judged<'a> {
         let is_topic = sentences == 1 && is_plain && reading.begins_with("TEACH");
         (asks || is_topic)
             .then_some(Suspicion::Errand)
-            .or_else(|| self.found.first(Place::Short, |_| true))
-            .or_else(|| is_plain.then(|| self.found.first(Place::Plain, |_| true))?)
+            .or_else(|| self.found.first(TextScope::Short, |_| true))
+            .or_else(|| is_plain.then(|| self.found.first(TextScope::Plain, |_| true))?)
     }
 }

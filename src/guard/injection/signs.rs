@@ -1,20 +1,20 @@
 //! Signs that a closer look at a text is worth taking, found by the prefilter: marks of conversations,
 //! commands, and the beginnings of orders in other languages. Most texts have none. Not here: the looks.
 
-use crate::prefilter::{self, Index, Row};
+use crate::prefilter::{self, AnchorIndex, TableRow};
 
 pub(super) const SIGNS: &str = include_str!("tables/signs.txt");
 pub(super) const TONGUES: &str = include_str!("tables/tongues.txt");
 
 const TABLES: [&str; 2] = [SIGNS, TONGUES];
 
-static INDEX: Index<{ prefilter::len(&TABLES) }> = Index::of(&TABLES);
+static INDEX: AnchorIndex<{ prefilter::len(&TABLES) }> = AnchorIndex::of(&TABLES);
 
 /// A sign in a text.
 pub(super) struct Sign {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) row: Row,
+    pub(super) row: TableRow,
     /// Which order of `tables/tongues.txt` it begins, if it begins one.
     pub(super) order: Option<u16>,
 }

@@ -6,7 +6,7 @@ use super::hit::{Hit, Rank};
 use super::judge::{Hint, is_random};
 use super::text::Text;
 
-/// Cookies of one header that are looked at; browsers send at most some tens.
+/// Cookies of one header that are read. Browsers send some tens at most.
 const COOKIES_MAX: usize = 64;
 
 /// The longest value of a cookie (RFC 6265, section 6.1).
@@ -15,7 +15,7 @@ const VALUE_BYTES_MAX: usize = 4_096;
 /// Words in the names of cookies that log somebody in.
 const NAMES: [&str; 7] = ["sess", "sid", "auth", "token", "login", "jwt", "remember"];
 
-/// Reports the telling values of a header whose name ends at `end`, and returns where it ends.
+/// Reports the values of a header that log in; its name ends at `end`. Returns where the header ends.
 pub(super) fn report(text: Text<'_>, end: usize, hits: &mut Vec<Hit>) -> usize {
     let colon = text.run_while(end, 3, |byte| matches!(byte, b'"' | b'\'' | b' '));
     if !matches!(text.at(colon), b':' | b'=') {

@@ -12,50 +12,49 @@ use super::text::{Text, words};
 /// The name of the rule.
 pub(super) const RULE: &str = "drawn-key";
 
-/// Bytes of a drawn run. Shorter ones are names of things: short ids, build numbers, camel case with a digit.
+/// Bytes of a random run. Shorter runs are names: short ids, build numbers, camel case with a digit.
 const RUN_BYTES_MIN: usize = 20;
 
 /// Longer runs are data, not keys.
 const RUN_BYTES_MAX: usize = 256;
 
-/// Bytes of a run behind a maker's word that tells nothing of a purpose: more than ids of records have, of
-/// which a nanoid has 21, a KSUID 27 and a deployment 28.
+/// Bytes of a run after its maker's word alone: more than ids have. A nanoid has 21, a KSUID 27, a deployment
+/// 28.
 const MADE_BYTES_MIN: usize = 30;
 
-/// Bytes of a run of digits and letters of one size: more than record ids have, of which a ULID has 26.
+/// Bytes of a run of digits and letters of one case: more than ids have. A ULID has 26.
 const PLAIN_BYTES_MIN: usize = 28;
 
-/// Bytes of hexadecimal digits behind a purpose.
+/// Bytes of hexadecimal digits after a purpose.
 const HEX_BYTES_MIN: usize = 32;
 
-/// Bytes of one of the words before a key that name its maker and its purpose, as in `acme_live_…`.
+/// Bytes of the maker and of the purpose in `acme_live_…`.
 const TAG_BYTES_MAX: usize = 12;
 
-/// How far an address is read back for what it leads to, and a name before a value.
+/// Bytes of an address that are read back, and of a name before a value.
 const ADDRESS_BYTES_MAX: usize = 128;
 const NAME_BYTES_MAX: usize = 40;
 
-/// Bytes of the next line from which on both are lines of one block.
+/// Bytes of the next line that make both the lines of one block.
 const BLOCK_BYTES_MIN: usize = 48;
 
-/// Words before numbers of things, which are told freely: objects of payment services, messages, runs and
-/// deployments of services for models and builds.
+/// Words before public ids: objects of payment services, messages, runs and deployments.
 const NUMBERED: &str = "\
     acct asst ba batch call card ch chatcmpl claude cmpl col cs ctr cus dp dpl evt fc file \
     fp ft ftjob fu gen ii in inst inv item job li msg msgbatch obj org pi pm po price prj \
     prod proj promo py req resp rs run ses sess session seti si srv srvtoolu step sub task \
     team thread toolu tr trace txn user vs wf workflow ws";
 
-/// Purposes of keys: what stands behind one of these is drawn, whatever it is made of.
+/// Purposes of keys. After one of these any random run is a key.
 const PURPOSES: &str = "live secret sk token pat";
 
-/// The like that stands before numbers and digests as well.
+/// Purposes that also stand before ids and digests.
 const LIKELY_PURPOSES: &str = "key prod production sandbox staging";
 
-/// What a run is made of; a point parts two.
+/// Characters of a run; a dot separates two runs.
 const RUN: Charset = URL;
 
-/// Reports the runs of a text that look drawn by lot, each walked once.
+/// Reports the random runs of a text that are keys. Each run is read once.
 pub(super) fn report(text: Text<'_>, hits: &mut Vec<Hit>) {
     let (mut place, last) = (0, text.0.len());
     while place < last {
@@ -73,7 +72,7 @@ pub(super) fn report(text: Text<'_>, hits: &mut Vec<Hit>) {
 fn found(text: Text<'_>, from: usize, to: usize) -> Option<Hit> {
     let from = text.run_while(from, 2, |byte| byte == b'-');
     let run = text.slice(from, to);
-    // Most long runs are names and paths: what is cheap to tell is asked first.
+    // The cheap tests come first: most long runs are names and paths.
     if !ends(text, to) || Make::of(run).digits < 2 || is_known_form(run) || is_placeholder(run) {
         return None;
     }
@@ -86,7 +85,7 @@ fn found(text: Text<'_>, from: usize, to: usize) -> Option<Hit> {
     is_key.then_some(Hit { rule: RULE, from: start, to, rank: Rank::Random })
 }
 
-/// Returns where a key in parts begins whose last part begins at `from`: with a part that looks drawn as well.
+/// Returns where a key of several parts begins whose last part begins at `from`. The first part is random too.
 fn first_part(text: Text<'_>, from: usize) -> usize {
     if text.before(from) != b'.' {
         return from;
@@ -97,7 +96,7 @@ fn first_part(text: Text<'_>, from: usize) -> usize {
     if is_drawn { start } else { from }
 }
 
-/// Parts a run into the words that name its maker and purpose, and the rest.
+/// Splits a run into the words for its maker and purpose, and the rest.
 fn parts(run: &[u8]) -> (&[u8], &[u8]) {
     let mut length = 0;
     for divider in [&b"_-"[..], b"_"] {
@@ -119,8 +118,8 @@ fn parts(run: &[u8]) -> (&[u8], &[u8]) {
     (run.get(..length).unwrap_or_default(), run.get(length..).unwrap_or_default())
 }
 
-/// Tells whether the words before a run make it a key: they name its purpose, or its maker where it is longer
-/// than ids are.
+/// Tells whether the words before a run make it a key: they name its purpose, or its maker and the run is
+/// longer than ids are.
 fn is_tagged(tag: &[u8], body: &[u8]) -> bool {
     let Some(words) = tag.strip_suffix(b"_") else { return tag == b"sk-" && is_drawn(body) };
     let mut words = words.split(|byte| b"_-".contains(byte));
@@ -137,19 +136,19 @@ fn is_tagged(tag: &[u8], body: &[u8]) -> bool {
     }
 }
 
-/// Tells whether a word is one of those, in any case.
+/// Tells whether a word is in a list, in any case.
 fn is_in(known: &str, word: &[u8]) -> bool {
     words(known).any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Tells whether a run is of letters of both sizes and digits in such disorder as no name has.
+/// Tells whether a run mixes upper case, lower case and digits as no name does.
 fn is_drawn(body: &[u8]) -> bool {
     let make = Make::of(body);
     make.upper >= 3 && make.lower >= 3 && make.is_unlike_words(50) && is_mixed(body)
 }
 
-/// Tells whether a run is of a known form that is no secret: a public key of SSH, minisign or age, a digest with
-/// its name, an address or a public key of a chain of blocks, a mangled symbol.
+/// Tells whether a run has a known form that is no secret: a public key of SSH, minisign or age, a named
+/// digest, an address or a public key of a blockchain, a mangled symbol.
 fn is_known_form(run: &[u8]) -> bool {
     let begins = |start: &&str| run.starts_with(start.as_bytes());
     let is_base58 =
@@ -166,8 +165,8 @@ fn is_known_form(run: &[u8]) -> bool {
         || is_address && is_base58()
 }
 
-/// Tells whether a run is the value of a variable of the environment whose name may be that of a key, as
-/// in `ZEBRA=…`.
+/// Tells whether a run is the value of an environment variable whose name may be that of a key, as in
+/// `ZEBRA=…`.
 fn is_variable(text: Text<'_>, from: usize, to: usize) -> bool {
     let run = text.slice(from, to);
     let (tag, body) = parts(run);
@@ -175,8 +174,8 @@ fn is_variable(text: Text<'_>, from: usize, to: usize) -> bool {
     variable(text, from).is_some_and(names_key) && is_value() && !goes_on_below(text, to)
 }
 
-/// Returns the name of the variable that a value is assigned to, in one piece or as manifests of containers
-/// have it: `name: ZEBRA`, and `value: …` behind it.
+/// Returns the name of the variable that a value is assigned to, as in `ZEBRA=…` or in a manifest of a container:
+/// `name: ZEBRA`, then `value: …`.
 fn variable(text: Text<'_>, from: usize) -> Option<&[u8]> {
     let gap = text.run_back(from, Charset::of(" \"'`=:>\\"), 8);
     let is_assigned = text.slice(gap, from).iter().any(|byte| matches!(byte, b'=' | b':'));
@@ -189,8 +188,8 @@ fn variable(text: Text<'_>, from: usize) -> Option<&[u8]> {
     (is_assigned && is_capital).then_some(name)
 }
 
-/// Tells whether a run of digits and letters of one size is drawn by lot and longer than ids, or behind a word
-/// that is not that of numbers of things.
+/// Tells whether a run of digits and letters of one case is random, and is longer than ids or follows a word
+/// that no public id has.
 fn is_plain_key(tag: &[u8], body: &[u8]) -> bool {
     let make = Make::of(body);
     let is_plain = (make.upper == 0 || make.lower == 0) && make.hex_letters < make.letters();
@@ -206,8 +205,8 @@ fn is_plain_key(tag: &[u8], body: &[u8]) -> bool {
         && is_random(body, Hint::Weak)
 }
 
-/// Tells whether a name may be that of a key: not of a number, a digest or something public, and more than a
-/// letter of a formula.
+/// Tells whether a name may be that of a key: not of an id, a digest or something public, and not a letter of a
+/// formula.
 fn names_key(name: &[u8]) -> bool {
     let says = |word: &&str| {
         name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
@@ -217,26 +216,26 @@ fn names_key(name: &[u8]) -> bool {
     name.len() >= 3 && !is_about(name) && !is_public_name(name) && !is_public.iter().any(says)
 }
 
-/// Tells whether a run may begin there: behind no path, no base64 and no letter.
+/// Tells whether a run may begin there: not after a path, base64 or a letter.
 fn begins(text: Text<'_>, from: usize) -> bool {
     let before = text.before(from);
     !before.is_ascii() || before.is_ascii_control() || b" \"'`=:([{<>,;|*.".contains(&before)
 }
 
-/// Tells whether a run may end there: before no path, no base64, no call and no rest of a name.
+/// Tells whether a run may end there: not before a path, base64, a call or the rest of a name.
 fn ends(text: Text<'_>, to: usize) -> bool {
     let is_name = text.at(to) == b'.' && text.at(to + 1).is_ascii_alphabetic();
     !is_name && !b"/+=@%(~$#".contains(&text.at(to))
 }
 
-/// Tells whether an address, of which a run is a part, posts to somebody.
+/// Tells whether a run is part of the address of a webhook.
 fn leads_to_hook(text: Text<'_>, place: usize) -> bool {
     let start = text.run_back(place, DOTTED.and(":/"), ADDRESS_BYTES_MAX);
     let address = text.slice(start, place);
     address.ends_with(b"/") && address.windows(4).any(|part| part.eq_ignore_ascii_case(b"hook"))
 }
 
-/// Tells whether the number of an app of Facebook's and a stroke stand before a run, which is its secret then.
+/// Tells whether a run follows the id of an app of Facebook and `|`: it is the secret of the app then.
 fn follows_app(text: Text<'_>, from: usize, run: &[u8]) -> bool {
     let stroke = from.saturating_sub(1);
     let app = text.run_back(stroke, DIGIT, 17);
@@ -246,13 +245,13 @@ fn follows_app(text: Text<'_>, from: usize, run: &[u8]) -> bool {
         && is_drawn(run)
 }
 
-/// Tells whether a run is the drawn part of a token of Vault as older versions make them, `s.` and 24 characters.
+/// Tells whether a run is a token of older versions of Vault: `s.` and 24 random characters.
 fn is_of_vault(text: Text<'_>, from: usize, run: &[u8]) -> bool {
     let start = from.saturating_sub(2);
     run.len() == 24 && text.slice(start, from) == b"s." && begins(text, start) && is_drawn(run)
 }
 
-/// Tells whether a run is the first line of a block in base64: the next line is one run of data as well.
+/// Tells whether a run is the first line of a block in base64: the next line is data as well.
 fn goes_on_below(text: Text<'_>, to: usize) -> bool {
     let is_break = |byte: u8| matches!(byte, b'\n' | b'\r');
     let next = text.run_while(to, 2, is_break);

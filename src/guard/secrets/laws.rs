@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::text::work;
 use super::{findings, redacted};
 
-/// Pieces that rules look for, to be strewn into chance texts.
+/// Pieces that rules look for, as parts of random texts.
 const PIECES: [&str; 27] = [
     "token",
     "=",
@@ -69,7 +69,7 @@ proptest! {
     }
 }
 
-/// Texts made to have every look walk far and find nothing.
+/// Texts that make every rule read far and find nothing.
 const HARD: [&str; 44] = [
     "key=",
     "aws=",
@@ -117,8 +117,8 @@ const HARD: [&str; 44] = [
     "1308742762612587|s.",
 ];
 
-/// Twice the text is twice the work, and no text is more than a bounded amount of work for each byte.
-/// Work is counted, not timed: bytes looked at, over all looks.
+/// Twice the text is twice the work, and each byte costs a bounded amount of work. Work is counted, not timed:
+/// the bytes that all rules read.
 #[test]
 fn work_grows_with_the_length_of_the_text_and_no_faster() {
     const BYTES: usize = 8 * 1024;

@@ -7,7 +7,7 @@ use super::hit::{Hit, Rank};
 use super::judge::{Hint, Make, is_placeholder, is_random};
 use super::password::is_word_of_passwords;
 use super::text::{Text, count};
-use crate::prefilter::Row;
+use crate::prefilter::TableRow;
 
 /// Bytes of a command that are read after or before the name of its program.
 const COMMAND_BYTES_MAX: usize = 256;
@@ -23,7 +23,7 @@ fn hit(rule: &'static str, from: usize, to: usize) -> Option<Hit> {
 }
 
 /// Checks the arguments of a program of the table; its name stands from `start` to `end`.
-pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &Row) -> Option<Hit> {
+pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRow) -> Option<Hit> {
     let before = text.before(start);
     if before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-' | b'.') {
         return None;

@@ -1,13 +1,13 @@
-//! The values of a Kubernetes manifest of kind `Secret`: every one is a secret, whatever its name.
-//! Not here: other YAML.
+//! The values of a Kubernetes manifest of kind `Secret`: each is a secret, whatever its name. Not here: other
+//! YAML.
 
 use super::hit::{Hit, Rank};
 use super::text::Text;
 
-/// Values shorter than this hold nothing worth hiding, and would blank out `data: {}`.
+/// Shorter values hold nothing worth hiding.
 const VALUE_BYTES_MIN: usize = 6;
 
-/// Tells whether the kind that stands behind `kind:` is `Secret`.
+/// Tells whether the kind after `kind:` is `Secret`.
 pub(super) fn is_secret(text: Text<'_>, place: usize) -> bool {
     let word = text.run_while(place, 8, |byte| matches!(byte, b' ' | b'"' | b'\''));
     let end = word + "secret".len();
@@ -26,7 +26,7 @@ pub(super) fn report(text: Text<'_>, place: usize, from: usize, hits: &mut Vec<H
         let indent = content - line;
         let is_data = data_indent.is_some_and(|data| indent > data);
         match pair(text, content, to) {
-            // Our own mark holds a colon.
+            // Our own mark contains a colon.
             Some(_) if text.at(content) == b'[' => {}
             Some((_, value)) if is_data => hits.extend(report_value(text, value, to)),
             // A line of a block.

@@ -3,7 +3,7 @@
 //! 1. **Prefilter.** One pass over the bytes finds anchors: prefixes, names and marks of the tables
 //!    (`table`, `tables/*.txt`). A text without an anchor costs this pass and no more.
 //! 2. **Rules.** Each anchor has a rule: a prefix and the length of what follows (`prefixed`), a form with a
-//!    mark (`shape`), an argument or an address (`login`), or a name bound to a value (`named`, `reading`).
+//!    mark (`shape`), an argument or an address (`login`), or a name bound to a value (`named`, `binding`).
 //! 3. **Judges.** A value after a name is a secret if a judge says so (`judge`, `password`).
 //!
 //! Random keys without any anchor are looked for last (`drawn`). Text with escapes is read again with them
@@ -12,6 +12,7 @@
 //!
 //! Not here: which texts of an event are searched (`event::clean`).
 
+mod binding;
 mod charset;
 mod context;
 mod cookie;
@@ -24,7 +25,6 @@ mod manifest;
 mod named;
 mod password;
 mod prefixed;
-mod reading;
 mod scan;
 mod shape;
 mod table;

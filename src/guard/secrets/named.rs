@@ -1,6 +1,7 @@
 //! Secrets known by the name before them: which value after which kind of name is one. Not here: the names
-//! (`tables/names.txt`, `tables/providers.txt`), and how a value is bound to its name (`reading`).
+//! (`tables/names.txt`, `tables/providers.txt`), and how a value is bound to its name (`binding`).
 
+use super::binding::{Bond, BoundValue, Look, look, value_at, verb};
 use super::charset::{Charset, DOTTED};
 use super::context::{
     OF_COMMITS, begins_word, is_about, is_data_key, is_in_identifier, is_login, is_near, is_public,
@@ -10,13 +11,12 @@ use super::hit::{Hit, Rank};
 use super::judge::{Hint, Make, is_header, is_login_pair, is_mixed, is_random, is_ulid, is_uuid};
 use super::password::is_password;
 use super::prefixed::is_key_of;
-use super::reading::{Bond, Look, Reading, look, value_at, verb};
 use super::text::{Text, count};
-use crate::prefilter::Row;
+use crate::prefilter::TableRow;
 
 /// What may follow a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum NameKind {
     /// A random value; the name may be part of a longer one.
     Token,
     /// The same under the name of a session, which most programs give a plain id.
@@ -35,8 +35,8 @@ enum Kind {
     Pin,
 }
 
-impl Kind {
-    fn of(row: &Row) -> Self {
+impl NameKind {
+    fn of(row: &TableRow) -> Self {
         match row.fields[0] {
             "session" => Self::Session,
             "login" => Self::Login,
@@ -51,13 +51,13 @@ impl Kind {
 }
 
 /// A name that stands in a text.
-pub(super) struct Name<'a> {
+pub(super) struct NameInText<'a> {
     pub(super) text: Text<'a>,
     pub(super) start: usize,
     pub(super) end: usize,
     /// As the table writes it.
     pub(super) anchor: &'static str,
-    pub(super) row: Row,
+    pub(super) row: TableRow,
 }
 
 /// What a provider's name may continue with in one lower-case word, as in `githubtoken`.
@@ -117,7 +117,7 @@ const LIST_BYTES_MAX: usize = 4_096;
 
 const NOTHING: Look<Hit> = Look { found: None, values: 0..0 };
 
-impl Name<'_> {
+impl NameInText<'_> {
     /// Looks for a provider's secret after its name.
     pub(super) fn of_provider(&self) -> Look<Hit> {
         let Self { text, start, end, .. } = *self;
@@ -130,40 +130,38 @@ impl Name<'_> {
         if !begins_word(text, start) || is_other_word || is_resource {
             return NOTHING;
         }
-        let mut look = look(text, start, end, |reading| self.provider_hit(&reading));
+        let mut look = look(text, start, end, |bound| self.provider_hit(&bound));
         if look.found.is_none() {
-            look.found = self.promised_value().and_then(|reading| self.provider_hit(&reading));
+            look.found = self.promised_value().and_then(|bound| self.provider_hit(&bound));
         }
         look
     }
 
-    fn provider_hit(&self, reading: &Reading<'_>) -> Option<Hit> {
-        let value = reading.trimmed();
+    fn provider_hit(&self, bound: &BoundValue<'_>) -> Option<Hit> {
+        let value = bound.trimmed();
         let is_key = || is_key_of(&self.row, value);
         let is_known = is_key()
-            && (self.is_promised(reading)
-                || match reading.bond {
+            && (self.is_promised(bound)
+                || match bound.bond {
                     Bond::Operator | Bond::Flag => true,
                     Bond::Sentence => is_random(value, Hint::Weak),
                     Bond::Neighbour => is_mixed(value),
                     Bond::Identifier => is_random(value, Hint::Strong),
                 });
-        let is_likely =
-            || reading.bond == Bond::Operator && !is_about(reading.tail) && is_mixed(value);
+        let is_likely = || bound.bond == Bond::Operator && !is_about(bound.tail) && is_mixed(value);
         let (rule, rank) =
             if is_known { (self.row.name, Rank::Provider) } else { ("key", Rank::Hint) };
-        let is_secret =
-            (is_known || is_likely()) && !is_harmless(reading) && !self.is_trace(reading);
-        let (from, to) = (reading.from, reading.end(self.text, value.len()));
+        let is_secret = (is_known || is_likely()) && !is_harmless(bound) && !self.is_trace(bound);
+        let (from, to) = (bound.from, bound.end(self.text, value.len()));
         is_secret.then_some(Hit { rule, from, to, rank })
     }
 
     /// Tells whether a word between a provider's name and a value promises that the value is a secret.
-    fn is_promised(&self, reading: &Reading<'_>) -> bool {
+    fn is_promised(&self, bound: &BoundValue<'_>) -> bool {
         let Self { text, start, end, .. } = *self;
-        let value = reading.trimmed();
-        let said = verb(reading.tail).filter(|_| reading.bond == Bond::Sentence);
-        let tail = reading.tail.get(..said.map_or(reading.tail.len(), |verb| verb.start));
+        let value = bound.trimmed();
+        let said = verb(bound.tail).filter(|_| bound.bond == Bond::Sentence);
+        let tail = bound.tail.get(..said.map_or(bound.tail.len(), |verb| verb.start));
         let tail = tail.unwrap_or_default().trim_ascii_end();
         let ends = |words: &[&str]| words.iter().any(|word| ends_in(tail, word));
         let is_secret = if value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-') {
@@ -171,7 +169,7 @@ impl Name<'_> {
                 || is_near(text, start, &["reject", "revoke"]) || is_near(text, start, &REFUSALS);
             (ends(&FULL_PROMISES) || ends(&PROMISES) && is_refused())
                 && !is_near(text, start, &OF_COMMITS)
-                && !is_near(text, reading.to, &OF_COMMITS)
+                && !is_near(text, bound.to, &OF_COMMITS)
         } else {
             ends(&PROMISES) && is_random(value, Hint::Strong)
         };
@@ -179,7 +177,7 @@ impl Name<'_> {
     }
 
     /// Returns the value after the last word that promises one, a few words after a provider's name.
-    fn promised_value(&self) -> Option<Reading<'_>> {
+    fn promised_value(&self) -> Option<BoundValue<'_>> {
         const TAIL: Charset = DOTTED.and(" ");
         let Self { text, end, .. } = *self;
         let tail = text.slice(end, text.run(end, TAIL, PROMISE_BYTES_MAX));
@@ -193,9 +191,9 @@ impl Name<'_> {
     }
 
     /// Tells whether a value is the id of an event rather than a key.
-    fn is_trace(&self, reading: &Reading<'_>) -> bool {
-        let is_digest = reading.value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
-        let is_bare = reading.tail.trim_ascii().is_empty() && !reading.is_quoted;
+    fn is_trace(&self, bound: &BoundValue<'_>) -> bool {
+        let is_digest = bound.value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+        let is_bare = bound.tail.trim_ascii().is_empty() && !bound.is_quoted;
         let is_event = || is_near(self.text, self.start, &["trace", "event", "issue", "span"]);
         is_digest && TRACERS.contains(&self.row.name) && (is_bare || is_event())
     }
@@ -203,53 +201,58 @@ impl Name<'_> {
     /// Looks for a secret after a name such as `token`.
     pub(super) fn of_secret(&self) -> Look<Hit> {
         let Self { text, start, end, .. } = *self;
-        let kind = Kind::of(&self.row);
+        let kind = NameKind::of(&self.row);
         let next = text.at(end);
         let is_large = text.slice(start, end).iter().all(u8::is_ascii_uppercase);
         let continues =
             (next.is_ascii_lowercase() && next != b's') || (is_large && next.is_ascii_uppercase());
         let is_free = || begins_word(text, start);
         let stands = match kind {
-            Kind::Key => !continues && is_free() && !is_data_key(text, start),
-            Kind::Pass => !continues && is_free(),
-            Kind::Pin => is_free() && text.slice(start, end) == b"PIN",
-            Kind::Token | Kind::Session | Kind::Login | Kind::Password | Kind::Header => !continues,
+            NameKind::Key => !continues && is_free() && !is_data_key(text, start),
+            NameKind::Pass => !continues && is_free(),
+            NameKind::Pin => is_free() && text.slice(start, end) == b"PIN",
+            NameKind::Token
+            | NameKind::Session
+            | NameKind::Login
+            | NameKind::Password
+            | NameKind::Header => !continues,
         };
         if !stands || is_public(text, start) {
             return NOTHING;
         }
-        look(text, start, end, |reading| self.hit(kind, &reading))
+        look(text, start, end, |bound| self.hit(kind, &bound))
     }
 
-    fn hit(&self, kind: Kind, reading: &Reading<'_>) -> Option<Hit> {
-        let value = accepted(kind, reading)
-            .filter(|value| kind != Kind::Session || self.logs_in(value))
-            .or_else(|| self.accepted_in_context(kind, reading))?;
-        if is_harmless(reading) || is_about(reading.tail) {
+    fn hit(&self, kind: NameKind, bound: &BoundValue<'_>) -> Option<Hit> {
+        let value = accepted(kind, bound)
+            .filter(|value| kind != NameKind::Session || self.logs_in(value))
+            .or_else(|| self.accepted_in_context(kind, bound))?;
+        if is_harmless(bound) || is_about(bound.tail) {
             return None;
         }
         // The pairs of a cookie header are judged one by one (`cookie`).
         let is_cookie = self.anchor == "cookie" && is_pair_of(value);
-        if is_cookie || self.is_other_thing(kind, reading) {
+        if is_cookie || self.is_other_thing(kind, bound) {
             return None;
         }
-        let rank = if kind == Kind::Key { Rank::Hint } else { Rank::Word };
-        let to = list_end(self.text, reading, reading.end(self.text, value.len()));
-        Some(Hit { rule: self.row.name, from: reading.from, to, rank })
+        let rank = if kind == NameKind::Key { Rank::Hint } else { Rank::Word };
+        let to = list_end(self.text, bound, bound.end(self.text, value.len()));
+        Some(Hit { rule: self.row.name, from: bound.from, to, rank })
     }
 
     /// Returns a value that only the words around its name make a secret.
-    fn accepted_in_context<'a>(&self, kind: Kind, reading: &Reading<'a>) -> Option<&'a [u8]> {
+    fn accepted_in_context<'a>(&self, kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
         let Self { text, start, .. } = *self;
-        let value = reading.trimmed();
-        let is_beside = reading.bond == Bond::Neighbour;
+        let value = bound.trimmed();
+        let is_beside = bound.bond == Bond::Neighbour;
         // user bob and password X
-        if matches!(kind, Kind::Password | Kind::Pass) && is_beside && is_login(text, start) {
-            return is_password(reading, Hint::Strong, Bond::Sentence);
+        if matches!(kind, NameKind::Password | NameKind::Pass) && is_beside && is_login(text, start)
+        {
+            return is_password(bound, Hint::Strong, Bond::Sentence);
         }
         // A UUID after an identifier: `heroku_token is …`.
-        let is_uuid_told = kind == Kind::Token
-            && matches!(reading.bond, Bond::Sentence | Bond::Identifier)
+        let is_uuid_told = kind == NameKind::Token
+            && matches!(bound.bond, Bond::Sentence | Bond::Identifier)
             && is_uuid(value)
             && is_in_identifier(text, start);
         // Nothing else is called an API key.
@@ -259,9 +262,9 @@ impl Name<'_> {
             && (self.row.name == "api-key" || !is_uuid(value))
             && is_random(value, Hint::Strong);
         // error: 401 for key 'X'
-        let is_refused = kind == Kind::Key
+        let is_refused = kind == NameKind::Key
             && is_beside
-            && reading.is_quoted
+            && bound.is_quoted
             && value.iter().all(u8::is_ascii_alphanumeric)
             && !value.iter().all(u8::is_ascii_hexdigit)
             && is_random(value, Hint::Strong)
@@ -302,15 +305,15 @@ impl Name<'_> {
 
     /// Tells whether the words around a value make it something else: the pin of a chip, a commit, a pass of a
     /// compiler.
-    fn is_other_thing(&self, kind: Kind, reading: &Reading<'_>) -> bool {
+    fn is_other_thing(&self, kind: NameKind, bound: &BoundValue<'_>) -> bool {
         let Self { text, start, .. } = *self;
-        let value = reading.value;
+        let value = bound.value;
         let is_digest = matches!(value.len(), 40 | 64) && value.iter().all(u8::is_ascii_hexdigit);
         match kind {
-            Kind::Pin => !is_near(text, start, &OF_PINS),
-            Kind::Pass => !is_login(text, start) && !Make::of(value).is_strong(),
-            Kind::Token | Kind::Key if is_digest => {
-                is_near(text, start, &OF_COMMITS) || is_near(text, reading.to, &OF_COMMITS)
+            NameKind::Pin => !is_near(text, start, &OF_PINS),
+            NameKind::Pass => !is_login(text, start) && !Make::of(value).is_strong(),
+            NameKind::Token | NameKind::Key if is_digest => {
+                is_near(text, start, &OF_COMMITS) || is_near(text, bound.to, &OF_COMMITS)
             }
             _ => false,
         }
@@ -318,24 +321,24 @@ impl Name<'_> {
 }
 
 /// Returns the part of a value that is a secret after a name of a kind.
-fn accepted<'a>(kind: Kind, reading: &Reading<'a>) -> Option<&'a [u8]> {
-    let value = reading.trimmed();
-    let is_loose = matches!(reading.bond, Bond::Sentence | Bond::Neighbour);
+fn accepted<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
+    let value = bound.trimmed();
+    let is_loose = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
     let is_secret = match kind {
-        Kind::Password => return is_password(reading, Hint::Strong, reading.bond),
-        Kind::Pass => return is_password(reading, Hint::Weak, reading.bond),
-        Kind::Header => is_header(value),
-        Kind::Token | Kind::Session if is_uuid(value) => !is_loose,
-        Kind::Token if reading.bond == Bond::Identifier => is_random(value, Hint::Weak),
-        Kind::Token if reading.bond == Bond::Neighbour => {
-            is_mixed(value) || (reading.is_quoted && is_random(value, Hint::Strong))
+        NameKind::Password => return is_password(bound, Hint::Strong, bound.bond),
+        NameKind::Pass => return is_password(bound, Hint::Weak, bound.bond),
+        NameKind::Header => is_header(value),
+        NameKind::Token | NameKind::Session if is_uuid(value) => !is_loose,
+        NameKind::Token if bound.bond == Bond::Identifier => is_random(value, Hint::Weak),
+        NameKind::Token if bound.bond == Bond::Neighbour => {
+            is_mixed(value) || (bound.is_quoted && is_random(value, Hint::Strong))
         }
-        Kind::Login if is_login_pair(value) => !is_loose,
-        Kind::Token | Kind::Session | Kind::Login => is_random(value, Hint::Strong),
-        Kind::Key if is_loose => is_mixed(value),
-        Kind::Key => !is_uuid(value) && is_random(value, Hint::Weak),
-        Kind::Pin => {
-            matches!(reading.bond, Bond::Operator | Bond::Flag | Bond::Sentence)
+        NameKind::Login if is_login_pair(value) => !is_loose,
+        NameKind::Token | NameKind::Session | NameKind::Login => is_random(value, Hint::Strong),
+        NameKind::Key if is_loose => is_mixed(value),
+        NameKind::Key => !is_uuid(value) && is_random(value, Hint::Weak),
+        NameKind::Pin => {
+            matches!(bound.bond, Bond::Operator | Bond::Flag | Bond::Sentence)
                 && (4..=8).contains(&value.len())
                 && value.iter().all(u8::is_ascii_digit)
         }
@@ -344,9 +347,9 @@ fn accepted<'a>(kind: Kind, reading: &Reading<'a>) -> Option<&'a [u8]> {
 }
 
 /// Tells whether the rest of a name makes its value a digest or the like.
-fn is_harmless(reading: &Reading<'_>) -> bool {
-    let is_digest = reading.value.iter().all(u8::is_ascii_hexdigit);
-    is_public_name(reading.tail) || (is_digest && mentions(reading.tail, &["commit"]))
+fn is_harmless(bound: &BoundValue<'_>) -> bool {
+    let is_digest = bound.value.iter().all(u8::is_ascii_hexdigit);
+    is_public_name(bound.tail) || (is_digest && mentions(bound.tail, &["commit"]))
 }
 
 /// Tells whether a value is a name, `=`, and another value.
@@ -366,10 +369,10 @@ fn ends_in(tail: &[u8], word: &str) -> bool {
 }
 
 /// Returns where a list of quoted values ends whose first, a secret, ends at `to`.
-fn list_end(text: Text<'_>, reading: &Reading<'_>, to: usize) -> usize {
+fn list_end(text: Text<'_>, bound: &BoundValue<'_>, to: usize) -> usize {
     let quote = text.at(to);
-    let opening = text.run_back(reading.from, Charset::of("\"' \n\t"), 32);
-    if !reading.is_quoted || !matches!(text.before(opening), b'[' | b'{' | b'(') {
+    let opening = text.run_back(bound.from, Charset::of("\"' \n\t"), 32);
+    if !bound.is_quoted || !matches!(text.before(opening), b'[' | b'{' | b'(') {
         return to;
     }
     let (mut end, last) = (to, to + LIST_BYTES_MAX);

@@ -1,9 +1,9 @@
 //! The judge of chosen passwords: whether a value is one, or a word that people write about passwords. Not
-//! here: how a value is found (`reading`).
+//! here: how a value is found (`binding`).
 
+use super::binding::{Bond, BoundValue};
 use super::context::is_identifier;
 use super::judge::{Hint, Make, is_placeholder};
-use super::reading::{Bond, Reading};
 use super::text::words;
 
 /// Shorter passwords cannot be told from words.
@@ -27,11 +27,11 @@ const METHODS: [&str; 9] =
     ["base64", "sha1", "sha2", "sha5", "md5", "utf", "argon", "pbkdf", "bcrypt"];
 
 /// Returns the password in a value, if it is one.
-pub(super) fn is_password<'a>(reading: &Reading<'a>, hint: Hint, bond: Bond) -> Option<&'a [u8]> {
-    let value = reading.value;
+pub(super) fn is_password<'a>(bound: &BoundValue<'a>, hint: Hint, bond: Bond) -> Option<&'a [u8]> {
+    let value = bound.value;
     let core = core_of(value);
     let bounds = PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX;
-    let is_negated = bond == Bond::Operator && !reading.is_quoted && is_negated(value);
+    let is_negated = bond == Bond::Operator && !bound.is_quoted && is_negated(value);
     if !bounds.contains(&core.len()) || refers(value) || is_negated || is_known_word(core) {
         return None;
     }
@@ -42,20 +42,20 @@ pub(super) fn is_password<'a>(reading: &Reading<'a>, hint: Hint, bond: Bond) -> 
     let is_chosen = match bond {
         _ if make.distinct < 3 || make.letters() == 0 && !has_other && make.digits < 6 => false,
         Bond::Operator if hint == Hint::Weak => {
-            make.digits > 0 && make.letters() > 2 && (reading.is_quoted || make.is_unlike_words(60))
+            make.digits > 0 && make.letters() > 2 && (bound.is_quoted || make.is_unlike_words(60))
         }
-        Bond::Operator if reading.is_quoted => core.len() >= 8 || is_strange,
+        Bond::Operator if bound.is_quoted => core.len() >= 8 || is_strange,
         Bond::Operator => is_strange || core.contains(&b'-'),
         Bond::Flag => hint == Hint::Strong && (is_strange || has_other || make.letters() >= 6),
-        Bond::Sentence => is_strange || reading.is_quoted && !core.contains(&b'_'),
+        Bond::Sentence => is_strange || bound.is_quoted && !core.contains(&b'_'),
         Bond::Neighbour => {
-            (reading.is_quoted && is_strange && !core.contains(&b'_')) || is_plainly_one(make)
+            (bound.is_quoted && is_strange && !core.contains(&b'_')) || is_plainly_one(make)
         }
         Bond::Identifier => {
-            is_strange && (reading.is_quoted || is_varied(make)) && !core.contains(&b'_')
+            is_strange && (bound.is_quoted || is_varied(make)) && !core.contains(&b'_')
         }
     };
-    (is_chosen && !is_placeholder(value)).then_some(if reading.is_quoted {
+    (is_chosen && !is_placeholder(value)).then_some(if bound.is_quoted {
         value
     } else {
         with_marks(value, core)

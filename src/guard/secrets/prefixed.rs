@@ -7,11 +7,11 @@ use super::charset::Charset;
 use super::hit::{Hit, Rank};
 use super::judge::{Make, is_placeholder, says_placeholder};
 use super::text::Text;
-use crate::prefilter::Row;
+use crate::prefilter::TableRow;
 
 /// Characters of a key, and how many it has.
 #[derive(Debug, Clone)]
-pub(super) struct Form {
+pub(super) struct KeyForm {
     pub(super) charset: Charset,
     pub(super) length: RangeInclusive<usize>,
 }
@@ -19,7 +19,7 @@ pub(super) struct Form {
 /// A maximum that stands for none.
 const NO_MAX: usize = usize::MAX;
 
-impl Form {
+impl KeyForm {
     /// Reads a form: the name of a charset, and a length as `16`, `20..` or `20..40`.
     pub(super) fn of(charset: &str, length: &str) -> Self {
         let number = |text: &str| text.parse().unwrap_or(NO_MAX);
@@ -44,9 +44,9 @@ impl Form {
 }
 
 /// Tells whether a value has one of a provider's forms and is neither a word nor a placeholder.
-pub(super) fn is_key_of(provider: &Row, value: &[u8]) -> bool {
+pub(super) fn is_key_of(provider: &TableRow, value: &[u8]) -> bool {
     let [forms, ..] = provider.fields;
-    if !Form::list(forms).any(|form| form.fits(value)) {
+    if !KeyForm::list(forms).any(|form| form.fits(value)) {
         return false;
     }
     let make = Make::of(value);
@@ -70,10 +70,10 @@ pub(super) fn found(
     place: usize,
     body: usize,
     prefix: &str,
-    row: &Row,
+    row: &TableRow,
 ) -> Option<Hit> {
     let [charset, length, _] = row.fields;
-    let form = Form::of(charset, length);
+    let form = KeyForm::of(charset, length);
     let before = text.before(place);
     // Short prefixes also occur in file names and in base64.
     let is_short = prefix.len() < 5;
@@ -102,7 +102,7 @@ pub(super) fn found(
 
 /// Returns where enough of a body ends, across line breaks and string joints. A body of fixed length must
 /// end there.
-fn body_end(text: Text<'_>, body: usize, form: &Form) -> Option<usize> {
+fn body_end(text: Text<'_>, body: usize, form: &KeyForm) -> Option<usize> {
     let (least, most) = (*form.length.start(), *form.length.end());
     let is_exact = most != NO_MAX;
     let read_max = if is_exact { most + 1 } else { least };

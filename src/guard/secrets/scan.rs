@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
+use super::binding::{Look, run_end};
 use super::escapes::Decoded;
 use super::hit::{Hit, Rank, merged};
-use super::named::Name;
-use super::reading::{Look, run_end};
-use super::table::{Anchor, Kind, each_anchor};
+use super::named::NameInText;
+use super::table::{Anchor, TableKind, each_anchor};
 use super::text::Text;
 use super::{cookie, drawn, login, manifest, prefixed, shape};
-use crate::prefilter::Row;
+use crate::prefilter::TableRow;
 
 /// Bytes of a mark of ours: more than the longest name of a rule.
 const MARK_BYTES_MAX: usize = 64;
@@ -24,12 +24,12 @@ const CROWD_MAX: usize = 4;
 
 /// Reports every secret of a text, in order and without overlap.
 pub(super) fn secrets(text: &[u8]) -> Vec<Hit> {
-    let mut hits = Pass::over(text);
+    let mut hits = ScanPass::over(text);
     let mut layers: Vec<Decoded> = Vec::new();
     while layers.len() < LAYERS_MAX {
         let bytes = layers.last().map_or(text, |layer| layer.bytes.as_slice());
         let Some(layer) = Decoded::of(bytes) else { break };
-        let found = Pass::over(&layer.bytes);
+        let found = ScanPass::over(&layer.bytes);
         layers.push(layer);
         let origin = |place| layers.iter().rev().fold(place, |place, layer| layer.origin(place));
         hits.extend(found.into_iter().map(|hit| Hit {
@@ -42,7 +42,7 @@ pub(super) fn secrets(text: &[u8]) -> Vec<Hit> {
 }
 
 #[derive(Default)]
-struct Pass<'a> {
+struct ScanPass<'a> {
     text: Text<'a>,
     hits: Vec<Hit>,
     /// Nothing that begins before this is looked at any more.
@@ -59,7 +59,7 @@ struct Pass<'a> {
     cookies_to: usize,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> ScanPass<'a> {
     /// Reports every secret of a text as it stands, in no order.
     fn over(bytes: &'a [u8]) -> Vec<Hit> {
         let mut pass = Self { text: Text(bytes), ..Self::default() };
@@ -77,14 +77,14 @@ impl<'a> Pass<'a> {
     fn look(&mut self, start: usize, found: Anchor) {
         let Anchor { kind, text: anchor, row, number } = found;
         let (text, end) = (self.text, start + anchor.len());
-        let name = Name { text, start, end, anchor, row };
+        let name = NameInText { text, start, end, anchor, row };
         let found = match kind {
-            Kind::Prefix => prefixed::found(text, start, end, anchor, &row),
-            Kind::Provider => self.name(start, || name.of_provider()),
-            Kind::Name => self.name(start, || name.of_secret()),
-            Kind::Command => login::of_command(text, start, end, &row),
-            Kind::Shape => shape::found(text, start, number, &row),
-            Kind::Place => self.place(start, end, &row),
+            TableKind::Prefix => prefixed::found(text, start, end, anchor, &row),
+            TableKind::Provider => self.name(start, || name.of_provider()),
+            TableKind::Name => self.name(start, || name.of_secret()),
+            TableKind::Command => login::of_command(text, start, end, &row),
+            TableKind::Shape => shape::found(text, start, number, &row),
+            TableKind::Place => self.place(start, end, &row),
         };
         if let Some(hit) = found {
             // A value after a name may begin with a prefix, which then names it.
@@ -118,7 +118,7 @@ impl<'a> Pass<'a> {
         look.found
     }
 
-    fn place(&mut self, start: usize, end: usize, row: &Row) -> Option<Hit> {
+    fn place(&mut self, start: usize, end: usize, row: &TableRow) -> Option<Hit> {
         let text = self.text;
         match row.name {
             "address" => return login::of_address(text, end),

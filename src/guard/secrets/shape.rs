@@ -8,7 +8,7 @@ use super::hit::{Hit, Rank};
 use super::judge::{Hint, JUDGED_BYTES_MAX, Make, is_placeholder, is_random};
 use super::login::is_typed;
 use super::text::{Text, count};
-use crate::prefilter::Row;
+use crate::prefilter::TableRow;
 use crate::rule_regex::RuleRegex;
 
 /// Rows of the table, rounded up.
@@ -23,7 +23,7 @@ const WINDOW_BYTES: usize = 512;
 const LONG_WINDOW_BYTES: usize = 16 * 1024;
 
 /// Matches a row, whose mark stands at `mark`.
-pub(super) fn found(text: Text<'_>, mark: usize, number: u16, row: &Row) -> Option<Hit> {
+pub(super) fn found(text: Text<'_>, mark: usize, number: u16, row: &TableRow) -> Option<Hit> {
     let [back, judge, pattern] = row.fields;
     let from = begin(text, mark, back)?;
     let regex = REGEXES.get(usize::from(number))?.get_or_init(|| RuleRegex::new(pattern));
@@ -90,16 +90,16 @@ fn has_code(address: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::{Kind, rows};
+    use super::super::table::{TableKind, rows};
     use super::*;
 
     #[test]
     fn every_shape_has_a_regex_that_compiles_and_a_known_judge() {
         let judges = ["-", "clear", "varied", "digit", "drawn", "typed", "vendor", "hook"];
-        for row in rows(Kind::Shape) {
+        for row in rows(TableKind::Shape) {
             assert!(RuleRegex::new(row.fields[2]).is_valid(), "{row:?}");
             assert!(judges.contains(&row.fields[1]), "{row:?}");
         }
-        assert!(rows(Kind::Shape).count() <= SHAPES_MAX);
+        assert!(rows(TableKind::Shape).count() <= SHAPES_MAX);
     }
 }

@@ -1,11 +1,11 @@
 //! The tables of secrets (`tables/*.txt`): what each is for, and the prefilter over all of them. Not here:
 //! what their rows do (`scan`).
 
-use crate::prefilter::{self, Entry, Index, Row};
+use crate::prefilter::{self, AnchorEntry, AnchorIndex, TableRow};
 
 /// What a table is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TableKind {
     Prefix,
     Provider,
     Name,
@@ -15,14 +15,14 @@ pub(super) enum Kind {
 }
 
 /// Anchors that begin alike are tried in the order of the tables.
-const KINDS: [Kind; 7] = [
-    Kind::Prefix,
-    Kind::Prefix,
-    Kind::Provider,
-    Kind::Name,
-    Kind::Command,
-    Kind::Shape,
-    Kind::Place,
+const KINDS: [TableKind; 7] = [
+    TableKind::Prefix,
+    TableKind::Prefix,
+    TableKind::Provider,
+    TableKind::Name,
+    TableKind::Command,
+    TableKind::Shape,
+    TableKind::Place,
 ];
 
 const TABLES: [&str; 7] = [
@@ -35,14 +35,14 @@ const TABLES: [&str; 7] = [
     include_str!("tables/places.txt"),
 ];
 
-static INDEX: Index<{ prefilter::len(&TABLES) }> = Index::of(&TABLES);
+static INDEX: AnchorIndex<{ prefilter::len(&TABLES) }> = AnchorIndex::of(&TABLES);
 
 /// An anchor in a text, and its row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Anchor {
-    pub(super) kind: Kind,
+    pub(super) kind: TableKind,
     pub(super) text: &'static str,
-    pub(super) row: Row,
+    pub(super) row: TableRow,
     /// Which row of its table it is.
     pub(super) number: u16,
 }
@@ -54,16 +54,16 @@ pub(super) fn each_anchor(text: &[u8], mut found: impl FnMut(usize, &dyn Fn() ->
     });
 }
 
-fn row_of(text: &'static str, entry: &Entry) -> Anchor {
+fn row_of(text: &'static str, entry: &AnchorEntry) -> Anchor {
     let table = usize::from(entry.table);
     let row = entry.row(TABLES.get(table).copied().unwrap_or_default());
-    let kind = KINDS.get(table).copied().unwrap_or(Kind::Place);
+    let kind = KINDS.get(table).copied().unwrap_or(TableKind::Place);
     Anchor { kind, text, row, number: entry.number }
 }
 
 /// Returns every row of the tables of a kind.
 #[cfg(test)]
-pub(super) fn rows(kind: Kind) -> impl Iterator<Item = Row> {
+pub(super) fn rows(kind: TableKind) -> impl Iterator<Item = TableRow> {
     let tables = KINDS.into_iter().zip(TABLES).filter(move |(of, _)| *of == kind);
-    tables.flat_map(|(_, table)| Row::all(table))
+    tables.flat_map(|(_, table)| TableRow::all(table))
 }

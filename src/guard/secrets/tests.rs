@@ -1,13 +1,13 @@
-//! Every rule finds what it is for and leaves what only resembles it. All secrets here are drawn by a
-//! generator, so that this file holds none.
+//! Every rule finds its secrets and leaves texts that only resemble them. A generator draws all secrets, so
+//! that this file holds none.
 
 use super::charset::{ALNUM, Charset, HEX};
-use super::prefixed::Form;
-use super::table::{Kind, rows};
+use super::prefixed::KeyForm;
+use super::table::{TableKind, rows};
 use super::{findings, redacted};
-use crate::prefilter::Row;
+use crate::prefilter::TableRow;
 
-/// Draws `length` characters of an alphabet, the same for the same seed (a linear congruential
+/// Draws `length` characters of a set, the same for the same seed (a linear congruential
 /// generator with the constants of Knuth's MMIX).
 fn drawn(charset: Charset, length: usize, seed: usize) -> String {
     let members: Vec<char> = (0..128_u8).filter(|b| charset.has(*b)).map(char::from).collect();
@@ -25,7 +25,7 @@ fn mixed(length: usize) -> String {
 }
 
 /// Every anchor of the tables of a kind, with its row.
-fn anchors(kind: Kind) -> impl Iterator<Item = (&'static str, Row)> {
+fn anchors(kind: TableKind) -> impl Iterator<Item = (&'static str, TableRow)> {
     rows(kind).flat_map(|row| row.anchors.split(',').map(move |anchor| (anchor, row)))
 }
 
@@ -33,7 +33,7 @@ fn rules(text: &str) -> Vec<&'static str> {
     findings(text).into_iter().map(|finding| finding.rule).collect()
 }
 
-/// Whether no run of twelve characters of the secret is left, nor the whole of a shorter one.
+/// Whether no twelve characters in a row of the secret are left, nor the whole of a shorter one.
 fn hides(text: &str, secret: &str) -> bool {
     let clean = redacted(text);
     let run = secret.len().min(12);
@@ -43,8 +43,8 @@ fn hides(text: &str, secret: &str) -> bool {
 
 #[test]
 fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
-    for (seed, (prefix, row)) in anchors(Kind::Prefix).enumerate() {
-        let form = Form::of(row.fields[0], row.fields[1]);
+    for (seed, (prefix, row)) in anchors(TableKind::Prefix).enumerate() {
+        let form = KeyForm::of(row.fields[0], row.fields[1]);
         let least = *form.length.start();
         let secret = format!("{prefix}{}", drawn(form.charset, least, seed));
         assert_eq!(rules(&secret), [row.name], "{prefix}");
@@ -60,9 +60,9 @@ fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
 
 #[test]
 fn every_provider_is_found_in_each_form_and_its_near_misses_are_left() {
-    for (seed, row) in rows(Kind::Provider).enumerate() {
+    for (seed, row) in rows(TableKind::Provider).enumerate() {
         for name in row.anchors.split(',') {
-            for form in Form::list(row.fields[0]) {
+            for form in KeyForm::list(row.fields[0]) {
                 let least = *form.length.start();
                 let secret = drawn(form.charset, least, seed);
                 let text = format!("{name}_token = \"{secret}\"");
@@ -79,7 +79,7 @@ fn every_provider_is_found_in_each_form_and_its_near_misses_are_left() {
 
 #[test]
 fn every_word_is_found_and_its_near_misses_are_left() {
-    for (name, row) in anchors(Kind::Name) {
+    for (name, row) in anchors(TableKind::Name) {
         let (value, harmless) = match row.fields[0] {
             "pin" => ("4821".to_owned(), "12"),
             "password" | "pass" => (["hunter", "2!x"].concat(), "${SECRET}"),
@@ -93,7 +93,7 @@ fn every_word_is_found_and_its_near_misses_are_left() {
     }
 }
 
-/// Samples of each form: its rule, a text before, the secret, a text after.
+/// Samples of each form: the rule, a text before, the secret, a text after.
 fn forms() -> Vec<(&'static str, String, String, &'static str)> {
     let hex = |length| drawn(HEX, length, 3).to_lowercase();
     let line = mixed(64);
@@ -161,7 +161,7 @@ fn forms() -> Vec<(&'static str, String, String, &'static str)> {
     ]
 }
 
-/// The same for what is typed, and for what has its tell-tale in the middle.
+/// Samples of typed passwords, and of forms with a mark in their middle.
 fn more_forms() -> Vec<(&'static str, String, String, &'static str)> {
     let hex = |length| drawn(HEX, length, 3).to_lowercase();
     let typed = ["S3cr", "3tOfBob"].concat();
@@ -231,7 +231,7 @@ fn every_form_is_found_whole_and_what_is_around_it_stays() {
         let text = format!("{before}{secret}{after}");
         assert_eq!(redacted(&text), format!("{before}[REDACTED:{rule}]{after}"), "{text}");
     }
-    for (anchor, _) in anchors(Kind::Shape).chain(anchors(Kind::Place)) {
+    for (anchor, _) in anchors(TableKind::Shape).chain(anchors(TableKind::Place)) {
         assert!(rules(&format!("see {anchor} for that")).is_empty(), "{anchor}");
     }
 }
@@ -270,7 +270,7 @@ fn a_quote_inside_a_quoted_argument_does_not_end_its_secret() {
         let clean = redacted(&text);
         assert!(!clean.contains(&first) && !clean.contains(&second), "{clean}");
     }
-    // Where the quote was written with an escape as well, it ends the value.
+    // If the opening quote is escaped as well, the escaped quote ends the value.
     let listed = format!("{{\\\"args\\\": [\\\"--token={first}\\\", \\\"--verbose\\\"]}}");
     let expected = "{\\\"args\\\": [\\\"--token=[REDACTED:token]\\\", \\\"--verbose\\\"]}";
     assert_eq!(redacted(&listed), expected);
@@ -351,11 +351,11 @@ fn passwords_are_found_as_people_tell_them() {
     }
 }
 
-/// What a program's password is typed behind, for every option that is known.
+/// For every option of the table.
 #[test]
 fn every_option_that_takes_a_password_hides_it_and_no_reference() {
     let typed = ["S3cr", "3tOfBob"].concat();
-    for (program, row) in anchors(Kind::Command) {
+    for (program, row) in anchors(TableKind::Command) {
         let [option, shape, _] = row.fields;
         let gap = if shape == "apart" { " " } else { "" };
         let with = |value: &str| format!("{program} -v x{option}{gap}{value} y");
@@ -366,7 +366,7 @@ fn every_option_that_takes_a_password_hides_it_and_no_reference() {
     }
 }
 
-/// A name of no provider that is known, in the ways people and programs write it.
+/// An unknown provider, in every way that people and programs write names and values.
 #[test]
 fn any_providers_secret_is_found_however_it_is_told() {
     let (first, second) = (mixed(32), drawn(HEX, 40, 9).to_lowercase());
@@ -463,7 +463,13 @@ fn a_name_is_given_by_the_surest_rule() {
 
 #[test]
 fn names_of_rules_fit_their_mark_and_hold_nothing_that_ends_it() {
-    let kinds = [Kind::Prefix, Kind::Provider, Kind::Name, Kind::Command, Kind::Shape];
+    let kinds = [
+        TableKind::Prefix,
+        TableKind::Provider,
+        TableKind::Name,
+        TableKind::Command,
+        TableKind::Shape,
+    ];
     for rule in kinds.into_iter().flat_map(rows).map(|row| row.name) {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         assert!(rule.len() < 40 && rule.chars().all(is_plain), "{rule}");

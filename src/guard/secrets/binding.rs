@@ -51,7 +51,7 @@ pub(super) enum Bond {
 }
 
 /// A form that a regex recognises: it matches from the name to where the value begins.
-struct Form {
+struct BindingForm {
     /// Whether it begins after the words that follow a name, or right after the name.
     follows_words: bool,
     /// What may stand first, and what must follow it; checked before the regex is compiled.
@@ -68,10 +68,10 @@ const AFTER_OPERATOR: usize = 0;
 const CLOSERS: &[u8] = b"\"'`])* \t";
 
 /// Every form with an operator.
-static FORMS: [Form; 6] = [
+static FORMS: [BindingForm; 6] = [
     // name = value, "name": value, name => value, <name>value, name | value, and a value on the next line or
     // in a block of YAML. The last alternatives are Chinese, Japanese and Korean.
-    Form {
+    BindingForm {
         follows_words: true,
         gap: CLOSERS,
         firsts: b"=:>?+|~.-\xEF\xE6\xE4\xE7\xE3\xEB\xEC",
@@ -80,7 +80,7 @@ static FORMS: [Form; 6] = [
         pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|\??:|\|\||\B\| |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
     },
     // ("name", "value")
-    Form {
+    BindingForm {
         follows_words: true,
         gap: CLOSERS,
         firsts: b",",
@@ -89,7 +89,7 @@ static FORMS: [Form; 6] = [
         pattern: r#"["'`][\])* \t]*,[ \t\r\n*(=]*"#,
     },
     // name("value")
-    Form {
+    BindingForm {
         follows_words: true,
         gap: b"",
         firsts: b"(",
@@ -98,7 +98,7 @@ static FORMS: [Form; 6] = [
         pattern: r"\(",
     },
     // name: NAME, value: VALUE; key="NAME" value="VALUE"; --name NAME --body VALUE
-    Form {
+    BindingForm {
         follows_words: false,
         gap: b"\"'`, \n\r\t-</",
         firsts: b"bcdsvBCDSV",
@@ -107,7 +107,7 @@ static FORMS: [Form; 6] = [
         pattern: r#"["'`, \n\r\t</-]+(?:(?i:value|body|content|default|data|secretstring)|-b)["' ]{0,4}(?:[=:> ]{1,4} *|\b)"#,
     },
     // name: TYPE = "value", name?: TYPE = "value"
-    Form {
+    BindingForm {
         follows_words: true,
         gap: b"",
         firsts: b":?",
@@ -116,7 +116,7 @@ static FORMS: [Form; 6] = [
         pattern: r"[:?][\w &<>\[\]?:*.'|]*=[ \t\r\n*(]*",
     },
     // name (note): value
-    Form {
+    BindingForm {
         follows_words: true,
         gap: b"",
         firsts: b"(",
@@ -128,7 +128,7 @@ static FORMS: [Form; 6] = [
 
 /// A value bound to a name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reading<'a> {
+pub(super) struct BoundValue<'a> {
     pub(super) bond: Bond,
     /// The words between the name and the operator.
     pub(super) tail: &'a [u8],
@@ -145,39 +145,39 @@ pub(super) struct Look<T> {
     pub(super) values: Range<usize>,
 }
 
-/// Calls `accept` on every reading of what follows a name, which stands from `start` to `end`, until one is
+/// Calls `accept` on every value that may be bound to a name, which stands from `start` to `end`, until one is
 /// accepted.
 pub(super) fn look<'a, T>(
     text: Text<'a>,
     start: usize,
     end: usize,
-    mut accept: impl FnMut(Reading<'a>) -> Option<T>,
+    mut accept: impl FnMut(BoundValue<'a>) -> Option<T>,
 ) -> Look<T> {
     let tail_end = text.run(end, TAIL, NAME_BYTES_MAX);
     let name_end = text.run(end, URL, NAME_BYTES_MAX);
     let tail = text.slice(end, tail_end);
     let name_tail = text.slice(end, name_end);
     let mut values = tail_end..end;
-    let mut offer = |reading: Option<Reading<'a>>| {
-        let reading = reading?;
-        values = values.start.min(reading.from)..values.end.max(reading.to);
-        accept(reading)
+    let mut offer = |bound: Option<BoundValue<'a>>| {
+        let bound = bound?;
+        values = values.start.min(bound.from)..values.end.max(bound.to);
+        accept(bound)
     };
-    let bound = |number: usize| {
+    let in_form = |number: usize| {
         let form = FORMS.get(number)?;
         let (at, tail) = if form.follows_words { (tail_end, tail) } else { (name_end, name_tail) };
-        let reading = value_at(text, form.value(text, at)?, Bond::Operator, tail)?;
-        (reading.is_quoted || !form.is_quoted).then_some(reading)
+        let bound = value_at(text, form.value(text, at)?, Bond::Operator, tail)?;
+        (bound.is_quoted || !form.is_quoted).then_some(bound)
     };
-    let found = offer(bound(AFTER_OPERATOR))
+    let found = offer(in_form(AFTER_OPERATOR))
         .or_else(|| offer(beside(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, tail)))
-        .or_else(|| (1..FORMS.len()).find_map(|number| offer(bound(number))))
+        .or_else(|| (1..FORMS.len()).find_map(|number| offer(in_form(number))))
         .or_else(|| offer(below(text, start, name_end, name_tail)));
     Look { found, values }
 }
 
-impl Form {
+impl BindingForm {
     /// Returns where the value begins if the form stands at `at`.
     fn value(&self, text: Text<'_>, at: usize) -> Option<usize> {
         let first = text.run_while(at, GAP_BYTES_MAX, |byte| self.gap.contains(&byte));
@@ -200,7 +200,7 @@ fn beside<'a>(
     start: usize,
     name_end: usize,
     tail: &'a [u8],
-) -> Option<Reading<'a>> {
+) -> Option<BoundValue<'a>> {
     if text.at(name_end) != b' ' {
         return None;
     }
@@ -214,7 +214,7 @@ fn beside<'a>(
 }
 
 /// A value that a verb binds to its name.
-fn said<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<Reading<'a>> {
+fn said<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
     let (_, mut after) = verb(tail).map(|verb| (verb.start, verb.end))?;
     let rest = tail.get(after..)?;
     after +=
@@ -237,14 +237,19 @@ pub(super) fn verb(tail: &[u8]) -> Option<Range<usize>> {
 }
 
 /// A value on the line after a name that fills its own line.
-fn below<'a>(text: Text<'a>, start: usize, name_end: usize, tail: &'a [u8]) -> Option<Reading<'a>> {
+fn below<'a>(
+    text: Text<'a>,
+    start: usize,
+    name_end: usize,
+    tail: &'a [u8],
+) -> Option<BoundValue<'a>> {
     let name = name_start(text, start);
     let is_alone = text.at(name_end) == b'\n'
         && matches!(text.before(name), 0 | b'\n')
         && is_identifier(text.slice(name, name_end));
     let line = is_alone.then(|| text.run_while(name_end + 1, 64, |byte| byte == b' '))?;
-    let reading = value_at(text, line, Bond::Identifier, tail)?;
-    matches!(text.at(reading.to), 0 | b'\n' | b'\r').then_some(reading)
+    let bound = value_at(text, line, Bond::Identifier, tail)?;
+    matches!(text.at(bound.to), 0 | b'\n' | b'\r').then_some(bound)
 }
 
 /// Reads the value that begins at `place`, after its opening quote and the name of its scheme.
@@ -253,20 +258,20 @@ pub(super) fn value_at<'a>(
     place: usize,
     bond: Bond,
     tail: &'a [u8],
-) -> Option<Reading<'a>> {
+) -> Option<BoundValue<'a>> {
     // b"…" and @"…"
     let is_letter = matches!(text.at(place), b'b' | b'r' | b'f' | b'u' | b'@' | b'L');
     let marked = usize::from(is_letter && is_quote(text.at(place + 1)));
     let opening = place + marked + bracket(text, place);
     let from = text.run_while(opening, 3, is_quote);
     let quote = (from > opening).then(|| text.at(opening));
-    let mut reading = cut(text, from, quote, bond, tail);
-    let is_scheme = words(SCHEMES).any(|scheme| reading.value.eq_ignore_ascii_case(scheme));
-    if is_scheme && text.at(reading.to) == b' ' {
-        let next = text.run_while(reading.to, 4, |byte| byte == b' ');
-        reading = cut(text, next, quote, bond, tail);
+    let mut bound = cut(text, from, quote, bond, tail);
+    let is_scheme = words(SCHEMES).any(|scheme| bound.value.eq_ignore_ascii_case(scheme));
+    if is_scheme && text.at(bound.to) == b' ' {
+        let next = text.run_while(bound.to, 4, |byte| byte == b' ');
+        bound = cut(text, next, quote, bond, tail);
     }
-    (!reading.value.is_empty()).then_some(reading)
+    (!bound.value.is_empty()).then_some(bound)
 }
 
 /// Returns the length of the bracket that opens a list whose first member is quoted.
@@ -283,7 +288,7 @@ fn cut<'a>(
     quote: Option<u8>,
     bond: Bond,
     tail: &'a [u8],
-) -> Reading<'a> {
+) -> BoundValue<'a> {
     // A quote after a backslash belongs to the value, unless the opening quote was escaped as well.
     let is_escaped = text.before(from.saturating_sub(1)) == b'\\';
     let mut last = 0;
@@ -311,7 +316,7 @@ fn cut<'a>(
     // A call or an index is no value.
     let is_call = quote.is_none() && matches!(text.at(to), b'(' | b'[');
     let value = if is_call { b"" } else { text.slice(from, to) };
-    Reading { bond, tail, is_quoted, quote, from, to, value }
+    BoundValue { bond, tail, is_quoted, quote, from, to, value }
 }
 
 /// Returns where a value ends that goes on after an escaped quote.
@@ -342,7 +347,7 @@ pub(super) fn run_end(text: Text<'_>, place: usize) -> usize {
     text.run_while(place, SECRET_BYTES_MAX, |byte| goes_on(byte, None))
 }
 
-impl<'a> Reading<'a> {
+impl<'a> BoundValue<'a> {
     /// Returns the value; without quotes, the punctuation of the sentence at its end is not part of it.
     pub(super) fn trimmed(&self) -> &'a [u8] {
         let is_text = |byte: &u8| !matches!(byte, b'.' | b':' | b'?' | b'!' | b'*' | b'|');

@@ -4,14 +4,14 @@
 
 use std::borrow::Cow;
 
-use super::lexicon::{self, Known};
+use super::lexicon::{self, KnownWord};
 use crate::text;
 
 /// One word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
     /// The word as phrases know it, if they do.
-    pub known: Option<Known>,
+    pub known: Option<KnownWord>,
     /// Whether a sentence, a line or a clause after a colon begins with it.
     pub begins: bool,
     /// Whether a full stop, a question mark or an exclamation mark stands before it.
@@ -27,7 +27,7 @@ pub(super) struct Reading {
     pub questions: usize,
     /// Whether the first sentence is one of them.
     pub begins_with_question: bool,
-    /// How many end otherwise, an unfinished last one included.
+    /// How many end otherwise, with an unfinished last one.
     pub statements: usize,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn read(text: &str) -> Reading {
                 for (at, c) in chunk.char_indices() {
                     let is_in_word =
                         is_apostrophe(c) && ends_contraction(chunk.get(at + c.len_utf8()..));
-                    // The point of `.env` and of a host ends no sentence.
+                    // The dot of `.env` and of a host ends no sentence.
                     let is_joint = c == '.' && goes_on(chunk.get(at + 1..));
                     if is_joint {
                         reader.end_word();
@@ -101,14 +101,14 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2018}')
 }
 
-/// Tells whether a name goes on.
+/// Tells whether a name continues after its dot.
 fn goes_on(rest: Option<&str>) -> bool {
     rest.is_some_and(|rest| {
         rest.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
     })
 }
 
-/// Tells whether what follows an apostrophe is the end of a word: don't, you're, user's.
+/// Tells whether an apostrophe is followed by the end of a word: don't, you're, user's.
 fn ends_contraction(rest: Option<&str>) -> bool {
     let rest = rest.unwrap_or_default();
     let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
@@ -241,7 +241,7 @@ impl Reader {
 }
 
 enum Folded {
-    /// Part of a word, as the plain letter or digit it looks like.
+    /// Part of a word: the plain letter or digit that it looks like.
     Letter(char),
     /// Invisible; the word goes on.
     Nothing,
@@ -286,7 +286,7 @@ fn fold(c: char) -> Folded {
     match c {
         '\0'..='\x7F' => Folded::Other(c),
         '\u{300}'..='\u{36F}' => Folded::Nothing,
-        // Tag characters spell plain ones, unseen.
+        // Tag characters are invisible copies of plain ones.
         '\u{E0020}'..='\u{E007E}' => u8::try_from(u32::from(c) - 0xE_0000)
             .map_or(Folded::Nothing, |byte| fold(char::from(byte))),
         c if text::is_unsafe(c) => Folded::Nothing,
@@ -313,7 +313,7 @@ fn plain(c: char) -> Option<char> {
         0x1F130..=0x1F149 => letter(code - 0x1F130),
         0x1F150..=0x1F169 => letter(code - 0x1F150),
         0x1F170..=0x1F189 => letter(code - 0x1F170),
-        // Mathematical alphabets: thirteen of 52 letters each.
+        // Mathematical alphabets: thirteen, with 52 letters each.
         0x1D400..=0x1D6A3 => letter((code - 0x1D400) % 26),
         _ => {
             let lower = c.to_lowercase().next()?;

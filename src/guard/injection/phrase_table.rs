@@ -1,0 +1,73 @@
+//! The tables of phrases: orders to a reader (`tables/phrases.txt`) and signs of faked checks
+//! (`tables/signals.txt`). Not here: how phrases are found in a text (`phrases`).
+
+use super::reason::Suspicion;
+
+const PHRASES: &str = include_str!("tables/phrases.txt");
+const SIGNALS: &str = include_str!("tables/signals.txt");
+
+/// Which texts a phrase is looked for in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextScope {
+    /// Every text of an event.
+    Any,
+    /// A lesson so short that the phrase is all there is to it.
+    Short,
+    /// A short lesson without technical words and without a reason.
+    Plain,
+}
+
+/// What a phrase means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// A reason by itself.
+    Reason(Suspicion, TextScope),
+    /// A sign of faked checks, with its weight.
+    Signal(u32),
+}
+
+/// Returns every phrase of the tables with its meaning.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, Meaning)> {
+    let mut heading = None;
+    let reasons = rows(PHRASES).filter_map(move |row| match row.strip_prefix('[') {
+        Some(words) => {
+            heading = reason(words.trim_end_matches(']'));
+            None
+        }
+        None => Some((row, heading?)),
+    });
+    let signals = rows(SIGNALS).filter_map(|row| row.split_once(' '));
+    reasons
+        .chain(signals.map(|(weight, text)| (text, Meaning::Signal(weight.parse().unwrap_or(0)))))
+}
+
+fn rows(table: &'static str) -> impl Iterator<Item = &'static str> {
+    table.lines().filter(|row| !row.is_empty() && !row.starts_with('#'))
+}
+
+/// Reads a heading such as `override any`.
+fn reason(heading: &str) -> Option<Meaning> {
+    let (reason, place) = heading.split_once(' ')?;
+    let place = match place {
+        "any" => TextScope::Any,
+        "short" => TextScope::Short,
+        _ => TextScope::Plain,
+    };
+    Some(Meaning::Reason(Suspicion::named(reason)?, place))
+}
+
+/// Returns every word and class that a phrase names.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    all().flat_map(|(text, _)| parts(text)).flat_map(|part| part.split('|'))
+}
+
+/// Returns the parts of a phrase that are words.
+pub(super) fn parts(phrase: &str) -> impl Iterator<Item = &str> {
+    let is_mark = |item: &&str| item.starts_with("..") || matches!(*item, "^" | "^^" | "$");
+    phrase.split(' ').filter(move |item| !is_mark(item))
+}
+
+/// Tells whether an item of a phrase names a class of words.
+pub(super) fn is_class(item: &str) -> bool {
+    item.starts_with(|c: char| c.is_ascii_uppercase())
+}
