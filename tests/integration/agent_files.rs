@@ -1,5 +1,5 @@
-//! Agent files by the real programs: taken over, changed, watched, and with a block of ours in them. Not here: how
-//! Markdown is cut and what a block is (unit tests of `import`).
+//! Agent files with the real programs: imported, changed, watched, and with our block in them. Not here: how Markdown
+//! is cut, and the format of the block (the unit tests of `clients::agent_files`).
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::world::{AGENT_KNOWLEDGE, Ran, World, run};
 
-/// The log of the repository that all tests here work in.
+/// The log of the repository in which all these tests work.
 const LOG: &str = "github.com+acme+api.jsonl";
 const RULES: &str = "# Build\n\n- use pnpm, never npm\n- the zebra tests need docker\n";
 
@@ -36,7 +36,7 @@ fn found(world: &World, here: &Path, query: &str) -> Vec<String> {
     lessons.map(|memory| memory["lesson"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A lesson that helped in some sessions; returns its id.
+/// Saves a lesson that helped in some sessions; returns its id.
 fn helped(world: &World, here: &Path, lesson: &str, sessions: usize) -> String {
     let args = ["--type", "decision", "--context", "the walrus build", "--lesson", lesson];
     let id = world.log_memory_in(here, &args).done().trim().to_owned();
@@ -137,7 +137,8 @@ fn log_lines_do_not_make_a_file_imported() {
     world.hand_write(LOG, line("a1", "src/secret.txt") + &line("a2", "../../etc/passwd"));
     assert_eq!(ran(&world, &here, &["import", "--found"]).done(), "CLAUDE.md: 2 new\n");
     assert!(found(&world, &here, "llama sleeps").iter().all(|lesson| !lesson.contains("llama")));
-    // One that was is followed, also when it was taken back since, and passed over when it is no file of text.
+    // A file that was imported before is followed, even if its rules were retracted since. It is skipped while it is
+    // not a text file.
     let rules = here.join("src/RULES.md");
     std::fs::write(&rules, "## Zoo:\n- feed the llama\n").unwrap();
     ran(&world, &here, &["import", "src/RULES.md"]).done();
@@ -260,7 +261,7 @@ fn proven_lessons_are_in_a_block_and_other_bytes_stay() {
         assert!(
             ran(&world, &here, &["export"]).done().starts_with("AGENTS.md: unchanged, 1 lesson")
         );
-        // What we wrote is not what people wrote.
+        // Our own block is not imported.
         assert_eq!(asked(&world, &here, &["import", "--found"])["files"][1]["new"], 0);
         ran(&world, &here, &["export", "--min", "established"]).done();
         let both = std::fs::read_to_string(&file).unwrap();
@@ -304,18 +305,18 @@ fn a_file_made_for_a_block_is_removed_with_it() {
     );
 }
 
-/// Stops the process, whatever becomes of the test.
+/// Stops the process at the end of the test.
 struct Watching(Child);
 
 impl Drop for Watching {
     fn drop(&mut self) {
-        // One that has ended needs no ending.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 #[track_caller]
 fn until(what: &str, is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -357,7 +358,7 @@ fn watching_goes_both_ways_and_comes_to_rest() {
     let events = world.log_lines(LOG).len();
     helped(&world, &here, "pin the zebra", 3);
     until("and once more", || text().contains("pin the zebra"));
-    // The four that we wrote, and no echo of them.
+    // Only the four events of this test, and none from an import of our own block.
     assert_eq!(world.log_lines(LOG).len(), events + 4);
     assert_eq!(
         asked(&world, &here, &["import", "--found"])["files"][0],
@@ -384,7 +385,7 @@ fn a_file_that_was_imported_before_is_watched_too() {
     let _watching = Watching(command.spawn().unwrap());
     let lessons = || world.events(LOG).into_iter().map(|event| event.lesson).collect::<Vec<_>>();
     until("what is found is imported", || lessons().contains(&"use pnpm, never npm".to_owned()));
-    // The first may still be of the round in which all files are read.
+    // The first change may be read in the round that reads all files.
     for said in ["feed the okapi", "feed the walrus"] {
         std::fs::write(&rules, format!("- {said}\n")).unwrap();
         until("a change is imported", || lessons().contains(&said.to_owned()));

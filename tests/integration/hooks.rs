@@ -1,6 +1,6 @@
-//! What an agent's hooks do, with the real program: transcripts in each client's own words, where a failure is
-//! mended, learned, and told to whoever meets it next. Not here: how fast it is (`benches`), how the parts decide
-//! (`serve::hook`).
+//! The hooks of agents, with the real program: the input of each client, with a failure that is fixed, learned, and
+//! recalled in another repository. Not here: speed (`benches`), and the rules of each part (the unit tests of
+//! `clients::hooks`).
 
 mod silence;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::raw_client::{Client, Era};
 use crate::world::{AGENT_KNOWLEDGE, Ran, World, run};
 
-/// As long as a busy machine may take; what the bound does has a test of its own.
+/// Long enough for a busy machine. The real deadline has a test of its own.
 const PATIENT: (&str, &str) = ("AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS", "60000");
 
 fn hook_with(world: &World, args: &[&str], set: &[(&str, &str)], input: &[u8]) -> Ran {
@@ -27,7 +27,7 @@ fn hook(world: &World, agent: &str, said: &Value) -> String {
     ran.done()
 }
 
-/// A repository of this world, which no other shares.
+/// A repository of this world that no other test uses.
 fn repo(world: &World, name: &str) -> PathBuf {
     let folder = world.path(name);
     std::fs::create_dir_all(&folder).unwrap();
@@ -38,13 +38,13 @@ const FAILED: &str = "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolv
 const COMMAND: &str = "npm install";
 const MENDED: &str = "npm install --legacy-peer-deps";
 
-/// One client's words for what happens to a command.
+/// The input that one client sends for a command.
 struct Format {
     agent: &'static str,
     start: fn(&str, &Path) -> Value,
     failed: fn(&str, &Path, &str, &str) -> Value,
     succeeded: fn(&str, &Path, &str) -> Value,
-    /// What it takes for a text.
+    /// Returns the text of an answer in the format of the client.
     text: fn(&Value) -> &str,
 }
 
@@ -52,7 +52,7 @@ fn specific(answer: &Value) -> &str {
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap()
 }
 
-/// As the clients' own schemas and transcripts have it, with fields that are no concern of ours.
+/// Input as in the clients' own schemas and transcripts, with fields that we do not use.
 const FORMATS: [Format; 5] = [
     Format {
         agent: "claude-code",
@@ -140,7 +140,7 @@ const FORMATS: [Format; 5] = [
 ];
 
 impl Format {
-    /// What was said, without the form of it; nothing where nothing was.
+    /// Returns the text of the answer, or nothing if there was none.
     fn say(&self, world: &World, said: &Value) -> Option<String> {
         let output = hook(world, self.agent, said);
         if output.is_empty() {
@@ -156,9 +156,9 @@ impl Format {
         Some(text)
     }
 
-    /// Fails and mends it in one session.
+    /// Fails a command and fixes it in one session.
     fn learn(&self, world: &World, session: &str, folder: &Path) {
-        // What it is told meanwhile is another test's concern.
+        // The answers in between are checked by other tests.
         let _ = self.say(world, &(self.failed)(session, folder, COMMAND, FAILED));
         assert_eq!(self.say(world, &(self.succeeded)(session, folder, MENDED)), None);
     }
@@ -194,7 +194,7 @@ fn each_client_learns_a_fix_and_recalls_it_elsewhere() {
         assert!(learned.symptoms[0].contains("ERESOLVE unable to resolve dependency tree"));
         assert_eq!(learned.session_id.as_deref(), Some("s1"));
         let told = format.say(&world, &(format.failed)("s2", &other, "npm ci", FAILED));
-        let told = told.unwrap_or_else(|| panic!("{}: nothing was said", format.agent));
+        let told = told.unwrap_or_else(|| panic!("{}: there was no answer", format.agent));
         assert!(told.contains(MENDED) && told.contains(", candidate · "), "{told}");
         assert!(
             told.contains("[20") && told.len() <= 1_200,
@@ -216,7 +216,7 @@ fn the_same_fix_in_another_session_proves_the_lesson() {
     format.learn(&world, "s1", &one);
     format.learn(&world, "s1", &one);
     assert_eq!(by_hooks(&world).len(), 1, "once in one session");
-    // Who was not told of it and finds it again proves it.
+    // A session that was not shown the lesson and finds it again proves it.
     let set = [("AGENT_KNOWLEDGE_HOOKS", "learn")];
     for said in
         [(format.failed)("s2", &other, COMMAND, FAILED), (format.succeeded)("s2", &other, MENDED)]
@@ -288,7 +288,7 @@ fn source_edits_and_hidden_successes_teach_nothing() {
     format.say(&world, &failing);
     assert_eq!(by_hooks(&world), []);
     format.say(&world, &(format.succeeded)("h", &here, MENDED));
-    assert_eq!(by_hooks(&world).len(), 1, "it was waiting for a success that is one");
+    assert_eq!(by_hooks(&world).len(), 1, "the failure waited for a success that counts");
 }
 
 // S-HOOK-6, S-HOOK-8
@@ -350,10 +350,10 @@ fn a_session_drafts_at_most_five_lessons() {
     let other =
         json!({"session_id": "t", "cwd": here, "hook_event_name": "SessionEnd", "reason": "other"});
     assert_eq!(hook(&world, "claude-code", &other), "");
-    assert_eq!(by_hooks(&world).len(), 6, "who learned nothing has nothing to tell");
+    assert_eq!(by_hooks(&world).len(), 6, "a session that learned nothing has no summary");
 }
 
-/// A change of a file, in the words of each client that tells of it.
+/// The change of a file, as each client reports it.
 fn edits(folder: &Path) -> Vec<(&'static str, Value, Value)> {
     let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let patch = format!(
@@ -495,7 +495,7 @@ fn session_summaries_do_not_displace_lessons() {
     let found = world
         .agent_knowledge(&["search", &format!("{ERROR} terraform apply"), "--limit", "2"])
         .done();
-    assert!(!found.contains(lesson), "both notes say more of it: {found}");
+    assert!(!found.contains(lesson), "both summaries match better: {found}");
     let format = &FORMATS[0];
     let told = format.say(&world, &(format.failed)("s", &here, "terraform apply", ERROR)).unwrap();
     assert!(told.contains(lesson) && !told.contains("terraform apply"), "{told}");
@@ -525,7 +525,11 @@ fn the_briefing_is_repeated_only_after_a_compaction() {
     assert_eq!(format.say(&world, &start("resume")), None);
     assert!(format.say(&world, &start("compact")).unwrap().contains("wake the zebra first"));
     let prompt = |session: &str, text: &str| json!({"session_id": session, "cwd": here, "hook_event_name": "UserPromptSubmit", "prompt": text});
-    assert_eq!(format.say(&world, &prompt("s", "why does the deploy hang?")), None, "it was told");
+    assert_eq!(
+        format.say(&world, &prompt("s", "why does the deploy hang?")),
+        None,
+        "it was shown before"
+    );
     assert_eq!(format.say(&world, &prompt("t", "write a poem about the ocean at night")), None);
     assert_eq!(
         format.say(&world, &prompt("t", "why does the deploy hang?")),
@@ -544,7 +548,7 @@ fn the_briefing_is_repeated_only_after_a_compaction() {
         "hook_event_name": "beforeSubmitPrompt", "prompt": "why does the deploy hang?"})
         ),
         "",
-        "nobody would hear it"
+        "the model would not get it"
     );
 }
 
@@ -650,7 +654,7 @@ fn a_hook_ends_in_time_if_its_input_stays_open() {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    // Its input stays open, so that only its own bound ends it; the test's own bound is that of all tests.
+    // Its input stays open, so only its own deadline ends it. The deadline of this test is that of all tests.
     let held = child.stdin.take();
     let ended = child.wait_with_output().unwrap();
     drop(held);
@@ -717,7 +721,7 @@ fn an_expired_candidate_is_shown_only_by_its_id() {
     assert!(shown.contains("candidate: true"), "{shown}");
 }
 
-/// Attached to a retriever, started by the first hook that finds none.
+/// The first hook finds no retriever and starts one; later hooks attach to it.
 #[cfg(unix)]
 // S-HOOK-12
 #[test]
@@ -734,7 +738,7 @@ fn hooks_attach_to_the_retriever_and_start_it() {
     assert_eq!(
         format.say(&world, &(format.start)("s0", &here)),
         None,
-        "too much to read meanwhile"
+        "the logs are too long to read in time"
     );
     let started = std::time::Instant::now();
     let told = loop {
@@ -742,11 +746,11 @@ fn hooks_attach_to_the_retriever_and_start_it() {
         if let Some(told) = format.say(&world, &(format.start)(&format!("s-{number}"), &here)) {
             break told;
         }
-        assert!(started.elapsed().as_secs() < 60, "no retriever came");
+        assert!(started.elapsed().as_secs() < 60, "no retriever started");
     };
     assert!(told.contains("wake the zebra first"), "{told}");
     format.learn(&world, "s1", &here);
     assert_eq!(by_hooks(&world).len(), 1);
     let told = format.say(&world, &(format.failed)("s2", &here, COMMAND, FAILED)).unwrap();
-    assert!(told.contains(MENDED), "what was learned is found by the next hook: {told}");
+    assert!(told.contains(MENDED), "the next hook finds what was learned: {told}");
 }

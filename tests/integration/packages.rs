@@ -1,5 +1,5 @@
-//! What clients install from this repository agrees with itself and with the program: versions, commands, one skill.
-//! Not here: that clients take it (`clients`).
+//! The packages that clients install agree with each other and with the program: versions, commands, one skill. Not
+//! here: whether clients accept them (`clients`).
 
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ fn every_hook_calls_our_program_for_its_client() {
             let hook = &entries[0]["hooks"][0];
             let command = hook["command"].as_str().unwrap();
             let called = format!("agent-knowledge hook --agent {client}");
-            // Where the program is missing the start says so, and nothing else complains.
+            // If the program is missing, only the hook at the start reports it.
             let is_loud = event == "SessionStart";
             let expected = if is_loud { called } else { format!("{called} || exit 0") };
             assert_eq!(command, expected, "{client} {event}");

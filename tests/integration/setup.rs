@@ -1,5 +1,5 @@
-//! Clients are set up, checked and left as they were, by the real program in a home of its own; and the real
-//! clients read what was written. Not here: every form of every file, which the room itself tries.
+//! Setup, check and undo of clients by the real program in a home of its own; and real clients that read the result.
+//! Not here: every format of every file, which the unit tests of `clients` try.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::pieces::clients;
 use crate::world::{AGENT_KNOWLEDGE, World, bytes_under, run};
 
-/// Files as their users have them.
+/// Typical client files.
 const FILES: [(&str, &str); 4] = [
     (".claude.json", "{\"numStartups\":3,\"mcpServers\":{\"other\":{\"command\":\"true\"}}}"),
     (".codex/config.toml", "model = \"x\" # mine\n"),
@@ -25,7 +25,7 @@ fn plant(world: &World) {
     }
 }
 
-/// Nothing of the machine's programs, so that no client of the machine is found.
+/// Hides the programs of this machine, so that none of its clients is found.
 fn alone(world: &World) -> Command {
     let mut command = world.command(AGENT_KNOWLEDGE);
     command.env("PATH", world.path("no-programs"));
@@ -163,7 +163,7 @@ fn a_project_is_set_up_from_any_folder_in_it() {
     assert!(!root.join(".cursor").exists() && !root.join(".vscode").exists());
 }
 
-/// Asks Claude Code which servers it knows, and whether it can reach them.
+/// Asks Claude Code which servers it knows, and whether it can connect to them.
 fn claude_lists(world: &World, program: &Path, directory: &Path) -> String {
     let mut command = world.command(program);
     command.current_dir(directory).args(["mcp", "list"]);

@@ -37,7 +37,7 @@ impl AnswerFormat {
     /// Tells whether the client passes an answer to this event on to the model. Otherwise nothing needs to be looked
     /// up.
     #[must_use]
-    pub fn hands_on(self, event: &HookEvent) -> bool {
+    pub fn reaches_model(self, event: &HookEvent) -> bool {
         match (self, event) {
             (_, HookEvent::Start(_) | HookEvent::ToolFailed(_)) => true,
             (Self::Cursor | Self::Copilot, HookEvent::Prompt(_)) => false,
@@ -103,16 +103,17 @@ mod tests {
     fn no_answer_where_the_model_does_not_get_it() {
         let prompt = HookEvent::Prompt("x".to_owned());
         assert!(
-            AnswerFormat::Specific.hands_on(&prompt) && !AnswerFormat::Cursor.hands_on(&prompt)
+            AnswerFormat::Specific.reaches_model(&prompt)
+                && !AnswerFormat::Cursor.reaches_model(&prompt)
         );
         assert!(
-            !AnswerFormat::Specific.hands_on(&HookEvent::Compact)
-                && AnswerFormat::OpenCode.hands_on(&HookEvent::Compact)
+            !AnswerFormat::Specific.reaches_model(&HookEvent::Compact)
+                && AnswerFormat::OpenCode.reaches_model(&HookEvent::Compact)
         );
         assert!(
             [AnswerFormat::Specific, AnswerFormat::Cline]
                 .iter()
-                .all(|form| !form.hands_on(&HookEvent::End))
+                .all(|form| !form.reaches_model(&HookEvent::End))
         );
     }
 }

@@ -25,7 +25,7 @@ impl HookRun<'_> {
         if !self.is_on(LEARN) || !self.session.remembers() {
             return Ok(());
         }
-        match self.said.event.clone() {
+        match self.input.event.clone() {
             HookEvent::ToolFailed(call) => self.failed(&call),
             HookEvent::ToolSucceeded(call) => return self.succeeded(&call),
             HookEvent::End => return self.ended(),
@@ -124,7 +124,7 @@ impl HookRun<'_> {
         if self.session.seen.learnt.contains(&lesson.key) || !self.session.may_learn() {
             return Ok(());
         }
-        let api = (self.hook.reach)(&self.said)?;
+        let api = (self.hook.reach)(&self.input)?;
         match self.known(&*api, &lesson.key)? {
             DraftedBefore::Here => {}
             // A session that was shown the lesson and followed it is no independent proof.
@@ -157,7 +157,9 @@ impl HookRun<'_> {
         let text = |name: &str| reply.json.get("memories")?.get(0)?.get(name)?.as_str();
         Ok(match text("id") {
             None => DraftedBefore::Not,
-            Some(_) if text("session_id") == self.said.session_id.as_deref() => DraftedBefore::Here,
+            Some(_) if text("session_id") == self.input.session_id.as_deref() => {
+                DraftedBefore::Here
+            }
             Some(id) => DraftedBefore::Elsewhere(id.to_owned()),
         })
     }
@@ -168,11 +170,11 @@ impl HookRun<'_> {
             return Ok(());
         }
         let Some(draft) =
-            session_summary::draft(&self.session.seen, self.said.directory.as_deref())
+            session_summary::draft(&self.session.seen, self.input.directory.as_deref())
         else {
             return Ok(());
         };
-        let api: Arc<dyn Api> = (self.hook.reach)(&self.said)?;
+        let api: Arc<dyn Api> = (self.hook.reach)(&self.input)?;
         api.save(draft, None)?;
         self.session.note(SessionEntry::Ended);
         Ok(())

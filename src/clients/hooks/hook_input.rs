@@ -87,56 +87,56 @@ pub fn read(input: &mut dyn Read, event: Option<&str>) -> Result<HookInput, NoAn
         return Err(NoAnswer::Input(format!("more than {INPUT_BYTES_MAX} bytes")));
     }
     match serde_json::from_slice(&bytes) {
-        Ok(Value::Object(said)) => understood(&said, event),
+        Ok(Value::Object(fields)) => parse(&fields, event),
         Ok(_) => Err(NoAnswer::Input("JSON, but not an object".to_owned())),
         Err(error) => Err(NoAnswer::Input(format!("not JSON: {error}"))),
     }
 }
 
-fn understood(said: &Map<String, Value>, event: Option<&str>) -> Result<HookInput, NoAnswer> {
-    let named = text(said, &["hook_event_name", "hookEventName", "hookName"]).or(event);
+fn parse(fields: &Map<String, Value>, event: Option<&str>) -> Result<HookInput, NoAnswer> {
+    let named = text(fields, &["hook_event_name", "hookEventName", "hookName"]).or(event);
     let event_name = named.ok_or(NoAnswer::NoEvent)?.to_owned();
-    let event = event_of(said, &event_name)?;
+    let event = event_of(fields, &event_name)?;
     let session = text(
-        said,
+        fields,
         &["session_id", "sessionId", "sessionID", "conversation_id", "taskId", "thread_id"],
     );
     let session_id =
         session.filter(|id| !id.is_empty() && id.len() <= SESSION_BYTES_MAX).map(str::to_owned);
     let first_root = ["workspace_roots", "workspaceRoots"]
         .iter()
-        .find_map(|name| said.get(*name)?.get(0)?.as_str());
-    let directory = text(said, &["cwd", "working_directory", "workingDirectory"]).or(first_root);
+        .find_map(|name| fields.get(*name)?.get(0)?.as_str());
+    let directory = text(fields, &["cwd", "working_directory", "workingDirectory"]).or(first_root);
     let directory = directory.map(PathBuf::from).filter(|path| path.is_absolute());
     Ok(HookInput { event, event_name, session_id, directory })
 }
 
-fn event_of(said: &Map<String, Value>, event: &str) -> Result<HookEvent, NoAnswer> {
+fn event_of(fields: &Map<String, Value>, event: &str) -> Result<HookEvent, NoAnswer> {
     Ok(match plain_name(event).as_str() {
-        "sessionstart" | "taskstart" | "start" => HookEvent::Start(why(said)),
+        "sessionstart" | "taskstart" | "start" => HookEvent::Start(why(fields)),
         "taskresume" => HookEvent::Start(StartReason::Resumed),
         "userpromptsubmit"
         | "userpromptsubmitted"
         | "beforeagent"
         | "beforesubmitprompt"
         | "prompt" => {
-            let inner = said.get("userPromptSubmit").and_then(Value::as_object).unwrap_or(said);
+            let inner = fields.get("userPromptSubmit").and_then(Value::as_object).unwrap_or(fields);
             let prompt = text(inner, &["prompt", "message", "text"]).unwrap_or_default();
             // Gemini CLI puts the answer of the start hook in front of the first prompt.
             let said_first = prompt.strip_prefix("<hook_context>");
             let own = said_first.and_then(|rest| Some(rest.split_once("</hook_context>")?.1));
             HookEvent::Prompt(own.unwrap_or(prompt).trim().to_owned())
         }
-        "posttoolusefailure" | "toolfailed" => tool(said, Some(Outcome::Failed))?,
-        "posttooluse" | "aftertool" | "toolsucceeded" => tool(said, None)?,
+        "posttoolusefailure" | "toolfailed" => tool(fields, Some(Outcome::Failed))?,
+        "posttooluse" | "aftertool" | "toolsucceeded" => tool(fields, None)?,
         "precompact" | "precompress" | "compact" => HookEvent::Compact,
         "sessionend" | "taskcomplete" | "taskcancel" | "sessionshutdown" | "end" => HookEvent::End,
         _ => return Err(NoAnswer::OtherEvent(event.chars().take(40).collect())),
     })
 }
 
-fn why(said: &Map<String, Value>) -> StartReason {
-    match text(said, &["source", "trigger"]).map(plain_name).as_deref() {
+fn why(fields: &Map<String, Value>) -> StartReason {
+    match text(fields, &["source", "trigger"]).map(plain_name).as_deref() {
         Some("resume" | "fork") => StartReason::Resumed,
         Some("clear" | "compact") => StartReason::Emptied,
         _ => StartReason::Fresh,
@@ -144,8 +144,8 @@ fn why(said: &Map<String, Value>) -> StartReason {
 }
 
 /// Reads a call of a tool. `told` is its outcome if the name of the event says it.
-fn tool(said: &Map<String, Value>, told: Option<Outcome>) -> Result<HookEvent, NoAnswer> {
-    let inner = said.get("postToolUse").and_then(Value::as_object).unwrap_or(said);
+fn tool(fields: &Map<String, Value>, told: Option<Outcome>) -> Result<HookEvent, NoAnswer> {
+    let inner = fields.get("postToolUse").and_then(Value::as_object).unwrap_or(fields);
     let name = text(inner, &["tool_name", "toolName", "tool"]).unwrap_or_default();
     let input = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
     let input = input.iter().find_map(|name| object(inner.get(*name)?)).unwrap_or_default();
@@ -176,12 +176,12 @@ mod tests {
 
     use super::*;
 
-    fn said(value: &Value) -> Result<HookInput, NoAnswer> {
+    fn parsed(value: &Value) -> Result<HookInput, NoAnswer> {
         read(&mut value.to_string().as_bytes(), None)
     }
 
     fn happens(value: &Value) -> HookEvent {
-        said(value).unwrap().event
+        parsed(value).unwrap().event
     }
 
     // S-HOOK-1
@@ -244,15 +244,15 @@ mod tests {
             json!({"hook_event_name": "sessionStart", "conversation_id": "s1", "workspace_roots": ["/w"]}),
             json!({"hookName": "TaskStart", "taskId": "s1", "workspaceRoots": ["/w", "/x"]}),
         ] {
-            let said = said(&value).unwrap();
-            assert_eq!(said.event, HookEvent::Start(StartReason::Fresh));
-            assert_eq!(said.session_id.as_deref(), Some("s1"));
-            assert_eq!(said.directory, Some(PathBuf::from("/w")));
+            let input = parsed(&value).unwrap();
+            assert_eq!(input.event, HookEvent::Start(StartReason::Fresh));
+            assert_eq!(input.session_id.as_deref(), Some("s1"));
+            assert_eq!(input.directory, Some(PathBuf::from("/w")));
         }
         let value = json!({"session_id": 5, "cwd": "relative", "source": "compact"});
-        let said = read(&mut value.to_string().as_bytes(), Some("sessionStart")).unwrap();
-        assert_eq!((said.session_id, said.directory), (None, None));
-        assert_eq!(said.event, HookEvent::Start(StartReason::Emptied));
+        let input = read(&mut value.to_string().as_bytes(), Some("sessionStart")).unwrap();
+        assert_eq!((input.session_id, input.directory), (None, None));
+        assert_eq!(input.event, HookEvent::Start(StartReason::Emptied));
     }
 
     #[test]
@@ -289,7 +289,7 @@ mod tests {
             assert!(read(&mut text.as_bytes(), None).is_err(), "{text}");
         }
         let stop = json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "error": "x", "is_interrupt": true});
-        assert!(matches!(said(&stop), Err(NoAnswer::Interrupted)));
+        assert!(matches!(parsed(&stop), Err(NoAnswer::Interrupted)));
         let long = vec![b' '; usize::try_from(INPUT_BYTES_MAX).unwrap() + 1];
         assert!(matches!(read(&mut long.as_slice(), None), Err(NoAnswer::Input(_))));
     }

@@ -39,7 +39,7 @@ pub fn mended<'a>(failures: &'a [CommandFailure], worked: &str) -> Option<&'a Co
 pub fn lesson(failure: &CommandFailure, worked: &str) -> Option<Lesson> {
     let (failed, worked) = (core(&failure.command), core(worked));
     let fix = Fix::of(failure, &failed, &worked)?;
-    let key = signature::key(&failure.words, &failure.goal, &fix.said());
+    let key = signature::key(&failure.words, &failure.goal, &fix.identity());
     let first = failure.excerpt.lines().next().unwrap_or_default();
     let draft = Draft {
         event_type: Some("error".to_owned()),
@@ -115,7 +115,7 @@ impl Fix {
     }
 
     /// Identifies this fix: its commands and files.
-    fn said(&self) -> String {
+    fn identity(&self) -> String {
         format!("{}\n{}", self.command(), self.files.join("\n"))
     }
 

@@ -132,13 +132,13 @@ pub fn run(
     if !any_is_on(hook.switches) {
         return Err(NoAnswer::Off("everything"));
     }
-    let said = hook_input::read(input, hook.event)?;
-    last_seen::record(hook.cache, hook.agent, name_of(&said.event), hook.now);
-    let session = Session::open(hook.cache, hook.agent, said.session_id.as_deref(), hook.now);
-    let mut visit = HookRun { form: AnswerFormat::of(hook.agent), said, session, hook };
-    let answered = visit.answer(output);
+    let input = hook_input::read(input, hook.event)?;
+    last_seen::record(hook.cache, hook.agent, name_of(&input.event), hook.now);
+    let session = Session::open(hook.cache, hook.agent, input.session_id.as_deref(), hook.now);
+    let mut call = HookRun { form: AnswerFormat::of(hook.agent), input, session, hook };
+    let answered = call.answer(output);
     // Learning produces no output, so it runs after the answer.
-    let studied = visit.learn_from_event();
+    let studied = call.learn_from_event();
     answered.and(studied)
 }
 
@@ -164,7 +164,7 @@ fn name_of(event: &HookEvent) -> &'static str {
 struct HookRun<'a> {
     hook: HookCall<'a>,
     form: AnswerFormat,
-    said: HookInput,
+    input: HookInput,
     session: Session,
 }
 
@@ -174,23 +174,23 @@ impl HookRun<'_> {
     }
 
     fn answer(&mut self, output: &mut dyn Write) -> Result<(), NoAnswer> {
-        let switch = switch::of(&self.said.event);
+        let switch = switch::of(&self.input.event);
         if !self.is_on(switch) {
             return Err(NoAnswer::Off(switch));
         }
-        if !self.form.hands_on(&self.said.event) {
+        if !self.form.reaches_model(&self.input.event) {
             return Ok(());
         }
-        let recalled = match &self.said.event {
+        let recalled = match &self.input.event {
             HookEvent::Start(why) => {
-                recall::at_start(*why, &self.session, || (self.hook.reach)(&self.said))
+                recall::at_start(*why, &self.session, || (self.hook.reach)(&self.input))
             }
             HookEvent::Prompt(text) => {
-                recall::for_prompt(text, &self.session, || (self.hook.reach)(&self.said))
+                recall::for_prompt(text, &self.session, || (self.hook.reach)(&self.input))
             }
             HookEvent::ToolFailed(call) => {
-                recall::for_failure(call, &self.said, &self.session, || {
-                    (self.hook.reach)(&self.said)
+                recall::for_failure(call, &self.input, &self.session, || {
+                    (self.hook.reach)(&self.input)
                 })
             }
             HookEvent::Compact => recall::at_compaction(&self.session),
@@ -202,14 +202,14 @@ impl HookRun<'_> {
             Ok(_) => true,
             Err(silence) => matches!(silence, NoAnswer::Nothing(why) if *why != recall::TOO_LITTLE),
         };
-        let is_prompt = matches!(self.said.event, HookEvent::Prompt(_));
+        let is_prompt = matches!(self.input.event, HookEvent::Prompt(_));
         if is_prompt && is_looked_up && !self.session.seen.is_prompted {
             self.session.note(SessionEntry::Prompted);
         }
         let recalled = recalled?;
-        let text = self.form.answer(&self.said.event_name, &reply::fence::fenced(&recalled.text));
+        let text = self.form.answer(&self.input.event_name, &reply::fence::fenced(&recalled.text));
         // A briefing may repeat memories that were shown before.
-        let is_briefing = matches!(self.said.event, HookEvent::Start(_));
+        let is_briefing = matches!(self.input.event, HookEvent::Start(_));
         if !is_briefing && !recalled.ids.is_empty() && !self.session.is_first_to_tell(&recalled.ids)
         {
             return Err(NoAnswer::Nothing("another hook shows the same memories"));

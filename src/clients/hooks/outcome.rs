@@ -49,10 +49,10 @@ pub(super) struct ToolResult {
 
 /// Reads the result of a tool call. Only the output of shells is examined for errors: other tools may return text
 /// about failures, such as an issue or a log, without having failed.
-pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> ToolResult {
+pub(super) fn of(fields: &Map<String, Value>, tool: &Tool) -> ToolResult {
     let is_shell = *tool == Tool::Shell;
     let mut look = ResultFields::default();
-    look.at(said);
+    look.at(fields);
     let names = [
         "tool_response",
         "tool_output",
@@ -63,7 +63,7 @@ pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> ToolResult {
         "output",
     ];
     let mut is_bare = false;
-    if let Some(response) = names.iter().find_map(|name| said.get(*name)) {
+    if let Some(response) = names.iter().find_map(|name| fields.get(*name)) {
         match object(response).filter(|_| is_shell || response.is_object()) {
             Some(fields) => look.at(&fields),
             None => {
@@ -76,12 +76,12 @@ pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> ToolResult {
     let output = errors.into_iter().chain(others).collect::<Vec<_>>().join("\n");
     let code = if is_shell { exit_code(&output) } else { None };
     // Only Codex reports the output and nothing else, and only Codex sends a turn id.
-    let is_guess = is_shell && is_bare && code.is_none() && said.contains_key("turn_id");
+    let is_guess = is_shell && is_bare && code.is_none() && fields.contains_key("turn_id");
     let has_failed = has_failed || code.is_some_and(|code| code != 0);
     let seems_failed = !has_failed && is_guess && reads_like_a_failure(&output);
     let outcome = if has_failed || seems_failed {
         Outcome::Failed
-    } else if is_running || is_in_background(said) {
+    } else if is_running || is_in_background(fields) {
         Outcome::Running
     } else {
         Outcome::Succeeded
@@ -92,10 +92,10 @@ pub(super) fn of(said: &Map<String, Value>, tool: &Tool) -> ToolResult {
 }
 
 /// Tells whether the tool was started in the background.
-fn is_in_background(said: &Map<String, Value>) -> bool {
+fn is_in_background(fields: &Map<String, Value>) -> bool {
     let inputs = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
     let asked = ["run_in_background", "is_background", "isBackground"];
-    inputs.iter().filter_map(|name| object(said.get(*name)?)).any(|input| {
+    inputs.iter().filter_map(|name| object(fields.get(*name)?)).any(|input| {
         asked.iter().any(|name| input.get(*name).and_then(Value::as_bool) == Some(true))
     })
 }
@@ -139,7 +139,7 @@ impl ResultFields {
                 self.errors.push(message.to_owned());
             }
         }
-        let said = [
+        let outputs = [
             "stderr",
             "stdout",
             "output",
@@ -148,8 +148,9 @@ impl ResultFields {
             "textResultForLlm",
             "content",
         ];
-        self.others
-            .extend(said.iter().filter_map(|name| fields.get(*name)?.as_str()).map(str::to_owned));
+        self.others.extend(
+            outputs.iter().filter_map(|name| fields.get(*name)?.as_str()).map(str::to_owned),
+        );
     }
 
     fn at_text(&mut self, response: &Value) {
@@ -294,8 +295,8 @@ mod tests {
             ("failed: 0", Outcome::Succeeded),
             ("error: old\n1\n2\n3\n4\n5\ndone", Outcome::Succeeded),
         ] {
-            let said = json!({"turn_id": "1", "tool_response": text});
-            assert_eq!(outcome(&said), expected, "{text}");
+            let input = json!({"turn_id": "1", "tool_response": text});
+            assert_eq!(outcome(&input), expected, "{text}");
             let other = json!({ "tool_response": text });
             assert_eq!(
                 outcome(&other),
@@ -315,23 +316,23 @@ mod tests {
             json!("{\"status\":\"failed\"}"),
             json!([{"type": "text", "text": "ValueError: x"}]),
         ] {
-            let said = json!({"turn_id": "1", "tool_response": response});
-            let ending = of(said.as_object().unwrap(), &tool);
-            assert_eq!(ending.outcome, Outcome::Succeeded, "{said}");
+            let input = json!({"turn_id": "1", "tool_response": response});
+            let ending = of(input.as_object().unwrap(), &tool);
+            assert_eq!(ending.outcome, Outcome::Succeeded, "{input}");
         }
-        let said = json!({"tool_response": {"isError": true, "content": "x"}});
-        assert_eq!(of(said.as_object().unwrap(), &tool).outcome, Outcome::Failed);
+        let input = json!({"tool_response": {"isError": true, "content": "x"}});
+        assert_eq!(of(input.as_object().unwrap(), &tool).outcome, Outcome::Failed);
     }
 
     // S-HOOK-6
     #[test]
     fn background_commands_have_no_outcome_yet() {
-        for said in [
+        for input in [
             json!({"tool_input": {"run_in_background": true}, "tool_response": {"stdout": ""}}),
             json!({"tool_input": {}, "tool_response": {"stdout": "", "backgroundTaskId": "b1"}}),
             json!({"toolArgs": "{\"is_background\":true}"}),
         ] {
-            assert_eq!(outcome(&said), Outcome::Running, "{said}");
+            assert_eq!(outcome(&input), Outcome::Running, "{input}");
         }
         let no = json!({"tool_input": {"run_in_background": false}, "tool_response": {"backgroundTaskId": null}});
         assert_eq!(outcome(&no), Outcome::Succeeded);
@@ -343,8 +344,8 @@ mod tests {
         for (text, expected) in
             [("ok\nerror: x", Evidence::Told), ("error: x\n3 warnings", Evidence::Guessed)]
         {
-            let said = json!({"turn_id": "1", "tool_response": text});
-            let ending = of(said.as_object().unwrap(), &Tool::Shell);
+            let input = json!({"turn_id": "1", "tool_response": text});
+            let ending = of(input.as_object().unwrap(), &Tool::Shell);
             assert_eq!((ending.outcome, ending.evidence), (Outcome::Failed, expected), "{text}");
         }
         let told = json!({"tool_response": {"exit_code": 1, "output": "boom"}});
@@ -354,8 +355,8 @@ mod tests {
     #[test]
     fn a_long_output_keeps_both_ends() {
         let output = format!("first {} last", "é".repeat(40_000));
-        let said = json!({"tool_response": output});
-        let result = of(said.as_object().unwrap(), &Tool::Shell);
+        let input = json!({"tool_response": output});
+        let result = of(input.as_object().unwrap(), &Tool::Shell);
         assert!(result.output.len() <= OUTPUT_HEAD_BYTES + OUTPUT_TAIL_BYTES + 1);
         assert!(result.output.starts_with("first ") && result.output.ends_with(" last"));
     }

@@ -101,13 +101,13 @@ pub(super) fn for_prompt(
 /// Returns the lessons for the current failure.
 pub(super) fn for_failure(
     call: &ToolCall,
-    said: &HookInput,
+    input: &HookInput,
     session: &Session,
     reach: impl FnOnce() -> Reached,
 ) -> Result<NewMemories, NoAnswer> {
     let request =
         failure_request(call).ok_or(NoAnswer::Nothing("the failure has no message of its own"))?;
-    let (api, own) = (reach()?, said.session_id.as_deref());
+    let (api, own) = (reach()?, input.session_id.as_deref());
     // A lesson from exactly this failure is found by its tag, however its words rank.
     if let Some(signature) = Signature::of(&call.output) {
         let marked = tagged(signature::mark(&signature.words), FAILURE_HITS_MAX);

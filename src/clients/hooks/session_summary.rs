@@ -32,14 +32,14 @@ pub fn draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
         return None;
     }
     let parts = [
-        said("Failed and then fixed: ", &mended),
-        said("Still failing: ", &open),
+        sentence("Failed and then fixed: ", &mended),
+        sentence("Still failing: ", &open),
         match seen.learnt.len() {
             0 => String::new(),
             1 => "One lesson was saved.".to_owned(),
             lessons => format!("{lessons} lessons were saved."),
         },
-        said("Changed files: ", &files),
+        sentence("Changed files: ", &files),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     Some(Draft {
@@ -93,7 +93,7 @@ fn distinct<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
     kept
 }
 
-fn said(head: &str, names: &[String]) -> String {
+fn sentence(head: &str, names: &[String]) -> String {
     let shown = |name: &String| match name.floor_char_boundary(NAME_BYTES_MAX) {
         end if end < name.len() => format!("{}...", name.get(..end).unwrap_or_default()),
         _ => name.clone(),

@@ -18,13 +18,14 @@ use event::{Timestamp, parse_timestamp};
 pub type LastSeen<'a> = &'a dyn Fn(&str, &str) -> Option<Timestamp>;
 
 /// The calls of hooks.
-const SIGNS: [&str; 6] = ["start", "prompt", "tool-failed", "tool-succeeded", "compact", "end"];
+const HOOK_CALLS: [&str; 6] =
+    ["start", "prompt", "tool-failed", "tool-succeeded", "compact", "end"];
 
 /// By then the start hook of a session has run, even on a slow machine.
-const PATIENCE_S: i64 = 10 * 60;
+const START_SECONDS_MAX: i64 = 10 * 60;
 
 /// No session lasts longer without a restart of its server, so an older start hook does not belong to it.
-const SILENCE_S: i64 = 7 * 24 * 60 * 60;
+const SESSION_SECONDS_MAX: i64 = 7 * 24 * 60 * 60;
 
 /// The result for one client.
 struct CheckedClient {
@@ -32,7 +33,7 @@ struct CheckedClient {
     title: String,
     problems: Vec<String>,
     notes: Vec<String>,
-    signs: Vec<(&'static str, Option<Timestamp>)>,
+    calls: Vec<(&'static str, Option<Timestamp>)>,
 }
 
 /// Checks everything that was set up.
@@ -78,7 +79,8 @@ fn found<'a>(
         let mut found = place.map_or_else(|| new(done, last_seen), |place| all.remove(place));
         match file(done, &request.machine) {
             Ok(has_hooks) => {
-                let silent = has_hooks.then(|| silence(done, last_seen, request.now)).flatten();
+                let silent =
+                    has_hooks.then(|| silent_hooks(done, last_seen, request.now)).flatten();
                 found.problems.extend(silent);
             }
             Err(problem) => found.problems.push(problem),
@@ -86,7 +88,7 @@ fn found<'a>(
         let program = done.program.display();
         match request.machine.file_of(&done.program) {
             None => {
-                found.problems.push(format!("{program} no longer exists; {}", again(done)));
+                found.problems.push(format!("{program} no longer exists; {}", remedy(done)));
             }
             Some(file) if request.machine.is_this(&file) => {}
             Some(_) => found.notes.push(format!(
@@ -102,17 +104,18 @@ fn found<'a>(
 }
 
 fn new(done: &FileRecord, last_seen: LastSeen<'_>) -> CheckedClient {
-    let signs = ["mcp"].iter().chain(&SIGNS).map(|sign| (*sign, last_seen(&done.client, sign)));
+    let calls =
+        ["mcp"].iter().chain(&HOOK_CALLS).map(|call| (*call, last_seen(&done.client, call)));
     CheckedClient {
         client: done.client.clone(),
         title: done.title.clone(),
         problems: Vec::new(),
         notes: Vec::new(),
-        signs: signs.collect(),
+        calls: calls.collect(),
     }
 }
 
-fn again(done: &FileRecord) -> String {
+fn remedy(done: &FileRecord) -> String {
     let scope = if done.scope == "project" { " --project" } else { "" };
     format!("run agent-knowledge setup {}{scope}", done.client)
 }
@@ -121,32 +124,34 @@ fn again(done: &FileRecord) -> String {
 fn file(done: &FileRecord, machine: &Machine<'_>) -> Result<bool, String> {
     let shown = done.path.display();
     let Some(desired) = desired(done, machine) else {
-        return Err(format!("{shown} was set up by another version; {}", again(done)));
+        return Err(format!("{shown} was set up by another version; {}", remedy(done)));
     };
     let text = files::target(&done.path).and_then(|target| files::read(&target));
     let text = text.map_err(|error| error.to_string())?;
-    let text = text.ok_or_else(|| format!("{shown} is gone; {}", again(done)))?;
+    let text = text.ok_or_else(|| format!("{shown} is gone; {}", remedy(done)))?;
     match desired.stands(&text) {
         Ok(true) => Ok(desired.has_hooks()),
         Ok(false) => Err(format!(
             "{shown} no longer contains {} as setup wrote it; {}",
             desired.says(),
-            again(done)
+            remedy(done)
         )),
         Err(wrong) => Err(SetupError::broken(&done.path)(wrong).to_string()),
     }
 }
 
 /// Finds hooks that the client did not run, although it started our server.
-fn silence(done: &FileRecord, last_seen: LastSeen<'_>, now: Timestamp) -> Option<String> {
+fn silent_hooks(done: &FileRecord, last_seen: LastSeen<'_>, now: Timestamp) -> Option<String> {
     let set_up = parse_timestamp(&done.at)?;
     let server = last_seen(&done.client, "mcp")?;
     let since = |earlier: Timestamp, later: Timestamp| later.as_second() - earlier.as_second();
-    if server < set_up || since(server, now) < PATIENCE_S {
+    if server < set_up || since(server, now) < START_SECONDS_MAX {
         return None;
     }
     let fired = match last_seen(&done.client, "start") {
-        Some(fired) if fired >= set_up && since(fired, server) < SILENCE_S => return None,
+        Some(fired) if fired >= set_up && since(fired, server) < SESSION_SECONDS_MAX => {
+            return None;
+        }
         Some(fired) => format!("last ran {}", ago(fired, now)),
         None => "have never run".to_owned(),
     };
@@ -184,14 +189,14 @@ fn text(found: &CheckedClient, now: Timestamp) -> String {
     for note in &found.notes {
         text.push_str(&format!("  note: {note}\n"));
     }
-    text.push_str(&format!("  {}\n", lived(&found.signs, now)));
+    text.push_str(&format!("  {}\n", last_calls(&found.calls, now)));
     text
 }
 
-fn lived(signs: &[(&'static str, Option<Timestamp>)], now: Timestamp) -> String {
-    let seen: Vec<String> = signs
+fn last_calls(calls: &[(&'static str, Option<Timestamp>)], now: Timestamp) -> String {
+    let seen: Vec<String> = calls
         .iter()
-        .filter_map(|(sign, at)| at.map(|at| format!("{sign} {}", ago(at, now))))
+        .filter_map(|(call, at)| at.map(|at| format!("{call} {}", ago(at, now))))
         .collect();
     if seen.is_empty() {
         "not seen yet".to_owned()
@@ -201,14 +206,14 @@ fn lived(signs: &[(&'static str, Option<Timestamp>)], now: Timestamp) -> String 
 }
 
 fn json_of(found: &CheckedClient) -> Value {
-    let signs = found
-        .signs
+    let calls = found
+        .calls
         .iter()
-        .map(|(sign, at)| ((*sign).to_owned(), at.map_or(Value::Null, |at| at.to_string().into())));
+        .map(|(call, at)| ((*call).to_owned(), at.map_or(Value::Null, |at| at.to_string().into())));
     json!({
         "client": found.client, "title": found.title, "fine": found.problems.is_empty(),
         "problems": found.problems, "notes": found.notes,
-        "last_seen": Value::Object(signs.collect()),
+        "last_seen": Value::Object(calls.collect()),
     })
 }
 
@@ -239,7 +244,7 @@ pub fn clients_status(
         }
     };
     let is_seen =
-        |name: &str| ["mcp"].iter().chain(&SIGNS).any(|sign| last_seen(name, sign).is_some());
+        |name: &str| ["mcp"].iter().chain(&HOOK_CALLS).any(|call| last_seen(name, call).is_some());
     let is_done = |name: &str| done.iter().any(|done| done.client == name);
     let here = clients::all().filter(|client| client.is_found(&machine));
     let mut left_out: Vec<&str> =
@@ -255,7 +260,7 @@ pub fn clients_status(
     };
     let found = found(done.iter(), &request, last_seen);
     let set_up =
-        found.iter().map(|found| format!("{} ({})", found.title, lived(&found.signs, now)));
+        found.iter().map(|found| format!("{} ({})", found.title, last_calls(&found.calls, now)));
     let problems = found.iter().flat_map(|found| {
         found.problems.iter().map(|problem| format!("{}: {problem}", found.title))
     });

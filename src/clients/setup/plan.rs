@@ -123,9 +123,12 @@ fn of(desired: DesiredFile, known: Option<&FileRecord>) -> PlannedFile {
 }
 
 /// The file that is meant, its text, and the new text.
-type Found = (PathBuf, Option<String>, String);
+type Rewrite = (PathBuf, Option<String>, String);
 
-fn change(desired: &DesiredFile, known: Option<&FileRecord>) -> Result<Option<Found>, SetupError> {
+fn change(
+    desired: &DesiredFile,
+    known: Option<&FileRecord>,
+) -> Result<Option<Rewrite>, SetupError> {
     let target = files::target(&desired.path)?;
     let before = files::read(&target)?;
     if let Some(hidden) = desired.hides() {

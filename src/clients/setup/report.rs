@@ -49,19 +49,19 @@ pub fn set_up(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarget> 
     let twice: Vec<&str> =
         clients.iter().filter(|c| has_plugin(c, machine)).map(|client| client.title).collect();
     let planned = plan(&clients, scope, machine, &record);
-    let told: Vec<FileReport> =
-        planned.iter().map(|planned| tell(planned, request, &book, &mut record)).collect();
+    let reports: Vec<FileReport> =
+        planned.iter().map(|planned| report_change(planned, request, &book, &mut record)).collect();
     let next = |title: &str| next(&clients, title, scope);
     let is_of_here = scope == SetupScope::Project && machine.program.is_absolute();
     let about = ReportNotes { next: &next, unseen: &unseen, twice: &twice, is_of_here };
-    Ok(report(request, &book, &told, &about))
+    Ok(report(request, &book, &reports, &about))
 }
 
 fn next(clients: &[&'static ClientSpec], title: &str, scope: SetupScope) -> Option<&'static str> {
     clients.iter().find(|c| c.title == title).and_then(|c| c.files(scope)).map(|files| files.next)
 }
 
-fn tell(
+fn report_change(
     planned: &PlannedFile,
     request: &SetupRequest<'_>,
     book: &RecordStore,
@@ -129,12 +129,12 @@ pub fn take_back(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarge
         |done: &&FileRecord| undo::is_meant(done, &request.names, request.scope, project);
     // The file for which folders were made came first, so it is removed last.
     let meant: Vec<FileRecord> = record.files.iter().rev().filter(is_meant).cloned().collect();
-    let told: Vec<FileReport> =
-        meant.iter().map(|done| taken_back(done, request, &book, &mut record)).collect();
-    Ok(report(request, &book, &told, &ReportNotes::default()))
+    let reports: Vec<FileReport> =
+        meant.iter().map(|done| report_undo(done, request, &book, &mut record)).collect();
+    Ok(report(request, &book, &reports, &ReportNotes::default()))
 }
 
-fn taken_back(
+fn report_undo(
     done: &FileRecord,
     request: &SetupRequest<'_>,
     book: &RecordStore,
@@ -204,15 +204,15 @@ impl Default for ReportNotes<'_> {
 fn report(
     request: &SetupRequest<'_>,
     book: &RecordStore,
-    told: &[FileReport],
+    reports: &[FileReport],
     about: &ReportNotes<'_>,
 ) -> SetupReport {
-    let status = told.iter().map(|told| told.status).max().unwrap_or(ReportStatus::Fine);
+    let status = reports.iter().map(|told| told.status).max().unwrap_or(ReportStatus::Fine);
     let mut text = String::new();
-    let mut titles: Vec<&str> = told.iter().map(|told| told.title.as_str()).collect();
+    let mut titles: Vec<&str> = reports.iter().map(|told| told.title.as_str()).collect();
     titles.dedup();
     for title in titles {
-        let of_client = || told.iter().filter(|told| told.title == title);
+        let of_client = || reports.iter().filter(|told| told.title == title);
         let is_unseen = about.unseen.contains(&title);
         let unseen =
             if is_unseen { ": not found here, but set up because you named it" } else { "" };
@@ -233,15 +233,15 @@ fn report(
             text.push_str(&format!("  next: {next}\n"));
         }
     }
-    if told.is_empty() {
+    if reports.is_empty() {
         text = nothing(request);
-    } else if told.iter().any(|told| told.copy.is_some()) {
+    } else if reports.iter().any(|told| told.copy.is_some()) {
         let folder = book.folder().display();
         text.push_str(&format!(
             "Copies of the old files are in {folder}; agent-knowledge setup --undo restores them.\n"
         ));
     }
-    let json = json!({ "fine": status == ReportStatus::Fine, "files": json_of(told, about) });
+    let json = json!({ "fine": status == ReportStatus::Fine, "files": json_of(reports, about) });
     SetupReport { status, text: text.trim_end().to_owned(), json }
 }
 
@@ -265,8 +265,8 @@ fn nothing(request: &SetupRequest<'_>) -> String {
     }
 }
 
-fn json_of(told: &[FileReport], about: &ReportNotes<'_>) -> Vec<Value> {
-    let files = told.iter().map(|told| {
+fn json_of(reports: &[FileReport], about: &ReportNotes<'_>) -> Vec<Value> {
+    let files = reports.iter().map(|told| {
         json!({
             "client": told.client, "title": told.title, "path": told.path, "state": told.state,
             "says": told.says, "copy": told.copy, "diff": told.diff, "next": (about.next)(&told.title),

@@ -5,20 +5,20 @@
 use std::ops::Range;
 
 use serde_json::{Map, Value};
-use toml_edit::{Array, Document, Item, Table, TableLike};
+use toml_edit::{Array, Document, Item, Table};
 
 use super::EditError;
 
 /// The names of a table and of the one above it, such as `mcp_servers`, `agent-knowledge`.
 pub(crate) type Path<'a> = [&'a str; 2];
 
-/// Returns the members of the table at a path. What JSON cannot hold, such as a date, is null.
+/// Returns the members of the table at a path.
 ///
 /// # Errors
 /// Where the text is not TOML, or the table has a form that is not changed here.
 pub(crate) fn read(text: &str, path: Path<'_>) -> Result<Option<Value>, EditError> {
-    let parsed = parse(text)?;
-    Ok(find(text, &parsed, path)?.map(|table| to_json(table)))
+    find(text, &parse(text)?, path)?;
+    Ok(value(text)?.get(path[0]).and_then(|above| above.get(path[1])).cloned())
 }
 
 /// Sets members of the table at a path, and adds the table where there is none. Other members stay.
@@ -45,11 +45,11 @@ pub(crate) fn set(
         return confirmed(text, after, path);
     };
     let mark = mark_bytes(text);
+    let present = read(text, path)?.unwrap_or_default();
     let mut splices: Vec<(Range<usize>, String)> = Vec::new();
     for (name, value) in members {
-        let found = table.get(name);
-        let (place, with) = match found.and_then(Item::span) {
-            _ if found.map(item_to_json).as_ref() == Some(value) => continue,
+        let (place, with) = match table.get(name).and_then(Item::span) {
+            _ if present.get(name) == Some(value) => continue,
             Some(span) => (span, rendered(value)),
             None => {
                 let below = line_end(text, mark + table.span().map_or(0, |span| span.end)) - mark;
@@ -95,10 +95,11 @@ fn mark_bytes(text: &str) -> usize {
 
 fn parse(text: &str) -> Result<Document<&str>, EditError> {
     let body = text.get(mark_bytes(text)..).unwrap_or_default();
-    Document::parse(body).map_err(|error| {
-        let start = error.span().map_or(0, |span| span.start);
-        EditError::at(body, start, error.message().trim())
-    })
+    Document::parse(body).map_err(|error| refused(body, error.span(), error.message()))
+}
+
+fn refused(body: &str, span: Option<Range<usize>>, message: &str) -> EditError {
+    EditError::at(body, span.map_or(0, |span| span.start), message.trim())
 }
 
 /// Finds the table where it has a header of its own. Inline tables and dotted names are refused.
@@ -107,19 +108,19 @@ fn find<'d>(
     parsed: &'d Document<&str>,
     path: Path<'_>,
 ) -> Result<Option<&'d Table>, EditError> {
-    let refused = || {
+    let unsupported = || {
         let why = format!("{} has a form here that setup does not change", path[0]);
         EditError::at(text, text.find(path[0]).unwrap_or(0), &why)
     };
     let above = match parsed.get(path[0]) {
         None => return Ok(None),
         Some(Item::Table(above)) if !above.is_dotted() => above,
-        Some(_) => return Err(refused()),
+        Some(_) => return Err(unsupported()),
     };
     match above.get(path[1]) {
         None => Ok(None),
         Some(Item::Table(table)) if !table.is_dotted() && !table.is_implicit() => Ok(Some(table)),
-        Some(_) => Err(refused()),
+        Some(_) => Err(unsupported()),
     }
 }
 
@@ -156,29 +157,10 @@ fn line_end(text: &str, place: usize) -> usize {
     text.get(place..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| place + end + 1)
 }
 
-fn to_json(table: &dyn TableLike) -> Value {
-    table.iter().map(|(name, item)| (name.to_owned(), item_to_json(item))).collect()
-}
-
-fn item_to_json(item: &Item) -> Value {
-    match item {
-        Item::Table(table) => to_json(table),
-        Item::ArrayOfTables(array) => array.iter().map(|table| to_json(table)).collect(),
-        Item::Value(value) => value_to_json(value),
-        Item::None => Value::Null,
-    }
-}
-
-fn value_to_json(value: &toml_edit::Value) -> Value {
-    match value {
-        toml_edit::Value::String(text) => text.value().as_str().into(),
-        toml_edit::Value::Integer(number) => (*number.value()).into(),
-        toml_edit::Value::Float(number) => (*number.value()).into(),
-        toml_edit::Value::Boolean(is_so) => (*is_so.value()).into(),
-        toml_edit::Value::Array(elements) => elements.iter().map(value_to_json).collect(),
-        toml_edit::Value::InlineTable(table) => to_json(table),
-        toml_edit::Value::Datetime(_) => Value::Null,
-    }
+/// Returns the whole text as JSON.
+fn value(text: &str) -> Result<Value, EditError> {
+    let body = text.get(mark_bytes(text)..).unwrap_or_default();
+    toml_edit::de::from_str(body).map_err(|error| refused(body, error.span(), error.message()))
 }
 
 /// Our members are texts and lists of texts.
@@ -193,7 +175,7 @@ fn rendered(value: &Value) -> String {
 /// Confirms that nothing but our table differs; a form that was misunderstood is refused, never broken.
 fn confirmed(before: &str, after: String, path: Path<'_>) -> Result<String, EditError> {
     let others = |text: &str| {
-        let mut all = to_json(parse(text)?.as_table());
+        let mut all = value(text)?;
         let above = all.get_mut(path[0]).and_then(Value::as_object_mut);
         // An empty table above ours means as much as none.
         let is_empty = above.is_some_and(|above| {

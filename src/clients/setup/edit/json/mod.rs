@@ -38,7 +38,7 @@ impl Json {
         let unmarked = text.strip_prefix(BYTE_ORDER_MARK);
         let body = unmarked.unwrap_or(text);
         let body = if body.trim().is_empty() { "{}\n" } else { body };
-        let value = Node::Object(Tree::parse(body)?.root).into();
+        let value = Tree::parse(body)?.root.into();
         Ok(Self { is_marked: unmarked.is_some(), body: body.to_owned(), value })
     }
 
@@ -74,14 +74,13 @@ impl Json {
             return Ok(());
         }
         let tree = Tree::parse(&self.body)?;
-        let root = Node::Object(tree.root.clone());
-        let splices = match node_at(&root, path) {
+        let splices = match node_at(&tree.root, path) {
             Some(node) => {
                 let style = JsonStyle::of(&tree);
                 let depth = style.depth_at(tree.text, node.start());
                 vec![(node.start()..node.end(), style.render(value, depth))]
             }
-            None => grow(&tree, &root, path, value)?,
+            None => grow(&tree, path, value)?,
         };
         self.apply(splices)
     }
@@ -92,9 +91,8 @@ impl Json {
     /// Where something else than an array is there.
     pub(crate) fn push(&mut self, path: Path<'_>, value: &Value) -> Result<(), EditError> {
         let tree = Tree::parse(&self.body)?;
-        let root = Node::Object(tree.root.clone());
-        let splices = match node_at(&root, path) {
-            None => grow(&tree, &root, path, &Value::Array(vec![value.clone()]))?,
+        let splices = match node_at(&tree.root, path) {
+            None => grow(&tree, path, &Value::Array(vec![value.clone()]))?,
             Some(array @ Node::Array(_)) => insert(&tree, array, None, value),
             Some(other) => {
                 return Err(EditError::at(tree.text, other.start(), "expected an array ([)"));
@@ -107,8 +105,9 @@ impl Json {
     pub(crate) fn remove(&mut self, path: Path<'_>) -> Result<(), EditError> {
         let Some((name, above)) = path.split_last() else { return Ok(()) };
         let tree = Tree::parse(&self.body)?;
-        let root = Node::Object(tree.root.clone());
-        let Some(container @ Node::Object(object)) = node_at(&root, above) else { return Ok(()) };
+        let Some(container @ Node::Object(object)) = node_at(&tree.root, above) else {
+            return Ok(());
+        };
         let place = object.properties.iter().position(|member| member.name.as_str() == *name);
         let splices = place.map(|place| take(&tree, container, place)).unwrap_or_default();
         self.apply(splices)
@@ -124,8 +123,7 @@ impl Json {
         while let Some(Value::Array(elements)) = self.find(path) {
             let Some(place) = elements.iter().position(is_one) else { return Ok(()) };
             let tree = Tree::parse(&self.body)?;
-            let root = Node::Object(tree.root.clone());
-            let Some(array) = node_at(&root, path) else { return Ok(()) };
+            let Some(array) = node_at(&tree.root, path) else { return Ok(()) };
             let splices = take(&tree, array, place);
             self.apply(splices)?;
         }
@@ -139,7 +137,7 @@ impl Json {
         for (place, with) in splices {
             body.replace_range(place, &with);
         }
-        self.value = Node::Object(Tree::parse(&body)?.root).into();
+        self.value = Tree::parse(&body)?.root.into();
         self.body = body;
         Ok(())
     }
@@ -154,13 +152,8 @@ fn node_at<'t, 'a>(root: &'t Node<'a>, path: Path<'_>) -> Option<&'t Node<'a>> {
 }
 
 /// Adds a member, and with it the objects on the way that are missing.
-fn grow(
-    tree: &Tree<'_>,
-    root: &Node<'_>,
-    path: Path<'_>,
-    value: &Value,
-) -> Result<Vec<Splice>, EditError> {
-    let mut node = root;
+fn grow(tree: &Tree<'_>, path: Path<'_>, value: &Value) -> Result<Vec<Splice>, EditError> {
+    let mut node = &tree.root;
     for (depth, name) in path.iter().enumerate() {
         let Node::Object(object) = node else {
             return Err(EditError::at(tree.text, node.start(), "expected an object ({)"));

@@ -23,7 +23,7 @@ const INDENT_MAX: usize = 8;
 impl JsonStyle {
     pub(super) fn of(tree: &Tree<'_>) -> Self {
         let text = tree.text;
-        let first = tree.root.properties.first();
+        let first = tree.root.as_object().and_then(|root| root.properties.first());
         let body = tree.root.text(text);
         let minified = first.is_some() && !body.contains('\n');
         let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };

@@ -1,4 +1,4 @@
-//! A JSON text as its parser sees it: what stands where, and where the commas and comments are. Comments, trailing
+//! A JSON text as its parser sees it: where every value, comma and comment is. Comments, trailing
 //! commas and a byte order mark are accepted, as clients accept them. Not here: changes (`mod`).
 
 use std::collections::HashSet;
@@ -28,7 +28,8 @@ const ACCEPTED: ParseOptions = ParseOptions {
 /// A parsed text.
 pub(super) struct Tree<'a> {
     pub(super) text: &'a str,
-    pub(super) root: Object<'a>,
+    /// The root, which is an object.
+    pub(super) root: Node<'a>,
     tokens: Vec<TokenAndRange<'a>>,
 }
 
@@ -40,14 +41,11 @@ impl<'a> Tree<'a> {
         let parsed = parse_to_ast(text, &collected, &ACCEPTED).map_err(|error| {
             EditError::at(text, error.range().start, &error.kind().to_string().to_lowercase())
         })?;
-        let root = match parsed.value {
-            Some(Node::Object(root)) => root,
-            other => {
-                let start = other.map_or(0, |value| value.start());
-                return Err(EditError::at(text, start, "expected an object ({)"));
-            }
-        };
-        refuse_duplicates(text, &root)?;
+        let start = parsed.value.as_ref().map_or(0, Ranged::start);
+        let is_object = |root: &Node<'_>| matches!(root, Node::Object(_));
+        let root = parsed.value.filter(is_object);
+        let root = root.ok_or_else(|| EditError::at(text, start, "expected an object ({)"))?;
+        refuse_duplicates_below(text, &root)?;
         Ok(Self { text, root, tokens: parsed.tokens.unwrap_or_default() })
     }
 
