@@ -79,7 +79,7 @@ pub struct CommandForm {
 }
 
 /// What an argument of the command line looks like.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentShape {
     /// A value by its place.
     Positional(Presence),
