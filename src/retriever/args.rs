@@ -198,9 +198,12 @@ pub enum ModelCommand {
     Status,
 }
 
-/// Returns how the command line spells a field, for a message about it.
+/// Returns how the command line spells a field, for a message about it. A field that is spelled so already stays.
 #[must_use]
 pub fn flag_of(field: &str) -> String {
+    if field.starts_with("--") || !field.contains(char::is_lowercase) {
+        return field.to_owned();
+    }
     match (requests::spelling(field), field) {
         (Some(spelling), _) => spelling,
         (None, "agent_file") => "FILE".to_owned(),

@@ -191,7 +191,14 @@ fn help_tells_settings_and_exit_codes() {
     }
     // S-EXIT-1
     for code in [
-        "0 done", "1 no", "64 wrong", "65 wrong", "69 ", "70 a bug", "74 file", "75 busy",
+        "0 done",
+        "1 no",
+        "64 wrong",
+        "65 wrong",
+        "69 ",
+        "70 internal error",
+        "74 file",
+        "75 busy",
         "78 wrong",
     ] {
         assert!(help.contains(code), "no {code:?} in {help}");

@@ -94,7 +94,7 @@ fn filters_alone_list_the_newest_first_and_say_so_when_there_is_nothing() {
     assert_eq!(found(&world, &["kind:error"]), ["newest", "oldest", "timeless"]);
     assert_eq!(found(&world, &["kind:error", "--agent", "codex"]), ["newest", "oldest"]);
     let nothing = world.agent_knowledge(&["search", "kind:nonsense"]).done();
-    assert!(nothing.contains("was taken as a filter"), "{nothing}");
+    assert!(nothing.contains("were read as filters"), "{nothing}");
 }
 
 // S-FIND-2

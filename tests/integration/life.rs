@@ -79,7 +79,7 @@ fn a_chain_of_replacements_leaves_its_end_and_never_closes() {
     let circle = world.agent_knowledge(&["supersede", &third, "--by", &first]);
     assert_eq!(circle.exit, Some(65));
     assert!(
-        circle.messages.contains("--by: ") && circle.messages.contains("is replaced by"),
+        circle.messages.contains("--by: ") && circle.messages.contains("is already replaced by"),
         "{}",
         circle.messages
     );

@@ -236,7 +236,7 @@ impl<T: 'static> Rule<T> {
             let is_free =
                 matches!(parameter.values, Values::Whole(_) | Values::Share | Values::Time);
             parameter.command = Some(CommandForm {
-                shape: shape,
+                shape,
                 value_name,
                 conflicts_with: None,
                 takes_hyphens: is_free && matches!(shape, ArgumentShape::Option(_)),

@@ -36,7 +36,7 @@ impl<R: Request> Arguments<R> {
     /// # Errors
     /// Every problem, each with its field.
     pub fn read<T: From<R>>(self) -> Result<T, Problems> {
-        R::from_command(self.given).map(T::from)
+        R::from_command(self.given).map(T::from).map_err(|problems| spelled::<R>(&problems))
     }
 
     /// Returns a text that was given.
@@ -77,6 +77,19 @@ impl<R: Request> FromArgMatches for Arguments<R> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+/// Names the fields of problems as this command spells them: another command may spell the same field differently.
+fn spelled<R: Request>(problems: &Problems) -> Problems {
+    let parameters = R::parameters();
+    let mut named = Problems::none();
+    for problem in problems.iter() {
+        let parameter = parameters.iter().find(|parameter| parameter.name == problem.field);
+        let spelling = parameter.and_then(Parameter::spelling);
+        let field = spelling.as_deref().unwrap_or(&problem.field);
+        named.add(field, problem.message.as_str());
+    }
+    named
 }
 
 /// Describes a parameter to clap, where the command line offers it.
