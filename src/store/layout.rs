@@ -6,7 +6,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Config, StoreError, archive, spool};
+use super::{Config, StoreError};
 use event::RepoKey;
 
 /// The folder of the lock files, inside the store.
@@ -55,16 +55,6 @@ impl Store {
         let names = entries.map(|entry| Ok(entry?.file_name()));
         let names = logs_among(names).map_err(StoreError::io("list", &self.root))?;
         Ok(names.into_iter().map(|name| self.root.join(name)).collect())
-    }
-
-    /// Returns the key of the repository whose log this is, or for whose log it waits in the spool, or
-    /// of whose log it is a segment, judging by the file's name.
-    #[must_use]
-    pub fn repo_of(log: &Path) -> RepoKey {
-        let sealed_from = || Some(archive::stem_of_log(log)?.to_string_lossy().into_owned());
-        let waits_for = spool::stem_of_log(log).or_else(sealed_from);
-        let stem = || log.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        RepoKey::of_file_stem(&waits_for.unwrap_or_else(stem))
     }
 
     /// Tells whether a file is named like a log.

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
-use super::append::what_instead;
+use super::log_file::what_instead;
 use super::{Line, StoreError, layout};
 
 /// The longest line that is handed out, in bytes. Far past what is read as an event; what is longer

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::append::what_instead;
 use super::lock::{self, FileLock};
+use super::log_file::what_instead;
 use super::{Store, StoreError, layout};
 use guard::text::escaped;
 

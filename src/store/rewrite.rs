@@ -25,22 +25,17 @@ const REPLACED_TRIES_MAX: usize = 3;
 /// How much may always be left to be copied while appenders wait, in bytes.
 const REST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Rewrites a file of a store: each line for which `change` returns other bytes is replaced by them,
+/// Rewrites a log of a store: each line for which `change` returns other bytes is replaced by them,
 /// everything else stays as it is. `change` is given what [`super::lines_of`] gives; where it starts over,
 /// because somebody changed the file meanwhile, it is given the line at offset 0 again.
 ///
 /// # Errors
 /// [`StoreError`]; the file is then as it was, or rewritten and perhaps not on the disk yet.
-pub fn rewrite(
+pub(super) fn rewrite_log(
     store: &Store,
     file: &Path,
     change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
-    store.ensure()?;
-    #[cfg(feature = "archive")]
-    if super::archive::is_segment(file) {
-        return super::archive::reseal(store, file, change);
-    }
     let lock = lock_of(store, file);
     // One rewriting at a time: they share the name of the copy.
     let _only = FileLock::take(&lock.with_extension("rewrite"), lock::WAIT_MS_MAX)?;
@@ -339,6 +334,7 @@ pub(super) fn owned_like(file: &File, like: &Metadata) -> io::Result<()> {
 mod tests {
     use super::super::lines::{LINE_BYTES_MAX, lines_of};
     use super::*;
+    use crate::edit::rewrite;
 
     struct World {
         _folder: tempfile::TempDir,

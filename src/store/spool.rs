@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
-use super::append::{self, Durability};
 use super::lock::{self, FileLock};
+use super::log_file::{self, Durability};
 use super::{Store, StoreError, Tail, layout, sync};
 
 /// The folder of the spool, inside the store.
@@ -122,10 +122,10 @@ pub(super) fn bring_in(store: &Store, log: &Path, _turn: &FileLock) -> Result<us
         return Ok(0);
     }
     let lines = waiting.iter().map(|path| read(path)).collect::<Result<Vec<String>, _>>()?.concat();
-    let mut file = append::open(log)?;
+    let mut file = log_file::open(log)?;
     let missing = missing_in(log, &lines)?;
     if !missing.is_empty() {
-        append::write(&mut file, log, &missing)?;
+        log_file::write(&mut file, log, &missing)?;
     }
     // Not shared with others: under the log's lock nobody may be waited for.
     sync::alone(&file, log)?;

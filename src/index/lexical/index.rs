@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
+use super::merge;
 use super::part::Part;
 use super::passage::{Passage, PassageTerms};
 use super::saved::{self, Input};
@@ -177,7 +178,7 @@ impl LexicalIndex {
                 return;
             }
             let young = self.parts.split_off(self.parts.len() - like);
-            self.parts.push(Part::new(Segment::merged(&young)));
+            self.parts.push(Part::new(merge::merged(&young)));
         }
     }
 
@@ -186,7 +187,7 @@ impl LexicalIndex {
         if part.len() == 0 {
             self.parts.remove(place);
         } else if part.dead_len() * DEAD_SHARE > part.segment.docs.len() {
-            *part = Part::new(Segment::merged(std::slice::from_ref(part)));
+            *part = Part::new(merge::merged(std::slice::from_ref(part)));
         }
     }
 }

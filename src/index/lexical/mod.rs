@@ -18,6 +18,7 @@ mod holders;
 mod identifier;
 mod index;
 mod interest;
+mod merge;
 mod nearby_terms;
 mod part;
 mod passage;

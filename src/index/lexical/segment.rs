@@ -5,7 +5,6 @@ use std::io;
 
 use super::DocId;
 use super::dictionary::Dictionary;
-use super::part::Part;
 use super::passage::PassageTerms;
 use super::postings::{Count, List, Local, Postings};
 use super::saved::{self, Input};
@@ -22,8 +21,8 @@ pub(super) struct Segment {
     pub(super) lengths: Vec<Count>,
     /// Whether documents ascend, as they do until some are given new texts.
     docs_ascend: bool,
-    dictionary: Dictionary,
-    postings: Postings,
+    pub(super) dictionary: Dictionary,
+    pub(super) postings: Postings,
 }
 
 impl Segment {
@@ -47,22 +46,6 @@ impl Segment {
                 }
             }
             same_term.first().into_iter().for_each(|first| segment.seal_term(first.0.as_bytes()));
-        }
-        segment.seal();
-        segment
-    }
-
-    /// One segment with the living documents of all `parts`, in their order. The parts' sorted
-    /// dictionaries are walked side by side, so nothing is hashed or sorted again.
-    pub(super) fn merged(parts: &[Part]) -> Self {
-        let mut segment = Self::default();
-        let mut walks: Vec<Walk<'_>> =
-            parts.iter().map(|part| Walk::new(part, &mut segment)).collect();
-        while let Some(term) = walks.iter().filter_map(|walk| walk.term).min() {
-            for walk in walks.iter_mut().filter(|walk| walk.term == Some(term)) {
-                walk.pour_list(&mut segment.postings, &segment.lengths);
-            }
-            segment.seal_term(term);
         }
         segment.seal();
         segment
@@ -121,55 +104,18 @@ impl Segment {
         Ok(Self { docs, lengths, docs_ascend, dictionary, postings })
     }
 
-    fn seal_term(&mut self, term: &[u8]) {
+    pub(super) fn seal_term(&mut self, term: &[u8]) {
         if self.postings.seal_list() {
             self.dictionary.push(term);
         }
     }
 
-    fn seal(&mut self) {
+    pub(super) fn seal(&mut self) {
         self.docs_ascend = self.docs.is_sorted();
         self.docs.shrink_to_fit();
         self.lengths.shrink_to_fit();
         self.dictionary.seal();
         self.postings.shrink();
-    }
-}
-
-/// One source segment of a merge, walked term by term.
-struct Walk<'part> {
-    segment: &'part Segment,
-    next: usize,
-    /// The term at `next`; nothing at the end.
-    term: Option<&'part [u8]>,
-    /// Old local place -> new one; nothing for the dead.
-    moved: Vec<Option<Local>>,
-}
-
-impl<'part> Walk<'part> {
-    /// Moves the living documents of `part` into `target`.
-    fn new(part: &'part Part, target: &mut Segment) -> Self {
-        let mut moved = Vec::with_capacity(part.segment.docs.len());
-        for (local, (doc, length)) in (0..).zip(part.documents()) {
-            let place = Local::try_from(target.docs.len()).ok().filter(|_| part.is_alive(local));
-            if place.is_some() {
-                target.docs.push(doc);
-                target.lengths.push(length);
-            }
-            moved.push(place);
-        }
-        Self { segment: &part.segment, next: 0, term: part.segment.dictionary.get(0), moved }
-    }
-
-    /// Copies the list of the term it stands at, and steps to the next term.
-    fn pour_list(&mut self, target: &mut Postings, lengths: &[Count]) {
-        for (local, count) in self.segment.postings.list(self.next).iter() {
-            if let Some(place) = self.moved.get(local as usize).copied().flatten() {
-                target.push(place, count, lengths.get(place as usize).copied().unwrap_or(0));
-            }
-        }
-        self.next += 1;
-        self.term = self.segment.dictionary.get(self.next);
     }
 }
 

@@ -3,6 +3,8 @@
 //! out. Here: where segments are. Not here: which lines move there (`retriever::upkeep::archive`).
 
 #[cfg(feature = "archive")]
+mod format;
+#[cfg(feature = "archive")]
 mod moving;
 #[cfg(feature = "archive")]
 mod read;

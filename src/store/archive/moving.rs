@@ -17,8 +17,8 @@ use super::super::lines::lines_of;
 use super::super::lock::{self, FileLock};
 use super::super::rewrite::{self, Attempt, Change, Fate};
 use super::super::{Line, Store, StoreError, layout, sync};
-use super::read::Ended;
-use super::write::{SEGMENT_BYTES_MAX, Sealing};
+use super::format::{Ended, SEGMENT_BYTES_MAX};
+use super::write::Sealing;
 use super::{FOLDER, folder_of, is_name, segments_in};
 
 /// The most lines of one segment: the next process may have to remember all of them, in 16 bytes each.

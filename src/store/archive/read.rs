@@ -11,7 +11,7 @@ use std::path::Path;
 use flate2::bufread::GzDecoder;
 
 use super::super::{Line, StoreError, layout};
-use super::write::{MARK, SEGMENT_BYTES_MAX};
+use super::format::{Ended, MARK, SEGMENT_BYTES_MAX};
 use event::limits::READ_LINE_BYTES_MAX;
 
 /// So much is read at a time, in bytes.
@@ -32,15 +32,6 @@ pub(crate) enum Piece<'a> {
     Line(Line<'a>, Ended),
     /// Bytes of the file that do not unpack.
     Damaged(Range<u64>),
-}
-
-/// Whether a line has its line break.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// Yes.
-    Yes,
-    /// The file, or the part before one that is damaged, ends in it.
-    No,
 }
 
 /// What of a segment could not be read.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use super::super::{
     Change as LogChange, FileLock, Line, Store, StoreError, Tail, lines_of, rewrite,
 };
-use super::read::{Ended, Piece, read_within};
-use super::write::{MARK, Sealing};
+use super::format::{Ended, MARK};
+use super::read::{Piece, read_within};
+use super::write::Sealing;
 use super::*;
 
 struct World {

@@ -8,11 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::{Compression, GzBuilder};
 
 use super::super::{StoreError, rewrite, sync};
-use super::read::Ended;
-
-/// What every part of ours begins with: the header of gzip with a comment. By it the next part is found
-/// behind one that is damaged.
-pub(super) const MARK: &[u8] = b"\x1F\x8B\x08\x10\0\0\0\0\0\xFFagent-knowledge\0";
+use super::format::Ended;
 
 const COMMENT: &str = "agent-knowledge";
 
@@ -22,10 +18,6 @@ const PART_BYTES: usize = 256 * 1024;
 
 /// What is longer than this is cut, in bytes, so that every part can be read.
 const LONG_BYTES: usize = 4 * 1024 * 1024;
-
-/// The most bytes of lines that are put into one segment: past that there is another. One is read whole,
-/// and rewritten whole to take a secret out.
-pub(super) const SEGMENT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// A segment in the making; removed unless it takes its place.
 pub(super) struct Sealing {

@@ -1,0 +1,19 @@
+//! Which repository a file of the store belongs to. Not here: which repository a directory is (`repo`).
+
+use std::path::Path;
+
+use event::RepoKey;
+
+use super::{Store, archive, spool};
+
+impl Store {
+    /// Returns the key of the repository whose log this is, or for whose log it waits in the spool, or
+    /// of whose log it is a segment, judging by the file's name.
+    #[must_use]
+    pub fn repo_of(log: &Path) -> RepoKey {
+        let sealed_from = || Some(archive::stem_of_log(log)?.to_string_lossy().into_owned());
+        let waits_for = spool::stem_of_log(log).or_else(sealed_from);
+        let stem = || log.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        RepoKey::of_file_stem(&waits_for.unwrap_or_else(stem))
+    }
+}
