@@ -131,7 +131,7 @@ pub struct Past<R: Request> {
     /// The request.
     #[command(flatten)]
     pub arguments: Arguments<R>,
-    /// Answer as of then: a time, a day, an age, or a length of this repository's log in bytes
+    /// Answer as of this point: a time, a day, an age, or a length of this repository's log in bytes
     #[arg(long, value_name = "TIME|OFFSET")]
     pub as_of: Option<String>,
     /// How to print.
@@ -140,12 +140,13 @@ pub struct Past<R: Request> {
 }
 
 const SERVE_HELP: &str = "\
-Each user has one retriever per store and per set of settings that changes answers. mcp, search and the other queries
-connect to it, and start it in the background if none is running. It exits when no client has been connected for a while.
-A newer version replaces an older one.
-With --http it also answers at http://ADDRESS/mcp. HTTP callers have no directory, so they must name the repository.
-Without a token every user of this machine can ask. The token is read from a file (--token-file) or from
-AGENT_KNOWLEDGE_TOKEN, because other users can see command lines.
+Each user has one retriever per store and per set of settings that changes answers. mcp, search
+and the other queries connect to it, and start it in the background if none is running. It exits
+when no client has been connected for a while. A newer version replaces an older one.
+With --http it also answers at http://ADDRESS/mcp. HTTP callers have no directory, so they must
+name the repository.
+Without a token every user of this machine can ask. The token is read from a file (--token-file)
+or from AGENT_KNOWLEDGE_TOKEN, because other users can see command lines.
 With AGENT_KNOWLEDGE_RETRIEVER=own a command does everything in its own process.";
 
 /// The `serve` command.

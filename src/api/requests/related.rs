@@ -30,7 +30,7 @@ request! {
         way: Way = choice().called("direction").or_word(Way::Both).option("direction", "WAY").unlisted();
         /// Only by this relation
         relation: Option<Relation> = choice().option("relation", "RELATION").for_tools("e.g. depends_on");
-        /// The links as they were then: a time, a day or an age
+        /// Use the links of that time: a time, a day or an age
         as_of: Option<Point> = time().option("as-of", "TIME").unlisted();
         /// The repository of a file
         repo: Option<String> = repo().usual("that of this directory").for_tools("");

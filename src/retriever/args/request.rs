@@ -101,7 +101,11 @@ fn argument(parameter: &Parameter) -> Option<Arg> {
         ArgumentShape::Switch(long, _) => argument.long(long).action(ArgAction::SetTrue),
         ArgumentShape::Option(long) => {
             let action = if is_list { ArgAction::Append } else { ArgAction::Set };
-            argument.long(long).action(action).value_name(form.value_name)
+            argument
+                .long(long)
+                .action(action)
+                .value_name(form.value_name)
+                .required(parameter.is_required)
         }
         ArgumentShape::Positional(presence) => {
             needed(argument.action(ArgAction::Set).value_name(form.value_name), presence)

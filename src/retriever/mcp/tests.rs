@@ -22,7 +22,7 @@ fn text(result: &Value) -> &str {
 
 // S-MCP-1
 #[test]
-fn both_eras_are_told_who_we_are_and_when_to_call() {
+fn both_eras_get_server_info_and_instructions() {
     run(async {
         for era in BOTH {
             let (client, opened) = Client::open(era, Fake::new()).await;
@@ -91,7 +91,7 @@ fn a_saved_lesson_is_credited_to_the_client_and_its_session() {
 }
 
 #[test]
-fn what_went_wrong_is_told_to_the_model() {
+fn tool_errors_are_reported_to_the_model() {
     run(async {
         for era in BOTH {
             let (mut client, _) = Client::open(era, Fake::new()).await;
@@ -119,7 +119,7 @@ fn what_went_wrong_is_told_to_the_model() {
 
 // S-MCP-4
 #[test]
-fn resources_are_json_and_an_unknown_one_is_an_error_of_its_era() {
+fn resources_are_json_and_errors_match_the_era() {
     run(async {
         for (era, code) in [(Era::Legacy, -32002), (Era::Modern, -32602)] {
             let (mut client, _) = Client::open(era, Fake::new()).await;
@@ -150,7 +150,7 @@ fn resources_are_json_and_an_unknown_one_is_an_error_of_its_era() {
 
 // S-MCP-4
 #[test]
-fn the_prompt_brings_notes_as_data() {
+fn prompts_present_memories_as_data() {
     run(async {
         for era in BOTH {
             let (mut client, _) = Client::open(era, Fake::new()).await;
@@ -178,7 +178,7 @@ fn the_prompt_brings_notes_as_data() {
 
 // S-MCP-7
 #[test]
-fn completions_are_at_most_a_hundred_and_say_how_many_there_are() {
+fn completions_are_capped_at_a_hundred_with_a_total() {
     run(async {
         for era in BOTH {
             let (mut client, _) = Client::open(era, Fake::new()).await;
@@ -214,7 +214,7 @@ fn a_subscription_is_held_open_and_does_not_delay_the_end() {
 
 // S-MCP-1
 #[test]
-fn the_end_of_input_ends_the_process_even_with_a_call_under_way() {
+fn end_of_input_ends_the_process_with_calls_in_flight() {
     let (release, hold) = mpsc::channel();
     run(async {
         let api = Arc::new(Fake { hold: Some(Mutex::new(hold)), ..Fake::default() });
@@ -247,7 +247,7 @@ fn requests_piped_in_are_answered_before_the_end() {
 }
 
 #[test]
-fn a_client_that_leaves_before_it_speaks_did_nothing_wrong() {
+fn a_client_may_leave_before_it_sends_anything() {
     run(async {
         for era in BOTH {
             let client = Client::connect(era, Fake::new());
@@ -259,7 +259,7 @@ fn a_client_that_leaves_before_it_speaks_did_nothing_wrong() {
 }
 
 #[test]
-fn a_client_that_does_not_read_cannot_keep_us_alive() {
+fn a_client_that_does_not_read_cannot_block_the_end() {
     run(async {
         let mut client = Client::connect_narrow(Era::Modern, Fake::new(), 64);
         client.send("tools/list", json!({})).await;
@@ -299,7 +299,7 @@ fn a_signal_ends_the_session_while_the_client_is_still_there() {
 }
 
 #[test]
-fn lines_that_are_no_requests_do_not_end_the_session() {
+fn invalid_lines_do_not_end_the_session() {
     run(async {
         let (mut client, _) = Client::open(Era::Legacy, Fake::new()).await;
         client.input.write_all(b"not json\n\n{\"jsonrpc\":\"2.0\",\"id\":null}\n").await.unwrap();
