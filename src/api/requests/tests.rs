@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::bounds::{IDS_MAX, LIMIT_DEFAULT, QUERY_BYTES_MAX, TOKENS_MAX, TOKENS_MIN};
 use super::context::ContextRequest;
-use super::define::Request;
+use super::define::ApiRequest;
 use super::listing::{RecentArguments, ShowArguments};
 use super::prompts::{CompleteRequest, RecallArguments};
 use super::search::{SearchRequest, SearchScope};

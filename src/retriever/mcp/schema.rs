@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use api::requests::change::{FeedbackArguments, ForgetArguments};
 use api::requests::parameter::{Parameter, ToolForm, Usual, Values};
 use api::requests::save;
-use api::{ContextRequest, RelatedRequest, Request, SearchRequest};
+use api::{ApiRequest, ContextRequest, RelatedRequest, SearchRequest};
 
 /// Finds memories.
 pub const SEARCH: &str = "memory_search";
