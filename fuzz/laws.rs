@@ -9,7 +9,7 @@ use api::requests::listing::ShowArguments;
 use api::requests::prompts::RecallArguments;
 use api::requests::save;
 use api::{
-    ContextRequest, LIMIT_MAX, QUERY_BYTES_MAX, Request, SearchRequest, TOKENS_MAX, TOKENS_MIN,
+    ApiRequest, ContextRequest, LIMIT_MAX, QUERY_BYTES_MAX, SearchRequest, TOKENS_MAX, TOKENS_MIN,
 };
 use event::clean;
 use event::{Decoded, Event, RepoKey, Stamp, Timestamp, codec, limits, validate};

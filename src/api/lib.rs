@@ -24,11 +24,13 @@ pub use self::requests::bounds::{
 pub use self::requests::bulk_change::{Doing, Sweep, SweepRequest};
 pub use self::requests::change::{ChangeRequest, Voice, Wanted};
 pub use self::requests::context::ContextRequest;
-pub use self::requests::define::Request;
+pub use self::requests::define::ApiRequest;
 pub use self::requests::links::{Deed, EDITS_MAX, Edit, LinkRequest, Numbered, Terms};
 pub use self::requests::listing::{Listing, ReviewRequest, StaleRequest};
 pub use self::requests::prompts::CompleteRequest;
-pub use self::requests::related::{DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, RelatedRequest, Start};
+pub use self::requests::related::{
+    DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, RelatedRequest, WalkStart,
+};
 pub use self::requests::search::{Mode, SearchRequest, SearchScope};
 pub use reply::{Explain, Reply, Shape};
 pub use search::links::Way;

@@ -107,7 +107,7 @@ mod tests {
 
     // S-ANALYZE-6
     #[test]
-    fn what_was_noted_is_read_and_no_secret_is_in_it() {
+    fn recorded_searches_are_read_back_without_secrets() {
         let folder = tempfile::tempdir().unwrap();
         let log = QueryLog::of(folder.path(), Path::new("/logs"));
         assert!(log.read().is_empty());

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_a_failure_from_others_is_kept_and_the_rest_is_not() {
+    fn a_signature_keeps_only_what_distinguishes_a_failure() {
         let output = "   Compiling api v0.1.0 (/home/me/api)\nerror[E0433]: failed to resolve: use of undeclared crate `serde`\n --> src/main.rs:3:5\n  |\n3 | use serde::Serialize;\n\nFor more information about this error, try `rustc --explain E0433`.\nerror: could not compile `api` (bin \"api\") due to 1 previous error";
         let signature = Signature::of(output).unwrap();
         assert_eq!(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use api::requests;
 use api::requests::listing::{RecentArguments, ShowArguments};
-use api::{ContextRequest, Request, SearchRequest};
+use api::{ApiRequest, ContextRequest, SearchRequest};
 use clap::{Args, Parser, Subcommand};
 
 mod agent_files;
@@ -127,11 +127,11 @@ impl MainCommand {
 
 /// A request that can also be asked of the past.
 #[derive(Debug, Args)]
-pub struct Past<R: Request> {
+pub struct Past<R: ApiRequest> {
     /// The request.
     #[command(flatten)]
     pub arguments: Arguments<R>,
-    /// Answer as of then: a time, a day, an age, or a length of this repository's log in bytes
+    /// Answer as of this point: a time, a day, an age, or a length of this repository's log in bytes
     #[arg(long, value_name = "TIME|OFFSET")]
     pub as_of: Option<String>,
     /// How to print.

@@ -269,7 +269,7 @@ impl Wiring for Program<'_> {
             ));
         }
         if status.made_bytes > 0 {
-            let made = format!("          made of them: {} bytes\n", status.made_bytes);
+            let made = format!("          derived files: {} bytes\n", status.made_bytes);
             text.push_str(&made);
         }
         text.push_str(if status.is_ready() {

@@ -1,11 +1,11 @@
-//! What may be asked: a wrong option, value or place is named with its remedy, writes nothing, and ends
-//! with the documented code. Not here: what may be written (`door`), the same over MCP (`mcp`).
+//! Queries by the real program: a wrong option, value or path is reported with its remedy, writes nothing, and ends
+//! with the documented code. Not here: saving (`door`), the same over MCP (`mcp`).
 
 use std::process::Stdio;
 
 use crate::world::{AGENT_KNOWLEDGE, Ran, World, bytes_under, run};
 
-/// Asks in a world that holds one event; nothing of the store may change.
+/// Runs a command in a world that holds one event; the store must not change.
 fn refused(args: &[&str]) -> Ran {
     let world = World::new();
     world.log_memory(&["--repo", "api", "--type", "error", "--lesson", "the zebra"]).done();
@@ -23,7 +23,7 @@ fn refused_with(args: &[&str], exit: i32, words: &[&str]) {
     for word in words {
         assert!(ran.messages.contains(word), "{shown:?}: no {word:?} in {}", ran.messages);
     }
-    // The whole help is the longest of them.
+    // The full help is the longest of them.
     assert!(ran.messages.len() < 4_000, "{shown:?}: {} bytes of messages", ran.messages.len());
     assert!(ran.messages.starts_with("agent-knowledge: ") || exit == 64, "{}", ran.messages);
 }
@@ -149,7 +149,7 @@ fn a_wrong_configuration_ends_with_78_for_both_programs() {
 
 // S-STORE-1
 #[test]
-fn the_configuration_says_where_model_and_cache_are_and_the_environment_overrules_it() {
+fn environment_overrides_configured_model_and_cache_paths() {
     let world = World::new();
     let [by_file, by_environment, by_flag] =
         ["by-file", "by-environment", "by-flag"].map(|name| world.path(name));

@@ -1,5 +1,5 @@
-//! The briefing at the start of work, by the real programs: what it tells of a repository, attached and alone, and what
-//! people pick from menus (prompts, completions, resources). Not here: each section by itself (unit tests).
+//! The briefing at the start of work, by the real programs, shared and alone; and what people pick from menus:
+//! prompts, completions, resources. Not here: each section by itself (unit tests).
 
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ fn worked_in(world: &World) -> std::path::PathBuf {
 
 // S-CONTEXT-1, S-CONTEXT-2, S-CONTEXT-5, S-CONTEXT-6, S-SERVE-1
 #[test]
-fn a_briefing_tells_what_matters_attached_and_alone_alike() {
+fn a_briefing_is_the_same_shared_and_alone() {
     let world = World::sharing();
     let here = worked_in(&world);
     let args = ["context", "--task", "mend the walrus build", "--file", "src/kept.rs"];
@@ -83,14 +83,14 @@ fn a_briefing_tells_what_matters_attached_and_alone_alike() {
     }
     assert_eq!(attached.matches("migration guide").count(), 1, "{attached}");
     assert!(!attached.contains("zebra tests") && !attached.contains("Ignore all"), "{attached}");
-    // Without a work tree nothing is known to be gone.
+    // Without a work tree no file is known to be gone.
     let elsewhere = world.agent_knowledge(&["context", "--repo", "api"]).done();
     assert!(!elsewhere.contains("gone") && elsewhere.contains("okapi"), "{elsewhere}");
 }
 
 // S-CONTEXT-1
 #[test]
-fn of_an_empty_repository_one_line_is_told() {
+fn an_empty_repository_gives_a_one_line_briefing() {
     let world = World::new();
     let told = world.agent_knowledge(&["context", "--repo", "github.com/acme/new"]).done();
     assert_eq!(
@@ -101,7 +101,7 @@ fn of_an_empty_repository_one_line_is_told() {
 
 // S-CONTEXT-3
 #[test]
-fn a_briefing_keeps_to_its_cap_and_says_the_same_in_json() {
+fn a_briefing_stays_within_its_budget_and_matches_its_json() {
     let world = World::new();
     let here = worked_in(&world);
     for tokens in [60, 100, 200, 800] {
@@ -124,7 +124,7 @@ fn a_briefing_keeps_to_its_cap_and_says_the_same_in_json() {
 
 // S-MCP-6, S-CONTEXT-2
 #[test]
-fn a_task_that_is_handed_over_is_open_until_it_is_done() {
+fn a_handed_over_task_stays_open_until_done() {
     let world = World::sharing();
     for era in BOTH {
         let mut client = Client::open(&world, era);
@@ -150,7 +150,7 @@ fn a_task_that_is_handed_over_is_open_until_it_is_done() {
 
 // S-MCP-6
 #[test]
-fn prompts_and_resources_are_listed_and_told() {
+fn prompts_and_resources_are_listed_and_readable() {
     let world = World::sharing();
     worked_in(&world);
     for era in BOTH {
@@ -196,7 +196,7 @@ fn prompts_and_resources_are_listed_and_told() {
 
 // S-MCP-7
 #[test]
-fn what_is_typed_is_completed_in_both_eras() {
+fn completion_works_in_both_eras() {
     let world = World::sharing();
     worked_in(&world);
     let many: String = (0..120)
@@ -247,7 +247,7 @@ fn what_is_typed_is_completed_in_both_eras() {
 
 // S-CONTEXT-6
 #[test]
-fn a_session_that_asks_is_not_its_own_predecessor() {
+fn a_session_is_not_listed_as_its_own_predecessor() {
     let world = World::new();
     let here = worked_in(&world);
     let mut own = world.command(AGENT_KNOWLEDGE);

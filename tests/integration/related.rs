@@ -1,5 +1,5 @@
-//! What hangs together with a memory or a file, by the real programs: over the command line, MCP, alone and sharing a
-//! retriever. Not here: each way of hanging together (`graph::laws`).
+//! What is related to a memory or a file, by the real programs: on the command line and over MCP, alone and with a
+//! shared retriever. Not here: each kind of relation by itself (`search::links`).
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn saved(world: &World, context: &str, lesson: &str) -> String {
     world.log_memory(&args).done().trim().to_owned()
 }
 
-/// Three lessons: one about a file, one it depends on, one that names the same error.
+/// Three lessons: one about a file, one it depends on, and one that names the same error.
 fn three(world: &World) -> [String; 3] {
     let ids = [
         saved(world, "pool is empty after E0308", "lock src/db/pool.rs before use"),
@@ -37,7 +37,7 @@ fn ids(answer: &Value) -> Vec<String> {
 
 // S-LINK-8, S-LINK-9
 #[test]
-fn a_memory_leads_to_what_it_is_linked_to_and_shares_a_name_with() {
+fn a_memory_is_related_by_links_and_shared_names() {
     for world in [World::new(), World::sharing()] {
         let [file, other, error] = three(&world);
         let short = short(&file);
@@ -78,7 +78,7 @@ fn a_memory_leads_to_what_it_is_linked_to_and_shares_a_name_with() {
 
 // S-LINK-10
 #[test]
-fn a_file_tells_what_a_change_to_it_touches() {
+fn impact_lists_memories_about_a_file() {
     let world = World::new();
     let [file, other, error] = three(&world);
     let args = ["impact", "src/db/pool.rs", "--repo", REPO];
@@ -100,7 +100,7 @@ fn a_file_tells_what_a_change_to_it_touches() {
 
 // S-LINK-10
 #[test]
-fn a_path_may_be_given_as_the_editor_has_it() {
+fn impact_accepts_absolute_and_relative_paths() {
     let world = World::new();
     let top = world.path("clone");
     world.git(&top, &["init", "-q"]);
@@ -116,7 +116,7 @@ fn a_path_may_be_given_as_the_editor_has_it() {
 
 // S-LINK-9, S-MCP-2
 #[test]
-fn a_model_asks_for_what_hangs_together() {
+fn a_model_lists_related_memories() {
     for era in BOTH {
         let world = World::new();
         let [file, ..] = three(&world);

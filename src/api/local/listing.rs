@@ -186,7 +186,7 @@ mod tests {
 
     // S-FILE-4
     #[test]
-    fn only_what_says_whether_a_memory_counts_is_the_last_word_on_that() {
+    fn only_lifecycle_events_decide_whether_a_memory_counts() {
         let none = json!({});
         let retract = say("e1", "retract", "alice", &none);
         let link = json!({ "target": "m2", "relation": "depends_on" });

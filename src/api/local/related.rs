@@ -7,7 +7,7 @@ use super::damage::UsedSnapshot;
 use super::ends::{End, Ends};
 use super::repositories::unnamed;
 use super::{Local, memory_bound, repositories, snapshots};
-use crate::{ApiError, RelatedRequest, Start};
+use crate::{ApiError, RelatedRequest, WalkStart};
 use event::{Node, Problems, RepoKey};
 use reply::{Related, Reply, spot_words};
 use search::links::{Links, Place, Spot, Walk, walk};
@@ -30,8 +30,8 @@ pub(super) fn related(
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?;
     let ends = Ends::of(local, &snapshot);
     let end = match &request.start {
-        Start::Change(file) if Node::parse_code(file).is_none() => End::Code(ends.file(file)?),
-        Start::Change(named) | Start::Thing(named) => ends.find("id", named)?,
+        WalkStart::Change(file) if Node::parse_code(file).is_none() => End::Code(ends.file(file)?),
+        WalkStart::Change(named) | WalkStart::Thing(named) => ends.find("id", named)?,
     };
     let starts = match &end {
         End::Memory((number, _)) => vec![Spot::Memory(*number)],
@@ -60,8 +60,8 @@ pub(super) fn related(
         snapshot: &snapshot,
         of: &of,
         title: match request.start {
-            Start::Thing(_) => "Related to",
-            Start::Change(_) => "Affected by a change to",
+            WalkStart::Thing(_) => "Related to",
+            WalkStart::Change(_) => "Affected by a change to",
         },
         walked: &walked,
         here: local.here.as_ref(),

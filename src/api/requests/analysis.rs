@@ -140,7 +140,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::requests::define::Request;
+    use crate::requests::define::ApiRequest;
 
     // S-ANALYZE-1
     #[test]

@@ -183,7 +183,7 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::*;
-    use crate::requests::define::Request;
+    use crate::requests::define::ApiRequest;
 
     fn object(value: &Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()

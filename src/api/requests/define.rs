@@ -8,7 +8,7 @@ use super::parameter::{Face, Parameter};
 use event::Problems;
 
 /// What can be read from the arguments of a call.
-pub trait Request: Sized {
+pub trait ApiRequest: Sized {
     /// Its parameters, in the order in which faces list them.
     fn parameters() -> Vec<Parameter>;
 
@@ -32,7 +32,7 @@ pub trait Request: Sized {
     }
 }
 
-fn read<R: Request>(arguments: Map<String, Value>, face: Face) -> Result<R, Problems> {
+fn read<R: ApiRequest>(arguments: Map<String, Value>, face: Face) -> Result<R, Problems> {
     let parameters = R::parameters();
     let offered = || parameters.iter().filter(|parameter| parameter.is_offered(face));
     let known: Vec<&str> = offered().map(|parameter| parameter.name).collect();
@@ -60,7 +60,7 @@ macro_rules! request {
             $( $(#[doc = $text])+ pub $field: $type, )+
         }
 
-        impl $crate::requests::define::Request for $name {
+        impl $crate::requests::define::ApiRequest for $name {
             fn parameters() -> Vec<$crate::requests::parameter::Parameter> {
                 let mut parameters = Vec::new();
                 $( parameters.extend(
@@ -85,7 +85,7 @@ macro_rules! request {
         impl Default for $name {
             /// What a call without arguments asks for.
             fn default() -> Self {
-                <Self as $crate::requests::define::Request>::take(
+                <Self as $crate::requests::define::ApiRequest>::take(
                     &mut $crate::requests::fields::Fields::of(&[], &[], serde_json::Map::new()),
                 )
             }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::bounds::repo;
-use super::define::{Request, request};
+use super::define::{ApiRequest, request};
 use super::fields::Fields;
 use super::parameter::Presence;
 use super::rule::{Rule, choice, share, text};

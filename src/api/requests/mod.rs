@@ -1,4 +1,4 @@
-//! Every request is defined here, once. One entry of a [`define::Request`] names a field, its text, its bounds, its default
+//! Every request is defined here, once. One entry of a [`define::ApiRequest`] names a field, its text, its bounds, its default
 //! and its spelling on the command line. From it come the field of the struct (which crosses the wire by serde), the JSON
 //! schema that models read, the options and the help of the command line, and the reading of a call, which reports
 //! every problem at once. A new field is one entry here and the code that uses it.
@@ -29,7 +29,7 @@ use std::ops::RangeInclusive;
 use serde_json::Map;
 
 use self::bounds::LIMIT_MAX;
-use self::define::Request;
+use self::define::ApiRequest;
 use self::fields::Fields;
 use self::parameter::Parameter;
 use event::Problems;

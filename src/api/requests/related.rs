@@ -23,14 +23,14 @@ request! {
     #[derive(Eq)]
     pub struct RelatedRequest {
         /// Where the walk begins
-        start: Start = start();
+        start: WalkStart = start();
         /// How many steps to follow
         depth: Option<usize> = whole(1..=DEPTH_MAX).usual("1").option("depth", "N").for_tools("");
         /// Which links to follow: outbound, inbound or both
         way: Way = choice().called("direction").or_word(Way::Both).option("direction", "WAY").unlisted();
         /// Only by this relation
         relation: Option<Relation> = choice().option("relation", "RELATION").for_tools("e.g. depends_on");
-        /// The links as they were then: a time, a day or an age
+        /// Use the links of that time: a time, a day or an age
         as_of: Option<Point> = time().option("as-of", "TIME").unlisted();
         /// The repository of a file
         repo: Option<String> = repo().usual("that of this directory").for_tools("");
@@ -57,7 +57,7 @@ request! {
 /// Where a walk begins, and what for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Start {
+pub enum WalkStart {
     /// A memory, by id or any unique short form of it, or a file: what is related to it.
     Thing(String),
     /// A file: what a change to it may affect.
@@ -69,20 +69,20 @@ impl RelatedRequest {
     #[must_use]
     pub fn depth(&self) -> usize {
         self.depth.unwrap_or(match self.start {
-            Start::Thing(_) => DEPTH_DEFAULT,
-            Start::Change(_) => DEPTH_IMPACT,
+            WalkStart::Thing(_) => DEPTH_DEFAULT,
+            WalkStart::Change(_) => DEPTH_IMPACT,
         })
     }
 }
 
 impl From<ImpactArguments> for RelatedRequest {
     fn from(ImpactArguments { file, depth, repo, max_tokens }: ImpactArguments) -> Self {
-        let start = Start::Change(file);
+        let start = WalkStart::Change(file);
         Self { start, depth: Some(depth), repo, max_tokens, ..Self::default() }
     }
 }
 
-fn start() -> Rule<Start> {
+fn start() -> Rule<WalkStart> {
     let id = text(FILE_BYTES_MAX).called("id").meaning("The id of a memory, or a file");
     let file = text(FILE_BYTES_MAX).called("file").meaning("A file that you will change");
     let id = id.positional("ID|FILE", Presence::Required).for_tools("A memory");
@@ -95,8 +95,8 @@ fn start() -> Rule<Start> {
             _ => {}
         }
         match file {
-            Some(file) => Start::Change(file),
-            None => Start::Thing(id.unwrap_or_default()),
+            Some(file) => WalkStart::Change(file),
+            None => WalkStart::Thing(id.unwrap_or_default()),
         }
     })
 }
@@ -106,7 +106,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::requests::define::Request;
+    use crate::requests::define::ApiRequest;
     use event::Problems;
 
     fn read(value: &Value) -> Result<RelatedRequest, Problems> {
@@ -120,11 +120,11 @@ mod tests {
             &json!({"id": "m1", "depth": "2", "relation": "depends-on", "direction": "Outbound"}),
         )
         .unwrap();
-        assert_eq!((memory.depth(), &memory.start), (2, &Start::Thing("m1".to_owned())));
+        assert_eq!((memory.depth(), &memory.start), (2, &WalkStart::Thing("m1".to_owned())));
         assert_eq!((memory.relation, memory.way), (Some(Relation::DependsOn), Way::Outbound));
         let file = read(&json!({"file": "src/a.rs", "id": null})).unwrap();
         assert_eq!((file.depth(), file.way), (DEPTH_IMPACT, Way::Both));
-        assert_eq!(file.start, Start::Change("src/a.rs".to_owned()));
+        assert_eq!(file.start, WalkStart::Change("src/a.rs".to_owned()));
         let wrong = json!({"depth": 4, "direction": "up", "relation": "likes"});
         let problems = read(&wrong).unwrap_err().to_string();
         for told in [

@@ -14,8 +14,8 @@ use search::{Failure, Flagged, Point};
 request! {
     /// A search, or with `ids` the memories of these ids in full.
     pub struct SearchRequest {
-        /// What to look for; - reads standard input. Filters may stand in it: repo:x kind:error tag:npm file:a.rs
-        /// agent:codex since:30d until:2026-03-01
+        /// What to look for; - reads standard input. It may contain filters: repo:x kind:error tag:npm file:a.rs agent:codex
+        /// since:30d until:2026-03-01
         query: String = text(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
             .for_tools("Error text, command or question")
             .also(&["q", "text", "search", "question", "error", "topic", "prompt"]);
@@ -48,7 +48,7 @@ request! {
         explain: Explain = switch().flag("explain", true).for_tools("").map(explained);
         /// Also show memories that read like instructions to their reader, marked as such
         flagged: Flagged = switch().called("include_flagged").flag("include-flagged", true).for_tools("").map(included);
-        /// Show nothing when the best memory is less likely than this to be an answer, in percent
+        /// Show nothing if the best memory is a less likely answer than this percentage
         min_relevance_percent: u8 = whole(0..=100).or(usize::from(MIN_RELEVANCE_PERCENT_DEFAULT)).map(percent)
             .called("min_relevance").option("min-relevance", "PERCENT").for_tools("");
         /// The failure that the answers must be about

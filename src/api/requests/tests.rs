@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::bounds::{IDS_MAX, LIMIT_DEFAULT, QUERY_BYTES_MAX, TOKENS_MAX, TOKENS_MIN};
 use super::context::ContextRequest;
-use super::define::Request;
+use super::define::ApiRequest;
 use super::listing::{RecentArguments, ShowArguments};
 use super::prompts::{CompleteRequest, RecallArguments};
 use super::search::{SearchRequest, SearchScope};
@@ -60,7 +60,7 @@ fn the_forms_that_models_send_are_understood() {
 
 // S-FIND-1
 #[test]
-fn filters_of_time_and_agent_are_read_and_what_is_none_is_named() {
+fn time_and_agent_filters_are_read_or_refused() {
     let request =
         searched(json!({"query": "x", "agents": "codex", "since": "30d", "until": "2026-01-01"}));
     assert_eq!(request.agents, ["codex"]);
@@ -78,7 +78,7 @@ fn filters_of_time_and_agent_are_read_and_what_is_none_is_named() {
 }
 
 #[test]
-fn what_reads_like_an_instruction_is_shown_only_when_asked_for() {
+fn flagged_memories_are_shown_only_on_request() {
     assert_eq!(searched(json!({"query": "x"})).flagged, Flagged::HeldBack);
     let asked = searched(json!({"query": "x", "include_flagged": "true"}));
     assert_eq!(asked.flagged, Flagged::Included);
@@ -86,7 +86,7 @@ fn what_reads_like_an_instruction_is_shown_only_when_asked_for() {
 }
 
 #[test]
-fn what_is_null_or_empty_counts_as_left_out() {
+fn null_and_empty_fields_count_as_left_out() {
     let full = json!({"query": "x", "repo": "", "all_repos": null, "kinds": [], "tags": "",
         "files": [""], "limit": null, "max_tokens": "", "ids": [], "explain": null});
     assert_eq!(searched(full), searched(json!({"query": "x"})));
@@ -128,7 +128,7 @@ fn a_pasted_terminal_screen_is_a_query_like_any_other() {
 }
 
 #[test]
-fn a_query_is_neither_empty_nor_endless() {
+fn an_empty_or_too_long_query_is_refused() {
     for empty in [json!({}), json!({"query": ""}), json!({"query": " \u{1B}[0m\u{200B} "})] {
         assert!(refused(empty.clone()).starts_with("query: is empty; say what"), "{empty}");
     }
@@ -188,7 +188,7 @@ fn unknown_fields_are_refused_with_the_likely_one() {
 }
 
 #[test]
-fn every_problem_is_named_at_once() {
+fn every_problem_is_reported_at_once() {
     let message = refused(json!({"query": 5, "repo": [], "all_repos": "maybe", "kinds": {},
         "tags": [1], "files": 3, "limit": "x", "max_tokens": 1, "ids": false, "explain": 2, "include_flagged": [], "zz": 1}));
     let named: Vec<&str> = message.lines().filter_map(|line| line.split(':').next()).collect();
@@ -214,7 +214,7 @@ fn every_problem_is_named_at_once() {
 }
 
 #[test]
-fn what_is_repeated_in_a_message_is_short_and_harmless() {
+fn messages_repeat_input_short_and_neutralised() {
     let mut call = object(json!({"query": "x"}));
     call.insert(format!("\u{1B}[31m{}", "z".repeat(5_000)), json!(1));
     let message = SearchRequest::from_tool(call).unwrap_err().to_string();
@@ -233,7 +233,7 @@ fn a_briefing_needs_nothing() {
 }
 
 #[test]
-fn an_event_may_come_with_empty_fields_that_were_not_meant() {
+fn empty_fields_of_an_event_count_as_left_out() {
     let draft = save::draft(object(
         json!({"event_type": "error", "lesson": "l", "repo": "", "tags": "a,b",
         "command": null, "success_rate": " "}),
@@ -244,7 +244,7 @@ fn an_event_may_come_with_empty_fields_that_were_not_meant() {
 }
 
 #[test]
-fn the_prompt_asks_for_its_topic() {
+fn the_recall_prompt_requires_its_topic() {
     assert_eq!(recalled(json!({"topic": "ci"})).query, "ci");
     assert!(
         RecallArguments::from_tool(Map::new())
@@ -259,7 +259,7 @@ fn the_prompt_asks_for_its_topic() {
 }
 
 #[test]
-fn what_begins_to_be_typed_may_be_nothing_and_not_endless() {
+fn completion_accepts_empty_and_refuses_too_long_input() {
     let nothing = CompleteRequest { slot: Slot::Tag, typed: String::new() };
     assert_eq!(CompleteRequest::read(Slot::Tag, "").unwrap(), nothing);
     let message = CompleteRequest::read(Slot::File, &"x".repeat(5_000)).unwrap_err().to_string();

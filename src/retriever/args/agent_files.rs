@@ -7,19 +7,23 @@ use clap::Args;
 use super::OutputFormat;
 
 const IMPORT_HELP: &str = "\
-Each bullet and each paragraph becomes a memory of kind convention that names its file; fenced code stays with its paragraph.
-Importing an unchanged file again changes nothing. Text that was removed from the file is taken out of answers, and brought back
-when it returns. Comments, front matter and our own blocks are skipped. Searches hold back text that reads like an instruction to
+Each bullet and each paragraph becomes a memory of kind convention that names its file; fenced
+code stays with its paragraph. Importing an unchanged file again changes nothing. Text that was
+removed from the file is taken out of answers, and brought back when it returns. Comments, front
+matter and our own blocks are skipped. Searches hold back text that reads like an instruction to
 its reader, as always.
 
---found takes CLAUDE.md, AGENTS.md, .cursorrules, GEMINI.md and .github/copilot-instructions.md at the top of the work tree, where
-they exist, and every file imported before. When a file has been deleted, its memories no longer count.
---watch keeps running until Ctrl-C: it imports changes, and updates the blocks that export has put into these files.";
+--found takes CLAUDE.md, AGENTS.md, .cursorrules, GEMINI.md and .github/copilot-instructions.md
+at the top of the work tree, where they exist, and every file imported before. When a file has
+been deleted, its memories no longer count.
+--watch keeps running until Ctrl-C: it imports changes, and updates the blocks that export has
+put into these files.";
 
 const EXPORT_HELP: &str = "\
-Writes proven conventions, decisions and patterns of this repository (agent-knowledge feedback ID worked, in three sessions) into a
-block between two marks; every other byte of the file stays. Running it again changes nothing unless the memories changed. Memories
-imported from an agent file are not exported, and exported ones are never imported.";
+Writes proven conventions, decisions and patterns of this repository (agent-knowledge feedback
+ID worked, in three sessions) into a block between two marks; every other byte of the file
+stays. Running it again changes nothing unless the memories changed. Memories imported from an
+agent file are not exported, and exported ones are never imported.";
 
 /// The `import` command.
 #[derive(Debug, Args)]

@@ -12,10 +12,12 @@ use api::{ChangeRequest, Doing, Sweep, SweepRequest};
 use event::{Author, Problems};
 
 const STALE_HELP: &str = "\
-Compares each memory of this repository that names files (in its field or in its texts) or a commit with git. The comparison
-starts at the commit the memory was written at, or at the last report that it worked or holds. Reported are: files that were
-removed or changed since; code names (in backticks or fences) that no longer occur in any of its files; and a commit that is
-in no branch and no tag. Uncommitted changes do not count. Pinned memories are skipped. Nothing is changed or hidden.";
+Compares each memory of this repository that names files (in its field or in its texts) or a
+commit with git. The comparison starts at the commit the memory was written at, or at the last
+report that it worked or holds. Reported are: files that were removed or changed since; code
+names (in backticks or fences) that no longer occur in any of its files; and a commit that is in
+no branch and no tag. Uncommitted changes do not count. Pinned memories are skipped. Nothing is
+changed or hidden.";
 
 /// Changing and checking existing memories.
 #[derive(Debug, Subcommand)]

@@ -17,8 +17,9 @@ pub struct Hook {
 }
 
 const HOOK_HELP: &str = "\
-Reads the client's JSON from standard input, and prints a reply in that client's format, or nothing. Ends within 150
-milliseconds and always with 0, whatever goes wrong, so that the agent never waits.
+Reads the client's JSON from standard input, and prints a reply in that client's format, or
+nothing. Ends within 150 milliseconds and always with 0, whatever goes wrong, so that the agent
+never waits.
 
 Environment:
   AGENT_KNOWLEDGE_HOOKS        off, or a list of the hooks to keep on: start,prompt,failure,learn,end

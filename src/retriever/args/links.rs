@@ -33,17 +33,21 @@ bridges   memories that connect different kinds of knowledge (betweenness, from 
 gaps      memories with no link or one link, proven ones first
 clusters  lessons that one repository has several times
 brief     an overview in 200 tokens
-reflect   memories without links and what they may belong to, as a task for an agent; no model is called
-searches  searches that found nothing, grouped by wording; from a private log in the cache directory
+reflect   memories without links and what they may belong to, as a task for an agent; no model
+          is called
+searches  searches that found nothing, grouped by wording; from a private log in the cache
+          directory
 With more than 20,000 memories only the newest 20,000 are analyzed.";
 
 const LINK_HELP: &str = "\
 SOURCE and TARGET are ids of memories, or files: src/a.rs, code:Makefile, src/a.rs::parse.
-Relations: related_to (or relates_to), supersedes, depends_on, contradicts, specializes, part_of, alternative_to,
-builds_on, calls, imports, inherits, caused_by, led_to, learned_in, touches. A cycle is refused for supersedes, part_of,
-caused_by, led_to and learned_in. A link that exists already is updated. With --valid-to now a link ends and is kept.
---bulk reads one JSON object per line: {\"source\":…,\"relation\":…,\"target\":…}, optionally with strength, valid_from,
-valid_to, origin and repo. Valid lines are written; invalid lines are reported.";
+Relations: related_to (or relates_to), supersedes, depends_on, contradicts, specializes,
+part_of, alternative_to, builds_on, calls, imports, inherits, caused_by, led_to, learned_in,
+touches. A cycle is refused for supersedes, part_of, caused_by, led_to and learned_in. A link
+that exists already is updated. With --valid-to now a link ends and is kept.
+--bulk reads one JSON object per line: {\"source\":…,\"relation\":…,\"target\":…}, optionally
+with strength, valid_from, valid_to, origin and repo. Valid lines are written; invalid lines are
+reported.";
 
 /// The `link` command.
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use api::Request;
+use api::ApiRequest;
 use api::requests::parameter::{ArgumentShape, CommandForm, Parameter, Presence, ToolForm, Values};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
@@ -14,7 +14,7 @@ use super::OutputFormat;
 
 /// A command that is a request and nothing else.
 #[derive(Debug, Args)]
-pub struct RequestCommand<R: Request> {
+pub struct RequestCommand<R: ApiRequest> {
     /// The request.
     #[command(flatten)]
     pub arguments: Arguments<R>,
@@ -30,7 +30,7 @@ pub struct Arguments<R> {
     request: PhantomData<fn() -> R>,
 }
 
-impl<R: Request> Arguments<R> {
+impl<R: ApiRequest> Arguments<R> {
     /// Reads the request.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl<R: Request> Arguments<R> {
     }
 }
 
-impl<R: Request> Args for Arguments<R> {
+impl<R: ApiRequest> Args for Arguments<R> {
     fn augment_args(command: Command) -> Command {
         let arguments = R::parameters().into_iter().filter_map(|parameter| argument(&parameter));
         command.args(arguments)
@@ -64,7 +64,7 @@ impl<R: Request> Args for Arguments<R> {
     }
 }
 
-impl<R: Request> FromArgMatches for Arguments<R> {
+impl<R: ApiRequest> FromArgMatches for Arguments<R> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let given = R::parameters().into_iter().filter_map(|parameter| {
             let value = value(&parameter, parameter.command.as_ref()?, matches)?;
@@ -80,7 +80,7 @@ impl<R: Request> FromArgMatches for Arguments<R> {
 }
 
 /// Names the fields of problems as this command spells them: another command may spell the same field differently.
-fn spelled<R: Request>(problems: &Problems) -> Problems {
+fn spelled<R: ApiRequest>(problems: &Problems) -> Problems {
     let parameters = R::parameters();
     let mut named = Problems::none();
     for problem in problems.iter() {
@@ -101,7 +101,11 @@ fn argument(parameter: &Parameter) -> Option<Arg> {
         ArgumentShape::Switch(long, _) => argument.long(long).action(ArgAction::SetTrue),
         ArgumentShape::Option(long) => {
             let action = if is_list { ArgAction::Append } else { ArgAction::Set };
-            argument.long(long).action(action).value_name(form.value_name)
+            argument
+                .long(long)
+                .action(action)
+                .value_name(form.value_name)
+                .required(parameter.is_required)
         }
         ArgumentShape::Positional(presence) => {
             needed(argument.action(ArgAction::Set).value_name(form.value_name), presence)

@@ -5,16 +5,19 @@ use clap::Args;
 use super::OutputFormat;
 
 const SETUP_HELP: &str = "\
-Clients: claude-code, codex, gemini, opencode, copilot, droid, qwen, cline, amp, goose, cursor, vscode, windsurf,
-zed, continue, claude-desktop. Without a name, all clients that are found are set up.
+Clients: claude-code, codex, gemini, opencode, copilot, droid, qwen, cline, amp, goose, cursor,
+vscode, windsurf, zed, continue, claude-desktop. Without a name, all clients that are found are
+set up.
 
-Each client gets our MCP server and, if it has hooks, our hooks. Every other byte of its files stays; a copy of the original file
-is kept in 'setup' beside the logs. Running it again changes nothing, unless the program was moved: then its path is updated.
-A file that cannot be parsed is left alone, and reported with line and column (exit 1).
+Each client gets our MCP server and, if it has hooks, our hooks. Every other byte of its files
+stays; a copy of the original file is kept in 'setup' beside the logs. Running it again changes
+nothing, unless the program was moved: then its path is updated. A file that cannot be parsed is
+left alone, and reported with line and column (exit 1).
 
---undo restores every file byte for byte; if a file has been changed since, only our part is removed.
---check verifies that everything is still as written, and shows when each client and hook was last seen (exit 1 when a hook
-that should have run has not).
+--undo restores every file byte for byte; if a file has been changed since, only our part is
+removed.
+--check verifies that everything is still as written, and shows when each client and hook was
+last seen (exit 1 when a hook that should have run has not).
 
 AGENT_KNOWLEDGE_HOOKS=off disables all hooks without changing a file.";
 

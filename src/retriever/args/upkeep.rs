@@ -24,44 +24,52 @@ pub enum Upkeep {
 }
 
 const VERIFY_HELP: &str = "\
-These are errors (exit 1): lines that hold no event, several contents under one id, secrets, and logs that cannot be read.
-These are only reported: repeated lines, events about memories that are in no log, times more than a day in the future, and
-a last line without its line break, which is not read until it is complete.
+These are errors (exit 1): lines that hold no event, several contents under one id, secrets, and
+logs that cannot be read.
+These are only reported: repeated lines, events about memories that are in no log, times more
+than a day in the future, and a last line without its line break, which is not read until it is
+complete.
 
-Lines of the store's logs that hold no event are copied to .quarantine in the store, without secrets and each once. They
-also stay where they are: verify never removes anything from a log.";
+Lines of the store's logs that hold no event are copied to .quarantine in the store, without
+secrets and each once. They also stay where they are: verify never removes anything from a log.";
 
 const DOCTOR_HELP: &str = "\
-Exit 1 when a check says FAIL: then memories cannot be written or read, or other users can read them.
-Nothing is changed, except that an empty file is created and removed again to test whether it can be.";
+Exit 1 when a check says FAIL: then memories cannot be written or read, or other users can read
+them. Nothing is changed, except that an empty file is created and removed again to test whether
+it can be.";
 
 const DIGEST_HELP: &str = "\
-The checksum depends on the set of lines alone. It does not depend on their order, on repetitions, on how many files hold
-them, or on restarts. It covers the memories, what is said about them, conflicts, and the index of words. It does not cover
-vectors, whose last bits depend on the processor. A line that names no repository counts for the one its file is named after.
+The checksum depends on the set of lines alone. It does not depend on their order, on
+repetitions, on how many files hold them, or on restarts. It covers the memories, what is said
+about them, conflicts, and the index of words. It does not cover vectors, whose last bits depend
+on the processor. A line that names no repository counts for the one its file is named after.
 
 A running MCP server gives the checksum of its own state as the resource memory://digest.";
 
 const SCRUB_HELP: &str = "\
-Each secret is replaced by [REDACTED:rule]. The rest of its line stays as it is, including the id, and so does every other
-line. Ids themselves are not searched. Logs are rewritten under the lock of their writers, so nothing written meanwhile is
-lost. After a crash either the old log is there or the new one. Events waiting in .spool and lines in .quarantine are
-searched too.
+Each secret is replaced by [REDACTED:rule]. The rest of its line stays as it is, including the
+id, and so does every other line. Ids themselves are not searched. Logs are rewritten under the
+lock of their writers, so nothing written meanwhile is lost. After a crash either the old log is
+there or the new one. Events waiting in .spool and lines in .quarantine are searched too.
 
-Each removal is reported by log, line, field and rule, never with the secret, and so is what remains to be done: above all,
-revoke the secret. Exit 1 when secrets are left, or with --dry-run when there are any.";
+Each removal is reported by log, line, field and rule, never with the secret, and so is what
+remains to be done: above all, revoke the secret. Exit 1 when secrets are left, or with
+--dry-run when there are any.";
 
 const ARCHIVE_HELP: &str = "\
-Lines move to archive/LOG/NUMBER.jsonl.gz in the store. The files hold the same lines, compressed with gzip, so zcat, zgrep
-and 'zcat FILE | jq' read them. Searches, verify, digest and scrub read them too; ids stay. Without --keep and --older-than,
-all but the newest 10000 lines of each log move. With both, a line moves if it exceeds either limit. Lines that hold no event
-stay, and so does a line without a time when only --older-than is given.
+Lines move to archive/LOG/NUMBER.jsonl.gz in the store. The files hold the same lines,
+compressed with gzip, so zcat, zgrep and 'zcat FILE | jq' read them. Searches, verify, digest
+and scrub read them too; ids stay. Without --keep and --older-than, all but the newest 10000
+lines of each log move. With both, a line moves if it exceeds either limit. Lines that hold no
+event stay, and so does a line without a time when only --older-than is given.
 
-This happens under the lock of the log's writers. After a crash at any moment every line is still there: in the log, in a
-segment, or for a while in both, which the next run reports and repairs. Exit 75 when another process holds the lock.
+This happens under the lock of the log's writers. After a crash at any moment every line is
+still there: in the log, in a segment, or for a while in both, which the next run reports and
+repairs. Exit 75 when another process holds the lock.
 
-In the configuration, archive_above_lines = 10000 makes a server move the older half of a log that has more lines, and
-archive_older_than = \"90d\" makes it move older lines. Neither is set by default.";
+In the configuration, archive_above_lines = 10000 makes a server move the older half of a log
+that has more lines, and archive_older_than = \"90d\" makes it move older lines. Neither is set
+by default.";
 
 /// The `verify` command.
 #[derive(Debug, Args)]

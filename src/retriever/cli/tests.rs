@@ -112,7 +112,7 @@ fn ran(words: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_check_prints_what_it_found_and_ends_by_it() {
+fn a_check_prints_its_findings_and_sets_the_exit() {
     for (words, exit) in [
         (&["digest"][..], Exit::Done),
         (&["doctor"], Exit::NotFound),
@@ -167,7 +167,7 @@ fn a_dash_reads_the_query_from_standard_input() {
 }
 
 #[test]
-fn wrong_values_are_all_named_by_their_flags_and_nothing_is_opened() {
+fn wrong_values_are_reported_by_flag_before_opening() {
     let ran = ran(&["search", " ", "--limit", "-5", "--max-tokens", "many"]);
     assert_eq!(ran.exit, Exit::Invalid);
     let lines: Vec<&str> = ran.messages.lines().collect();
@@ -251,7 +251,7 @@ impl Write for Broken {
 }
 
 #[test]
-fn a_reader_that_went_away_is_no_failure_but_a_full_disk_is() {
+fn a_closed_output_is_fine_but_a_full_disk_fails() {
     for (kind, exit) in
         [(io::ErrorKind::BrokenPipe, Exit::Done), (io::ErrorKind::StorageFull, Exit::Io)]
     {

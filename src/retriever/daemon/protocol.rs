@@ -19,7 +19,7 @@ use writer::exit::Exit;
 
 /// The version of what is said. Whoever speaks another cannot attach, and answers by itself. The `protocol` and
 /// `version` of both introductions, and how one is asked to leave, stay the same for ever.
-pub(super) const PROTOCOL: u32 = 4;
+pub(super) const PROTOCOL: u32 = 5;
 
 /// Longest line either way, in bytes: the longest question has an event of 64 kB with all of it escaped, the
 /// longest answer twenty memories whole, twice.

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_names_nobody_is_no_name() {
+    fn a_name_that_identifies_nobody_is_dropped() {
         for given in ["", "  ", "rmcp", "---", "\u{202E}"] {
             assert_eq!(agent_name(given), None, "{given:?}");
         }

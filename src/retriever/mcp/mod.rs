@@ -33,7 +33,7 @@ use serde_json::json;
 use crate::mcp::backpressure::Load;
 use api::requests::change::{FeedbackArguments, ForgetArguments};
 use api::requests::save;
-use api::{Api, ApiError, ContextRequest, RelatedRequest, Reply, Request, SearchRequest, Shape};
+use api::{Api, ApiError, ApiRequest, ContextRequest, RelatedRequest, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
 use writer::exit::Exit;
 

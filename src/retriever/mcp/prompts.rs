@@ -6,7 +6,7 @@ use rmcp::model::{JsonObject, Prompt, PromptArgument};
 use crate::mcp::schema;
 use api::requests::parameter::Parameter;
 use api::requests::prompts::{RecallArguments, RepoArguments};
-use api::{Api, ApiError, ContextRequest, Request, SearchRequest};
+use api::{Api, ApiError, ApiRequest, ContextRequest, SearchRequest};
 use event::Problems;
 use guard::secrets::redacted;
 
@@ -31,7 +31,7 @@ pub(super) fn list() -> Vec<Prompt> {
     ]
 }
 
-fn arguments<R: Request>() -> Vec<PromptArgument> {
+fn arguments<R: ApiRequest>() -> Vec<PromptArgument> {
     let argument = |parameter: Parameter| {
         PromptArgument::new(parameter.name)
             .with_description(parameter.text)

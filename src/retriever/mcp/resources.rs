@@ -168,7 +168,7 @@ mod tests {
 
     // S-REPLY-1
     #[test]
-    fn a_list_of_long_memories_is_bounded_and_names_what_it_leaves_out() {
+    fn a_long_list_is_bounded_and_names_omitted_ids() {
         let memory = |number: usize, bytes: usize| json!({ "id": format!("{number:0>128}"), "lesson": "x".repeat(bytes) });
         let list = |bytes: usize| -> Reply {
             let memories: Vec<Value> =
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_address_is_answered_with_the_known_ones() {
+    fn an_unknown_resource_error_lists_the_known_ones() {
         for uri in [
             "memory://",
             "memory://item/",

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use api::requests::change::{FeedbackArguments, ForgetArguments};
 use api::requests::parameter::{Parameter, ToolForm, Usual, Values};
 use api::requests::save;
-use api::{ContextRequest, RelatedRequest, Request, SearchRequest};
+use api::{ApiRequest, ContextRequest, RelatedRequest, SearchRequest};
 
 /// Finds memories.
 pub const SEARCH: &str = "memory_search";
@@ -154,14 +154,14 @@ mod tests {
 
     // S-MCP-3
     #[test]
-    fn the_tools_are_cheap_enough_to_be_always_there() {
+    fn the_tool_schemas_stay_within_the_token_budget() {
         let sent = serde_json::to_string(&tools()).unwrap();
         let tokens = sent.chars().count().div_ceil(4);
         assert!(tokens < TOKENS_MAX, "{tokens} tokens");
     }
 
     #[test]
-    fn the_instructions_are_short_and_begin_with_when_to_call() {
+    fn instructions_are_short_and_say_when_to_call_first() {
         assert!(INSTRUCTIONS.chars().count() <= 400, "{}", INSTRUCTIONS.chars().count());
         assert!(INSTRUCTIONS.starts_with("Call memory_context when"));
         for tool in tools() {

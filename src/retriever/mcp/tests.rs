@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-use self::client::{BOTH, Client, Era, STEP_MS_MAX, run};
+use self::client::{BOTH, Era, LineClient, STEP_MS_MAX, run};
 use super::super::fake::Fake;
 use super::*;
 use crate::mcp::stdio::serve;
@@ -22,10 +22,10 @@ fn text(result: &Value) -> &str {
 
 // S-MCP-1
 #[test]
-fn both_eras_are_told_who_we_are_and_when_to_call() {
+fn both_eras_get_server_info_and_instructions() {
     run(async {
         for era in BOTH {
-            let (client, opened) = Client::open(era, Fake::new()).await;
+            let (client, opened) = LineClient::open(era, Fake::new()).await;
             assert_eq!(opened["instructions"], schema::INSTRUCTIONS, "{era:?}");
             let able = opened["capabilities"].as_object().unwrap();
             let mut able: Vec<&str> = able.keys().map(String::as_str).collect();
@@ -41,7 +41,7 @@ fn both_eras_are_told_who_we_are_and_when_to_call() {
 fn the_list_of_tools_is_always_the_same() {
     run(async {
         for era in BOTH {
-            let (mut client, _) = Client::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, Fake::new()).await;
             let first = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
             client.call(schema::SEARCH, json!({"query": "x"})).await;
             let second = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
@@ -56,7 +56,7 @@ fn the_list_of_tools_is_always_the_same() {
 fn each_tool_is_answered_with_one_text() {
     run(async {
         for era in BOTH {
-            let (mut client, _) = Client::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, Fake::new()).await;
             for (tool, arguments, answer) in [
                 (
                     schema::SEARCH,
@@ -79,10 +79,10 @@ fn each_tool_is_answered_with_one_text() {
 fn a_saved_lesson_is_credited_to_the_client_and_its_session() {
     run(async {
         let lesson = json!({"event_type": "error", "lesson": "l"});
-        let (mut client, _) = Client::open(Era::Modern, Fake::new()).await;
+        let (mut client, _) = LineClient::open(Era::Modern, Fake::new()).await;
         let result = client.call(schema::SAVE, lesson.clone()).await;
         assert_eq!(text(&result), r#"save Some("l") by Some("claude-code") in """#);
-        let (mut client, _) = Client::open(Era::Legacy, Fake::new()).await;
+        let (mut client, _) = LineClient::open(Era::Legacy, Fake::new()).await;
         let params =
             json!({"name": schema::SAVE, "arguments": lesson, "_meta": {"threadId": "t1"}});
         let result = client.ask("tools/call", params).await["result"].clone();
@@ -91,10 +91,10 @@ fn a_saved_lesson_is_credited_to_the_client_and_its_session() {
 }
 
 #[test]
-fn what_went_wrong_is_told_to_the_model() {
+fn tool_errors_are_reported_to_the_model() {
     run(async {
         for era in BOTH {
-            let (mut client, _) = Client::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, Fake::new()).await;
             for (tool, arguments, told) in [
                 (schema::SEARCH, json!({"q": "x"}), "did you mean \"query\"?"),
                 (
@@ -119,10 +119,10 @@ fn what_went_wrong_is_told_to_the_model() {
 
 // S-MCP-4
 #[test]
-fn resources_are_json_and_an_unknown_one_is_an_error_of_its_era() {
+fn resources_are_json_and_errors_match_the_era() {
     run(async {
         for (era, code) in [(Era::Legacy, -32002), (Era::Modern, -32602)] {
-            let (mut client, _) = Client::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, Fake::new()).await;
             let listed = client.ask("resources/list", json!({})).await;
             assert_eq!(listed["result"]["resources"][0]["uri"], resources::RECENT);
             let forms = client.ask("resources/templates/list", json!({})).await;
@@ -150,10 +150,10 @@ fn resources_are_json_and_an_unknown_one_is_an_error_of_its_era() {
 
 // S-MCP-4
 #[test]
-fn the_prompt_brings_notes_as_data() {
+fn prompts_present_memories_as_data() {
     run(async {
         for era in BOTH {
-            let (mut client, _) = Client::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, Fake::new()).await;
             let listed = client.ask("prompts/list", json!({})).await;
             assert_eq!(listed["result"]["prompts"][0]["arguments"][0]["required"], true);
             let got = client
@@ -178,10 +178,10 @@ fn the_prompt_brings_notes_as_data() {
 
 // S-MCP-7
 #[test]
-fn completions_are_at_most_a_hundred_and_say_how_many_there_are() {
+fn completions_are_capped_at_a_hundred_with_a_total() {
     run(async {
         for era in BOTH {
-            let (mut client, _) = Client::open(era, Fake::new()).await;
+            let (mut client, _) = LineClient::open(era, Fake::new()).await;
             let asked = json!({"ref": {"type": "ref/prompt", "name": "recall"}, "argument": {"name": "topic", "value": "v"}});
             let answer = client.ask("completion/complete", asked).await;
             let completion = &answer["result"]["completion"];
@@ -197,7 +197,7 @@ fn completions_are_at_most_a_hundred_and_say_how_many_there_are() {
 #[test]
 fn a_subscription_is_held_open_and_does_not_delay_the_end() {
     run(async {
-        let (mut client, _) = Client::open(Era::Modern, Fake::new()).await;
+        let (mut client, _) = LineClient::open(Era::Modern, Fake::new()).await;
         let wish = json!({"notifications": {"resourcesListChanged": true, "resourceSubscriptions": ["memory://recent"]}});
         let id = client.send("subscriptions/listen", wish).await;
         let told = client.read().await;
@@ -214,11 +214,11 @@ fn a_subscription_is_held_open_and_does_not_delay_the_end() {
 
 // S-MCP-1
 #[test]
-fn the_end_of_input_ends_the_process_even_with_a_call_under_way() {
+fn end_of_input_ends_the_process_with_calls_in_flight() {
     let (release, hold) = mpsc::channel();
     run(async {
         let api = Arc::new(Fake { hold: Some(Mutex::new(hold)), ..Fake::default() });
-        let (mut client, _) = Client::open(Era::Legacy, api).await;
+        let (mut client, _) = LineClient::open(Era::Legacy, api).await;
         client
             .send("tools/call", json!({"name": schema::SEARCH, "arguments": {"query": "x"}}))
             .await;
@@ -234,7 +234,7 @@ fn the_end_of_input_ends_the_process_even_with_a_call_under_way() {
 #[test]
 fn requests_piped_in_are_answered_before_the_end() {
     run(async {
-        let (mut client, _) = Client::open(Era::Legacy, Fake::new()).await;
+        let (mut client, _) = LineClient::open(Era::Legacy, Fake::new()).await;
         let call = json!({"name": schema::SEARCH, "arguments": {"query": "x"}});
         let id = client.send("tools/call", call).await;
         client.input.shutdown().await.unwrap();
@@ -247,21 +247,21 @@ fn requests_piped_in_are_answered_before_the_end() {
 }
 
 #[test]
-fn a_client_that_leaves_before_it_speaks_did_nothing_wrong() {
+fn a_client_may_leave_before_it_sends_anything() {
     run(async {
         for era in BOTH {
-            let client = Client::connect(era, Fake::new());
+            let client = LineClient::connect(era, Fake::new());
             assert_eq!(client.leave().await.0, Exit::Done);
         }
-        let (client, _) = Client::open(Era::Modern, Fake::new()).await;
+        let (client, _) = LineClient::open(Era::Modern, Fake::new()).await;
         assert_eq!(client.leave().await.0, Exit::Done, "after a look around");
     });
 }
 
 #[test]
-fn a_client_that_does_not_read_cannot_keep_us_alive() {
+fn a_client_that_does_not_read_cannot_block_the_end() {
     run(async {
-        let mut client = Client::connect_narrow(Era::Modern, Fake::new(), 64);
+        let mut client = LineClient::connect_narrow(Era::Modern, Fake::new(), 64);
         client.send("tools/list", json!({})).await;
         client.send("tools/list", json!({})).await;
         let (exit, after_ms) = client.leave().await;
@@ -299,9 +299,9 @@ fn a_signal_ends_the_session_while_the_client_is_still_there() {
 }
 
 #[test]
-fn lines_that_are_no_requests_do_not_end_the_session() {
+fn invalid_lines_do_not_end_the_session() {
     run(async {
-        let (mut client, _) = Client::open(Era::Legacy, Fake::new()).await;
+        let (mut client, _) = LineClient::open(Era::Legacy, Fake::new()).await;
         client.input.write_all(b"not json\n\n{\"jsonrpc\":\"2.0\",\"id\":null}\n").await.unwrap();
         let result = client.call(schema::SEARCH, json!({"query": "x"})).await;
         assert_eq!(text(&result), "search \"x\" All(None) Hybrid");

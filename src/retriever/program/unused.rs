@@ -59,7 +59,7 @@ mod tests {
     const LONG_AGO: &str = "2026-01-01T00:00:00Z\n";
 
     #[test]
-    fn only_what_nobody_has_used_for_long_is_removed() {
+    fn only_long_unused_checkpoints_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let (index, run) = (folder.path().join("index"), folder.path().join("run"));
         let endpoint = Endpoint::of(run, &["mine"]);

@@ -26,7 +26,7 @@ pub(super) enum Era {
 
 pub(super) const BOTH: [Era; 2] = [Era::Legacy, Era::Modern];
 
-pub(super) struct Client {
+pub(super) struct LineClient {
     pub(super) era: Era,
     pub(super) input: WriteHalf<DuplexStream>,
     pub(super) output: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -35,7 +35,7 @@ pub(super) struct Client {
     pub(super) server: JoinHandle<Exit>,
 }
 
-impl Client {
+impl LineClient {
     pub(super) fn connect(era: Era, api: Arc<dyn Api>) -> Self {
         Self::connect_narrow(era, api, 1 << 20)
     }
