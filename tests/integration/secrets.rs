@@ -1,5 +1,5 @@
 //! No secret reaches the disk, a message or a reply, by whatever way it comes. Not here: which texts
-//! hold one; that is tested beside the rules (`event/redact/secret`).
+//! hold one; that is tested beside the rules (`guard::secrets`).
 
 use std::path::Path;
 use std::process::Command;
