@@ -128,7 +128,7 @@ pub fn mcp_input(bytes: &[u8]) {
 /// As [`mcp_input`], with the arguments as they are.
 pub fn arguments_of(tool: u8, arguments: Map<String, Value>) {
     let problems = match tool {
-        0 => SearchRequest::from_tool(arguments).map(bounded_search).err(),
+        0 => SearchRequest::from_tool(arguments).map(|request| bounded_search(&request)).err(),
         1 => {
             let bounds = |request: ContextRequest| bounded(request.max_tokens);
             ContextRequest::from_tool(arguments).map(bounds).err()
@@ -151,7 +151,7 @@ pub fn arguments_of(tool: u8, arguments: Map<String, Value>) {
     assert!(told <= PROBLEMS_BYTES_MAX, "{told} bytes of problems");
 }
 
-fn bounded_search(request: SearchRequest) {
+fn bounded_search(request: &SearchRequest) {
     bounded(request.max_tokens);
     if request.ids.is_empty() {
         bounded_text(&request.query);
