@@ -78,7 +78,7 @@ fn a_look_is_about_the_repository_of_the_directory() {
     assert_eq!(world.agent_knowledge_in(&here, &["stale", "--repo", "api"]).exit, Some(0));
     let other = world.agent_knowledge_in(&here, &["stale", "--repo", "github.com/acme/web"]);
     assert_eq!(other.exit, Some(65));
-    let said = "--repo: is github.com/acme/web, and this directory belongs to github.com/acme/api; run it in";
+    let said = "--repo: is github.com/acme/web, but this directory belongs to github.com/acme/api; run this in";
     assert!(other.messages.contains(said), "{}", other.messages);
     assert_eq!(stale(&world, &world.work())["checked"], 0);
 }
