@@ -27,7 +27,7 @@ use built::Built;
 pub use checkpointing::{Restored, Saved};
 use log_kind::LogKind;
 use wanted_vectors::RequestedVectors;
-pub use wanted_vectors::{Followed, Wanted};
+pub use wanted_vectors::{CaughtUp, Wanted};
 pub use window::Window;
 
 /// Follows a store.
@@ -41,8 +41,8 @@ pub struct Follower {
     built: Built,
     waiting: usize,
     /// Tells what has changed, where the system can.
-    listener: Option<ChangeQueue>,
-    /// Whether all that is there was read, and all that comes will be heard of.
+    change_queue: Option<ChangeQueue>,
+    /// Whether all that is there was read, and all that comes will be changes of.
     is_sure: bool,
     watch_trouble: Option<String>,
     window: Option<Window>,
@@ -53,7 +53,7 @@ pub struct Follower {
     /// Whether the checkpoint has everything.
     is_saved: bool,
     /// How many memories had been judged by then.
-    judged_saved: usize,
+    flags_saved: usize,
 }
 
 /// A file that is followed.
@@ -97,14 +97,14 @@ impl Follower {
             listed,
             built,
             waiting: 0,
-            listener: None,
+            change_queue: None,
             is_sure: false,
             watch_trouble,
             window,
             base,
             spill: None,
             is_saved,
-            judged_saved: 0,
+            flags_saved: 0,
         }
     }
 
@@ -116,20 +116,20 @@ impl Follower {
 
     /// Asks the system what has changed, where it can tell, instead of looking at every file each time.
     #[must_use]
-    pub fn listening(self) -> Self {
-        Self { listener: Some(ChangeQueue::default()), ..self }
+    pub fn with_change_queue(self) -> Self {
+        Self { change_queue: Some(ChangeQueue::default()), ..self }
     }
 
     /// Looks at every file the next time, whatever the system tells, and asks it once more to tell.
-    pub fn doubt(&mut self) {
+    pub fn recheck_all(&mut self) {
         self.is_sure = false;
-        self.listener.iter_mut().for_each(ChangeQueue::try_again);
+        self.change_queue.iter_mut().for_each(ChangeQueue::try_again);
     }
 
     /// Reads what is new in every log, and in the spool.
-    pub fn catch_up(&mut self) -> Followed {
-        let heard = self.heard();
-        let mut started_over = self.follow_all(heard);
+    pub fn catch_up(&mut self) -> CaughtUp {
+        let changes = self.take_changes();
+        let mut started_over = self.follow_all(changes);
         if self.built.fold.is_damaged() {
             // A record that was kept outside memory is not what was written, so what was made of it is not what
             // the logs say. Once: without a place to go to, all records stay in memory until the next checkpoint.
@@ -141,15 +141,15 @@ impl Follower {
         self.built.want_lost_signs();
         let to_embed = std::mem::take(&mut self.built.to_embed);
         let to_sign = std::mem::take(&mut self.built.to_sign);
-        Followed { to_embed, to_sign, started_over }
+        CaughtUp { to_embed, to_sign, started_over }
     }
 
     /// Takes in what is new. Tells whether that meant to start over.
-    fn follow_all(&mut self, mut heard: Changes) -> bool {
+    fn follow_all(&mut self, mut changes: Changes) -> bool {
         let mut started_over = false;
         let mut censuses = 0;
         let troubles = loop {
-            let swept = match &heard {
+            let swept = match &changes {
                 Changes::Written(logs) if logs.is_empty() => return false,
                 Changes::Written(logs) => self.read_written(logs),
                 Changes::Anything => self.sweep(),
@@ -165,14 +165,14 @@ impl Follower {
                 Err(Stale) => None,
             };
             self.start_over(census);
-            (heard, started_over) = (Changes::Anything, true);
+            (changes, started_over) = (Changes::Anything, true);
         };
-        self.built.fold.settle();
+        self.built.fold.drop_census();
         self.built.trim(0);
         self.built.index_words();
         // What is in doubt yet is looked at once more.
         self.is_sure &= !self.built.fold.is_in_doubt();
-        self.note(troubles);
+        self.update_health(troubles);
         started_over
     }
 
@@ -180,17 +180,19 @@ impl Follower {
     #[must_use]
     pub fn job(&self, wanted: Wanted, want: Want) -> Option<Job> {
         let Wanted { doc, generation } = wanted;
-        let memory =
-            self.built.memory(doc).filter(|_| generation == self.built.asked.awaited(doc))?;
+        let memory = self
+            .built
+            .memory(doc)
+            .filter(|_| generation == self.built.requested.generation_of(doc))?;
         Some(Job { doc, generation, text: memory.meaning_text(), want })
     }
 
-    /// Takes in a vector and where the signs of the tokens are, unless they were asked for before the last
+    /// Takes in a vector and where the signs of the tokens are, unless they were requested for before the last
     /// start-over. Returns the memory if its signs are still to be made.
     pub fn embedded(&mut self, embedded: &Embedded) -> Option<Wanted> {
         self.is_saved = false;
         let Embedded { doc, generation, vector, signed } = embedded;
-        if *generation != self.built.asked.awaited(*doc) {
+        if *generation != self.built.requested.generation_of(*doc) {
             return None;
         }
         let vectors = self.built.vectors.get_or_insert_with(|| VectorIndex::new(vector.len()));
@@ -220,7 +222,7 @@ impl Follower {
             vectors: self.built.vectors.clone(),
             places: self.built.places.clone(),
             shelf: None,
-            near: self.built.near.clone(),
+            near: self.built.neighbours.clone(),
             repos: Arc::clone(&self.built.repos),
             health: Arc::clone(&self.built.health),
         }
@@ -229,12 +231,12 @@ impl Follower {
     /// Memories of a replaced log cannot be told from copies of them in other logs, so everything is
     /// read again. Rare, and vectors come from the cache.
     fn start_over(&mut self, census: Option<Arc<Census>>) {
-        let last = self.built.asked.last + 1;
-        let asked = RequestedVectors { last, since_start: last, changed: BTreeMap::new() };
+        let last = self.built.requested.last + 1;
+        let requested = RequestedVectors { last, since_start: last, changed: BTreeMap::new() };
         let fold = Fold::within(self.bound, census);
-        self.built = Built { asked, fold, ..Built::default() };
+        self.built = Built { requested, fold, ..Built::default() };
         (self.base, self.is_saved, self.is_sure) = (None, false, false);
-        self.spill.iter_mut().for_each(Spill::begin_anew);
+        self.spill.iter_mut().for_each(Spill::clear);
         self.tails.retain(|log, _| log.exists());
         self.tails.values_mut().for_each(|tailed| tailed.tail.rewind());
         self.listed = <_>::default();
@@ -248,7 +250,7 @@ impl Follower {
             tail.rewind();
             let _ = tail.read(|line| {
                 if let Decoded::Event(event) = codec::decode(line.bytes, &file_repo) {
-                    census.note(&clean::without_secrets(*event));
+                    census.add(&clean::without_secrets(*event));
                 }
             });
         }
@@ -286,16 +288,16 @@ impl Follower {
                 let effect = built.fold.apply(event, repo, origin);
                 built.index(effect);
                 built.trim(slack_bytes);
-                spill.iter_mut().for_each(|spill| spill.relieve(&mut built.fold));
+                spill.iter_mut().for_each(|spill| spill.move_full_blocks(&mut built.fold));
             }
         })
     }
 
-    fn note(&mut self, troubles: BTreeMap<PathBuf, String>) {
+    fn update_health(&mut self, troubles: BTreeMap<PathBuf, String>) {
         let count =
             |kind: LogKind| self.tails.values().filter(|tailed| tailed.kind == kind).count();
         let (logs, segments) = (count(LogKind::Log), count(LogKind::Segment));
-        let counts = (logs, segments, self.waiting, self.built.fold.early_len());
+        let counts = (logs, segments, self.waiting, self.built.fold.orphans_len());
         let now = &self.built.health;
         let is_same = (now.logs, now.segments, now.waiting, now.early) == counts;
         if !is_same || now.troubles != troubles || now.watch_trouble != self.watch_trouble {
@@ -382,7 +384,7 @@ mod tests {
         std::fs::write(folder.path().join("a.jsonl"), line(1, "walrus")).unwrap();
         let mut follower =
             Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
-        let Followed { to_embed, to_sign, .. } = follower.catch_up();
+        let CaughtUp { to_embed, to_sign, .. } = follower.catch_up();
         assert_eq!((to_embed.len(), to_sign.len()), (1, 0));
         let embedded =
             |signed, place| Embedded { doc: 0, generation: 0, vector: vec![1.0, place], signed };

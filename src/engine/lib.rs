@@ -14,4 +14,4 @@ pub mod owner;
 pub mod watch;
 
 pub use cache_lock::CacheLock;
-pub use owner::{Dense, Engine, Extent, Setup, Stopped, View};
+pub use owner::{Dense, Engine, EngineSetup, Extent, Stopped, View};

@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::checkpoint::Checkpoints;
-use super::follow::{Followed, Follower};
+use super::follow::{CaughtUp, Follower};
 use super::watch::{Watch, Watching};
 use index::embed::cache::AppendLock;
 use index::embed::worker::{
@@ -30,7 +30,7 @@ use store::{Config, Store};
 const LOADING_PAUSE_MS: u64 = 5;
 
 /// What the engine is started with.
-pub struct Setup {
+pub struct EngineSetup {
     /// Where the logs are.
     pub store: Store,
     /// Settings; aliases are followed.
@@ -60,13 +60,13 @@ pub struct Engine {
     inbox: Sender<Input>,
     /// The loop's; gone with it.
     state: Weak<Mutex<LoopState>>,
-    coming: Coming,
+    pending_batches: PendingBatches,
     worker: Option<Arc<Worker>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// How many batches of vectors the loop was sent and has not taken in.
-type Coming = Arc<AtomicUsize>;
+type PendingBatches = Arc<AtomicUsize>;
 
 /// Everything the loop can be told.
 enum Input {
@@ -77,16 +77,16 @@ enum Input {
     /// All that was there has been read.
     Loaded {
         follower: Box<Follower>,
-        followed: Followed,
+        followed: CaughtUp,
         /// How many memories the checkpoint had.
-        kept_len: usize,
+        checkpoint_len: usize,
     },
     /// Somebody wants a snapshot of all there is.
-    Whole(Sender<Snapshot>, CatchUpReason),
+    FullSnapshot(Sender<Snapshot>, CatchUpReason),
     /// Somebody wants a snapshot now, of the newest where not all has been read; the log at hand first.
-    Now(Sender<View>, PathBuf),
+    RecentView(Sender<View>, PathBuf),
     /// What is new is to be kept now.
-    Keep(Sender<()>),
+    SaveCheckpoint(Sender<()>),
     /// The end.
     Stop,
 }
@@ -128,10 +128,10 @@ impl Engine {
     ///
     /// # Errors
     /// The system refused a thread.
-    pub fn start(setup: Setup) -> std::io::Result<Self> {
+    pub fn start(setup: EngineSetup) -> std::io::Result<Self> {
         let (inbox, messages) = mpsc::channel();
-        let coming = Coming::default();
-        let start = |dense| start_worker(dense, inbox.clone(), Arc::clone(&coming));
+        let pending_batches = PendingBatches::default();
+        let start = |dense| start_worker(dense, inbox.clone(), Arc::clone(&pending_batches));
         let worker = setup.dense.map(start).transpose()?.map(Arc::new);
         let hint_inbox = inbox.clone();
         let hint = move || {
@@ -143,18 +143,23 @@ impl Engine {
         let trouble = watch.trouble().map(str::to_owned);
         let mut follower = Follower::new(store.clone(), config.clone(), bound, trouble);
         if setup.watching == Watching::System {
-            follower = follower.listening();
+            follower = follower.with_change_queue();
         }
         run::load(follower, setup.checkpoints.clone(), inbox.clone())?;
-        let reading = ReadState::begun(store, config, bound);
-        let loops =
-            LoopState::new(reading, worker.clone(), Arc::clone(&coming), setup.checkpoints, watch);
+        let reading = ReadState::loading(store, config, bound);
+        let loops = LoopState::new(
+            reading,
+            worker.clone(),
+            Arc::clone(&pending_batches),
+            setup.checkpoints,
+            watch,
+        );
         let loops = Arc::new(Mutex::new(loops));
         let state = Arc::downgrade(&loops);
         let thread = std::thread::Builder::new()
             .name("engine".to_owned())
             .spawn(move || run::run(&loops, &messages))?;
-        Ok(Self { inbox, state, coming, worker, thread: Some(thread) })
+        Ok(Self { inbox, state, pending_batches, worker, thread: Some(thread) })
     }
 
     /// Returns the state of everything that was acknowledged before the call. Waits until all logs have
@@ -163,7 +168,7 @@ impl Engine {
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn snapshot(&self) -> Result<Snapshot, Stopped> {
-        self.whole(CatchUpReason::Question)
+        self.full_snapshot(CatchUpReason::Question)
     }
 
     /// Returns the same for what is done beside answering: it does not count as somebody asking.
@@ -171,27 +176,27 @@ impl Engine {
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn snapshot_for_upkeep(&self) -> Result<Snapshot, Stopped> {
-        self.whole(CatchUpReason::Upkeep)
+        self.full_snapshot(CatchUpReason::Upkeep)
     }
 
     /// Does what the loop would do, where it is idle and all has been read: waking it, and being woken by it, would take
     /// longer. Where it is busy a message waits in line, and with it who can wait so long only; so it does behind vectors:
     /// whoever had an answer of the model finds what was embedded before.
-    fn at_once(&self, why: CatchUpReason) -> Option<Snapshot> {
+    fn snapshot_in_place(&self, why: CatchUpReason) -> Option<Snapshot> {
         let state = self.state.upgrade()?;
         let mut state = state.try_lock().ok()?;
-        if self.coming.load(Ordering::SeqCst) > 0 {
+        if self.pending_batches.load(Ordering::SeqCst) > 0 {
             return None;
         }
-        state.whole(why)
+        state.full_snapshot(why)
     }
 
-    fn whole(&self, why: CatchUpReason) -> Result<Snapshot, Stopped> {
-        if let Some(snapshot) = self.at_once(why) {
+    fn full_snapshot(&self, why: CatchUpReason) -> Result<Snapshot, Stopped> {
+        if let Some(snapshot) = self.snapshot_in_place(why) {
             return Ok(snapshot);
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::Whole(reply, why)).map_err(|_| Stopped)?;
+        self.inbox.send(Input::FullSnapshot(reply, why)).map_err(|_| Stopped)?;
         answer.recv().map_err(|_| Stopped)
     }
 
@@ -201,26 +206,28 @@ impl Engine {
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn view(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
-        if let Some(snapshot) = self.at_once(CatchUpReason::Question) {
+        if let Some(snapshot) = self.snapshot_in_place(CatchUpReason::Question) {
             return Ok(View { snapshot, extent: Extent::Whole });
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::Whole(reply, CatchUpReason::Question)).map_err(|_| Stopped)?;
+        self.inbox
+            .send(Input::FullSnapshot(reply, CatchUpReason::Question))
+            .map_err(|_| Stopped)?;
         match answer.recv_timeout(wait) {
             Ok(snapshot) => return Ok(View { snapshot, extent: Extent::Whole }),
             Err(RecvTimeoutError::Disconnected) => return Err(Stopped),
             Err(RecvTimeoutError::Timeout) => {}
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::Now(reply, home.to_owned())).map_err(|_| Stopped)?;
+        self.inbox.send(Input::RecentView(reply, home.to_owned())).map_err(|_| Stopped)?;
         answer.recv().map_err(|_| Stopped)
     }
 
     /// Writes a checkpoint of what is new, where there is a place for one, and waits at most `wait` for it.
-    pub fn keep(&self, wait: Duration) {
+    pub fn save_checkpoint(&self, wait: Duration) {
         let (reply, kept) = mpsc::channel();
         // Without it the next start reads a little more.
-        if self.inbox.send(Input::Keep(reply)).is_ok() {
+        if self.inbox.send(Input::SaveCheckpoint(reply)).is_ok() {
             let _ = kept.recv_timeout(wait);
         }
     }
@@ -277,12 +284,16 @@ impl Drop for Engine {
     }
 }
 
-fn start_worker(dense: Dense, inbox: Sender<Input>, coming: Coming) -> std::io::Result<Worker> {
+fn start_worker(
+    dense: Dense,
+    inbox: Sender<Input>,
+    pending_batches: PendingBatches,
+) -> std::io::Result<Worker> {
     Worker::start(WorkerConfig {
         load: dense.load,
         cache: Some(CacheConfig { dir: dense.cache_dir, lock: dense.lock }),
         deliver: Box::new(move |batch| {
-            coming.fetch_add(1, Ordering::SeqCst);
+            pending_batches.fetch_add(1, Ordering::SeqCst);
             // At shutdown the loop is gone before the worker is.
             let _ = inbox.send(Input::Embedded(batch));
         }),
@@ -312,7 +323,7 @@ mod tests {
         fn with(folder: tempfile::TempDir, watching: Watching, dense: Option<Dense>) -> Self {
             let store = Store::at(folder.path());
             let (config, bound) = (Config::default(), Bound::NONE);
-            let setup = Setup { store, config, bound, watching, dense, checkpoints: None };
+            let setup = EngineSetup { store, config, bound, watching, dense, checkpoints: None };
             Self { engine: Engine::start(setup).unwrap(), folder }
         }
 
@@ -320,7 +331,7 @@ mod tests {
         fn idle(&self, patience: Duration) -> Snapshot {
             let deadline = Instant::now() + patience;
             loop {
-                if let Some(snapshot) = self.engine.at_once(CatchUpReason::Question) {
+                if let Some(snapshot) = self.engine.snapshot_in_place(CatchUpReason::Question) {
                     return snapshot;
                 }
                 assert!(Instant::now() < deadline, "the loop is never idle");
@@ -401,20 +412,20 @@ mod tests {
         let state = world.engine.state.upgrade().unwrap();
         std::thread::scope(|scope| {
             let busy = state.lock().unwrap();
-            assert!(world.engine.at_once(CatchUpReason::Question).is_none());
+            assert!(world.engine.snapshot_in_place(CatchUpReason::Question).is_none());
             world.append("a.jsonl", &line("beta"));
             let asked = scope.spawn(|| world.found("beta"));
             drop(busy);
             assert_eq!(asked.join().unwrap(), ["beta"]);
         });
         world.append("a.jsonl", &line("gamma"));
-        world.engine.coming.store(1, Ordering::SeqCst);
+        world.engine.pending_batches.store(1, Ordering::SeqCst);
         assert!(
-            world.engine.at_once(CatchUpReason::Question).is_none(),
+            world.engine.snapshot_in_place(CatchUpReason::Question).is_none(),
             "vectors are to come first"
         );
         assert_eq!(world.found("gamma"), ["gamma"]);
-        world.engine.coming.store(0, Ordering::SeqCst);
+        world.engine.pending_batches.store(0, Ordering::SeqCst);
         assert_eq!(world.idle(Duration::from_secs(10)).memories().len(), 3);
     }
 
@@ -435,7 +446,7 @@ mod tests {
             assert_eq!(world.found(&lesson).first(), Some(&lesson));
             embedded.recv_timeout(Duration::from_secs(60)).unwrap();
             let deadline = Instant::now() + Duration::from_secs(60);
-            // Delivered, which is when one more is counted as coming.
+            // Delivered, which is when one more is counted as pending_batches.
             while world.engine.embedding().unwrap().done <= number {
                 assert!(Instant::now() < deadline);
                 std::thread::yield_now();

@@ -74,7 +74,7 @@ pub struct Census {
 
 impl Census {
     /// Takes note of one event.
-    pub fn note(&mut self, event: &Event) {
+    pub fn add(&mut self, event: &Event) {
         if event.memory_id.is_none() {
             let when = self.earliest.entry(key(&event.id)).or_insert(event.timestamp);
             *when = (*when).min(event.timestamp);
@@ -128,8 +128,8 @@ const PARTS: usize = 256;
 
 /// Whether there is room for something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AgeRank {
-    Here,
+pub(super) enum Admission {
+    Admitted,
     LeftOut,
 }
 
@@ -198,7 +198,7 @@ impl Ledger {
     }
 
     /// Forgets the census: all it knew has been read.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn drop_census(&mut self) {
         self.census = None;
     }
 
@@ -229,10 +229,10 @@ impl Ledger {
     }
 
     /// Decides on a memory that comes for the first time.
-    pub(super) fn admit(&mut self, age: Age) -> AgeRank {
+    pub(super) fn admit(&mut self, age: Age) -> Admission {
         if self.horizon.is_none() {
             self.note_age(age);
-            return AgeRank::Here;
+            return Admission::Admitted;
         }
         let key = key(&age.id);
         if let Some(known) = self.left_out.get(&key) {
@@ -242,7 +242,7 @@ impl Ledger {
                 self.is_in_doubt = true;
                 self.left_out.insert(key, is);
             }
-            return AgeRank::LeftOut;
+            return Admission::LeftOut;
         }
         let is_above = self.is_above_horizon(&age);
         if self.orphaned.contains(&key) {
@@ -253,30 +253,30 @@ impl Ledger {
         }
         if is_above {
             self.note_age(age);
-            return AgeRank::Here;
+            return Admission::Admitted;
         }
         self.trace(&age);
-        AgeRank::LeftOut
+        Admission::LeftOut
     }
 
     /// Decides on an event about a memory that is not here.
-    pub(super) fn admit_orphan(&mut self, about: &EventId, is_first: IsFirst) -> AgeRank {
+    pub(super) fn admit_orphan(&mut self, about: &EventId, is_first: IsFirst) -> Admission {
         if self.horizon.is_none() {
-            return AgeRank::Here;
+            return Admission::Admitted;
         }
         let key = key(about);
         if self.left_out.get(&key).is_some() || self.orphaned.contains(&key) {
-            return AgeRank::LeftOut;
+            return Admission::LeftOut;
         }
         let age = self.age_of_orphans(about);
         if self.is_above_horizon(&age) {
             if is_first == IsFirst::Yes {
                 self.note_age(age);
             }
-            return AgeRank::Here;
+            return Admission::Admitted;
         }
         self.trace(&age);
-        AgeRank::LeftOut
+        Admission::LeftOut
     }
 
     /// Takes note that a memory that is here is older than it seemed.
@@ -400,11 +400,11 @@ mod tests {
         assert_eq!(ledger.held_bytes(), 50 + TRACE_BYTES);
         for _ in 0..2 {
             let old = ledger.age(&id("old"), at(4));
-            assert_eq!(ledger.admit(old), AgeRank::LeftOut);
+            assert_eq!(ledger.admit(old), Admission::LeftOut);
             assert_eq!((ledger.left_out().len(), ledger.held_bytes()), (2, 50 + 2 * TRACE_BYTES));
         }
         let new = ledger.age(&id("new"), at(6));
-        assert_eq!(ledger.admit(new), AgeRank::Here);
+        assert_eq!(ledger.admit(new), Admission::Admitted);
         let is_out = |text: &str| ledger.left_out().get(&key(&id(text))).is_some();
         assert!(is_out("old") && !is_out("new"));
         assert!(!ledger.is_in_doubt());
@@ -421,9 +421,9 @@ mod tests {
         }
         let mut gone = ledger(None);
         let again = gone.age(&id("five"), at(5));
-        assert_eq!((gone.admit(again), gone.is_in_doubt()), (AgeRank::LeftOut, false));
+        assert_eq!((gone.admit(again), gone.is_in_doubt()), (Admission::LeftOut, false));
         let older = gone.age(&id("five"), at(3));
-        assert_eq!((gone.admit(older), gone.is_in_doubt()), (AgeRank::LeftOut, true));
+        assert_eq!((gone.admit(older), gone.is_in_doubt()), (Admission::LeftOut, true));
         let mut still_newer = ledger(None);
         let (was, is) = (still_newer.age(&id("m"), at(9)), still_newer.age(&id("m"), at(6)));
         still_newer.aged(&was, is);
@@ -435,7 +435,7 @@ mod tests {
     fn a_memory_spoken_of_before_it_came_is_in_doubt_only_where_it_stays() {
         for (second, is_in_doubt) in [(4, false), (6, true)] {
             let mut ledger = ledger(None);
-            assert_eq!(ledger.admit_orphan(&id("late"), IsFirst::Yes), AgeRank::LeftOut);
+            assert_eq!(ledger.admit_orphan(&id("late"), IsFirst::Yes), Admission::LeftOut);
             let age = ledger.age(&id("late"), at(second));
             ledger.admit(age);
             assert_eq!(ledger.is_in_doubt(), is_in_doubt);
@@ -443,7 +443,7 @@ mod tests {
         let mut census = Census::default();
         census.earliest.insert(key(&id("late")), at(6));
         let mut known = ledger(Some(census));
-        assert_eq!(known.admit_orphan(&id("late"), IsFirst::Yes), AgeRank::Here);
+        assert_eq!(known.admit_orphan(&id("late"), IsFirst::Yes), Admission::Admitted);
     }
 
     // S-BOUND-2

@@ -102,20 +102,20 @@ impl<T> CowVec<T> {
         self.chunks.get(place / CHUNK_LEN)?.entries.get(place % CHUNK_LEN)
     }
 
-    /// Returns the entries in order, in chunks of the lengths that [`CowVec::lengths_of_chunks`] tells.
+    /// Returns the entries in order, in chunks of the lengths that [`CowVec::chunk_lengths`] tells.
     pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
         self.chunks.iter().map(|chunk| chunk.entries.as_slice())
     }
 
     /// Returns the lengths of the chunks of a list of so many entries.
-    pub fn lengths_of_chunks(len: usize) -> impl Iterator<Item = usize> {
+    pub fn chunk_lengths(len: usize) -> impl Iterator<Item = usize> {
         (0..len).step_by(CHUNK_LEN).map(move |start| (len - start).min(CHUNK_LEN))
     }
 
     /// Makes a list of its chunks; `None` where they have other lengths.
     pub(super) fn of_chunks(chunks: Vec<Vec<T>>) -> Option<Self> {
         let len = chunks.iter().map(Vec::len).sum();
-        let fits = chunks.iter().map(Vec::len).eq(Self::lengths_of_chunks(len));
+        let fits = chunks.iter().map(Vec::len).eq(Self::chunk_lengths(len));
         let chunk = |entries| Arc::new(Chunk::of(entries));
         fits.then(|| Self { chunks: Arc::new(chunks.into_iter().map(chunk).collect()), len })
     }
@@ -129,7 +129,7 @@ impl<T> CowVec<T> {
 impl CowVec<Arc<Memory>> {
     /// Finds where memories of these repositories lie.
     #[must_use]
-    pub fn stretches_of(&self, repos: &BTreeSet<RepoKey>) -> RepoChunks {
+    pub fn chunks_of(&self, repos: &BTreeSet<RepoKey>) -> RepoChunks {
         let holds = |chunk: &Arc<Chunk<Arc<Memory>>>| {
             let held = chunk.repos.get_or_init(|| {
                 let in_a_row = chunk.entries.chunk_by(|one, other| one.repo == other.repo);
@@ -140,18 +140,19 @@ impl CowVec<Arc<Memory>> {
         RepoChunks(self.chunks.iter().map(holds).collect())
     }
 
-    /// Tells whether a memory may be out at some time ([`Memory::may_be_out`]); false where there is none. Most may
+    /// Tells whether a memory may be out at some time ([`Memory::may_be_inactive`]); false where there is none. Most may
     /// not, and a bit says so: a search asks of tens of thousands, each of which lies somewhere else. Found out
     /// for a thousand at once, and anew where one of them changed.
     #[must_use]
-    pub fn may_be_out(&self, place: usize) -> bool {
+    pub fn may_be_inactive(&self, place: usize) -> bool {
         let Some(chunk) = self.chunks.get(place / CHUNK_LEN) else { return false };
         let passing = chunk.passing.get_or_init(|| {
             let mut passing = [0; CHUNK_LEN / WORD_BITS];
             for (word, memories) in passing.iter_mut().zip(chunk.entries.chunks(WORD_BITS)) {
                 let bits = memories.iter().zip(0..);
-                *word = bits
-                    .fold(0, |word, (memory, bit)| word | u64::from(memory.may_be_out()) << bit);
+                *word = bits.fold(0, |word, (memory, bit)| {
+                    word | u64::from(memory.may_be_inactive()) << bit
+                });
             }
             passing
         });
@@ -281,20 +282,21 @@ mod tests {
         let places = [0, 63, 64, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 69];
         let is_right = |list: &CowVec<Arc<Memory>>| {
             (0..list.len() + 1).all(|at| {
-                list.may_be_out(at) == list.get(at).is_some_and(|memory| memory.may_be_out())
+                list.may_be_inactive(at)
+                    == list.get(at).is_some_and(|memory| memory.may_be_inactive())
             })
         };
-        assert!(is_right(&list) && !list.may_be_out(0));
+        assert!(is_right(&list) && !list.may_be_inactive(0));
         for place in places {
             let frozen = list.clone();
             *list.get_mut(place).unwrap() = of_hook.clone();
-            assert!(list.may_be_out(place) && !frozen.may_be_out(place));
+            assert!(list.may_be_inactive(place) && !frozen.may_be_inactive(place));
             assert!(is_right(&list) && is_right(&frozen));
         }
         list.push(of_hook.clone());
         assert!(is_right(&list));
         list.swap_remove(0);
-        assert!(is_right(&list) && list.may_be_out(0));
+        assert!(is_right(&list) && list.may_be_inactive(0));
         list.resize(CHUNK_LEN, &lasting);
         assert!(is_right(&list));
     }
@@ -305,7 +307,7 @@ mod tests {
         let [api, web] = [of("api"), of("web")];
         let mut list: CowVec<Arc<Memory>> = std::iter::repeat_n(api, 2 * CHUNK_LEN + 1).collect();
         let lies = |list: &CowVec<Arc<Memory>>| {
-            let stretches = list.stretches_of(&BTreeSet::from([web.repo.clone()]));
+            let stretches = list.chunks_of(&BTreeSet::from([web.repo.clone()]));
             [0, CHUNK_LEN, 2 * CHUNK_LEN, 3 * CHUNK_LEN]
                 .map(|place| stretches.may_hold(u32::try_from(place).unwrap()))
         };

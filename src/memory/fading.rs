@@ -47,7 +47,7 @@ impl Memory {
         let last = self.timestamp.max(self.verdicts().last_good).max(self.lifecycle().since);
         let Some(last) = last.filter(|_| !self.is_kept()) else { return 1.0 };
         let seconds = now.as_second().saturating_sub(last.as_second()).max(0);
-        let kind = self.setting.kind.as_str();
+        let kind = self.provenance.kind.as_str();
         let known = HALF_LIFE_DAYS.iter().find(|(known, _)| *known == kind);
         let half_life = known.map_or(HALF_LIFE_DAYS_OTHER, |(_, days)| *days);
         // Seconds of any age fit an f64.
@@ -65,7 +65,7 @@ impl Memory {
     #[must_use]
     pub fn fate(&self, now: Timestamp) -> Fate {
         let lifecycle = self.lifecycle();
-        match lifecycle.life {
+        match lifecycle.state {
             _ if self.is_kept() => Fate::Stays,
             LifecycleState::Live if self.strength(now) < FADED_BELOW => Fate::Archived,
             LifecycleState::Archived => {

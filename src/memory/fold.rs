@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::bound::{Age, AgeRank, IsFirst, Ledger};
-use super::memory::{Beside, index_text, record_of};
+use super::bound::{Admission, Age, IsFirst, Ledger};
+use super::memory::{RelatedEvents, index_text, record_of};
 use super::texts::RecordTexts;
 use super::{Bound, Census, CowVec, Frozen, Lookup, Memory, Origin, Version, size};
 use event::{Event, EventId, RepoKey, is_code};
@@ -19,13 +19,13 @@ pub struct Fold {
     /// Empty in a fold that was read, until [`Fold::complete`].
     lookup: Lookup,
     /// Events about memories that have not come yet.
-    pub(super) early: Early,
+    pub(super) orphans: Orphans,
     pub(super) ledger: Ledger,
     pub(super) texts: RecordTexts,
 }
 
 /// Events about memories that are not here, under the ids of those.
-pub(super) type Early = Arc<HashMap<EventId, Vec<Arc<Version>>>>;
+pub(super) type Orphans = Arc<HashMap<EventId, Vec<Arc<Version>>>>;
 
 /// What applying an event did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum Effect {
 
 /// A memory that was left out to stay within the bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gone {
+pub struct RemovedMemory {
     /// The number it had.
     pub number: u32,
     /// The repository it belonged to.
@@ -74,7 +74,7 @@ impl Fold {
 
     /// Leaves out the oldest memories until no more than the bound is held, or little more: `slack_bytes`.
     /// Tells which, in the order in which their numbers changed.
-    pub fn trim(&mut self, slack_bytes: u64) -> Vec<Gone> {
+    pub fn trim(&mut self, slack_bytes: u64) -> Vec<RemovedMemory> {
         let mut gone = Vec::new();
         if !self.ledger.is_over(slack_bytes) {
             return gone;
@@ -86,8 +86,8 @@ impl Fold {
                 None => break,
             }
         }
-        if self.texts.is_untidy() {
-            self.tidy_up();
+        if self.texts.needs_compaction() {
+            self.compact();
         }
         gone
     }
@@ -115,25 +115,25 @@ impl Fold {
     pub fn frozen(&self) -> Frozen {
         Frozen {
             memories: self.memories.clone(),
-            early: Arc::clone(&self.early),
+            orphans: Arc::clone(&self.orphans),
             bound: self.ledger.bound(),
             held_bytes: self.ledger.held_bytes(),
             left_out: self.ledger.left_out().clone(),
-            damage: self.texts.damage_of_all().clone(),
+            damage: self.texts.shared_damage().clone(),
         }
     }
 
     /// Returns how many events are about memories that are not here. Those about a place in code lack none.
     #[must_use]
-    pub fn early_len(&self) -> usize {
-        let of_memories = self.early.iter().filter(|(about, _)| !is_code(about));
+    pub fn orphans_len(&self) -> usize {
+        let of_memories = self.orphans.iter().filter(|(about, _)| !is_code(about));
         of_memories.map(|(_, versions)| versions.len()).sum()
     }
 
     /// Tells whether a record could not be read: then all must be read once more.
     #[must_use]
     pub fn is_damaged(&self) -> bool {
-        self.texts.damage_of_all().is_there()
+        self.texts.shared_damage().is_reported()
     }
 
     /// Tells whether other memories could be here, had the lines come in another order: then all must be
@@ -144,35 +144,35 @@ impl Fold {
     }
 
     /// Forgets the census, when all that it knew of has been applied.
-    pub fn settle(&mut self) {
-        self.ledger.settle();
+    pub fn drop_census(&mut self) {
+        self.ledger.drop_census();
     }
 
     fn apply_new(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
         let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
         let age = self.ledger.age(&event.id, event.timestamp);
-        if self.ledger.admit(age) == AgeRank::LeftOut {
+        if self.ledger.admit(age) == Admission::LeftOut {
             return Effect::Nothing;
         }
-        let bytes = size::of_nothing_said(self.ledger.bound()) + size::of_said(&event);
+        let bytes = size::of_empty_memory(self.ledger.bound()) + size::of_event(&event);
         self.ledger.add(bytes);
-        let about = match self.early.contains_key(&event.id) {
-            true => Arc::make_mut(&mut self.early).remove(&event.id).unwrap_or_default(),
+        let about = match self.orphans.contains_key(&event.id) {
+            true => Arc::make_mut(&mut self.orphans).remove(&event.id).unwrap_or_default(),
             false => Vec::new(),
         };
         self.lookup.numbers.insert(&event.id, number);
         let text = self.texts.add(&record_of(&event));
-        let place = (self.lookup.settings.of(&event, origin.log), origin.offset);
+        let place = (self.lookup.provenances.of(&event, origin.log), origin.offset);
         let head = (event.id, event.timestamp, event.success_rate);
-        let beside = Beside::new(about, Vec::new());
-        self.memories.push(Arc::new(Memory::new(head, repo, place, text, beside)));
+        let related = RelatedEvents::new(about, Vec::new());
+        self.memories.push(Arc::new(Memory::new(head, repo, place, text, related)));
         Effect::Added(number)
     }
 
     /// The same id once more: the same content (a copy, or an event sent twice), or another one (a
     /// conflict). Of several contents the first in their order wins, wherever it was read.
     fn apply_again(&mut self, number: u32, version: Version) -> Effect {
-        let bytes = size::of_said(&version.event);
+        let bytes = size::of_event(&version.event);
         let Some(memory) = self.memory(number) else { return Effect::Nothing };
         let shown = memory.version();
         let mut all = memory.conflicts().to_vec();
@@ -211,33 +211,34 @@ impl Fold {
     ) {
         let Some(old) = self.memory(number) else { return };
         let text = self.texts.add(&record_of(&first.event));
-        self.texts.forget(&old.text);
-        let place = (self.lookup.settings.of(&first.event, first.origin.log), first.origin.offset);
+        self.texts.release(&old.text);
+        let place =
+            (self.lookup.provenances.of(&first.event, first.origin.log), first.origin.offset);
         let head = (first.event.id, first.event.timestamp, first.event.success_rate);
-        let beside = Beside::new(old.about().to_vec(), conflicts);
-        let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, beside) };
+        let related = RelatedEvents::new(old.about().to_vec(), conflicts);
+        let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, related) };
         if let Some(slot) = self.slot(number) {
             *slot = Arc::new(memory);
         }
     }
 
     fn apply_about(&mut self, memory: EventId, version: Version) -> Effect {
-        let bytes = size::of_said(&version.event);
+        let bytes = size::of_event(&version.event);
         let number = self.number_of(&memory);
         let place = number.and_then(|number| usize::try_from(number).ok());
         let versions = match place.and_then(|place| self.memories.get_mut(place)) {
             Some(memory) => {
-                let beside = Arc::make_mut(memory).beside.get_or_insert_default();
-                beside.lifecycle.take();
-                &mut beside.about
+                let related = Arc::make_mut(memory).related.get_or_insert_default();
+                related.lifecycle.take();
+                &mut related.about
             }
             None => {
-                let is_first = !self.early.contains_key(&memory);
+                let is_first = !self.orphans.contains_key(&memory);
                 let is_first = if is_first { IsFirst::Yes } else { IsFirst::No };
-                if self.ledger.admit_orphan(&memory, is_first) == AgeRank::LeftOut {
+                if self.ledger.admit_orphan(&memory, is_first) == Admission::LeftOut {
                     return Effect::Nothing;
                 }
-                Arc::make_mut(&mut self.early).entry(memory).or_default()
+                Arc::make_mut(&mut self.orphans).entry(memory).or_default()
             }
         };
         let was_len = versions.len();
@@ -262,15 +263,15 @@ impl Fold {
 
     fn look_up_oldest(&mut self) -> bool {
         let memories = self.memories.iter().map(|memory| (&memory.id, memory.timestamp));
-        self.ledger.look_up(memories, self.early.keys())
+        self.ledger.look_up(memories, self.orphans.keys())
     }
 
     /// Puts the records that are in memory together anew, without those that nobody needs.
-    fn tidy_up(&mut self) {
-        self.texts.begin_anew();
+    fn compact(&mut self) {
+        self.texts.begin_compaction();
         for place in 0..self.memories.len() {
             let Some(memory) = self.memories.get(place) else { continue };
-            let Some(text) = self.texts.again(&memory.text) else { continue };
+            let Some(text) = self.texts.add_again(&memory.text) else { continue };
             if let Some(memory) = self.memories.get_mut(place) {
                 Arc::make_mut(memory).text = text;
             }
@@ -279,7 +280,7 @@ impl Fold {
 
     /// Leaves out the memory of an age, or the events about one that has not come. An age that is
     /// nobody's any more is passed over.
-    fn leave_out(&mut self, age: Age) -> Option<Gone> {
+    fn leave_out(&mut self, age: Age) -> Option<RemovedMemory> {
         let number = self.number_of(&age.id);
         let place = number.and_then(|number| usize::try_from(number).ok());
         if let Some(memory) = place.and_then(|place| self.memories.get(place)).cloned()
@@ -288,26 +289,26 @@ impl Fold {
             self.ledger.leave_out(age, size::of_memory(&memory, self.ledger.bound()));
             return self.take_out(number?, &memory);
         }
-        if self.early.contains_key(&age.id) && self.ledger.age_of_orphans(&age.id) == age {
-            let versions = Arc::make_mut(&mut self.early).remove(&age.id).unwrap_or_default();
+        if self.orphans.contains_key(&age.id) && self.ledger.age_of_orphans(&age.id) == age {
+            let versions = Arc::make_mut(&mut self.orphans).remove(&age.id).unwrap_or_default();
             self.ledger.leave_out(age, size::of_versions(&versions));
         }
         None
     }
 
     /// Takes a memory out and gives its number to the last one.
-    fn take_out(&mut self, number: u32, memory: &Memory) -> Option<Gone> {
+    fn take_out(&mut self, number: u32, memory: &Memory) -> Option<RemovedMemory> {
         let last = u32::try_from(self.memories.len().checked_sub(1)?).ok()?;
         let place = usize::try_from(number).ok()?;
         self.memories.swap_remove(place);
-        self.texts.forget(&memory.text);
+        self.texts.release(&memory.text);
         self.lookup.numbers.remove(&memory.id);
         let moved = self.memories.get(place);
         if let Some(moved) = moved {
             self.lookup.numbers.insert(&moved.id, number);
         }
         let moved_from = moved.map(|_| last);
-        Some(Gone { number, repo: memory.repo.clone(), moved_from })
+        Some(RemovedMemory { number, repo: memory.repo.clone(), moved_from })
     }
 }
 

@@ -20,7 +20,7 @@ const PART_BYTES: usize = 256 * 1024;
 #[derive(Debug, Clone)]
 pub struct RecordFile {
     /// What reads them.
-    pub kept: Arc<dyn RecordStore>,
+    pub store: Arc<dyn RecordStore>,
     /// How long it is.
     pub length_bytes: u64,
 }
@@ -29,32 +29,33 @@ pub struct RecordFile {
 struct SharedFields<'a> {
     logs: Vec<&'a str>,
     repos: Vec<&'a RepoKey>,
-    settings: Vec<&'a Provenance>,
+    provenances: Vec<&'a Provenance>,
     log_numbers: HashMap<&'a Path, usize>,
     repo_numbers: HashMap<&'a RepoKey, usize>,
-    setting_numbers: HashMap<*const Provenance, usize>,
+    provenance_numbers: HashMap<*const Provenance, usize>,
 }
 
 impl<'a> SharedFields<'a> {
     fn of(fold: &'a Fold) -> io::Result<Self> {
-        let (logs, repos, settings) = (Vec::new(), Vec::new(), Vec::new());
+        let (logs, repos, provenances) = (Vec::new(), Vec::new(), Vec::new());
         let (log_numbers, repo_numbers) = (HashMap::new(), HashMap::new());
-        let setting_numbers = HashMap::new();
-        let mut shared = Self { logs, repos, settings, log_numbers, repo_numbers, setting_numbers };
+        let provenance_numbers = HashMap::new();
+        let mut shared =
+            Self { logs, repos, provenances, log_numbers, repo_numbers, provenance_numbers };
         for memory in fold.memories.iter() {
             shared.note_repo(&memory.repo);
-            shared.note_log(&memory.setting.log)?;
+            shared.note_log(&memory.provenance.log)?;
             if let std::collections::hash_map::Entry::Vacant(free) =
-                shared.setting_numbers.entry(Arc::as_ptr(&memory.setting))
+                shared.provenance_numbers.entry(Arc::as_ptr(&memory.provenance))
             {
-                free.insert(shared.settings.len());
-                shared.settings.push(&memory.setting);
+                free.insert(shared.provenances.len());
+                shared.provenances.push(&memory.provenance);
             }
             for version in memory.about().iter().chain(memory.conflicts()) {
                 shared.note(version)?;
             }
         }
-        fold.early.values().flatten().try_for_each(|version| shared.note(version))?;
+        fold.orphans.values().flatten().try_for_each(|version| shared.note(version))?;
         Ok(shared)
     }
 
@@ -91,15 +92,15 @@ impl<'a> SharedFields<'a> {
         self.logs.iter().for_each(|log| to.text(log));
         to.size(self.repos.len());
         self.repos.iter().for_each(|repo| to.text(repo.as_str()));
-        to.size(self.settings.len());
-        for setting in &self.settings {
-            to.size(self.log(&setting.log));
-            to.text(setting.kind.as_str());
-            to.text(&setting.agent_id);
-            to.maybe(setting.session_id.as_deref());
-            to.maybe(setting.source.as_deref());
-            to.instant(setting.expires);
-            to.size(usize::from(setting.confidence == Confidence::Inferred));
+        to.size(self.provenances.len());
+        for provenance in &self.provenances {
+            to.size(self.log(&provenance.log));
+            to.text(provenance.kind.as_str());
+            to.text(&provenance.agent_id);
+            to.maybe(provenance.session_id.as_deref());
+            to.maybe(provenance.source.as_deref());
+            to.instant(provenance.expires);
+            to.size(usize::from(provenance.confidence == Confidence::Inferred));
         }
     }
 
@@ -110,15 +111,15 @@ impl<'a> SharedFields<'a> {
         let (successes, attempts) = memory.success_rate.map_or((0, 0), SuccessRate::counts);
         to.number(successes.into());
         to.number(attempts.into());
-        let setting = self.setting_numbers.get(&Arc::as_ptr(&memory.setting));
-        to.size(setting.copied().unwrap_or(usize::MAX));
+        let provenance = self.provenance_numbers.get(&Arc::as_ptr(&memory.provenance));
+        to.size(provenance.copied().unwrap_or(usize::MAX));
         to.number(memory.offset);
         to.number(offset);
         to.number(memory.text.length_bytes());
         to.raw(&memory.text.checksum().to_le_bytes());
         self.write_versions(memory.about(), to);
         self.write_versions(memory.conflicts(), to);
-        memory.write_verdict(to);
+        memory.write_flag(to);
     }
 
     fn write_versions(&self, versions: &[Arc<Version>], to: &mut Packing) {
@@ -162,16 +163,16 @@ impl Fold {
                 shared.write_memory(memory, offset, &mut section);
             }
             packing.bytes(&section.done());
-            packing.hand_on(out, PART_BYTES)?;
+            packing.flush_over(out, PART_BYTES)?;
         }
-        packing.size(self.early.len());
-        for (about, versions) in self.early.iter() {
+        packing.size(self.orphans.len());
+        for (about, versions) in self.orphans.iter() {
             packing.text(about.as_str());
             shared.write_versions(versions, &mut packing);
-            packing.hand_on(out, PART_BYTES)?;
+            packing.flush_over(out, PART_BYTES)?;
         }
         self.ledger.write(&mut packing);
-        packing.hand_on(out, 0)
+        packing.flush_over(out, 0)
     }
 
     /// Writes all records anew, without what nobody needs, and returns where each is.
@@ -207,16 +208,16 @@ impl Fold {
     }
 
     /// Takes the records from where [`Fold::write_texts`] wrote them.
-    pub fn keep(&mut self, kept: &Arc<dyn RecordStore>, offsets: &[u64]) {
-        let damage = self.texts.damage_of_all().clone();
-        let block = RecordBlock::kept(Arc::clone(kept), 0, damage);
+    pub fn move_texts(&mut self, store: &Arc<dyn RecordStore>, offsets: &[u64]) {
+        let damage = self.texts.shared_damage().clone();
+        let block = RecordBlock::stored(Arc::clone(store), 0, damage);
         for (place, offset) in offsets.iter().enumerate() {
             if let Some(memory) = self.memories.get_mut(place) {
                 let memory = Arc::make_mut(memory);
                 memory.text = memory.text.moved(&block, *offset);
             }
         }
-        self.texts.begin_anew();
+        self.texts.begin_compaction();
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use super::bound::{LeftOut, key};
 use super::cow_vec::Chunk;
-use super::fold::Early;
+use super::fold::Orphans;
 use super::texts::Damage;
 use super::{Bound, CowVec, Memory, Version};
 use event::EventId;
@@ -14,7 +14,7 @@ use event::EventId;
 #[derive(Debug, Clone, Default)]
 pub struct Frozen {
     pub(super) memories: CowVec<Arc<Memory>>,
-    pub(super) early: Early,
+    pub(super) orphans: Orphans,
     pub(super) bound: Bound,
     pub(super) held_bytes: u64,
     pub(super) left_out: LeftOut,
@@ -26,21 +26,21 @@ pub struct Frozen {
 #[derive(Debug, Clone)]
 pub struct Mark {
     memories: Weak<Vec<Arc<Chunk<Arc<Memory>>>>>,
-    early: Weak<HashMap<EventId, Vec<Arc<Version>>>>,
+    orphans: Weak<HashMap<EventId, Vec<Arc<Version>>>>,
 }
 
 impl Frozen {
     /// Returns what this state is known by.
     #[must_use]
     pub fn mark(&self) -> Mark {
-        Mark { memories: self.memories.mark(), early: Arc::downgrade(&self.early) }
+        Mark { memories: self.memories.mark(), orphans: Arc::downgrade(&self.orphans) }
     }
 
     /// Tells whether a mark is of this state.
     #[must_use]
     pub fn is_marked(&self, mark: &Mark) -> bool {
         self.memories.mark().ptr_eq(&mark.memories)
-            && Arc::downgrade(&self.early).ptr_eq(&mark.early)
+            && Arc::downgrade(&self.orphans).ptr_eq(&mark.orphans)
     }
 
     /// Returns the memories; a memory's place is its number.
@@ -50,8 +50,8 @@ impl Frozen {
     }
 
     /// Returns the events about memories that are not here, under the ids of those, in no order.
-    pub fn early(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
-        self.early.iter().map(|(id, versions)| (id, versions.as_slice()))
+    pub fn orphans(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
+        self.orphans.iter().map(|(id, versions)| (id, versions.as_slice()))
     }
 
     /// Returns the bound it keeps within.
@@ -82,6 +82,6 @@ impl Frozen {
     /// may lack something, and the follower makes another at its next look.
     #[must_use]
     pub fn is_damaged(&self) -> bool {
-        self.damage.is_there()
+        self.damage.is_reported()
     }
 }

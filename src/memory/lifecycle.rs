@@ -46,7 +46,7 @@ impl LifecycleState {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lifecycle {
     /// Whether the memory counts, by the last event that says so.
-    pub life: LifecycleState,
+    pub state: LifecycleState,
     /// When that was said; `None` where nothing was, or at no known time.
     pub since: Option<Timestamp>,
     /// Whether it does not grow old.
@@ -65,7 +65,7 @@ pub(super) type Order<'a> = (Option<Timestamp>, &'a EventId);
 impl Lifecycle {
     /// That of a memory nobody said anything about.
     pub(super) const NONE: &'static Self = &Self {
-        life: LifecycleState::Live,
+        state: LifecycleState::Live,
         since: None,
         is_pinned: false,
         verdicts: Verdicts {
@@ -90,7 +90,7 @@ impl Lifecycle {
     }
 
     fn without(said: &[(&Version, Change)], discounted: Discounted) -> Self {
-        let (mut life, mut pin) = (Latest::default(), Latest::default());
+        let (mut state, mut pin) = (Latest::default(), Latest::default());
         let mut verdicts: BTreeMap<Voice, Latest<'_, Verdict>> = BTreeMap::new();
         let mut distinct = BTreeSet::new();
         for (version, change) in said {
@@ -101,18 +101,18 @@ impl Lifecycle {
             let at = (event.timestamp, &event.id);
             match change.clone() {
                 Change::Feedback(verdict) => {
-                    verdicts.entry(Voice::of(&version.event)).or_default().hear(at, verdict);
+                    verdicts.entry(Voice::of(&version.event)).or_default().offer(at, verdict);
                 }
-                Change::Supersede { by } => life.hear(at, LifecycleState::Superseded { by }),
-                Change::Retract => life.hear(at, LifecycleState::Retracted),
-                Change::Archive => life.hear(at, LifecycleState::Archived),
-                Change::Bury => life.hear(at, LifecycleState::Buried),
-                Change::Restore => life.hear(at, LifecycleState::Live),
+                Change::Supersede { by } => state.offer(at, LifecycleState::Superseded { by }),
+                Change::Retract => state.offer(at, LifecycleState::Retracted),
+                Change::Archive => state.offer(at, LifecycleState::Archived),
+                Change::Bury => state.offer(at, LifecycleState::Buried),
+                Change::Restore => state.offer(at, LifecycleState::Live),
                 Change::Distinct { from } => {
                     distinct.insert(from);
                 }
-                Change::Pin => pin.hear(at, true),
-                Change::Unpin => pin.hear(at, false),
+                Change::Pin => pin.offer(at, true),
+                Change::Unpin => pin.offer(at, false),
                 Change::Discount { .. }
                 | Change::Recount { .. }
                 | Change::Link(_)
@@ -121,8 +121,8 @@ impl Lifecycle {
         }
         let verdicts = verdicts.into_values().filter_map(|latest| latest.0);
         Self {
-            since: life.0.as_ref().and_then(|((at, _), _)| *at),
-            life: life.0.map(|(_, life)| life).unwrap_or_default(),
+            since: state.0.as_ref().and_then(|((at, _), _)| *at),
+            state: state.0.map(|(_, state)| state).unwrap_or_default(),
             distinct,
             discounted: discounted.0.into_keys().collect(),
             is_pinned: pin.0.is_some_and(|(_, is_pinned)| is_pinned),
@@ -160,7 +160,7 @@ impl Discounted {
             };
             let until = event.timestamp.filter(|_| author.wrote(event));
             let at = (event.timestamp, &event.id);
-            authors.entry(author).or_default().hear(at, is_out.then_some(until));
+            authors.entry(author).or_default().offer(at, is_out.then_some(until));
         }
         let out = authors.into_iter().filter_map(|(author, latest)| {
             let (_, until) = latest.0?;
@@ -188,7 +188,7 @@ impl<T> Default for Latest<'_, T> {
 }
 
 impl<'a, T> Latest<'a, T> {
-    pub(super) fn hear(&mut self, at: Order<'a>, said: T) {
+    pub(super) fn offer(&mut self, at: Order<'a>, said: T) {
         if self.0.as_ref().is_none_or(|(before, _)| *before < at) {
             self.0 = Some((at, said));
         }
@@ -234,25 +234,25 @@ impl Memory {
 
     /// Returns whether it would count if nothing did that somebody said of it.
     #[must_use]
-    pub fn life_without(&self, author: &Author) -> LifecycleState {
+    pub fn state_without(&self, author: &Author) -> LifecycleState {
         let said = changes(self.about());
         let mut discounted = Discounted::by(&said);
         discounted.0.insert(author.clone(), None);
-        Lifecycle::without(&said, discounted).life
+        Lifecycle::without(&said, discounted).state
     }
 
     /// Tells whether it is no answer any more: replaced, forgotten, faded, past its time, or a candidate that
     /// nothing has proven in its time. It is still cited by its id.
     #[must_use]
-    pub fn is_out(&self, now: Timestamp) -> bool {
-        self.lifecycle().life != LifecycleState::Live || self.is_expired(now) || self.is_past(now)
+    pub fn is_inactive(&self, now: Timestamp) -> bool {
+        self.lifecycle().state != LifecycleState::Live || self.is_expired(now) || self.is_past(now)
     }
 
-    /// Tells whether [`Memory::is_out`] may be so at any time. Of most it may not until something is said of them.
+    /// Tells whether [`Memory::is_inactive`] may be so at any time. Of most it may not until something is said of them.
     #[must_use]
-    pub fn may_be_out(&self) -> bool {
-        let is_of_hook = self.setting.source.as_deref() == Some(HOOK);
-        !self.about().is_empty() || is_of_hook || self.setting.expires.is_some()
+    pub fn may_be_inactive(&self) -> bool {
+        let is_of_hook = self.provenance.source.as_deref() == Some(HOOK);
+        !self.about().is_empty() || is_of_hook || self.provenance.expires.is_some()
     }
 
     /// Returns what was said of it by a time adds up to; what is told at no time was always said.
@@ -265,14 +265,14 @@ impl Memory {
 
     /// Tells whether it was no answer at a time, by what was said by then.
     #[must_use]
-    pub fn was_out(&self, then: Timestamp) -> bool {
-        let Lifecycle { life, verdicts, .. } = self.lifecycle_then(then);
-        life != LifecycleState::Live || self.is_expired_with(&verdicts, then) || self.is_past(then)
+    pub fn was_inactive(&self, then: Timestamp) -> bool {
+        let Lifecycle { state, verdicts, .. } = self.lifecycle_then(then);
+        state != LifecycleState::Live || self.is_expired_with(&verdicts, then) || self.is_past(then)
     }
 
     /// Tells whether the time is over that its line says it counts for.
     fn is_past(&self, now: Timestamp) -> bool {
-        self.setting.expires.is_some_and(|until| until <= now)
+        self.provenance.expires.is_some_and(|until| until <= now)
     }
 }
 
@@ -371,12 +371,12 @@ mod tests {
     // S-LIFE-4
     #[test]
     fn what_was_taken_out_comes_back_and_the_last_word_counts() {
-        let life = |types: &[&str]| {
+        let state_after = |types: &[&str]| {
             let events: Vec<Value> = types
                 .iter()
                 .map(|kind| json!({"event_type": kind, "superseded_by": "m2"}))
                 .collect();
-            of(&events).lifecycle().life.as_str()
+            of(&events).lifecycle().state.as_str()
         };
         for (types, expected) in [
             (&[][..], "live"),
@@ -386,7 +386,7 @@ mod tests {
             (&["supersede", "archive", "tombstone"], "buried"),
             (&["retract", "promote"], "retracted"),
         ] {
-            assert_eq!(life(types), expected, "{types:?}");
+            assert_eq!(state_after(types), expected, "{types:?}");
         }
     }
 
@@ -396,12 +396,12 @@ mod tests {
         let mut line = memory();
         line["expires"] = "2026-02-01".into();
         let memory = folded(&[line]);
-        assert!(!memory.is_out(at("2026-01-31T23:59:59Z")));
-        assert!(memory.is_out(at("2026-02-01T00:00:00Z")));
-        assert_eq!(memory.lifecycle().life, LifecycleState::Live);
+        assert!(!memory.is_inactive(at("2026-01-31T23:59:59Z")));
+        assert!(memory.is_inactive(at("2026-02-01T00:00:00Z")));
+        assert_eq!(memory.lifecycle().state, LifecycleState::Live);
         let mut odd = self::memory();
         odd["expires"] = "when it rains".into();
-        assert!(!folded(&[odd]).is_out(at("2099-01-01T00:00:00Z")));
+        assert!(!folded(&[odd]).is_inactive(at("2099-01-01T00:00:00Z")));
     }
 
     // S-LIFE-10
@@ -411,16 +411,16 @@ mod tests {
             |kind: &str| json!({"event_type": kind, "agent_id": "mallory", "verdict": "stale"});
         let by = |who: &str, kind: &str| json!({"event_type": kind, "of_agent": "Mallory", "agent_id": who});
         let harm = [mallory("retract"), mallory("feedback")];
-        assert_eq!(of(&harm).lifecycle().life, LifecycleState::Retracted);
+        assert_eq!(of(&harm).lifecycle().state, LifecycleState::Retracted);
         let purged = of(&[harm[0].clone(), harm[1].clone(), by("bob", "discount")]);
         assert_eq!(
-            (purged.lifecycle().life.clone(), purged.verdicts().stale),
+            (purged.lifecycle().state.clone(), purged.verdicts().stale),
             (LifecycleState::Live, 0)
         );
         let again = of(&[harm[0].clone(), by("bob", "discount"), by("mallory", "recount")]);
-        assert_eq!(again.lifecycle().life, LifecycleState::Live);
+        assert_eq!(again.lifecycle().state, LifecycleState::Live);
         let undone = of(&[harm[0].clone(), by("bob", "discount"), by("bob", "recount")]);
-        assert_eq!(undone.lifecycle().life, LifecycleState::Retracted);
+        assert_eq!(undone.lifecycle().state, LifecycleState::Retracted);
     }
 
     // S-LIFE-10
@@ -429,11 +429,11 @@ mod tests {
         let bob = |kind: &str| json!({"event_type": kind, "agent_id": "bob", "verdict": "stale", "of_agent": "bob"});
         let own = of(&[bob("feedback"), bob("discount"), bob("retract")]);
         assert_eq!(
-            (own.lifecycle().life.clone(), own.verdicts().stale),
+            (own.lifecycle().state.clone(), own.verdicts().stale),
             (LifecycleState::Retracted, 0)
         );
         let author = Author::Agent("bob".to_owned());
-        assert_eq!(own.life_without(&author), LifecycleState::Live);
+        assert_eq!(own.state_without(&author), LifecycleState::Live);
     }
 
     fn any_event() -> impl Strategy<Value = Value> {

@@ -1,4 +1,4 @@
-//! What only who adds events looks up: the numbers of memories by their ids, and the settings that they share. Not
+//! What only who adds events looks up: the numbers of memories by their ids, and the provenances that they share. Not
 //! here: what is numbered (`fold`).
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use event::EventId;
 #[derive(Debug, Default)]
 pub struct Lookup {
     pub(super) numbers: Numbers,
-    pub(super) settings: Provenances,
+    pub(super) provenances: Provenances,
 }
 
 impl Lookup {
@@ -21,8 +21,8 @@ impl Lookup {
     pub fn of(memories: &CowVec<Arc<Memory>>) -> Self {
         let mut numbers = HashMap::with_capacity(memories.len());
         numbers.extend(memories.iter().map(|memory| key(&memory.id)).zip(0..));
-        let settings = Provenances::of_all(memories.iter().map(|memory| &memory.setting));
-        Self { numbers: Numbers(numbers), settings }
+        let provenances = Provenances::of_all(memories.iter().map(|memory| &memory.provenance));
+        Self { numbers: Numbers(numbers), provenances }
     }
 }
 

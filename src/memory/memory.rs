@@ -37,7 +37,7 @@ pub struct Memory {
     /// Successes/attempts so far, as first reported.
     pub success_rate: Option<SuccessRate>,
     /// How, by whom and where it was written down.
-    pub setting: Arc<Provenance>,
+    pub provenance: Arc<Provenance>,
     /// Where in its log a line that holds it begins, in bytes.
     pub offset: u64,
     /// The record of its event.
@@ -45,7 +45,7 @@ pub struct Memory {
     /// What [`Memory::flagged`] found out.
     pub(super) flag: OnceLock<Option<Suspicion>>,
     /// Most memories have nothing here, and then it takes nothing.
-    pub(super) beside: Option<Box<Beside>>,
+    pub(super) related: Option<Box<RelatedEvents>>,
 }
 
 /// How a verdict is written down. Only the very build that wrote one believes it, so the numbers may change.
@@ -55,7 +55,7 @@ const FIRST_REASON: usize = 2;
 
 /// Other events that belong to a memory.
 #[derive(Debug, Clone, Default)]
-pub struct Beside {
+pub struct RelatedEvents {
     /// Later events about it, in the order of their ids.
     pub(super) about: Vec<Arc<Version>>,
     /// What they add up to, found out when first asked.
@@ -65,7 +65,7 @@ pub struct Beside {
     pub(super) conflicts: Vec<Arc<Version>>,
 }
 
-impl Beside {
+impl RelatedEvents {
     pub(super) fn new(about: Vec<Arc<Version>>, conflicts: Vec<Arc<Version>>) -> Self {
         Self { about, lifecycle: OnceLock::new(), conflicts }
     }
@@ -76,22 +76,22 @@ impl Memory {
     pub(crate) fn new(
         event: (EventId, Option<Timestamp>, Option<SuccessRate>),
         repo: RepoKey,
-        (setting, offset): (Arc<Provenance>, u64),
+        (provenance, offset): (Arc<Provenance>, u64),
         text: RecordText,
-        beside: Beside,
+        related: RelatedEvents,
     ) -> Self {
         let (id, timestamp, success_rate) = event;
-        let is_alone = beside.about.is_empty() && beside.conflicts.is_empty();
-        let beside = (!is_alone).then(|| Box::new(beside));
+        let is_alone = related.about.is_empty() && related.conflicts.is_empty();
+        let related = (!is_alone).then(|| Box::new(related));
         let flag = OnceLock::new();
-        Self { id, timestamp, repo, success_rate, setting, offset, text, flag, beside }
+        Self { id, timestamp, repo, success_rate, provenance, offset, text, flag, related }
     }
 
     /// Returns the event that says it, read anew: some microseconds. Of a record that is damaged nothing but
     /// its id and time; see [`Memory::is_lost`].
     #[must_use]
     pub fn event(&self) -> Event {
-        self.read().unwrap_or_else(|| self.nothing_said())
+        self.read().unwrap_or_else(|| self.empty_event())
     }
 
     /// Tells whether its record cannot be read: then it must not be shown, and its follower will read the
@@ -107,18 +107,18 @@ impl Memory {
         let event = event_record::read(&mut packed, self.id.clone(), self.timestamp);
         let event = event.filter(|_| packed.is_done());
         if event.is_none() {
-            self.text.damage();
+            self.text.report_damage();
         }
         event
     }
 
-    fn nothing_said(&self) -> Event {
+    fn empty_event(&self) -> Event {
         Event {
             id: self.id.clone(),
             timestamp: self.timestamp,
-            agent_id: self.setting.agent_id.clone(),
+            agent_id: self.provenance.agent_id.clone(),
             repo: self.repo.to_string(),
-            event_type: self.setting.kind.clone(),
+            event_type: self.provenance.kind.clone(),
             context: String::new(),
             command: String::new(),
             lesson: String::new(),
@@ -128,9 +128,9 @@ impl Memory {
             files: Vec::new(),
             commit: None,
             branch: None,
-            session_id: self.setting.session_id.clone(),
+            session_id: self.provenance.session_id.clone(),
             host: None,
-            source: self.setting.source.clone(),
+            source: self.provenance.source.clone(),
             schema: None,
             memory_id: None,
             extra: Map::new(),
@@ -140,26 +140,26 @@ impl Memory {
     /// Returns where a line that holds it stands.
     #[must_use]
     pub fn origin(&self) -> Origin {
-        Origin { log: Arc::clone(&self.setting.log), offset: self.offset }
+        Origin { log: Arc::clone(&self.provenance.log), offset: self.offset }
     }
 
     /// Returns later events about it, in the order of their ids.
     #[must_use]
     pub fn about(&self) -> &[Arc<Version>] {
-        self.beside.as_ref().map_or(&[], |beside| &beside.about)
+        self.related.as_ref().map_or(&[], |related| &related.about)
     }
 
     /// Returns other contents found under the same id, in a fixed order.
     #[must_use]
     pub fn conflicts(&self) -> &[Arc<Version>] {
-        self.beside.as_ref().map_or(&[], |beside| &beside.conflicts)
+        self.related.as_ref().map_or(&[], |related| &related.conflicts)
     }
 
     /// Returns what later events about it add up to; nothing for most memories.
     #[must_use]
     pub fn lifecycle(&self) -> &Lifecycle {
-        self.beside.as_ref().map_or(Lifecycle::NONE, |beside| {
-            beside.lifecycle.get_or_init(|| Lifecycle::of(&beside.about))
+        self.related.as_ref().map_or(Lifecycle::NONE, |related| {
+            related.lifecycle.get_or_init(|| Lifecycle::of(&related.about))
         })
     }
 
@@ -173,7 +173,7 @@ impl Memory {
 
     /// Tells whether it was found out already whether it reads like an instruction.
     #[must_use]
-    pub fn is_judged(&self) -> bool {
+    pub fn is_flag_known(&self) -> bool {
         self.flag.get().is_some()
     }
 
@@ -184,7 +184,7 @@ impl Memory {
     }
 
     /// Writes down what is known of whether it reads like an instruction: nothing, or that it does not, or why.
-    pub(super) fn write_verdict(&self, to: &mut Packing) {
+    pub(super) fn write_flag(&self, to: &mut Packing) {
         let number_of = |why: &Suspicion| Suspicion::ALL.iter().position(|other| other == why);
         to.size(match self.flag.get() {
             None => UNKNOWN,
@@ -193,8 +193,8 @@ impl Memory {
         });
     }
 
-    /// Takes in what [`Memory::write_verdict`] wrote; `None` where it did not write that.
-    pub(super) fn with_verdict(mut self, from: &mut Packed<'_>) -> Option<Self> {
+    /// Takes in what [`Memory::write_flag`] wrote; `None` where it did not write that.
+    pub(super) fn with_flag(mut self, from: &mut Packed<'_>) -> Option<Self> {
         match from.size()? {
             UNKNOWN => {}
             HARMLESS => self.flag = None.into(),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::CowVec;
 use super::packed::{Packed, Packing};
 
-/// How far to each side a neighbour is near. Measured on dialogue: two turns each way.
+/// How far to each side a neighbour is neighbours. Measured on dialogue: two turns each way.
 pub const NEIGHBOURS_MAX: usize = 2;
 
 /// Bytes that are gathered before they are handed on.
@@ -38,16 +38,16 @@ impl Neighbours {
 ///
 /// # Errors
 /// What `out` said.
-pub fn write_neighbours(near: &CowVec<Neighbours>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_neighbours(neighbours: &CowVec<Neighbours>, out: &mut dyn Write) -> io::Result<()> {
     let mut packing = Packing::default();
-    packing.size(near.len());
-    for (number, near) in (0..).zip(near.iter()) {
-        for other in near.before.iter().chain(&near.after) {
+    packing.size(neighbours.len());
+    for (number, neighbours) in (0..).zip(neighbours.iter()) {
+        for other in neighbours.before.iter().chain(&neighbours.after) {
             packing.number(other.map_or(0, |other| step(number, other)));
         }
-        packing.hand_on(out, PART_BYTES)?;
+        packing.flush_over(out, PART_BYTES)?;
     }
-    packing.hand_on(out, 0)
+    packing.flush_over(out, 0)
 }
 
 /// Reads what [`write_neighbours`] wrote; `None` where it did not write that.
@@ -58,11 +58,11 @@ pub fn read_neighbours(from: &mut Packed<'_>) -> Option<CowVec<Neighbours>> {
         0 => Some(None),
         step => other_of(number, step).filter(|other| *other < count).map(Some),
     };
-    let mut near = |number| {
+    let mut neighbours = |number| {
         let before = [other(number)?, other(number)?];
         Some(Neighbours { before, after: [other(number)?, other(number)?] })
     };
-    (0..count).map(&mut near).collect()
+    (0..count).map(&mut neighbours).collect()
 }
 
 /// The way from one number to another in few bits, since neighbours mostly stand side by side: twice the distance,
@@ -83,9 +83,9 @@ mod tests {
 
     use super::*;
 
-    fn bytes(near: &CowVec<Neighbours>) -> Vec<u8> {
+    fn bytes(neighbours: &CowVec<Neighbours>) -> Vec<u8> {
         let mut bytes = Vec::new();
-        write_neighbours(near, &mut bytes).unwrap();
+        write_neighbours(neighbours, &mut bytes).unwrap();
         bytes
     }
 
@@ -94,14 +94,14 @@ mod tests {
         fn what_is_written_is_read(
             seen in prop::collection::vec(prop::collection::vec(prop::option::of(0_u32..40), 4), 40),
         ) {
-            let near = (0..).zip(&seen).map(|(number, seen)| {
+            let neighbours = (0..).zip(&seen).map(|(number, seen)| {
                 let other = |at: usize| seen[at].filter(|other| *other != number);
                 Neighbours { before: [other(0), other(1)], after: [other(2), other(3)] }
             });
-            let near: CowVec<Neighbours> = near.collect();
-            let bytes = bytes(&near);
+            let neighbours: CowVec<Neighbours> = neighbours.collect();
+            let bytes = bytes(&neighbours);
             let mut packed = Packed::of(&bytes);
-            prop_assert_eq!(read_neighbours(&mut packed), Some(near));
+            prop_assert_eq!(read_neighbours(&mut packed), Some(neighbours));
             prop_assert!(packed.is_done());
         }
 

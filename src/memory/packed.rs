@@ -25,7 +25,7 @@ impl Packing {
     ///
     /// # Errors
     /// What `out` said.
-    pub fn hand_on(&mut self, out: &mut dyn Write, over_bytes: usize) -> io::Result<()> {
+    pub fn flush_over(&mut self, out: &mut dyn Write, over_bytes: usize) -> io::Result<()> {
         if self.0.len() > over_bytes {
             out.write_all(&self.0)?;
             self.0.clear();

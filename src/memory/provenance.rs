@@ -26,7 +26,7 @@ pub struct Provenance {
     pub confidence: Confidence,
 }
 
-/// All settings so far.
+/// All provenances so far.
 #[derive(Debug, Default)]
 pub struct Provenances {
     known: HashSet<Arc<Provenance>>,
@@ -34,26 +34,26 @@ pub struct Provenances {
     drop_at: usize,
 }
 
-/// Fewer settings than these are not worth a look.
+/// Fewer provenances than these are not worth a look.
 const DROP_AT_MIN: usize = 4_096;
 
 impl Provenances {
     /// Those that are shared already; equal ones are one.
     pub(super) fn of_all<'a>(shared: impl Iterator<Item = &'a Arc<Provenance>>) -> Self {
-        let mut settings = Self::default();
+        let mut provenances = Self::default();
         // What was learned in a row mostly shares one.
         let mut last: Option<&Arc<Provenance>> = None;
-        for setting in shared {
-            if !last.is_some_and(|last| Arc::ptr_eq(last, setting)) {
-                settings.known.insert(Arc::clone(setting));
-                last = Some(setting);
+        for provenance in shared {
+            if !last.is_some_and(|last| Arc::ptr_eq(last, provenance)) {
+                provenances.known.insert(Arc::clone(provenance));
+                last = Some(provenance);
             }
         }
-        settings.drop_at = settings.known.len() * 2;
-        settings
+        provenances.drop_at = provenances.known.len() * 2;
+        provenances
     }
 
-    /// Returns the setting of an event in a log.
+    /// Returns the provenance of an event in a log.
     pub fn of(&mut self, event: &Event, log: Arc<Path>) -> Arc<Provenance> {
         self.shared(Provenance {
             log,
@@ -66,18 +66,18 @@ impl Provenances {
         })
     }
 
-    /// Returns a setting as all memories share it.
-    pub fn shared(&mut self, setting: Provenance) -> Arc<Provenance> {
-        if let Some(known) = self.known.get(&setting) {
+    /// Returns a provenance as all memories share it.
+    pub fn shared(&mut self, provenance: Provenance) -> Arc<Provenance> {
+        if let Some(known) = self.known.get(&provenance) {
             return Arc::clone(known);
         }
         if self.known.len() >= self.drop_at.max(DROP_AT_MIN) {
-            self.known.retain(|setting| Arc::strong_count(setting) > 1);
+            self.known.retain(|provenance| Arc::strong_count(provenance) > 1);
             self.drop_at = self.known.len() * 2;
         }
-        let setting = Arc::new(setting);
-        self.known.insert(Arc::clone(&setting));
-        setting
+        let provenance = Arc::new(provenance);
+        self.known.insert(Arc::clone(&provenance));
+        provenance
     }
 }
 
@@ -85,7 +85,7 @@ impl Provenances {
 mod tests {
     use super::*;
 
-    fn setting(agent: usize) -> Provenance {
+    fn provenance(agent: usize) -> Provenance {
         Provenance {
             log: Path::new("a").into(),
             kind: EventType::from_line("error"),
@@ -99,13 +99,13 @@ mod tests {
 
     #[test]
     fn equal_settings_are_one_and_those_that_nobody_needs_are_dropped() {
-        let mut settings = Provenances::default();
-        let needed = settings.shared(setting(0));
-        assert!(Arc::ptr_eq(&needed, &settings.shared(setting(0))));
+        let mut provenances = Provenances::default();
+        let needed = provenances.shared(provenance(0));
+        assert!(Arc::ptr_eq(&needed, &provenances.shared(provenance(0))));
         for agent in 1..3 * DROP_AT_MIN {
-            settings.shared(setting(agent));
+            provenances.shared(provenance(agent));
         }
-        assert!(settings.known.len() <= DROP_AT_MIN + 1);
-        assert!(Arc::ptr_eq(&needed, &settings.shared(setting(0))));
+        assert!(provenances.known.len() <= DROP_AT_MIN + 1);
+        assert!(Arc::ptr_eq(&needed, &provenances.shared(provenance(0))));
     }
 }

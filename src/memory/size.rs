@@ -36,24 +36,24 @@ const INDEX_SIXTEENTHS: u64 = 12;
 /// which of several contents is shown may change while lines are read.
 pub(super) fn of_memory(memory: &Memory, bound: Bound) -> u64 {
     let said =
-        of_said(&memory.event()) + of_versions(memory.about()) + of_versions(memory.conflicts());
-    of_nothing_said(bound).saturating_add(said)
+        of_event(&memory.event()) + of_versions(memory.about()) + of_versions(memory.conflicts());
+    of_empty_memory(bound).saturating_add(said)
 }
 
 /// Returns what a memory takes besides what is said.
-pub(super) fn of_nothing_said(bound: Bound) -> u64 {
+pub(super) fn of_empty_memory(bound: Bound) -> u64 {
     MEMORY_BYTES.saturating_add(bound.vector_bytes)
 }
 
 /// Returns what one event takes.
-pub(super) fn of_said(event: &Event) -> u64 {
+pub(super) fn of_event(event: &Event) -> u64 {
     let indexed = indexed_bytes(event);
     SAID_BYTES + indexed + indexed * INDEX_SIXTEENTHS / 16 + other_bytes(event)
 }
 
 /// Returns what several events take.
 pub(super) fn of_versions(versions: &[Arc<Version>]) -> u64 {
-    versions.iter().map(|version| of_said(&version.event)).sum()
+    versions.iter().map(|version| of_event(&version.event)).sum()
 }
 
 /// The texts that the index of words holds too.

@@ -27,11 +27,11 @@ pub struct Damage(Arc<AtomicBool>);
 impl Damage {
     /// Tells whether one could not.
     #[must_use]
-    pub fn is_there(&self) -> bool {
+    pub fn is_reported(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    fn note(&self) {
+    fn report(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
@@ -45,9 +45,9 @@ pub struct RecordBlock {
 
 #[derive(Debug)]
 enum BlockBytes {
-    Here(Vec<u8>),
+    InMemory(Vec<u8>),
     /// Kept from this offset on.
-    Kept(Arc<dyn RecordStore>, u64),
+    Stored(Arc<dyn RecordStore>, u64),
 }
 
 /// One record.
@@ -62,49 +62,49 @@ pub struct RecordText {
 impl RecordBlock {
     /// A block that is kept as a whole from an offset on.
     #[must_use]
-    pub fn kept(by: Arc<dyn RecordStore>, offset: u64, damage: Damage) -> Arc<Self> {
-        Arc::new(Self { held: RwLock::new(BlockBytes::Kept(by, offset)), damage })
+    pub fn stored(by: Arc<dyn RecordStore>, offset: u64, damage: Damage) -> Arc<Self> {
+        Arc::new(Self { held: RwLock::new(BlockBytes::Stored(by, offset)), damage })
     }
 
     /// Returns a copy of its bytes, unless they are kept already.
     #[must_use]
-    pub fn bytes_here(&self) -> Option<Vec<u8>> {
+    pub fn bytes_in_memory(&self) -> Option<Vec<u8>> {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            BlockBytes::Here(bytes) => Some(bytes.clone()),
-            BlockBytes::Kept(..) => None,
+            BlockBytes::InMemory(bytes) => Some(bytes.clone()),
+            BlockBytes::Stored(..) => None,
         }
     }
 
     /// Lets go of its bytes, which are kept from an offset on; readers see no difference.
-    pub fn keep(&self, by: Arc<dyn RecordStore>, offset: u64) {
-        *self.held.write().unwrap_or_else(PoisonError::into_inner) = BlockBytes::Kept(by, offset);
+    pub fn move_to(&self, by: Arc<dyn RecordStore>, offset: u64) {
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = BlockBytes::Stored(by, offset);
     }
 
     /// Returns where it is kept, unless it is in memory.
     #[must_use]
-    pub fn kept_at(&self) -> Option<u64> {
+    pub fn stored_at(&self) -> Option<u64> {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            BlockBytes::Here(_) => None,
-            BlockBytes::Kept(_, offset) => Some(*offset),
+            BlockBytes::InMemory(_) => None,
+            BlockBytes::Stored(_, offset) => Some(*offset),
         }
     }
 
     fn copy(&self, offset: u64, length: usize) -> Option<Vec<u8>> {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            BlockBytes::Here(bytes) => {
+            BlockBytes::InMemory(bytes) => {
                 let start = usize::try_from(offset).ok()?;
                 bytes.get(start..start.checked_add(length)?).map(<[u8]>::to_vec)
             }
-            BlockBytes::Kept(kept, base) => {
+            BlockBytes::Stored(store, base) => {
                 let mut bytes = vec![0; length];
-                kept.read_at(&mut bytes, base.checked_add(offset)?).then_some(bytes)
+                store.read_at(&mut bytes, base.checked_add(offset)?).then_some(bytes)
             }
         }
     }
 
     /// Adds a record, unless there is no room or the block is kept.
     fn push(&self, record: &[u8]) -> Option<u64> {
-        let BlockBytes::Here(bytes) =
+        let BlockBytes::InMemory(bytes) =
             &mut *self.held.write().unwrap_or_else(PoisonError::into_inner)
         else {
             return None;
@@ -122,7 +122,7 @@ impl RecordBlock {
 impl RecordText {
     /// A record that is kept, with the checksum that it must have.
     #[must_use]
-    pub fn kept(block: &Arc<RecordBlock>, offset: u64, length_bytes: u32, checksum: u32) -> Self {
+    pub fn stored(block: &Arc<RecordBlock>, offset: u64, length_bytes: u32, checksum: u32) -> Self {
         Self { block: Arc::clone(block), offset, length_bytes, checksum }
     }
 
@@ -133,20 +133,20 @@ impl RecordText {
         let copied = length.and_then(|length| self.block.copy(self.offset, length));
         let record = copied.filter(|record| crc32fast::hash(record) == self.checksum);
         if record.is_none() {
-            self.damage();
+            self.report_damage();
         }
         record
     }
 
     /// Says that the record is not what was written.
-    pub fn damage(&self) {
-        self.block.damage.note();
+    pub fn report_damage(&self) {
+        self.block.damage.report();
     }
 
     /// Returns where it is kept, its length in bytes and its checksum; `None` while it is in memory.
     #[must_use]
-    pub fn kept_at(&self) -> Option<(u64, u32, u32)> {
-        let offset = self.block.kept_at()?.checked_add(self.offset)?;
+    pub fn stored_at(&self) -> Option<(u64, u32, u32)> {
+        let offset = self.block.stored_at()?.checked_add(self.offset)?;
         Some((offset, self.length_bytes, self.checksum))
     }
 
@@ -200,19 +200,19 @@ impl RecordTexts {
     }
 
     fn opened(&mut self, record: &[u8]) -> Arc<RecordBlock> {
-        let held = RwLock::new(BlockBytes::Here(record.to_vec()));
+        let held = RwLock::new(BlockBytes::InMemory(record.to_vec()));
         let block = Arc::new(RecordBlock { held, damage: self.damage.clone() });
         self.blocks.push(Arc::downgrade(&block));
         block
     }
 
     /// Takes in so many bytes of records that are kept.
-    pub fn restored(&mut self, kept_bytes: u64) {
-        self.live_bytes = self.live_bytes.saturating_add(kept_bytes);
+    pub fn add_stored(&mut self, stored_bytes: u64) {
+        self.live_bytes = self.live_bytes.saturating_add(stored_bytes);
     }
 
     /// Notes that nobody needs a record any more.
-    pub fn forget(&mut self, text: &RecordText) {
+    pub fn release(&mut self, text: &RecordText) {
         self.live_bytes = self.live_bytes.saturating_sub(text.length_bytes());
         self.dead_bytes = self.dead_bytes.saturating_add(text.length_bytes());
     }
@@ -223,7 +223,7 @@ impl RecordTexts {
         self.open = None;
         let blocks: Vec<Arc<RecordBlock>> = self.blocks.iter().filter_map(Weak::upgrade).collect();
         let here: Vec<Arc<RecordBlock>> =
-            blocks.into_iter().filter(|block| block.kept_at().is_none()).collect();
+            blocks.into_iter().filter(|block| block.stored_at().is_none()).collect();
         self.blocks = here.iter().map(Arc::downgrade).collect();
         here
     }
@@ -242,19 +242,19 @@ impl RecordTexts {
 
     /// Tells whether so much is dead that the records in memory should be put together anew.
     #[must_use]
-    pub fn is_untidy(&self) -> bool {
+    pub fn needs_compaction(&self) -> bool {
         self.dead_bytes > DEAD_BYTES_MIN.max(self.live_bytes)
     }
 
     /// Begins to put the records in memory together anew: they are all added again.
-    pub fn begin_anew(&mut self) {
+    pub fn begin_compaction(&mut self) {
         self.open = None;
         self.dead_bytes = 0;
     }
 
     /// Adds again a record that is still in memory.
-    pub fn again(&mut self, text: &RecordText) -> Option<RecordText> {
-        if text.kept_at().is_some() {
+    pub fn add_again(&mut self, text: &RecordText) -> Option<RecordText> {
+        if text.stored_at().is_some() {
             return None;
         }
         let record = text.bytes()?;
@@ -264,7 +264,7 @@ impl RecordTexts {
 
     /// Returns what all its records report damage to.
     #[must_use]
-    pub fn damage_of_all(&self) -> &Damage {
+    pub fn shared_damage(&self) -> &Damage {
         &self.damage
     }
 
@@ -309,32 +309,36 @@ mod tests {
         assert!(all_right());
         let blocks = texts.seal();
         assert!(blocks.len() > 2);
-        let shelf = Arc::new(RecordFile(Mutex::new(vec![7; 11])));
+        let record_file = Arc::new(RecordFile(Mutex::new(vec![7; 11])));
         for block in &blocks {
-            let bytes = block.bytes_here().unwrap();
-            let offset = shelf.0.lock().unwrap().len();
-            shelf.0.lock().unwrap().extend(bytes);
-            block.keep(Arc::clone(&shelf) as Arc<dyn RecordStore>, u64::try_from(offset).unwrap());
+            let bytes = block.bytes_in_memory().unwrap();
+            let offset = record_file.0.lock().unwrap().len();
+            record_file.0.lock().unwrap().extend(bytes);
+            block.move_to(
+                Arc::clone(&record_file) as Arc<dyn RecordStore>,
+                u64::try_from(offset).unwrap(),
+            );
         }
         assert!(all_right() && texts.seal().is_empty());
-        let (offset, length, _) = held[1].kept_at().unwrap();
+        let (offset, length, _) = held[1].stored_at().unwrap();
         assert_eq!(offset, 11 + held[0].length_bytes());
         assert_eq!(u64::from(length), held[1].length_bytes());
         let later = texts.add(b"later");
-        assert_eq!((later.bytes().unwrap(), later.kept_at()), (b"later".to_vec(), None));
-        assert!(!texts.damage_of_all().is_there());
+        assert_eq!((later.bytes().unwrap(), later.stored_at()), (b"later".to_vec(), None));
+        assert!(!texts.shared_damage().is_reported());
     }
 
     #[test]
     fn a_record_that_is_not_what_was_written_is_none_and_told() {
         let mut texts = RecordTexts::default();
         let held = texts.add(b"one record");
-        let shelf = Arc::new(RecordFile(Mutex::new(b"one recorb".to_vec())));
-        texts.seal()[0].keep(shelf, 0);
+        let record_file = Arc::new(RecordFile(Mutex::new(b"one recorb".to_vec())));
+        texts.seal()[0].move_to(record_file, 0);
         assert_eq!(held.bytes(), None);
-        assert!(texts.damage_of_all().is_there());
-        let gone = RecordBlock::kept(Arc::new(RecordFile::default()), u64::MAX, Damage::default());
-        assert_eq!(RecordText::kept(&gone, 5, u32::MAX, 0).bytes(), None);
+        assert!(texts.shared_damage().is_reported());
+        let gone =
+            RecordBlock::stored(Arc::new(RecordFile::default()), u64::MAX, Damage::default());
+        assert_eq!(RecordText::stored(&gone, 5, u32::MAX, 0).bytes(), None);
     }
 
     #[test]
@@ -346,15 +350,16 @@ mod tests {
             number += 1;
             let stays = number % 5 == 0;
             if !stays {
-                texts.forget(text);
+                texts.release(text);
             }
             stays
         });
-        assert!(texts.is_untidy());
-        texts.begin_anew();
-        held.iter_mut().for_each(|text| *text = texts.again(text).unwrap());
-        assert!(!texts.is_untidy());
-        let bytes: usize = texts.seal().iter().map(|block| block.bytes_here().unwrap().len()).sum();
+        assert!(texts.needs_compaction());
+        texts.begin_compaction();
+        held.iter_mut().for_each(|text| *text = texts.add_again(text).unwrap());
+        assert!(!texts.needs_compaction());
+        let bytes: usize =
+            texts.seal().iter().map(|block| block.bytes_in_memory().unwrap().len()).sum();
         assert_eq!(bytes, 500 * held.len());
         assert_eq!(texts.live_bytes(), u64::try_from(bytes).unwrap());
         assert!(held.iter().all(|text| text.bytes().unwrap() == [1; 500]));

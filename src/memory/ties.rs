@@ -47,7 +47,10 @@ pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
         let is_of_code = event.memory_id.as_ref().is_some_and(is_code);
         let repo = is_of_code.then(|| version.repo.clone());
         let said = said.map(|link| (version.repo.clone(), link));
-        edges.entry((repo, target, relation)).or_default().hear((event.timestamp, &event.id), said);
+        edges
+            .entry((repo, target, relation))
+            .or_default()
+            .offer((event.timestamp, &event.id), said);
     }
     let latest = edges.into_values().filter_map(|latest| latest.0);
     latest
@@ -71,7 +74,7 @@ mod tests {
     fn folded(lines: &[Value]) -> (Vec<Tie>, Vec<Tie>) {
         let frozen = fold(lines).frozen();
         let of_memory = frozen.memories().iter().flat_map(|memory| ties(memory.about(), None));
-        let of_code = frozen.early().flat_map(|(_, about)| ties(about, None));
+        let of_code = frozen.orphans().flat_map(|(_, about)| ties(about, None));
         (of_memory.collect(), of_code.collect())
     }
 

@@ -123,7 +123,7 @@ impl Memory {
     }
 
     fn is_candidate_with(&self, verdicts: &Verdicts) -> bool {
-        self.setting.source.as_deref() == Some(HOOK) && !verdicts.is_proven()
+        self.provenance.source.as_deref() == Some(HOOK) && !verdicts.is_proven()
     }
 
     /// Tells whether it is a candidate that nobody looks for any more. It is still cited by its id.

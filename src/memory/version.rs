@@ -59,7 +59,7 @@ impl Version {
 
     /// Returns a digest of what it says, without what the door fills in.
     #[must_use]
-    pub fn says(&self) -> [u8; 32] {
+    pub fn content_digest(&self) -> [u8; 32] {
         self.digest
     }
 }

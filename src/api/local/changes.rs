@@ -111,10 +111,10 @@ fn is_so(memory: &Memory, change: &Change) -> bool {
         | Change::Link(_)
         | Change::Unlink { .. } => false,
         Change::Supersede { by } => {
-            matches!(&course.life, LifecycleState::Superseded { by: now } if now == by)
+            matches!(&course.state, LifecycleState::Superseded { by: now } if now == by)
         }
-        Change::Retract => course.life == LifecycleState::Retracted,
-        Change::Restore => course.life == LifecycleState::Live,
+        Change::Retract => course.state == LifecycleState::Retracted,
+        Change::Restore => course.state == LifecycleState::Live,
         Change::Distinct { from } => course.distinct.contains(from),
         Change::Pin => course.is_pinned,
         Change::Unpin => !course.is_pinned,
@@ -142,7 +142,7 @@ fn refuse_circle(memory: &Memory, by: &Memory, snapshot: &Snapshot) -> Result<()
 /// Returns what stands in the place of a memory.
 fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
     let Cited::One(memory) = snapshot.cited(id.as_str()) else { return None };
-    match &memory.lifecycle().life {
+    match &memory.lifecycle().state {
         LifecycleState::Superseded { by } => Some(by.clone()),
         LifecycleState::Live
         | LifecycleState::Retracted
@@ -154,7 +154,7 @@ fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
 /// Says what was done, and how it is undone.
 fn said(memory: &Memory, change: &Change, status: &str) -> String {
     let id = memory.id.short();
-    if status == "unchanged" && *change == Change::Restore && memory.setting.expires.is_some() {
+    if status == "unchanged" && *change == Change::Restore && memory.provenance.expires.is_some() {
         return format!("{id}: nothing took it out; it counts until the time in its `expires`.");
     }
     if status == "unchanged" {

@@ -277,7 +277,7 @@ fn replacement(edit: &Edit, source: &End, target: &End) -> Result<Option<ChangeR
 }
 
 fn replaces(by: &Memory, old: &Memory) -> bool {
-    matches!(&old.lifecycle().life, LifecycleState::Superseded { by: now } if *now == by.id)
+    matches!(&old.lifecycle().state, LifecycleState::Superseded { by: now } if *now == by.id)
 }
 
 /// Refuses a link that would lead back to where it came from, where its relation has an order, and says by which way.

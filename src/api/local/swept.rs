@@ -61,8 +61,8 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
         }
         // What they hid themselves would be seen again.
         let life = match is_discounted {
-            true => memory.lifecycle().life.clone(),
-            false => memory.life_without(author),
+            true => memory.lifecycle().state.clone(),
+            false => memory.state_without(author),
         };
         if is_by(author, memory) && life != LifecycleState::Retracted {
             steps.push((subject(memory), Change::Retract));
@@ -83,7 +83,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
 fn restored(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
-        if is_by(author, memory) && memory.lifecycle().life == LifecycleState::Retracted {
+        if is_by(author, memory) && memory.lifecycle().state == LifecycleState::Retracted {
             steps.push((subject(memory), Change::Restore));
         }
         if memory.lifecycle().discounted.contains(author) {
@@ -113,5 +113,5 @@ fn early(snapshot: &Snapshot) -> Vec<(&EventId, &[Arc<Version>])> {
 }
 
 fn is_by(author: &Author, memory: &Memory) -> bool {
-    author.is(&memory.setting.agent_id, memory.setting.session_id.as_deref())
+    author.is(&memory.provenance.agent_id, memory.provenance.session_id.as_deref())
 }

@@ -2,7 +2,7 @@
 //! written last, so a checkpoint is there as a whole or not at all. Not here: the files (`files`).
 
 use super::CheckpointError;
-use super::checked_file::Sum;
+use super::checked_file::FileSum;
 use memory::packed::{Packed, Packing};
 
 /// The first bytes of a manifest.
@@ -13,7 +13,7 @@ const FORM: u64 = 4;
 
 /// What a checkpoint is of: with any difference it is of no use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Of {
+pub struct CheckpointKey {
     /// The program and its version: others may read lines or cut words in another way.
     pub program: String,
     /// The directory of the logs.
@@ -26,17 +26,17 @@ pub struct Of {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Meanings {
     pub(super) model: String,
-    pub(super) sum: Sum,
+    pub(super) sum: FileSum,
 }
 
 /// What belongs to a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Manifest {
-    pub(super) of: Of,
+    pub(super) key: CheckpointKey,
     /// Which files: each checkpoint of a folder has another number.
     pub(super) number: u64,
-    pub(super) heads: Sum,
-    pub(super) words: Sum,
+    pub(super) heads: FileSum,
+    pub(super) words: FileSum,
     pub(super) meanings: Option<Meanings>,
     /// The number of the file of records, older where it was only added to, and how long it is.
     pub(super) texts_number: u64,
@@ -48,7 +48,7 @@ impl Manifest {
         let mut packing = Packing::default();
         packing.raw(MAGIC);
         packing.number(FORM);
-        for text in [&self.of.program, &self.of.store, &self.of.settings] {
+        for text in [&self.key.program, &self.key.store, &self.key.settings] {
             packing.text(text);
         }
         packing.number(self.number);
@@ -81,7 +81,7 @@ impl Manifest {
         let from = &mut from;
         from.number()?;
         let mut text = || from.text().map(str::to_owned);
-        let of = Of { program: text()?, store: text()?, settings: text()? };
+        let key = CheckpointKey { program: text()?, store: text()?, settings: text()? };
         let number = from.number()?;
         let (heads, words) = (sum(from)?, sum(from)?);
         let meanings = match from.maybe()? {
@@ -89,18 +89,18 @@ impl Manifest {
             None => None,
         };
         let (texts_number, texts_bytes) = (from.number()?, from.number()?);
-        let manifest = Self { of, number, heads, words, meanings, texts_number, texts_bytes };
+        let manifest = Self { key, number, heads, words, meanings, texts_number, texts_bytes };
         from.is_done().then_some(manifest)
     }
 }
 
-fn write_sum(sum: Sum, to: &mut Packing) {
+fn write_sum(sum: FileSum, to: &mut Packing) {
     to.number(sum.length_bytes);
     to.number(sum.checksum.into());
 }
 
-fn sum(from: &mut Packed<'_>) -> Option<Sum> {
-    Some(Sum { length_bytes: from.number()?, checksum: u32::try_from(from.number()?).ok()? })
+fn sum(from: &mut Packed<'_>) -> Option<FileSum> {
+    Some(FileSum { length_bytes: from.number()?, checksum: u32::try_from(from.number()?).ok()? })
 }
 
 #[cfg(test)]
@@ -108,11 +108,15 @@ mod tests {
     use super::*;
 
     fn manifest() -> Manifest {
-        let of = Of { program: "1".to_owned(), store: "s".to_owned(), settings: "x".to_owned() };
-        let sum = Sum { length_bytes: 9, checksum: u32::MAX };
+        let key = CheckpointKey {
+            program: "1".to_owned(),
+            store: "s".to_owned(),
+            settings: "x".to_owned(),
+        };
+        let sum = FileSum { length_bytes: 9, checksum: u32::MAX };
         let meanings = Some(Meanings { model: "m".to_owned(), sum });
-        let (heads, words) = (sum, Sum::default());
-        Manifest { of, number: 3, heads, words, meanings, texts_number: 2, texts_bytes: 300 }
+        let (heads, words) = (sum, FileSum::default());
+        Manifest { key, number: 3, heads, words, meanings, texts_number: 2, texts_bytes: 300 }
     }
 
     #[test]

@@ -28,7 +28,7 @@ use memory::{CowVec, Fold, Neighbours};
 use search::snapshot::Health;
 use store::{Cursor, StoreError};
 
-pub use manifest::Of;
+pub use manifest::CheckpointKey;
 pub use spill::Spill;
 
 /// A folder for one checkpoint.
@@ -74,7 +74,7 @@ pub struct CheckpointParts<'a> {
     /// The memories.
     pub fold: &'a mut Fold,
     /// Which of them were learned side by side.
-    pub near: &'a CowVec<Neighbours>,
+    pub neighbours: &'a CowVec<Neighbours>,
     /// The index of words.
     pub lexical: &'a LexicalIndex,
     /// The index of meanings, and where the signs of tokens are.
@@ -90,7 +90,7 @@ pub struct RestoredState {
     /// The memories, without what is needed to add to them ([`Fold::complete`]).
     pub fold: Fold,
     /// Which of them were learned side by side.
-    pub near: CowVec<Neighbours>,
+    pub neighbours: CowVec<Neighbours>,
     /// The index of words.
     pub lexical: LexicalIndex,
     /// The index of meanings; `None` where another model made it, or none.
@@ -105,7 +105,7 @@ pub struct RestoredState {
 #[derive(Debug, Clone)]
 pub struct LastCheckpoint {
     number: u64,
-    /// Of its manifest, since a number may come again when a folder was emptied.
+    /// CheckpointKey its manifest, since a number may come again when a folder was emptied.
     checksum: u32,
     texts: Arc<checked_file::Records>,
     texts_number: u64,

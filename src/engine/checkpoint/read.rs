@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::checked_file::{Records, Sum, Summed};
+use super::checked_file::{ChecksumReader, FileSum, Records};
 use super::manifest::{Manifest, Meanings};
-use super::{CheckpointError, Checkpoints, LastCheckpoint, Of, RestoredState, progress};
+use super::{CheckpointError, CheckpointKey, Checkpoints, LastCheckpoint, RestoredState, progress};
 use index::late::Places;
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
@@ -32,7 +32,7 @@ struct Heads {
     cursors: Vec<(std::path::PathBuf, Cursor)>,
     health: Health,
     fold: Fold,
-    near: CowVec<Neighbours>,
+    neighbours: CowVec<Neighbours>,
 }
 
 impl Checkpoints {
@@ -40,10 +40,14 @@ impl Checkpoints {
     ///
     /// # Errors
     /// [`CheckpointError`] says why there is none to use.
-    pub fn read(&self, of: &Of, bound: Bound) -> Result<RestoredState, CheckpointError> {
+    pub fn read(
+        &self,
+        key: &CheckpointKey,
+        bound: Bound,
+    ) -> Result<RestoredState, CheckpointError> {
         let (mut manifest, mut checksum) = self.current_manifest()?;
         for _ in 1..TRIES {
-            let read = self.read_all(&manifest, checksum, of, bound);
+            let read = self.read_all(&manifest, checksum, key, bound);
             let (now, now_checksum) = self.current_manifest()?;
             if read.is_ok() || (now.number, now_checksum) == (manifest.number, checksum) {
                 return read;
@@ -51,7 +55,7 @@ impl Checkpoints {
             // Its files went because there is another.
             (manifest, checksum) = (now, now_checksum);
         }
-        self.read_all(&manifest, checksum, of, bound)
+        self.read_all(&manifest, checksum, key, bound)
     }
 
     /// Returns the manifest that stands in the folder, and its checksum.
@@ -70,14 +74,14 @@ impl Checkpoints {
         &self,
         manifest: &Manifest,
         checksum: u32,
-        of: &Of,
+        key: &CheckpointKey,
         bound: Bound,
     ) -> Result<RestoredState, CheckpointError> {
-        is_of(&manifest.of, of)?;
+        check_key(&manifest.key, key)?;
         let number = manifest.number;
         let texts = self.texts(manifest)?;
-        let kept: Arc<Records> = Arc::new(Records(texts));
-        let shelf = RecordFile { kept: kept.clone(), length_bytes: manifest.texts_bytes };
+        let store: Arc<Records> = Arc::new(Records(texts));
+        let record_file = RecordFile { store: store.clone(), length_bytes: manifest.texts_bytes };
         let words = self.opened(&self.file("words", number), manifest.words, "words")?;
         let mine = |meanings: &&Meanings| Some(&meanings.model) == self.model.as_ref();
         let meanings = manifest.meanings.as_ref().filter(mine);
@@ -88,7 +92,7 @@ impl Checkpoints {
         let (lexical, vectors, heads) = std::thread::scope(|scope| {
             let lexical = scope.spawn(|| whole(words, LexicalIndex::read_from));
             let vectors = scope.spawn(|| meanings.map(|file| whole(file, read_meanings)));
-            let heads = self.heads(manifest, bound, &shelf);
+            let heads = self.heads(manifest, bound, &record_file);
             (lexical.join(), vectors.join(), heads)
         });
         let damaged = |which| move || CheckpointError::Damaged(which);
@@ -99,15 +103,15 @@ impl Checkpoints {
         };
         let (vectors, places) = meanings.unzip();
         let places = places.unwrap_or_default();
-        let Heads { cursors, health, fold, near } = heads?;
+        let Heads { cursors, health, fold, neighbours } = heads?;
         let base = LastCheckpoint {
             number,
             checksum,
-            texts: kept,
+            texts: store,
             texts_number: manifest.texts_number,
             texts_bytes: manifest.texts_bytes,
         };
-        Ok(RestoredState { cursors, health, fold, near, lexical, vectors, places, base })
+        Ok(RestoredState { cursors, health, fold, neighbours, lexical, vectors, places, base })
     }
 
     fn texts(&self, manifest: &Manifest) -> Result<File, CheckpointError> {
@@ -122,11 +126,11 @@ impl Checkpoints {
     fn opened(
         &self,
         path: &Path,
-        sum: Sum,
+        sum: FileSum,
         which: &'static str,
-    ) -> Result<Summed, CheckpointError> {
+    ) -> Result<ChecksumReader, CheckpointError> {
         let file = open_own_file(path)?;
-        let summed = file.and_then(|file| Summed::of(file, sum));
+        let summed = file.and_then(|file| ChecksumReader::of(file, sum));
         summed.ok_or(CheckpointError::Damaged(which))
     }
 
@@ -134,7 +138,7 @@ impl Checkpoints {
         &self,
         manifest: &Manifest,
         bound: Bound,
-        shelf: &RecordFile,
+        record_file: &RecordFile,
     ) -> Result<Heads, CheckpointError> {
         let path = self.file("heads", manifest.number);
         let bytes = self.opened(&path, manifest.heads, "heads")?.all();
@@ -142,12 +146,12 @@ impl Checkpoints {
             let mut from = Packed::of(&bytes);
             let cursors = progress::read_cursors(&mut from)?;
             let health = progress::read_health(&mut from)?;
-            let restoring = Restoring::begin(&mut from, bound, shelf)?;
+            let restoring = Restoring::begin(&mut from, bound, record_file)?;
             let sections = sections(&restoring)?;
             let fold = restoring.done(sections, &mut from)?;
-            let near = read_neighbours(&mut from)?;
-            let is_whole = from.is_done() && near.len() == fold.memories().len();
-            is_whole.then_some(Heads { cursors, health, fold, near })
+            let neighbours = read_neighbours(&mut from)?;
+            let is_whole = from.is_done() && neighbours.len() == fold.memories().len();
+            is_whole.then_some(Heads { cursors, health, fold, neighbours })
         });
         read.ok_or(CheckpointError::Damaged("heads"))
     }
@@ -181,11 +185,11 @@ fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
     Some(all.into_iter().map(|(_, section)| section).collect())
 }
 
-fn is_of(current: &Of, of: &Of) -> Result<(), CheckpointError> {
+fn check_key(current: &CheckpointKey, key: &CheckpointKey) -> Result<(), CheckpointError> {
     let differs = [
-        (current.program != of.program, "of another version"),
-        (current.store != of.store, "of another store"),
-        (current.settings != of.settings, "of other settings"),
+        (current.program != key.program, "of another version"),
+        (current.store != key.store, "of another store"),
+        (current.settings != key.settings, "of other settings"),
     ];
     let why = differs.into_iter().find(|(differs, _)| *differs);
     why.map_or(Ok(()), |(_, why)| Err(CheckpointError::Foreign(why)))
@@ -196,7 +200,10 @@ fn read_meanings(input: &mut dyn Read) -> io::Result<(VectorIndex, Places)> {
 }
 
 /// Reads a part to the end of its file; `None` where either is not what was written.
-fn whole<T>(mut file: Summed, read: impl FnOnce(&mut dyn Read) -> io::Result<T>) -> Option<T> {
+fn whole<T>(
+    mut file: ChecksumReader,
+    read: impl FnOnce(&mut dyn Read) -> io::Result<T>,
+) -> Option<T> {
     let part = read(&mut file).ok()?;
     file.verified().then_some(part)
 }

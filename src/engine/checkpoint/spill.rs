@@ -39,7 +39,7 @@ impl Checkpoints {
 
 impl Spill {
     /// Takes records of a fold out of memory, once there are many and while there is room. Where that fails they stay.
-    pub fn relieve(&mut self, fold: &mut Fold) {
+    pub fn move_full_blocks(&mut self, fold: &mut Fold) {
         let has_room = self.open.as_ref().is_none_or(|(_, bytes)| *bytes < self.bytes_max);
         if let Some(folder) = self.folder.as_ref().filter(|_| has_room)
             && Self::take(&mut self.open, folder, fold, self.blocks_max).is_err()
@@ -49,7 +49,7 @@ impl Spill {
     }
 
     /// Begins with an empty file: what is in this one nobody needs any more.
-    pub fn begin_anew(&mut self) {
+    pub fn clear(&mut self) {
         self.open = None;
     }
 
@@ -60,13 +60,13 @@ impl Spill {
         blocks_max: usize,
     ) -> Result<(), StoreError> {
         for block in fold.take_full(blocks_max) {
-            let Some(records) = block.bytes_here() else { continue };
+            let Some(records) = block.bytes_in_memory() else { continue };
             let (file, length_bytes) = match open {
                 Some(open) => open,
-                None => open.insert((Arc::new(nameless(folder)?), 0)),
+                None => open.insert((Arc::new(unlinked_file(folder)?), 0)),
             };
             (&file.0).write_all(&records).map_err(StoreError::io("write to", folder))?;
-            block.keep(Arc::clone(file) as Arc<dyn RecordStore>, *length_bytes);
+            block.move_to(Arc::clone(file) as Arc<dyn RecordStore>, *length_bytes);
             *length_bytes += u64::try_from(records.len()).unwrap_or(0);
         }
         Ok(())
@@ -79,7 +79,7 @@ impl Spill {
     }
 }
 
-fn nameless(folder: &Path) -> Result<Records, StoreError> {
+fn unlinked_file(folder: &Path) -> Result<Records, StoreError> {
     own_folder(folder)?;
     let path = folder.join("unkept");
     let file = make_own_file(&path)?;

@@ -11,7 +11,7 @@ use event::{RepoKey, SkipReason};
 use index::late::{Places, Signed};
 use index::lexical::{DocId, LexicalIndex, Passage};
 use index::vector::VectorIndex;
-use memory::{CowVec, Effect, Fold, Gone, Memory, Neighbours, Sessions};
+use memory::{CowVec, Effect, Fold, Memory, Neighbours, RemovedMemory, Sessions};
 use search::snapshot::{Health, Skip};
 use store::Line;
 
@@ -35,14 +35,14 @@ pub(super) struct Built {
     pub(super) vectors: Option<VectorIndex>,
     pub(super) places: Places,
     pub(super) sessions: Sessions,
-    pub(super) near: CowVec<Neighbours>,
+    pub(super) neighbours: CowVec<Neighbours>,
     /// Memories whose words are to be indexed anew; also numbers that are free now.
     pub(super) unindexed: BTreeSet<u32>,
     pub(super) repos: Arc<BTreeMap<RepoKey, usize>>,
     pub(super) health: Arc<Health>,
     pub(super) to_embed: Vec<Wanted>,
     pub(super) to_sign: Vec<Wanted>,
-    pub(super) asked: RequestedVectors,
+    pub(super) requested: RequestedVectors,
 }
 
 impl Built {
@@ -93,7 +93,7 @@ impl Built {
 
     /// Takes in what stands under a number now: its words, and those of its neighbours, are to be indexed.
     pub(super) fn place(&mut self, number: u32, memory: Option<&Memory>) {
-        self.unindexed.extend(self.sessions.note(number, memory));
+        self.unindexed.extend(self.sessions.update(number, memory));
         self.unindexed.insert(number);
     }
 
@@ -103,14 +103,17 @@ impl Built {
             return;
         }
         let numbers = std::mem::take(&mut self.unindexed);
-        self.near.resize(self.fold.memories().len(), &Neighbours::default());
+        self.neighbours.resize(self.fold.memories().len(), &Neighbours::default());
         for number in &numbers {
             let place = usize::try_from(*number).ok();
-            let (is, was) = (self.sessions.near(*number), place.and_then(|at| self.near.get(at)));
+            let (is, was) = (
+                self.sessions.neighbours_of(*number),
+                place.and_then(|at| self.neighbours.get(at)),
+            );
             if was.is_some_and(|was| *was != is)
-                && let Some(near) = place.and_then(|place| self.near.get_mut(place))
+                && let Some(known) = place.and_then(|place| self.neighbours.get_mut(place))
             {
-                *near = is;
+                *known = is;
             }
         }
         let documents = numbers.into_iter().map(|number| (DocId(number), self.passages(number)));
@@ -124,9 +127,10 @@ impl Built {
         let Some(memory) = self.memory(number) else { return Vec::new() };
         let mut passages: Vec<Passage> = memory.passages().into_iter().map(Passage::of).collect();
         if let [only] = passages.as_mut_slice() {
-            let near = usize::try_from(number).ok().and_then(|place| self.near.get(place));
-            let near = near.copied().unwrap_or_default();
-            for neighbour in near.numbers().filter_map(|number| self.memory(number)) {
+            let neighbours =
+                usize::try_from(number).ok().and_then(|place| self.neighbours.get(place));
+            let neighbours = neighbours.copied().unwrap_or_default();
+            for neighbour in neighbours.numbers().filter_map(|number| self.memory(number)) {
                 only.nearby.push_str(beginning(&neighbour.index_text()));
                 only.nearby.push('\n');
             }
@@ -161,7 +165,7 @@ impl Built {
         self.complete();
         let gone = self.fold.trim(slack_bytes);
         let mut changed: BTreeSet<u32> = BTreeSet::new();
-        for Gone { number, repo, moved_from } in gone {
+        for RemovedMemory { number, repo, moved_from } in gone {
             self.uncount(&repo);
             let vector = moved_from.and_then(|from| self.vectors.as_ref()?.get(from));
             let signed = moved_from.map_or(Signed::NotYet, |from| self.places.get(from));
@@ -192,7 +196,7 @@ impl Built {
     }
 
     pub(super) fn forget_vector(&mut self, number: u32) {
-        self.asked.changed(number);
+        self.requested.bump(number);
         if let Some(vectors) = &mut self.vectors {
             vectors.remove(number);
         }
@@ -204,7 +208,7 @@ impl Built {
     }
 
     pub(super) fn wanted(&self, number: u32) -> Wanted {
-        Wanted { doc: number, generation: self.asked.awaited(number) }
+        Wanted { doc: number, generation: self.requested.generation_of(number) }
     }
 
     /// Wants the signs anew that somebody looked for and did not find.

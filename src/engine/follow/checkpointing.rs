@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::lookups::Lookups;
 use super::{Built, Follower, LogKind, Tail, Tailed, Wanted};
-use crate::checkpoint::{CheckpointError, CheckpointParts, Checkpoints, Of, RestoredState, Spill};
+use crate::checkpoint::{
+    CheckpointError, CheckpointKey, CheckpointParts, Checkpoints, RestoredState, Spill,
+};
 use event::RepoKey;
 use index::late::Signed;
 use memory::{CowVec, Memory, Sessions};
@@ -44,14 +46,15 @@ impl Follower {
             return Restored::Not(CheckpointError::NotNow("the logs are being read already"));
         }
         self.spill = Some(checkpoints.spill(self.bound.bytes_max));
-        match self.of(checkpoints).and_then(|of| checkpoints.read(&of, self.bound)) {
-            Ok(kept) => self.begin_from(kept),
+        match self.key(checkpoints).and_then(|key| checkpoints.read(&key, self.bound)) {
+            Ok(restored) => self.begin_from(restored),
             Err(why) => Restored::Not(why),
         }
     }
 
-    fn begin_from(&mut self, kept: RestoredState) -> Restored {
-        let RestoredState { cursors, health, fold, near, lexical, vectors, places, base } = kept;
+    fn begin_from(&mut self, restored: RestoredState) -> Restored {
+        let RestoredState { cursors, health, fold, neighbours, lexical, vectors, places, base } =
+            restored;
         self.tails = cursors
             .into_iter()
             .map(|(log, cursor)| {
@@ -60,12 +63,12 @@ impl Follower {
             })
             .collect();
         let memories = fold.memories().len();
-        let (repos, judged_len) = counted(fold.memories());
+        let (repos, flags_known) = counted(fold.memories());
         let numbers = (0_u32..).take(memories);
         let has_vector =
             |number: u32| vectors.as_ref().is_some_and(|vectors| vectors.contains(number));
-        let asked = std::mem::take(&mut self.built.asked);
-        let wanted = |doc: u32| Wanted { doc, generation: asked.awaited(doc) };
+        let requested = std::mem::take(&mut self.built.requested);
+        let wanted = |doc: u32| Wanted { doc, generation: requested.generation_of(doc) };
         let without = numbers.clone().filter(|number| !has_vector(*number));
         let to_embed: Vec<Wanted> = without.map(wanted).collect();
         let is_unsigned =
@@ -82,15 +85,15 @@ impl Follower {
             vectors,
             places,
             sessions,
-            near,
+            neighbours,
             unindexed,
             repos,
             health,
             to_embed,
             to_sign,
-            asked,
+            requested,
         };
-        (self.base, self.is_saved, self.judged_saved) = (Some(base), true, judged_len);
+        (self.base, self.is_saved, self.flags_saved) = (Some(base), true, flags_known);
         Restored::From { memories, without_vector }
     }
 
@@ -101,11 +104,11 @@ impl Follower {
     /// [`CheckpointError`]; the last checkpoint stays, and this follower goes on as before.
     pub fn save(&mut self, checkpoints: &Checkpoints) -> Result<Saved, CheckpointError> {
         // What was judged meanwhile is worth a checkpoint too: the next retriever would judge it again.
-        let judged_len = self.judged_len();
-        if self.is_saved && judged_len == self.judged_saved {
+        let flags_known = self.flags_known();
+        if self.is_saved && flags_known == self.flags_saved {
             return Ok(Saved::Unchanged);
         }
-        let of = self.of(checkpoints)?;
+        let key = self.key(checkpoints)?;
         let is_settled = self.built.unindexed.is_empty() && !self.built.fold.is_in_doubt();
         if !is_settled || self.built.fold.is_damaged() {
             return Err(CheckpointError::NotNow("the logs must be read first"));
@@ -121,35 +124,39 @@ impl Follower {
             Ok((log, cursor.ok_or(CheckpointError::NotNow("the logs must be read first"))?))
         });
         let cursors = cursors.collect::<Result<Vec<_>, CheckpointError>>()?;
-        let Built { fold, near, lexical, vectors, places, health, .. } = &mut self.built;
+        let Built { fold, neighbours, lexical, vectors, places, health, .. } = &mut self.built;
         let health: &Health = health;
         let meanings = vectors.as_ref().map(|vectors| (vectors, &*places));
-        let keeping = CheckpointParts { cursors, health, fold, near, lexical, meanings };
-        self.base = Some(checkpoints.write(of, keeping, self.base.as_ref())?);
+        let parts = CheckpointParts { cursors, health, fold, neighbours, lexical, meanings };
+        self.base = Some(checkpoints.write(key, parts, self.base.as_ref())?);
         // All records are in the checkpoint's file now.
-        self.spill.iter_mut().for_each(Spill::begin_anew);
-        (self.is_saved, self.judged_saved) = (true, judged_len);
+        self.spill.iter_mut().for_each(Spill::clear);
+        (self.is_saved, self.flags_saved) = (true, flags_known);
         Ok(Saved::Written)
     }
 
     /// How many memories are known to give orders, or not to.
-    fn judged_len(&self) -> usize {
-        self.built.fold.memories().iter().filter(|memory| memory.is_judged()).count()
+    fn flags_known(&self) -> usize {
+        self.built.fold.memories().iter().filter(|memory| memory.is_flag_known()).count()
     }
 
     /// What a checkpoint of this follower is of.
-    fn of(&self, checkpoints: &Checkpoints) -> Result<Of, CheckpointError> {
+    fn key(&self, checkpoints: &Checkpoints) -> Result<CheckpointKey, CheckpointError> {
         let root: PathBuf = self.store.root().to_owned();
         let root = root.to_str().ok_or(CheckpointError::NotNow("the path of a log is no text"))?;
         let (bound, aliases) = (self.bound, &self.config.aliases);
         let settings = format!("{bound:?} {aliases:?}");
-        Ok(Of { program: checkpoints.program().to_owned(), store: root.to_owned(), settings })
+        Ok(CheckpointKey {
+            program: checkpoints.program().to_owned(),
+            store: root.to_owned(),
+            settings,
+        })
     }
 }
 
 /// Counts the memories of each repository, and those that are known to give orders, or not to.
 fn counted(memories: &CowVec<Arc<Memory>>) -> (BTreeMap<RepoKey, usize>, usize) {
-    let (mut repos, mut judged_len) = (BTreeMap::new(), 0);
+    let (mut repos, mut flags_known) = (BTreeMap::new(), 0);
     // Those of one repository stand mostly in a row.
     let mut row: Option<(&RepoKey, usize)> = None;
     let mut note = |(repo, count): (&RepoKey, usize)| match repos.get_mut(repo) {
@@ -157,14 +164,14 @@ fn counted(memories: &CowVec<Arc<Memory>>) -> (BTreeMap<RepoKey, usize>, usize) 
         None => drop(repos.insert(repo.clone(), count)),
     };
     for memory in memories.iter() {
-        judged_len += usize::from(memory.is_judged());
+        flags_known += usize::from(memory.is_flag_known());
         match &mut row {
             Some((repo, count)) if **repo == memory.repo => *count += 1,
             _ => row.replace((&memory.repo, 1)).into_iter().for_each(&mut note),
         }
     }
     row.into_iter().for_each(note);
-    (repos, judged_len)
+    (repos, flags_known)
 }
 
 #[cfg(test)]
@@ -188,8 +195,8 @@ mod tests {
         follower
     }
 
-    fn is_out(follower: &Follower, number: u32) -> bool {
-        follower.snapshot().memory(number).unwrap().text.kept_at().is_some()
+    fn is_stored_outside_memory(follower: &Follower, number: u32) -> bool {
+        follower.snapshot().memory(number).unwrap().text.stored_at().is_some()
     }
 
     fn events(follower: &Follower) -> Vec<Event> {
@@ -233,7 +240,7 @@ mod tests {
         opened.unwrap().set_len(0).unwrap();
         assert_eq!(follower.snapshot().memory(0).unwrap().text.bytes(), None);
         assert!(follower.catch_up().started_over);
-        assert!((0..400).all(|number| !is_out(&follower, number)));
+        assert!((0..400).all(|number| !is_stored_outside_memory(&follower, number)));
         assert_eq!(events(&follower), before);
         assert!(!follower.catch_up().started_over);
     }
@@ -244,8 +251,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut follower = spilling(folder.path(), 1);
         follower.catch_up();
-        assert_eq!(is_out(&follower, 0), cfg!(unix), "the first block had room");
-        assert!(!is_out(&follower, 200), "the second had none");
+        assert_eq!(is_stored_outside_memory(&follower, 0), cfg!(unix), "the first block had room");
+        assert!(!is_stored_outside_memory(&follower, 200), "the second had none");
         assert!(follower.snapshot().memories().iter().all(|memory| memory.text.bytes().is_some()));
     }
 
@@ -260,8 +267,8 @@ mod tests {
         let mut plain = follower();
         plain.catch_up();
         spilling.catch_up();
-        assert!(!is_out(&plain, 0) && !is_out(&spilling, 399));
-        assert_eq!(is_out(&spilling, 0), cfg!(unix));
+        assert!(!is_stored_outside_memory(&plain, 0) && !is_stored_outside_memory(&spilling, 399));
+        assert_eq!(is_stored_outside_memory(&spilling, 0), cfg!(unix));
         let files = || std::fs::read_dir(folder.path().join("cache")).map_or(0, Iterator::count);
         assert_eq!(files(), 0, "the file has no name");
         assert_eq!(events(&spilling), events(&plain));
@@ -287,7 +294,7 @@ mod tests {
         let judge = |number: u32, follower: &Follower| {
             let snapshot = follower.snapshot();
             let memory = snapshot.memory(number).unwrap();
-            (memory.is_judged(), memory.flagged())
+            (memory.is_flag_known(), memory.flagged())
         };
         assert_eq!(judge(0, &before), (false, None));
         assert_eq!(judge(1, &before), (false, Some(Suspicion::Override)));

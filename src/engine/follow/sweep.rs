@@ -18,10 +18,10 @@ fn failed(troubles: &mut Troubles, path: &Path, error: &StoreError) {
 
 impl Follower {
     /// Tells what may have changed since the last look.
-    pub(super) fn heard(&mut self) -> Changes {
+    pub(super) fn take_changes(&mut self) -> Changes {
         let root = self.store.root();
         let is_known = |log: &OsString| self.tails.contains_key(&root.join(log));
-        match self.listener.as_mut().map(|listener| listener.heard(root)) {
+        match self.change_queue.as_mut().map(|change_queue| change_queue.drain(root)) {
             Some(Changes::Written(logs)) if self.is_sure && logs.iter().all(is_known) => {
                 Changes::Written(logs)
             }
@@ -53,7 +53,7 @@ impl Follower {
     pub(super) fn sweep(&mut self) -> Result<Troubles, Stale> {
         // Where that fails, what waits is read where it is.
         let _ = self.store.bring_in_what_waits();
-        self.listen();
+        self.watch_folders();
         let mut troubles = Troubles::new();
         for kind in LogKind::ALL {
             // What is new is not archived.
@@ -79,21 +79,21 @@ impl Follower {
         if self.tails.len() < listed_len {
             self.listed = <_>::default();
         }
-        self.is_sure = troubles.is_empty() && self.waiting == 0 && self.hears_all();
+        self.is_sure = troubles.is_empty() && self.waiting == 0 && self.covers_all();
         Ok(troubles)
     }
 
-    /// Before files are listed: what comes afterwards is heard of.
-    fn listen(&mut self) {
-        if let Some(listener) = &mut self.listener {
+    /// Before files are listed: what comes afterwards is changes of.
+    fn watch_folders(&mut self) {
+        if let Some(change_queue) = &mut self.change_queue {
             // Why folders cannot be listed is told by the sweep.
-            listener.listen(self.store.root(), || self.store.folders().ok());
+            change_queue.watch(self.store.root(), || self.store.folders().ok());
         }
     }
 
-    fn hears_all(&self) -> bool {
+    fn covers_all(&self) -> bool {
         let files = self.tails.keys().map(PathBuf::as_path);
-        self.listener.as_ref().is_some_and(|listener| listener.hears(files))
+        self.change_queue.as_ref().is_some_and(|change_queue| change_queue.covers(files))
     }
 
     /// Begins to follow what is listed. Nearly always that is what was listed before, which is known without
@@ -144,11 +144,12 @@ mod tests {
         std::fs::write(&kept, "{\"lesson\":\"walrus\"}\n").unwrap();
         std::fs::write(&gone, "").unwrap();
         let store = Store::at(folder.path());
-        let mut follower = Follower::new(store, Config::default(), Bound::NONE, None).listening();
+        let mut follower =
+            Follower::new(store, Config::default(), Bound::NONE, None).with_change_queue();
         follower.catch_up();
         if !follower.is_sure {
             // Temporary files are where somebody else may write.
-            assert!(std::env::var_os("CI").is_none(), "nothing is heard here");
+            assert!(std::env::var_os("CI").is_none(), "no changes are reported here");
             return;
         }
         std::fs::remove_file(&gone).unwrap();

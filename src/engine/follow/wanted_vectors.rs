@@ -1,4 +1,4 @@
-//! Which vectors are wanted, and which were asked for too early. Not here: making them (`index::embed`).
+//! Which vectors are wanted, and which were requested for too early. Not here: making them (`index::embed`).
 
 use std::collections::BTreeMap;
 
@@ -20,11 +20,11 @@ pub struct Wanted {
 }
 
 impl RequestedVectors {
-    pub(super) fn awaited(&self, number: u32) -> u64 {
+    pub(super) fn generation_of(&self, number: u32) -> u64 {
         self.changed.get(&number).copied().unwrap_or(self.since_start)
     }
 
-    pub(super) fn changed(&mut self, number: u32) {
+    pub(super) fn bump(&mut self, number: u32) {
         self.last += 1;
         self.changed.insert(number, self.last);
     }
@@ -32,11 +32,11 @@ impl RequestedVectors {
 
 /// What catching up brought.
 #[derive(Debug, Default)]
-pub struct Followed {
+pub struct CaughtUp {
     /// Memories that need a vector, in the order they were read.
     pub to_embed: Vec<Wanted>,
     /// Memories that have a vector and need the signs of their tokens, which is less urgent.
     pub to_sign: Vec<Wanted>,
-    /// Whether everything was read anew, so that texts asked for before are of no use.
+    /// Whether everything was read anew, so that texts requested for before are of no use.
     pub started_over: bool,
 }

@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{CatchUpReason, Coming, Input};
+use super::{CatchUpReason, Input, PendingBatches};
 use crate::checkpoint::Checkpoints;
-use crate::follow::{Followed, Follower, Wanted, Window};
+use crate::follow::{CaughtUp, Follower, Wanted, Window};
 use crate::watch::Watch;
 use crate::{Extent, View};
 use index::embed::worker::{SubmitError, Want, Worker};
@@ -37,7 +37,7 @@ const POLL_MS: u64 = 2_000;
 const QUIET_MS: u64 = 10_000;
 
 /// How long at most what is new stays out of a checkpoint, in milliseconds, however many ask.
-const UNKEPT_MS_MAX: u64 = 600_000;
+const UNSAVED_MS_MAX: u64 = 600_000;
 
 /// Texts that wait for the model when those join them that have a vector already: enough that it is never
 /// idle, few enough that what is new is behind seconds of them.
@@ -57,10 +57,11 @@ pub(super) fn load(
             // Without one all is read.
             follower.restore(&checkpoints);
         }
-        let kept_len = follower.known_len();
+        let checkpoint_len = follower.known_len();
         let followed = follower.catch_up();
         // The loop may have been stopped meanwhile.
-        let _ = inbox.send(Input::Loaded { follower: Box::new(follower), followed, kept_len });
+        let _ =
+            inbox.send(Input::Loaded { follower: Box::new(follower), followed, checkpoint_len });
     };
     std::thread::Builder::new().name("load".to_owned()).spawn(read).map(drop)
 }
@@ -68,47 +69,47 @@ pub(super) fn load(
 pub(super) struct LoopState {
     reading: ReadState,
     worker: Option<Arc<Worker>>,
-    coming: Coming,
+    pending_batches: PendingBatches,
     /// Memories whose texts the worker had no room for.
-    unsent: Vec<Wanted>,
+    unqueued: Vec<Wanted>,
     /// Memories whose texts it shall have once more, for the signs of their tokens.
-    unsigned: Vec<Wanted>,
-    keeping: Option<CheckpointRequest>,
+    without_signs: Vec<Wanted>,
+    schedule: Option<CheckpointSchedule>,
     /// When every file was looked at last.
     swept_at: Instant,
     _watch: Watch,
 }
 
 /// When checkpoints are written.
-struct CheckpointRequest {
+struct CheckpointSchedule {
     checkpoints: Checkpoints,
     /// How many memories with vectors, and without, the last one had.
-    kept_len: usize,
-    kept_at: Instant,
+    checkpoint_len: usize,
+    written_at: Instant,
     asked_at: Instant,
 }
 
-impl CheckpointRequest {
+impl CheckpointSchedule {
     fn new(checkpoints: Checkpoints) -> Self {
         let now = Instant::now();
-        Self { checkpoints, kept_len: 0, kept_at: now, asked_at: now }
+        Self { checkpoints, checkpoint_len: 0, written_at: now, asked_at: now }
     }
 
     /// Tells whether it is time for one; `len` is how many memories there are.
     fn is_due(&self, len: usize) -> bool {
-        let (quiet, unkept) =
-            (Duration::from_millis(QUIET_MS), Duration::from_millis(UNKEPT_MS_MAX));
-        let is_quiet = self.asked_at.elapsed() >= quiet && len >= self.kept_len + NEWS_MIN;
-        is_quiet || self.kept_at.elapsed() >= unkept
+        let (quiet, unsaved) =
+            (Duration::from_millis(QUIET_MS), Duration::from_millis(UNSAVED_MS_MAX));
+        let is_quiet = self.asked_at.elapsed() >= quiet && len >= self.checkpoint_len + NEWS_MIN;
+        is_quiet || self.written_at.elapsed() >= unsaved
     }
 }
 
 /// How far the reading is.
 pub(super) enum ReadState {
     /// All there is is being read.
-    Begun(Box<Begun>),
+    Loading(Box<LoadingState>),
     /// All has been read, and what comes is followed.
-    Done(Box<Follower>),
+    Following(Box<Follower>),
 }
 
 /// Handles what comes, until the end. Who panics while holding the state ends it: nobody knows what it is then.
@@ -134,12 +135,12 @@ pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
             Err(RecvTimeoutError::Timeout) => state.catch_up(),
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        state.keep_if_due();
+        state.save_if_due();
     }
 }
 
 /// What there is until then.
-pub(super) struct Begun {
+pub(super) struct LoadingState {
     store: Store,
     config: Config,
     bound: Bound,
@@ -152,8 +153,8 @@ pub(super) struct Begun {
 }
 
 impl ReadState {
-    pub(super) fn begun(store: Store, config: Config, bound: Bound) -> Self {
-        Self::Begun(Box::new(Begun {
+    pub(super) fn loading(store: Store, config: Config, bound: Bound) -> Self {
+        Self::Loading(Box::new(LoadingState {
             store,
             config,
             bound,
@@ -168,13 +169,22 @@ impl LoopState {
     pub(super) fn new(
         reading: ReadState,
         worker: Option<Arc<Worker>>,
-        coming: Coming,
+        pending_batches: PendingBatches,
         checkpoints: Option<Checkpoints>,
         watch: Watch,
     ) -> Self {
-        let keeping = checkpoints.map(CheckpointRequest::new);
-        let (unsent, unsigned, swept_at) = (Vec::new(), Vec::new(), Instant::now());
-        Self { reading, worker, coming, unsent, unsigned, keeping, swept_at, _watch: watch }
+        let schedule = checkpoints.map(CheckpointSchedule::new);
+        let (unqueued, without_signs, swept_at) = (Vec::new(), Vec::new(), Instant::now());
+        Self {
+            reading,
+            worker,
+            pending_batches,
+            unqueued,
+            without_signs,
+            schedule,
+            swept_at,
+            _watch: watch,
+        }
     }
 
     /// Handles one message; `None` at the end.
@@ -182,24 +192,25 @@ impl LoopState {
         match input {
             Input::Hint => self.catch_up(),
             Input::Embedded(batch) => {
-                if let ReadState::Done(follower) = &mut self.reading {
-                    let unsigned = batch.iter().filter_map(|embedded| follower.embedded(embedded));
-                    self.unsigned.extend(unsigned);
+                if let ReadState::Following(follower) = &mut self.reading {
+                    let without_signs =
+                        batch.iter().filter_map(|embedded| follower.embedded(embedded));
+                    self.without_signs.extend(without_signs);
                 }
-                self.coming.fetch_sub(1, Ordering::SeqCst);
-                self.submit_unsent();
+                self.pending_batches.fetch_sub(1, Ordering::SeqCst);
+                self.submit_wanted();
             }
-            Input::Loaded { follower, followed, kept_len } => {
-                self.loaded(follower, followed, kept_len);
+            Input::Loaded { follower, followed, checkpoint_len } => {
+                self.loaded(follower, followed, checkpoint_len);
             }
-            Input::Keep(reply) => {
-                self.keep();
+            Input::SaveCheckpoint(reply) => {
+                self.save_checkpoint();
                 // Whoever asked may have gone.
                 let _ = reply.send(());
             }
-            Input::Whole(reply, why) => self.answer_whole(reply, why),
-            Input::Now(reply, home) => {
-                let view = self.view_now(home);
+            Input::FullSnapshot(reply, why) => self.send_full_snapshot(reply, why),
+            Input::RecentView(reply, home) => {
+                let view = self.recent_view(home);
                 // Whoever asked may have given up.
                 let _ = reply.send(view);
             }
@@ -208,62 +219,64 @@ impl LoopState {
         Some(())
     }
 
-    fn keep_if_due(&mut self) {
-        let (Some(keeping), ReadState::Done(follower)) = (&self.keeping, &self.reading) else {
+    fn save_if_due(&mut self) {
+        let (Some(schedule), ReadState::Following(follower)) = (&self.schedule, &self.reading)
+        else {
             return;
         };
-        if keeping.is_due(follower.known_len()) {
-            self.keep();
+        if schedule.is_due(follower.known_len()) {
+            self.save_checkpoint();
         }
     }
 
     /// Writes a checkpoint. One that could not be written is missed at the next start only.
-    fn keep(&mut self) {
+    fn save_checkpoint(&mut self) {
         self.catch_up();
-        let (Some(keeping), ReadState::Done(follower)) = (&mut self.keeping, &mut self.reading)
+        let (Some(schedule), ReadState::Following(follower)) =
+            (&mut self.schedule, &mut self.reading)
         else {
             return;
         };
-        let _ = follower.save(&keeping.checkpoints);
-        (keeping.kept_len, keeping.kept_at) = (follower.known_len(), Instant::now());
+        let _ = follower.save(&schedule.checkpoints);
+        (schedule.checkpoint_len, schedule.written_at) = (follower.known_len(), Instant::now());
     }
 
-    fn asked(&mut self) {
-        if let Some(keeping) = &mut self.keeping {
-            keeping.asked_at = Instant::now();
+    fn note_question(&mut self) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.asked_at = Instant::now();
         }
     }
 
     /// Returns the state of all there is; nothing while that is being read.
-    pub(super) fn whole(&mut self, why: CatchUpReason) -> Option<Snapshot> {
+    pub(super) fn full_snapshot(&mut self, why: CatchUpReason) -> Option<Snapshot> {
         if why == CatchUpReason::Question {
-            self.asked();
+            self.note_question();
         }
         self.catch_up();
         match &self.reading {
-            ReadState::Begun(_) => None,
-            ReadState::Done(follower) => Some(follower.snapshot().on(self.shelf())),
+            ReadState::Loading(_) => None,
+            ReadState::Following(follower) => Some(follower.snapshot().on(self.shelf())),
         }
     }
 
-    fn answer_whole(&mut self, reply: Sender<Snapshot>, why: CatchUpReason) {
-        if let Some(snapshot) = self.whole(why) {
+    fn send_full_snapshot(&mut self, reply: Sender<Snapshot>, why: CatchUpReason) {
+        if let Some(snapshot) = self.full_snapshot(why) {
             // Whoever asked may have given up.
             let _ = reply.send(snapshot);
-        } else if let ReadState::Begun(begun) = &mut self.reading {
-            begun.waiting.push(reply);
+        } else if let ReadState::Loading(loading) = &mut self.reading {
+            loading.waiting.push(reply);
         }
     }
 
-    fn view_now(&mut self, home: PathBuf) -> View {
+    fn recent_view(&mut self, home: PathBuf) -> View {
         self.catch_up();
         let shelf = self.shelf();
         match &mut self.reading {
-            ReadState::Done(follower) => {
+            ReadState::Following(follower) => {
                 View { snapshot: follower.snapshot().on(shelf), extent: Extent::Whole }
             }
-            ReadState::Begun(begun) => {
-                let Begun { store, config, bound, recent, homes, .. } = &mut **begun;
+            ReadState::Loading(loading) => {
+                let LoadingState { store, config, bound, recent, homes, .. } = &mut **loading;
                 let is_new = homes.len() < RECENT_HOMES_MAX && homes.insert(home);
                 let recent = match recent {
                     Some(recent) if !is_new => recent,
@@ -280,15 +293,17 @@ impl LoopState {
     }
 
     /// Takes over what was read, with what has come since.
-    fn loaded(&mut self, follower: Box<Follower>, followed: Followed, kept_len: usize) {
-        if let Some(keeping) = &mut self.keeping {
-            keeping.kept_len = kept_len;
+    fn loaded(&mut self, follower: Box<Follower>, followed: CaughtUp, checkpoint_len: usize) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.checkpoint_len = checkpoint_len;
         }
-        let begun = std::mem::replace(&mut self.reading, ReadState::Done(follower));
+        let loading = std::mem::replace(&mut self.reading, ReadState::Following(follower));
         self.take_in(followed);
         self.catch_up();
-        if let (ReadState::Begun(begun), ReadState::Done(follower)) = (begun, &self.reading) {
-            for reply in begun.waiting {
+        if let (ReadState::Loading(loading), ReadState::Following(follower)) =
+            (loading, &self.reading)
+        {
+            for reply in loading.waiting {
                 let _ = reply.send(follower.snapshot().on(self.shelf()));
             }
         }
@@ -299,10 +314,10 @@ impl LoopState {
     }
 
     fn catch_up(&mut self) {
-        if let ReadState::Done(follower) = &mut self.reading {
+        if let ReadState::Following(follower) = &mut self.reading {
             if self.swept_at.elapsed() >= Duration::from_millis(POLL_MS) {
                 // The system does not tell of everything: not of what is written to a file that is mapped.
-                follower.doubt();
+                follower.recheck_all();
                 self.swept_at = Instant::now();
             }
             let followed = follower.catch_up();
@@ -310,43 +325,43 @@ impl LoopState {
         }
     }
 
-    fn take_in(&mut self, Followed { to_embed, to_sign, started_over }: Followed) {
+    fn take_in(&mut self, CaughtUp { to_embed, to_sign, started_over }: CaughtUp) {
         if started_over {
-            self.unsent.clear();
-            self.unsigned.clear();
+            self.unqueued.clear();
+            self.without_signs.clear();
         }
         if self.worker.is_some() {
-            self.unsent.extend(to_embed);
-            self.unsigned.extend(to_sign);
-            self.submit_unsent();
+            self.unqueued.extend(to_embed);
+            self.without_signs.extend(to_sign);
+            self.submit_wanted();
         }
     }
 
     /// Hands texts to the worker as far as it has room, the newest first; those that are found without it only
     /// where little else waits.
-    fn submit_unsent(&mut self) {
-        let (Some(worker), ReadState::Done(follower)) = (&self.worker, &self.reading) else {
+    fn submit_wanted(&mut self) {
+        let (Some(worker), ReadState::Following(follower)) = (&self.worker, &self.reading) else {
             return;
         };
-        while let Some(wanted) = self.unsent.pop() {
+        while let Some(wanted) = self.unqueued.pop() {
             let Some(job) = follower.job(wanted, Want::Vector) else { continue };
             match worker.submit(job) {
                 Ok(()) => {}
                 Err(SubmitError::Full(_)) => {
-                    self.unsent.push(wanted);
+                    self.unqueued.push(wanted);
                     return;
                 }
-                Err(SubmitError::Stopped(_)) => self.unsent.clear(),
+                Err(SubmitError::Stopped(_)) => self.unqueued.clear(),
             }
         }
         while worker.queued() < SIGNING_MAX
-            && let Some(wanted) = self.unsigned.pop()
+            && let Some(wanted) = self.without_signs.pop()
         {
             let Some(job) = follower.job(wanted, Want::Signs) else { continue };
             match worker.submit(job) {
                 Ok(()) => {}
-                Err(SubmitError::Full(_)) => self.unsigned.push(wanted),
-                Err(SubmitError::Stopped(_)) => self.unsigned.clear(),
+                Err(SubmitError::Full(_)) => self.without_signs.push(wanted),
+                Err(SubmitError::Stopped(_)) => self.without_signs.clear(),
             }
         }
     }

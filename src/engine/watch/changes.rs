@@ -28,7 +28,7 @@ pub enum Changes {
 pub struct ChangeQueue {
     queue: Option<Queue>,
     /// Whether it was tried to no avail. Each try makes a queue, and closing one makes the kernel wait.
-    has_given_up: bool,
+    has_failed: bool,
 }
 
 #[cfg(target_os = "linux")]
@@ -37,31 +37,31 @@ impl ChangeQueue {
     /// already. These are listed by `folders` once `root` is listened to, so that none comes unheard in between; `None`
     /// where they cannot be. Where not all can be listened to, nothing is until [`ChangeQueue::try_again`]. To be called before
     /// the files are listed, each time anything may have changed.
-    pub fn listen(&mut self, root: &Path, folders: impl FnOnce() -> Option<Vec<PathBuf>>) {
-        if self.has_given_up {
+    pub fn watch(&mut self, root: &Path, folders: impl FnOnce() -> Option<Vec<PathBuf>>) {
+        if self.has_failed {
             return;
         }
         let kept = self.queue.take().filter(|queue| queue.is_of(root));
         let queue = kept.map_or_else(|| Queue::of(root), Some);
-        self.queue = queue.filter(|queue| queue.adds(root, folders));
-        self.has_given_up = self.queue.is_none();
+        self.queue = queue.filter(|queue| queue.add_watches(root, folders));
+        self.has_failed = self.queue.is_none();
     }
 
     /// Forgets that it could not listen.
     pub fn try_again(&mut self) {
-        self.has_given_up = false;
+        self.has_failed = false;
     }
 
     /// Tells whether writes to these files are heard however they are made: a file with a second name, or mounted from
     /// elsewhere, is written to without a word.
     #[must_use]
-    pub fn hears<'a>(&self, mut files: impl Iterator<Item = &'a Path>) -> bool {
-        self.queue.as_ref().is_some_and(|queue| files.all(|file| queue.hears(file)))
+    pub fn covers<'a>(&self, mut files: impl Iterator<Item = &'a Path>) -> bool {
+        self.queue.as_ref().is_some_and(|queue| files.all(|file| queue.covers(file)))
     }
 
     /// Tells what happened since the last call.
-    pub fn heard(&mut self, root: &Path) -> Changes {
-        self.queue.as_ref().map_or(Changes::Anything, |queue| queue.heard(root))
+    pub fn drain(&mut self, root: &Path) -> Changes {
+        self.queue.as_ref().map_or(Changes::Anything, |queue| queue.drain(root))
     }
 }
 
@@ -73,19 +73,19 @@ pub struct ChangeQueue;
 #[cfg(not(target_os = "linux"))]
 impl ChangeQueue {
     /// Listens to nothing.
-    pub fn listen(&mut self, _root: &Path, _folders: impl FnOnce() -> Option<Vec<PathBuf>>) {}
+    pub fn watch(&mut self, _root: &Path, _folders: impl FnOnce() -> Option<Vec<PathBuf>>) {}
 
     /// Will not listen either.
     pub fn try_again(&mut self) {}
 
     /// Hears nothing.
     #[must_use]
-    pub fn hears<'a>(&self, _files: impl Iterator<Item = &'a Path>) -> bool {
+    pub fn covers<'a>(&self, _files: impl Iterator<Item = &'a Path>) -> bool {
         false
     }
 
     /// Can exclude nothing.
-    pub fn heard(&mut self, _root: &Path) -> Changes {
+    pub fn drain(&mut self, _root: &Path) -> Changes {
         Changes::Anything
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     struct World {
         folder: tempfile::TempDir,
         root: PathBuf,
-        listener: ChangeQueue,
+        queue: ChangeQueue,
     }
 
     impl World {
@@ -112,18 +112,18 @@ mod tests {
             let root = folder.path().join("parent/logs");
             fs::create_dir_all(root.join("archive/a")).unwrap();
             fs::write(root.join("a.jsonl"), "").unwrap();
-            let mut world = Self { folder, root, listener: ChangeQueue::default() };
-            world.listen();
+            let mut world = Self { folder, root, queue: ChangeQueue::default() };
+            world.watch();
             world
         }
 
-        fn listen(&mut self) {
+        fn watch(&mut self) {
             let folders = [self.root.join("archive"), self.root.join("archive/a")];
-            self.listener.listen(&self.root, || Some(folders.to_vec()));
+            self.queue.watch(&self.root, || Some(folders.to_vec()));
         }
 
-        fn heard(&mut self) -> Changes {
-            self.listener.heard(&self.root)
+        fn drain(&mut self) -> Changes {
+            self.queue.drain(&self.root)
         }
 
         fn append(&self, name: &str) {
@@ -139,7 +139,7 @@ mod tests {
 
     /// Whether this machine's temporary files are where nobody else writes; if not there is nothing to hear.
     fn is_local() -> bool {
-        let is_local = World::new().heard() == written(&[]);
+        let is_local = World::new().drain() == written(&[]);
         assert!(is_local || std::env::var_os("CI").is_none(), "nothing is heard here");
         is_local
     }
@@ -152,18 +152,18 @@ mod tests {
         }
         let mut world = World::new();
         for _ in 0..1_000 {
-            assert_eq!(world.heard(), written(&[]));
+            assert_eq!(world.drain(), written(&[]));
             world.append("a.jsonl");
-            assert_eq!(world.heard(), written(&["a.jsonl"]));
+            assert_eq!(world.drain(), written(&["a.jsonl"]));
         }
         let file = OpenOptions::new().write(true).open(world.root.join("a.jsonl")).unwrap();
         file.set_len(1).unwrap();
-        assert_eq!(world.heard(), written(&["a.jsonl"]), "shortened");
+        assert_eq!(world.drain(), written(&["a.jsonl"]), "shortened");
         fs::write(world.root.join("notes.txt"), "no log").unwrap();
         fs::write(world.root.join(".a.jsonl.swp"), "no log").unwrap();
         drop(file);
-        assert_eq!(world.heard(), written(&["a.jsonl"]), "closed");
-        assert_eq!(world.heard(), written(&[]));
+        assert_eq!(world.drain(), written(&["a.jsonl"]), "closed");
+        assert_eq!(world.drain(), written(&[]));
     }
 
     // S-READ-2
@@ -199,9 +199,9 @@ mod tests {
         ];
         for (what, happen) in happenings {
             let mut world = World::new();
-            assert_eq!(world.heard(), written(&[]), "before {what}");
+            assert_eq!(world.drain(), written(&[]), "before {what}");
             happen(&world.root);
-            assert_eq!(world.heard(), Changes::Anything, "{what}");
+            assert_eq!(world.drain(), Changes::Anything, "{what}");
         }
     }
 
@@ -216,12 +216,12 @@ mod tests {
         fs::rename(&world.root, &away).unwrap();
         fs::create_dir_all(world.root.join("archive/a")).unwrap();
         fs::write(world.root.join("a.jsonl"), "").unwrap();
-        assert_eq!(world.heard(), Changes::Anything);
-        world.listen();
+        assert_eq!(world.drain(), Changes::Anything);
+        world.watch();
         world.append("a.jsonl");
-        assert_eq!(world.heard(), written(&["a.jsonl"]));
+        assert_eq!(world.drain(), written(&["a.jsonl"]));
         fs::write(away.join("a.jsonl"), "old\n").unwrap();
-        assert_eq!(world.heard(), written(&[]));
+        assert_eq!(world.drain(), written(&[]));
     }
 
     // S-READ-1
@@ -232,10 +232,10 @@ mod tests {
         }
         let world = World::new();
         let log = world.root.join("a.jsonl");
-        assert!(world.listener.hears([log.as_path()].into_iter()));
+        assert!(world.queue.covers([log.as_path()].into_iter()));
         fs::hard_link(&log, world.folder.path().join("second")).unwrap();
-        assert!(!world.listener.hears([log.as_path()].into_iter()));
-        assert!(!ChangeQueue::default().hears([].into_iter()));
+        assert!(!world.queue.covers([log.as_path()].into_iter()));
+        assert!(!ChangeQueue::default().covers([].into_iter()));
     }
 
     // S-READ-1
@@ -246,7 +246,7 @@ mod tests {
         let Some(limit) = limit.filter(|limit| *limit <= 1 << 20 && is_local()) else { return };
         let mut world = World::new();
         fs::write(world.root.join("b.jsonl"), "").unwrap();
-        assert_eq!(world.heard(), Changes::Anything);
+        assert_eq!(world.drain(), Changes::Anything);
         let open =
             |name: &str| OpenOptions::new().append(true).open(world.root.join(name)).unwrap();
         let mut files = [open("a.jsonl"), open("b.jsonl")];
@@ -256,26 +256,26 @@ mod tests {
         }
         // However often it is asked for what is left.
         let mut asked = 0;
-        while world.heard() == Changes::Anything {
+        while world.drain() == Changes::Anything {
             asked += 1;
             assert!(asked < 100, "it never ends");
         }
         assert!(asked > 0, "the loss must show");
         world.append("a.jsonl");
-        assert_eq!(world.heard(), written(&["a.jsonl"]));
+        assert_eq!(world.drain(), written(&["a.jsonl"]));
     }
 
     // S-READ-1
     #[test]
     fn a_file_system_of_which_not_all_is_heard_is_not_listened_to() {
-        let mut listener = ChangeQueue::default();
-        listener.listen(Path::new("/proc/self"), || Some(Vec::new()));
-        assert_eq!(listener.heard(Path::new("/proc/self")), Changes::Anything);
+        let mut queue = ChangeQueue::default();
+        queue.watch(Path::new("/proc/self"), || Some(Vec::new()));
+        assert_eq!(queue.drain(Path::new("/proc/self")), Changes::Anything);
         let world = World::new();
         for folders in [Some(vec![world.root.join("missing")]), None] {
-            listener.try_again();
-            listener.listen(&world.root, || folders);
-            assert_eq!(listener.heard(&world.root), Changes::Anything);
+            queue.try_again();
+            queue.watch(&world.root, || folders);
+            assert_eq!(queue.drain(&world.root), Changes::Anything);
         }
     }
 
@@ -287,12 +287,12 @@ mod tests {
         }
         let mut world = World::new();
         let missing = world.root.join("missing");
-        world.listener.listen(&world.root, || Some(vec![missing]));
-        world.listen();
-        assert_eq!(world.heard(), Changes::Anything);
-        world.listener.try_again();
-        world.listen();
-        assert_eq!(world.heard(), written(&[]));
+        world.queue.watch(&world.root, || Some(vec![missing]));
+        world.watch();
+        assert_eq!(world.drain(), Changes::Anything);
+        world.queue.try_again();
+        world.watch();
+        assert_eq!(world.drain(), written(&[]));
     }
 
     // S-READ-1
@@ -302,12 +302,12 @@ mod tests {
             return;
         }
         let world = World::new();
-        let mut listener = ChangeQueue::default();
-        listener.listen(&world.root, || {
+        let mut queue = ChangeQueue::default();
+        queue.watch(&world.root, || {
             fs::create_dir(world.root.join(".spool")).unwrap();
             Some(Vec::new())
         });
-        assert!(listener.hears([].into_iter()));
-        assert_eq!(listener.heard(&world.root), Changes::Anything);
+        assert!(queue.covers([].into_iter()));
+        assert_eq!(queue.drain(&world.root), Changes::Anything);
     }
 }

@@ -12,7 +12,7 @@ use api::caller::{Caller, Patience};
 use api::local::Core;
 use api::{Api, ApiError, SearchRequest};
 use engine::watch::Watching;
-use engine::{Engine, Setup};
+use engine::{Engine, EngineSetup};
 use event::{Draft, EventId};
 use memory::Bound;
 use store::{Config, Store};
@@ -67,7 +67,7 @@ impl World {
     fn listening(&self, way: Transport, version: &str, idle: Option<Duration>) -> Host {
         let store = Store::at(self.folder.path().join("logs"));
         let config = Config::default();
-        let setup = Setup {
+        let setup = EngineSetup {
             store: store.clone(),
             config: config.clone(),
             bound: Bound::NONE,

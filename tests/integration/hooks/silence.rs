@@ -16,7 +16,7 @@ use clients::hooks::recall::failure_request;
 use clients::hooks::said::{Tool, ToolCall};
 use engine::CacheLock;
 use engine::watch::Watching;
-use engine::{Dense, Engine, Setup};
+use engine::{Dense, Engine, EngineSetup};
 use event::{EventId, Timestamp};
 use index::embed::{Provider, load};
 use memory::Bound;
@@ -128,7 +128,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
         cache_dir,
     });
     let has_model = dense.is_some();
-    let engine = Engine::start(Setup {
+    let engine = Engine::start(EngineSetup {
         store: store.clone(),
         config: config.clone(),
         bound: Bound::NONE,

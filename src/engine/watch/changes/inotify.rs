@@ -99,25 +99,29 @@ impl Queue {
 
     /// Watches the directory of the logs, and only then lists `folders` and watches them; also those that it watches
     /// already, since another may have come in the place of one. False where it cannot.
-    pub(super) fn adds(&self, root: &Path, folders: impl FnOnce() -> Option<Vec<PathBuf>>) -> bool {
+    pub(super) fn add_watches(
+        &self,
+        root: &Path,
+        folders: impl FnOnce() -> Option<Vec<PathBuf>>,
+    ) -> bool {
         let is_watched = |folder: &PathBuf| watch(&self.events, folder).is_some();
         watch(&self.events, root) == Some(self.root_watch)
             && folders().is_some_and(|folders| folders.iter().all(is_watched))
     }
 
-    pub(super) fn hears(&self, file: &Path) -> bool {
+    pub(super) fn covers(&self, file: &Path) -> bool {
         let found = inspect(file, AtFlags::SYMLINK_NOFOLLOW);
         found.is_some_and(|found| found.stx_nlink == 1 && found.stx_mnt_id == self.root.mount)
     }
 
-    pub(super) fn heard(&self, root: &Path) -> Changes {
+    pub(super) fn drain(&self, root: &Path) -> Changes {
         let (mut written, mut is_plain) = (BTreeSet::new(), true);
         let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
         let mut queue = Reader::new(&self.events, &mut buffer);
         for _ in 0..EVENTS_MAX {
             match queue.next() {
                 // All are taken out, also where one says that everything must be looked at: it would say so again.
-                Ok(event) => is_plain &= self.note(&event, &mut written),
+                Ok(event) => is_plain &= self.is_plain_write(&event, &mut written),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) if is_plain && self.is_of(root) => {
                     return Changes::Written(written);
@@ -129,7 +133,7 @@ impl Queue {
     }
 
     /// Notes which log an event is about; false where it may mean anything else.
-    fn note(&self, event: &inotify::Event<'_>, written: &mut BTreeSet<OsString>) -> bool {
+    fn is_plain_write(&self, event: &inotify::Event<'_>, written: &mut BTreeSet<OsString>) -> bool {
         let (Some(name), true) = (event.file_name(), event.wd() == self.root_watch) else {
             return false;
         };
