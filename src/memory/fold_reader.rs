@@ -1,5 +1,5 @@
-//! Reading a fold that was written down, section by section, in any order and by any number of threads. Not
-//! here: writing it (`saved`), the threads (`checkpoint`).
+//! Reads a fold from a checkpoint, section by section, in any order and on any number of threads.
+//! Not here: writing it (`fold_writer`), the threads (`engine::checkpoint`).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,15 +24,15 @@ pub struct Restoring<'a> {
     sections: Vec<&'a [u8]>,
 }
 
-/// The memories of a section.
+/// The memories of one section.
 pub struct Section {
     memories: Vec<Arc<Memory>>,
     texts_bytes: u64,
 }
 
 impl<'a> Restoring<'a> {
-    /// Reads what all memories have in common, and where their sections are. `None` where `Fold::write` did
-    /// not write that.
+    /// Reads the shared tables and finds the sections. `None` for bytes that `Fold::write` did not
+    /// write.
     #[must_use]
     pub fn begin(from: &mut Packed<'a>, bound: Bound, record_file: &RecordFile) -> Option<Self> {
         let fold = Fold::within(bound, None);
@@ -54,7 +54,7 @@ impl<'a> Restoring<'a> {
         Some(restoring)
     }
 
-    /// Returns how many sections there are.
+    /// Returns the number of sections.
     #[must_use]
     pub fn sections_len(&self) -> usize {
         self.sections.len()
@@ -74,8 +74,8 @@ impl<'a> Restoring<'a> {
         from.is_done().then_some(section)
     }
 
-    /// Puts all sections together, in their order, and reads what stands behind them. Nothing is
-    /// added to the fold until it is given what that needs ([`Fold::complete`]).
+    /// Joins all sections in order, and reads what follows them. Events can be applied after
+    /// [`Fold::complete`] only.
     #[must_use]
     pub fn done(self, sections: Vec<Section>, from: &mut Packed<'a>) -> Option<Fold> {
         let mut orphans = HashMap::new();
@@ -139,7 +139,7 @@ impl<'a> Restoring<'a> {
         let offset = from.number()?;
         let length_bytes = u32::try_from(from.number()?).ok()?;
         let checksum = u32::from_le_bytes(from.array()?);
-        // What is not there must not be asked for.
+        // A record beyond the end of the file is refused here.
         let end = offset.checked_add(length_bytes.into())?;
         let is_there = end <= self.length_bytes;
         is_there.then(|| RecordText::stored(&self.block, offset, length_bytes, checksum))
@@ -159,7 +159,7 @@ impl<'a> Restoring<'a> {
     }
 }
 
-/// A key as we write it is itself.
+/// Reads a repository key. A key that does not parse to itself was not written by us.
 fn repo(text: &str) -> Option<RepoKey> {
     RepoKey::parse(text).ok().filter(|key| key.as_str() == text)
 }

@@ -1,6 +1,6 @@
-//! A fold as bytes, without the records of its memories: those are kept apart, and only where they are is
-//! written. Memories stand in sections, so that several threads can read them. Not here: reading them
-//! (`restored`), files, checksums, whose fold it was (`checkpoint`).
+//! Writes a fold to a checkpoint. The records of memories are stored in another file; only their
+//! offsets are written here. Memories are written in sections, so that several threads can read
+//! them. Not here: reading (`fold_reader`), files and checksums (`engine::checkpoint`).
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -13,19 +13,19 @@ use super::texts::{RecordBlock, RecordStore};
 use super::{Bound, Fold, Memory, Provenance, Version, event_record};
 use event::{Confidence, EventId, RepoKey, SuccessRate};
 
-/// Bytes that are gathered before they are handed on.
+/// Bytes that are buffered before they are written.
 const PART_BYTES: usize = 256 * 1024;
 
-/// Where records are kept.
+/// The file of records.
 #[derive(Debug, Clone)]
 pub struct RecordFile {
-    /// What reads them.
+    /// Reads the records.
     pub store: Arc<dyn RecordStore>,
-    /// How long it is.
+    /// Its length in bytes.
     pub length_bytes: u64,
 }
 
-/// What memories have in common, each under a number in the order of first use.
+/// The values that memories share, each numbered in the order of first use.
 struct SharedFields<'a> {
     logs: Vec<&'a str>,
     repos: Vec<&'a RepoKey>,
@@ -43,8 +43,8 @@ impl<'a> SharedFields<'a> {
         let mut shared =
             Self { logs, repos, provenances, log_numbers, repo_numbers, provenance_numbers };
         for memory in fold.memories.iter() {
-            shared.note_repo(&memory.repo);
-            shared.note_log(&memory.provenance.log)?;
+            shared.add_repo(&memory.repo);
+            shared.add_log(&memory.provenance.log)?;
             if let std::collections::hash_map::Entry::Vacant(free) =
                 shared.provenance_numbers.entry(Arc::as_ptr(&memory.provenance))
             {
@@ -52,29 +52,29 @@ impl<'a> SharedFields<'a> {
                 shared.provenances.push(&memory.provenance);
             }
             for version in memory.about().iter().chain(memory.conflicts()) {
-                shared.note(version)?;
+                shared.add_version(version)?;
             }
         }
-        fold.orphans.values().flatten().try_for_each(|version| shared.note(version))?;
+        fold.orphans.values().flatten().try_for_each(|version| shared.add_version(version))?;
         Ok(shared)
     }
 
-    fn note(&mut self, version: &'a Version) -> io::Result<()> {
-        self.note_repo(&version.repo);
-        self.note_log(&version.origin.log)
+    fn add_version(&mut self, version: &'a Version) -> io::Result<()> {
+        self.add_repo(&version.repo);
+        self.add_log(&version.origin.log)
     }
 
-    fn note_repo(&mut self, repo: &'a RepoKey) {
+    fn add_repo(&mut self, repo: &'a RepoKey) {
         if !self.repo_numbers.contains_key(repo) {
             self.repo_numbers.insert(repo, self.repos.len());
             self.repos.push(repo);
         }
     }
 
-    fn note_log(&mut self, log: &'a Path) -> io::Result<()> {
+    fn add_log(&mut self, log: &'a Path) -> io::Result<()> {
         if !self.log_numbers.contains_key(log) {
             self.log_numbers.insert(log, self.logs.len());
-            self.logs.push(log.to_str().ok_or_else(not_text)?);
+            self.logs.push(log.to_str().ok_or_else(not_utf8)?);
         }
         Ok(())
     }
@@ -136,16 +136,16 @@ impl<'a> SharedFields<'a> {
     }
 }
 
-/// A path that is no text cannot be written down.
-fn not_text() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "the path of a log is no text")
+/// A path that is not UTF-8 cannot be written.
+fn not_utf8() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "the path of a log is not UTF-8")
 }
 
 impl Fold {
-    /// Writes all but the records; `offset_of` tells where that of a number is kept.
+    /// Writes everything but the records. `offset_of` gives the offset of each memory's record.
     ///
     /// # Errors
-    /// What `out` said; a log whose path is no text, a record that is kept nowhere.
+    /// An error of `out`, a log whose path is not UTF-8, or a record that is stored nowhere.
     pub fn write(
         &self,
         out: &mut dyn Write,
@@ -175,10 +175,10 @@ impl Fold {
         packing.flush_over(out, 0)
     }
 
-    /// Writes all records anew, without what nobody needs, and returns where each is.
+    /// Writes all needed records to a new file, and returns their offsets.
     ///
     /// # Errors
-    /// What `out` said, and a record that cannot be read.
+    /// An error of `out`, or a record that cannot be read.
     pub fn write_texts(&self, out: &mut dyn Write) -> io::Result<Vec<u64>> {
         let mut offset = 0;
         let mut offsets = Vec::with_capacity(self.memories.len());
@@ -190,24 +190,24 @@ impl Fold {
         Ok(offsets)
     }
 
-    /// Returns the blocks of records that are in memory; none is added to them any more.
+    /// Returns the blocks of records that are in memory, and adds no more records to them.
     pub fn seal(&mut self) -> Vec<Arc<RecordBlock>> {
         self.texts.seal()
     }
 
-    /// Returns the blocks that take no more records, once more than `blocks_max` are in memory. From then on only
+    /// Returns the full blocks, once more than `blocks_max` are in memory. After that only
     /// [`Fold::write_texts`] writes all records.
     pub fn take_full(&mut self, blocks_max: usize) -> Vec<Arc<RecordBlock>> {
         self.texts.take_full(blocks_max)
     }
 
-    /// Returns the bytes of all records.
+    /// Returns the size of all records in bytes.
     #[must_use]
     pub fn texts_bytes(&self) -> u64 {
         self.texts.live_bytes()
     }
 
-    /// Takes the records from where [`Fold::write_texts`] wrote them.
+    /// Reads the records from the file that [`Fold::write_texts`] wrote from now on.
     pub fn move_texts(&mut self, store: &Arc<dyn RecordStore>, offsets: &[u64]) {
         let damage = self.texts.shared_damage().clone();
         let block = RecordBlock::stored(Arc::clone(store), 0, damage);

@@ -1,4 +1,4 @@
-//! What events add up to: a fold from events to memories, pure, idempotent and independent of order.
+//! The fold from events to memories. It is pure, idempotent and independent of the order of events.
 //! Not here: reading logs (`engine`), finding memories (`index`, `search`).
 
 mod bound;

@@ -1,5 +1,5 @@
-//! What many memories have in common: how, by whom and where they were written down. Kept once for all
-//! of them. Not here: what each says (`memory`).
+//! The provenance of memories: how, by whom and where they were written. Memories with the same
+//! provenance share one copy. Not here: the content (`memory`).
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,41 +7,41 @@ use std::sync::Arc;
 
 use event::{Confidence, Event, EventType, Timestamp};
 
-/// How, by whom and where memories were written down.
+/// How, by whom and where memories were written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Provenance {
     /// The log.
     pub log: Arc<Path>,
     /// The kind of event.
     pub kind: EventType,
-    /// The agent or person who learned it.
+    /// The agent or person who wrote it.
     pub agent_id: String,
-    /// The session that learned it.
+    /// The session it was written in.
     pub session_id: Option<String>,
     /// Who vouches for it.
     pub source: Option<String>,
-    /// Until when it counts, where its line says so.
+    /// When it expires, where its line says so.
     pub expires: Option<Timestamp>,
-    /// How sure who wrote it was.
+    /// How sure the author was.
     pub confidence: Confidence,
 }
 
-/// All provenances so far.
+/// All provenances that are in use.
 #[derive(Debug, Default)]
 pub struct Provenances {
     known: HashSet<Arc<Provenance>>,
-    /// With so many, those that no memory needs any more are dropped.
+    /// At this length the unused ones are dropped.
     drop_at: usize,
 }
 
-/// Fewer provenances than these are not worth a look.
+/// Below this length unused ones are not dropped.
 const DROP_AT_MIN: usize = 4_096;
 
 impl Provenances {
-    /// Those that are shared already; equal ones are one.
+    /// Collects existing provenances; equal ones become one.
     pub(super) fn of_all<'a>(shared: impl Iterator<Item = &'a Arc<Provenance>>) -> Self {
         let mut provenances = Self::default();
-        // What was learned in a row mostly shares one.
+        // Adjacent memories mostly share one.
         let mut last: Option<&Arc<Provenance>> = None;
         for provenance in shared {
             if !last.is_some_and(|last| Arc::ptr_eq(last, provenance)) {
@@ -66,7 +66,7 @@ impl Provenances {
         })
     }
 
-    /// Returns a provenance as all memories share it.
+    /// Returns the shared copy of a provenance.
     pub fn shared(&mut self, provenance: Provenance) -> Arc<Provenance> {
         if let Some(known) = self.known.get(&provenance) {
             return Arc::clone(known);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_settings_are_one_and_those_that_nobody_needs_are_dropped() {
+    fn equal_provenances_are_shared_and_unused_ones_dropped() {
         let mut provenances = Provenances::default();
         let needed = provenances.shared(provenance(0));
         assert!(Arc::ptr_eq(&needed, &provenances.shared(provenance(0))));
