@@ -463,8 +463,8 @@ mod tests {
     // S-DIGEST-1
     #[test]
     fn a_shown_version_with_other_words_is_reindexed() {
-        let said = |lesson: &str| Event { lesson: lesson.to_owned(), ..event(1, 0, None) };
-        let (plain, hidden) = (said("ab"), said("a\u{202E}b"));
+        let with_lesson = |lesson: &str| Event { lesson: lesson.to_owned(), ..event(1, 0, None) };
+        let (plain, hidden) = (with_lesson("ab"), with_lesson("a\u{202E}b"));
         let mut effects = Vec::new();
         for (first, second) in [(&plain, &hidden), (&hidden, &plain)] {
             let mut fold = Fold::default();

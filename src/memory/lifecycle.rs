@@ -267,9 +267,9 @@ impl Memory {
     /// Returns its lifecycle at a time. Events without a time always count.
     #[must_use]
     pub fn lifecycle_then(&self, then: Timestamp) -> Lifecycle {
-        let was_said =
+        let was_written =
             |version: &&Arc<Version>| version.event.timestamp.is_none_or(|at| at <= then);
-        Lifecycle::of(&self.about().iter().filter(was_said).cloned().collect::<Vec<_>>())
+        Lifecycle::of(&self.about().iter().filter(was_written).cloned().collect::<Vec<_>>())
     }
 
     /// Tells whether it was inactive at a time, by the events up to then.
@@ -309,8 +309,8 @@ mod tests {
     }
 
     fn of(events: &[Value]) -> Arc<Memory> {
-        let said = events.iter().enumerate().map(|(at, event)| about(at, at, event));
-        folded(&std::iter::once(memory()).chain(said).collect::<Vec<_>>())
+        let events = events.iter().enumerate().map(|(at, event)| about(at, at, event));
+        folded(&std::iter::once(memory()).chain(events).collect::<Vec<_>>())
     }
 
     fn verdict(word: &str, agent: &str, session: &str) -> Value {
@@ -476,8 +476,8 @@ mod tests {
             events in prop::collection::vec((any_event(), 0_usize..5), 0..14),
             order in prop::collection::vec(any::<prop::sample::Index>(), 0..40)
         ) {
-            let said = events.iter().enumerate().map(|(number, (event, minute))| about(number, *minute, event));
-            let lines: Vec<Value> = std::iter::once(memory()).chain(said).collect();
+            let events = events.iter().enumerate().map(|(number, (event, minute))| about(number, *minute, event));
+            let lines: Vec<Value> = std::iter::once(memory()).chain(events).collect();
             let expected = folded(&lines).lifecycle().clone();
             let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();
             // Two stores with half of it each, merged the other way round.

@@ -240,8 +240,8 @@ impl Memory {
 /// Compares content; where records are stored and what was computed makes no difference.
 impl PartialEq for Memory {
     fn eq(&self, other: &Self) -> bool {
-        let said = |memory: &Self| (memory.event(), memory.repo.clone(), memory.origin());
-        said(self) == said(other)
+        let content = |memory: &Self| (memory.event(), memory.repo.clone(), memory.origin());
+        content(self) == content(other)
             && self.about() == other.about()
             && self.conflicts() == other.conflicts()
     }

@@ -30,14 +30,14 @@ type Edge = (Option<RepoKey>, Node, Relation);
 #[must_use]
 pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
     let mut edges: BTreeMap<Edge, Latest<'_, Option<(RepoKey, Link)>>> = BTreeMap::new();
-    let mut said = changes(about);
-    said.retain(|(version, _)| {
+    let mut events = changes(about);
+    events.retain(|(version, _)| {
         version.event.timestamp.zip(until).is_none_or(|(at, until)| at <= until)
     });
-    let discounted = Discounted::by(&said);
-    for (version, change) in said {
+    let discounted = Discounted::by(&events);
+    for (version, change) in events {
         let event = &version.event;
-        let (target, relation, said) = match change {
+        let (target, relation, link) = match change {
             Change::Link(link) => (link.target.clone(), link.relation, Some(link)),
             Change::Unlink { target, relation } => (target, relation, None),
             _ => continue,
@@ -47,15 +47,15 @@ pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
         }
         let is_of_code = event.memory_id.as_ref().is_some_and(is_code);
         let repo = is_of_code.then(|| version.repo.clone());
-        let said = said.map(|link| (version.repo.clone(), link));
+        let link = link.map(|link| (version.repo.clone(), link));
         edges
             .entry((repo, target, relation))
             .or_default()
-            .offer((event.timestamp, &event.id), said);
+            .offer((event.timestamp, &event.id), link);
     }
     let latest = edges.into_values().filter_map(|latest| latest.0);
     latest
-        .filter_map(|((since, _), said)| said.map(|(repo, link)| Tie { repo, since, link }))
+        .filter_map(|((since, _), link)| link.map(|(repo, link)| Tie { repo, since, link }))
         .collect()
 }
 
@@ -83,7 +83,7 @@ mod tests {
         json!({"id": "m1", "repo": "api", "event_type": "error", "lesson": "x"})
     }
 
-    fn said(number: usize, minute: usize, event: &Value) -> Value {
+    fn line_about(number: usize, minute: usize, event: &Value) -> Value {
         let mut line = json!({"id": format!("e{number:02}"), "memory_id": "m1", "repo": "api",
             "timestamp": format!("2026-01-02T00:{minute:02}:00Z")});
         line.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
@@ -99,7 +99,7 @@ mod tests {
     fn the_latest_event_decides_an_edge() {
         let unlink = json!({"event_type": "unlink", "relation": "related_to", "target": "m2"});
         let tied = |events: &[Value]| {
-            let events = events.iter().enumerate().map(|(at, event)| said(at, at, event));
+            let events = events.iter().enumerate().map(|(at, event)| line_about(at, at, event));
             let (of_memory, _) =
                 folded(&std::iter::once(memory()).chain(events).collect::<Vec<_>>());
             of_memory
@@ -139,7 +139,7 @@ mod tests {
         ];
         for source in ["m1", "code:src/a.rs"] {
             let events = events.iter().enumerate().map(|(at, event)| {
-                let mut line = said(at, at, event);
+                let mut line = line_about(at, at, event);
                 line["memory_id"] = source.into();
                 line
             });
@@ -159,7 +159,7 @@ mod tests {
             json!({"event_type": "unlink", "relation": "calls", "target": "m2"}),
         ];
         let lines: Vec<Value> =
-            events.iter().enumerate().map(|(at, event)| said(at, at * 10, event)).collect();
+            events.iter().enumerate().map(|(at, event)| line_about(at, at * 10, event)).collect();
         let versions: Vec<Arc<Version>> = lines
             .iter()
             .map(|line| match codec::decode(line.to_string().as_bytes(), "api") {
@@ -185,9 +185,9 @@ mod tests {
     fn the_same_path_in_two_repositories_is_two_places() {
         let mut one = link("imports", "code:src/b.rs", 0.5);
         one["memory_id"] = "code:src/a.rs".into();
-        let mut other = said(2, 2, &one);
+        let mut other = line_about(2, 2, &one);
         other["repo"] = "web".into();
-        let (_, of_code) = folded(&[said(1, 1, &one), other]);
+        let (_, of_code) = folded(&[line_about(1, 1, &one), other]);
         let repos: Vec<&str> = of_code.iter().map(|tie| tie.repo.as_str()).collect();
         assert_eq!(repos, ["api", "web"]);
     }
@@ -213,7 +213,7 @@ mod tests {
             events in prop::collection::vec((any_event(), 0_usize..5), 0..14),
             order in prop::collection::vec(any::<prop::sample::Index>(), 0..40)
         ) {
-            let events = events.iter().enumerate().map(|(number, (event, minute))| said(number, *minute, event));
+            let events = events.iter().enumerate().map(|(number, (event, minute))| line_about(number, *minute, event));
             let lines: Vec<Value> = std::iter::once(memory()).chain(events).collect();
             let expected = folded(&lines);
             let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();

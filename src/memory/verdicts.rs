@@ -165,8 +165,8 @@ mod tests {
     #[test]
     fn a_candidate_stays_one_until_verdicts_favour_it() {
         let is_candidate = |verdicts: &[&str]| {
-            let said = (0..).zip(verdicts).map(|(id, word)| verdict(id, word));
-            folded(&std::iter::once(candidate()).chain(said).collect::<Vec<_>>()).is_candidate()
+            let events = (0..).zip(verdicts).map(|(id, word)| verdict(id, word));
+            folded(&std::iter::once(candidate()).chain(events).collect::<Vec<_>>()).is_candidate()
         };
         assert!(is_candidate(&[]) && is_candidate(&["failed"]) && is_candidate(&["perhaps"]));
         assert!(!is_candidate(&["worked"]) && !is_candidate(&["confirmed"]));

@@ -1,5 +1,5 @@
-//! Reading a checkpoint. Everything is compared with its checksum before it counts, save the records: each
-//! is when it is asked for. Not here: writing.
+//! Reads a checkpoint. Everything is compared with its checksum before it is used, except the
+//! records, which are checked when they are read. Not here: writing.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,16 +18,16 @@ use memory::{Bound, CowVec, Fold, Neighbours, RecordFile, Restoring, Section, re
 use search::snapshot::Health;
 use store::{Cursor, open_own_file, own_folder};
 
-/// Longest manifest: a few names and numbers. What is longer is none.
+/// The longest manifest; it holds a few names and numbers.
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// So often is reading tried while others replace the checkpoint meanwhile; they do so seldom.
+/// Tries while other processes replace the checkpoint meanwhile, which is rare.
 const TRIES: usize = 3;
 
-/// So many threads read memories at most: the other parts are read at the same time.
+/// Threads that read memories; the other parts are read at the same time.
 const READERS_MAX: usize = 4;
 
-/// What `heads` holds.
+/// The content of `heads`.
 struct Heads {
     cursors: Vec<(std::path::PathBuf, Cursor)>,
     health: Health,
@@ -36,10 +36,10 @@ struct Heads {
 }
 
 impl Checkpoints {
-    /// Reads the checkpoint, if it is of this.
+    /// Reads the checkpoint, if it has this key.
     ///
     /// # Errors
-    /// [`CheckpointError`] says why there is none to use.
+    /// [`CheckpointError`] tells why none can be used.
     pub fn read(
         &self,
         key: &CheckpointKey,
@@ -52,13 +52,13 @@ impl Checkpoints {
             if read.is_ok() || (now.number, now_checksum) == (manifest.number, checksum) {
                 return read;
             }
-            // Its files went because there is another.
+            // Its files were removed because there is a newer checkpoint.
             (manifest, checksum) = (now, now_checksum);
         }
         self.read_all(&manifest, checksum, key, bound)
     }
 
-    /// Returns the manifest that stands in the folder, and its checksum.
+    /// Returns the manifest in the folder, and its checksum.
     pub(super) fn current_manifest(&self) -> Result<(Manifest, u32), CheckpointError> {
         if self.folder.symlink_metadata().is_err() {
             return Err(CheckpointError::Missing);
@@ -88,10 +88,10 @@ impl Checkpoints {
         let path = self.file("meanings", number);
         let meanings = meanings.map(|meanings| self.opened(&path, meanings.sum, "meanings"));
         let meanings = meanings.transpose()?;
-        // Side by side: each is a pass over a file of its own.
+        // In parallel: each reads a file of its own.
         let (lexical, vectors, heads) = std::thread::scope(|scope| {
-            let lexical = scope.spawn(|| whole(words, LexicalIndex::read_from));
-            let vectors = scope.spawn(|| meanings.map(|file| whole(file, read_meanings)));
+            let lexical = scope.spawn(|| read_whole(words, LexicalIndex::read_from));
+            let vectors = scope.spawn(|| meanings.map(|file| read_whole(file, read_meanings)));
             let heads = self.heads(manifest, bound, &record_file);
             (lexical.join(), vectors.join(), heads)
         });
@@ -118,7 +118,7 @@ impl Checkpoints {
         let damaged = || CheckpointError::Damaged("texts");
         let texts = open_own_file(&self.file("texts", manifest.texts_number))?;
         let texts = texts.ok_or_else(damaged)?;
-        // It may be longer: what a writer added that came to no end.
+        // It may be longer: a writer may have been interrupted.
         let is_whole = texts.metadata().is_ok_and(|found| found.len() >= manifest.texts_bytes);
         is_whole.then_some(texts).ok_or_else(damaged)
     }
@@ -157,7 +157,7 @@ impl Checkpoints {
     }
 }
 
-/// Reads the sections of a fold, all at once as far as there are processors.
+/// Reads the sections of a fold in parallel, as far as there are processors.
 fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
     let readers = std::thread::available_parallelism().map_or(1, usize::from).min(READERS_MAX);
     let next = AtomicUsize::new(0);
@@ -172,7 +172,7 @@ fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
         }
     };
     let mut all = std::thread::scope(|scope| {
-        // Where there is no thread to be had the others read more.
+        // If a thread cannot be started, the others read more.
         let other = |_| std::thread::Builder::new().spawn_scoped(scope, read).ok();
         let others: Vec<_> = (1..readers).filter_map(other).collect();
         let mut all = read()?;
@@ -199,8 +199,8 @@ fn read_meanings(input: &mut dyn Read) -> io::Result<(VectorIndex, Places)> {
     Ok((VectorIndex::read_from(input)?, Places::read_from(input)?))
 }
 
-/// Reads a part to the end of its file; `None` where either is not what was written.
-fn whole<T>(
+/// Reads a part to the end of its file. `None` where it does not match the checksum.
+fn read_whole<T>(
     mut file: ChecksumReader,
     read: impl FnOnce(&mut dyn Read) -> io::Result<T>,
 ) -> Option<T> {

@@ -1,5 +1,5 @@
-//! Writing a checkpoint. The records that are in memory are added to the file that has the others, until
-//! half of it is of no use; everything else is written anew. Not here: reading.
+//! Writes a checkpoint. Records in memory are appended to the existing file of records, until half
+//! of that is unused; everything else is written anew. Not here: reading.
 
 use std::collections::HashMap;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -15,13 +15,13 @@ use memory::texts::{self, RecordBlock};
 use memory::{Fold, Memory, write_neighbours};
 use store::{FileLock, StoreError, make_own_file, open_own_file, own_folder};
 
-/// The file of records is written anew when it has this many times what is needed of it, and some.
+/// The file of records is rewritten when it is this many times the size that is needed.
 const TEXTS_TIMES_MAX: u64 = 2;
 
-/// A file of records that is so short is not worth writing anew.
+/// A file of records up to this size is not worth rewriting.
 const TEXTS_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
-/// Where the records are when the checkpoint is written.
+/// Where the records are stored.
 struct RecordPlacement {
     number: u64,
     bytes: u64,
@@ -29,20 +29,21 @@ struct RecordPlacement {
     how: Placement,
 }
 
-/// What becomes of the records in memory then.
+/// How the records were stored.
 enum Placement {
-    /// These blocks were added, from these offsets on.
+    /// These blocks were appended, at these offsets.
     Appended(Vec<(Arc<RecordBlock>, u64)>),
-    /// All were written anew, each memory's at this offset.
+    /// All records were rewritten, each memory's at this offset.
     Rewritten(Vec<u64>),
 }
 
 impl Checkpoints {
-    /// Writes a checkpoint in the place of the current one, and takes the records out of memory. Where the
-    /// current one is `base`, those that it has are not written again.
+    /// Replaces the current checkpoint, and takes the records out of memory. If the current one is
+    /// `base`, the records it holds are not written again.
     ///
     /// # Errors
-    /// [`CheckpointError::Busy`] while another process writes; else the current one stays.
+    /// [`CheckpointError::Busy`] while another process writes; otherwise another
+    /// [`CheckpointError`], and the current one stays.
     pub fn write(
         &self,
         key: CheckpointKey,
@@ -61,7 +62,7 @@ impl Checkpoints {
         };
         let written = self.write_all(key, parts, base.filter(is_current));
         if written.is_err() {
-            // What was made of it takes room for nothing.
+            // The files of a failed checkpoint are removed.
             self.remove_unused(current.as_ref().map(|(manifest, _)| manifest));
         }
         written
@@ -82,7 +83,7 @@ impl Checkpoints {
         let mut first = Packing::default();
         progress::write_cursors(&cursors, &mut first);
         let health = progress::write_health(health, &mut first);
-        health.ok_or(CheckpointError::NotNow("the path of a log is no text"))?;
+        health.ok_or(CheckpointError::NotNow("the path of a log is not UTF-8"))?;
         let heads = self.summed("heads", number, |out| {
             first.flush_over(out, 0)?;
             fold.write(out, &placed.offsets())?;
@@ -118,7 +119,7 @@ impl Checkpoints {
         Ok(out.done()?.1)
     }
 
-    /// Adds the records that are in memory to the file of a checkpoint.
+    /// Appends the records in memory to the file of a checkpoint.
     fn add(
         &self,
         base: &LastCheckpoint,
@@ -126,7 +127,7 @@ impl Checkpoints {
     ) -> Result<RecordPlacement, CheckpointError> {
         let file = open_own_file(&self.file("texts", base.texts_number))?;
         let mut file = file.ok_or(CheckpointError::Damaged("texts"))?;
-        // Behind that is only what came to no end.
+        // Bytes after that come from an interrupted writer.
         file.set_len(base.texts_bytes)?;
         file.seek(SeekFrom::Start(base.texts_bytes))?;
         let (mut added, mut bytes) = (Vec::new(), base.texts_bytes);
@@ -158,16 +159,17 @@ impl Checkpoints {
         })
     }
 
-    /// Puts a manifest in the place of the current one.
+    /// Replaces the current manifest.
     fn publish(&self, manifest: &Manifest) -> Result<u32, CheckpointError> {
-        let bytes = manifest.to_bytes();
+        let bytes = manifest.to_bytes()?;
         let path = self.folder.join("manifest.new");
         make_own_file(&path)?.write_all(&bytes)?;
         std::fs::rename(&path, self.manifest())?;
         Ok(crc32fast::hash(&bytes))
     }
 
-    /// Removes the files that belong to no checkpoint. Who has one open keeps it.
+    /// Removes the files that belong to no checkpoint. A process that has one open keeps reading
+    /// it.
     fn remove_unused(&self, current: Option<&Manifest>) {
         for (kind, number) in self.numbers().collect::<Vec<_>>() {
             let is_needed = current.is_some_and(|manifest| match kind {
@@ -176,13 +178,13 @@ impl Checkpoints {
                 _ => number == manifest.number,
             });
             if !is_needed {
-                // What cannot be removed now is tried again by the next one.
+                // The next checkpoint tries again.
                 let _ = std::fs::remove_file(self.file(kind, number));
             }
         }
     }
 
-    /// The kinds and numbers of the files in the folder.
+    /// Returns the kinds and numbers of the files in the folder.
     fn numbers(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
         entries.filter_map(|entry| {
@@ -195,7 +197,7 @@ impl Checkpoints {
 }
 
 impl RecordPlacement {
-    /// Tells where each memory's record is.
+    /// Returns the offset of each memory's record.
     fn offsets(&self) -> impl Fn(usize, &Memory) -> Option<u64> {
         let (anew, starts) = match &self.how {
             Placement::Rewritten(offsets) => (Some(offsets), HashMap::new()),
@@ -213,7 +215,7 @@ impl RecordPlacement {
         }
     }
 
-    /// From now on the records are read where they are kept.
+    /// Frees the records in memory; from now on they are read from the file.
     fn release_memory(self, fold: &mut Fold) -> Arc<Records> {
         let store: Arc<dyn texts::RecordStore> = self.records.clone();
         match self.how {
@@ -226,7 +228,7 @@ impl RecordPlacement {
     }
 }
 
-/// Whether so much of the file of records is of no use that it should be written anew.
+/// Tells whether so much of the file of records is unused that it should be rewritten.
 fn needs_rewrite(base: &LastCheckpoint, fold: &Fold) -> bool {
     let needed = fold.texts_bytes().saturating_mul(TEXTS_TIMES_MAX);
     base.texts_bytes > needed.max(TEXTS_BYTES_MIN)

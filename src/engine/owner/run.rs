@@ -1,4 +1,4 @@
-//! The loop itself: what becomes of each message. Not here: the messages and how they are sent (`engine`).
+//! The engine thread: handles each message. Not here: the messages and how they are sent (`owner`).
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,35 +18,36 @@ use memory::Bound;
 use search::snapshot::Snapshot;
 use store::{Config, Store};
 
-/// How much of the log at hand is read for an answer while all is read: a thousand memories of the usual
-/// length, which take a tenth of a second.
+/// Bytes of a caller's log that are read for an answer while all logs are read: a thousand memories
+/// of the usual length, which take a tenth of a second.
 const RECENT_HOME_BYTES: u64 = 512 * 1024;
 
-/// Logs at hand of which so much is read: more repositories than one person works in at a time.
+/// Logs of callers of which so much is read: more repositories than one person works in at a time.
 const RECENT_HOMES_MAX: usize = 8;
 
-/// How much of all other logs together.
+/// Bytes of all other logs together.
 const RECENT_OTHERS_BYTES: u64 = 512 * 1024;
 
-/// How long the loop sleeps without a hint, and how long at most not every file is looked at. Watchers lose events
-/// on some systems; a sweep over two hundred logs costs less than a millisecond.
+/// How long the thread sleeps without a hint, and the longest time without a look at every file.
+/// Watchers lose events on some systems; a sweep over two hundred logs costs less than a
+/// millisecond.
 const POLL_MS: u64 = 2_000;
 
-/// How long nobody has asked before a checkpoint is written, in milliseconds: writing takes a second for a
-/// million memories, during which a question would wait.
+/// How long no query came before a checkpoint is written, in milliseconds. Writing takes a second
+/// for a million memories, and a query would wait for it.
 const QUIET_MS: u64 = 10_000;
 
-/// How long at most what is new stays out of a checkpoint, in milliseconds, however many ask.
+/// The longest time without a checkpoint, in milliseconds, however many queries come.
 const UNSAVED_MS_MAX: u64 = 600_000;
 
-/// Texts that wait for the model when those join them that have a vector already: enough that it is never
-/// idle, few enough that what is new is behind seconds of them.
+/// The length of the model's queue up to which texts that already have a vector join it: enough to
+/// keep the model busy, few enough that a new text waits for seconds of work only.
 const SIGNING_MAX: usize = 64;
 
-/// How many memories more than the checkpoint had are read before it is worth a new one.
+/// New memories that make a new checkpoint worthwhile.
 const NEWS_MIN: usize = 200;
 
-/// Reads all there is on a thread of its own, so that the loop can answer meanwhile.
+/// Reads all logs on a thread of its own, so that queries are answered meanwhile.
 pub(super) fn load(
     mut follower: Follower,
     checkpoints: Option<Checkpoints>,
@@ -54,14 +55,14 @@ pub(super) fn load(
 ) -> std::io::Result<()> {
     let read = move || {
         if let Some(checkpoints) = checkpoints {
-            // Without one all is read.
+            // Without a checkpoint all logs are read.
             follower.restore(&checkpoints);
         }
         let checkpoint_len = follower.known_len();
-        let followed = follower.catch_up();
-        // The loop may have been stopped meanwhile.
+        let caught_up = follower.catch_up();
+        // The engine may have been stopped meanwhile.
         let _ =
-            inbox.send(Input::Loaded { follower: Box::new(follower), followed, checkpoint_len });
+            inbox.send(Input::Loaded { follower: Box::new(follower), caught_up, checkpoint_len });
     };
     std::thread::Builder::new().name("load".to_owned()).spawn(read).map(drop)
 }
@@ -70,20 +71,20 @@ pub(super) struct LoopState {
     reading: ReadState,
     worker: Option<Arc<Worker>>,
     pending_batches: PendingBatches,
-    /// Memories whose texts the worker had no room for.
+    /// Memories whose texts did not fit into the worker's queue.
     unqueued: Vec<Wanted>,
-    /// Memories whose texts it shall have once more, for the signs of their tokens.
+    /// Memories that still need the signs of their tokens.
     without_signs: Vec<Wanted>,
     schedule: Option<CheckpointSchedule>,
-    /// When every file was looked at last.
+    /// The last look at every file.
     swept_at: Instant,
     _watch: Watch,
 }
 
-/// When checkpoints are written.
+/// Decides when checkpoints are written.
 struct CheckpointSchedule {
     checkpoints: Checkpoints,
-    /// How many memories with vectors, and without, the last one had.
+    /// What the last checkpoint held ([`Follower::known_len`]).
     checkpoint_len: usize,
     written_at: Instant,
     asked_at: Instant,
@@ -95,7 +96,7 @@ impl CheckpointSchedule {
         Self { checkpoints, checkpoint_len: 0, written_at: now, asked_at: now }
     }
 
-    /// Tells whether it is time for one; `len` is how many memories there are.
+    /// Tells whether a checkpoint is due. `len` is the present [`Follower::known_len`].
     fn is_due(&self, len: usize) -> bool {
         let (quiet, unsaved) =
             (Duration::from_millis(QUIET_MS), Duration::from_millis(UNSAVED_MS_MAX));
@@ -104,15 +105,16 @@ impl CheckpointSchedule {
     }
 }
 
-/// How far the reading is.
+/// The progress of reading.
 pub(super) enum ReadState {
-    /// All there is is being read.
+    /// All logs are being read.
     Loading(Box<LoadingState>),
-    /// All has been read, and what comes is followed.
+    /// All logs have been read, and new lines are caught_up.
     Following(Box<Follower>),
 }
 
-/// Handles what comes, until the end. Who panics while holding the state ends it: nobody knows what it is then.
+/// Handles messages until the engine stops. A panic while the state is locked ends the thread,
+/// since the state is unknown then.
 pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
     loop {
         let message = messages.recv_timeout(Duration::from_millis(POLL_MS));
@@ -139,16 +141,16 @@ pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
     }
 }
 
-/// What there is until then.
+/// The state while all logs are read.
 pub(super) struct LoadingState {
     store: Store,
     config: Config,
     bound: Bound,
-    /// What is answered from until then.
+    /// The source of answers until then.
     recent: Option<Box<Follower>>,
-    /// The logs at hand of those who asked until then.
+    /// The logs of the callers so far.
     homes: BTreeSet<PathBuf>,
-    /// Who waits for all of it.
+    /// The callers that wait for all logs.
     waiting: Vec<Sender<Snapshot>>,
 }
 
@@ -187,7 +189,7 @@ impl LoopState {
         }
     }
 
-    /// Handles one message; `None` at the end.
+    /// Handles one message. `None` means stop.
     fn handle(&mut self, input: Input) -> Option<()> {
         match input {
             Input::Hint => self.catch_up(),
@@ -200,18 +202,18 @@ impl LoopState {
                 self.pending_batches.fetch_sub(1, Ordering::SeqCst);
                 self.submit_wanted();
             }
-            Input::Loaded { follower, followed, checkpoint_len } => {
-                self.loaded(follower, followed, checkpoint_len);
+            Input::Loaded { follower, caught_up, checkpoint_len } => {
+                self.loaded(follower, caught_up, checkpoint_len);
             }
             Input::SaveCheckpoint(reply) => {
                 self.save_checkpoint();
-                // Whoever asked may have gone.
+                // The caller may have stopped waiting.
                 let _ = reply.send(());
             }
             Input::FullSnapshot(reply, why) => self.send_full_snapshot(reply, why),
             Input::RecentView(reply, home) => {
                 let view = self.recent_view(home);
-                // Whoever asked may have given up.
+                // The caller may have stopped waiting.
                 let _ = reply.send(view);
             }
             Input::Stop => return None,
@@ -229,7 +231,7 @@ impl LoopState {
         }
     }
 
-    /// Writes a checkpoint. One that could not be written is missed at the next start only.
+    /// Saves a checkpoint. If that fails, the next start reads more.
     fn save_checkpoint(&mut self) {
         self.catch_up();
         let (Some(schedule), ReadState::Following(follower)) =
@@ -247,7 +249,7 @@ impl LoopState {
         }
     }
 
-    /// Returns the state of all there is; nothing while that is being read.
+    /// Returns a snapshot of all logs. `None` while they are being read.
     pub(super) fn full_snapshot(&mut self, why: CatchUpReason) -> Option<Snapshot> {
         if why == CatchUpReason::Question {
             self.note_question();
@@ -261,7 +263,7 @@ impl LoopState {
 
     fn send_full_snapshot(&mut self, reply: Sender<Snapshot>, why: CatchUpReason) {
         if let Some(snapshot) = self.full_snapshot(why) {
-            // Whoever asked may have given up.
+            // The caller may have stopped waiting.
             let _ = reply.send(snapshot);
         } else if let ReadState::Loading(loading) = &mut self.reading {
             loading.waiting.push(reply);
@@ -292,13 +294,13 @@ impl LoopState {
         }
     }
 
-    /// Takes over what was read, with what has come since.
-    fn loaded(&mut self, follower: Box<Follower>, followed: CaughtUp, checkpoint_len: usize) {
+    /// Takes over the follower that has read all logs, and reads what was written since.
+    fn loaded(&mut self, follower: Box<Follower>, caught_up: CaughtUp, checkpoint_len: usize) {
         if let Some(schedule) = &mut self.schedule {
             schedule.checkpoint_len = checkpoint_len;
         }
         let loading = std::mem::replace(&mut self.reading, ReadState::Following(follower));
-        self.take_in(followed);
+        self.take_in(caught_up);
         self.catch_up();
         if let (ReadState::Loading(loading), ReadState::Following(follower)) =
             (loading, &self.reading)
@@ -316,12 +318,12 @@ impl LoopState {
     fn catch_up(&mut self) {
         if let ReadState::Following(follower) = &mut self.reading {
             if self.swept_at.elapsed() >= Duration::from_millis(POLL_MS) {
-                // The system does not tell of everything: not of what is written to a file that is mapped.
+                // The change queue does not report writes to a mapped file.
                 follower.recheck_all();
                 self.swept_at = Instant::now();
             }
-            let followed = follower.catch_up();
-            self.take_in(followed);
+            let caught_up = follower.catch_up();
+            self.take_in(caught_up);
         }
     }
 
@@ -337,8 +339,8 @@ impl LoopState {
         }
     }
 
-    /// Hands texts to the worker as far as it has room, the newest first; those that are found without it only
-    /// where little else waits.
+    /// Submits texts to the worker's queue as far as it has room, the newest first. Texts that only
+    /// need signs join when the queue is short.
     fn submit_wanted(&mut self) {
         let (Some(worker), ReadState::Following(follower)) = (&self.worker, &self.reading) else {
             return;
