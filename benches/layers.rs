@@ -30,7 +30,7 @@ use api::local::{Core, Local};
 use api::{Api, ApiError, SearchRequest};
 use engine::CacheLock;
 use engine::watch::Watching;
-use engine::{Dense, Engine, Setup};
+use engine::{Dense, Engine, EngineSetup};
 use event::{Decoded, Draft, Event, EventId, Timestamp, codec, suspicion};
 use index::embed::worker::{Meant, WorkerState};
 use index::embed::{Provider, load};
@@ -270,7 +270,7 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
         lock: Arc::new(CacheLock::of(&cache_dir)),
         cache_dir,
     });
-    let engine = Engine::start(Setup {
+    let engine = Engine::start(EngineSetup {
         store: store.clone(),
         config: config.clone(),
         bound: Bound::NONE,

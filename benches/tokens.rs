@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::watch::Watching;
-use engine::{Dense, Engine, Setup};
+use engine::{Dense, Engine, EngineSetup};
 use event::Timestamp;
 use index::embed::cache::AppendLock;
 use index::embed::worker::Meant;
@@ -75,7 +75,7 @@ fn engine(store: &Store, folder: &Path, model: &Path) -> Outcome<Engine> {
     let (store, config, bound) = (store.clone(), Config::default(), Bound::NONE);
     let (watching, checkpoints) = (Watching::PollOnly, None);
     let dense = Some(dense);
-    Ok(Engine::start(Setup { store, config, bound, watching, dense, checkpoints })?)
+    Ok(Engine::start(EngineSetup { store, config, bound, watching, dense, checkpoints })?)
 }
 
 fn embedded(engine: &Engine) -> Outcome<Snapshot> {

@@ -1,5 +1,5 @@
-//! The lock under which processes add to one cache of vectors: the store's lock, in a file beside
-//! the cache. Not here: the cache itself (`index::embed::cache`).
+//! The lock under which processes append to the vector cache: a lock file beside the cache. Not
+//! here: the cache itself (`index::embed::cache`).
 
 use std::fs::File;
 use std::io;
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use index::embed::cache::AppendLock;
 use store::FileLock;
 
-/// How long to wait for others, in milliseconds. A batch takes microseconds to write, and vectors
-/// that could not be kept are only made again.
+/// How long to wait for the lock, in milliseconds. Writing a batch takes microseconds, and vectors
+/// that could not be cached are only computed again.
 const WAIT_MS: u64 = 2_000;
 
-/// The lock of one cache directory.
+/// The lock of a cache directory.
 #[derive(Debug, Clone)]
 pub struct CacheLock {
     path: PathBuf,

@@ -1,7 +1,6 @@
-//! The digest of a state: one number that is equal where the memories and the index of words are.
-//! A pure function of the set of lines: whatever order they were read in, however often each stands
-//! there, in however many files and restarts. Not here: vectors; their last bits depend on the
-//! processor, and when they are made on its speed.
+//! The digest of a state: one hash that is equal for equal memories and lexical indexes. It depends
+//! on the set of lines only, not on the order of reading, on repetition, on files or on restarts.
+//! Not here: vectors, whose last bits depend on the processor.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,22 +13,22 @@ use index::lexical::DocId;
 use memory::{Memory, Version};
 use search::snapshot::Snapshot;
 
-/// What a state adds up to.
+/// The digest of a state, and some counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
     sha256: [u8; 32],
-    /// How many memories there are.
+    /// The number of memories.
     pub memories: usize,
-    /// How many events are about memories that are not there.
+    /// The number of events about unknown memories.
     pub orphans: usize,
-    /// How many memories the index of words knows.
+    /// The number of memories in the lexical index.
     pub documents: usize,
-    /// How many terms they have, repeats included.
+    /// The number of their terms, with repeats.
     pub terms: u64,
 }
 
 impl Digest {
-    /// Adds up a state. Takes time in proportion to all that was ever learned.
+    /// Computes the digest. It takes time in proportion to all memories.
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
         let index = snapshot.lexical();
@@ -43,9 +42,9 @@ impl Digest {
         for (doc, memory) in &memories {
             sum.memory(memory, fingerprints.get(doc));
         }
-        let early: BTreeMap<&EventId, &[Arc<Version>]> = snapshot.early().collect();
-        sum.number(early.len());
-        for (about, versions) in early {
+        let orphans: BTreeMap<&EventId, &[Arc<Version>]> = snapshot.early().collect();
+        sum.number(orphans.len());
+        for (about, versions) in orphans {
             sum.text(about.as_str());
             sum.versions(versions);
         }
@@ -63,7 +62,7 @@ impl fmt::Display for Digest {
     }
 }
 
-/// The sum so far. Every text comes with its length, so that none can pass for two others.
+/// The hash so far. Each text is preceded by its length, so that no text can pass for two.
 #[derive(Default)]
 struct Sum(Sha256);
 
@@ -115,16 +114,16 @@ mod tests {
     fn digest_within(folder: &Path, bound: Bound) -> String {
         let mut follower = follower(folder, bound);
         follower.catch_up();
-        told_of(&follower)
+        digest_and_left_out(&follower)
     }
 
-    /// The digest, and how many memories were left out.
-    fn told_of(follower: &Follower) -> String {
+    /// Returns the digest and the number of memories that were left out.
+    fn digest_and_left_out(follower: &Follower) -> String {
         let snapshot = follower.snapshot();
         format!("{} {}", Digest::of(&snapshot), snapshot.room().left_out)
     }
 
-    /// The digest of a store with these logs.
+    /// Returns the digest of a store with these logs.
     fn digest_of_logs(logs: &[(&str, Vec<&str>)]) -> String {
         digest_of_logs_within(logs, Bound::NONE)
     }
@@ -138,7 +137,7 @@ mod tests {
         digest_within(folder.path(), bound)
     }
 
-    /// None, or one that some of few memories fit in.
+    /// No bound, or one that holds some of a few memories.
     fn bound() -> impl Strategy<Value = Bound> {
         let bytes = prop::option::weighted(0.8, 1_000..16_000_u64);
         bytes.prop_map(|bytes| {
@@ -146,8 +145,8 @@ mod tests {
         })
     }
 
-    /// Few ids, contents, times and commits, so that they meet; some without id or time, some about
-    /// others.
+    /// Generates lines with few ids, contents, times and commits, so that they collide. Some have
+    /// no id or time, some are about others.
     fn line() -> impl Strategy<Value = String> {
         let about = prop::option::weighted(0.3, 0..9_u8);
         (0..9_u8, 0..4_u8, about, 0..6_u8, 0..3_u8).prop_map(|(id, text, about, second, commit)| {
@@ -182,7 +181,7 @@ mod tests {
     }
 
     proptest! {
-        // Each case writes files; most orders in which a bound could matter are rare.
+        // Each case writes files, and orders in which a bound matters are rare.
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         // S-DIGEST-1, S-BOUND-2
@@ -202,7 +201,7 @@ mod tests {
 
         // S-DIGEST-1, S-BOUND-2
         #[test]
-        fn an_index_that_grew_line_by_line_is_that_of_a_cold_start(
+        fn an_index_grown_by_line_equals_a_cold_start(
             lines in prop::collection::vec(line(), 0..24), stops in any::<u32>(), bound in bound(),
         ) {
             let folder = tempfile::tempdir().unwrap();
@@ -218,22 +217,22 @@ mod tests {
                 }
             }
             follower.catch_up();
-            prop_assert_eq!(told_of(&follower), digest_within(folder.path(), bound));
+            prop_assert_eq!(digest_and_left_out(&follower), digest_within(folder.path(), bound));
         }
 
         // S-DIGEST-1
         #[test]
-        fn a_line_more_that_says_something_new_is_another_digest(lines in prop::collection::vec(line(), 0..12)) {
+        fn a_new_line_changes_the_digest(lines in prop::collection::vec(line(), 0..12)) {
             let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             let before = digest_of_logs(&[("a.jsonl", lines.clone())]);
-            lines.push(r#"{"id":"new","lesson":"never said before"}"#);
+            lines.push(r#"{"id":"new","lesson":"never written before"}"#);
             prop_assert_ne!(before, digest_of_logs(&[("a.jsonl", lines)]));
         }
     }
 
     // S-DIGEST-1
     #[test]
-    fn every_part_of_the_state_counts() {
+    fn every_part_of_the_state_changes_the_digest() {
         let memory = r#"{"id":"a","lesson":"one","repo":"r"}"#;
         let about = r#"{"id":"b","memory_id":"a","event_type":"feedback","repo":"r"}"#;
         let states: Vec<Vec<&str>> = vec![

@@ -1,5 +1,5 @@
-//! From files to memories and indexes: follows every log of the store, folds what is new, and starts
-//! over when a log was replaced. Who has its turn and when is not said here (`engine`).
+//! From files to memories and indexes: follows every log of the store, folds new lines, and starts
+//! over when a log was replaced. Not here: when this happens (`owner`).
 
 mod built;
 mod checkpointing;
@@ -27,7 +27,7 @@ use built::Built;
 pub use checkpointing::{Restored, Saved};
 use log_kind::LogKind;
 use wanted_vectors::RequestedVectors;
-pub use wanted_vectors::{Followed, Wanted};
+pub use wanted_vectors::{CaughtUp, Wanted};
 pub use window::Window;
 
 /// Follows a store.
@@ -36,30 +36,30 @@ pub struct Follower {
     config: Config,
     bound: Bound,
     tails: BTreeMap<PathBuf, Tailed>,
-    /// What each kind of file was when it was listed last.
+    /// The files of each kind at the last listing.
     listed: [Vec<PathBuf>; 3],
     built: Built,
     waiting: usize,
-    /// Tells what has changed, where the system can.
-    listener: Option<ChangeQueue>,
-    /// Whether all that is there was read, and all that comes will be heard of.
-    is_sure: bool,
+    /// Reports changes, where the system can.
+    change_queue: Option<ChangeQueue>,
+    /// Whether everything was read and the change queue covers every file.
+    is_complete: bool,
     watch_trouble: Option<String>,
     window: Option<Window>,
     /// The checkpoint that was written or read last.
     base: Option<LastCheckpoint>,
-    /// Where records go meanwhile, where there is none.
+    /// Where records go while there is no checkpoint.
     spill: Option<Spill>,
-    /// Whether the checkpoint has everything.
+    /// Whether the checkpoint holds the present state.
     is_saved: bool,
-    /// How many memories had been judged by then.
-    judged_saved: usize,
+    /// The number of memories whose injection flag the checkpoint holds.
+    flags_saved: usize,
 }
 
 /// A file that is followed.
 struct Tailed {
     tail: Tail,
-    /// Its name as memories share it.
+    /// Its path, shared with its memories.
     shared: Arc<Path>,
     kind: LogKind,
 }
@@ -71,19 +71,19 @@ impl Tailed {
     }
 }
 
-/// How often in one look the ages of all memories are taken. Once is enough unless lines come meanwhile
-/// that put them in doubt again; those can wait for the next look.
+/// Censuses in one look. One is enough unless lines arrive meanwhile that cause new doubt; those
+/// wait for the next look.
 const CENSUSES_MAX: usize = 2;
 
-/// How much more than the bound may be held while lines are read, as a share of it: leaving out many at
-/// once costs little more than one.
+/// The slack above the bound while lines are read, as a share of it. Removing many memories at once
+/// costs little more than removing one.
 const SLACK_SHARE: u64 = 64;
 
-/// A file that was read is no longer the same, so what was read counts no more.
+/// A file was replaced after it was read, so everything must be read again.
 struct Stale;
 
 impl Follower {
-    /// Follows a store from the beginning; nothing is read yet.
+    /// Makes a follower that has read nothing yet.
     #[must_use]
     pub fn new(store: Store, config: Config, bound: Bound, watch_trouble: Option<String>) -> Self {
         let built = Built { fold: Fold::within(bound, None), ..Built::default() };
@@ -97,42 +97,44 @@ impl Follower {
             listed,
             built,
             waiting: 0,
-            listener: None,
-            is_sure: false,
+            change_queue: None,
+            is_complete: false,
             watch_trouble,
             window,
             base,
             spill: None,
             is_saved,
-            judged_saved: 0,
+            flags_saved: 0,
         }
     }
 
-    /// Follows the ends of the logs only.
+    /// Makes a follower of the ends of the logs only.
     #[must_use]
     pub fn recent(store: Store, config: Config, bound: Bound, window: Window) -> Self {
         Self { window: Some(window), ..Self::new(store, config, bound, None) }
     }
 
-    /// Asks the system what has changed, where it can tell, instead of looking at every file each time.
+    /// Uses the change queue of the system, where there is one, instead of looking at every file
+    /// each time.
     #[must_use]
-    pub fn listening(self) -> Self {
-        Self { listener: Some(ChangeQueue::default()), ..self }
+    pub fn with_change_queue(self) -> Self {
+        Self { change_queue: Some(ChangeQueue::default()), ..self }
     }
 
-    /// Looks at every file the next time, whatever the system tells, and asks it once more to tell.
-    pub fn doubt(&mut self) {
-        self.is_sure = false;
-        self.listener.iter_mut().for_each(ChangeQueue::try_again);
+    /// Looks at every file the next time, and retries the change queue.
+    pub fn recheck_all(&mut self) {
+        self.is_complete = false;
+        self.change_queue.iter_mut().for_each(ChangeQueue::try_again);
     }
 
-    /// Reads what is new in every log, and in the spool.
-    pub fn catch_up(&mut self) -> Followed {
-        let heard = self.heard();
-        let mut started_over = self.follow_all(heard);
+    /// Reads new lines of every log and of the spool.
+    pub fn catch_up(&mut self) -> CaughtUp {
+        let changes = self.take_changes();
+        let mut started_over = self.follow_all(changes);
         if self.built.fold.is_damaged() {
-            // A record that was kept outside memory is not what was written, so what was made of it is not what
-            // the logs say. Once: without a place to go to, all records stay in memory until the next checkpoint.
+            // A record outside memory is damaged, so the state may differ from the logs. Start over
+            // once, without the spill file: all records then stay in memory until the next
+            // checkpoint.
             self.spill = None;
             self.start_over(None);
             self.follow_all(Changes::Anything);
@@ -141,61 +143,63 @@ impl Follower {
         self.built.want_lost_signs();
         let to_embed = std::mem::take(&mut self.built.to_embed);
         let to_sign = std::mem::take(&mut self.built.to_sign);
-        Followed { to_embed, to_sign, started_over }
+        CaughtUp { to_embed, to_sign, started_over }
     }
 
-    /// Takes in what is new. Tells whether that meant to start over.
-    fn follow_all(&mut self, mut heard: Changes) -> bool {
+    /// Reads new lines. Returns whether that meant starting over.
+    fn follow_all(&mut self, mut changes: Changes) -> bool {
         let mut started_over = false;
         let mut censuses = 0;
         let troubles = loop {
-            let swept = match &heard {
+            let result = match &changes {
                 Changes::Written(logs) if logs.is_empty() => return false,
                 Changes::Written(logs) => self.read_written(logs),
                 Changes::Anything => self.sweep(),
             };
-            let is_sure = !self.built.fold.is_in_doubt() || censuses == CENSUSES_MAX;
-            let census = match swept {
-                Ok(troubles) if is_sure => break troubles,
+            let is_complete = !self.built.fold.is_in_doubt() || censuses == CENSUSES_MAX;
+            let census = match result {
+                Ok(troubles) if is_complete => break troubles,
                 Ok(_) => {
                     censuses += 1;
                     Some(Arc::new(self.census()))
                 }
-                // After this no file can be another than it was, so it happens once in a sweep.
+                // After this no file can differ from its tail, so this happens once in a sweep.
                 Err(Stale) => None,
             };
             self.start_over(census);
-            (heard, started_over) = (Changes::Anything, true);
+            (changes, started_over) = (Changes::Anything, true);
         };
-        self.built.fold.settle();
+        self.built.fold.drop_census();
         self.built.trim(0);
         self.built.index_words();
-        // What is in doubt yet is looked at once more.
-        self.is_sure &= !self.built.fold.is_in_doubt();
-        self.note(troubles);
+        // A state in doubt is looked at again.
+        self.is_complete &= !self.built.fold.is_in_doubt();
+        self.update_health(troubles);
         started_over
     }
 
-    /// Returns the text of which something is wanted, unless it has become another one since.
+    /// Returns the text to embed, unless it has changed since.
     #[must_use]
     pub fn job(&self, wanted: Wanted, want: Want) -> Option<Job> {
         let Wanted { doc, generation } = wanted;
-        let memory =
-            self.built.memory(doc).filter(|_| generation == self.built.asked.awaited(doc))?;
+        let memory = self
+            .built
+            .memory(doc)
+            .filter(|_| generation == self.built.requested.generation_of(doc))?;
         Some(Job { doc, generation, text: memory.meaning_text(), want })
     }
 
-    /// Takes in a vector and where the signs of the tokens are, unless they were asked for before the last
-    /// start-over. Returns the memory if its signs are still to be made.
+    /// Stores a vector and the place of its token signs, unless they were requested before the last
+    /// start-over. Returns the memory if its signs are still missing.
     pub fn embedded(&mut self, embedded: &Embedded) -> Option<Wanted> {
         self.is_saved = false;
         let Embedded { doc, generation, vector, signed } = embedded;
-        if *generation != self.built.asked.awaited(*doc) {
+        if *generation != self.built.requested.generation_of(*doc) {
             return None;
         }
         let vectors = self.built.vectors.get_or_insert_with(|| VectorIndex::new(vector.len()));
-        // Made once more for the signs, it may differ in its last bits: the first one stays. One that is no
-        // direction cannot be compared; its memory is found by words.
+        // The first vector stays: one computed again for the signs may differ in its last bits. A
+        // vector without a direction cannot be compared; its memory is found by words only.
         if !vectors.contains(*doc) && vectors.set(*doc, vector).is_err() {
             Arc::make_mut(&mut self.built.health).without_vector += 1;
         }
@@ -203,15 +207,15 @@ impl Follower {
         (*signed == Signed::NotYet).then_some(Wanted { doc: *doc, generation: *generation })
     }
 
-    /// Returns how many memories there are, how many vectors, and how many of them have the signs of their
-    /// tokens: what a checkpoint saves the making of.
+    /// Returns the number of memories, vectors and memories with signs together: the work that a
+    /// checkpoint saves.
     #[must_use]
     pub fn known_len(&self) -> usize {
         let vectors = self.built.vectors.as_ref().map_or(0, VectorIndex::len);
         self.built.fold.memories().len() + vectors + self.built.places.known_len()
     }
 
-    /// Returns the present state, frozen; without a shelf to read signs of tokens from.
+    /// Returns a snapshot of the present state, without a shelf for token signs.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
@@ -220,27 +224,28 @@ impl Follower {
             vectors: self.built.vectors.clone(),
             places: self.built.places.clone(),
             shelf: None,
-            near: self.built.near.clone(),
+            near: self.built.neighbours.clone(),
             repos: Arc::clone(&self.built.repos),
             health: Arc::clone(&self.built.health),
         }
     }
 
-    /// Memories of a replaced log cannot be told from copies of them in other logs, so everything is
-    /// read again. Rare, and vectors come from the cache.
+    /// Starts over. Memories of a replaced log cannot be told from copies of them in other logs, so
+    /// everything is read again. This is rare, and vectors come from the cache.
     fn start_over(&mut self, census: Option<Arc<Census>>) {
-        let last = self.built.asked.last + 1;
-        let asked = RequestedVectors { last, since_start: last, changed: BTreeMap::new() };
+        let last = self.built.requested.last + 1;
+        let requested = RequestedVectors { last, since_start: last, changed: BTreeMap::new() };
         let fold = Fold::within(self.bound, census);
-        self.built = Built { asked, fold, ..Built::default() };
-        (self.base, self.is_saved, self.is_sure) = (None, false, false);
-        self.spill.iter_mut().for_each(Spill::begin_anew);
+        self.built = Built { requested, fold, ..Built::default() };
+        (self.base, self.is_saved, self.is_complete) = (None, false, false);
+        self.spill.iter_mut().for_each(Spill::clear);
         self.tails.retain(|log, _| log.exists());
         self.tails.values_mut().for_each(|tailed| tailed.tail.rewind());
         self.listed = <_>::default();
     }
 
-    /// Takes the ages of all memories. What cannot be read now is told of when it is read again.
+    /// Reads the ages of all memories. A file that cannot be read now is reported when it is read
+    /// again.
     fn census(&mut self) -> Census {
         let mut census = Census::default();
         for (log, Tailed { tail, .. }) in &mut self.tails {
@@ -248,7 +253,7 @@ impl Follower {
             tail.rewind();
             let _ = tail.read(|line| {
                 if let Decoded::Event(event) = codec::decode(line.bytes, &file_repo) {
-                    census.note(&clean::without_secrets(*event));
+                    census.add(&clean::without_secrets(*event));
                 }
             });
         }
@@ -266,7 +271,7 @@ impl Follower {
         let file_repo = Store::repo_of(log).to_string();
         self.is_saved = false;
         let (built, config) = (&mut self.built, &self.config);
-        // What a checkpoint does not have yet is added to its file by the next one, and few.
+        // After a checkpoint, new records are few and the next checkpoint adds them to its file.
         let mut spill = self.spill.as_mut().filter(|_| self.base.is_none());
         built.complete();
         let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
@@ -275,10 +280,10 @@ impl Follower {
             Decoded::Skipped(reason) => built.skip(shared, line, reason),
             Decoded::Event(event) => {
                 Arc::make_mut(&mut built.health).lines += 1;
-                // Others write lines by hand: no secret gets further than this.
+                // Lines can be written by hand, so secrets are removed here too.
                 let event = clean::without_secrets(*event);
-                let was_there = |as_of: &AsOf| as_of.has(log, line.end(), event.timestamp);
-                if !config.as_of.as_ref().is_none_or(was_there) {
+                let existed = |as_of: &AsOf| as_of.has(log, line.end(), event.timestamp);
+                if !config.as_of.as_ref().is_none_or(existed) {
                     return;
                 }
                 let repo = built.shared(config.current(&event.repo_key()));
@@ -286,16 +291,16 @@ impl Follower {
                 let effect = built.fold.apply(event, repo, origin);
                 built.index(effect);
                 built.trim(slack_bytes);
-                spill.iter_mut().for_each(|spill| spill.relieve(&mut built.fold));
+                spill.iter_mut().for_each(|spill| spill.move_full_blocks(&mut built.fold));
             }
         })
     }
 
-    fn note(&mut self, troubles: BTreeMap<PathBuf, String>) {
+    fn update_health(&mut self, troubles: BTreeMap<PathBuf, String>) {
         let count =
             |kind: LogKind| self.tails.values().filter(|tailed| tailed.kind == kind).count();
         let (logs, segments) = (count(LogKind::Log), count(LogKind::Segment));
-        let counts = (logs, segments, self.waiting, self.built.fold.early_len());
+        let counts = (logs, segments, self.waiting, self.built.fold.orphans_len());
         let now = &self.built.health;
         let is_same = (now.logs, now.segments, now.waiting, now.early) == counts;
         if !is_same || now.troubles != troubles || now.watch_trouble != self.watch_trouble {
@@ -325,7 +330,7 @@ mod tests {
         Embedded { doc: job.doc, generation: job.generation, vector, signed: Signed::Never }
     }
 
-    /// A follower of a log with memories of these numbers, of which three fit.
+    /// Makes a follower of a log with these memories, of which three fit the bound.
     fn bounded(folder: &Path, numbers: std::ops::Range<u8>) -> Follower {
         let lines: String = numbers
             .map(|number| line(number, "same").replace("m1", &format!("m{number}")))
@@ -337,7 +342,7 @@ mod tests {
 
     // S-RANK-5
     #[test]
-    fn what_was_learned_beside_a_lesson_finds_it_whatever_came_first() {
+    fn neighbours_are_searchable_in_any_order_of_arrival() {
         let lines: Vec<String> = ["walrus", "otter", "heron", "badger"]
             .iter()
             .zip(1..)
@@ -366,7 +371,11 @@ mod tests {
             (ids, index)
         };
         let (ids, index) = indexed(&[0, 1, 2, 3]);
-        assert_eq!(ids.first().map(String::as_str), Some("m1"), "what says it itself is first");
+        assert_eq!(
+            ids.first().map(String::as_str),
+            Some("m1"),
+            "the memory with the word itself is first"
+        );
         assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), 3, "m4 is three away: {ids:?}");
         for order in [[3, 2, 1, 0], [2, 0, 3, 1], [1, 3, 0, 2]] {
             let (other_ids, other) = indexed(&order);
@@ -377,12 +386,12 @@ mod tests {
 
     // S-RANK-8
     #[test]
-    fn signs_are_wanted_once_their_vector_is_there_and_again_when_they_are_lost() {
+    fn signs_are_requested_after_the_vector_and_when_lost() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.jsonl"), line(1, "walrus")).unwrap();
         let mut follower =
             Follower::new(Store::at(folder.path()), Config::default(), Bound::NONE, None);
-        let Followed { to_embed, to_sign, .. } = follower.catch_up();
+        let CaughtUp { to_embed, to_sign, .. } = follower.catch_up();
         assert_eq!((to_embed.len(), to_sign.len()), (1, 0));
         let embedded =
             |signed, place| Embedded { doc: 0, generation: 0, vector: vec![1.0, place], signed };
@@ -393,14 +402,14 @@ mod tests {
         let snapshot = follower.snapshot();
         let cosine = snapshot.vectors().unwrap().score(0, &[1.0, 0.0]).unwrap();
         assert!(cosine > 0.99, "the first vector stays");
-        // Without a shelf nothing can be missed there.
+        // Without a shelf no signs can be missing.
         assert!(snapshot.signs(0).is_none() && follower.catch_up().to_sign.is_empty());
         assert!(snapshot.on(Some(Arc::new(Empty))).signs(0).is_none());
         assert_eq!(follower.catch_up().to_sign, to_embed);
         assert_eq!((follower.snapshot().signed(), follower.catch_up().to_sign.len()), (0, 0));
     }
 
-    /// A shelf on which nothing is found.
+    /// A shelf without signs.
     struct Empty;
 
     impl Shelf for Empty {
@@ -411,7 +420,7 @@ mod tests {
 
     // S-BOUND-2
     #[test]
-    fn what_is_left_out_leaves_both_indexes_and_the_others_keep_their_vectors() {
+    fn removed_memories_leave_both_indexes() {
         let folder = tempfile::tempdir().unwrap();
         let mut follower = bounded(folder.path(), 0..3);
         for wanted in follower.catch_up().to_embed {
@@ -438,7 +447,7 @@ mod tests {
             u32::try_from(memories.position(|memory| memory.id.as_str() == id).unwrap()).unwrap()
         };
         let vectors = after.vectors().unwrap();
-        assert_eq!(vectors.len(), 1, "m0 and m1 are gone, the others have none yet");
+        assert_eq!(vectors.len(), 1, "m0 and m1 are removed, the new ones have none yet");
         assert!((vectors.score(place("m2"), &[1.0, 2.0]).unwrap() - 1.0).abs() < 1e-4);
         let signed = |id: &str| after.places.get(place(id));
         assert_eq!(
@@ -452,12 +461,12 @@ mod tests {
         for id in ["m3", "m9"] {
             assert!(jobs.iter().any(|job| job.doc == place(id)), "{id} waits for its vector");
         }
-        // A frozen state is not disturbed.
+        // The frozen state has not changed.
         assert_eq!((before.memories().len(), before.embedded()), (3, 3));
     }
 
     #[test]
-    fn a_memory_that_changed_never_takes_the_vector_of_its_old_text() {
+    fn a_changed_memory_never_gets_its_old_vector() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("a.jsonl");
         std::fs::write(&log, line(2, "old")).unwrap();
@@ -466,7 +475,7 @@ mod tests {
         let old = follower.catch_up().to_embed.remove(0);
         let old = follower.job(old, Want::Vector).unwrap();
         follower.embedded(&vector(&old, vec![1.0, 0.0]));
-        // The earlier content wins; the log has only grown.
+        // The earlier content is shown; the log has only grown.
         std::fs::write(&log, line(2, "old") + &line(1, "new")).unwrap();
         let followed = follower.catch_up();
         assert!(!followed.started_over);

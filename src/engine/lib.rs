@@ -1,10 +1,10 @@
-//! Follows the logs and owns the state: files become memories and indexes, and every query gets a frozen
-//! snapshot of them.
+//! Follows the logs and owns the state: turns files into memories and indexes, and gives every
+//! query a frozen snapshot of them.
 //!
-//! In reading order: [`owner`] (the thread that owns the state), [`follow`] (files to memories and indexes),
-//! [`watch`] (hints that a file changed), [`checkpoint`] (the state on disk), [`digest`] (one number for the
-//! state), [`cache_lock`](CacheLock) (one writer for the vector cache).
-//! Not here: searching a snapshot (`search`), appending to a log (`writer`).
+//! In reading order: [`owner`] (the thread that owns the state), [`follow`] (files to memories and
+//! indexes), [`watch`] (hints that a file changed), [`checkpoint`] (the state on disk), [`digest`]
+//! (one number for the state), [`cache_lock`](CacheLock) (one writer for the vector cache). Not
+//! here: searching a snapshot (`search`), appending to a log (`writer`).
 
 mod cache_lock;
 pub mod checkpoint;
@@ -14,4 +14,4 @@ pub mod owner;
 pub mod watch;
 
 pub use cache_lock::CacheLock;
-pub use owner::{Dense, Engine, Extent, Setup, Stopped, View};
+pub use owner::{Dense, Engine, EngineSetup, Extent, Stopped, View};

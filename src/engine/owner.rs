@@ -1,8 +1,9 @@
-//! The loop: one thread keeps the state, everybody else sends it messages of one closed kind and gets
-//! frozen snapshots back; while it is idle, who asks does its work and need not wake it. Before every snapshot it catches
-//! up with the files, by what the system says was written or else by their lengths, so an acknowledged write is found
-//! even when no hint of it came. All that is there is read on a thread of its own; until that is done, whoever does not
-//! want to wait gets the newest. Not here: searching a snapshot.
+//! The engine: one thread owns the state and handles messages; callers get frozen snapshots. While
+//! the thread is idle, a caller catches up and takes the snapshot on its own thread, without waking
+//! it. Before every snapshot the files are checked, by the system's change queue or else by their
+//! lengths, so an acknowledged write is found even when no hint of it arrived. All logs are read on
+//! a separate thread; until that is done, a caller that does not wait gets the newest lines. Not
+//! here: handling the messages (`owner::run`), searching a snapshot (`search`).
 
 mod run;
 
@@ -14,7 +15,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::checkpoint::Checkpoints;
-use super::follow::{Followed, Follower};
+use super::follow::{CaughtUp, Follower};
 use super::watch::{Watch, Watching};
 use index::embed::cache::AppendLock;
 use index::embed::worker::{
@@ -26,116 +27,117 @@ use run::{LoopState, ReadState};
 use search::snapshot::Snapshot;
 use store::{Config, Store};
 
-/// How long between two looks at a model that is still loading.
+/// The pause between two checks of a model that is loading.
 const LOADING_PAUSE_MS: u64 = 5;
 
-/// What the engine is started with.
-pub struct Setup {
-    /// Where the logs are.
+/// The settings of an engine.
+pub struct EngineSetup {
+    /// The store of the logs.
     pub store: Store,
-    /// Settings; aliases are followed.
+    /// The configuration; aliases are resolved.
     pub config: Config,
-    /// How much memory the memories may take.
+    /// The memory bound.
     pub bound: Bound,
-    /// How hints arrive.
+    /// How change hints arrive.
     pub watching: Watching,
-    /// The embedding model; `None` for words only.
+    /// The embedding model. `None` for lexical search only.
     pub dense: Option<Dense>,
-    /// Where what was made of the logs is kept; `None` to read them all.
+    /// The checkpoint folder. `None` to read all logs at every start.
     pub checkpoints: Option<Checkpoints>,
 }
 
-/// Where meaning comes from.
+/// The embedding model and its vector cache.
 pub struct Dense {
     /// Loads the model, on a thread of its own.
     pub load: Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>,
-    /// Where vectors are kept between runs.
+    /// The folder of the vector cache.
     pub cache_dir: PathBuf,
-    /// The lock under which they are written.
+    /// The lock of the vector cache.
     pub lock: Arc<dyn AppendLock>,
 }
 
-/// A handle to the loop. Dropping it stops the loop.
+/// A handle to the engine thread. Dropping it stops the thread.
 pub struct Engine {
     inbox: Sender<Input>,
-    /// The loop's; gone with it.
+    /// The state of the thread; it ends with the thread.
     state: Weak<Mutex<LoopState>>,
-    coming: Coming,
+    pending_batches: PendingBatches,
     worker: Option<Arc<Worker>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// How many batches of vectors the loop was sent and has not taken in.
-type Coming = Arc<AtomicUsize>;
+/// The number of vector batches that were sent to the thread and not taken in.
+type PendingBatches = Arc<AtomicUsize>;
 
-/// Everything the loop can be told.
+/// A message to the thread.
 enum Input {
     /// A log may have changed.
     Hint,
     /// Vectors are ready.
     Embedded(Vec<Embedded>),
-    /// All that was there has been read.
+    /// All logs have been read.
     Loaded {
         follower: Box<Follower>,
-        followed: Followed,
-        /// How many memories the checkpoint had.
-        kept_len: usize,
+        caught_up: CaughtUp,
+        /// What the checkpoint held ([`Follower::known_len`]).
+        checkpoint_len: usize,
     },
-    /// Somebody wants a snapshot of all there is.
-    Whole(Sender<Snapshot>, CatchUpReason),
-    /// Somebody wants a snapshot now, of the newest where not all has been read; the log at hand first.
-    Now(Sender<View>, PathBuf),
-    /// What is new is to be kept now.
-    Keep(Sender<()>),
-    /// The end.
+    /// Send a snapshot of all logs.
+    FullSnapshot(Sender<Snapshot>, CatchUpReason),
+    /// Send a snapshot now; of the newest lines where not all were read, most of them from this
+    /// log.
+    RecentView(Sender<View>, PathBuf),
+    /// Save a checkpoint now.
+    SaveCheckpoint(Sender<()>),
+    /// Stop.
     Stop,
 }
 
-/// CatchUpReason somebody wants a snapshot.
+/// Why a snapshot is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CatchUpReason {
-    /// To answer.
+    /// To answer a query.
     Question,
-    /// For what can wait until nobody asks.
+    /// For upkeep, which does not count as a query.
     Upkeep,
 }
 
-/// A snapshot, and how much of the logs it is of.
+/// A snapshot, and how much of the logs it covers.
 #[derive(Debug, Clone)]
 pub struct View {
     /// The snapshot.
     pub snapshot: Snapshot,
-    /// How much it is of.
+    /// How much of the logs it covers.
     pub extent: Extent,
 }
 
-/// How much of the logs has been read.
+/// How much of the logs was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// All of it.
     Whole,
-    /// The newest of each log.
+    /// The newest lines of each log.
     Recent,
 }
 
-/// The loop is gone; only a bug can do that.
+/// The engine thread has stopped, which only a bug can cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the retriever's thread has stopped; please report this")]
 pub struct Stopped;
 
 impl Engine {
-    /// Starts the loop and returns at once; the logs are read in the background.
+    /// Starts the thread and returns at once. The logs are read in the background.
     ///
     /// # Errors
     /// The system refused a thread.
-    pub fn start(setup: Setup) -> std::io::Result<Self> {
+    pub fn start(setup: EngineSetup) -> std::io::Result<Self> {
         let (inbox, messages) = mpsc::channel();
-        let coming = Coming::default();
-        let start = |dense| start_worker(dense, inbox.clone(), Arc::clone(&coming));
+        let pending_batches = PendingBatches::default();
+        let start = |dense| start_worker(dense, inbox.clone(), Arc::clone(&pending_batches));
         let worker = setup.dense.map(start).transpose()?.map(Arc::new);
         let hint_inbox = inbox.clone();
         let hint = move || {
-            // The loop may be gone already; then nobody needs the hint.
+            // A stopped thread needs no hint.
             let _ = hint_inbox.send(Input::Hint);
         };
         let watch = Watch::over(setup.store.root(), setup.watching, hint);
@@ -143,93 +145,102 @@ impl Engine {
         let trouble = watch.trouble().map(str::to_owned);
         let mut follower = Follower::new(store.clone(), config.clone(), bound, trouble);
         if setup.watching == Watching::System {
-            follower = follower.listening();
+            follower = follower.with_change_queue();
         }
         run::load(follower, setup.checkpoints.clone(), inbox.clone())?;
-        let reading = ReadState::begun(store, config, bound);
-        let loops =
-            LoopState::new(reading, worker.clone(), Arc::clone(&coming), setup.checkpoints, watch);
-        let loops = Arc::new(Mutex::new(loops));
-        let state = Arc::downgrade(&loops);
+        let reading = ReadState::loading(store, config, bound);
+        let loop_state = LoopState::new(
+            reading,
+            worker.clone(),
+            Arc::clone(&pending_batches),
+            setup.checkpoints,
+            watch,
+        );
+        let loop_state = Arc::new(Mutex::new(loop_state));
+        let state = Arc::downgrade(&loop_state);
         let thread = std::thread::Builder::new()
             .name("engine".to_owned())
-            .spawn(move || run::run(&loops, &messages))?;
-        Ok(Self { inbox, state, coming, worker, thread: Some(thread) })
+            .spawn(move || run::run(&loop_state, &messages))?;
+        Ok(Self { inbox, state, pending_batches, worker, thread: Some(thread) })
     }
 
-    /// Returns the state of everything that was acknowledged before the call. Waits until all logs have
+    /// Returns a snapshot with everything acknowledged before the call. Waits until all logs have
     /// been read.
     ///
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn snapshot(&self) -> Result<Snapshot, Stopped> {
-        self.whole(CatchUpReason::Question)
+        self.full_snapshot(CatchUpReason::Question)
     }
 
-    /// Returns the same for what is done beside answering: it does not count as somebody asking.
+    /// Returns the same for upkeep: it does not count as a query.
     ///
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn snapshot_for_upkeep(&self) -> Result<Snapshot, Stopped> {
-        self.whole(CatchUpReason::Upkeep)
+        self.full_snapshot(CatchUpReason::Upkeep)
     }
 
-    /// Does what the loop would do, where it is idle and all has been read: waking it, and being woken by it, would take
-    /// longer. Where it is busy a message waits in line, and with it who can wait so long only; so it does behind vectors:
-    /// whoever had an answer of the model finds what was embedded before.
-    fn at_once(&self, why: CatchUpReason) -> Option<Snapshot> {
+    /// Takes the snapshot on the caller's thread, where the engine thread is idle and all logs have
+    /// been read: waking it and being woken takes longer. Where it is busy the request must be a
+    /// message, so that the caller can stop waiting. Where vectors are pending it must be a message
+    /// too: a caller that had an answer of the model finds what was embedded before.
+    fn snapshot_in_place(&self, why: CatchUpReason) -> Option<Snapshot> {
         let state = self.state.upgrade()?;
         let mut state = state.try_lock().ok()?;
-        if self.coming.load(Ordering::SeqCst) > 0 {
+        if self.pending_batches.load(Ordering::SeqCst) > 0 {
             return None;
         }
-        state.whole(why)
+        state.full_snapshot(why)
     }
 
-    fn whole(&self, why: CatchUpReason) -> Result<Snapshot, Stopped> {
-        if let Some(snapshot) = self.at_once(why) {
+    fn full_snapshot(&self, why: CatchUpReason) -> Result<Snapshot, Stopped> {
+        if let Some(snapshot) = self.snapshot_in_place(why) {
             return Ok(snapshot);
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::Whole(reply, why)).map_err(|_| Stopped)?;
+        self.inbox.send(Input::FullSnapshot(reply, why)).map_err(|_| Stopped)?;
         answer.recv().map_err(|_| Stopped)
     }
 
-    /// Returns what [`Engine::snapshot`] does, or, where that takes longer than `wait`, the newest of each
-    /// log and more of the log `home`: what was acknowledged before the call is in it too.
+    /// Returns what [`Engine::snapshot`] does, or, where that takes longer than `wait`, the newest
+    /// lines of each log and more of the log `home`. Both contain everything acknowledged before
+    /// the call.
     ///
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn view(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
-        if let Some(snapshot) = self.at_once(CatchUpReason::Question) {
+        if let Some(snapshot) = self.snapshot_in_place(CatchUpReason::Question) {
             return Ok(View { snapshot, extent: Extent::Whole });
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::Whole(reply, CatchUpReason::Question)).map_err(|_| Stopped)?;
+        self.inbox
+            .send(Input::FullSnapshot(reply, CatchUpReason::Question))
+            .map_err(|_| Stopped)?;
         match answer.recv_timeout(wait) {
             Ok(snapshot) => return Ok(View { snapshot, extent: Extent::Whole }),
             Err(RecvTimeoutError::Disconnected) => return Err(Stopped),
             Err(RecvTimeoutError::Timeout) => {}
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox.send(Input::Now(reply, home.to_owned())).map_err(|_| Stopped)?;
+        self.inbox.send(Input::RecentView(reply, home.to_owned())).map_err(|_| Stopped)?;
         answer.recv().map_err(|_| Stopped)
     }
 
-    /// Writes a checkpoint of what is new, where there is a place for one, and waits at most `wait` for it.
-    pub fn keep(&self, wait: Duration) {
+    /// Saves a checkpoint, where there is a folder for one, and waits at most `wait` for it.
+    pub fn save_checkpoint(&self, wait: Duration) {
         let (reply, kept) = mpsc::channel();
-        // Without it the next start reads a little more.
-        if self.inbox.send(Input::Keep(reply)).is_ok() {
+        // Without it the next start reads a few lines more.
+        if self.inbox.send(Input::SaveCheckpoint(reply)).is_ok() {
             let _ = kept.recv_timeout(wait);
         }
     }
 
-    /// Returns what a query means, or `None` when there is no model. Waits at most `wait` for it, and
-    /// `loading_wait` for a model that is still loading.
+    /// Returns the embedding of a query. `None` when there is no model. Waits at most `wait` for
+    /// it, and `loading_wait` for a model that is loading.
     ///
     /// # Errors
-    /// [`QueryError`]; the query then runs on words alone.
+    /// [`QueryError`]. The query then runs on words alone.
     pub fn embed_query(
         &self,
         text: &str,
@@ -239,7 +250,8 @@ impl Engine {
         Some(self.ask(text, wait, loading_wait)?.and_then(Asking::answer))
     }
 
-    /// Puts the question of [`Self::embed_query`]: waits for a model that is loading, not for the answer.
+    /// Sends the query of [`Self::embed_query`]: waits for a model that is loading, not for the
+    /// embedding.
     pub fn ask(
         &self,
         text: &str,
@@ -259,7 +271,7 @@ impl Engine {
         }
     }
 
-    /// Tells how far the embedding is; `None` when there is no model.
+    /// Returns the progress of embedding. `None` when there is no model.
     #[must_use]
     pub fn embedding(&self) -> Option<Progress> {
         self.worker.as_ref().map(|worker| worker.progress())
@@ -268,22 +280,26 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // A loop that is gone needs no stopping.
+        // A stopped thread needs no message.
         let _ = self.inbox.send(Input::Stop);
         if let Some(thread) = self.thread.take() {
-            // A panic over there was reported there.
+            // A panic of the thread was reported there.
             let _ = thread.join();
         }
     }
 }
 
-fn start_worker(dense: Dense, inbox: Sender<Input>, coming: Coming) -> std::io::Result<Worker> {
+fn start_worker(
+    dense: Dense,
+    inbox: Sender<Input>,
+    pending_batches: PendingBatches,
+) -> std::io::Result<Worker> {
     Worker::start(WorkerConfig {
         load: dense.load,
         cache: Some(CacheConfig { dir: dense.cache_dir, lock: dense.lock }),
         deliver: Box::new(move |batch| {
-            coming.fetch_add(1, Ordering::SeqCst);
-            // At shutdown the loop is gone before the worker is.
+            pending_batches.fetch_add(1, Ordering::SeqCst);
+            // At shutdown the thread ends before the worker.
             let _ = inbox.send(Input::Embedded(batch));
         }),
     })
@@ -312,18 +328,18 @@ mod tests {
         fn with(folder: tempfile::TempDir, watching: Watching, dense: Option<Dense>) -> Self {
             let store = Store::at(folder.path());
             let (config, bound) = (Config::default(), Bound::NONE);
-            let setup = Setup { store, config, bound, watching, dense, checkpoints: None };
+            let setup = EngineSetup { store, config, bound, watching, dense, checkpoints: None };
             Self { engine: Engine::start(setup).unwrap(), folder }
         }
 
-        /// What one who asks is given without waking the loop, once that is idle.
+        /// Returns the snapshot that a caller takes in place, once the thread is idle.
         fn idle(&self, patience: Duration) -> Snapshot {
             let deadline = Instant::now() + patience;
             loop {
-                if let Some(snapshot) = self.engine.at_once(CatchUpReason::Question) {
+                if let Some(snapshot) = self.engine.snapshot_in_place(CatchUpReason::Question) {
                     return snapshot;
                 }
-                assert!(Instant::now() < deadline, "the loop is never idle");
+                assert!(Instant::now() < deadline, "the thread is never idle");
                 std::thread::yield_now();
             }
         }
@@ -349,7 +365,7 @@ mod tests {
 
     // S-READ-1
     #[test]
-    fn what_was_written_is_found_by_the_very_next_query_with_the_watcher_dead() {
+    fn a_write_is_found_by_the_next_query_without_hints() {
         let world = World::new(Watching::PollOnly);
         assert!(world.found("keepalive").is_empty());
         for number in 0..20 {
@@ -361,7 +377,7 @@ mod tests {
 
     // S-READ-1
     #[test]
-    fn each_of_many_writers_finds_what_it_wrote_whoever_writes_and_replaces_logs_meanwhile() {
+    fn each_of_many_writers_finds_its_own_writes() {
         let world = World::new(Watching::System);
         world.append("shared.jsonl", &line("first"));
         assert_eq!(world.found("first"), ["first"]);
@@ -369,9 +385,9 @@ mod tests {
             for number in 0..100 {
                 let lesson = format!("walrus{writer}x{number}");
                 match number % 10 {
-                    // A log that nobody has yet.
+                    // A log that does not exist yet.
                     7 => world.append(&format!("own-{writer}-{number}.jsonl"), &line(&lesson)),
-                    // Another file in the place of the old.
+                    // Another file in place of the old one.
                     9 => {
                         let log = world.folder.path().join(format!("own-{writer}.jsonl"));
                         let other = log.with_extension("other");
@@ -394,33 +410,33 @@ mod tests {
 
     // S-READ-1
     #[test]
-    fn who_asks_need_not_wake_the_loop_and_waits_for_it_where_it_is_busy() {
+    fn a_query_wakes_the_thread_only_when_it_is_busy() {
         let world = World::new(Watching::PollOnly);
         world.append("a.jsonl", &line("alpha"));
         assert_eq!(world.found("alpha"), ["alpha"], "all has been read");
         let state = world.engine.state.upgrade().unwrap();
         std::thread::scope(|scope| {
             let busy = state.lock().unwrap();
-            assert!(world.engine.at_once(CatchUpReason::Question).is_none());
+            assert!(world.engine.snapshot_in_place(CatchUpReason::Question).is_none());
             world.append("a.jsonl", &line("beta"));
             let asked = scope.spawn(|| world.found("beta"));
             drop(busy);
             assert_eq!(asked.join().unwrap(), ["beta"]);
         });
         world.append("a.jsonl", &line("gamma"));
-        world.engine.coming.store(1, Ordering::SeqCst);
+        world.engine.pending_batches.store(1, Ordering::SeqCst);
         assert!(
-            world.engine.at_once(CatchUpReason::Question).is_none(),
-            "vectors are to come first"
+            world.engine.snapshot_in_place(CatchUpReason::Question).is_none(),
+            "vectors are pending"
         );
         assert_eq!(world.found("gamma"), ["gamma"]);
-        world.engine.coming.store(0, Ordering::SeqCst);
+        world.engine.pending_batches.store(0, Ordering::SeqCst);
         assert_eq!(world.idle(Duration::from_secs(10)).memories().len(), 3);
     }
 
     // S-READ-1
     #[test]
-    fn who_asks_need_not_wake_the_loop_once_it_has_taken_in_what_was_embedded() {
+    fn a_query_need_not_wake_the_thread_after_embedding() {
         let folder = tempfile::tempdir().unwrap();
         let cache_dir = folder.path().join("cache");
         let (batches, embedded) = mpsc::channel();
@@ -435,7 +451,7 @@ mod tests {
             assert_eq!(world.found(&lesson).first(), Some(&lesson));
             embedded.recv_timeout(Duration::from_secs(60)).unwrap();
             let deadline = Instant::now() + Duration::from_secs(60);
-            // Delivered, which is when one more is counted as coming.
+            // Delivered, which is when one more is counted as pending_batches.
             while world.engine.embedding().unwrap().done <= number {
                 assert!(Instant::now() < deadline);
                 std::thread::yield_now();
@@ -446,7 +462,7 @@ mod tests {
 
     // S-READ-2
     #[test]
-    fn a_log_that_comes_is_replaced_or_goes_is_noticed_by_the_next_query() {
+    fn new_replaced_and_removed_logs_are_noticed() {
         let world = World::new(Watching::System);
         world.append("a.jsonl", &line("alpha lesson"));
         world.append("b.jsonl", &line("beta lesson"));
@@ -462,7 +478,7 @@ mod tests {
 
     // S-READ-4
     #[test]
-    fn a_snapshot_is_not_disturbed_by_what_comes_later() {
+    fn a_snapshot_ignores_later_writes() {
         let world = World::new(Watching::System);
         world.append("a.jsonl", &line("alpha"));
         let frozen = world.engine.snapshot().unwrap();
@@ -473,7 +489,7 @@ mod tests {
 
     // S-LINE-8
     #[test]
-    fn damage_is_counted_with_its_place_and_stops_nothing() {
+    fn damaged_lines_are_counted_and_skipped() {
         let world = World::new(Watching::System);
         world.append("a.jsonl", &format!("{}not json\n\n[1]\n{}", line("alpha"), line("beta")));
         let snapshot = world.engine.snapshot().unwrap();

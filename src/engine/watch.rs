@@ -1,6 +1,6 @@
-//! Hints that a log may have changed. A hint carries no data and may be missing: the engine polls
-//! as well, and before every answer asks what has changed (`heard`), or looks at every log. Not here: reading
-//! (`store::tail`).
+//! Hints that a log may have changed. A hint carries no data and may be missing: the engine also
+//! polls, and before every answer it asks the change queue ([`changes`]) or looks at every log. Not
+//! here: reading (`store::tail`).
 
 mod changes;
 
@@ -15,11 +15,11 @@ pub use changes::{ChangeQueue, Changes};
 pub enum Watching {
     /// From the system, and by polling.
     System,
-    /// By polling only; chosen, for tests and for file systems that tell nothing.
+    /// By polling only, for tests and for file systems that report no changes.
     PollOnly,
 }
 
-/// A running watcher; hints stop when it is dropped.
+/// A running watcher. Hints stop when it is dropped.
 #[derive(Debug)]
 pub struct Watch {
     _watcher: Option<RecommendedWatcher>,
@@ -34,8 +34,8 @@ impl Watch {
             return Self { _watcher: None, trouble: Some("no hints asked for".to_owned()) };
         }
         let on_event = move |event: notify::Result<Event>| {
-            // An error may mean that events were dropped, and so may an overflow, which arrives as
-            // an event that asks for a rescan: both are hints.
+            // An error may mean that events were dropped. So may an overflow, which arrives as an
+            // event that asks for a rescan. Both count as hints.
             if event.as_ref().map_or(true, |event| event.need_rescan() || matters(event.kind)) {
                 hint();
             }
@@ -50,7 +50,7 @@ impl Watch {
         }
     }
 
-    /// Tells why there are no hints, when there are none.
+    /// Returns why there are no hints, when there are none.
     #[must_use]
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()

@@ -1,14 +1,14 @@
-//! How much memory the memories may take: which of them stay, decided by nothing but what the lines
-//! say. The newest stay; of the others no more is kept than that they were there. Not here: the fold
-//! itself (`fold`), what takes how much (`size`).
+//! Decides which memories stay within the memory bound. The newest stay. Of the others only the id
+//! and the time are kept. The decision depends on nothing but the lines. Not here: the fold
+//! (`fold`), the size of a memory (`size`).
 //!
-//! Memories are put in the order of their ages, and the newest of them stay whose sizes add up to no
-//! more than the bound. Since sizes only add up while lines are read, what was once too old stays so, and
-//! the order of reading does not matter: what is not above the horizon (the newest age that was left out) is
-//! left out at once. Two things could still make a difference, since they change the age of what was
-//! already counted: an older content of a memory that was thought newer, and a memory that comes after
-//! events about it were left out. Then the state is in doubt, and is made once more with the ages known
-//! beforehand from a [`Census`] of all lines.
+//! Memories are sorted by age, and the newest stay whose sizes add up to no more than the bound.
+//! Sizes only grow while lines are read, so a memory that was once too old stays out, and the order
+//! of reading does not matter. A memory that is not above the horizon (the newest age that was left
+//! out) is left out at once. Two cases change the age of a memory that was already counted: an
+//! older content of the same id arrives, or a memory arrives after events about it were left out.
+//! Then the state is in doubt, and the logs are read once more with all ages known beforehand from
+//! a [`Census`].
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use sha2::{Digest as _, Sha256};
 
 use event::{Event, EventId, Timestamp};
 
-/// Bytes that memories and their indexes may take.
+/// The number of bytes that memories and their indexes may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
-    /// So many bytes in all, as `size` estimates them.
+    /// The total in bytes, as `size` estimates it.
     pub bytes_max: u64,
-    /// What each memory takes besides what its lines say: its vector, where there is a model.
+    /// Bytes of each memory's vector, where there is a model. Its lines do not determine it.
     pub vector_bytes: u64,
 }
 
@@ -38,8 +38,8 @@ impl Default for Bound {
     }
 }
 
-/// An id as sixteen bytes of its SHA-256: a third of what a map of ids as text takes, and nobody can
-/// make two ids that share it.
+/// An id as the first sixteen bytes of its SHA-256. It takes a third of what a map of textual ids
+/// takes, and nobody can construct two ids with the same key.
 pub(super) type Key = [u8; 16];
 
 /// Returns the key of an id.
@@ -48,33 +48,33 @@ pub(super) fn key(id: &EventId) -> Key {
     digest.first_chunk().copied().unwrap_or_default()
 }
 
-/// When something was learned. `None` is before all times: events about a memory that is not here,
-/// then memories without time.
+/// When a memory was written. The outer `None` sorts before all times and stands for events about
+/// an unknown memory; the inner `None` stands for a memory without a time.
 type When = Option<Option<Timestamp>>;
 
-/// What is left out first is least.
+/// The age of a memory. The least age is left out first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Age {
     pub(super) when: When,
     pub(super) id: EventId,
 }
 
-/// What a left out id takes: a key and a time in a table that is half full.
+/// Bytes that a left-out id takes: a key and a time in a table that is half full.
 pub(super) const TRACE_BYTES: u64 = 64;
 
-/// Ages looked up at a time: a look goes through all memories, tens of milliseconds for half a
-/// million, and serves so many that are left out.
+/// The number of ages found in one pass. A pass over half a million memories takes tens of
+/// milliseconds, and one pass serves many removals.
 const OLDEST_LEN: usize = 4_096;
 
-/// The earliest time under each id, of all lines.
+/// The earliest time of each id over all lines.
 #[derive(Debug, Default)]
 pub struct Census {
     earliest: HashMap<Key, Option<Timestamp>>,
 }
 
 impl Census {
-    /// Takes note of one event.
-    pub fn note(&mut self, event: &Event) {
+    /// Adds one event.
+    pub fn add(&mut self, event: &Event) {
         if event.memory_id.is_none() {
             let when = self.earliest.entry(key(&event.id)).or_insert(event.timestamp);
             *when = (*when).min(event.timestamp);
@@ -82,11 +82,11 @@ impl Census {
     }
 }
 
-/// Memories that were left out, and when they were written as far as was known. In parts by the first
-/// byte of the key, so that one more beside a frozen state copies a 256th of them.
+/// The memories that were left out, with their earliest known times. The table is split by the
+/// first byte of the key, so that a change beside a frozen state copies a 256th of it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LeftOut {
-    /// None while nothing was left out, else 256.
+    /// Empty while nothing was left out, otherwise 256 parts.
     parts: Arc<Vec<Arc<Times>>>,
     len: usize,
 }
@@ -104,12 +104,12 @@ impl LeftOut {
         self.parts.get(usize::from(*key.first()?))?.get(key).copied()
     }
 
-    /// All of them, in no order.
+    /// Iterates over all of them, in no order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Option<Timestamp>)> {
         self.parts.iter().flat_map(|part| part.iter())
     }
 
-    /// Takes one in, and returns the time it had if it was there.
+    /// Inserts one and returns its earlier time, if it was already there.
     pub(super) fn insert(&mut self, key: Key, timestamp: Option<Timestamp>) -> When {
         let parts = Arc::make_mut(&mut self.parts);
         parts.resize_with(PARTS, Arc::default);
@@ -123,29 +123,29 @@ impl LeftOut {
 /// The times of ids.
 type Times = HashMap<Key, Option<Timestamp>>;
 
-/// As many as a byte has values.
+/// One part for each value of a byte.
 const PARTS: usize = 256;
 
-/// Whether there is room for something.
+/// Whether an event is kept or left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AgeRank {
-    Here,
+pub(super) enum Admission {
+    Admitted,
     LeftOut,
 }
 
-/// What is here, what is not, and where the line between them runs.
+/// The books of the bound: what is kept, what was left out, and the horizon between them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ledger {
     bound: Bound,
-    /// Bytes of all that is here, and of the traces of what is not.
+    /// Bytes of all kept memories, and of the traces of those left out.
     held_bytes: u64,
     /// The greatest age that was left out.
     horizon: Option<Age>,
-    /// Memories that were left out, and when they were written as far as was known.
+    /// The memories that were left out, with their earliest known times.
     left_out: LeftOut,
-    /// Memories that have not come, of which events were left out.
+    /// Unknown memories whose events were left out.
     orphaned: Arc<HashSet<Key>>,
-    /// The least ages of all, greatest first; empty when they must be looked up.
+    /// The least ages, the greatest of them first. Empty when they must be looked up.
     oldest: Arc<Vec<Age>>,
     census: Option<Arc<Census>>,
     is_in_doubt: bool,
@@ -164,7 +164,7 @@ impl Ledger {
         self.held_bytes
     }
 
-    /// What was written down of a ledger.
+    /// Builds a ledger from a checkpoint.
     pub(super) fn restored(
         bound: Bound,
         held_bytes: u64,
@@ -188,7 +188,7 @@ impl Ledger {
         &self.orphaned
     }
 
-    /// The memories that were left out.
+    /// Returns the memories that were left out.
     pub(super) fn left_out(&self) -> &LeftOut {
         &self.left_out
     }
@@ -197,8 +197,8 @@ impl Ledger {
         self.is_in_doubt
     }
 
-    /// Forgets the census: all it knew has been read.
-    pub(super) fn settle(&mut self) {
+    /// Drops the census, since all lines it covers have been read.
+    pub(super) fn drop_census(&mut self) {
         self.census = None;
     }
 
@@ -210,12 +210,12 @@ impl Ledger {
         self.held_bytes = self.held_bytes.saturating_add(bytes);
     }
 
-    /// The age of a memory whose earliest line so far was written at `timestamp`.
+    /// Returns the age of a memory whose earliest line so far is from `timestamp`.
     pub(super) fn age(&self, id: &EventId, timestamp: Option<Timestamp>) -> Age {
         Age { when: Some(self.when(id, timestamp)), id: id.clone() }
     }
 
-    /// The age of events about a memory that is not here.
+    /// Returns the age of events about an unknown memory.
     pub(super) fn age_of_orphans(&self, about: &EventId) -> Age {
         Age { when: self.known(about), id: about.clone() }
     }
@@ -228,59 +228,59 @@ impl Ledger {
         self.census.as_ref().and_then(|census| census.earliest.get(&key(id)).copied())
     }
 
-    /// Decides on a memory that comes for the first time.
-    pub(super) fn admit(&mut self, age: Age) -> AgeRank {
+    /// Decides whether a new memory is kept.
+    pub(super) fn admit(&mut self, age: Age) -> Admission {
         if self.horizon.is_none() {
             self.note_age(age);
-            return AgeRank::Here;
+            return Admission::Admitted;
         }
         let key = key(&age.id);
         if let Some(known) = self.left_out.get(&key) {
             let is = age.when.flatten();
             if is < known {
-                // While it was thought newer, it took room that others could have had.
+                // While it was believed to be newer, it took room from others.
                 self.is_in_doubt = true;
                 self.left_out.insert(key, is);
             }
-            return AgeRank::LeftOut;
+            return Admission::LeftOut;
         }
         let is_above = self.is_above_horizon(&age);
         if self.orphaned.contains(&key) {
-            // Had it been known, the events about it would be here too.
+            // With its age known in time, the events about it would have been kept.
             self.is_in_doubt |= is_above;
             Arc::make_mut(&mut self.orphaned).remove(&key);
             self.held_bytes = self.held_bytes.saturating_sub(TRACE_BYTES);
         }
         if is_above {
             self.note_age(age);
-            return AgeRank::Here;
+            return Admission::Admitted;
         }
-        self.trace(&age);
-        AgeRank::LeftOut
+        self.remember_left_out(&age);
+        Admission::LeftOut
     }
 
-    /// Decides on an event about a memory that is not here.
-    pub(super) fn admit_orphan(&mut self, about: &EventId, is_first: IsFirst) -> AgeRank {
+    /// Decides whether an event about an unknown memory is kept.
+    pub(super) fn admit_orphan(&mut self, about: &EventId, is_first: IsFirst) -> Admission {
         if self.horizon.is_none() {
-            return AgeRank::Here;
+            return Admission::Admitted;
         }
         let key = key(about);
         if self.left_out.get(&key).is_some() || self.orphaned.contains(&key) {
-            return AgeRank::LeftOut;
+            return Admission::LeftOut;
         }
         let age = self.age_of_orphans(about);
         if self.is_above_horizon(&age) {
             if is_first == IsFirst::Yes {
                 self.note_age(age);
             }
-            return AgeRank::Here;
+            return Admission::Admitted;
         }
-        self.trace(&age);
-        AgeRank::LeftOut
+        self.remember_left_out(&age);
+        Admission::LeftOut
     }
 
-    /// Takes note that a memory that is here is older than it seemed.
-    pub(super) fn aged(&mut self, was: &Age, is: Age) {
+    /// Records that a kept memory is older than it seemed.
+    pub(super) fn change_age(&mut self, was: &Age, is: Age) {
         if was == &is {
             return;
         }
@@ -292,13 +292,13 @@ impl Ledger {
         self.note_age(is);
     }
 
-    /// Takes the least age of all, unless it must be looked up first.
+    /// Takes the least age. `None` means that it must be looked up first.
     pub(super) fn pop_oldest(&mut self) -> Option<Age> {
         Arc::make_mut(&mut self.oldest).pop()
     }
 
-    /// Looks up the least ages among those of all memories, with their times, and of all that only
-    /// events about them are here. False where there is nothing.
+    /// Looks up the least ages among all memories and all unknown memories that only have events
+    /// about them. False where there is nothing.
     pub(super) fn look_up<'a>(
         &mut self,
         memories: impl Iterator<Item = (&'a EventId, Option<Timestamp>)>,
@@ -317,14 +317,14 @@ impl Ledger {
         !self.oldest.is_empty()
     }
 
-    /// Leaves out what took so many bytes.
+    /// Leaves out a memory that took `bytes`.
     pub(super) fn leave_out(&mut self, age: Age, bytes: u64) {
         self.held_bytes = self.held_bytes.saturating_sub(bytes);
-        self.trace(&age);
+        self.remember_left_out(&age);
         self.horizon = Some(age).max(self.horizon.take());
     }
 
-    fn trace(&mut self, age: &Age) {
+    fn remember_left_out(&mut self, age: &Age) {
         let is_new = match age.when {
             Some(when) => self.left_out.insert(key(&age.id), when).is_none(),
             None => Arc::make_mut(&mut self.orphaned).insert(key(&age.id)),
@@ -338,7 +338,7 @@ impl Ledger {
         self.horizon.as_ref().is_none_or(|horizon| age > horizon)
     }
 
-    /// Keeps the list of the least ages complete.
+    /// Adds an age to the list of least ages, if it belongs there.
     fn note_age(&mut self, age: Age) {
         if self.oldest.first().is_some_and(|greatest| age < *greatest) {
             let oldest = Arc::make_mut(&mut self.oldest);
@@ -348,7 +348,7 @@ impl Ledger {
     }
 }
 
-/// Whether an event is the first about its memory.
+/// Whether an event is the first one about its memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IsFirst {
     Yes,
@@ -367,7 +367,7 @@ mod tests {
         EventId::foreign(text).unwrap()
     }
 
-    /// A ledger that left out what is not newer than second 5.
+    /// A ledger that left out everything not newer than second 5.
     fn ledger(census: Option<Census>) -> Ledger {
         let bound = Bound { bytes_max: 100, vector_bytes: 0 };
         let mut ledger = Ledger::new(bound, census.map(Arc::new));
@@ -379,7 +379,7 @@ mod tests {
 
     // S-BOUND-2
     #[test]
-    fn those_without_time_are_the_oldest_and_ids_decide_among_equals() {
+    fn no_time_is_oldest_and_ids_break_ties() {
         let ledger = Ledger::default();
         let mut ages = [
             ledger.age(&id("b"), at(1)),
@@ -395,16 +395,16 @@ mod tests {
 
     // S-BOUND-2
     #[test]
-    fn what_is_not_above_the_horizon_is_left_out_at_once_and_once() {
+    fn a_memory_below_the_horizon_is_left_out_once() {
         let mut ledger = ledger(None);
         assert_eq!(ledger.held_bytes(), 50 + TRACE_BYTES);
         for _ in 0..2 {
             let old = ledger.age(&id("old"), at(4));
-            assert_eq!(ledger.admit(old), AgeRank::LeftOut);
+            assert_eq!(ledger.admit(old), Admission::LeftOut);
             assert_eq!((ledger.left_out().len(), ledger.held_bytes()), (2, 50 + 2 * TRACE_BYTES));
         }
         let new = ledger.age(&id("new"), at(6));
-        assert_eq!(ledger.admit(new), AgeRank::Here);
+        assert_eq!(ledger.admit(new), Admission::Admitted);
         let is_out = |text: &str| ledger.left_out().get(&key(&id(text))).is_some();
         assert!(is_out("old") && !is_out("new"));
         assert!(!ledger.is_in_doubt());
@@ -412,30 +412,30 @@ mod tests {
 
     // S-BOUND-2
     #[test]
-    fn a_memory_that_was_thought_newer_puts_all_in_doubt() {
+    fn an_older_content_puts_the_state_in_doubt() {
         for older in [Some(4), None] {
-            let mut kept = ledger(None);
-            let (was, is) = (kept.age(&id("m"), at(9)), kept.age(&id("m"), older.and_then(at)));
-            kept.aged(&was, is);
-            assert!(kept.is_in_doubt(), "one that is here");
+            let mut newer = ledger(None);
+            let (was, is) = (newer.age(&id("m"), at(9)), newer.age(&id("m"), older.and_then(at)));
+            newer.change_age(&was, is);
+            assert!(newer.is_in_doubt(), "a kept memory");
         }
-        let mut gone = ledger(None);
-        let again = gone.age(&id("five"), at(5));
-        assert_eq!((gone.admit(again), gone.is_in_doubt()), (AgeRank::LeftOut, false));
-        let older = gone.age(&id("five"), at(3));
-        assert_eq!((gone.admit(older), gone.is_in_doubt()), (AgeRank::LeftOut, true));
+        let mut removed = ledger(None);
+        let again = removed.age(&id("five"), at(5));
+        assert_eq!((removed.admit(again), removed.is_in_doubt()), (Admission::LeftOut, false));
+        let older = removed.age(&id("five"), at(3));
+        assert_eq!((removed.admit(older), removed.is_in_doubt()), (Admission::LeftOut, true));
         let mut still_newer = ledger(None);
         let (was, is) = (still_newer.age(&id("m"), at(9)), still_newer.age(&id("m"), at(6)));
-        still_newer.aged(&was, is);
-        assert!(!still_newer.is_in_doubt(), "it took no room that others could have had");
+        still_newer.change_age(&was, is);
+        assert!(!still_newer.is_in_doubt(), "it took no room from others");
     }
 
     // S-BOUND-2
     #[test]
-    fn a_memory_spoken_of_before_it_came_is_in_doubt_only_where_it_stays() {
+    fn a_late_memory_is_in_doubt_only_if_it_is_kept() {
         for (second, is_in_doubt) in [(4, false), (6, true)] {
             let mut ledger = ledger(None);
-            assert_eq!(ledger.admit_orphan(&id("late"), IsFirst::Yes), AgeRank::LeftOut);
+            assert_eq!(ledger.admit_orphan(&id("late"), IsFirst::Yes), Admission::LeftOut);
             let age = ledger.age(&id("late"), at(second));
             ledger.admit(age);
             assert_eq!(ledger.is_in_doubt(), is_in_doubt);
@@ -443,19 +443,19 @@ mod tests {
         let mut census = Census::default();
         census.earliest.insert(key(&id("late")), at(6));
         let mut known = ledger(Some(census));
-        assert_eq!(known.admit_orphan(&id("late"), IsFirst::Yes), AgeRank::Here);
+        assert_eq!(known.admit_orphan(&id("late"), IsFirst::Yes), Admission::Admitted);
     }
 
     // S-BOUND-2
     #[test]
-    fn the_oldest_come_first_however_many_there_are() {
+    fn the_oldest_age_is_popped_first() {
         let ids: Vec<EventId> =
             (0..OLDEST_LEN + 10).map(|number| id(&format!("m{number}"))).collect();
         let mut ledger = Ledger::default();
         let memories = ids.iter().zip((0_i64..).map(at));
         assert!(ledger.look_up(memories, std::iter::empty()));
         assert_eq!(ledger.oldest.len(), OLDEST_LEN);
-        // One that comes older than some of them is found among them.
+        // A new age that is older than some of them is found among them.
         let age = ledger.age(&id("early"), at(1));
         ledger.admit(age);
         let first: Vec<String> =

@@ -1,6 +1,5 @@
-//! A list that is frozen by counting a reference, and of which a later change copies little: it lies in
-//! chunks, and only the chunk that changes is copied while a frozen list still holds it. Not here: what
-//! lies in it.
+//! A copy-on-write list. It is stored in chunks; cloning it costs one reference count, and a later
+//! change copies only the chunk that changes. Not here: the entries.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock, Weak};
@@ -8,36 +7,36 @@ use std::sync::{Arc, OnceLock, Weak};
 use super::Memory;
 use event::RepoKey;
 
-/// Entries of a chunk. Beside a frozen list a change copies one chunk, a thousand pointers, and the list
-/// of chunks: as many for a million entries.
+/// Entries in a chunk. While a clone exists, a change copies one chunk (a thousand pointers) and
+/// the list of chunks (as many for a million entries).
 const CHUNK_LEN: usize = 1_024;
 const WORD_BITS: usize = u64::BITS as usize;
 
-/// A list in chunks. Cloning it freezes it.
+/// A list in chunks. A clone is a frozen copy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CowVec<T> {
-    /// All of them full but the last.
+    /// All chunks but the last are full.
     chunks: Arc<Vec<Arc<Chunk<T>>>>,
     len: usize,
 }
 
-/// Some entries in a row.
+/// A run of entries.
 #[derive(Debug)]
 pub(super) struct Chunk<T> {
     entries: Vec<T>,
-    /// Of memories a bit for each that may be out some day, once that was asked.
-    passing: OnceLock<[u64; CHUNK_LEN / WORD_BITS]>,
-    /// The repositories of memories, once they were asked for.
+    /// For memories: one bit for each that may become inactive, computed when first asked.
+    may_be_inactive_bits: OnceLock<[u64; CHUNK_LEN / WORD_BITS]>,
+    /// For memories: their repositories, computed when first asked.
     repos: OnceLock<BTreeSet<RepoKey>>,
 }
 
-/// The stretches of a list in which memories of some repositories lie.
+/// The chunks of a list that hold memories of given repositories.
 #[derive(Debug)]
 pub struct RepoChunks(Vec<bool>);
 
 impl RepoChunks {
-    /// Tells whether the memory of a number may be of one of the repositories. Those of one lie mostly in a row, so
-    /// that of most others this is known without looking at them.
+    /// Tells whether a memory may belong to one of the repositories. Memories of one repository are
+    /// mostly adjacent, so most others are excluded without reading them.
     #[must_use]
     pub fn may_hold(&self, number: u32) -> bool {
         let chunk = usize::try_from(number).map(|place| place / CHUNK_LEN);
@@ -47,18 +46,18 @@ impl RepoChunks {
 
 impl<T> Chunk<T> {
     fn of(entries: Vec<T>) -> Self {
-        Self { entries, passing: OnceLock::new(), repos: OnceLock::new() }
+        Self { entries, may_be_inactive_bits: OnceLock::new(), repos: OnceLock::new() }
     }
 
-    /// The entries, to be changed.
+    /// Returns the entries for a change, and drops what was computed from them.
     fn entries_mut(&mut self) -> &mut Vec<T> {
-        self.passing.take();
+        self.may_be_inactive_bits.take();
         self.repos.take();
         &mut self.entries
     }
 }
 
-/// Who clones one is about to change it.
+/// Clones the entries only: a chunk is cloned in order to be changed.
 impl<T: Clone> Clone for Chunk<T> {
     fn clone(&self) -> Self {
         Self::of(self.entries.clone())
@@ -71,7 +70,7 @@ impl<T: PartialEq> PartialEq for Chunk<T> {
     }
 }
 
-/// Empty.
+/// An empty list.
 impl<T> Default for CowVec<T> {
     fn default() -> Self {
         Self { chunks: Arc::default(), len: 0 }
@@ -79,18 +78,18 @@ impl<T> Default for CowVec<T> {
 }
 
 impl<T> CowVec<T> {
-    /// Returns what this very list can be known by, and which keeps none of it.
+    /// Returns an identity of this list that keeps none of it alive.
     pub(super) fn mark(&self) -> Weak<Vec<Arc<Chunk<T>>>> {
         Arc::downgrade(&self.chunks)
     }
 
-    /// Returns how many entries there are.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Tells whether there are none.
+    /// Tells whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -102,20 +101,20 @@ impl<T> CowVec<T> {
         self.chunks.get(place / CHUNK_LEN)?.entries.get(place % CHUNK_LEN)
     }
 
-    /// Returns the entries in order, in chunks of the lengths that [`CowVec::lengths_of_chunks`] tells.
+    /// Returns the entries in order, in chunks of the lengths that [`CowVec::chunk_lengths`] gives.
     pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
         self.chunks.iter().map(|chunk| chunk.entries.as_slice())
     }
 
-    /// Returns the lengths of the chunks of a list of so many entries.
-    pub fn lengths_of_chunks(len: usize) -> impl Iterator<Item = usize> {
+    /// Returns the chunk lengths of a list of `len` entries.
+    pub fn chunk_lengths(len: usize) -> impl Iterator<Item = usize> {
         (0..len).step_by(CHUNK_LEN).map(move |start| (len - start).min(CHUNK_LEN))
     }
 
-    /// Makes a list of its chunks; `None` where they have other lengths.
+    /// Makes a list from its chunks. `None` where they have other lengths.
     pub(super) fn of_chunks(chunks: Vec<Vec<T>>) -> Option<Self> {
         let len = chunks.iter().map(Vec::len).sum();
-        let fits = chunks.iter().map(Vec::len).eq(Self::lengths_of_chunks(len));
+        let fits = chunks.iter().map(Vec::len).eq(Self::chunk_lengths(len));
         let chunk = |entries| Arc::new(Chunk::of(entries));
         fits.then(|| Self { chunks: Arc::new(chunks.into_iter().map(chunk).collect()), len })
     }
@@ -127,9 +126,9 @@ impl<T> CowVec<T> {
 }
 
 impl CowVec<Arc<Memory>> {
-    /// Finds where memories of these repositories lie.
+    /// Finds the chunks that hold memories of these repositories.
     #[must_use]
-    pub fn stretches_of(&self, repos: &BTreeSet<RepoKey>) -> RepoChunks {
+    pub fn chunks_of(&self, repos: &BTreeSet<RepoKey>) -> RepoChunks {
         let holds = |chunk: &Arc<Chunk<Arc<Memory>>>| {
             let held = chunk.repos.get_or_init(|| {
                 let in_a_row = chunk.entries.chunk_by(|one, other| one.repo == other.repo);
@@ -140,23 +139,29 @@ impl CowVec<Arc<Memory>> {
         RepoChunks(self.chunks.iter().map(holds).collect())
     }
 
-    /// Tells whether a memory may be out at some time ([`Memory::may_be_out`]); false where there is none. Most may
-    /// not, and a bit says so: a search asks of tens of thousands, each of which lies somewhere else. Found out
-    /// for a thousand at once, and anew where one of them changed.
+    /// Tells whether a memory can be inactive at any time ([`Memory::may_be_inactive`]). False
+    /// where there is none. A search asks this of tens of thousands of memories that lie apart in
+    /// memory, and most can not, so one bit answers it. The bits of a chunk are computed together,
+    /// and anew after a change.
     #[must_use]
-    pub fn may_be_out(&self, place: usize) -> bool {
+    pub fn may_be_inactive(&self, place: usize) -> bool {
         let Some(chunk) = self.chunks.get(place / CHUNK_LEN) else { return false };
-        let passing = chunk.passing.get_or_init(|| {
-            let mut passing = [0; CHUNK_LEN / WORD_BITS];
-            for (word, memories) in passing.iter_mut().zip(chunk.entries.chunks(WORD_BITS)) {
+        let may_be_inactive_bits = chunk.may_be_inactive_bits.get_or_init(|| {
+            let mut may_be_inactive_bits = [0; CHUNK_LEN / WORD_BITS];
+            for (word, memories) in
+                may_be_inactive_bits.iter_mut().zip(chunk.entries.chunks(WORD_BITS))
+            {
                 let bits = memories.iter().zip(0..);
-                *word = bits
-                    .fold(0, |word, (memory, bit)| word | u64::from(memory.may_be_out()) << bit);
+                *word = bits.fold(0, |word, (memory, bit)| {
+                    word | u64::from(memory.may_be_inactive()) << bit
+                });
             }
-            passing
+            may_be_inactive_bits
         });
         let at = place % CHUNK_LEN;
-        passing.get(at / WORD_BITS).is_some_and(|word| word >> (at % WORD_BITS) & 1 == 1)
+        may_be_inactive_bits
+            .get(at / WORD_BITS)
+            .is_some_and(|word| word >> (at % WORD_BITS) & 1 == 1)
     }
 }
 
@@ -174,9 +179,9 @@ impl<T: Clone> CowVec<T> {
         self.len += 1;
     }
 
-    /// Returns an entry, to be changed.
+    /// Returns an entry for a change.
     pub fn get_mut(&mut self, place: usize) -> Option<&mut T> {
-        // A place that is none must copy nothing.
+        // An index out of range must copy nothing.
         self.get(place)?;
         let chunk = Arc::make_mut(&mut self.chunks).get_mut(place / CHUNK_LEN)?;
         Arc::make_mut(chunk).entries_mut().get_mut(place % CHUNK_LEN)
@@ -196,7 +201,7 @@ impl<T: Clone> CowVec<T> {
         entry
     }
 
-    /// Takes an entry out and puts the last one in its place.
+    /// Removes an entry and puts the last one in its place.
     pub(super) fn swap_remove(&mut self, place: usize) -> Option<T> {
         self.get(place)?;
         let last = self.pop()?;
@@ -206,7 +211,7 @@ impl<T: Clone> CowVec<T> {
         }
     }
 
-    /// Makes it so long, with copies of `entry` behind what was there.
+    /// Changes the length to `len`, filling up with copies of `entry`.
     pub fn resize(&mut self, len: usize, entry: &T) {
         while self.len > len {
             self.pop();
@@ -238,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_copies_one_chunk_and_leaves_the_frozen_list_alone() {
+    fn a_change_copies_one_chunk_and_not_the_clone() {
         let mut list = long();
         let frozen = list.clone();
         *list.get_mut(0).unwrap() = 7;
@@ -248,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_made_of_the_chunks_of_another() {
+    fn a_list_can_be_made_from_chunks() {
         for len in [0, 1, CHUNK_LEN, CHUNK_LEN + 1] {
             let list: CowVec<usize> = (0..len).collect();
             let chunks: Vec<Vec<usize>> = list.chunks().map(<[usize]>::to_vec).collect();
@@ -259,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_takes_the_place_of_what_is_taken_out_across_chunks() {
+    fn swap_remove_moves_the_last_entry_across_chunks() {
         let mut list = long();
         assert_eq!(list.swap_remove(3), Some(3));
         assert_eq!((list.get(3), list.len()), (Some(&(CHUNK_LEN * 2)), CHUNK_LEN * 2));
@@ -268,46 +273,47 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_out_some_day_is_known_of_each_after_every_change() {
+    fn inactive_bits_follow_every_change() {
         let lesson = |more: Value| {
             let mut line = json!({"id": "m1", "lesson": "x"});
             line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             line
         };
-        let lasting = folded(&[lesson(json!({}))]);
+        let plain_memory = folded(&[lesson(json!({}))]);
         let of_hook = folded(&[lesson(json!({"source": "hook"}))]);
         let mut list: CowVec<Arc<Memory>> =
-            std::iter::repeat_n(lasting.clone(), CHUNK_LEN + 70).collect();
+            std::iter::repeat_n(plain_memory.clone(), CHUNK_LEN + 70).collect();
         let places = [0, 63, 64, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 69];
         let is_right = |list: &CowVec<Arc<Memory>>| {
             (0..list.len() + 1).all(|at| {
-                list.may_be_out(at) == list.get(at).is_some_and(|memory| memory.may_be_out())
+                list.may_be_inactive(at)
+                    == list.get(at).is_some_and(|memory| memory.may_be_inactive())
             })
         };
-        assert!(is_right(&list) && !list.may_be_out(0));
+        assert!(is_right(&list) && !list.may_be_inactive(0));
         for place in places {
             let frozen = list.clone();
             *list.get_mut(place).unwrap() = of_hook.clone();
-            assert!(list.may_be_out(place) && !frozen.may_be_out(place));
+            assert!(list.may_be_inactive(place) && !frozen.may_be_inactive(place));
             assert!(is_right(&list) && is_right(&frozen));
         }
         list.push(of_hook.clone());
         assert!(is_right(&list));
         list.swap_remove(0);
-        assert!(is_right(&list) && list.may_be_out(0));
-        list.resize(CHUNK_LEN, &lasting);
+        assert!(is_right(&list) && list.may_be_inactive(0));
+        list.resize(CHUNK_LEN, &plain_memory);
         assert!(is_right(&list));
     }
 
     #[test]
-    fn where_memories_of_a_repository_lie_is_known_after_each_change() {
+    fn chunks_of_a_repository_follow_every_change() {
         let of = |repo: &str| folded(&[json!({ "id": "m1", "repo": repo, "lesson": "x" })]);
         let [api, web] = [of("api"), of("web")];
         let mut list: CowVec<Arc<Memory>> = std::iter::repeat_n(api, 2 * CHUNK_LEN + 1).collect();
         let lies = |list: &CowVec<Arc<Memory>>| {
-            let stretches = list.stretches_of(&BTreeSet::from([web.repo.clone()]));
+            let chunks = list.chunks_of(&BTreeSet::from([web.repo.clone()]));
             [0, CHUNK_LEN, 2 * CHUNK_LEN, 3 * CHUNK_LEN]
-                .map(|place| stretches.may_hold(u32::try_from(place).unwrap()))
+                .map(|place| chunks.may_hold(u32::try_from(place).unwrap()))
         };
         assert_eq!(lies(&list), [false; 4]);
         let frozen = list.clone();
@@ -321,7 +327,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_list(steps in prop::collection::vec((0..3_u8, 0..40_usize), 0..60)) {
+        fn it_behaves_like_a_vec(steps in prop::collection::vec((0..3_u8, 0..40_usize), 0..60)) {
             let (mut list, mut plain) = (CowVec::default(), Vec::new());
             for (step, number) in steps {
                 match step {

@@ -1,5 +1,6 @@
-//! An event as a few bytes, and back: all that it says but its id and its time, which its memory holds.
-//! Exact: what comes back is equal. Not here: where the bytes are (`texts`), lines of logs (`event::codec`).
+//! Encodes an event in a few bytes, and decodes it exactly. The id and the time are left out, since
+//! the memory holds them. Not here: where the bytes are stored (`texts`), lines of logs
+//! (`event::codec`).
 
 use serde_json::{Map, Value};
 
@@ -29,7 +30,7 @@ pub fn write(event: &Event, to: &mut Packing) {
     if event.extra.is_empty() {
         to.text("");
     } else {
-        // Values we do not know: the form of the line keeps them exactly.
+        // Unknown fields are stored as JSON text, which keeps them exactly.
         to.text(&serde_json::to_string(&event.extra).unwrap_or_default());
     }
 }
@@ -133,14 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn every_field_comes_back_as_it_was() {
+    fn every_field_round_trips() {
         for event in [full(), event(&serde_json::json!({"lesson": "x"}))] {
             assert_eq!(back(&bytes(&event), &event).as_ref(), Some(&event));
         }
     }
 
     #[test]
-    fn a_record_that_was_cut_is_none() {
+    fn a_truncated_record_is_none() {
         let event = full();
         let bytes = bytes(&event);
         assert!((0..bytes.len()).all(|end| back(&bytes[..end], &event).is_none()));
@@ -148,7 +149,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_without_a_panic(
+        fn arbitrary_bytes_do_not_panic(
             place in any::<prop::sample::Index>(), byte in any::<u8>(),
             noise in prop::collection::vec(any::<u8>(), 0..64),
         ) {

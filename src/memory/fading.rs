@@ -1,12 +1,13 @@
-//! How much is left of a memory that nobody has needed: it halves with each half-life of its kind since it was
-//! written or last helped. Only told and, where somebody asks for it, written down; no search looks at it. Not here:
-//! recency in ranking (`search::prior`).
+//! How a memory fades: its strength halves with each half-life of its kind, counted from when it
+//! was written or last helped. The strength is reported, and acted on only when somebody asks; no
+//! search reads it. Not here: recency in ranking (`search::prior`).
 
 use super::{LifecycleState, Maturity, Memory};
 use event::Timestamp;
 
-/// Half-lives by kind, in days. Facts of a day fade soonest, procedures last (S2 of the founding systems: fact 30,
-/// pattern 90, decision 120, principle 180, procedure 365); what we add lies between them by the same measure.
+/// Half-lives by kind, in days. Facts of a day fade first, procedures last (S2 of the founding
+/// systems: fact 30, pattern 90, decision 120, principle 180, procedure 365). The kinds that this
+/// project adds lie between them.
 const HALF_LIFE_DAYS: [(&str, f64); 9] = [
     ("task", 30.0),
     ("session", 30.0),
@@ -18,17 +19,18 @@ const HALF_LIFE_DAYS: [(&str, f64); 9] = [
     ("preference", 180.0),
     ("procedure", 365.0),
 ];
-/// Errors come back after years, and conventions hold until somebody says otherwise.
+/// The half-life of every other kind. Errors come back after years, and conventions hold until
+/// somebody changes them.
 const HALF_LIFE_DAYS_OTHER: f64 = 365.0;
 
-/// Below this a memory has faded (S2).
+/// A memory below this strength has faded (S2).
 pub const FADED_BELOW: f64 = 0.15;
-/// So many days after it was archived a memory is buried (S2).
+/// A memory is buried this many days after it was archived (S2).
 pub const BURIED_AFTER_DAYS: i64 = 180;
 
 const SECONDS_OF_DAY: f64 = 86_400.0;
 
-/// What becomes of a memory that nobody has needed for long.
+/// What happens to a memory that was not needed for long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It stays.
@@ -40,33 +42,33 @@ pub enum Fate {
 }
 
 impl Memory {
-    /// Returns what is left of it, 0 to 1: all of it where it is pinned or proven, or has no time.
+    /// Returns its strength from 0 to 1. It is 1 where the memory is pinned, proven or has no time.
     #[must_use]
     pub fn strength(&self, now: Timestamp) -> f64 {
-        // Who brought it back wants to have it.
+        // A restored memory counts as needed when it was restored.
         let last = self.timestamp.max(self.verdicts().last_good).max(self.lifecycle().since);
-        let Some(last) = last.filter(|_| !self.is_kept()) else { return 1.0 };
+        let Some(last) = last.filter(|_| !self.never_fades()) else { return 1.0 };
         let seconds = now.as_second().saturating_sub(last.as_second()).max(0);
-        let kind = self.setting.kind.as_str();
+        let kind = self.provenance.kind.as_str();
         let known = HALF_LIFE_DAYS.iter().find(|(known, _)| *known == kind);
         let half_life = known.map_or(HALF_LIFE_DAYS_OTHER, |(_, days)| *days);
-        // Seconds of any age fit an f64.
+        // An f64 represents the seconds of any age.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
         let days = seconds as f64 / SECONDS_OF_DAY;
         0.5_f64.powf(days / half_life)
     }
 
-    /// Tells whether it does not fade: it is pinned, or proven.
-    fn is_kept(&self) -> bool {
+    /// Tells whether it never fades, because it is pinned or proven.
+    fn never_fades(&self) -> bool {
         self.lifecycle().is_pinned || self.maturity() == Maturity::Proven
     }
 
-    /// Tells what becomes of it by its age.
+    /// Tells what happens to it at this age.
     #[must_use]
     pub fn fate(&self, now: Timestamp) -> Fate {
         let lifecycle = self.lifecycle();
-        match lifecycle.life {
-            _ if self.is_kept() => Fate::Stays,
+        match lifecycle.state {
+            _ if self.never_fades() => Fate::Stays,
             LifecycleState::Live if self.strength(now) < FADED_BELOW => Fate::Archived,
             LifecycleState::Archived => {
                 let seconds =
@@ -114,9 +116,9 @@ mod tests {
 
     // S-LIFE-11
     #[test]
-    fn a_memory_fades_below_the_floor_and_is_buried_after_half_a_year_in_the_archive() {
+    fn faded_memories_are_archived_then_buried() {
         let fact = folded(&[memory("fact")]);
-        // .15 is reached after 30 * log2(1 / .15) = 82.1 days.
+        // The strength reaches .15 after 30 * log2(1 / .15) = 82.1 days.
         assert_eq!(
             (fact.fate(after_days(82)), fact.fate(after_days(83))),
             (Fate::Stays, Fate::Archived)

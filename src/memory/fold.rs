@@ -1,69 +1,70 @@
-//! The fold. Applying an event twice changes nothing, and any order of the same events gives the
-//! same memories (tests hold it to that). Not here: indexes; the [`Effect`] tells what to index.
+//! The fold: applies events to memories. Applying an event twice changes nothing, and any order of
+//! the same events gives the same memories (property tests check both). Not here: indexes; the
+//! [`Effect`] says what to index.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::bound::{Age, AgeRank, IsFirst, Ledger};
-use super::memory::{Beside, index_text, record_of};
+use super::bound::{Admission, Age, IsFirst, Ledger};
+use super::memory::{RelatedEvents, index_text, record_of};
 use super::texts::RecordTexts;
 use super::{Bound, Census, CowVec, Frozen, Lookup, Memory, Origin, Version, size};
 use event::{Event, EventId, RepoKey, is_code};
 use guard::injection::Suspicion;
 
-/// All memories so far.
+/// All memories folded so far.
 #[derive(Debug, Default)]
 pub struct Fold {
     pub(super) memories: CowVec<Arc<Memory>>,
-    /// Empty in a fold that was read, until [`Fold::complete`].
+    /// Empty in a fold that was read from a checkpoint, until [`Fold::complete`].
     lookup: Lookup,
-    /// Events about memories that have not come yet.
-    pub(super) early: Early,
+    /// Events about unknown memories.
+    pub(super) orphans: Orphans,
     pub(super) ledger: Ledger,
     pub(super) texts: RecordTexts,
 }
 
-/// Events about memories that are not here, under the ids of those.
-pub(super) type Early = Arc<HashMap<EventId, Vec<Arc<Version>>>>;
+/// Events about unknown memories, by the id of the memory.
+pub(super) type Orphans = Arc<HashMap<EventId, Vec<Arc<Version>>>>;
 
-/// What applying an event did.
+/// The effect of applying an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// There is a new memory of this number.
+    /// A new memory was added under this number.
     Added(u32),
-    /// The memory of this number says something else now.
+    /// The content of this memory changed.
     Changed {
         /// Its number.
         number: u32,
         /// The repository it belonged to before.
         old_repo: RepoKey,
     },
-    /// Nothing that an index would see.
+    /// Nothing changed that an index contains.
     Nothing,
 }
 
-/// A memory that was left out to stay within the bound.
+/// A memory that was removed to stay within the bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gone {
+pub struct RemovedMemory {
     /// The number it had.
     pub number: u32,
     /// The repository it belonged to.
     pub repo: RepoKey,
-    /// The number of the memory that has its number now, so that numbers have no gaps: until then the
-    /// last one.
+    /// The old number of the memory that has this number now. The last memory moves into each gap.
     pub moved_from: Option<u32>,
 }
 
 impl Fold {
-    /// An empty fold that keeps within a bound; `census` where the ages of all that is to come are known.
+    /// Makes an empty fold with a bound. `census` gives the ages of all lines to come, where they
+    /// are known.
     #[must_use]
     pub fn within(bound: Bound, census: Option<Arc<Census>>) -> Self {
         Self { ledger: Ledger::new(bound, census), ..Self::default() }
     }
 
-    /// Applies one event. `repo` is its repository with aliases followed. Afterwards more may be held than
-    /// the bound allows, until [`Fold::trim`].
+    /// Applies one event. `repo` is its repository with aliases resolved. The fold may exceed the
+    /// bound until [`Fold::trim`].
     pub fn apply(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
         match (event.memory_id.clone(), self.number_of(&event.id)) {
             (Some(memory), _) => self.apply_about(memory, Version::new(event, repo, origin)),
@@ -72,9 +73,9 @@ impl Fold {
         }
     }
 
-    /// Leaves out the oldest memories until no more than the bound is held, or little more: `slack_bytes`.
-    /// Tells which, in the order in which their numbers changed.
-    pub fn trim(&mut self, slack_bytes: u64) -> Vec<Gone> {
+    /// Removes the oldest memories until the bound is met, if it is exceeded by more than
+    /// `slack_bytes`. Returns them in the order in which their numbers changed.
+    pub fn trim(&mut self, slack_bytes: u64) -> Vec<RemovedMemory> {
         let mut gone = Vec::new();
         if !self.ledger.is_over(slack_bytes) {
             return gone;
@@ -86,98 +87,100 @@ impl Fold {
                 None => break,
             }
         }
-        if self.texts.is_untidy() {
-            self.tidy_up();
+        if self.texts.needs_compaction() {
+            self.compact();
         }
         gone
     }
 
-    /// Returns the memories; a memory's place is its number.
+    /// Returns the memories. A memory's index is its number.
     #[must_use]
     pub fn memories(&self) -> &CowVec<Arc<Memory>> {
         &self.memories
     }
 
-    /// Takes in what is looked up to add events, which a fold that was read does not have: before anything is
-    /// applied to it or left out of it.
+    /// Sets the lookup tables, which a fold read from a checkpoint lacks. They are needed before an
+    /// event is applied or a memory is removed.
     pub fn complete(&mut self, lookup: Lookup) {
         self.lookup = lookup;
     }
 
-    /// Tells whether more is held than the bound and some slack allow.
+    /// Tells whether the fold exceeds the bound and some slack.
     #[must_use]
     pub fn is_over(&self, slack_bytes: u64) -> bool {
         self.ledger.is_over(slack_bytes)
     }
 
-    /// Returns its present state, frozen.
+    /// Returns a frozen copy of the present state.
     #[must_use]
     pub fn frozen(&self) -> Frozen {
         Frozen {
             memories: self.memories.clone(),
-            early: Arc::clone(&self.early),
+            orphans: Arc::clone(&self.orphans),
             bound: self.ledger.bound(),
             held_bytes: self.ledger.held_bytes(),
             left_out: self.ledger.left_out().clone(),
-            damage: self.texts.damage_of_all().clone(),
+            damage: self.texts.shared_damage().clone(),
         }
     }
 
-    /// Returns how many events are about memories that are not here. Those about a place in code lack none.
+    /// Returns the number of events about unknown memories. Events about a place in code do not
+    /// count.
     #[must_use]
-    pub fn early_len(&self) -> usize {
-        let of_memories = self.early.iter().filter(|(about, _)| !is_code(about));
+    pub fn orphans_len(&self) -> usize {
+        let of_memories = self.orphans.iter().filter(|(about, _)| !is_code(about));
         of_memories.map(|(_, versions)| versions.len()).sum()
     }
 
-    /// Tells whether a record could not be read: then all must be read once more.
+    /// Tells whether a record could not be read. Then all logs must be read again.
     #[must_use]
     pub fn is_damaged(&self) -> bool {
-        self.texts.damage_of_all().is_there()
+        self.texts.shared_damage().is_reported()
     }
 
-    /// Tells whether other memories could be here, had the lines come in another order: then all must be
-    /// read once more, with a [`Census`].
+    /// Tells whether another order of the lines could have kept other memories. Then all logs must
+    /// be read again with a [`Census`].
     #[must_use]
     pub fn is_in_doubt(&self) -> bool {
         self.ledger.is_in_doubt()
     }
 
-    /// Forgets the census, when all that it knew of has been applied.
-    pub fn settle(&mut self) {
-        self.ledger.settle();
+    /// Drops the census, when all lines it covers have been applied.
+    pub fn drop_census(&mut self) {
+        self.ledger.drop_census();
     }
 
     fn apply_new(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
         let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
         let age = self.ledger.age(&event.id, event.timestamp);
-        if self.ledger.admit(age) == AgeRank::LeftOut {
+        if self.ledger.admit(age) == Admission::LeftOut {
             return Effect::Nothing;
         }
-        let bytes = size::of_nothing_said(self.ledger.bound()) + size::of_said(&event);
+        let bytes = size::of_empty_memory(self.ledger.bound()) + size::of_event(&event);
         self.ledger.add(bytes);
-        let about = match self.early.contains_key(&event.id) {
-            true => Arc::make_mut(&mut self.early).remove(&event.id).unwrap_or_default(),
+        let about = match self.orphans.contains_key(&event.id) {
+            true => Arc::make_mut(&mut self.orphans).remove(&event.id).unwrap_or_default(),
             false => Vec::new(),
         };
         self.lookup.numbers.insert(&event.id, number);
         let text = self.texts.add(&record_of(&event));
-        let place = (self.lookup.settings.of(&event, origin.log), origin.offset);
+        let place = (self.lookup.provenances.of(&event, origin.log), origin.offset);
         let head = (event.id, event.timestamp, event.success_rate);
-        let beside = Beside::new(about, Vec::new());
-        self.memories.push(Arc::new(Memory::new(head, repo, place, text, beside)));
+        let related = RelatedEvents::new(about, Vec::new());
+        self.memories.push(Arc::new(Memory::new(head, repo, place, text, related)));
         Effect::Added(number)
     }
 
-    /// The same id once more: the same content (a copy, or an event sent twice), or another one (a
-    /// conflict). Of several contents the first in their order wins, wherever it was read.
+    /// Applies an event whose id is known: the same content (a copy, or an event sent twice) or
+    /// another one (a conflict). Of several contents the first in their order is shown, wherever it
+    /// was read.
     fn apply_again(&mut self, number: u32, version: Version) -> Effect {
-        let bytes = size::of_said(&version.event);
+        let bytes = size::of_event(&version.event);
         let Some(memory) = self.memory(number) else { return Effect::Nothing };
         let shown = memory.version();
         let mut all = memory.conflicts().to_vec();
         let was_len = all.len();
-        // What is shown comes first of all, so this keeps the order.
+        // The shown version sorts before all others, so this keeps the order.
         all.insert(0, Arc::new(shown.clone()));
         insert(&mut all, version);
         let first = Version::clone(&all.remove(0));
@@ -186,22 +189,21 @@ impl Fold {
         }
         let was = self.ledger.age(&shown.event.id, shown.event.timestamp);
         let is = self.ledger.age(&shown.event.id, first.event.timestamp);
-        self.ledger.aged(&was, is);
-        // What is left out of the digest as harmless may still be among the words, or say what was
-        // learned beside it.
-        let is_elsewhere = first.event.session_id != shown.event.session_id
+        self.ledger.change_age(&was, is);
+        // Fields that the digest leaves out can still be indexed, or can change the neighbours.
+        let has_moved = first.event.session_id != shown.event.session_id
             || first.event.timestamp != shown.event.timestamp;
-        let is_other = first.digest != shown.digest
-            || is_elsewhere
+        let has_changed = first.digest != shown.digest
+            || has_moved
             || index_text(&first.event) != index_text(&shown.event);
         if first != shown || all.as_slice() != memory.conflicts() {
-            let is_known = if is_other { OnceLock::new() } else { memory.flag.clone() };
+            let is_known = if has_changed { OnceLock::new() } else { memory.flag.clone() };
             self.show(number, first, all, is_known);
         }
-        if is_other { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
+        if has_changed { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
     }
 
-    /// Puts another version in the place of what is shown under a number.
+    /// Shows another version under a number.
     fn show(
         &mut self,
         number: u32,
@@ -211,33 +213,34 @@ impl Fold {
     ) {
         let Some(old) = self.memory(number) else { return };
         let text = self.texts.add(&record_of(&first.event));
-        self.texts.forget(&old.text);
-        let place = (self.lookup.settings.of(&first.event, first.origin.log), first.origin.offset);
+        self.texts.release(&old.text);
+        let place =
+            (self.lookup.provenances.of(&first.event, first.origin.log), first.origin.offset);
         let head = (first.event.id, first.event.timestamp, first.event.success_rate);
-        let beside = Beside::new(old.about().to_vec(), conflicts);
-        let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, beside) };
+        let related = RelatedEvents::new(old.about().to_vec(), conflicts);
+        let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, related) };
         if let Some(slot) = self.slot(number) {
             *slot = Arc::new(memory);
         }
     }
 
     fn apply_about(&mut self, memory: EventId, version: Version) -> Effect {
-        let bytes = size::of_said(&version.event);
+        let bytes = size::of_event(&version.event);
         let number = self.number_of(&memory);
         let place = number.and_then(|number| usize::try_from(number).ok());
         let versions = match place.and_then(|place| self.memories.get_mut(place)) {
             Some(memory) => {
-                let beside = Arc::make_mut(memory).beside.get_or_insert_default();
-                beside.lifecycle.take();
-                &mut beside.about
+                let related = Arc::make_mut(memory).related.get_or_insert_default();
+                related.lifecycle.take();
+                &mut related.about
             }
             None => {
-                let is_first = !self.early.contains_key(&memory);
+                let is_first = !self.orphans.contains_key(&memory);
                 let is_first = if is_first { IsFirst::Yes } else { IsFirst::No };
-                if self.ledger.admit_orphan(&memory, is_first) == AgeRank::LeftOut {
+                if self.ledger.admit_orphan(&memory, is_first) == Admission::LeftOut {
                     return Effect::Nothing;
                 }
-                Arc::make_mut(&mut self.early).entry(memory).or_default()
+                Arc::make_mut(&mut self.orphans).entry(memory).or_default()
             }
         };
         let was_len = versions.len();
@@ -262,24 +265,24 @@ impl Fold {
 
     fn look_up_oldest(&mut self) -> bool {
         let memories = self.memories.iter().map(|memory| (&memory.id, memory.timestamp));
-        self.ledger.look_up(memories, self.early.keys())
+        self.ledger.look_up(memories, self.orphans.keys())
     }
 
-    /// Puts the records that are in memory together anew, without those that nobody needs.
-    fn tidy_up(&mut self) {
-        self.texts.begin_anew();
+    /// Rewrites the records in memory without the released ones.
+    fn compact(&mut self) {
+        self.texts.begin_compaction();
         for place in 0..self.memories.len() {
             let Some(memory) = self.memories.get(place) else { continue };
-            let Some(text) = self.texts.again(&memory.text) else { continue };
+            let Some(text) = self.texts.add_again(&memory.text) else { continue };
             if let Some(memory) = self.memories.get_mut(place) {
                 Arc::make_mut(memory).text = text;
             }
         }
     }
 
-    /// Leaves out the memory of an age, or the events about one that has not come. An age that is
-    /// nobody's any more is passed over.
-    fn leave_out(&mut self, age: Age) -> Option<Gone> {
+    /// Removes the memory of this age, or the events about an unknown one. An age that no longer
+    /// belongs to anybody is skipped.
+    fn leave_out(&mut self, age: Age) -> Option<RemovedMemory> {
         let number = self.number_of(&age.id);
         let place = number.and_then(|number| usize::try_from(number).ok());
         if let Some(memory) = place.and_then(|place| self.memories.get(place)).cloned()
@@ -288,37 +291,37 @@ impl Fold {
             self.ledger.leave_out(age, size::of_memory(&memory, self.ledger.bound()));
             return self.take_out(number?, &memory);
         }
-        if self.early.contains_key(&age.id) && self.ledger.age_of_orphans(&age.id) == age {
-            let versions = Arc::make_mut(&mut self.early).remove(&age.id).unwrap_or_default();
+        if self.orphans.contains_key(&age.id) && self.ledger.age_of_orphans(&age.id) == age {
+            let versions = Arc::make_mut(&mut self.orphans).remove(&age.id).unwrap_or_default();
             self.ledger.leave_out(age, size::of_versions(&versions));
         }
         None
     }
 
-    /// Takes a memory out and gives its number to the last one.
-    fn take_out(&mut self, number: u32, memory: &Memory) -> Option<Gone> {
+    /// Removes a memory and moves the last one to its number.
+    fn take_out(&mut self, number: u32, memory: &Memory) -> Option<RemovedMemory> {
         let last = u32::try_from(self.memories.len().checked_sub(1)?).ok()?;
         let place = usize::try_from(number).ok()?;
         self.memories.swap_remove(place);
-        self.texts.forget(&memory.text);
+        self.texts.release(&memory.text);
         self.lookup.numbers.remove(&memory.id);
         let moved = self.memories.get(place);
         if let Some(moved) = moved {
             self.lookup.numbers.insert(&moved.id, number);
         }
         let moved_from = moved.map(|_| last);
-        Some(Gone { number, repo: memory.repo.clone(), moved_from })
+        Some(RemovedMemory { number, repo: memory.repo.clone(), moved_from })
     }
 }
 
-/// Puts a version into a list that is in order. Of two that say the same, the first in that order
-/// stays: the one earlier in time; of those, one that says more or less by the way (a commit, say) is
-/// chosen by nothing but its content; and only where that is equal too, by where it stands.
+/// Inserts a version into a sorted list. Of two versions with the same content one stays: the
+/// earlier in time; at the same time the one that sorts first by content, including fields such as
+/// the commit; and only if these are equal too, the first by log and offset.
 fn insert(list: &mut Vec<Arc<Version>>, version: Version) {
     let same =
         |other: &Arc<Version>| other.digest == version.digest && other.event.id == version.event.id;
     if let Some(place) = list.iter().position(same) {
-        if list.get(place).is_some_and(|verdicts| rank(verdicts, &version).is_le()) {
+        if list.get(place).is_some_and(|known| rank(known, &version).is_le()) {
             return;
         }
         list.remove(place);
@@ -327,8 +330,8 @@ fn insert(list: &mut Vec<Arc<Version>>, version: Version) {
     list.insert(place, Arc::new(version));
 }
 
-/// Compares all that two versions say before it looks at where they stand: the same lines in other
-/// files, or in another order, must fold alike.
+/// Compares the whole content of two versions before their origin: the same lines in other files,
+/// or in another order, must fold alike.
 fn rank(one: &Version, other: &Version) -> Ordering {
     one.order()
         .cmp(&other.order())
@@ -382,7 +385,7 @@ mod tests {
 
     // S-LINE-6
     #[test]
-    fn an_event_about_a_memory_is_kept_with_it_even_when_it_comes_first() {
+    fn an_event_before_its_memory_is_attached_to_it() {
         let memories = folded([event(9, 0, Some(1)), event(1, 0, None)]);
         assert_eq!(memories.len(), 1);
         assert_eq!(memories[0].about().len(), 1);
@@ -398,7 +401,7 @@ mod tests {
 
     // S-READ-4
     #[test]
-    fn a_snapshot_is_not_disturbed_by_later_events() {
+    fn a_frozen_state_ignores_later_events() {
         let mut fold = Fold::default();
         apply(&mut fold, event(1, 0, None));
         let frozen = fold.frozen();
@@ -421,7 +424,7 @@ mod tests {
     proptest! {
         // S-READ-3
         #[test]
-        fn any_order_and_any_repetition_fold_alike(events in any_events(), seed in any::<u64>()) {
+        fn any_order_and_repetition_folds_alike(events in any_events(), seed in any::<u64>()) {
             let once = folded_from(events.clone());
             let twice = folded_from(events.iter().cloned().chain(events.clone()));
             prop_assert_eq!(&once, &twice);
@@ -437,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_was_sent_twice_is_one() {
+    fn an_event_sent_twice_is_one() {
         let mut later = event(1, 0, None);
         later.timestamp = Timestamp::from_second(9).ok();
         later.commit = Some("abc".to_owned());
@@ -448,7 +451,7 @@ mod tests {
 
     // S-DIGEST-1
     #[test]
-    fn of_equals_in_time_the_one_shown_does_not_depend_on_where_it_stands() {
+    fn the_shown_version_does_not_depend_on_its_offset() {
         let with = |commit: &str| Event { commit: Some(commit.to_owned()), ..event(1, 0, None) };
         let shown = |first: &str, second: &str| {
             let memories = folded_from([(with(first), 0), (with(second), 1)]);
@@ -459,9 +462,9 @@ mod tests {
 
     // S-DIGEST-1
     #[test]
-    fn a_winner_with_other_words_is_indexed_again() {
-        let said = |lesson: &str| Event { lesson: lesson.to_owned(), ..event(1, 0, None) };
-        let (plain, hidden) = (said("ab"), said("a\u{202E}b"));
+    fn a_shown_version_with_other_words_is_reindexed() {
+        let with_lesson = |lesson: &str| Event { lesson: lesson.to_owned(), ..event(1, 0, None) };
+        let (plain, hidden) = (with_lesson("ab"), with_lesson("a\u{202E}b"));
         let mut effects = Vec::new();
         for (first, second) in [(&plain, &hidden), (&hidden, &plain)] {
             let mut fold = Fold::default();
@@ -473,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_that_wins_brings_its_repository() {
+    fn a_new_shown_version_changes_the_repository() {
         let (one, two) = (event(1, 1, None), event(1, 2, None));
         let winner = folded([one.clone(), two.clone()])[0].event();
         let (first, second) = if winner == one { (two, one) } else { (one, two) };

@@ -1,12 +1,12 @@
-//! Reading a fold that was written down, section by section, in any order and by any number of threads. Not
-//! here: writing it (`saved`), the threads (`checkpoint`).
+//! Reads a fold from a checkpoint, section by section, in any order and on any number of threads.
+//! Not here: writing it (`fold_writer`), the threads (`engine::checkpoint`).
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::bound::Ledger;
-use super::memory::Beside;
+use super::memory::RelatedEvents;
 use super::packed::Packed;
 use super::texts::{RecordBlock, RecordText};
 use super::{Bound, CowVec, Fold, Memory, Origin, Provenance, RecordFile, Version, event_record};
@@ -17,44 +17,44 @@ pub struct Restoring<'a> {
     fold: Fold,
     logs: Vec<Arc<Path>>,
     repos: Vec<RepoKey>,
-    settings: Vec<Arc<Provenance>>,
+    provenances: Vec<Arc<Provenance>>,
     block: Arc<RecordBlock>,
     length_bytes: u64,
     memories_len: usize,
     sections: Vec<&'a [u8]>,
 }
 
-/// The memories of a section.
+/// The memories of one section.
 pub struct Section {
     memories: Vec<Arc<Memory>>,
     texts_bytes: u64,
 }
 
 impl<'a> Restoring<'a> {
-    /// Reads what all memories have in common, and where their sections are. `None` where `Fold::write` did
-    /// not write that.
+    /// Reads the shared tables and finds the sections. `None` for bytes that `Fold::write` did not
+    /// write.
     #[must_use]
-    pub fn begin(from: &mut Packed<'a>, bound: Bound, shelf: &RecordFile) -> Option<Self> {
+    pub fn begin(from: &mut Packed<'a>, bound: Bound, record_file: &RecordFile) -> Option<Self> {
         let fold = Fold::within(bound, None);
-        let damage = fold.texts.damage_of_all().clone();
-        let block = RecordBlock::kept(Arc::clone(&shelf.kept), 0, damage);
+        let damage = fold.texts.shared_damage().clone();
+        let block = RecordBlock::stored(Arc::clone(&record_file.store), 0, damage);
         let logs = (0..from.count()?).map(|_| Some(Path::new(from.text()?).into()));
         let logs: Vec<Arc<Path>> = logs.collect::<Option<_>>()?;
         let repos = (0..from.count()?).map(|_| repo(from.text()?));
         let repos: Vec<RepoKey> = repos.collect::<Option<_>>()?;
-        let (settings, length_bytes) = (Vec::new(), shelf.length_bytes);
+        let (provenances, length_bytes) = (Vec::new(), record_file.length_bytes);
         let (memories_len, sections) = (0, Vec::new());
         let mut restoring =
-            Self { fold, logs, repos, settings, block, length_bytes, memories_len, sections };
-        let settings = (0..from.count()?).map(|_| restoring.setting(from).map(Arc::new));
-        restoring.settings = settings.collect::<Option<_>>()?;
+            Self { fold, logs, repos, provenances, block, length_bytes, memories_len, sections };
+        let provenances = (0..from.count()?).map(|_| restoring.provenance(from).map(Arc::new));
+        restoring.provenances = provenances.collect::<Option<_>>()?;
         restoring.memories_len = from.count()?;
-        let sections = CowVec::<Arc<Memory>>::lengths_of_chunks(restoring.memories_len);
+        let sections = CowVec::<Arc<Memory>>::chunk_lengths(restoring.memories_len);
         restoring.sections = sections.map(|_| from.bytes()).collect::<Option<_>>()?;
         Some(restoring)
     }
 
-    /// Returns how many sections there are.
+    /// Returns the number of sections.
     #[must_use]
     pub fn sections_len(&self) -> usize {
         self.sections.len()
@@ -64,7 +64,7 @@ impl<'a> Restoring<'a> {
     #[must_use]
     pub fn section(&self, place: usize) -> Option<Section> {
         let mut from = Packed::of(self.sections.get(place)?);
-        let length = CowVec::<Arc<Memory>>::lengths_of_chunks(self.memories_len).nth(place)?;
+        let length = CowVec::<Arc<Memory>>::chunk_lengths(self.memories_len).nth(place)?;
         let mut section = Section { memories: Vec::with_capacity(length), texts_bytes: 0 };
         for _ in 0..length {
             let memory = self.memory(&mut from)?;
@@ -74,27 +74,27 @@ impl<'a> Restoring<'a> {
         from.is_done().then_some(section)
     }
 
-    /// Puts all sections together, in their order, and reads what stands behind them. Nothing is
-    /// added to the fold until it is given what that needs ([`Fold::complete`]).
+    /// Joins all sections in order, and reads what follows them. Events can be applied after
+    /// [`Fold::complete`] only.
     #[must_use]
     pub fn done(self, sections: Vec<Section>, from: &mut Packed<'a>) -> Option<Fold> {
-        let mut early = HashMap::new();
+        let mut orphans = HashMap::new();
         for _ in 0..from.count()? {
             let about = EventId::foreign(from.text()?)?;
-            early.insert(about, self.versions(from)?);
+            orphans.insert(about, self.versions(from)?);
         }
         let mut fold = self.fold;
-        fold.early = Arc::new(early);
+        fold.orphans = Arc::new(orphans);
         fold.ledger = Ledger::read(from, fold.ledger.bound())?;
         for section in &sections {
-            fold.texts.restored(section.texts_bytes);
+            fold.texts.add_stored(section.texts_bytes);
         }
         let chunks = sections.into_iter().map(|section| section.memories).collect();
         fold.memories = CowVec::of_chunks(chunks)?;
         (fold.memories.len() == self.memories_len).then_some(fold)
     }
 
-    fn setting(&self, from: &mut Packed<'_>) -> Option<Provenance> {
+    fn provenance(&self, from: &mut Packed<'_>) -> Option<Provenance> {
         Some(Provenance {
             log: self.log(from)?,
             kind: EventType::from_line(from.text()?),
@@ -129,20 +129,20 @@ impl<'a> Restoring<'a> {
                 Some(SuccessRate::of_counts(counts.0, counts.1)?)
             }
         };
-        let place = (Arc::clone(self.settings.get(from.size()?)?), from.number()?);
+        let place = (Arc::clone(self.provenances.get(from.size()?)?), from.number()?);
         let text = self.text(from)?;
-        let beside = Beside::new(self.versions(from)?, self.versions(from)?);
-        Memory::new((id, timestamp, rate), repo, place, text, beside).with_verdict(from)
+        let related = RelatedEvents::new(self.versions(from)?, self.versions(from)?);
+        Memory::new((id, timestamp, rate), repo, place, text, related).with_flag(from)
     }
 
     fn text(&self, from: &mut Packed<'_>) -> Option<RecordText> {
         let offset = from.number()?;
         let length_bytes = u32::try_from(from.number()?).ok()?;
         let checksum = u32::from_le_bytes(from.array()?);
-        // What is not there must not be asked for.
+        // A record beyond the end of the file is refused here.
         let end = offset.checked_add(length_bytes.into())?;
         let is_there = end <= self.length_bytes;
-        is_there.then(|| RecordText::kept(&self.block, offset, length_bytes, checksum))
+        is_there.then(|| RecordText::stored(&self.block, offset, length_bytes, checksum))
     }
 
     fn versions(&self, from: &mut Packed<'_>) -> Option<Vec<Arc<Version>>> {
@@ -159,7 +159,7 @@ impl<'a> Restoring<'a> {
     }
 }
 
-/// A key as we write it is itself.
+/// Reads a repository key. A key that does not parse to itself was not written by us.
 fn repo(text: &str) -> Option<RepoKey> {
     RepoKey::parse(text).ok().filter(|key| key.as_str() == text)
 }

@@ -1,6 +1,6 @@
-//! A fold as bytes, without the records of its memories: those are kept apart, and only where they are is
-//! written. Memories stand in sections, so that several threads can read them. Not here: reading them
-//! (`restored`), files, checksums, whose fold it was (`checkpoint`).
+//! Writes a fold to a checkpoint. The records of memories are stored in another file; only their
+//! offsets are written here. Memories are written in sections, so that several threads can read
+//! them. Not here: reading (`fold_reader`), files and checksums (`engine::checkpoint`).
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -13,67 +13,68 @@ use super::texts::{RecordBlock, RecordStore};
 use super::{Bound, Fold, Memory, Provenance, Version, event_record};
 use event::{Confidence, EventId, RepoKey, SuccessRate};
 
-/// Bytes that are gathered before they are handed on.
+/// Bytes that are buffered before they are written.
 const PART_BYTES: usize = 256 * 1024;
 
-/// Where records are kept.
+/// The file of records.
 #[derive(Debug, Clone)]
 pub struct RecordFile {
-    /// What reads them.
-    pub kept: Arc<dyn RecordStore>,
-    /// How long it is.
+    /// Reads the records.
+    pub store: Arc<dyn RecordStore>,
+    /// Its length in bytes.
     pub length_bytes: u64,
 }
 
-/// What memories have in common, each under a number in the order of first use.
+/// The values that memories share, each numbered in the order of first use.
 struct SharedFields<'a> {
     logs: Vec<&'a str>,
     repos: Vec<&'a RepoKey>,
-    settings: Vec<&'a Provenance>,
+    provenances: Vec<&'a Provenance>,
     log_numbers: HashMap<&'a Path, usize>,
     repo_numbers: HashMap<&'a RepoKey, usize>,
-    setting_numbers: HashMap<*const Provenance, usize>,
+    provenance_numbers: HashMap<*const Provenance, usize>,
 }
 
 impl<'a> SharedFields<'a> {
     fn of(fold: &'a Fold) -> io::Result<Self> {
-        let (logs, repos, settings) = (Vec::new(), Vec::new(), Vec::new());
+        let (logs, repos, provenances) = (Vec::new(), Vec::new(), Vec::new());
         let (log_numbers, repo_numbers) = (HashMap::new(), HashMap::new());
-        let setting_numbers = HashMap::new();
-        let mut shared = Self { logs, repos, settings, log_numbers, repo_numbers, setting_numbers };
+        let provenance_numbers = HashMap::new();
+        let mut shared =
+            Self { logs, repos, provenances, log_numbers, repo_numbers, provenance_numbers };
         for memory in fold.memories.iter() {
-            shared.note_repo(&memory.repo);
-            shared.note_log(&memory.setting.log)?;
+            shared.add_repo(&memory.repo);
+            shared.add_log(&memory.provenance.log)?;
             if let std::collections::hash_map::Entry::Vacant(free) =
-                shared.setting_numbers.entry(Arc::as_ptr(&memory.setting))
+                shared.provenance_numbers.entry(Arc::as_ptr(&memory.provenance))
             {
-                free.insert(shared.settings.len());
-                shared.settings.push(&memory.setting);
+                free.insert(shared.provenances.len());
+                shared.provenances.push(&memory.provenance);
             }
             for version in memory.about().iter().chain(memory.conflicts()) {
-                shared.note(version)?;
+                shared.add_version(version)?;
             }
         }
-        fold.early.values().flatten().try_for_each(|version| shared.note(version))?;
+        fold.orphans.values().flatten().try_for_each(|version| shared.add_version(version))?;
         Ok(shared)
     }
 
-    fn note(&mut self, version: &'a Version) -> io::Result<()> {
-        self.note_repo(&version.repo);
-        self.note_log(&version.origin.log)
+    fn add_version(&mut self, version: &'a Version) -> io::Result<()> {
+        self.add_repo(&version.repo);
+        self.add_log(&version.origin.log)
     }
 
-    fn note_repo(&mut self, repo: &'a RepoKey) {
+    fn add_repo(&mut self, repo: &'a RepoKey) {
         if !self.repo_numbers.contains_key(repo) {
             self.repo_numbers.insert(repo, self.repos.len());
             self.repos.push(repo);
         }
     }
 
-    fn note_log(&mut self, log: &'a Path) -> io::Result<()> {
+    fn add_log(&mut self, log: &'a Path) -> io::Result<()> {
         if !self.log_numbers.contains_key(log) {
             self.log_numbers.insert(log, self.logs.len());
-            self.logs.push(log.to_str().ok_or_else(not_text)?);
+            self.logs.push(log.to_str().ok_or_else(not_utf8)?);
         }
         Ok(())
     }
@@ -91,15 +92,15 @@ impl<'a> SharedFields<'a> {
         self.logs.iter().for_each(|log| to.text(log));
         to.size(self.repos.len());
         self.repos.iter().for_each(|repo| to.text(repo.as_str()));
-        to.size(self.settings.len());
-        for setting in &self.settings {
-            to.size(self.log(&setting.log));
-            to.text(setting.kind.as_str());
-            to.text(&setting.agent_id);
-            to.maybe(setting.session_id.as_deref());
-            to.maybe(setting.source.as_deref());
-            to.instant(setting.expires);
-            to.size(usize::from(setting.confidence == Confidence::Inferred));
+        to.size(self.provenances.len());
+        for provenance in &self.provenances {
+            to.size(self.log(&provenance.log));
+            to.text(provenance.kind.as_str());
+            to.text(&provenance.agent_id);
+            to.maybe(provenance.session_id.as_deref());
+            to.maybe(provenance.source.as_deref());
+            to.instant(provenance.expires);
+            to.size(usize::from(provenance.confidence == Confidence::Inferred));
         }
     }
 
@@ -110,15 +111,15 @@ impl<'a> SharedFields<'a> {
         let (successes, attempts) = memory.success_rate.map_or((0, 0), SuccessRate::counts);
         to.number(successes.into());
         to.number(attempts.into());
-        let setting = self.setting_numbers.get(&Arc::as_ptr(&memory.setting));
-        to.size(setting.copied().unwrap_or(usize::MAX));
+        let provenance = self.provenance_numbers.get(&Arc::as_ptr(&memory.provenance));
+        to.size(provenance.copied().unwrap_or(usize::MAX));
         to.number(memory.offset);
         to.number(offset);
         to.number(memory.text.length_bytes());
         to.raw(&memory.text.checksum().to_le_bytes());
         self.write_versions(memory.about(), to);
         self.write_versions(memory.conflicts(), to);
-        memory.write_verdict(to);
+        memory.write_flag(to);
     }
 
     fn write_versions(&self, versions: &[Arc<Version>], to: &mut Packing) {
@@ -135,16 +136,16 @@ impl<'a> SharedFields<'a> {
     }
 }
 
-/// A path that is no text cannot be written down.
-fn not_text() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "the path of a log is no text")
+/// A path that is not UTF-8 cannot be written.
+fn not_utf8() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "the path of a log is not UTF-8")
 }
 
 impl Fold {
-    /// Writes all but the records; `offset_of` tells where that of a number is kept.
+    /// Writes everything but the records. `offset_of` gives the offset of each memory's record.
     ///
     /// # Errors
-    /// What `out` said; a log whose path is no text, a record that is kept nowhere.
+    /// An error of `out`, a log whose path is not UTF-8, or a record that is stored nowhere.
     pub fn write(
         &self,
         out: &mut dyn Write,
@@ -162,22 +163,22 @@ impl Fold {
                 shared.write_memory(memory, offset, &mut section);
             }
             packing.bytes(&section.done());
-            packing.hand_on(out, PART_BYTES)?;
+            packing.flush_over(out, PART_BYTES)?;
         }
-        packing.size(self.early.len());
-        for (about, versions) in self.early.iter() {
+        packing.size(self.orphans.len());
+        for (about, versions) in self.orphans.iter() {
             packing.text(about.as_str());
             shared.write_versions(versions, &mut packing);
-            packing.hand_on(out, PART_BYTES)?;
+            packing.flush_over(out, PART_BYTES)?;
         }
         self.ledger.write(&mut packing);
-        packing.hand_on(out, 0)
+        packing.flush_over(out, 0)
     }
 
-    /// Writes all records anew, without what nobody needs, and returns where each is.
+    /// Writes all needed records to a new file, and returns their offsets.
     ///
     /// # Errors
-    /// What `out` said, and a record that cannot be read.
+    /// An error of `out`, or a record that cannot be read.
     pub fn write_texts(&self, out: &mut dyn Write) -> io::Result<Vec<u64>> {
         let mut offset = 0;
         let mut offsets = Vec::with_capacity(self.memories.len());
@@ -189,34 +190,34 @@ impl Fold {
         Ok(offsets)
     }
 
-    /// Returns the blocks of records that are in memory; none is added to them any more.
+    /// Returns the blocks of records that are in memory, and adds no more records to them.
     pub fn seal(&mut self) -> Vec<Arc<RecordBlock>> {
         self.texts.seal()
     }
 
-    /// Returns the blocks that take no more records, once more than `blocks_max` are in memory. From then on only
+    /// Returns the full blocks, once more than `blocks_max` are in memory. After that only
     /// [`Fold::write_texts`] writes all records.
     pub fn take_full(&mut self, blocks_max: usize) -> Vec<Arc<RecordBlock>> {
         self.texts.take_full(blocks_max)
     }
 
-    /// Returns the bytes of all records.
+    /// Returns the size of all records in bytes.
     #[must_use]
     pub fn texts_bytes(&self) -> u64 {
         self.texts.live_bytes()
     }
 
-    /// Takes the records from where [`Fold::write_texts`] wrote them.
-    pub fn keep(&mut self, kept: &Arc<dyn RecordStore>, offsets: &[u64]) {
-        let damage = self.texts.damage_of_all().clone();
-        let block = RecordBlock::kept(Arc::clone(kept), 0, damage);
+    /// Reads the records from the file that [`Fold::write_texts`] wrote from now on.
+    pub fn move_texts(&mut self, store: &Arc<dyn RecordStore>, offsets: &[u64]) {
+        let damage = self.texts.shared_damage().clone();
+        let block = RecordBlock::stored(Arc::clone(store), 0, damage);
         for (place, offset) in offsets.iter().enumerate() {
             if let Some(memory) = self.memories.get_mut(place) {
                 let memory = Arc::make_mut(memory);
                 memory.text = memory.text.moved(&block, *offset);
             }
         }
-        self.texts.begin_anew();
+        self.texts.begin_compaction();
     }
 }
 

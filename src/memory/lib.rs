@@ -1,4 +1,4 @@
-//! What events add up to: a fold from events to memories, pure, idempotent and independent of order.
+//! The fold from events to memories. It is pure, idempotent and independent of the order of events.
 //! Not here: reading logs (`engine`), finding memories (`index`, `search`).
 
 mod bound;
@@ -28,7 +28,7 @@ mod version;
 pub use bound::{Bound, Census};
 pub use cow_vec::{CowVec, RepoChunks};
 pub use fading::{BURIED_AFTER_DAYS, FADED_BELOW, Fate};
-pub use fold::{Effect, Fold, Gone};
+pub use fold::{Effect, Fold, RemovedMemory};
 pub use fold_reader::{Restoring, Section};
 pub use fold_writer::RecordFile;
 pub use frozen::{Frozen, Mark};

@@ -1,6 +1,6 @@
-//! What later events about a memory add up to: whether it still counts, what stands in its place, whether it is
-//! pinned, and how often each verdict was passed on it. A function of the set of those events: it depends on
-//! no order, and who hears of one twice counts it once. Not here: what it does to a ranking (`search::prior`).
+//! The lifecycle of a memory: whether it is in force, what supersedes it, whether it is pinned, and
+//! its verdicts. It is a function of the set of events about the memory, so neither order nor
+//! repetition matters. Not here: its effect on ranking (`search::prior`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,27 +9,27 @@ use super::verdicts::Verdicts;
 use super::{Memory, Version};
 use event::{Author, Change, Event, EventId, HOOK, SuccessRate, Timestamp, Verdict};
 
-/// Whether a memory counts.
+/// Whether a memory is in force.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LifecycleState {
-    /// It does.
+    /// It is in force.
     #[default]
     Live,
-    /// Another one does in its place.
+    /// Another memory supersedes it.
     Superseded {
-        /// The one that does.
+        /// The id of that memory.
         by: EventId,
     },
-    /// Somebody took it back.
+    /// Somebody retracted it.
     Retracted,
-    /// Nobody has needed it for long.
+    /// It was not needed for long.
     Archived,
-    /// Nobody has needed it for very long.
+    /// It was not needed for very long.
     Buried,
 }
 
 impl LifecycleState {
-    /// What it is called in replies.
+    /// Returns its name in replies.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -42,30 +42,30 @@ impl LifecycleState {
     }
 }
 
-/// What later events add up to.
+/// The lifecycle of a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lifecycle {
-    /// Whether the memory counts, by the last event that says so.
-    pub life: LifecycleState,
-    /// When that was said; `None` where nothing was, or at no known time.
+    /// Its state, by the latest event that sets it.
+    pub state: LifecycleState,
+    /// When that event was written. `None` without such an event or without a time.
     pub since: Option<Timestamp>,
-    /// Whether it does not grow old.
+    /// Whether it is pinned: it does not fade.
     pub is_pinned: bool,
-    /// The verdicts.
+    /// Its verdicts, counted.
     pub verdicts: Verdicts,
-    /// The memories it was said not to contradict.
+    /// The memories it is declared not to contradict.
     pub distinct: BTreeSet<EventId>,
-    /// Those whose words about it do not count.
+    /// The authors whose events about it do not count.
     pub discounted: BTreeSet<Author>,
 }
 
-/// When something was said, and of two things said at one time which counts.
+/// The order of events: by time, then by id.
 pub(super) type Order<'a> = (Option<Timestamp>, &'a EventId);
 
 impl Lifecycle {
-    /// That of a memory nobody said anything about.
+    /// The lifecycle of a memory without events about it.
     pub(super) const NONE: &'static Self = &Self {
-        life: LifecycleState::Live,
+        state: LifecycleState::Live,
         since: None,
         is_pinned: false,
         verdicts: Verdicts {
@@ -80,20 +80,21 @@ impl Lifecycle {
         discounted: BTreeSet::new(),
     };
 
-    /// Adds up the events about a memory, which stand in the order of their ids. Of several contents under one
-    /// id the first counts, as everywhere. Of what contradicts itself the latest counts, by time and then by id.
+    /// Computes the lifecycle from the events about a memory, sorted by id. Of several contents
+    /// under one id the first counts. Of events that contradict each other the latest counts, by
+    /// time and then by id.
     #[must_use]
     pub fn of(about: &[Arc<Version>]) -> Self {
-        let said = changes(about);
-        let discounted = Discounted::by(&said);
-        Self::without(&said, discounted)
+        let events = changes(about);
+        let discounted = Discounted::by(&events);
+        Self::without(&events, discounted)
     }
 
-    fn without(said: &[(&Version, Change)], discounted: Discounted) -> Self {
-        let (mut life, mut pin) = (Latest::default(), Latest::default());
+    fn without(events: &[(&Version, Change)], discounted: Discounted) -> Self {
+        let (mut state, mut pin) = (Latest::default(), Latest::default());
         let mut verdicts: BTreeMap<Voice, Latest<'_, Verdict>> = BTreeMap::new();
         let mut distinct = BTreeSet::new();
-        for (version, change) in said {
+        for (version, change) in events {
             let event = &version.event;
             if discounted.voids(event) {
                 continue;
@@ -101,18 +102,18 @@ impl Lifecycle {
             let at = (event.timestamp, &event.id);
             match change.clone() {
                 Change::Feedback(verdict) => {
-                    verdicts.entry(Voice::of(&version.event)).or_default().hear(at, verdict);
+                    verdicts.entry(Voice::of(&version.event)).or_default().offer(at, verdict);
                 }
-                Change::Supersede { by } => life.hear(at, LifecycleState::Superseded { by }),
-                Change::Retract => life.hear(at, LifecycleState::Retracted),
-                Change::Archive => life.hear(at, LifecycleState::Archived),
-                Change::Bury => life.hear(at, LifecycleState::Buried),
-                Change::Restore => life.hear(at, LifecycleState::Live),
+                Change::Supersede { by } => state.offer(at, LifecycleState::Superseded { by }),
+                Change::Retract => state.offer(at, LifecycleState::Retracted),
+                Change::Archive => state.offer(at, LifecycleState::Archived),
+                Change::Bury => state.offer(at, LifecycleState::Buried),
+                Change::Restore => state.offer(at, LifecycleState::Live),
                 Change::Distinct { from } => {
                     distinct.insert(from);
                 }
-                Change::Pin => pin.hear(at, true),
-                Change::Unpin => pin.hear(at, false),
+                Change::Pin => pin.offer(at, true),
+                Change::Unpin => pin.offer(at, false),
                 Change::Discount { .. }
                 | Change::Recount { .. }
                 | Change::Link(_)
@@ -121,8 +122,8 @@ impl Lifecycle {
         }
         let verdicts = verdicts.into_values().filter_map(|latest| latest.0);
         Self {
-            since: life.0.as_ref().and_then(|((at, _), _)| *at),
-            life: life.0.map(|(_, life)| life).unwrap_or_default(),
+            since: state.0.as_ref().and_then(|((at, _), _)| *at),
+            state: state.0.map(|(_, state)| state).unwrap_or_default(),
             distinct,
             discounted: discounted.0.into_keys().collect(),
             is_pinned: pin.0.is_some_and(|(_, is_pinned)| is_pinned),
@@ -131,27 +132,28 @@ impl Lifecycle {
     }
 }
 
-/// What events do, each once.
+/// Returns the change that each event makes, each event once.
 pub(super) fn changes(about: &[Arc<Version>]) -> Vec<(&Version, Change)> {
     let mut last = None;
-    let mut said = Vec::with_capacity(about.len());
+    let mut changes = Vec::with_capacity(about.len());
     for version in about {
         if last.replace(&version.event.id) != Some(&version.event.id) {
-            said.extend(Change::of(&version.event).map(|change| (&**version, change)));
+            changes.extend(Change::of(&version.event).map(|change| (&**version, change)));
         }
     }
-    said
+    changes
 }
 
-/// Whose words do not count, by the last event that says so of each: all of them, or where they said so of
-/// themselves those from before that second. Nobody makes their own words count again.
+/// The authors who are discounted, by the latest event about each. All of an author's events are
+/// void, or, where the author discounted themselves, those before that second. Nobody can lift a
+/// discount of themselves.
 pub(super) struct Discounted(BTreeMap<Author, Option<Timestamp>>);
 
 impl Discounted {
-    /// Finds them among what was said.
-    pub(super) fn by(said: &[(&Version, Change)]) -> Self {
+    /// Finds the discounted authors.
+    pub(super) fn by(events: &[(&Version, Change)]) -> Self {
         let mut authors: BTreeMap<&Author, Latest<'_, Option<Option<Timestamp>>>> = BTreeMap::new();
-        for (version, change) in said {
+        for (version, change) in events {
             let event = &version.event;
             let (author, is_out) = match change {
                 Change::Discount { by } => (by, true),
@@ -160,7 +162,7 @@ impl Discounted {
             };
             let until = event.timestamp.filter(|_| author.wrote(event));
             let at = (event.timestamp, &event.id);
-            authors.entry(author).or_default().hear(at, is_out.then_some(until));
+            authors.entry(author).or_default().offer(at, is_out.then_some(until));
         }
         let out = authors.into_iter().filter_map(|(author, latest)| {
             let (_, until) = latest.0?;
@@ -169,7 +171,7 @@ impl Discounted {
         Self(out.collect())
     }
 
-    /// Tells whether an event does not count.
+    /// Tells whether an event is void.
     pub(super) fn voids(&self, event: &Event) -> bool {
         let is_before = |until: &Option<Timestamp>| {
             until.is_none_or(|until| event.timestamp.is_none_or(|at| at < until))
@@ -178,7 +180,7 @@ impl Discounted {
     }
 }
 
-/// The latest of what was said.
+/// The latest of several values.
 pub(super) struct Latest<'a, T>(pub(super) Option<(Order<'a>, T)>);
 
 impl<T> Default for Latest<'_, T> {
@@ -188,14 +190,15 @@ impl<T> Default for Latest<'_, T> {
 }
 
 impl<'a, T> Latest<'a, T> {
-    pub(super) fn hear(&mut self, at: Order<'a>, said: T) {
+    pub(super) fn offer(&mut self, at: Order<'a>, value: T) {
         if self.0.as_ref().is_none_or(|(before, _)| *before < at) {
-            self.0 = Some((at, said));
+            self.0 = Some((at, value));
         }
     }
 }
 
-/// Whose verdict it is: one agent in one session has one, its latest; without a session it has one a day.
+/// The voice of a verdict. An agent has one verdict per session, the latest; without a session one
+/// per day.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Voice {
     agent: String,
@@ -214,65 +217,73 @@ impl Voice {
     }
 }
 
-/// Tells whether two events are of one voice (S-LIFE-2): an agent in a session; without a session, on a day.
+/// Tells whether two events come from one voice (S-LIFE-2): one agent in one session; without a
+/// session, on one day.
 #[must_use]
 pub fn is_one_voice(one: &Event, other: &Event) -> bool {
     Voice::of(one) == Voice::of(other)
 }
 
 impl Memory {
-    /// Returns its success so far: what was first reported, and every report since that it worked or failed.
+    /// Returns its success rate: the first reported one, and every later report that it worked or
+    /// failed.
     #[must_use]
     pub fn evidence(&self) -> Option<SuccessRate> {
         let Verdicts { worked, failed, .. } = self.lifecycle().verdicts;
         let (successes, attempts) = self.success_rate.map_or((0, 0), SuccessRate::counts);
         let successes = successes.saturating_add(worked);
         let attempts = attempts.saturating_add(worked).saturating_add(failed);
-        // Of more attempts than a rate can have the share counts.
+        // Past the largest count of attempts the reported rate stays.
         SuccessRate::of_counts(successes, attempts).or(self.success_rate)
     }
 
-    /// Returns whether it would count if nothing did that somebody said of it.
+    /// Returns the state it would have if nothing by this author counted.
     #[must_use]
-    pub fn life_without(&self, author: &Author) -> LifecycleState {
-        let said = changes(self.about());
-        let mut discounted = Discounted::by(&said);
+    pub fn state_without(&self, author: &Author) -> LifecycleState {
+        let events = changes(self.about());
+        let mut discounted = Discounted::by(&events);
         discounted.0.insert(author.clone(), None);
-        Lifecycle::without(&said, discounted).life
+        Lifecycle::without(&events, discounted).state
     }
 
-    /// Tells whether it is no answer any more: replaced, forgotten, faded, past its time, or a candidate that
-    /// nothing has proven in its time. It is still cited by its id.
+    /// Tells whether it no longer answers queries: it was superseded, retracted, archived or
+    /// buried, it expired, or it is a candidate that nothing confirmed in time. It can still be
+    /// cited by its id.
     #[must_use]
-    pub fn is_out(&self, now: Timestamp) -> bool {
-        self.lifecycle().life != LifecycleState::Live || self.is_expired(now) || self.is_past(now)
+    pub fn is_inactive(&self, now: Timestamp) -> bool {
+        self.lifecycle().state != LifecycleState::Live
+            || self.is_expired(now)
+            || self.has_expired(now)
     }
 
-    /// Tells whether [`Memory::is_out`] may be so at any time. Of most it may not until something is said of them.
+    /// Tells whether [`Memory::is_inactive`] can be true at any time. Without events about it most
+    /// memories can not.
     #[must_use]
-    pub fn may_be_out(&self) -> bool {
-        let is_of_hook = self.setting.source.as_deref() == Some(HOOK);
-        !self.about().is_empty() || is_of_hook || self.setting.expires.is_some()
+    pub fn may_be_inactive(&self) -> bool {
+        let is_of_hook = self.provenance.source.as_deref() == Some(HOOK);
+        !self.about().is_empty() || is_of_hook || self.provenance.expires.is_some()
     }
 
-    /// Returns what was said of it by a time adds up to; what is told at no time was always said.
+    /// Returns its lifecycle at a time. Events without a time always count.
     #[must_use]
     pub fn lifecycle_then(&self, then: Timestamp) -> Lifecycle {
-        let was_said =
+        let was_written =
             |version: &&Arc<Version>| version.event.timestamp.is_none_or(|at| at <= then);
-        Lifecycle::of(&self.about().iter().filter(was_said).cloned().collect::<Vec<_>>())
+        Lifecycle::of(&self.about().iter().filter(was_written).cloned().collect::<Vec<_>>())
     }
 
-    /// Tells whether it was no answer at a time, by what was said by then.
+    /// Tells whether it was inactive at a time, by the events up to then.
     #[must_use]
-    pub fn was_out(&self, then: Timestamp) -> bool {
-        let Lifecycle { life, verdicts, .. } = self.lifecycle_then(then);
-        life != LifecycleState::Live || self.is_expired_with(&verdicts, then) || self.is_past(then)
+    pub fn was_inactive(&self, then: Timestamp) -> bool {
+        let Lifecycle { state, verdicts, .. } = self.lifecycle_then(then);
+        state != LifecycleState::Live
+            || self.is_expired_with(&verdicts, then)
+            || self.has_expired(then)
     }
 
-    /// Tells whether the time is over that its line says it counts for.
-    fn is_past(&self, now: Timestamp) -> bool {
-        self.setting.expires.is_some_and(|until| until <= now)
+    /// Tells whether the expiry date of its line has passed.
+    fn has_expired(&self, now: Timestamp) -> bool {
+        self.provenance.expires.is_some_and(|until| until <= now)
     }
 }
 
@@ -298,8 +309,8 @@ mod tests {
     }
 
     fn of(events: &[Value]) -> Arc<Memory> {
-        let said = events.iter().enumerate().map(|(at, event)| about(at, at, event));
-        folded(&std::iter::once(memory()).chain(said).collect::<Vec<_>>())
+        let events = events.iter().enumerate().map(|(at, event)| about(at, at, event));
+        folded(&std::iter::once(memory()).chain(events).collect::<Vec<_>>())
     }
 
     fn verdict(word: &str, agent: &str, session: &str) -> Value {
@@ -312,7 +323,7 @@ mod tests {
 
     // S-LIFE-2
     #[test]
-    fn one_voice_has_one_verdict_and_the_latest_of_it_counts() {
+    fn the_latest_verdict_of_each_voice_counts() {
         let verdicts = |events: &[Value]| of(events).verdicts().clone();
         let again = [verdict("worked", "codex", "s1"), verdict("worked", "Codex ", "s1")];
         assert_eq!(verdicts(&again).worked, 1);
@@ -331,12 +342,12 @@ mod tests {
         ];
         (days[1], days[2]) = (days[0].clone(), days[0].clone());
         days[2]["timestamp"] = "2026-02-01T00:00:00Z".into();
-        assert_eq!(verdicts(&days).worked, 2, "without a session one a day");
+        assert_eq!(verdicts(&days).worked, 2, "one a day without a session");
     }
 
     // S-LIFE-2
     #[test]
-    fn evidence_adds_what_was_reported_later_to_what_was_said_first() {
+    fn evidence_adds_later_reports_to_the_first_rate() {
         let memory = of(&[
             verdict("worked", "a", "1"),
             verdict("failed", "b", "1"),
@@ -350,7 +361,7 @@ mod tests {
 
     // S-LIFE-3
     #[test]
-    fn use_that_helped_makes_a_memory_mature() {
+    fn helpful_use_raises_maturity() {
         let maturity = |words: &[&str]| {
             let events: Vec<Value> = words
                 .iter()
@@ -363,20 +374,20 @@ mod tests {
         assert_eq!(maturity(&["confirmed", "confirmed", "confirmed"]), Maturity::Candidate);
         assert_eq!(maturity(&["worked"]), Maturity::Established);
         assert_eq!(maturity(&["worked", "failed"]), Maturity::Candidate);
-        assert_eq!(maturity(&["worked"; 3]), Maturity::Proven, "4/5, with what was said first");
+        assert_eq!(maturity(&["worked"; 3]), Maturity::Proven, "4/5, with the first rate");
         let mixed = ["worked", "worked", "worked", "failed", "failed"];
         assert_eq!(maturity(&mixed), Maturity::Established, "4/7 may be luck");
     }
 
     // S-LIFE-4
     #[test]
-    fn what_was_taken_out_comes_back_and_the_last_word_counts() {
-        let life = |types: &[&str]| {
+    fn the_latest_state_event_counts() {
+        let state_after = |types: &[&str]| {
             let events: Vec<Value> = types
                 .iter()
                 .map(|kind| json!({"event_type": kind, "superseded_by": "m2"}))
                 .collect();
-            of(&events).lifecycle().life.as_str()
+            of(&events).lifecycle().state.as_str()
         };
         for (types, expected) in [
             (&[][..], "live"),
@@ -386,54 +397,54 @@ mod tests {
             (&["supersede", "archive", "tombstone"], "buried"),
             (&["retract", "promote"], "retracted"),
         ] {
-            assert_eq!(life(types), expected, "{types:?}");
+            assert_eq!(state_after(types), expected, "{types:?}");
         }
     }
 
     // S-LIFE-4
     #[test]
-    fn a_memory_past_its_time_is_out_and_is_still_there() {
+    fn an_expired_memory_is_inactive_and_still_live() {
         let mut line = memory();
         line["expires"] = "2026-02-01".into();
         let memory = folded(&[line]);
-        assert!(!memory.is_out(at("2026-01-31T23:59:59Z")));
-        assert!(memory.is_out(at("2026-02-01T00:00:00Z")));
-        assert_eq!(memory.lifecycle().life, LifecycleState::Live);
+        assert!(!memory.is_inactive(at("2026-01-31T23:59:59Z")));
+        assert!(memory.is_inactive(at("2026-02-01T00:00:00Z")));
+        assert_eq!(memory.lifecycle().state, LifecycleState::Live);
         let mut odd = self::memory();
         odd["expires"] = "when it rains".into();
-        assert!(!folded(&[odd]).is_out(at("2099-01-01T00:00:00Z")));
+        assert!(!folded(&[odd]).is_inactive(at("2099-01-01T00:00:00Z")));
     }
 
     // S-LIFE-10
     #[test]
-    fn what_somebody_said_is_taken_back_together_and_they_cannot_bring_it_back() {
+    fn a_discount_voids_all_events_of_an_author() {
         let mallory =
             |kind: &str| json!({"event_type": kind, "agent_id": "mallory", "verdict": "stale"});
         let by = |who: &str, kind: &str| json!({"event_type": kind, "of_agent": "Mallory", "agent_id": who});
         let harm = [mallory("retract"), mallory("feedback")];
-        assert_eq!(of(&harm).lifecycle().life, LifecycleState::Retracted);
+        assert_eq!(of(&harm).lifecycle().state, LifecycleState::Retracted);
         let purged = of(&[harm[0].clone(), harm[1].clone(), by("bob", "discount")]);
         assert_eq!(
-            (purged.lifecycle().life.clone(), purged.verdicts().stale),
+            (purged.lifecycle().state.clone(), purged.verdicts().stale),
             (LifecycleState::Live, 0)
         );
         let again = of(&[harm[0].clone(), by("bob", "discount"), by("mallory", "recount")]);
-        assert_eq!(again.lifecycle().life, LifecycleState::Live);
+        assert_eq!(again.lifecycle().state, LifecycleState::Live);
         let undone = of(&[harm[0].clone(), by("bob", "discount"), by("bob", "recount")]);
-        assert_eq!(undone.lifecycle().life, LifecycleState::Retracted);
+        assert_eq!(undone.lifecycle().state, LifecycleState::Retracted);
     }
 
     // S-LIFE-10
     #[test]
-    fn who_takes_back_their_own_words_takes_back_those_of_before() {
+    fn discounting_oneself_voids_earlier_events_only() {
         let bob = |kind: &str| json!({"event_type": kind, "agent_id": "bob", "verdict": "stale", "of_agent": "bob"});
         let own = of(&[bob("feedback"), bob("discount"), bob("retract")]);
         assert_eq!(
-            (own.lifecycle().life.clone(), own.verdicts().stale),
+            (own.lifecycle().state.clone(), own.verdicts().stale),
             (LifecycleState::Retracted, 0)
         );
         let author = Author::Agent("bob".to_owned());
-        assert_eq!(own.life_without(&author), LifecycleState::Live);
+        assert_eq!(own.state_without(&author), LifecycleState::Live);
     }
 
     fn any_event() -> impl Strategy<Value = Value> {
@@ -461,15 +472,15 @@ mod tests {
     proptest! {
         // S-LIFE-5
         #[test]
-        fn no_order_no_repetition_and_no_merge_changes_a_course(
+        fn order_repetition_and_merge_keep_the_lifecycle(
             events in prop::collection::vec((any_event(), 0_usize..5), 0..14),
             order in prop::collection::vec(any::<prop::sample::Index>(), 0..40)
         ) {
-            let said = events.iter().enumerate().map(|(number, (event, minute))| about(number, *minute, event));
-            let lines: Vec<Value> = std::iter::once(memory()).chain(said).collect();
+            let events = events.iter().enumerate().map(|(number, (event, minute))| about(number, *minute, event));
+            let lines: Vec<Value> = std::iter::once(memory()).chain(events).collect();
             let expected = folded(&lines).lifecycle().clone();
             let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();
-            // Two stores, each with half of it, merged the other way round.
+            // Two stores with half of it each, merged the other way round.
             mixed.extend(lines.iter().skip(1).step_by(2).rev().cloned());
             mixed.extend(lines.iter().rev().cloned());
             prop_assert_eq!(folded(&mixed).lifecycle().clone(), expected);

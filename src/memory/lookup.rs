@@ -1,5 +1,5 @@
-//! What only who adds events looks up: the numbers of memories by their ids, and the settings that they share. Not
-//! here: what is numbered (`fold`).
+//! The lookup tables that only applying events needs: the number of each id, and the shared
+//! provenances. Not here: the memories (`fold`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use super::bound::{Key, key};
 use super::{CowVec, Memory, Provenances};
 use event::EventId;
 
-/// What is looked up to add events to memories.
+/// The lookup tables for applying events to memories.
 #[derive(Debug, Default)]
 pub struct Lookup {
     pub(super) numbers: Numbers,
-    pub(super) settings: Provenances,
+    pub(super) provenances: Provenances,
 }
 
 impl Lookup {
-    /// What is looked up to add to these.
+    /// Builds the tables of these memories.
     #[must_use]
     pub fn of(memories: &CowVec<Arc<Memory>>) -> Self {
         let mut numbers = HashMap::with_capacity(memories.len());
         numbers.extend(memories.iter().map(|memory| key(&memory.id)).zip(0..));
-        let settings = Provenances::of_all(memories.iter().map(|memory| &memory.setting));
-        Self { numbers: Numbers(numbers), settings }
+        let provenances = Provenances::of_all(memories.iter().map(|memory| &memory.provenance));
+        Self { numbers: Numbers(numbers), provenances }
     }
 }
 
-/// The number of each id.
+/// The memory number of each id.
 #[derive(Debug, Default)]
 pub(super) struct Numbers(HashMap<Key, u32>);
 

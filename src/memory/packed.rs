@@ -1,31 +1,31 @@
-//! Numbers and texts as bytes, one behind the other, and back. What is read may be anything: it gives a
-//! value or nothing, and reserves no more than what is there. Not here: which values, in which order
-//! (`record`, the checkpoint).
+//! The binary encoding of checkpoints: numbers and texts, one after another. Reading accepts any
+//! bytes: it returns a value or nothing, and allocates no more than the input can hold. Not here:
+//! which values in which order (`event_record`, `engine::checkpoint`).
 
 use std::io::{self, Write};
 
 use event::Timestamp;
 
-/// Bytes that are being written.
+/// An encoder.
 #[derive(Debug, Default)]
 pub struct Packing(Vec<u8>);
 
-/// Bytes that are being read.
+/// A decoder.
 #[derive(Debug, Clone, Copy)]
 pub struct Packed<'a>(&'a [u8]);
 
 impl Packing {
-    /// Returns the bytes.
+    /// Returns the encoded bytes.
     #[must_use]
     pub fn done(self) -> Vec<u8> {
         self.0
     }
 
-    /// Hands on what was written, if it is more than so many bytes.
+    /// Writes the buffered bytes to `out`, if they are more than `over_bytes`.
     ///
     /// # Errors
-    /// What `out` said.
-    pub fn hand_on(&mut self, out: &mut dyn Write, over_bytes: usize) -> io::Result<()> {
+    /// An error of `out`.
+    pub fn flush_over(&mut self, out: &mut dyn Write, over_bytes: usize) -> io::Result<()> {
         if self.0.len() > over_bytes {
             out.write_all(&self.0)?;
             self.0.clear();
@@ -33,7 +33,7 @@ impl Packing {
         Ok(())
     }
 
-    /// Writes a number, small ones in few bytes: seven bits in each, the least first (LEB128).
+    /// Writes a number as LEB128: seven bits in each byte, the least significant first.
     pub fn number(&mut self, mut number: u64) {
         loop {
             let [low, ..] = number.to_le_bytes();
@@ -45,17 +45,17 @@ impl Packing {
         }
     }
 
-    /// Writes a length or a place.
+    /// Writes a length or an index.
     pub fn size(&mut self, size: usize) {
         self.number(u64::try_from(size).unwrap_or(u64::MAX));
     }
 
-    /// Writes bytes whose number the reader knows.
+    /// Writes bytes whose length the reader knows.
     pub fn raw(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Writes bytes with their number.
+    /// Writes bytes with their length.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.size(bytes.len());
         self.raw(bytes);
@@ -66,13 +66,13 @@ impl Packing {
         self.bytes(text.as_bytes());
     }
 
-    /// Writes a text that may be missing.
+    /// Writes an optional text.
     pub fn maybe(&mut self, text: Option<&str>) {
         self.number(text.is_some().into());
         text.into_iter().for_each(|text| self.text(text));
     }
 
-    /// Writes an instant to the nanosecond, or that there is none.
+    /// Writes an optional instant to the nanosecond.
     pub fn instant(&mut self, instant: Option<Timestamp>) {
         self.number(instant.is_some().into());
         if let Some(instant) = instant {
@@ -83,19 +83,19 @@ impl Packing {
 }
 
 impl<'a> Packed<'a> {
-    /// Reads from the beginning of some bytes.
+    /// Makes a decoder of these bytes.
     #[must_use]
     pub fn of(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Tells whether all was read.
+    /// Tells whether everything was read.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Reads so many bytes.
+    /// Reads `length` bytes.
     pub fn raw(&mut self, length: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
@@ -114,7 +114,7 @@ impl<'a> Packed<'a> {
             let (byte, rest) = self.0.split_first()?;
             self.0 = rest;
             let part = u64::from(byte & 0x7F);
-            // The tenth byte has room for one bit only.
+            // The tenth byte holds one bit only.
             if part << shift >> shift != part {
                 return None;
             }
@@ -126,17 +126,18 @@ impl<'a> Packed<'a> {
         None
     }
 
-    /// Reads a length or a place.
+    /// Reads a length or an index.
     pub fn size(&mut self) -> Option<usize> {
         usize::try_from(self.number()?).ok()
     }
 
-    /// Reads how many entries follow, each of at least a byte: more than there are bytes is nonsense.
+    /// Reads the number of entries that follow. Each takes at least a byte, so a number above the
+    /// remaining bytes is refused.
     pub fn count(&mut self) -> Option<usize> {
         self.size().filter(|count| *count <= self.0.len())
     }
 
-    /// Reads bytes that come with their number.
+    /// Reads bytes with their length.
     pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.size()?;
         self.raw(length)
@@ -147,7 +148,7 @@ impl<'a> Packed<'a> {
         std::str::from_utf8(self.bytes()?).ok()
     }
 
-    /// Reads whether something follows.
+    /// Reads whether a value follows.
     fn is_there(&mut self) -> Option<bool> {
         match self.number()? {
             0 => Some(false),
@@ -156,12 +157,12 @@ impl<'a> Packed<'a> {
         }
     }
 
-    /// Reads a text that may be missing.
+    /// Reads an optional text.
     pub fn maybe(&mut self) -> Option<Option<&'a str>> {
         if self.is_there()? { self.text().map(Some) } else { Some(None) }
     }
 
-    /// Reads an instant, or that there is none.
+    /// Reads an optional instant.
     pub fn instant(&mut self) -> Option<Option<Timestamp>> {
         if !self.is_there()? {
             return Some(None);
@@ -180,7 +181,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn values_round_trip(
             number in any::<u64>(), text in ".*", maybe in prop::option::of(".*"),
             second in prop::option::of(-9_000_000_000_i64..9_000_000_000), nano in 0..1_000_000_000_i32,
         ) {
@@ -200,7 +201,7 @@ mod tests {
         }
 
         #[test]
-        fn anything_is_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+        fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             let packed = Packed::of(&bytes);
             let _ = (packed.clone().number(), packed.clone().text(), packed.clone().maybe());
             let _ = (packed.clone().count(), packed.clone().instant());
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_too_many_bits_is_none() {
+    fn a_number_of_too_many_bits_is_refused() {
         let eleven = [0xFF_u8; 10].iter().copied().chain([1]).collect::<Vec<_>>();
         assert_eq!(Packed::of(&eleven).number(), None);
         let tenth = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2];

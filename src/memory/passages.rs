@@ -1,24 +1,26 @@
-//! Cutting a long text into passages that can each answer a query: a dialogue at its turns, anything else
-//! at blank lines. Scores of a whole long text drown what one part of it says. Not here: scoring.
+//! Cuts a long text into passages that can each answer a query: a dialogue at its turns, any other
+//! text at blank lines. A single score for a whole long text would hide what one part says. Not
+//! here: scoring.
 
 use std::collections::BTreeMap;
 
-/// RecordTexts up to here are one passage, in bytes: notes of agents are, and their parts belong together.
+/// Texts up to this many bytes are one passage. Notes of agents are that short, and their parts
+/// belong together.
 const WHOLE_BYTES_MAX: usize = 3_000;
 
-/// Paragraphs are packed into passages of about this size, in bytes.
+/// The target size of a passage made of paragraphs, in bytes.
 const PACKED_BYTES: usize = 1_200;
 
-/// Passages of one text: 64 kB of them; what follows is in the last one.
+/// Passages of one text, which cover 64 kB of it. The last one holds the rest.
 const PASSAGES_MAX: usize = 64;
 
 /// The longest name of a speaker, in bytes.
 const SPEAKER_BYTES_MAX: usize = 32;
 
-/// Who speaks in transcripts of chats, as they are written there.
+/// The roles in chat transcripts.
 const ROLES: [&str; 7] = ["user", "assistant", "system", "human", "ai", "agent", "tool"];
 
-/// Cuts a text where it is long. Nothing is lost and nothing moves.
+/// Cuts a long text. All text is kept in order.
 pub(super) fn passages(text: &str) -> Vec<&str> {
     if text.len() <= WHOLE_BYTES_MAX {
         return vec![text];
@@ -27,14 +29,15 @@ pub(super) fn passages(text: &str) -> Vec<&str> {
     if turns.is_empty() { cut(text, &packed_at(text)) } else { cut(text, &turns) }
 }
 
-/// Where the turns of a dialogue begin; nowhere in other texts. Where roles of a chat speak, what looks like a
-/// name in what they say (`Pros: …`) is none.
+/// Returns the offsets of the turns of a dialogue; none for other texts. In a chat transcript a
+/// line such as `Pros: …` is not a turn.
 fn turns_at(text: &str) -> Vec<usize> {
     let turns = turns_of(text, |name| ROLES.contains(&name));
     if turns.is_empty() { turns_of(text, is_name) } else { turns }
 }
 
-/// Where somebody speaks whom `may_speak` lets through, if two of them speak twice.
+/// Returns the offsets of lines whose speaker `may_speak` accepts, if at least two speakers speak
+/// twice.
 fn turns_of(text: &str, may_speak: impl Fn(&str) -> bool) -> Vec<usize> {
     let spoken: Vec<(usize, &str)> = lines_at(text)
         .filter_map(|(at, line)| Some((at, speaker(line).filter(|name| may_speak(name))?)))
@@ -52,13 +55,13 @@ fn speaker(line: &str) -> Option<&str> {
     head.split_once(": ").map(|(name, _)| name)
 }
 
-/// Whether this can be the name of a person: `and then: …` is not.
+/// Tells whether this can be a person's name: `and then: …` is not.
 fn is_name(name: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || " _-.".contains(character);
     name.starts_with(char::is_uppercase) && name.chars().all(is_part)
 }
 
-/// Where to cut so that the paragraphs between make passages of about one size.
+/// Returns the offsets that cut paragraphs into passages of about the target size.
 fn packed_at(text: &str) -> Vec<usize> {
     let mut cuts = Vec::new();
     let mut begun_at = 0;
@@ -107,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_dialogue_is_cut_at_its_turns_and_a_short_one_is_not() {
+    fn a_long_dialogue_is_cut_at_its_turns() {
         let turn = |who: &str| format!("{who}: {}\nand more: of it\n", "words ".repeat(150));
         let text = [turn("user"), turn("assistant"), turn("user"), turn("assistant")].concat();
         let found = passages(&text);
@@ -133,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_there_are_not_too_many(
+        fn passages_keep_all_text_and_stay_few(
             lines in prop::collection::vec("(A: |user: |)[a-zé ]{0,60}", 0..400),
         ) {
             let text = lines.join("\n");

@@ -1,5 +1,5 @@
-//! What many memories have in common: how, by whom and where they were written down. Kept once for all
-//! of them. Not here: what each says (`memory`).
+//! The provenance of memories: how, by whom and where they were written. Memories with the same
+//! provenance share one copy. Not here: the content (`memory`).
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,53 +7,53 @@ use std::sync::Arc;
 
 use event::{Confidence, Event, EventType, Timestamp};
 
-/// How, by whom and where memories were written down.
+/// How, by whom and where memories were written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Provenance {
     /// The log.
     pub log: Arc<Path>,
     /// The kind of event.
     pub kind: EventType,
-    /// The agent or person who learned it.
+    /// The agent or person who wrote it.
     pub agent_id: String,
-    /// The session that learned it.
+    /// The session it was written in.
     pub session_id: Option<String>,
     /// Who vouches for it.
     pub source: Option<String>,
-    /// Until when it counts, where its line says so.
+    /// When it expires, where its line says so.
     pub expires: Option<Timestamp>,
-    /// How sure who wrote it was.
+    /// How sure the author was.
     pub confidence: Confidence,
 }
 
-/// All settings so far.
+/// All provenances that are in use.
 #[derive(Debug, Default)]
 pub struct Provenances {
     known: HashSet<Arc<Provenance>>,
-    /// With so many, those that no memory needs any more are dropped.
+    /// At this length the unused ones are dropped.
     drop_at: usize,
 }
 
-/// Fewer settings than these are not worth a look.
+/// Below this length unused ones are not dropped.
 const DROP_AT_MIN: usize = 4_096;
 
 impl Provenances {
-    /// Those that are shared already; equal ones are one.
+    /// Collects existing provenances; equal ones become one.
     pub(super) fn of_all<'a>(shared: impl Iterator<Item = &'a Arc<Provenance>>) -> Self {
-        let mut settings = Self::default();
-        // What was learned in a row mostly shares one.
+        let mut provenances = Self::default();
+        // Adjacent memories mostly share one.
         let mut last: Option<&Arc<Provenance>> = None;
-        for setting in shared {
-            if !last.is_some_and(|last| Arc::ptr_eq(last, setting)) {
-                settings.known.insert(Arc::clone(setting));
-                last = Some(setting);
+        for provenance in shared {
+            if !last.is_some_and(|last| Arc::ptr_eq(last, provenance)) {
+                provenances.known.insert(Arc::clone(provenance));
+                last = Some(provenance);
             }
         }
-        settings.drop_at = settings.known.len() * 2;
-        settings
+        provenances.drop_at = provenances.known.len() * 2;
+        provenances
     }
 
-    /// Returns the setting of an event in a log.
+    /// Returns the provenance of an event in a log.
     pub fn of(&mut self, event: &Event, log: Arc<Path>) -> Arc<Provenance> {
         self.shared(Provenance {
             log,
@@ -66,18 +66,18 @@ impl Provenances {
         })
     }
 
-    /// Returns a setting as all memories share it.
-    pub fn shared(&mut self, setting: Provenance) -> Arc<Provenance> {
-        if let Some(known) = self.known.get(&setting) {
+    /// Returns the shared copy of a provenance.
+    pub fn shared(&mut self, provenance: Provenance) -> Arc<Provenance> {
+        if let Some(known) = self.known.get(&provenance) {
             return Arc::clone(known);
         }
         if self.known.len() >= self.drop_at.max(DROP_AT_MIN) {
-            self.known.retain(|setting| Arc::strong_count(setting) > 1);
+            self.known.retain(|provenance| Arc::strong_count(provenance) > 1);
             self.drop_at = self.known.len() * 2;
         }
-        let setting = Arc::new(setting);
-        self.known.insert(Arc::clone(&setting));
-        setting
+        let provenance = Arc::new(provenance);
+        self.known.insert(Arc::clone(&provenance));
+        provenance
     }
 }
 
@@ -85,7 +85,7 @@ impl Provenances {
 mod tests {
     use super::*;
 
-    fn setting(agent: usize) -> Provenance {
+    fn provenance(agent: usize) -> Provenance {
         Provenance {
             log: Path::new("a").into(),
             kind: EventType::from_line("error"),
@@ -98,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn equal_settings_are_one_and_those_that_nobody_needs_are_dropped() {
-        let mut settings = Provenances::default();
-        let needed = settings.shared(setting(0));
-        assert!(Arc::ptr_eq(&needed, &settings.shared(setting(0))));
+    fn equal_provenances_are_shared_and_unused_ones_dropped() {
+        let mut provenances = Provenances::default();
+        let needed = provenances.shared(provenance(0));
+        assert!(Arc::ptr_eq(&needed, &provenances.shared(provenance(0))));
         for agent in 1..3 * DROP_AT_MIN {
-            settings.shared(setting(agent));
+            provenances.shared(provenance(agent));
         }
-        assert!(settings.known.len() <= DROP_AT_MIN + 1);
-        assert!(Arc::ptr_eq(&needed, &settings.shared(setting(0))));
+        assert!(provenances.known.len() <= DROP_AT_MIN + 1);
+        assert!(Arc::ptr_eq(&needed, &provenances.shared(provenance(0))));
     }
 }

@@ -1,4 +1,4 @@
-//! Memories for the tests of this room, made from lines as a log holds them. Not here: what is made of them.
+//! Test memories, made from lines as a log holds them. Not here: any tests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::{Fold, Memory, Origin};
 use event::{Decoded, codec};
 
-/// Returns the memory `m1` of several lines, with what the others say of it.
+/// Folds several lines and returns the memory `m1`.
 pub(super) fn folded(lines: &[Value]) -> Arc<Memory> {
     let fold = fold(lines);
     Arc::clone(fold.memories().iter().find(|memory| memory.id.as_str() == "m1").unwrap())
 }
 
-/// Returns the fold of several lines.
+/// Folds several lines.
 pub(super) fn fold(lines: &[Value]) -> Fold {
     let mut fold = Fold::default();
     for (offset, line) in (0..).zip(lines) {

@@ -1,5 +1,6 @@
-//! Which memories were learned side by side: those of one session of one repository, in the order of
-//! time. Independent of the order they come in. Not here: what that is used for (`follow`, `search`).
+//! Orders the memories of each session by time, and finds the neighbours of a memory. A session
+//! belongs to one repository. The order of arrival does not matter. Not here: what neighbours are
+//! used for (`engine::follow`, `search`).
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,19 +11,19 @@ use event::{EventId, RepoKey, Timestamp};
 type Key = Arc<(RepoKey, String)>;
 type SessionPosition = (Option<Timestamp>, EventId);
 
-/// The sessions so far. Memories that name none are in none and cost nothing here.
+/// All sessions. Memories without a session are in none and take no room here.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    /// The memories of each session, in order.
+    /// The memories of each session, sorted.
     sessions: HashMap<Key, Vec<(SessionPosition, u32)>>,
     places: HashMap<u32, (Key, SessionPosition)>,
 }
 
 impl Sessions {
-    /// Takes in what is known under a number now, `None` where it is free. Returns the memories whose
-    /// neighbours are others than before.
-    pub fn note(&mut self, number: u32, memory: Option<&Memory>) -> BTreeSet<u32> {
-        let mut touched = self.take_out(number);
+    /// Updates the memory of a number; `None` where the number is free. Returns the memories whose
+    /// neighbours changed.
+    pub fn update(&mut self, number: u32, memory: Option<&Memory>) -> BTreeSet<u32> {
+        let mut changed = self.take_out(number);
         if let Some((memory, name)) = memory.and_then(|memory| Some((memory, name_of(memory)?))) {
             let (key, place) = (key_of(name), place_of(memory));
             // Memories of one session share its key.
@@ -31,19 +32,19 @@ impl Sessions {
             let at = session.partition_point(|(other, _)| *other < place);
             session.insert(at, (place.clone(), number));
             self.places.insert(number, (key, place));
-            touched.extend(self.near(number).numbers());
+            changed.extend(self.neighbours_of(number).numbers());
         }
-        touched.remove(&number);
-        touched
+        changed.remove(&number);
+        changed
     }
 
-    /// The sessions of all memories, made at once: many times faster than one by one.
+    /// Builds the sessions of all memories at once, many times faster than one by one.
     #[must_use]
     pub fn of<'a>(memories: impl Iterator<Item = &'a Memory>) -> Self {
         let mut places_of: HashMap<(&RepoKey, &str), usize> = HashMap::new();
         let mut sessions: Vec<(Key, Vec<(SessionPosition, u32)>)> = Vec::new();
         let mut places = HashMap::new();
-        // What was learned in a row is nearly always of one session.
+        // Adjacent memories are nearly always of one session.
         let mut last = None;
         for (number, memory) in (0..).zip(memories) {
             let Some(name) = name_of(memory) else { continue };
@@ -67,39 +68,39 @@ impl Sessions {
 
     /// Returns the neighbours of a memory.
     #[must_use]
-    pub fn near(&self, number: u32) -> Neighbours {
-        let mut near = Neighbours::default();
-        let Some((key, place)) = self.places.get(&number) else { return near };
+    pub fn neighbours_of(&self, number: u32) -> Neighbours {
+        let mut neighbours = Neighbours::default();
+        let Some((key, place)) = self.places.get(&number) else { return neighbours };
         let session = self.sessions.get(key).map_or(&[][..], Vec::as_slice);
         let at = session.partition_point(|(other, _)| other < place);
         for far in 1..=NEIGHBOURS_MAX {
             let number_at = |at: Option<usize>| Some(session.get(at?)?.1);
             let (before, after) = (number_at(at.checked_sub(far)), number_at(at.checked_add(far)));
             if let (Some(one), Some(other)) =
-                (near.before.get_mut(far - 1), near.after.get_mut(far - 1))
+                (neighbours.before.get_mut(far - 1), neighbours.after.get_mut(far - 1))
             {
                 (*one, *other) = (before, after);
             }
         }
-        near
+        neighbours
     }
 
     fn take_out(&mut self, number: u32) -> BTreeSet<u32> {
-        let near: BTreeSet<u32> = self.near(number).numbers().collect();
-        let Some((key, place)) = self.places.remove(&number) else { return near };
+        let neighbours: BTreeSet<u32> = self.neighbours_of(number).numbers().collect();
+        let Some((key, place)) = self.places.remove(&number) else { return neighbours };
         if let Some(session) = self.sessions.get_mut(&key) {
             session.retain(|(other, held)| *held != number || *other != place);
             if session.is_empty() {
                 self.sessions.remove(&key);
             }
         }
-        near
+        neighbours
     }
 }
 
-/// The session of a memory, if it names one.
+/// Returns the session of a memory, if it names one.
 fn name_of(memory: &Memory) -> Option<(&RepoKey, &str)> {
-    let session = memory.setting.session_id.as_deref().filter(|session| !session.is_empty())?;
+    let session = memory.provenance.session_id.as_deref().filter(|session| !session.is_empty())?;
     Some((&memory.repo, session))
 }
 
@@ -132,23 +133,23 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_those_of_the_session_in_the_order_of_time() {
+    fn neighbours_are_sorted_by_time_within_a_session() {
         let mut sessions = Sessions::default();
         for (number, second) in [(0, 30), (1, 10), (2, 20), (3, 50), (4, 40)] {
-            sessions.note(number, Some(&memory(number, second, 1)));
+            sessions.update(number, Some(&memory(number, second, 1)));
         }
-        sessions.note(9, Some(&memory(9, 25, 2)));
-        assert_eq!(sessions.near(0).before, [Some(2), Some(1)]);
-        assert_eq!(sessions.near(0).after, [Some(4), Some(3)]);
-        assert_eq!(sessions.near(9), Neighbours::default());
-        assert_eq!(sessions.note(0, None), BTreeSet::from([1, 2, 3, 4]));
-        assert_eq!(sessions.near(2).after, [Some(4), Some(3)]);
+        sessions.update(9, Some(&memory(9, 25, 2)));
+        assert_eq!(sessions.neighbours_of(0).before, [Some(2), Some(1)]);
+        assert_eq!(sessions.neighbours_of(0).after, [Some(4), Some(3)]);
+        assert_eq!(sessions.neighbours_of(9), Neighbours::default());
+        assert_eq!(sessions.update(0, None), BTreeSet::from([1, 2, 3, 4]));
+        assert_eq!(sessions.neighbours_of(2).after, [Some(4), Some(3)]);
     }
 
     proptest! {
         // S-RANK-5
         #[test]
-        fn any_order_gives_the_same_neighbours_and_tells_whose_changed(
+        fn any_order_gives_the_same_neighbours(
             order in Just((0_u32..12).collect::<Vec<_>>()).prop_shuffle(),
             seconds in prop::collection::vec(0_u32..9, 12),
         ) {
@@ -157,22 +158,22 @@ mod tests {
             };
             let (mut sessions, mut sorted) = (Sessions::default(), Sessions::default());
             for number in 0..12 {
-                sorted.note(number, Some(&one(number)));
+                sorted.update(number, Some(&one(number)));
             }
             let mut known: HashMap<u32, Neighbours> = HashMap::new();
             for number in order {
-                let touched = sessions.note(number, Some(&one(number)));
-                known.insert(number, sessions.near(number));
-                for other in touched {
-                    known.insert(other, sessions.near(other));
+                let changed = sessions.update(number, Some(&one(number)));
+                known.insert(number, sessions.neighbours_of(number));
+                for other in changed {
+                    known.insert(other, sessions.neighbours_of(other));
                 }
             }
             let all: Vec<Memory> = (0..12).map(one).collect();
             let at_once = Sessions::of(all.iter());
             for number in 0..12 {
-                prop_assert_eq!(at_once.near(number), sorted.near(number));
-                prop_assert_eq!(sessions.near(number), sorted.near(number));
-                prop_assert_eq!(known[&number], sorted.near(number));
+                prop_assert_eq!(at_once.neighbours_of(number), sorted.neighbours_of(number));
+                prop_assert_eq!(sessions.neighbours_of(number), sorted.neighbours_of(number));
+                prop_assert_eq!(known[&number], sorted.neighbours_of(number));
             }
         }
     }

@@ -1,9 +1,9 @@
-//! What a memory takes, estimated from what its lines say: it must be the same whatever order they were
-//! read in, and wherever. Not here: what is done about it (`bound`).
+//! Estimates the memory that a memory takes, from its lines alone: the estimate must be the same on
+//! every machine and for every order of reading. Not here: the bound itself (`bound`).
 //!
-//! The figures are fitted to what processes took at their peak, `scripts/memory` over stores of short,
-//! usual and long lines (benches/runs): the texts as they are, the records around them, and the index of
-//! words, which holds a few bytes for each word.
+//! The figures are fitted to the peak memory of processes that read stores of short, usual and long
+//! lines (`scripts/memory`, benches/runs): the texts, the records around them, and the lexical
+//! index, which holds a few bytes for each word.
 
 use std::sync::Arc;
 
@@ -15,48 +15,48 @@ use super::{Memory, Version};
 use event::limits::SHORT_BYTES_MAX;
 use event::{Event, EventId};
 
-/// What a memory takes besides what is said of it: its entries in the maps and the index.
+/// Bytes of a memory besides its events: its entries in the maps and the index.
 const MEMORY_BYTES: u64 = 200;
 
-/// What a record takes that says nothing: an event under its id or about it, with the allocator's share.
-const SAID_BYTES: u64 = 800;
+/// Bytes of an event without its texts, with the allocator's overhead.
+const EVENT_BYTES: u64 = 800;
 
-/// What a text takes besides its bytes.
+/// Bytes of a text besides its content.
 const TEXT_BYTES: u64 = 40;
 
-/// What a value inside a field takes that we do not know.
+/// Bytes of a value in an unknown field.
 const VALUE_BYTES: u64 = 120;
 
-/// How many bytes the index of words takes for 16 bytes of text, its rewriting and its tables of hashes included.
-/// True of texts that have most words in common; of names that stand in one text each it takes some times as much
-/// (benches/runs/2026-11-22-words.md).
+/// Bytes of the lexical index for 16 bytes of text, including its rewriting and its hash tables.
+/// This holds for texts that share most words; words that occur in one text only take several times
+/// as much (benches/runs/2026-11-22-words.md).
 const INDEX_SIXTEENTHS: u64 = 12;
 
-/// Returns what a memory takes: what is said under its id and about it. All of that counts alike, since
-/// which of several contents is shown may change while lines are read.
+/// Returns the size of a memory with all contents under its id and all events about it. They all
+/// count alike, since which content is shown may change while lines are read.
 pub(super) fn of_memory(memory: &Memory, bound: Bound) -> u64 {
-    let said =
-        of_said(&memory.event()) + of_versions(memory.about()) + of_versions(memory.conflicts());
-    of_nothing_said(bound).saturating_add(said)
+    let events =
+        of_event(&memory.event()) + of_versions(memory.about()) + of_versions(memory.conflicts());
+    of_empty_memory(bound).saturating_add(events)
 }
 
-/// Returns what a memory takes besides what is said.
-pub(super) fn of_nothing_said(bound: Bound) -> u64 {
+/// Returns the size of a memory besides its events.
+pub(super) fn of_empty_memory(bound: Bound) -> u64 {
     MEMORY_BYTES.saturating_add(bound.vector_bytes)
 }
 
-/// Returns what one event takes.
-pub(super) fn of_said(event: &Event) -> u64 {
+/// Returns the size of one event.
+pub(super) fn of_event(event: &Event) -> u64 {
     let indexed = indexed_bytes(event);
-    SAID_BYTES + indexed + indexed * INDEX_SIXTEENTHS / 16 + other_bytes(event)
+    EVENT_BYTES + indexed + indexed * INDEX_SIXTEENTHS / 16 + other_bytes(event)
 }
 
-/// Returns what several events take.
+/// Returns the size of several events.
 pub(super) fn of_versions(versions: &[Arc<Version>]) -> u64 {
-    versions.iter().map(|version| of_said(&version.event)).sum()
+    versions.iter().map(|version| of_event(&version.event)).sum()
 }
 
-/// The texts that the index of words holds too.
+/// Returns the size of the texts that are indexed too.
 fn indexed_bytes(event: &Event) -> u64 {
     let single = [&event.context, &event.lesson, &event.command];
     let lists = [&event.symptoms, &event.tags, &event.files];
@@ -64,12 +64,12 @@ fn indexed_bytes(event: &Event) -> u64 {
     single.into_iter().map(|text| length(text)).sum::<u64>() + listed
 }
 
-/// All else that is said. What the door fills in is not, unless it is longer than the door makes it: an
-/// event that was sent twice must have one size.
+/// Returns the size of all other fields. Fields that the writer fills in do not count, unless they
+/// are longer than the writer makes them: an event that was sent twice must have one size.
 fn other_bytes(event: &Event) -> u64 {
     let stamps = [&event.commit, &event.branch, &event.session_id, &event.host];
-    let said = stamps.into_iter().flatten().filter(|text| text.len() > SHORT_BYTES_MAX);
-    let texts = said.chain([&event.agent_id]).chain(&event.source).map(|text| length(text));
+    let long = stamps.into_iter().flatten().filter(|text| text.len() > SHORT_BYTES_MAX);
+    let texts = long.chain([&event.agent_id]).chain(&event.source).map(|text| length(text));
     let ids = event.memory_id.iter().map(|id: &EventId| length(id.as_str()));
     let unknown = event.extra.iter().filter(|(name, value)| !is_stamp(name, value));
     let unknown = unknown.map(|(name, value)| length(name) + of_value(value));

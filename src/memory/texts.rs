@@ -1,42 +1,42 @@
-//! Where the records of memories are: in blocks, each in memory until a checkpoint keeps it, then in the
-//! checkpoint's file and read by offset. A record that is not what was written is never shown: reading it
-//! fails, and who follows the logs learns of it. Not here: what a record says (`record`), the file
-//! (`checkpoint`).
+//! Stores the records of memories in blocks. A block is in memory until a checkpoint stores it;
+//! then its records are read from the checkpoint's file by offset. A record is never returned
+//! unless its checksum matches; a mismatch is reported to the follower. Not here: the encoding of a
+//! record (`event_record`), the file (`engine::checkpoint`).
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
-/// A block takes records until it has so many bytes: what is left out frees its block soon, and a
-/// reader waits for a writer's copying of one record only.
+/// The size of a block, in bytes. Small blocks are freed soon after their memories are removed, and
+/// a reader waits for the copying of one record only.
 const BLOCK_BYTES: usize = 256 * 1024;
 
-/// Bytes that nobody needs any more are tolerated up to this: below, tidying up costs more than it frees.
+/// Released bytes are tolerated up to here: below it, compaction costs more than it frees.
 const DEAD_BYTES_MIN: u64 = 1024 * 1024;
 
-/// A place outside memory where blocks are kept.
+/// A store of records outside memory.
 pub trait RecordStore: fmt::Debug + Send + Sync {
-    /// Fills `to` with the bytes from `offset` on; false where that fails.
+    /// Fills `to` with the bytes from `offset` on. False where that fails.
     fn read_at(&self, to: &mut [u8], offset: u64) -> bool;
 }
 
-/// Says that a record could not be read. All who hold texts of one origin share it.
+/// Tells that a record could not be read. All texts of one fold share it.
 #[derive(Debug, Clone, Default)]
 pub struct Damage(Arc<AtomicBool>);
 
 impl Damage {
-    /// Tells whether one could not.
+    /// Tells whether a record could not be read.
     #[must_use]
-    pub fn is_there(&self) -> bool {
+    pub fn is_reported(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    fn note(&self) {
+    fn report(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Records, one behind the other.
+/// Records, one after another.
 #[derive(Debug)]
 pub struct RecordBlock {
     held: RwLock<BlockBytes>,
@@ -45,9 +45,9 @@ pub struct RecordBlock {
 
 #[derive(Debug)]
 enum BlockBytes {
-    Here(Vec<u8>),
-    /// Kept from this offset on.
-    Kept(Arc<dyn RecordStore>, u64),
+    InMemory(Vec<u8>),
+    /// Stored from this offset on.
+    Stored(Arc<dyn RecordStore>, u64),
 }
 
 /// One record.
@@ -60,51 +60,51 @@ pub struct RecordText {
 }
 
 impl RecordBlock {
-    /// A block that is kept as a whole from an offset on.
+    /// Makes a block that is stored from an offset on.
     #[must_use]
-    pub fn kept(by: Arc<dyn RecordStore>, offset: u64, damage: Damage) -> Arc<Self> {
-        Arc::new(Self { held: RwLock::new(BlockBytes::Kept(by, offset)), damage })
+    pub fn stored(by: Arc<dyn RecordStore>, offset: u64, damage: Damage) -> Arc<Self> {
+        Arc::new(Self { held: RwLock::new(BlockBytes::Stored(by, offset)), damage })
     }
 
-    /// Returns a copy of its bytes, unless they are kept already.
+    /// Returns a copy of its bytes, if they are in memory.
     #[must_use]
-    pub fn bytes_here(&self) -> Option<Vec<u8>> {
+    pub fn bytes_in_memory(&self) -> Option<Vec<u8>> {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            BlockBytes::Here(bytes) => Some(bytes.clone()),
-            BlockBytes::Kept(..) => None,
+            BlockBytes::InMemory(bytes) => Some(bytes.clone()),
+            BlockBytes::Stored(..) => None,
         }
     }
 
-    /// Lets go of its bytes, which are kept from an offset on; readers see no difference.
-    pub fn keep(&self, by: Arc<dyn RecordStore>, offset: u64) {
-        *self.held.write().unwrap_or_else(PoisonError::into_inner) = BlockBytes::Kept(by, offset);
+    /// Frees its bytes, which are stored from an offset on. Readers notice nothing.
+    pub fn move_to(&self, by: Arc<dyn RecordStore>, offset: u64) {
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = BlockBytes::Stored(by, offset);
     }
 
-    /// Returns where it is kept, unless it is in memory.
+    /// Returns its stored offset. `None` while it is in memory.
     #[must_use]
-    pub fn kept_at(&self) -> Option<u64> {
+    pub fn stored_at(&self) -> Option<u64> {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            BlockBytes::Here(_) => None,
-            BlockBytes::Kept(_, offset) => Some(*offset),
+            BlockBytes::InMemory(_) => None,
+            BlockBytes::Stored(_, offset) => Some(*offset),
         }
     }
 
     fn copy(&self, offset: u64, length: usize) -> Option<Vec<u8>> {
         match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            BlockBytes::Here(bytes) => {
+            BlockBytes::InMemory(bytes) => {
                 let start = usize::try_from(offset).ok()?;
                 bytes.get(start..start.checked_add(length)?).map(<[u8]>::to_vec)
             }
-            BlockBytes::Kept(kept, base) => {
+            BlockBytes::Stored(store, base) => {
                 let mut bytes = vec![0; length];
-                kept.read_at(&mut bytes, base.checked_add(offset)?).then_some(bytes)
+                store.read_at(&mut bytes, base.checked_add(offset)?).then_some(bytes)
             }
         }
     }
 
-    /// Adds a record, unless there is no room or the block is kept.
+    /// Adds a record, unless the block is full or stored.
     fn push(&self, record: &[u8]) -> Option<u64> {
-        let BlockBytes::Here(bytes) =
+        let BlockBytes::InMemory(bytes) =
             &mut *self.held.write().unwrap_or_else(PoisonError::into_inner)
         else {
             return None;
@@ -120,33 +120,34 @@ impl RecordBlock {
 }
 
 impl RecordText {
-    /// A record that is kept, with the checksum that it must have.
+    /// Makes a stored record with its expected checksum.
     #[must_use]
-    pub fn kept(block: &Arc<RecordBlock>, offset: u64, length_bytes: u32, checksum: u32) -> Self {
+    pub fn stored(block: &Arc<RecordBlock>, offset: u64, length_bytes: u32, checksum: u32) -> Self {
         Self { block: Arc::clone(block), offset, length_bytes, checksum }
     }
 
-    /// Returns the record; `None` where it is not what was written.
+    /// Returns the record. `None` where its checksum does not match.
     #[must_use]
     pub fn bytes(&self) -> Option<Vec<u8>> {
         let length = usize::try_from(self.length_bytes).ok();
         let copied = length.and_then(|length| self.block.copy(self.offset, length));
         let record = copied.filter(|record| crc32fast::hash(record) == self.checksum);
         if record.is_none() {
-            self.damage();
+            self.report_damage();
         }
         record
     }
 
-    /// Says that the record is not what was written.
-    pub fn damage(&self) {
-        self.block.damage.note();
+    /// Reports that the record is damaged.
+    pub fn report_damage(&self) {
+        self.block.damage.report();
     }
 
-    /// Returns where it is kept, its length in bytes and its checksum; `None` while it is in memory.
+    /// Returns its stored offset, its length in bytes and its checksum. `None` while it is in
+    /// memory.
     #[must_use]
-    pub fn kept_at(&self) -> Option<(u64, u32, u32)> {
-        let offset = self.block.kept_at()?.checked_add(self.offset)?;
+    pub fn stored_at(&self) -> Option<(u64, u32, u32)> {
+        let offset = self.block.stored_at()?.checked_add(self.offset)?;
         Some((offset, self.length_bytes, self.checksum))
     }
 
@@ -156,7 +157,7 @@ impl RecordText {
         Self { block: Arc::clone(block), offset, ..*self }
     }
 
-    /// Returns the block it is in, and where in it.
+    /// Returns its block, and its offset in it.
     #[must_use]
     pub fn place(&self) -> (&Arc<RecordBlock>, u64) {
         (&self.block, self.offset)
@@ -175,15 +176,15 @@ impl RecordText {
     }
 }
 
-/// Where new records go.
+/// The records of a fold; new ones are added here.
 #[derive(Debug, Default)]
 pub struct RecordTexts {
     open: Option<Arc<RecordBlock>>,
-    /// All that are in memory, or were.
+    /// The blocks that are or were in memory.
     blocks: Vec<Weak<RecordBlock>>,
     damage: Damage,
     live_bytes: u64,
-    /// Bytes that no memory needs any more, in memory or kept.
+    /// Released bytes, in memory or stored.
     dead_bytes: u64,
 }
 
@@ -200,61 +201,61 @@ impl RecordTexts {
     }
 
     fn opened(&mut self, record: &[u8]) -> Arc<RecordBlock> {
-        let held = RwLock::new(BlockBytes::Here(record.to_vec()));
+        let held = RwLock::new(BlockBytes::InMemory(record.to_vec()));
         let block = Arc::new(RecordBlock { held, damage: self.damage.clone() });
         self.blocks.push(Arc::downgrade(&block));
         block
     }
 
-    /// Takes in so many bytes of records that are kept.
-    pub fn restored(&mut self, kept_bytes: u64) {
-        self.live_bytes = self.live_bytes.saturating_add(kept_bytes);
+    /// Counts the bytes of stored records.
+    pub fn add_stored(&mut self, stored_bytes: u64) {
+        self.live_bytes = self.live_bytes.saturating_add(stored_bytes);
     }
 
-    /// Notes that nobody needs a record any more.
-    pub fn forget(&mut self, text: &RecordText) {
+    /// Releases a record that no memory needs.
+    pub fn release(&mut self, text: &RecordText) {
         self.live_bytes = self.live_bytes.saturating_sub(text.length_bytes());
         self.dead_bytes = self.dead_bytes.saturating_add(text.length_bytes());
     }
 
-    /// Returns the blocks that are in memory, in the order in which they were begun; no record is added to
-    /// them any more.
+    /// Returns the blocks that are in memory, in the order in which they were begun, and adds no
+    /// more records to them.
     pub fn seal(&mut self) -> Vec<Arc<RecordBlock>> {
         self.open = None;
         let blocks: Vec<Arc<RecordBlock>> = self.blocks.iter().filter_map(Weak::upgrade).collect();
         let here: Vec<Arc<RecordBlock>> =
-            blocks.into_iter().filter(|block| block.kept_at().is_none()).collect();
+            blocks.into_iter().filter(|block| block.stored_at().is_none()).collect();
         self.blocks = here.iter().map(Arc::downgrade).collect();
         here
     }
 
-    /// Returns the blocks that take no more records, once there are more than `blocks_max`. They are no longer among
-    /// those that [`RecordTexts::seal`] returns.
+    /// Returns the full blocks, once there are more than `blocks_max`. [`RecordTexts::seal`] no
+    /// longer returns them.
     pub fn take_full(&mut self, blocks_max: usize) -> Vec<Arc<RecordBlock>> {
         if self.blocks.len() <= blocks_max {
             return Vec::new();
         }
-        // The one that is open was begun last.
+        // The open block is the last one.
         let open = self.open.as_ref().and_then(|_| self.blocks.pop());
         let full = std::mem::replace(&mut self.blocks, open.into_iter().collect());
         full.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Tells whether so much is dead that the records in memory should be put together anew.
+    /// Tells whether so much was released that the records in memory should be rewritten.
     #[must_use]
-    pub fn is_untidy(&self) -> bool {
+    pub fn needs_compaction(&self) -> bool {
         self.dead_bytes > DEAD_BYTES_MIN.max(self.live_bytes)
     }
 
-    /// Begins to put the records in memory together anew: they are all added again.
-    pub fn begin_anew(&mut self) {
+    /// Begins a compaction: the caller then adds all records again.
+    pub fn begin_compaction(&mut self) {
         self.open = None;
         self.dead_bytes = 0;
     }
 
-    /// Adds again a record that is still in memory.
-    pub fn again(&mut self, text: &RecordText) -> Option<RecordText> {
-        if text.kept_at().is_some() {
+    /// Adds a record again, if it is still in memory.
+    pub fn add_again(&mut self, text: &RecordText) -> Option<RecordText> {
+        if text.stored_at().is_some() {
             return None;
         }
         let record = text.bytes()?;
@@ -262,13 +263,13 @@ impl RecordTexts {
         Some(self.add(&record))
     }
 
-    /// Returns what all its records report damage to.
+    /// Returns the damage flag that all its records share.
     #[must_use]
-    pub fn damage_of_all(&self) -> &Damage {
+    pub fn shared_damage(&self) -> &Damage {
         &self.damage
     }
 
-    /// Returns the bytes of all records that are needed.
+    /// Returns the bytes of all records in use.
     #[must_use]
     pub fn live_bytes(&self) -> u64 {
         self.live_bytes
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_read_before_and_after_their_blocks_are_kept() {
+    fn records_are_readable_before_and_after_storing() {
         let mut texts = RecordTexts::default();
         let held: Vec<RecordText> = (0..3_000).map(|number| texts.add(&record(number))).collect();
         let all_right =
@@ -309,36 +310,40 @@ mod tests {
         assert!(all_right());
         let blocks = texts.seal();
         assert!(blocks.len() > 2);
-        let shelf = Arc::new(RecordFile(Mutex::new(vec![7; 11])));
+        let record_file = Arc::new(RecordFile(Mutex::new(vec![7; 11])));
         for block in &blocks {
-            let bytes = block.bytes_here().unwrap();
-            let offset = shelf.0.lock().unwrap().len();
-            shelf.0.lock().unwrap().extend(bytes);
-            block.keep(Arc::clone(&shelf) as Arc<dyn RecordStore>, u64::try_from(offset).unwrap());
+            let bytes = block.bytes_in_memory().unwrap();
+            let offset = record_file.0.lock().unwrap().len();
+            record_file.0.lock().unwrap().extend(bytes);
+            block.move_to(
+                Arc::clone(&record_file) as Arc<dyn RecordStore>,
+                u64::try_from(offset).unwrap(),
+            );
         }
         assert!(all_right() && texts.seal().is_empty());
-        let (offset, length, _) = held[1].kept_at().unwrap();
+        let (offset, length, _) = held[1].stored_at().unwrap();
         assert_eq!(offset, 11 + held[0].length_bytes());
         assert_eq!(u64::from(length), held[1].length_bytes());
         let later = texts.add(b"later");
-        assert_eq!((later.bytes().unwrap(), later.kept_at()), (b"later".to_vec(), None));
-        assert!(!texts.damage_of_all().is_there());
+        assert_eq!((later.bytes().unwrap(), later.stored_at()), (b"later".to_vec(), None));
+        assert!(!texts.shared_damage().is_reported());
     }
 
     #[test]
-    fn a_record_that_is_not_what_was_written_is_none_and_told() {
+    fn a_damaged_record_is_none_and_reported() {
         let mut texts = RecordTexts::default();
         let held = texts.add(b"one record");
-        let shelf = Arc::new(RecordFile(Mutex::new(b"one recorb".to_vec())));
-        texts.seal()[0].keep(shelf, 0);
+        let record_file = Arc::new(RecordFile(Mutex::new(b"one recorb".to_vec())));
+        texts.seal()[0].move_to(record_file, 0);
         assert_eq!(held.bytes(), None);
-        assert!(texts.damage_of_all().is_there());
-        let gone = RecordBlock::kept(Arc::new(RecordFile::default()), u64::MAX, Damage::default());
-        assert_eq!(RecordText::kept(&gone, 5, u32::MAX, 0).bytes(), None);
+        assert!(texts.shared_damage().is_reported());
+        let gone =
+            RecordBlock::stored(Arc::new(RecordFile::default()), u64::MAX, Damage::default());
+        assert_eq!(RecordText::stored(&gone, 5, u32::MAX, 0).bytes(), None);
     }
 
     #[test]
-    fn what_nobody_needs_goes_with_its_block_or_when_all_is_put_together_anew() {
+    fn compaction_frees_released_records() {
         let mut texts = RecordTexts::default();
         let mut held: Vec<RecordText> = (0..9_000).map(|_| texts.add(&[1; 500])).collect();
         let mut number = 0;
@@ -346,15 +351,16 @@ mod tests {
             number += 1;
             let stays = number % 5 == 0;
             if !stays {
-                texts.forget(text);
+                texts.release(text);
             }
             stays
         });
-        assert!(texts.is_untidy());
-        texts.begin_anew();
-        held.iter_mut().for_each(|text| *text = texts.again(text).unwrap());
-        assert!(!texts.is_untidy());
-        let bytes: usize = texts.seal().iter().map(|block| block.bytes_here().unwrap().len()).sum();
+        assert!(texts.needs_compaction());
+        texts.begin_compaction();
+        held.iter_mut().for_each(|text| *text = texts.add_again(text).unwrap());
+        assert!(!texts.needs_compaction());
+        let bytes: usize =
+            texts.seal().iter().map(|block| block.bytes_in_memory().unwrap().len()).sum();
         assert_eq!(bytes, 500 * held.len());
         assert_eq!(texts.live_bytes(), u64::try_from(bytes).unwrap());
         assert!(held.iter().all(|text| text.bytes().unwrap() == [1; 500]));

@@ -1,5 +1,6 @@
-//! What link and unlink events add up to: each edge is as the latest of them says. A function of the set of those
-//! events, as all of the fold. Not here: the graph that edges make (`graph`).
+//! The links of a memory, from its link and unlink events: the latest event decides each edge. It
+//! is a function of the set of events, like all of the fold. Not here: the graph of edges
+//! (`search::links`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,35 +9,35 @@ use super::Version;
 use super::lifecycle::{Discounted, Latest, changes};
 use event::{Change, Link, Node, Relation, RepoKey, Timestamp, is_code};
 
-/// A link that was told and not taken back, but for its source.
+/// A link that is in force, without its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tie {
-    /// The repository that it is of; a place in code is meant in that.
+    /// Its repository; a place in code belongs to it.
     pub repo: RepoKey,
-    /// When it was told last.
+    /// When it was last declared.
     pub since: Option<Timestamp>,
     /// The link.
     pub link: Link,
 }
 
-/// What tells one edge from another of the same source. One place in code is another in another repository.
+/// The key of an edge of one source. The same place in code in two repositories is two edges.
 type Edge = (Option<RepoKey>, Node, Relation);
 
-/// Adds up the events about one memory or one place in code, which stand in the order of their ids: its edges, in the
-/// order of repository, target and relation. Of several contents under one id the first counts; of what contradicts
-/// itself the latest, by time and then by id; whose words are discounted says nothing. With `until`, what was said later
-/// is as if it were not.
+/// Returns the edges of one memory or one place in code, sorted by repository, target and relation.
+/// `about` must be sorted by id. Of several contents under one id the first counts; of
+/// contradicting events the latest, by time and then by id; events of discounted authors do not
+/// count. With `until`, later events do not count.
 #[must_use]
 pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
     let mut edges: BTreeMap<Edge, Latest<'_, Option<(RepoKey, Link)>>> = BTreeMap::new();
-    let mut said = changes(about);
-    said.retain(|(version, _)| {
+    let mut events = changes(about);
+    events.retain(|(version, _)| {
         version.event.timestamp.zip(until).is_none_or(|(at, until)| at <= until)
     });
-    let discounted = Discounted::by(&said);
-    for (version, change) in said {
+    let discounted = Discounted::by(&events);
+    for (version, change) in events {
         let event = &version.event;
-        let (target, relation, said) = match change {
+        let (target, relation, link) = match change {
             Change::Link(link) => (link.target.clone(), link.relation, Some(link)),
             Change::Unlink { target, relation } => (target, relation, None),
             _ => continue,
@@ -46,12 +47,15 @@ pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
         }
         let is_of_code = event.memory_id.as_ref().is_some_and(is_code);
         let repo = is_of_code.then(|| version.repo.clone());
-        let said = said.map(|link| (version.repo.clone(), link));
-        edges.entry((repo, target, relation)).or_default().hear((event.timestamp, &event.id), said);
+        let link = link.map(|link| (version.repo.clone(), link));
+        edges
+            .entry((repo, target, relation))
+            .or_default()
+            .offer((event.timestamp, &event.id), link);
     }
     let latest = edges.into_values().filter_map(|latest| latest.0);
     latest
-        .filter_map(|((since, _), said)| said.map(|(repo, link)| Tie { repo, since, link }))
+        .filter_map(|((since, _), link)| link.map(|(repo, link)| Tie { repo, since, link }))
         .collect()
 }
 
@@ -67,11 +71,11 @@ mod tests {
     use super::*;
     use event::{Decoded, codec};
 
-    /// The edges of a memory and of a place in code that no memory is.
+    /// The edges of a memory, and of a place in code.
     fn folded(lines: &[Value]) -> (Vec<Tie>, Vec<Tie>) {
         let frozen = fold(lines).frozen();
         let of_memory = frozen.memories().iter().flat_map(|memory| ties(memory.about(), None));
-        let of_code = frozen.early().flat_map(|(_, about)| ties(about, None));
+        let of_code = frozen.orphans().flat_map(|(_, about)| ties(about, None));
         (of_memory.collect(), of_code.collect())
     }
 
@@ -79,7 +83,7 @@ mod tests {
         json!({"id": "m1", "repo": "api", "event_type": "error", "lesson": "x"})
     }
 
-    fn said(number: usize, minute: usize, event: &Value) -> Value {
+    fn line_about(number: usize, minute: usize, event: &Value) -> Value {
         let mut line = json!({"id": format!("e{number:02}"), "memory_id": "m1", "repo": "api",
             "timestamp": format!("2026-01-02T00:{minute:02}:00Z")});
         line.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
@@ -92,10 +96,10 @@ mod tests {
 
     // S-LINK-3
     #[test]
-    fn an_edge_is_as_the_latest_event_says() {
+    fn the_latest_event_decides_an_edge() {
         let unlink = json!({"event_type": "unlink", "relation": "related_to", "target": "m2"});
         let tied = |events: &[Value]| {
-            let events = events.iter().enumerate().map(|(at, event)| said(at, at, event));
+            let events = events.iter().enumerate().map(|(at, event)| line_about(at, at, event));
             let (of_memory, _) =
                 folded(&std::iter::once(memory()).chain(events).collect::<Vec<_>>());
             of_memory
@@ -120,7 +124,7 @@ mod tests {
 
     // S-LIFE-10
     #[test]
-    fn the_links_of_whose_words_are_discounted_are_none() {
+    fn links_of_discounted_authors_do_not_count() {
         let by = |who: &str, event: &Value| {
             let mut event = event.clone();
             event["agent_id"] = who.into();
@@ -135,7 +139,7 @@ mod tests {
         ];
         for source in ["m1", "code:src/a.rs"] {
             let events = events.iter().enumerate().map(|(at, event)| {
-                let mut line = said(at, at, event);
+                let mut line = line_about(at, at, event);
                 line["memory_id"] = source.into();
                 line
             });
@@ -149,13 +153,13 @@ mod tests {
 
     // S-LINK-3
     #[test]
-    fn what_was_said_later_is_not_known_before() {
+    fn later_events_do_not_count_before_their_time() {
         let events = [
             link("calls", "m2", 0.5),
             json!({"event_type": "unlink", "relation": "calls", "target": "m2"}),
         ];
         let lines: Vec<Value> =
-            events.iter().enumerate().map(|(at, event)| said(at, at * 10, event)).collect();
+            events.iter().enumerate().map(|(at, event)| line_about(at, at * 10, event)).collect();
         let versions: Vec<Arc<Version>> = lines
             .iter()
             .map(|line| match codec::decode(line.to_string().as_bytes(), "api") {
@@ -178,12 +182,12 @@ mod tests {
 
     // S-LINK-2
     #[test]
-    fn one_path_in_two_repositories_is_two_places() {
+    fn the_same_path_in_two_repositories_is_two_places() {
         let mut one = link("imports", "code:src/b.rs", 0.5);
         one["memory_id"] = "code:src/a.rs".into();
-        let mut other = said(2, 2, &one);
+        let mut other = line_about(2, 2, &one);
         other["repo"] = "web".into();
-        let (_, of_code) = folded(&[said(1, 1, &one), other]);
+        let (_, of_code) = folded(&[line_about(1, 1, &one), other]);
         let repos: Vec<&str> = of_code.iter().map(|tie| tie.repo.as_str()).collect();
         assert_eq!(repos, ["api", "web"]);
     }
@@ -205,11 +209,11 @@ mod tests {
     proptest! {
         // S-LINK-3
         #[test]
-        fn no_order_no_repetition_and_no_merge_changes_the_edges(
+        fn order_repetition_and_merge_keep_the_edges(
             events in prop::collection::vec((any_event(), 0_usize..5), 0..14),
             order in prop::collection::vec(any::<prop::sample::Index>(), 0..40)
         ) {
-            let events = events.iter().enumerate().map(|(number, (event, minute))| said(number, *minute, event));
+            let events = events.iter().enumerate().map(|(number, (event, minute))| line_about(number, *minute, event));
             let lines: Vec<Value> = std::iter::once(memory()).chain(events).collect();
             let expected = folded(&lines);
             let mut mixed: Vec<Value> = order.iter().map(|place| place.get(&lines).clone()).collect();

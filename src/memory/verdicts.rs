@@ -1,28 +1,28 @@
-//! What later events say of the worth of a memory: verdicts, counted. A function of the set of those events, so
-//! it depends on no order, and who hears of one twice counts it once. Not here: what it does to a ranking
-//! (`search::prior`).
+//! The verdicts on a memory, counted, and what follows from them: maturity, candidates, expiry.
+//! They are a function of the set of events, so neither order nor repetition matters. Not here:
+//! their effect on ranking (`search::prior`).
 
 use super::Memory;
 use event::{EventId, HOOK, Timestamp, Verdict};
 
-/// After so many seconds nobody looks for a candidate any more that nothing confirmed: thirty days. Who meets
-/// the same failure but once a month learns as much from the failure.
+/// A candidate that nothing confirmed expires after this many seconds: thirty days. Somebody who
+/// meets the same failure once a month learns as much from the failure itself.
 pub const CANDIDATE_SECONDS_MAX: i64 = 30 * 24 * 3_600;
 
-/// How often each verdict was passed on a memory, one for each who passed any ([`super::Lifecycle`]).
+/// How often each verdict was given, one for each voice ([`super::Lifecycle`]).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Verdicts {
-    /// It helped.
+    /// It worked.
     pub worked: u32,
-    /// It did not.
+    /// It failed.
     pub failed: u32,
-    /// It does no longer.
+    /// It no longer holds.
     pub stale: u32,
-    /// It is so.
+    /// It is right.
     pub confirmed: u32,
-    /// Whether the latest of all that speaks of its truth says that it does not hold any longer.
+    /// Whether the latest verdict on its truth is `stale`.
     pub is_stale: bool,
-    /// When it last helped or was confirmed.
+    /// When it last worked or was confirmed.
     pub last_good: Option<Timestamp>,
 }
 
@@ -32,21 +32,21 @@ pub struct Verdicts {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Maturity {
-    /// Nobody has used it and said so, or as much speaks against it as for it.
+    /// Nobody reported using it, or the verdicts against it are at least as many as those for it.
     Candidate,
-    /// It helped.
+    /// It worked.
     Established,
-    /// It helped in at least [`PROVEN_MIN`] sessions, and far more often than not.
+    /// It worked in at least [`PROVEN_MIN`] sessions, and far more often than not.
     Proven,
 }
 
-/// In so many sessions a memory must have helped to be proven.
+/// A memory is proven once it worked in this many sessions.
 pub const PROVEN_MIN: u32 = 3;
-/// And the lower bound of its success must be at least this.
+/// The lower bound of its success rate must be at least this too.
 const PROVEN_SUCCESS_MIN: f64 = 0.5;
 
 impl Maturity {
-    /// What it is called in replies.
+    /// Returns its name in replies.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl Maturity {
 }
 
 impl Verdicts {
-    /// Counts verdicts. Where several come at one time the last by the id of its event counts for which is latest.
+    /// Counts verdicts. Of several at one time the greatest event id is the latest.
     pub(super) fn of(
         verdicts: impl Iterator<Item = (Option<Timestamp>, EventId, Verdict)>,
     ) -> Self {
@@ -70,7 +70,7 @@ impl Verdicts {
             if matches!(verdict, Verdict::Worked | Verdict::Confirmed) {
                 counted.last_good = counted.last_good.max(at);
             }
-            // That it failed once may have had other reasons.
+            // One failure may have other reasons, so it says nothing about staleness.
             if verdict != Verdict::Failed
                 && latest.as_ref().is_none_or(|before| *before < (at, id.clone()))
             {
@@ -90,7 +90,7 @@ impl Verdicts {
         }
     }
 
-    /// Tells whether more speaks for it than against it.
+    /// Tells whether it has more verdicts for it than against it.
     #[must_use]
     pub fn is_proven(&self) -> bool {
         self.worked.saturating_add(self.confirmed) > self.failed.saturating_add(self.stale)
@@ -98,13 +98,13 @@ impl Verdicts {
 }
 
 impl Memory {
-    /// Returns how often each verdict was passed on it.
+    /// Returns its verdicts, counted.
     #[must_use]
     pub fn verdicts(&self) -> &Verdicts {
         &self.lifecycle().verdicts
     }
 
-    /// Tells how far it has proven itself by use that helped, not by being shown.
+    /// Returns its maturity. Only helpful use raises it, not being shown.
     #[must_use]
     pub fn maturity(&self) -> Maturity {
         let verdicts = self.verdicts();
@@ -116,17 +116,17 @@ impl Memory {
         }
     }
 
-    /// Tells whether a hook made it and nothing has proven it since.
+    /// Tells whether a hook wrote it and nothing has proven it since.
     #[must_use]
     pub fn is_candidate(&self) -> bool {
         self.is_candidate_with(self.verdicts())
     }
 
     fn is_candidate_with(&self, verdicts: &Verdicts) -> bool {
-        self.setting.source.as_deref() == Some(HOOK) && !verdicts.is_proven()
+        self.provenance.source.as_deref() == Some(HOOK) && !verdicts.is_proven()
     }
 
-    /// Tells whether it is a candidate that nobody looks for any more. It is still cited by its id.
+    /// Tells whether it is an expired candidate. It can still be cited by its id.
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.is_expired_with(self.verdicts(), now)
@@ -163,10 +163,10 @@ mod tests {
 
     // S-HOOK-7
     #[test]
-    fn a_candidate_is_one_until_more_speaks_for_it_than_against_it() {
+    fn a_candidate_stays_one_until_verdicts_favour_it() {
         let is_candidate = |verdicts: &[&str]| {
-            let said = (0..).zip(verdicts).map(|(id, word)| verdict(id, word));
-            folded(&std::iter::once(candidate()).chain(said).collect::<Vec<_>>()).is_candidate()
+            let events = (0..).zip(verdicts).map(|(id, word)| verdict(id, word));
+            folded(&std::iter::once(candidate()).chain(events).collect::<Vec<_>>()).is_candidate()
         };
         assert!(is_candidate(&[]) && is_candidate(&["failed"]) && is_candidate(&["perhaps"]));
         assert!(!is_candidate(&["worked"]) && !is_candidate(&["confirmed"]));
@@ -182,7 +182,7 @@ mod tests {
 
     // S-HOOK-7
     #[test]
-    fn a_candidate_that_nothing_proves_expires_after_thirty_days() {
+    fn an_unproven_candidate_expires_after_thirty_days() {
         let memory = folded(&[candidate()]);
         assert!(!memory.is_expired(at("2026-01-31T00:00:00Z")));
         assert!(memory.is_expired(at("2026-01-31T00:00:01Z")));
@@ -197,7 +197,7 @@ mod tests {
     proptest! {
         // S-HOOK-7
         #[test]
-        fn no_order_and_no_repetition_changes_a_standing(
+        fn order_and_repetition_keep_the_verdicts(
             verdicts in prop::collection::vec((0_usize..6, 0_usize..4), 0..12),
             order in prop::collection::vec(any::<prop::sample::Index>(), 0..30)
         ) {

@@ -23,7 +23,7 @@ pub fn exported(memories: &[Arc<Memory>], max_tokens: usize) -> (Vec<String>, us
     for memory in memories {
         let line = line_of(memory);
         if room.take(&line) && room.take("\n") {
-            let kind = memory.setting.kind.as_str();
+            let kind = memory.provenance.kind.as_str();
             kept.push((kind, (memory.timestamp, &memory.id), line));
         }
     }
@@ -34,7 +34,7 @@ pub fn exported(memories: &[Arc<Memory>], max_tokens: usize) -> (Vec<String>, us
 
 fn line_of(memory: &Memory) -> String {
     let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
-    let kind = name(memory.setting.kind.as_str());
+    let kind = name(memory.provenance.kind.as_str());
     format!("- {body} ({kind} {})", memory.id.short())
 }
 

@@ -28,10 +28,10 @@ pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     }
     let course = memory.lifecycle();
     let mut insert = |name: &str, value: Value| fields.insert(name.to_owned(), value);
-    if course.life != LifecycleState::Live {
-        insert("life", course.life.as_str().into());
+    if course.state != LifecycleState::Live {
+        insert("life", course.state.as_str().into());
     }
-    if let LifecycleState::Superseded { by } = &course.life {
+    if let LifecycleState::Superseded { by } = &course.state {
         insert("superseded_by", by.as_str().into());
     }
     let standing = &course.verdicts;

@@ -1,4 +1,5 @@
-//! An [`Api`] for tests of the faces: it repeats what it was asked, and fails when told to.
+//! An [`Api`] for tests of MCP, HTTP and the command line: it repeats the request, and fails for
+//! some.
 
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
@@ -13,12 +14,12 @@ use api::{
 use event::{Draft, Problems};
 use writer::exit::Exit;
 
-/// Repeats what it was asked.
+/// Repeats each request.
 #[derive(Default)]
 pub(super) struct Fake {
-    /// What was asked, in order.
+    /// The requests, in order.
     pub asked: Mutex<Vec<String>>,
-    /// A search waits until the other end of this is gone.
+    /// A search waits until the sender of this is dropped.
     pub hold: Option<Mutex<Receiver<()>>>,
 }
 

@@ -1,10 +1,10 @@
-//! The shared process and its faces: MCP, HTTP and the command line. Each face is a thin layer that turns a call into
-//! an `api` request and passes the reply on.
+//! The shared retriever and its interfaces: MCP, HTTP and the command line. Each interface
+//! translates a call into an `api` request and passes on the reply.
 //!
-//! In reading order: [`daemon`] (the one retriever of a machine, and connecting to it), [`mcp`] (the MCP server over
-//! stdio), [`http`] (the same over HTTP), [`judge`] (asks a judge about contradictions), [`args`], [`cli`] and
-//! [`program`] (the program `agent-knowledge`).
-//! Not here: the requests (`api`), ranking (`search`), the words of replies (`reply`).
+//! In reading order: [`daemon`] (the shared retriever, and connecting to it), [`mcp`] (the MCP
+//! server over stdio), [`http`] (the same over HTTP), [`judge`] (asks a judge about
+//! contradictions), [`args`], [`cli`] and [`program`] (the program `agent-knowledge`). Not here:
+//! requests (`api`), ranking (`search`), wording (`reply`).
 
 pub mod args;
 pub mod cli;

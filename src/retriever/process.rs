@@ -1,5 +1,5 @@
-//! What only a process can do: read its arguments, environment, directory, clock and randomness.
-//! Not here: what is done with them (`cli`, `program`).
+//! The process itself: reads arguments, environment, directory, clock and randomness. Not here:
+//! what is done with them (`cli`, `program`).
 
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use crate::cli::Process;
 use crate::program::{Program, Surroundings};
 use crate::survive::survive;
 
-/// Runs one of the programs: reads the surroundings of the process and passes them to `run`.
+/// Runs one of our programs: reads the environment of the process and passes it to `run`.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place where a program asks for its surroundings"
@@ -44,7 +44,7 @@ pub fn enter(
     survive(|| Ok(run(&mut process, &mut program))).unwrap_or(Exit::Internal).into()
 }
 
-/// Ends the process at once. Nothing needs cleaning up: every write is whole or undone.
+/// Ends the process at once. No cleanup is needed: every write is whole or undone.
 #[expect(clippy::disallowed_methods, reason = "a hook may not keep its agent waiting")]
 fn leave() {
     std::process::exit(0)

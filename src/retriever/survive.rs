@@ -1,20 +1,20 @@
-//! Turns a panic in one request into an error of that request, so that the retriever of all agents goes on.
-//! Needs unwinding: the release profile must not abort. Not here: what a request does.
+//! Turns a panic in a request into an error of that request, so that the shared retriever goes on.
+//! It needs unwinding, so the release profile must not abort. Not here: the request.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use api::ApiError;
 use writer::exit::Exit;
 
-/// Runs one request. A panic in it becomes [`ApiError::Failed`]; the panic's own message is on standard error
-/// already.
+/// Runs one request. A panic becomes [`ApiError::Failed`]. Its message is already on standard
+/// error.
 ///
 /// # Errors
 /// As the request.
 pub fn survive<T>(request: impl FnOnce() -> Result<T, ApiError>) -> Result<T, ApiError> {
-    // What a request shares with others is behind locks, and each of those says what a panic means for it.
+    // Data shared between requests is behind locks, and each lock handles a panic of its holder.
     catch_unwind(AssertUnwindSafe(request)).unwrap_or_else(|_| {
-        let message = "this request met a bug of ours and was given up; others are answered";
+        let message = "a bug in this program stopped this request; other requests go on";
         Err(ApiError::Failed { exit: Exit::Internal, message: message.to_owned() })
     })
 }
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_an_error_of_its_request_alone() {
+    fn a_panic_becomes_an_error_of_its_request() {
         let failed = survive::<()>(|| panic!("on purpose"));
         let is_internal = |error: &ApiError| matches!(error, ApiError::Failed { exit: Exit::Internal, message } if message.contains("bug"));
         assert!(failed.as_ref().is_err_and(is_internal), "{failed:?}");

@@ -75,7 +75,7 @@ impl<'a> Look<'a> {
         now: Timestamp,
     ) -> Self {
         let repos = query.filter.repos.as_ref();
-        let stretches = repos.map(|repos| snapshot.memories().stretches_of(repos));
+        let stretches = repos.map(|repos| snapshot.memories().chunks_of(repos));
         let is_open = query.filter.is_open();
         Self { snapshot, query, words, now, is_open, stretches }
     }

@@ -138,7 +138,7 @@ fn age(memory: &Memory) -> (Option<Timestamp>, String) {
 }
 
 fn is_fit(memory: &Memory, now: Timestamp) -> bool {
-    !memory.is_out(now) && memory.flagged().is_none() && !memory.is_lost()
+    !memory.is_inactive(now) && memory.flagged().is_none() && !memory.is_lost()
 }
 
 /// The looks of one scan.
@@ -159,7 +159,7 @@ impl<'a> Looks<'a> {
         now: Timestamp,
         words: &'a mut KnownWords,
     ) -> Self {
-        let stretches = snapshot.memories().stretches_of(repos);
+        let stretches = snapshot.memories().chunks_of(repos);
         let holders = snapshot.lexical().holders(words);
         Self { snapshot, now, stretches, holders, texts: BTreeMap::new() }
     }

@@ -53,7 +53,7 @@ pub fn complete(snapshot: &Snapshot, slot: Slot, typed: &str) -> Completions {
         Slot::Tag => most_used(used(snapshot, |event| event.tags), &typed),
         Slot::File => most_used(used(snapshot, |event| event.files), &typed),
         Slot::Kind => {
-            let kinds = snapshot.memories().iter().map(|memory| memory.setting.kind.as_str());
+            let kinds = snapshot.memories().iter().map(|memory| memory.provenance.kind.as_str());
             most_used(counted(kinds), &typed)
         }
         Slot::Repo => {

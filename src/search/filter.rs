@@ -60,11 +60,14 @@ impl Filter {
         }
         let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
         let repo = self.repos.as_ref().is_none_or(|repos| repos.contains(&memory.repo));
-        let is_kind = |kind: &String| same(kind.trim(), memory.setting.kind.as_str());
+        let is_kind = |kind: &String| same(kind.trim(), memory.provenance.kind.as_str());
         let kind = self.kinds.is_empty() || self.kinds.iter().any(is_kind);
         let kind = kind && !self.not_kinds.iter().any(is_kind);
         let agent = self.agents.is_empty()
-            || self.agents.iter().any(|agent| same(agent.trim(), memory.setting.agent_id.trim()));
+            || self
+                .agents
+                .iter()
+                .any(|agent| same(agent.trim(), memory.provenance.agent_id.trim()));
         // What has to be read for it comes last.
         let event = || {
             let event = memory.event();

@@ -286,7 +286,7 @@ impl Ranking<'_> {
 fn newest(snapshot: &Snapshot, filter: &Filter, now: Timestamp, limit: usize) -> (Vec<Hit>, usize) {
     let numbered = (0..).zip(snapshot.memories().iter());
     let mut fitting: Vec<(u32, &Arc<Memory>)> =
-        numbered.filter(|(_, memory)| filter.fits(memory) && !memory.is_out(now)).collect();
+        numbered.filter(|(_, memory)| filter.fits(memory) && !memory.is_inactive(now)).collect();
     fitting.sort_unstable_by(|(_, a), (_, b)| newest_first(a, b));
     // Looked at one by one: whether a memory reads like an instruction is found out late.
     let is_shown =

@@ -80,7 +80,9 @@ pub(super) fn weigh(
     let success = (1.0 + SUCCESS_SPAN * (believed_success(memory) - 0.5)) * doubt(memory);
     let trust = match memory.is_candidate() {
         true => TRUST_CANDIDATE,
-        false => trust(memory.setting.source.as_deref()) * certainty(memory.setting.confidence),
+        false => {
+            trust(memory.provenance.source.as_deref()) * certainty(memory.provenance.confidence)
+        }
     };
     Score {
         lexical: candidate.lexical,

@@ -154,20 +154,20 @@ impl Snapshot {
         self.memories().get(usize::try_from(number).ok()?)
     }
 
-    /// Tells whether there is a memory of a number, and it is not out ([`Memory::is_out`]). Of most memories this is
+    /// Tells whether there is a memory of a number, and it is not out ([`Memory::is_inactive`]). Of most memories this is
     /// known without looking at them.
     #[must_use]
     pub fn is_live(&self, number: u32, now: Timestamp) -> bool {
         let Ok(place) = usize::try_from(number) else { return false };
         let memories = self.memories();
         place < memories.len()
-            && (!memories.may_be_out(place)
-                || memories.get(place).is_some_and(|memory| !memory.is_out(now)))
+            && (!memories.may_be_inactive(place)
+                || memories.get(place).is_some_and(|memory| !memory.is_inactive(now)))
     }
 
     /// Returns the events about memories that are not here, under the ids of those, in no order.
     pub fn early(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
-        self.fold.early()
+        self.fold.orphans()
     }
 
     /// Returns how much memory the memories may take, how much they take, and how many were left out.

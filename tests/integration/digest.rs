@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use engine::digest::Digest;
 use engine::watch::Watching;
-use engine::{Engine, Setup};
+use engine::{Engine, EngineSetup};
 use memory::Bound;
 use serde_json::json;
 use store::{Config, Store};
@@ -83,7 +83,7 @@ fn digest_of_copy(world: &World) -> String {
     let store = Store::at(copy.store());
     let config = Config::default();
     let (bound, watching) = (Bound::NONE, Watching::PollOnly);
-    let setup = Setup { store, config, bound, watching, dense: None, checkpoints: None };
+    let setup = EngineSetup { store, config, bound, watching, dense: None, checkpoints: None };
     let snapshot = Engine::start(setup).unwrap().snapshot().unwrap();
     assert!(snapshot.health().troubles.is_empty());
     Digest::of(&snapshot).to_string()

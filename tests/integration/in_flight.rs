@@ -10,7 +10,7 @@ use api::local::{Core, Local};
 use api::{Api as _, ContextRequest, Mode, Reply, SearchRequest};
 use engine::CacheLock;
 use engine::watch::Watching;
-use engine::{Dense, Engine, Setup};
+use engine::{Dense, Engine, EngineSetup};
 use event::Timestamp;
 use index::embed::{EmbedError, Embedder, Embedding, ModelId};
 use memory::Bound;
@@ -69,7 +69,7 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
     let cache_dir = world.path("cache");
     let held = Mutex::new(Some(Held { model_id: ModelId::new("held", [0; 32]), begun, leave }));
     let (store, config) = (Store::at(world.store()), Config::default());
-    let setup = Setup {
+    let setup = EngineSetup {
         store: store.clone(),
         config: config.clone(),
         bound: Bound::NONE,

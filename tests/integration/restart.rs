@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use engine::checkpoint::{CheckpointError, Checkpoints};
 use engine::digest::Digest;
-use engine::follow::{Followed, Follower, Restored, Saved};
+use engine::follow::{CaughtUp, Follower, Restored, Saved};
 use event::Timestamp;
 use index::embed::worker::{Embedded, Job, Want};
 use index::{
@@ -121,7 +121,7 @@ fn caught_up(follower: &mut Follower) -> Snapshot {
 }
 
 /// Makes the vectors that are wanted.
-fn taken_in(follower: &mut Follower, followed: Followed) -> Snapshot {
+fn taken_in(follower: &mut Follower, followed: CaughtUp) -> Snapshot {
     for wanted in followed.to_embed {
         if let Some(job) = follower.job(wanted, Want::Vector) {
             let vector = vector(&job.text);

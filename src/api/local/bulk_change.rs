@@ -62,8 +62,8 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
         }
         // A memory that its author hid would become visible again once the author's words do not count.
         let life = match is_discounted {
-            true => memory.lifecycle().life.clone(),
-            false => memory.life_without(author),
+            true => memory.lifecycle().state.clone(),
+            false => memory.state_without(author),
         };
         if is_by(author, memory) && life != LifecycleState::Retracted {
             steps.push((subject(memory), Change::Retract));
@@ -84,7 +84,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
 fn restored(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
-        if is_by(author, memory) && memory.lifecycle().life == LifecycleState::Retracted {
+        if is_by(author, memory) && memory.lifecycle().state == LifecycleState::Retracted {
             steps.push((subject(memory), Change::Restore));
         }
         if memory.lifecycle().discounted.contains(author) {
@@ -114,5 +114,5 @@ fn early(snapshot: &Snapshot) -> Vec<(&EventId, &[Arc<Version>])> {
 }
 
 fn is_by(author: &Author, memory: &Memory) -> bool {
-    author.is(&memory.setting.agent_id, memory.setting.session_id.as_deref())
+    author.is(&memory.provenance.agent_id, memory.provenance.session_id.as_deref())
 }

@@ -102,10 +102,10 @@ fn is_so(memory: &Memory, change: &Change) -> bool {
         | Change::Link(_)
         | Change::Unlink { .. } => false,
         Change::Supersede { by } => {
-            matches!(&course.life, LifecycleState::Superseded { by: now } if now == by)
+            matches!(&course.state, LifecycleState::Superseded { by: now } if now == by)
         }
-        Change::Retract => course.life == LifecycleState::Retracted,
-        Change::Restore => course.life == LifecycleState::Live,
+        Change::Retract => course.state == LifecycleState::Retracted,
+        Change::Restore => course.state == LifecycleState::Live,
         Change::Distinct { from } => course.distinct.contains(from),
         Change::Pin => course.is_pinned,
         Change::Unpin => !course.is_pinned,
@@ -137,7 +137,7 @@ fn refuse_circle(memory: &Memory, by: &Memory, snapshot: &Snapshot) -> Result<()
 /// Returns the memory that replaces another.
 fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
     let Cited::One(memory) = snapshot.cited(id.as_str()) else { return None };
-    match &memory.lifecycle().life {
+    match &memory.lifecycle().state {
         LifecycleState::Superseded { by } => Some(by.clone()),
         LifecycleState::Live
         | LifecycleState::Retracted
@@ -149,7 +149,7 @@ fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
 /// Says what was done, and how to undo it.
 fn said(memory: &Memory, change: &Change, status: &str) -> String {
     let id = memory.id.short();
-    if status == "unchanged" && *change == Change::Restore && memory.setting.expires.is_some() {
+    if status == "unchanged" && *change == Change::Restore && memory.provenance.expires.is_some() {
         return format!("{id}: nothing to restore; it counts until the time in its `expires`.");
     }
     if status == "unchanged" {

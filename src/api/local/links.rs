@@ -244,7 +244,7 @@ fn replacement(edit: &Edit, source: &End, target: &End) -> Result<Option<ChangeR
 }
 
 fn replaces(by: &Memory, old: &Memory) -> bool {
-    matches!(&old.lifecycle().life, LifecycleState::Superseded { by: now } if *now == by.id)
+    matches!(&old.lifecycle().state, LifecycleState::Superseded { by: now } if *now == by.id)
 }
 
 /// Refuses a link that would close a cycle, where its relation forbids cycles, and shows the path.

@@ -59,15 +59,16 @@ pub(super) fn list(
             let (here, of_here) = of_here(local, &snapshot)?;
             let imported = of_here
                 .into_iter()
-                .filter(|memory| memory.setting.source.as_deref() == Some(IMPORTED));
+                .filter(|memory| memory.provenance.source.as_deref() == Some(IMPORTED));
             let told: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
             json!({ "repo": here.as_str(), "memories": told })
         }
         Listing::Grown { min, max_tokens } => {
             let (here, of_here) = of_here(local, &snapshot)?;
             let now = (local.core.clock)().now;
-            let grown =
-                of_here.into_iter().filter(|memory| !memory.is_out(now) && is_grown(memory, *min));
+            let grown = of_here
+                .into_iter()
+                .filter(|memory| !memory.is_inactive(now) && is_grown(memory, *min));
             let mut grown: Vec<Arc<Memory>> = grown.cloned().collect();
             grown.sort_by(|a, b| best_first(a, b));
             let (lines, left_out) = reply::exported(&grown, *max_tokens);
@@ -92,7 +93,7 @@ fn of_here<'a>(
 fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
     let is_it = |id: Option<&str>| id == Some(session);
     let last_said = |memory: &Memory| {
-        let saved = is_it(memory.setting.session_id.as_deref()).then_some(memory.timestamp);
+        let saved = is_it(memory.provenance.session_id.as_deref()).then_some(memory.timestamp);
         let events = memory.about().iter().map(|version| &version.event);
         let said = events.filter(|event| is_it(event.session_id.as_deref()));
         said.map(|event| event.timestamp).chain(saved).max()
@@ -107,7 +108,7 @@ fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
 fn imported_json(memory: &Memory) -> Option<Value> {
     let event = memory.event();
     let file = event.files.first().filter(|_| event.tags.iter().any(|tag| tag == AGENT_FILE))?;
-    let is_live = memory.lifecycle().life == LifecycleState::Live;
+    let is_live = memory.lifecycle().state == LifecycleState::Live;
     let last = last_word(memory);
     let note = last.map(|event| event.lesson.clone());
     let note_source = last.and_then(|event| event.source.clone());
@@ -138,7 +139,7 @@ fn last_word(memory: &Memory) -> Option<&Event> {
 /// Tells whether a memory may go into an agent file: proven, not stale, not from such a file itself, and not worded
 /// like an instruction.
 fn is_grown(memory: &Memory, min: Maturity) -> bool {
-    EXPORTED.contains(&memory.setting.kind.as_str())
+    EXPORTED.contains(&memory.provenance.kind.as_str())
         && memory.maturity() >= min
         && !memory.verdicts().is_stale
         && !memory.event().tags.iter().any(|tag| tag == AGENT_FILE)

@@ -35,7 +35,7 @@ pub(super) fn stale(
     }
     let keys = snapshot.keys_of(here);
     let now = (local.core.clock)().now;
-    let counts = |memory: &&Arc<Memory>| keys.contains(&memory.repo) && !memory.is_out(now);
+    let counts = |memory: &&Arc<Memory>| keys.contains(&memory.repo) && !memory.is_inactive(now);
     let mut memories: Vec<Arc<Memory>> =
         snapshot.memories().iter().filter(counts).cloned().collect();
     memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));

@@ -1,42 +1,44 @@
-//! The files of a checkpoint: each with its length and its checksum, and the one whose records are read
-//! by offset. Not here: what is in them.
+//! The files of a checkpoint: writing and reading with a length and a checksum, and the file of
+//! records, which is read by offset. Not here: their content.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Take, Write};
 
+use serde::{Deserialize, Serialize};
+
 use memory::texts::RecordStore;
 
-/// How long a file is and what its checksum is (CRC-32).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Sum {
+/// The length of a file, and its checksum (CRC-32).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct FileSum {
     pub(super) length_bytes: u64,
     pub(super) checksum: u32,
 }
 
-/// A writer that sums up what it writes.
-pub(super) struct Summing {
+/// A writer that computes the checksum of what it writes.
+pub(super) struct ChecksumWriter {
     out: BufWriter<File>,
     hasher: crc32fast::Hasher,
     length_bytes: u64,
 }
 
-/// Fewer calls of the system than the usual 8 KiB.
+/// A larger buffer than the usual 8 KiB, for fewer system calls.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-impl Summing {
+impl ChecksumWriter {
     pub(super) fn of(file: File) -> Self {
         let out = BufWriter::with_capacity(BUFFER_BYTES, file);
         Self { out, hasher: crc32fast::Hasher::new(), length_bytes: 0 }
     }
 
-    pub(super) fn done(self) -> io::Result<(File, Sum)> {
+    pub(super) fn done(self) -> io::Result<(File, FileSum)> {
         let (length_bytes, checksum) = (self.length_bytes, self.hasher.finalize());
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok((file, Sum { length_bytes, checksum }))
+        Ok((file, FileSum { length_bytes, checksum }))
     }
 }
 
-impl Write for Summing {
+impl Write for ChecksumWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_all(bytes).map(|()| bytes.len())
     }
@@ -52,30 +54,31 @@ impl Write for Summing {
     }
 }
 
-/// A reader that sums up what it reads, and reads no more than there should be.
-pub(super) struct Summed {
+/// A reader that computes the checksum of what it reads, and reads no more than the expected
+/// length.
+pub(super) struct ChecksumReader {
     input: BufReader<Take<File>>,
     hasher: crc32fast::Hasher,
     read_bytes: u64,
-    sum: Sum,
+    sum: FileSum,
 }
 
-impl Summed {
-    /// `None` where the file is not so long.
-    pub(super) fn of(file: File, sum: Sum) -> Option<Self> {
+impl ChecksumReader {
+    /// `None` where the file has another length.
+    pub(super) fn of(file: File, sum: FileSum) -> Option<Self> {
         let is_so_long = file.metadata().is_ok_and(|found| found.len() == sum.length_bytes);
         let input = BufReader::with_capacity(BUFFER_BYTES, file.take(sum.length_bytes));
         let hasher = crc32fast::Hasher::new();
         is_so_long.then_some(Self { input, hasher, read_bytes: 0, sum })
     }
 
-    /// Tells whether all of it was read, and was what had been written.
+    /// Tells whether the whole file was read and its checksum matches.
     pub(super) fn verified(self) -> bool {
-        let read = Sum { length_bytes: self.read_bytes, checksum: self.hasher.finalize() };
+        let read = FileSum { length_bytes: self.read_bytes, checksum: self.hasher.finalize() };
         read == self.sum
     }
 
-    /// Reads all of it; `None` where it is not what had been written.
+    /// Reads the whole file. `None` where its checksum does not match.
     pub(super) fn all(mut self) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(usize::try_from(self.sum.length_bytes).ok()?);
         self.read_to_end(&mut bytes).ok()?;
@@ -83,7 +86,7 @@ impl Summed {
     }
 }
 
-impl Read for Summed {
+impl Read for ChecksumReader {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(to)?;
         self.hasher.update(to.get(..count).unwrap_or_default());

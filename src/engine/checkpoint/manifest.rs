@@ -1,106 +1,69 @@
-//! The manifest of a checkpoint: what it is of, and which files belong to it with their checksums. It is
-//! written last, so a checkpoint is there as a whole or not at all. Not here: the files (`files`).
+//! The manifest of a checkpoint: what the checkpoint belongs to, and its files with their checksums.
+//! One header line with the format and a checksum, then JSON. It is written last, so a checkpoint is
+//! there as a whole or not at all. Not here: the files (`checked_file`, `read`, `write`).
+
+use serde::{Deserialize, Serialize};
 
 use super::CheckpointError;
-use super::checked_file::Sum;
-use memory::packed::{Packed, Packing};
+use super::checked_file::FileSum;
 
-/// The first bytes of a manifest.
-const MAGIC: &[u8; 8] = b"akcheck\n";
+/// How a manifest begins, with the format of all files of a checkpoint. A change of any of them needs
+/// another number.
+const MAGIC: &str = "akcheck 5 ";
 
-/// The form of all files of a checkpoint. Whoever changes one of them raises it.
-const FORM: u64 = 4;
-
-/// What a checkpoint is of: with any difference it is of no use.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Of {
+/// What a checkpoint belongs to. With any difference it cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CheckpointKey {
     /// The program and its version: others may read lines or cut words in another way.
     pub program: String,
     /// The directory of the logs.
     pub store: String,
-    /// What else decides what is made of the logs: aliases, and how much may be kept.
+    /// Settings that change what is made of the logs: aliases and the memory bound.
     pub settings: String,
 }
 
-/// The index of meanings, and the model that made it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The vector index, and the model that made it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Meanings {
     pub(super) model: String,
-    pub(super) sum: Sum,
+    pub(super) sum: FileSum,
 }
 
-/// What belongs to a checkpoint.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The parts of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Manifest {
-    pub(super) of: Of,
-    /// Which files: each checkpoint of a folder has another number.
+    pub(super) key: CheckpointKey,
+    /// The number in the names of its files: each checkpoint of a folder has another.
     pub(super) number: u64,
-    pub(super) heads: Sum,
-    pub(super) words: Sum,
+    pub(super) heads: FileSum,
+    pub(super) words: FileSum,
     pub(super) meanings: Option<Meanings>,
-    /// The number of the file of records, older where it was only added to, and how long it is.
+    /// The number of the file of records, which is older where records were only appended, and its
+    /// length.
     pub(super) texts_number: u64,
     pub(super) texts_bytes: u64,
 }
 
 impl Manifest {
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let mut packing = Packing::default();
-        packing.raw(MAGIC);
-        packing.number(FORM);
-        for text in [&self.of.program, &self.of.store, &self.of.settings] {
-            packing.text(text);
-        }
-        packing.number(self.number);
-        write_sum(self.heads, &mut packing);
-        write_sum(self.words, &mut packing);
-        packing.maybe(self.meanings.as_ref().map(|meanings| meanings.model.as_str()));
-        self.meanings.iter().for_each(|meanings| write_sum(meanings.sum, &mut packing));
-        packing.number(self.texts_number);
-        packing.number(self.texts_bytes);
-        let mut bytes = packing.done();
-        bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
-        bytes
+    pub(super) fn to_bytes(&self) -> Result<Vec<u8>, CheckpointError> {
+        let json = serde_json::to_vec(self).map_err(std::io::Error::from)?;
+        Ok([header(&json).into_bytes(), json].concat())
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Damaged("manifest"))?;
-        // Before the checksum: another form may have another one.
-        if Packed::of(rest).number() != Some(FORM) {
+        let damaged = || CheckpointError::Damaged("manifest");
+        if !bytes.starts_with(MAGIC.as_bytes()) {
             return Err(CheckpointError::Foreign("of another version"));
         }
-        Self::of_bytes(bytes).ok_or(CheckpointError::Damaged("manifest"))
-    }
-
-    fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        let (said, checksum) = bytes.split_last_chunk()?;
-        if crc32fast::hash(said) != u32::from_le_bytes(*checksum) {
-            return None;
-        }
-        let mut from = Packed::of(said.get(MAGIC.len()..)?);
-        let from = &mut from;
-        from.number()?;
-        let mut text = || from.text().map(str::to_owned);
-        let of = Of { program: text()?, store: text()?, settings: text()? };
-        let number = from.number()?;
-        let (heads, words) = (sum(from)?, sum(from)?);
-        let meanings = match from.maybe()? {
-            Some(model) => Some(Meanings { model: model.to_owned(), sum: sum(from)? }),
-            None => None,
-        };
-        let (texts_number, texts_bytes) = (from.number()?, from.number()?);
-        let manifest = Self { of, number, heads, words, meanings, texts_number, texts_bytes };
-        from.is_done().then_some(manifest)
+        let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
+        let (found, json) = bytes.split_at_checked(end + 1).ok_or_else(damaged)?;
+        let manifest = (found == header(json).as_bytes()).then(|| serde_json::from_slice(json));
+        manifest.and_then(Result::ok).ok_or_else(damaged)
     }
 }
 
-fn write_sum(sum: Sum, to: &mut Packing) {
-    to.number(sum.length_bytes);
-    to.number(sum.checksum.into());
-}
-
-fn sum(from: &mut Packed<'_>) -> Option<Sum> {
-    Some(Sum { length_bytes: from.number()?, checksum: u32::try_from(from.number()?).ok()? })
+fn header(json: &[u8]) -> String {
+    format!("{MAGIC}{:08x}\n", crc32fast::hash(json))
 }
 
 #[cfg(test)]
@@ -108,16 +71,20 @@ mod tests {
     use super::*;
 
     fn manifest() -> Manifest {
-        let of = Of { program: "1".to_owned(), store: "s".to_owned(), settings: "x".to_owned() };
-        let sum = Sum { length_bytes: 9, checksum: u32::MAX };
+        let key = CheckpointKey {
+            program: "1".to_owned(),
+            store: "s".to_owned(),
+            settings: "x".to_owned(),
+        };
+        let sum = FileSum { length_bytes: 9, checksum: u32::MAX };
         let meanings = Some(Meanings { model: "m".to_owned(), sum });
-        let (heads, words) = (sum, Sum::default());
-        Manifest { of, number: 3, heads, words, meanings, texts_number: 2, texts_bytes: 300 }
+        let (heads, words) = (sum, FileSum::default());
+        Manifest { key, number: 3, heads, words, meanings, texts_number: 2, texts_bytes: 300 }
     }
 
     #[test]
-    fn a_manifest_comes_back_and_any_other_byte_or_end_is_none() {
-        let bytes = manifest().to_bytes();
+    fn a_manifest_round_trips_and_any_change_is_refused() {
+        let bytes = manifest().to_bytes().unwrap();
         assert_eq!(Manifest::from_bytes(&bytes).unwrap(), manifest());
         for place in 0..bytes.len() {
             assert!(Manifest::from_bytes(&bytes[..place]).is_err());
@@ -126,6 +93,14 @@ mod tests {
                 bytes[place] ^= 1 << bit;
                 assert!(Manifest::from_bytes(&bytes).is_err(), "{place}");
             }
+        }
+    }
+
+    #[test]
+    fn a_manifest_of_another_format_is_foreign() {
+        for bytes in [&b"akcheck\n\x04"[..], b"akcheck 6 00000000\n{}"] {
+            let refused = Manifest::from_bytes(bytes);
+            assert!(matches!(refused, Err(CheckpointError::Foreign("of another version"))));
         }
     }
 }

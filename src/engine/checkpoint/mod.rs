@@ -1,12 +1,13 @@
-//! What was made of the logs, kept on disk, so that a restart reads only what is new. It can be thrown
-//! away at any time, and is believed only as far as its checksums go: whatever is off, the logs are read
-//! instead. Not here: when one is written and read (`follow`, `engine`), the bytes of the parts (`projection`,
-//! `index`).
+//! Checkpoints: the state on disk, so that a restart reads only new lines. A checkpoint is a cache.
+//! It can be deleted at any time, and wherever a checksum does not match, the logs are read
+//! instead. Not here: when one is written and read (`follow`, `owner`), the bytes of the parts
+//! (`memory`, `index`).
 //!
-//! A folder holds one checkpoint: a manifest, and files of its number. `heads` is what each memory has at
-//! hand, with the places of the logs; `texts` is the records, read by offset whenever one is asked for;
-//! `words` and `meanings` are the indexes. The manifest comes last and under its name at once, so a crash
-//! leaves the old checkpoint or none. Nothing is synced: what a loss of power takes, the checksums miss.
+//! A folder holds one checkpoint: a manifest, and files with its number. `heads` holds the log
+//! positions and the in-memory fields of all memories; `texts` holds the records, which are read by
+//! offset when they are asked for; `words` and `meanings` hold the lexical index and the vectors.
+//! The manifest is written last and renamed into place, so a crash leaves the old checkpoint or
+//! none. Nothing is synced: checksums detect what a power loss destroyed.
 
 mod checked_file;
 mod manifest;
@@ -28,7 +29,7 @@ use memory::{CowVec, Fold, Neighbours};
 use search::snapshot::Health;
 use store::{Cursor, StoreError};
 
-pub use manifest::Of;
+pub use manifest::CheckpointKey;
 pub use spill::Spill;
 
 /// A folder for one checkpoint.
@@ -39,25 +40,25 @@ pub struct Checkpoints {
     model: Option<String>,
 }
 
-/// Why there is no checkpoint to use, or none was written.
+/// Why no checkpoint could be read or written.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
     /// None was written yet.
     #[error("none was written yet")]
     Missing,
-    /// It is of something else.
+    /// It belongs to something else.
     #[error("it is {0}")]
     Foreign(&'static str),
-    /// A file of it is not what was written.
+    /// A file does not match its checksum.
     #[error("its {0} cannot be read")]
     Damaged(&'static str),
     /// Another process is writing one.
     #[error("another process is writing it")]
     Busy,
-    /// The present state should not be kept.
+    /// The present state must not be saved.
     #[error("it was not written: {0}")]
     NotNow(&'static str),
-    /// A file could not be made or opened.
+    /// A file could not be created or opened.
     #[error("failed to {0}")]
     Store(#[from] StoreError),
     /// A file could not be written.
@@ -65,47 +66,47 @@ pub enum CheckpointError {
     Io(#[from] io::Error),
 }
 
-/// What is written.
+/// The parts to write.
 pub struct CheckpointParts<'a> {
-    /// How far each log was read.
+    /// The position of each log.
     pub cursors: Vec<(&'a str, Vec<u8>)>,
-    /// How that went.
+    /// What reading the logs found: lines and skips.
     pub health: &'a Health,
     /// The memories.
     pub fold: &'a mut Fold,
-    /// Which of them were learned side by side.
-    pub near: &'a CowVec<Neighbours>,
-    /// The index of words.
+    /// Their neighbours.
+    pub neighbours: &'a CowVec<Neighbours>,
+    /// The lexical index.
     pub lexical: &'a LexicalIndex,
-    /// The index of meanings, and where the signs of tokens are.
+    /// The vector index, and the places of the token signs.
     pub meanings: Option<(&'a VectorIndex, &'a Places)>,
 }
 
-/// What was read.
+/// The parts that were read.
 pub struct RestoredState {
-    /// How far each log had been read.
+    /// The position of each log.
     pub cursors: Vec<(PathBuf, Cursor)>,
-    /// How that had gone: lines and skips.
+    /// What reading the logs found: lines and skips.
     pub health: Health,
-    /// The memories, without what is needed to add to them ([`Fold::complete`]).
+    /// The memories, without the lookup tables for new events ([`Fold::complete`]).
     pub fold: Fold,
-    /// Which of them were learned side by side.
-    pub near: CowVec<Neighbours>,
-    /// The index of words.
+    /// Their neighbours.
+    pub neighbours: CowVec<Neighbours>,
+    /// The lexical index.
     pub lexical: LexicalIndex,
-    /// The index of meanings; `None` where another model made it, or none.
+    /// The vector index. `None` where another model made it, or none.
     pub vectors: Option<VectorIndex>,
-    /// Where the signs of tokens are; empty without that index.
+    /// The places of the token signs; empty without that index.
     pub places: Places,
-    /// What the next checkpoint may add to.
+    /// What the next checkpoint can append to.
     pub base: LastCheckpoint,
 }
 
-/// The checkpoint that a process wrote or read last: the records in memory may be added to its file.
+/// The checkpoint that a process wrote or read last. New records can be appended to its file.
 #[derive(Debug, Clone)]
 pub struct LastCheckpoint {
     number: u64,
-    /// Of its manifest, since a number may come again when a folder was emptied.
+    /// The checksum of its manifest, since a number can come again after the folder was emptied.
     checksum: u32,
     texts: Arc<checked_file::Records>,
     texts_number: u64,
@@ -113,15 +114,15 @@ pub struct LastCheckpoint {
 }
 
 impl Checkpoints {
-    /// Names a folder; nothing is made or read. `program` tells versions of the program apart, `model` the
-    /// models that make vectors.
+    /// Names a folder; nothing is created or read. `program` is the version of the program, `model`
+    /// the embedding model.
     #[must_use]
     pub fn at(folder: impl Into<PathBuf>, program: &str, model: Option<&str>) -> Self {
         let model = model.map(str::to_owned);
         Self { folder: folder.into(), program: program.to_owned(), model }
     }
 
-    /// Returns the version of the program that it was told.
+    /// Returns the version of the program.
     #[must_use]
     pub fn program(&self) -> &str {
         &self.program
@@ -136,5 +137,5 @@ impl Checkpoints {
     }
 }
 
-/// The kinds of files that have a number.
+/// The kinds of numbered files.
 const KINDS: [&str; 4] = ["heads", "texts", "words", "meanings"];

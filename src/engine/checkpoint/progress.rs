@@ -1,4 +1,4 @@
-//! How far the logs were read and how that went, as bytes. Not here: the memories (`projection`).
+//! Encodes the log positions and what reading the logs found. Not here: the memories (`memory`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use memory::packed::{Packed, Packing};
 use search::snapshot::{Health, Skip};
 use store::Cursor;
 
-/// Writes the cursors of the logs; both are as they were at one moment.
+/// Writes the cursors of the logs.
 pub(super) fn write_cursors(cursors: &[(&str, Vec<u8>)], to: &mut Packing) {
     to.size(cursors.len());
     for (log, cursor) in cursors {
@@ -26,8 +26,8 @@ pub(super) fn read_cursors(from: &mut Packed<'_>) -> Option<Vec<(PathBuf, Cursor
     (0..from.count()?).map(|_| cursor(from)).collect()
 }
 
-/// Writes what reading the logs brought; the rest of a health is of the moment. Nothing where a log's path is
-/// no text.
+/// Writes the counts and the skips; the other fields of [`Health`] describe the moment. `None`
+/// where a log's path is not UTF-8.
 pub(super) fn write_health(health: &Health, to: &mut Packing) -> Option<()> {
     to.size(health.lines);
     to.size(health.skipped);
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reason_comes_back() {
+    fn every_skip_reason_round_trips() {
         let json_types = [serde_json::json!(null), true.into(), 1.into(), "x".into()];
         let mut reasons: Vec<SkipReason> =
             json_types.iter().map(|value| SkipReason::NotAnObject(json_type(value))).collect();

@@ -1,5 +1,5 @@
-//! Reading a checkpoint. Everything is compared with its checksum before it counts, save the records: each
-//! is when it is asked for. Not here: writing.
+//! Reads a checkpoint. Everything is compared with its checksum before it is used, except the
+//! records, which are checked when they are read. Not here: writing.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::checked_file::{Records, Sum, Summed};
+use super::checked_file::{ChecksumReader, FileSum, Records};
 use super::manifest::{Manifest, Meanings};
-use super::{CheckpointError, Checkpoints, LastCheckpoint, Of, RestoredState, progress};
+use super::{CheckpointError, CheckpointKey, Checkpoints, LastCheckpoint, RestoredState, progress};
 use index::late::Places;
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
@@ -18,43 +18,47 @@ use memory::{Bound, CowVec, Fold, Neighbours, RecordFile, Restoring, Section, re
 use search::snapshot::Health;
 use store::{Cursor, open_own_file, own_folder};
 
-/// Longest manifest: a few names and numbers. What is longer is none.
+/// The longest manifest; it holds a few names and numbers.
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// So often is reading tried while others replace the checkpoint meanwhile; they do so seldom.
+/// Tries while other processes replace the checkpoint meanwhile, which is rare.
 const TRIES: usize = 3;
 
-/// So many threads read memories at most: the other parts are read at the same time.
+/// Threads that read memories; the other parts are read at the same time.
 const READERS_MAX: usize = 4;
 
-/// What `heads` holds.
+/// The content of `heads`.
 struct Heads {
     cursors: Vec<(std::path::PathBuf, Cursor)>,
     health: Health,
     fold: Fold,
-    near: CowVec<Neighbours>,
+    neighbours: CowVec<Neighbours>,
 }
 
 impl Checkpoints {
-    /// Reads the checkpoint, if it is of this.
+    /// Reads the checkpoint, if it has this key.
     ///
     /// # Errors
-    /// [`CheckpointError`] says why there is none to use.
-    pub fn read(&self, of: &Of, bound: Bound) -> Result<RestoredState, CheckpointError> {
+    /// [`CheckpointError`] tells why none can be used.
+    pub fn read(
+        &self,
+        key: &CheckpointKey,
+        bound: Bound,
+    ) -> Result<RestoredState, CheckpointError> {
         let (mut manifest, mut checksum) = self.current_manifest()?;
         for _ in 1..TRIES {
-            let read = self.read_all(&manifest, checksum, of, bound);
+            let read = self.read_all(&manifest, checksum, key, bound);
             let (now, now_checksum) = self.current_manifest()?;
             if read.is_ok() || (now.number, now_checksum) == (manifest.number, checksum) {
                 return read;
             }
-            // Its files went because there is another.
+            // Its files were removed because there is a newer checkpoint.
             (manifest, checksum) = (now, now_checksum);
         }
-        self.read_all(&manifest, checksum, of, bound)
+        self.read_all(&manifest, checksum, key, bound)
     }
 
-    /// Returns the manifest that stands in the folder, and its checksum.
+    /// Returns the manifest in the folder, and its checksum.
     pub(super) fn current_manifest(&self) -> Result<(Manifest, u32), CheckpointError> {
         if self.folder.symlink_metadata().is_err() {
             return Err(CheckpointError::Missing);
@@ -70,25 +74,25 @@ impl Checkpoints {
         &self,
         manifest: &Manifest,
         checksum: u32,
-        of: &Of,
+        key: &CheckpointKey,
         bound: Bound,
     ) -> Result<RestoredState, CheckpointError> {
-        is_of(&manifest.of, of)?;
+        check_key(&manifest.key, key)?;
         let number = manifest.number;
         let texts = self.texts(manifest)?;
-        let kept: Arc<Records> = Arc::new(Records(texts));
-        let shelf = RecordFile { kept: kept.clone(), length_bytes: manifest.texts_bytes };
+        let store: Arc<Records> = Arc::new(Records(texts));
+        let record_file = RecordFile { store: store.clone(), length_bytes: manifest.texts_bytes };
         let words = self.opened(&self.file("words", number), manifest.words, "words")?;
         let mine = |meanings: &&Meanings| Some(&meanings.model) == self.model.as_ref();
         let meanings = manifest.meanings.as_ref().filter(mine);
         let path = self.file("meanings", number);
         let meanings = meanings.map(|meanings| self.opened(&path, meanings.sum, "meanings"));
         let meanings = meanings.transpose()?;
-        // Side by side: each is a pass over a file of its own.
+        // In parallel: each reads a file of its own.
         let (lexical, vectors, heads) = std::thread::scope(|scope| {
-            let lexical = scope.spawn(|| whole(words, LexicalIndex::read_from));
-            let vectors = scope.spawn(|| meanings.map(|file| whole(file, read_meanings)));
-            let heads = self.heads(manifest, bound, &shelf);
+            let lexical = scope.spawn(|| read_whole(words, LexicalIndex::read_from));
+            let vectors = scope.spawn(|| meanings.map(|file| read_whole(file, read_meanings)));
+            let heads = self.heads(manifest, bound, &record_file);
             (lexical.join(), vectors.join(), heads)
         });
         let damaged = |which| move || CheckpointError::Damaged(which);
@@ -99,22 +103,22 @@ impl Checkpoints {
         };
         let (vectors, places) = meanings.unzip();
         let places = places.unwrap_or_default();
-        let Heads { cursors, health, fold, near } = heads?;
+        let Heads { cursors, health, fold, neighbours } = heads?;
         let base = LastCheckpoint {
             number,
             checksum,
-            texts: kept,
+            texts: store,
             texts_number: manifest.texts_number,
             texts_bytes: manifest.texts_bytes,
         };
-        Ok(RestoredState { cursors, health, fold, near, lexical, vectors, places, base })
+        Ok(RestoredState { cursors, health, fold, neighbours, lexical, vectors, places, base })
     }
 
     fn texts(&self, manifest: &Manifest) -> Result<File, CheckpointError> {
         let damaged = || CheckpointError::Damaged("texts");
         let texts = open_own_file(&self.file("texts", manifest.texts_number))?;
         let texts = texts.ok_or_else(damaged)?;
-        // It may be longer: what a writer added that came to no end.
+        // It may be longer: a writer may have been interrupted.
         let is_whole = texts.metadata().is_ok_and(|found| found.len() >= manifest.texts_bytes);
         is_whole.then_some(texts).ok_or_else(damaged)
     }
@@ -122,11 +126,11 @@ impl Checkpoints {
     fn opened(
         &self,
         path: &Path,
-        sum: Sum,
+        sum: FileSum,
         which: &'static str,
-    ) -> Result<Summed, CheckpointError> {
+    ) -> Result<ChecksumReader, CheckpointError> {
         let file = open_own_file(path)?;
-        let summed = file.and_then(|file| Summed::of(file, sum));
+        let summed = file.and_then(|file| ChecksumReader::of(file, sum));
         summed.ok_or(CheckpointError::Damaged(which))
     }
 
@@ -134,7 +138,7 @@ impl Checkpoints {
         &self,
         manifest: &Manifest,
         bound: Bound,
-        shelf: &RecordFile,
+        record_file: &RecordFile,
     ) -> Result<Heads, CheckpointError> {
         let path = self.file("heads", manifest.number);
         let bytes = self.opened(&path, manifest.heads, "heads")?.all();
@@ -142,18 +146,18 @@ impl Checkpoints {
             let mut from = Packed::of(&bytes);
             let cursors = progress::read_cursors(&mut from)?;
             let health = progress::read_health(&mut from)?;
-            let restoring = Restoring::begin(&mut from, bound, shelf)?;
+            let restoring = Restoring::begin(&mut from, bound, record_file)?;
             let sections = sections(&restoring)?;
             let fold = restoring.done(sections, &mut from)?;
-            let near = read_neighbours(&mut from)?;
-            let is_whole = from.is_done() && near.len() == fold.memories().len();
-            is_whole.then_some(Heads { cursors, health, fold, near })
+            let neighbours = read_neighbours(&mut from)?;
+            let is_whole = from.is_done() && neighbours.len() == fold.memories().len();
+            is_whole.then_some(Heads { cursors, health, fold, neighbours })
         });
         read.ok_or(CheckpointError::Damaged("heads"))
     }
 }
 
-/// Reads the sections of a fold, all at once as far as there are processors.
+/// Reads the sections of a fold in parallel, as far as there are processors.
 fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
     let readers = std::thread::available_parallelism().map_or(1, usize::from).min(READERS_MAX);
     let next = AtomicUsize::new(0);
@@ -168,7 +172,7 @@ fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
         }
     };
     let mut all = std::thread::scope(|scope| {
-        // Where there is no thread to be had the others read more.
+        // If a thread cannot be started, the others read more.
         let other = |_| std::thread::Builder::new().spawn_scoped(scope, read).ok();
         let others: Vec<_> = (1..readers).filter_map(other).collect();
         let mut all = read()?;
@@ -181,11 +185,11 @@ fn sections(restoring: &Restoring<'_>) -> Option<Vec<Section>> {
     Some(all.into_iter().map(|(_, section)| section).collect())
 }
 
-fn is_of(current: &Of, of: &Of) -> Result<(), CheckpointError> {
+fn check_key(current: &CheckpointKey, key: &CheckpointKey) -> Result<(), CheckpointError> {
     let differs = [
-        (current.program != of.program, "of another version"),
-        (current.store != of.store, "of another store"),
-        (current.settings != of.settings, "of other settings"),
+        (current.program != key.program, "of another version"),
+        (current.store != key.store, "of another store"),
+        (current.settings != key.settings, "of other settings"),
     ];
     let why = differs.into_iter().find(|(differs, _)| *differs);
     why.map_or(Ok(()), |(_, why)| Err(CheckpointError::Foreign(why)))
@@ -195,8 +199,11 @@ fn read_meanings(input: &mut dyn Read) -> io::Result<(VectorIndex, Places)> {
     Ok((VectorIndex::read_from(input)?, Places::read_from(input)?))
 }
 
-/// Reads a part to the end of its file; `None` where either is not what was written.
-fn whole<T>(mut file: Summed, read: impl FnOnce(&mut dyn Read) -> io::Result<T>) -> Option<T> {
+/// Reads a part to the end of its file. `None` where it does not match the checksum.
+fn read_whole<T>(
+    mut file: ChecksumReader,
+    read: impl FnOnce(&mut dyn Read) -> io::Result<T>,
+) -> Option<T> {
     let part = read(&mut file).ok()?;
     file.verified().then_some(part)
 }

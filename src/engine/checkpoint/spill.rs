@@ -1,5 +1,6 @@
-//! Records that were just read and that no checkpoint has, out of memory: in a file without a name, of which nothing is left
-//! however this process ends. Not here: which records (`projection::texts`).
+//! The spill file: takes records out of memory while no checkpoint holds them. The file is unlinked
+//! as soon as it is made, so nothing of it remains however this process ends. Not here: which
+//! records (`memory::texts`).
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,35 +12,36 @@ use memory::Fold;
 use memory::texts::RecordStore;
 use store::{StoreError, make_own_file, own_folder};
 
-/// So many full blocks of records are in memory at most, 16 MiB: few beside the indexes of so many memories that
-/// it matters.
+/// Full blocks of records in memory, 16 MiB: little beside the indexes of so many memories.
 const BLOCKS_MAX: usize = 64;
 
-/// Where records go that are read from the logs.
+/// The file that takes records out of memory.
 #[derive(Debug)]
 pub struct Spill {
-    /// None once nothing more can be written there.
+    /// `None` once writing has failed.
     folder: Option<PathBuf>,
     blocks_max: usize,
     bytes_max: u64,
-    /// The file, and how long it is.
+    /// The file, and its length in bytes.
     open: Option<(Arc<Records>, u64)>,
 }
 
 impl Checkpoints {
-    /// Names a place for records; nothing is made until there are many. Once it holds `bytes_max` bytes the rest stays
-    /// in memory: records that were left out to stay within a bound are in it too, so it would grow as the logs do.
+    /// Names the folder of a spill file. The file is made once there are many records. Once it
+    /// holds `bytes_max` bytes the rest stays in memory: it also holds the records of removed
+    /// memories, so it would grow with the logs.
     #[must_use]
     pub fn spill(&self, bytes_max: u64) -> Spill {
-        // Elsewhere a file that is open keeps its name.
+        // On other systems an open file cannot be unlinked.
         let folder = cfg!(unix).then(|| self.folder.clone());
         Spill { folder, blocks_max: BLOCKS_MAX, bytes_max, open: None }
     }
 }
 
 impl Spill {
-    /// Takes records of a fold out of memory, once there are many and while there is room. Where that fails they stay.
-    pub fn relieve(&mut self, fold: &mut Fold) {
+    /// Moves full blocks of a fold to the file, once there are many and while there is room. Where
+    /// that fails they stay in memory.
+    pub fn move_full_blocks(&mut self, fold: &mut Fold) {
         let has_room = self.open.as_ref().is_none_or(|(_, bytes)| *bytes < self.bytes_max);
         if let Some(folder) = self.folder.as_ref().filter(|_| has_room)
             && Self::take(&mut self.open, folder, fold, self.blocks_max).is_err()
@@ -48,8 +50,8 @@ impl Spill {
         }
     }
 
-    /// Begins with an empty file: what is in this one nobody needs any more.
-    pub fn begin_anew(&mut self) {
+    /// Drops the file, whose records are no longer needed.
+    pub fn clear(&mut self) {
         self.open = None;
     }
 
@@ -60,26 +62,26 @@ impl Spill {
         blocks_max: usize,
     ) -> Result<(), StoreError> {
         for block in fold.take_full(blocks_max) {
-            let Some(records) = block.bytes_here() else { continue };
+            let Some(records) = block.bytes_in_memory() else { continue };
             let (file, length_bytes) = match open {
                 Some(open) => open,
-                None => open.insert((Arc::new(nameless(folder)?), 0)),
+                None => open.insert((Arc::new(unlinked_file(folder)?), 0)),
             };
             (&file.0).write_all(&records).map_err(StoreError::io("write to", folder))?;
-            block.keep(Arc::clone(file) as Arc<dyn RecordStore>, *length_bytes);
+            block.move_to(Arc::clone(file) as Arc<dyn RecordStore>, *length_bytes);
             *length_bytes += u64::try_from(records.len()).unwrap_or(0);
         }
         Ok(())
     }
 
-    /// The same with fewer blocks in memory.
+    /// Keeps fewer blocks in memory.
     #[cfg(test)]
     pub(crate) fn beyond(self, blocks_max: usize) -> Self {
         Self { blocks_max, ..self }
     }
 }
 
-fn nameless(folder: &Path) -> Result<Records, StoreError> {
+fn unlinked_file(folder: &Path) -> Result<Records, StoreError> {
     own_folder(folder)?;
     let path = folder.join("unkept");
     let file = make_own_file(&path)?;

@@ -1,50 +1,53 @@
-//! Writing a checkpoint. The records that are in memory are added to the file that has the others, until
-//! half of it is of no use; everything else is written anew. Not here: reading.
+//! Writes a checkpoint. Records in memory are appended to the existing file of records, until half
+//! of that is unused; everything else is written anew. Not here: reading.
 
 use std::collections::HashMap;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use super::checked_file::{Records, Sum, Summing};
+use super::checked_file::{ChecksumWriter, FileSum, Records};
 use super::manifest::{Manifest, Meanings};
-use super::{CheckpointError, CheckpointParts, Checkpoints, KINDS, LastCheckpoint, Of, progress};
+use super::{
+    CheckpointError, CheckpointKey, CheckpointParts, Checkpoints, KINDS, LastCheckpoint, progress,
+};
 use memory::packed::Packing;
 use memory::texts::{self, RecordBlock};
 use memory::{Fold, Memory, write_neighbours};
 use store::{FileLock, StoreError, make_own_file, open_own_file, own_folder};
 
-/// The file of records is written anew when it has this many times what is needed of it, and some.
+/// The file of records is rewritten when it is this many times the size that is needed.
 const TEXTS_TIMES_MAX: u64 = 2;
 
-/// A file of records that is so short is not worth writing anew.
+/// A file of records up to this size is not worth rewriting.
 const TEXTS_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
-/// Where the records are when the checkpoint is written.
-struct Shelved {
+/// Where the records are stored.
+struct RecordPlacement {
     number: u64,
     bytes: u64,
     records: Arc<Records>,
-    how: How,
+    how: Placement,
 }
 
-/// What becomes of the records in memory then.
-enum How {
-    /// These blocks were added, from these offsets on.
-    Added(Vec<(Arc<RecordBlock>, u64)>),
-    /// All were written anew, each memory's at this offset.
-    Anew(Vec<u64>),
+/// How the records were stored.
+enum Placement {
+    /// These blocks were appended, at these offsets.
+    Appended(Vec<(Arc<RecordBlock>, u64)>),
+    /// All records were rewritten, each memory's at this offset.
+    Rewritten(Vec<u64>),
 }
 
 impl Checkpoints {
-    /// Writes a checkpoint in the place of the current one, and takes the records out of memory. Where the
-    /// current one is `base`, those that it has are not written again.
+    /// Replaces the current checkpoint, and takes the records out of memory. If the current one is
+    /// `base`, the records it holds are not written again.
     ///
     /// # Errors
-    /// [`CheckpointError::Busy`] while another process writes; else the current one stays.
+    /// [`CheckpointError::Busy`] while another process writes; otherwise another
+    /// [`CheckpointError`], and the current one stays.
     pub fn write(
         &self,
-        of: Of,
-        keeping: CheckpointParts<'_>,
+        key: CheckpointKey,
+        parts: CheckpointParts<'_>,
         base: Option<&LastCheckpoint>,
     ) -> Result<LastCheckpoint, CheckpointError> {
         own_folder(&self.folder)?;
@@ -53,38 +56,38 @@ impl Checkpoints {
             taken => taken?,
         };
         let current = self.current_manifest().ok();
-        let is_standing = |base: &&LastCheckpoint| {
+        let is_current = |base: &&LastCheckpoint| {
             let now = current.as_ref().map(|(manifest, checksum)| (manifest.number, *checksum));
             now == Some((base.number, base.checksum))
         };
-        let written = self.write_all(of, keeping, base.filter(is_standing));
+        let written = self.write_all(key, parts, base.filter(is_current));
         if written.is_err() {
-            // What was made of it takes room for nothing.
-            self.tidy_up(current.as_ref().map(|(manifest, _)| manifest));
+            // The files of a failed checkpoint are removed.
+            self.remove_unused(current.as_ref().map(|(manifest, _)| manifest));
         }
         written
     }
 
     fn write_all(
         &self,
-        of: Of,
-        keeping: CheckpointParts<'_>,
+        key: CheckpointKey,
+        parts: CheckpointParts<'_>,
         base: Option<&LastCheckpoint>,
     ) -> Result<LastCheckpoint, CheckpointError> {
-        let CheckpointParts { cursors, health, fold, near, lexical, meanings } = keeping;
+        let CheckpointParts { cursors, health, fold, neighbours, lexical, meanings } = parts;
         let number = self.numbers().map(|(_, number)| number).max().unwrap_or(0) + 1;
-        let shelved = match base {
-            Some(base) if !is_wasteful(base, fold) => self.add(base, fold)?,
+        let placed = match base {
+            Some(base) if !needs_rewrite(base, fold) => self.add(base, fold)?,
             _ => self.write_anew(number, fold)?,
         };
         let mut first = Packing::default();
         progress::write_cursors(&cursors, &mut first);
         let health = progress::write_health(health, &mut first);
-        health.ok_or(CheckpointError::NotNow("the path of a log is no text"))?;
+        health.ok_or(CheckpointError::NotNow("the path of a log is not UTF-8"))?;
         let heads = self.summed("heads", number, |out| {
-            first.hand_on(out, 0)?;
-            fold.write(out, &shelved.offsets())?;
-            write_neighbours(near, out)
+            first.flush_over(out, 0)?;
+            fold.write(out, &placed.offsets())?;
+            write_neighbours(neighbours, out)
         })?;
         let words = self.summed("words", number, |out| lexical.write_to(out))?;
         let meanings = match self.model.clone().zip(meanings) {
@@ -97,11 +100,11 @@ impl Checkpoints {
             }
             None => None,
         };
-        let (texts_number, texts_bytes) = (shelved.number, shelved.bytes);
-        let manifest = Manifest { of, number, heads, words, meanings, texts_number, texts_bytes };
+        let (texts_number, texts_bytes) = (placed.number, placed.bytes);
+        let manifest = Manifest { key, number, heads, words, meanings, texts_number, texts_bytes };
         let checksum = self.publish(&manifest)?;
-        self.tidy_up(Some(&manifest));
-        let texts = shelved.take_out_of_memory(fold);
+        self.remove_unused(Some(&manifest));
+        let texts = placed.release_memory(fold);
         Ok(LastCheckpoint { number, checksum, texts, texts_number, texts_bytes })
     }
 
@@ -110,49 +113,64 @@ impl Checkpoints {
         kind: &str,
         number: u64,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<Sum, CheckpointError> {
-        let mut out = Summing::of(make_own_file(&self.file(kind, number))?);
+    ) -> Result<FileSum, CheckpointError> {
+        let mut out = ChecksumWriter::of(make_own_file(&self.file(kind, number))?);
         write(&mut out)?;
         Ok(out.done()?.1)
     }
 
-    /// Adds the records that are in memory to the file of a checkpoint.
-    fn add(&self, base: &LastCheckpoint, fold: &mut Fold) -> Result<Shelved, CheckpointError> {
+    /// Appends the records in memory to the file of a checkpoint.
+    fn add(
+        &self,
+        base: &LastCheckpoint,
+        fold: &mut Fold,
+    ) -> Result<RecordPlacement, CheckpointError> {
         let file = open_own_file(&self.file("texts", base.texts_number))?;
         let mut file = file.ok_or(CheckpointError::Damaged("texts"))?;
-        // Behind that is only what came to no end.
+        // Bytes after that come from an interrupted writer.
         file.set_len(base.texts_bytes)?;
         file.seek(SeekFrom::Start(base.texts_bytes))?;
         let (mut added, mut bytes) = (Vec::new(), base.texts_bytes);
         for block in fold.seal() {
-            let Some(records) = block.bytes_here() else { continue };
+            let Some(records) = block.bytes_in_memory() else { continue };
             file.write_all(&records)?;
             added.push((block, bytes));
             bytes += u64::try_from(records.len()).unwrap_or(0);
         }
         let records = Arc::clone(&base.texts);
-        Ok(Shelved { number: base.texts_number, bytes, records, how: How::Added(added) })
+        Ok(RecordPlacement {
+            number: base.texts_number,
+            bytes,
+            records,
+            how: Placement::Appended(added),
+        })
     }
 
-    fn write_anew(&self, number: u64, fold: &Fold) -> Result<Shelved, CheckpointError> {
-        let mut out = Summing::of(make_own_file(&self.file("texts", number))?);
+    fn write_anew(&self, number: u64, fold: &Fold) -> Result<RecordPlacement, CheckpointError> {
+        let mut out = ChecksumWriter::of(make_own_file(&self.file("texts", number))?);
         let offsets = fold.write_texts(&mut out)?;
         let (file, sum) = out.done()?;
         let records = Arc::new(Records(file));
-        Ok(Shelved { number, bytes: sum.length_bytes, records, how: How::Anew(offsets) })
+        Ok(RecordPlacement {
+            number,
+            bytes: sum.length_bytes,
+            records,
+            how: Placement::Rewritten(offsets),
+        })
     }
 
-    /// Puts a manifest in the place of the current one.
+    /// Replaces the current manifest.
     fn publish(&self, manifest: &Manifest) -> Result<u32, CheckpointError> {
-        let bytes = manifest.to_bytes();
+        let bytes = manifest.to_bytes()?;
         let path = self.folder.join("manifest.new");
         make_own_file(&path)?.write_all(&bytes)?;
         std::fs::rename(&path, self.manifest())?;
         Ok(crc32fast::hash(&bytes))
     }
 
-    /// Removes the files that belong to no checkpoint. Who has one open keeps it.
-    fn tidy_up(&self, current: Option<&Manifest>) {
+    /// Removes the files that belong to no checkpoint. A process that has one open keeps reading
+    /// it.
+    fn remove_unused(&self, current: Option<&Manifest>) {
         for (kind, number) in self.numbers().collect::<Vec<_>>() {
             let is_needed = current.is_some_and(|manifest| match kind {
                 "texts" => number == manifest.texts_number,
@@ -160,13 +178,13 @@ impl Checkpoints {
                 _ => number == manifest.number,
             });
             if !is_needed {
-                // What cannot be removed now is tried again by the next one.
+                // The next checkpoint tries again.
                 let _ = std::fs::remove_file(self.file(kind, number));
             }
         }
     }
 
-    /// The kinds and numbers of the files in the folder.
+    /// Returns the kinds and numbers of the files in the folder.
     fn numbers(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
         entries.filter_map(|entry| {
@@ -178,40 +196,40 @@ impl Checkpoints {
     }
 }
 
-impl Shelved {
-    /// Tells where each memory's record is.
+impl RecordPlacement {
+    /// Returns the offset of each memory's record.
     fn offsets(&self) -> impl Fn(usize, &Memory) -> Option<u64> {
         let (anew, starts) = match &self.how {
-            How::Anew(offsets) => (Some(offsets), HashMap::new()),
-            How::Added(blocks) => {
+            Placement::Rewritten(offsets) => (Some(offsets), HashMap::new()),
+            Placement::Appended(blocks) => {
                 let start = |(block, start): &(Arc<RecordBlock>, u64)| (Arc::as_ptr(block), *start);
                 (None, blocks.iter().map(start).collect())
             }
         };
         move |number, memory| match anew {
             Some(offsets) => offsets.get(number).copied(),
-            None => memory.text.kept_at().map(|(offset, ..)| offset).or_else(|| {
+            None => memory.text.stored_at().map(|(offset, ..)| offset).or_else(|| {
                 let (block, offset) = memory.text.place();
                 starts.get(&Arc::as_ptr(block))?.checked_add(offset)
             }),
         }
     }
 
-    /// From now on the records are read where they are kept.
-    fn take_out_of_memory(self, fold: &mut Fold) -> Arc<Records> {
-        let kept: Arc<dyn texts::RecordStore> = self.records.clone();
+    /// Frees the records in memory; from now on they are read from the file.
+    fn release_memory(self, fold: &mut Fold) -> Arc<Records> {
+        let store: Arc<dyn texts::RecordStore> = self.records.clone();
         match self.how {
-            How::Anew(offsets) => fold.keep(&kept, &offsets),
-            How::Added(blocks) => {
-                blocks.iter().for_each(|(block, start)| block.keep(Arc::clone(&kept), *start));
+            Placement::Rewritten(offsets) => fold.move_texts(&store, &offsets),
+            Placement::Appended(blocks) => {
+                blocks.iter().for_each(|(block, start)| block.move_to(Arc::clone(&store), *start));
             }
         }
         self.records
     }
 }
 
-/// Whether so much of the file of records is of no use that it should be written anew.
-fn is_wasteful(base: &LastCheckpoint, fold: &Fold) -> bool {
+/// Tells whether so much of the file of records is unused that it should be rewritten.
+fn needs_rewrite(base: &LastCheckpoint, fold: &Fold) -> bool {
     let needed = fold.texts_bytes().saturating_mul(TEXTS_TIMES_MAX);
     base.texts_bytes > needed.max(TEXTS_BYTES_MIN)
 }

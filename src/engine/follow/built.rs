@@ -1,5 +1,5 @@
-//! Everything that is made from the logs, and how an event that was folded changes it. Not here: reading
-//! (`follow`), writing it down (`kept`).
+//! The state made from the logs, and how a folded event changes it. Not here: reading (`follow`),
+//! checkpoints (`checkpointing`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,42 +11,42 @@ use event::{RepoKey, SkipReason};
 use index::late::{Places, Signed};
 use index::lexical::{DocId, LexicalIndex, Passage};
 use index::vector::VectorIndex;
-use memory::{CowVec, Effect, Fold, Gone, Memory, Neighbours, Sessions};
+use memory::{CowVec, Effect, Fold, Memory, Neighbours, RemovedMemory, Sessions};
 use search::snapshot::{Health, Skip};
 use store::Line;
 
-/// Skipped lines that are kept to be shown; the rest are only counted.
+/// Skipped lines with details; further ones are only counted.
 const SKIPS_SHOWN_MAX: usize = 1_000;
 
-/// How many memories wait for their words to be indexed while logs are read: enough that what is learned
-/// side by side is indexed once, few enough that their texts are some megabytes.
+/// Memories that wait for lexical indexing while logs are read. Enough that neighbours are indexed
+/// once, few enough that their texts take some megabytes.
 const UNINDEXED_MAX: usize = 1_024;
 
-/// So much of each neighbour is indexed with a memory, in bytes: a whole lesson of the usual length.
+/// Bytes of each neighbour that are indexed with a memory: a whole lesson of the usual length.
 const NEARBY_BYTES_MAX: usize = 1_000;
 
-/// Everything that is made from the logs and nothing else.
+/// The state made from the logs, and nothing else.
 #[derive(Default)]
 pub(super) struct Built {
     pub(super) fold: Fold,
-    /// What fold and sessions lack since they were restored, until a line is read.
+    /// The tables that fold and sessions lack after a restore, until a line is read.
     pub(super) lookups: Option<Lookups>,
     pub(super) lexical: LexicalIndex,
     pub(super) vectors: Option<VectorIndex>,
     pub(super) places: Places,
     pub(super) sessions: Sessions,
-    pub(super) near: CowVec<Neighbours>,
-    /// Memories whose words are to be indexed anew; also numbers that are free now.
+    pub(super) neighbours: CowVec<Neighbours>,
+    /// Memories to index again. A number can be free by now.
     pub(super) unindexed: BTreeSet<u32>,
     pub(super) repos: Arc<BTreeMap<RepoKey, usize>>,
     pub(super) health: Arc<Health>,
     pub(super) to_embed: Vec<Wanted>,
     pub(super) to_sign: Vec<Wanted>,
-    pub(super) asked: RequestedVectors,
+    pub(super) requested: RequestedVectors,
 }
 
 impl Built {
-    /// Gets what is needed to apply an event, where it was restored and has none of it yet.
+    /// Sets the lookup tables, where a restored state still lacks them.
     pub(super) fn complete(&mut self) {
         if let Some(lookups) = self.lookups.take() {
             let (lookup, sessions) = lookups.done(self.fold.memories());
@@ -80,7 +80,7 @@ impl Built {
         }
     }
 
-    /// Indexes a memory under a number that is free.
+    /// Indexes a new memory.
     pub(super) fn add(&mut self, number: u32) {
         let Some(memory) = self.memory(number) else { return };
         *Arc::make_mut(&mut self.repos).entry(memory.repo.clone()).or_default() += 1;
@@ -91,26 +91,29 @@ impl Built {
         }
     }
 
-    /// Takes in what stands under a number now: its words, and those of its neighbours, are to be indexed.
+    /// Updates the memory of a number, and marks it and its neighbours for indexing.
     pub(super) fn place(&mut self, number: u32, memory: Option<&Memory>) {
-        self.unindexed.extend(self.sessions.note(number, memory));
+        self.unindexed.extend(self.sessions.update(number, memory));
         self.unindexed.insert(number);
     }
 
-    /// Indexes the words of all that changed since the last time.
+    /// Updates the lexical index for all marked memories.
     pub(super) fn index_words(&mut self) {
         if self.unindexed.is_empty() {
             return;
         }
         let numbers = std::mem::take(&mut self.unindexed);
-        self.near.resize(self.fold.memories().len(), &Neighbours::default());
+        self.neighbours.resize(self.fold.memories().len(), &Neighbours::default());
         for number in &numbers {
             let place = usize::try_from(*number).ok();
-            let (is, was) = (self.sessions.near(*number), place.and_then(|at| self.near.get(at)));
+            let (is, was) = (
+                self.sessions.neighbours_of(*number),
+                place.and_then(|at| self.neighbours.get(at)),
+            );
             if was.is_some_and(|was| *was != is)
-                && let Some(near) = place.and_then(|place| self.near.get_mut(place))
+                && let Some(known) = place.and_then(|place| self.neighbours.get_mut(place))
             {
-                *near = is;
+                *known = is;
             }
         }
         let documents = numbers.into_iter().map(|number| (DocId(number), self.passages(number)));
@@ -118,15 +121,16 @@ impl Built {
         self.lexical.put_all(&documents);
     }
 
-    /// The passages of a memory, none where the number is free. What was learned beside a short one is part of
-    /// it: a lesson often leaves out what it is about.
+    /// Returns the passages of a memory; none where the number is free. A short one includes its
+    /// neighbours, since a lesson often leaves out its subject.
     pub(super) fn passages(&self, number: u32) -> Vec<Passage> {
         let Some(memory) = self.memory(number) else { return Vec::new() };
         let mut passages: Vec<Passage> = memory.passages().into_iter().map(Passage::of).collect();
         if let [only] = passages.as_mut_slice() {
-            let near = usize::try_from(number).ok().and_then(|place| self.near.get(place));
-            let near = near.copied().unwrap_or_default();
-            for neighbour in near.numbers().filter_map(|number| self.memory(number)) {
+            let neighbours =
+                usize::try_from(number).ok().and_then(|place| self.neighbours.get(place));
+            let neighbours = neighbours.copied().unwrap_or_default();
+            for neighbour in neighbours.numbers().filter_map(|number| self.memory(number)) {
                 only.nearby.push_str(beginning(&neighbour.index_text()));
                 only.nearby.push('\n');
             }
@@ -138,7 +142,7 @@ impl Built {
         self.fold.memories().get(usize::try_from(number).ok()?).cloned()
     }
 
-    /// Returns a key as the memories of its repository share it.
+    /// Returns the shared copy of a repository key.
     pub(super) fn shared(&self, repo: RepoKey) -> RepoKey {
         self.repos.get_key_value(&repo).map_or(repo, |(known, _)| known.clone())
     }
@@ -153,15 +157,15 @@ impl Built {
         }
     }
 
-    /// Keeps within the bound: what the fold leaves out leaves the indexes too.
+    /// Keeps the bound: removed memories leave the indexes too.
     pub(super) fn trim(&mut self, slack_bytes: u64) {
         if !self.fold.is_over(slack_bytes) {
             return;
         }
         self.complete();
-        let gone = self.fold.trim(slack_bytes);
+        let removed = self.fold.trim(slack_bytes);
         let mut changed: BTreeSet<u32> = BTreeSet::new();
-        for Gone { number, repo, moved_from } in gone {
+        for RemovedMemory { number, repo, moved_from } in removed {
             self.uncount(&repo);
             let vector = moved_from.and_then(|from| self.vectors.as_ref()?.get(from));
             let signed = moved_from.map_or(Signed::NotYet, |from| self.places.get(from));
@@ -173,7 +177,7 @@ impl Built {
             let moved = moved_from.and_then(|_| self.memory(number));
             self.place(number, moved.as_deref());
             if let (Some(vector), Some(vectors)) = (vector, &mut self.vectors) {
-                // It was taken before.
+                // The index held this very vector before.
                 let _ = vectors.set(number, &vector);
                 self.places.set(number, signed);
             }
@@ -192,7 +196,7 @@ impl Built {
     }
 
     pub(super) fn forget_vector(&mut self, number: u32) {
-        self.asked.changed(number);
+        self.requested.bump(number);
         if let Some(vectors) = &mut self.vectors {
             vectors.remove(number);
         }
@@ -204,10 +208,10 @@ impl Built {
     }
 
     pub(super) fn wanted(&self, number: u32) -> Wanted {
-        Wanted { doc: number, generation: self.asked.awaited(number) }
+        Wanted { doc: number, generation: self.requested.generation_of(number) }
     }
 
-    /// Wants the signs anew that somebody looked for and did not find.
+    /// Requests the signs that a query looked for and did not find.
     pub(super) fn want_lost_signs(&mut self) {
         for number in self.places.take_lost() {
             self.to_sign.push(self.wanted(number));
@@ -215,7 +219,7 @@ impl Built {
     }
 }
 
-/// The beginning of a neighbour's text.
+/// Returns the beginning of a neighbour's text.
 fn beginning(text: &str) -> &str {
     text.get(..text.floor_char_boundary(NEARBY_BYTES_MAX)).unwrap_or(text)
 }

@@ -1,4 +1,4 @@
-//! What kinds of files hold lines. Not here: reading them, which is the same for all.
+//! The kinds of files that hold lines. Not here: reading them, which is the same for all.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use store::{Store, StoreError};
 /// A kind of file with lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LogKind {
-    /// A write that waits for its log.
+    /// A write in the spool that waits for its log.
     Waiting,
     /// A log.
     Log,
-    /// A segment of old lines, beside its log.
+    /// An archived segment of old lines.
     Segment,
 }
 
@@ -26,7 +26,8 @@ impl LogKind {
         }
     }
 
-    /// In the order in which lines pass from one to the next: listed and read in it, none is missed.
+    /// All kinds, in the order in which lines move from one to the next. Listed and read in this
+    /// order, no line is missed.
     pub(super) const ALL: [Self; 3] = [Self::Waiting, Self::Log, Self::Segment];
 
     /// Lists the files of this kind.

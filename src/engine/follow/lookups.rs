@@ -1,5 +1,6 @@
-//! What only who adds events needs, made of restored memories on a thread of its own, so that nobody waits for it who
-//! asks: ids, settings and sessions. Not here: keeping them up (`built`).
+//! Builds the tables that only applying events needs (ids, provenances and sessions) from restored
+//! memories, on a thread of its own, so that no query waits for them. Not here: updating them
+//! (`built`).
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -8,20 +9,20 @@ use memory::{CowVec, Lookup, Memory, Sessions};
 
 type Memories = CowVec<Arc<Memory>>;
 
-/// Lookups and sessions that are being made.
+/// Tables that are being built.
 pub(super) struct Lookups(std::io::Result<JoinHandle<(Lookup, Sessions)>>);
 
 impl Lookups {
-    /// Begins to make them.
+    /// Starts building them.
     pub(super) fn begin(memories: &Memories) -> Self {
         let memories = memories.clone();
         Self(thread::Builder::new().name("lookups".to_owned()).spawn(move || made(&memories)))
     }
 
-    /// Waits for them. `memories` are those that they were begun with.
+    /// Waits for them. `memories` must be those passed to `begin`.
     pub(super) fn done(self, memories: &Memories) -> (Lookup, Sessions) {
-        // Where there was no thread, or it came to grief.
-        let done = self.0.ok().and_then(|coming| coming.join().ok());
+        // Without a thread, or after its panic, they are built here.
+        let done = self.0.ok().and_then(|thread| thread.join().ok());
         done.unwrap_or_else(|| made(memories))
     }
 }

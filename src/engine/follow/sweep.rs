@@ -1,5 +1,5 @@
-//! Looking for what is new: at the logs that the system said were written to, or at every file. Not here: what
-//! is done with a line (`follow`).
+//! Finds new lines: in the logs that the change queue reports, or by looking at every file. Not
+//! here: applying a line (`follow`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -8,35 +8,35 @@ use std::path::{Path, PathBuf};
 use super::{Changes, Follower, LogKind, Stale, Tailed};
 use store::{Change, StoreError, Tail};
 
-/// Files and folders that could not be read, and why.
+/// Files and folders that could not be read, with the reason.
 pub(super) type Troubles = BTreeMap<PathBuf, String>;
 
-/// The first trouble with a file is the one that is told.
+/// Records the first trouble with a file.
 fn failed(troubles: &mut Troubles, path: &Path, error: &StoreError) {
     troubles.entry(path.to_owned()).or_insert_with(|| error.to_string());
 }
 
 impl Follower {
-    /// Tells what may have changed since the last look.
-    pub(super) fn heard(&mut self) -> Changes {
+    /// Returns what may have changed since the last look.
+    pub(super) fn take_changes(&mut self) -> Changes {
         let root = self.store.root();
         let is_known = |log: &OsString| self.tails.contains_key(&root.join(log));
-        match self.listener.as_mut().map(|listener| listener.heard(root)) {
-            Some(Changes::Written(logs)) if self.is_sure && logs.iter().all(is_known) => {
+        match self.change_queue.as_mut().map(|change_queue| change_queue.drain(root)) {
+            Some(Changes::Written(logs)) if self.is_complete && logs.iter().all(is_known) => {
                 Changes::Written(logs)
             }
             Some(_) | None => Changes::Anything,
         }
     }
 
-    /// Reads what is new in logs that were written to.
+    /// Reads the new lines of these logs.
     pub(super) fn read_written(&mut self, logs: &BTreeSet<OsString>) -> Result<Troubles, Stale> {
         let mut troubles = Troubles::new();
         for log in logs {
             let path = self.store.root().join(log);
             self.read_new(&path, &mut troubles)?;
         }
-        self.is_sure &= troubles.is_empty();
+        self.is_complete &= troubles.is_empty();
         Ok(troubles)
     }
 
@@ -49,14 +49,15 @@ impl Follower {
         Ok(())
     }
 
-    /// Reads the spool, then the logs, then the segments: what leaves one meanwhile is in the next by then.
+    /// Reads the spool, then the logs, then the segments: a line that leaves one meanwhile is in
+    /// the next by then.
     pub(super) fn sweep(&mut self) -> Result<Troubles, Stale> {
-        // Where that fails, what waits is read where it is.
+        // If that fails, waiting writes are read from the spool.
         let _ = self.store.bring_in_what_waits();
-        self.listen();
+        self.watch_folders();
         let mut troubles = Troubles::new();
         for kind in LogKind::ALL {
-            // What is new is not archived.
+            // New lines are not archived.
             if kind == LogKind::Segment && self.window.is_some() {
                 continue;
             }
@@ -72,32 +73,34 @@ impl Follower {
                 self.read_new(&path, &mut troubles)?;
             }
         }
-        // What left the spool before it was read was read in its log; with any other nothing is lost.
+        // A spool file that disappeared before it was read was read in its log. For any other file
+        // nothing is lost.
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
         let listed_len = self.tails.len();
         self.tails.retain(|path, Tailed { tail, .. }| tail.was_read() || is_there(path));
         if self.tails.len() < listed_len {
             self.listed = <_>::default();
         }
-        self.is_sure = troubles.is_empty() && self.waiting == 0 && self.hears_all();
+        self.is_complete = troubles.is_empty() && self.waiting == 0 && self.covers_all();
         Ok(troubles)
     }
 
-    /// Before files are listed: what comes afterwards is heard of.
-    fn listen(&mut self) {
-        if let Some(listener) = &mut self.listener {
-            // Why folders cannot be listed is told by the sweep.
-            listener.listen(self.store.root(), || self.store.folders().ok());
+    /// Watches the folders. To be called before files are listed, so that later changes are
+    /// reported.
+    fn watch_folders(&mut self) {
+        if let Some(change_queue) = &mut self.change_queue {
+            // The sweep reports why folders cannot be listed.
+            change_queue.watch(self.store.root(), || self.store.folders().ok());
         }
     }
 
-    fn hears_all(&self) -> bool {
+    fn covers_all(&self) -> bool {
         let files = self.tails.keys().map(PathBuf::as_path);
-        self.listener.as_ref().is_some_and(|listener| listener.hears(files))
+        self.change_queue.as_ref().is_some_and(|change_queue| change_queue.covers(files))
     }
 
-    /// Begins to follow what is listed. Nearly always that is what was listed before, which is known without
-    /// looking for each of hundreds of names.
+    /// Follows the listed files. Nearly always the list is the same as before, which one comparison
+    /// shows without looking up hundreds of names.
     fn follow_listed(&mut self, kind: LogKind, paths: Vec<PathBuf>) {
         let is_same = |before: &[PathBuf]| {
             let same = |(a, b): (&PathBuf, &PathBuf)| a.as_os_str() == b.as_os_str();
@@ -113,14 +116,14 @@ impl Follower {
         }
     }
 
-    /// Returns the files of a kind that are no longer what was read, or cannot be looked at.
+    /// Returns the files of a kind that have changed or cannot be looked at.
     fn changed(&self, kind: LogKind) -> Vec<PathBuf> {
         let of_kind = self.tails.iter().filter(|(_, tailed)| tailed.kind == kind);
         let changed = of_kind.filter(|(_, tailed)| !matches!(tailed.tail.look(), Ok(Change::None)));
         changed.map(|(path, _)| path.clone()).collect()
     }
 
-    /// Begins to follow one of `count` logs, unless it is followed already.
+    /// Follows one of `count` logs, unless it is followed already.
     fn follow(&mut self, path: PathBuf, count: u64) {
         let window = self.window.as_ref();
         let tail =
@@ -138,25 +141,26 @@ mod tests {
 
     // S-READ-2
     #[test]
-    fn a_log_that_went_before_anything_stood_in_it_leaves_no_doubt_behind() {
+    fn an_empty_log_that_disappears_leaves_no_doubt() {
         let folder = tempfile::tempdir().unwrap();
-        let (kept, gone) = (folder.path().join("a.jsonl"), folder.path().join("b.jsonl"));
+        let (kept, removed) = (folder.path().join("a.jsonl"), folder.path().join("b.jsonl"));
         std::fs::write(&kept, "{\"lesson\":\"walrus\"}\n").unwrap();
-        std::fs::write(&gone, "").unwrap();
+        std::fs::write(&removed, "").unwrap();
         let store = Store::at(folder.path());
-        let mut follower = Follower::new(store, Config::default(), Bound::NONE, None).listening();
+        let mut follower =
+            Follower::new(store, Config::default(), Bound::NONE, None).with_change_queue();
         follower.catch_up();
-        if !follower.is_sure {
-            // Temporary files are where somebody else may write.
-            assert!(std::env::var_os("CI").is_none(), "nothing is heard here");
+        if !follower.is_complete {
+            // Temporary files are on a file system that is not local.
+            assert!(std::env::var_os("CI").is_none(), "no changes are reported here");
             return;
         }
-        std::fs::remove_file(&gone).unwrap();
+        std::fs::remove_file(&removed).unwrap();
         follower.catch_up();
-        assert!(follower.is_sure);
+        assert!(follower.is_complete);
         assert_eq!(follower.snapshot().health().logs, 1);
-        // And when it comes back it is read.
-        std::fs::write(&gone, "{\"lesson\":\"otter\"}\n").unwrap();
+        // When it comes back it is read.
+        std::fs::write(&removed, "{\"lesson\":\"otter\"}\n").unwrap();
         follower.catch_up();
         assert_eq!(follower.snapshot().memories().len(), 2);
     }

@@ -1,9 +1,10 @@
-//! Which vectors are wanted, and which were asked for too early. Not here: making them (`index::embed`).
+//! The vectors that are requested, with generations that tell outdated requests. Not here:
+//! computing them (`index::embed`).
 
 use std::collections::BTreeMap;
 
-/// Which vector is awaited for each memory, so that one for an older text is not taken. Numbers only
-/// grow, also over a start-over.
+/// The generation of the requested vector of each memory, so that a vector of an older text is
+/// refused. Generations only grow, also over a start-over.
 #[derive(Default)]
 pub(super) struct RequestedVectors {
     pub(super) last: u64,
@@ -11,8 +12,8 @@ pub(super) struct RequestedVectors {
     pub(super) changed: BTreeMap<u32, u64>,
 }
 
-/// A memory whose vector is wanted. Its text is made when its turn comes: of half a million memories
-/// they would take hundreds of megabytes.
+/// A memory whose vector is requested. Its text is built when its turn comes: the texts of half a
+/// million memories would take hundreds of megabytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
     pub(super) doc: u32,
@@ -20,23 +21,23 @@ pub struct Wanted {
 }
 
 impl RequestedVectors {
-    pub(super) fn awaited(&self, number: u32) -> u64 {
+    pub(super) fn generation_of(&self, number: u32) -> u64 {
         self.changed.get(&number).copied().unwrap_or(self.since_start)
     }
 
-    pub(super) fn changed(&mut self, number: u32) {
+    pub(super) fn bump(&mut self, number: u32) {
         self.last += 1;
         self.changed.insert(number, self.last);
     }
 }
 
-/// What catching up brought.
+/// The result of catching up.
 #[derive(Debug, Default)]
-pub struct Followed {
-    /// Memories that need a vector, in the order they were read.
+pub struct CaughtUp {
+    /// Memories that need a vector, in the order in which they were read.
     pub to_embed: Vec<Wanted>,
     /// Memories that have a vector and need the signs of their tokens, which is less urgent.
     pub to_sign: Vec<Wanted>,
-    /// Whether everything was read anew, so that texts asked for before are of no use.
+    /// Whether everything was read again, so that earlier requests are outdated.
     pub started_over: bool,
 }

@@ -1,18 +1,19 @@
-//! The ends of the logs, for an answer while all is read. Not here: reading (`store`).
+//! The window on the ends of the logs, for answers while all logs are read. Not here: reading
+//! (`store`).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use store::Tail;
 
-/// How much of the end of each log is read, where not all is: enough for an answer while all is read.
+/// How much of the end of each log is read for answers while all logs are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
-    /// The logs of the repositories at hand.
+    /// The logs of the callers' repositories.
     pub homes: BTreeSet<PathBuf>,
-    /// How much of each of those, in bytes.
+    /// Bytes of each of those.
     pub home_bytes: u64,
-    /// How much of all others together, in bytes.
+    /// Bytes of all other logs together.
     pub others_bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The loop itself: what becomes of each message. Not here: the messages and how they are sent (`engine`).
+//! The engine thread: handles each message. Not here: the messages and how they are sent (`owner`).
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{CatchUpReason, Coming, Input};
+use super::{CatchUpReason, Input, PendingBatches};
 use crate::checkpoint::Checkpoints;
-use crate::follow::{Followed, Follower, Wanted, Window};
+use crate::follow::{CaughtUp, Follower, Wanted, Window};
 use crate::watch::Watch;
 use crate::{Extent, View};
 use index::embed::worker::{SubmitError, Want, Worker};
@@ -18,35 +18,36 @@ use memory::Bound;
 use search::snapshot::Snapshot;
 use store::{Config, Store};
 
-/// How much of the log at hand is read for an answer while all is read: a thousand memories of the usual
-/// length, which take a tenth of a second.
+/// Bytes of a caller's log that are read for an answer while all logs are read: a thousand memories
+/// of the usual length, which take a tenth of a second.
 const RECENT_HOME_BYTES: u64 = 512 * 1024;
 
-/// Logs at hand of which so much is read: more repositories than one person works in at a time.
+/// Logs of callers of which so much is read: more repositories than one person works in at a time.
 const RECENT_HOMES_MAX: usize = 8;
 
-/// How much of all other logs together.
+/// Bytes of all other logs together.
 const RECENT_OTHERS_BYTES: u64 = 512 * 1024;
 
-/// How long the loop sleeps without a hint, and how long at most not every file is looked at. Watchers lose events
-/// on some systems; a sweep over two hundred logs costs less than a millisecond.
+/// How long the thread sleeps without a hint, and the longest time without a look at every file.
+/// Watchers lose events on some systems; a sweep over two hundred logs costs less than a
+/// millisecond.
 const POLL_MS: u64 = 2_000;
 
-/// How long nobody has asked before a checkpoint is written, in milliseconds: writing takes a second for a
-/// million memories, during which a question would wait.
+/// How long no query came before a checkpoint is written, in milliseconds. Writing takes a second
+/// for a million memories, and a query would wait for it.
 const QUIET_MS: u64 = 10_000;
 
-/// How long at most what is new stays out of a checkpoint, in milliseconds, however many ask.
-const UNKEPT_MS_MAX: u64 = 600_000;
+/// The longest time without a checkpoint, in milliseconds, however many queries come.
+const UNSAVED_MS_MAX: u64 = 600_000;
 
-/// Texts that wait for the model when those join them that have a vector already: enough that it is never
-/// idle, few enough that what is new is behind seconds of them.
+/// The length of the model's queue up to which texts that already have a vector join it: enough to
+/// keep the model busy, few enough that a new text waits for seconds of work only.
 const SIGNING_MAX: usize = 64;
 
-/// How many memories more than the checkpoint had are read before it is worth a new one.
+/// New memories that make a new checkpoint worthwhile.
 const NEWS_MIN: usize = 200;
 
-/// Reads all there is on a thread of its own, so that the loop can answer meanwhile.
+/// Reads all logs on a thread of its own, so that queries are answered meanwhile.
 pub(super) fn load(
     mut follower: Follower,
     checkpoints: Option<Checkpoints>,
@@ -54,13 +55,14 @@ pub(super) fn load(
 ) -> std::io::Result<()> {
     let read = move || {
         if let Some(checkpoints) = checkpoints {
-            // Without one all is read.
+            // Without a checkpoint all logs are read.
             follower.restore(&checkpoints);
         }
-        let kept_len = follower.known_len();
-        let followed = follower.catch_up();
-        // The loop may have been stopped meanwhile.
-        let _ = inbox.send(Input::Loaded { follower: Box::new(follower), followed, kept_len });
+        let checkpoint_len = follower.known_len();
+        let caught_up = follower.catch_up();
+        // The engine may have been stopped meanwhile.
+        let _ =
+            inbox.send(Input::Loaded { follower: Box::new(follower), caught_up, checkpoint_len });
     };
     std::thread::Builder::new().name("load".to_owned()).spawn(read).map(drop)
 }
@@ -68,50 +70,51 @@ pub(super) fn load(
 pub(super) struct LoopState {
     reading: ReadState,
     worker: Option<Arc<Worker>>,
-    coming: Coming,
-    /// Memories whose texts the worker had no room for.
-    unsent: Vec<Wanted>,
-    /// Memories whose texts it shall have once more, for the signs of their tokens.
-    unsigned: Vec<Wanted>,
-    keeping: Option<CheckpointRequest>,
-    /// When every file was looked at last.
+    pending_batches: PendingBatches,
+    /// Memories whose texts did not fit into the worker's queue.
+    unqueued: Vec<Wanted>,
+    /// Memories that still need the signs of their tokens.
+    without_signs: Vec<Wanted>,
+    schedule: Option<CheckpointSchedule>,
+    /// The last look at every file.
     swept_at: Instant,
     _watch: Watch,
 }
 
-/// When checkpoints are written.
-struct CheckpointRequest {
+/// Decides when checkpoints are written.
+struct CheckpointSchedule {
     checkpoints: Checkpoints,
-    /// How many memories with vectors, and without, the last one had.
-    kept_len: usize,
-    kept_at: Instant,
+    /// What the last checkpoint held ([`Follower::known_len`]).
+    checkpoint_len: usize,
+    written_at: Instant,
     asked_at: Instant,
 }
 
-impl CheckpointRequest {
+impl CheckpointSchedule {
     fn new(checkpoints: Checkpoints) -> Self {
         let now = Instant::now();
-        Self { checkpoints, kept_len: 0, kept_at: now, asked_at: now }
+        Self { checkpoints, checkpoint_len: 0, written_at: now, asked_at: now }
     }
 
-    /// Tells whether it is time for one; `len` is how many memories there are.
+    /// Tells whether a checkpoint is due. `len` is the present [`Follower::known_len`].
     fn is_due(&self, len: usize) -> bool {
-        let (quiet, unkept) =
-            (Duration::from_millis(QUIET_MS), Duration::from_millis(UNKEPT_MS_MAX));
-        let is_quiet = self.asked_at.elapsed() >= quiet && len >= self.kept_len + NEWS_MIN;
-        is_quiet || self.kept_at.elapsed() >= unkept
+        let (quiet, unsaved) =
+            (Duration::from_millis(QUIET_MS), Duration::from_millis(UNSAVED_MS_MAX));
+        let is_quiet = self.asked_at.elapsed() >= quiet && len >= self.checkpoint_len + NEWS_MIN;
+        is_quiet || self.written_at.elapsed() >= unsaved
     }
 }
 
-/// How far the reading is.
+/// The progress of reading.
 pub(super) enum ReadState {
-    /// All there is is being read.
-    Begun(Box<Begun>),
-    /// All has been read, and what comes is followed.
-    Done(Box<Follower>),
+    /// All logs are being read.
+    Loading(Box<LoadingState>),
+    /// All logs have been read, and new lines are caught_up.
+    Following(Box<Follower>),
 }
 
-/// Handles what comes, until the end. Who panics while holding the state ends it: nobody knows what it is then.
+/// Handles messages until the engine stops. A panic while the state is locked ends the thread,
+/// since the state is unknown then.
 pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
     loop {
         let message = messages.recv_timeout(Duration::from_millis(POLL_MS));
@@ -134,26 +137,26 @@ pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
             Err(RecvTimeoutError::Timeout) => state.catch_up(),
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        state.keep_if_due();
+        state.save_if_due();
     }
 }
 
-/// What there is until then.
-pub(super) struct Begun {
+/// The state while all logs are read.
+pub(super) struct LoadingState {
     store: Store,
     config: Config,
     bound: Bound,
-    /// What is answered from until then.
+    /// The source of answers until then.
     recent: Option<Box<Follower>>,
-    /// The logs at hand of those who asked until then.
+    /// The logs of the callers so far.
     homes: BTreeSet<PathBuf>,
-    /// Who waits for all of it.
+    /// The callers that wait for all logs.
     waiting: Vec<Sender<Snapshot>>,
 }
 
 impl ReadState {
-    pub(super) fn begun(store: Store, config: Config, bound: Bound) -> Self {
-        Self::Begun(Box::new(Begun {
+    pub(super) fn loading(store: Store, config: Config, bound: Bound) -> Self {
+        Self::Loading(Box::new(LoadingState {
             store,
             config,
             bound,
@@ -168,39 +171,49 @@ impl LoopState {
     pub(super) fn new(
         reading: ReadState,
         worker: Option<Arc<Worker>>,
-        coming: Coming,
+        pending_batches: PendingBatches,
         checkpoints: Option<Checkpoints>,
         watch: Watch,
     ) -> Self {
-        let keeping = checkpoints.map(CheckpointRequest::new);
-        let (unsent, unsigned, swept_at) = (Vec::new(), Vec::new(), Instant::now());
-        Self { reading, worker, coming, unsent, unsigned, keeping, swept_at, _watch: watch }
+        let schedule = checkpoints.map(CheckpointSchedule::new);
+        let (unqueued, without_signs, swept_at) = (Vec::new(), Vec::new(), Instant::now());
+        Self {
+            reading,
+            worker,
+            pending_batches,
+            unqueued,
+            without_signs,
+            schedule,
+            swept_at,
+            _watch: watch,
+        }
     }
 
-    /// Handles one message; `None` at the end.
+    /// Handles one message. `None` means stop.
     fn handle(&mut self, input: Input) -> Option<()> {
         match input {
             Input::Hint => self.catch_up(),
             Input::Embedded(batch) => {
-                if let ReadState::Done(follower) = &mut self.reading {
-                    let unsigned = batch.iter().filter_map(|embedded| follower.embedded(embedded));
-                    self.unsigned.extend(unsigned);
+                if let ReadState::Following(follower) = &mut self.reading {
+                    let without_signs =
+                        batch.iter().filter_map(|embedded| follower.embedded(embedded));
+                    self.without_signs.extend(without_signs);
                 }
-                self.coming.fetch_sub(1, Ordering::SeqCst);
-                self.submit_unsent();
+                self.pending_batches.fetch_sub(1, Ordering::SeqCst);
+                self.submit_wanted();
             }
-            Input::Loaded { follower, followed, kept_len } => {
-                self.loaded(follower, followed, kept_len);
+            Input::Loaded { follower, caught_up, checkpoint_len } => {
+                self.loaded(follower, caught_up, checkpoint_len);
             }
-            Input::Keep(reply) => {
-                self.keep();
-                // Whoever asked may have gone.
+            Input::SaveCheckpoint(reply) => {
+                self.save_checkpoint();
+                // The caller may have stopped waiting.
                 let _ = reply.send(());
             }
-            Input::Whole(reply, why) => self.answer_whole(reply, why),
-            Input::Now(reply, home) => {
-                let view = self.view_now(home);
-                // Whoever asked may have given up.
+            Input::FullSnapshot(reply, why) => self.send_full_snapshot(reply, why),
+            Input::RecentView(reply, home) => {
+                let view = self.recent_view(home);
+                // The caller may have stopped waiting.
                 let _ = reply.send(view);
             }
             Input::Stop => return None,
@@ -208,62 +221,64 @@ impl LoopState {
         Some(())
     }
 
-    fn keep_if_due(&mut self) {
-        let (Some(keeping), ReadState::Done(follower)) = (&self.keeping, &self.reading) else {
-            return;
-        };
-        if keeping.is_due(follower.known_len()) {
-            self.keep();
-        }
-    }
-
-    /// Writes a checkpoint. One that could not be written is missed at the next start only.
-    fn keep(&mut self) {
-        self.catch_up();
-        let (Some(keeping), ReadState::Done(follower)) = (&mut self.keeping, &mut self.reading)
+    fn save_if_due(&mut self) {
+        let (Some(schedule), ReadState::Following(follower)) = (&self.schedule, &self.reading)
         else {
             return;
         };
-        let _ = follower.save(&keeping.checkpoints);
-        (keeping.kept_len, keeping.kept_at) = (follower.known_len(), Instant::now());
-    }
-
-    fn asked(&mut self) {
-        if let Some(keeping) = &mut self.keeping {
-            keeping.asked_at = Instant::now();
+        if schedule.is_due(follower.known_len()) {
+            self.save_checkpoint();
         }
     }
 
-    /// Returns the state of all there is; nothing while that is being read.
-    pub(super) fn whole(&mut self, why: CatchUpReason) -> Option<Snapshot> {
+    /// Saves a checkpoint. If that fails, the next start reads more.
+    fn save_checkpoint(&mut self) {
+        self.catch_up();
+        let (Some(schedule), ReadState::Following(follower)) =
+            (&mut self.schedule, &mut self.reading)
+        else {
+            return;
+        };
+        let _ = follower.save(&schedule.checkpoints);
+        (schedule.checkpoint_len, schedule.written_at) = (follower.known_len(), Instant::now());
+    }
+
+    fn note_question(&mut self) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.asked_at = Instant::now();
+        }
+    }
+
+    /// Returns a snapshot of all logs. `None` while they are being read.
+    pub(super) fn full_snapshot(&mut self, why: CatchUpReason) -> Option<Snapshot> {
         if why == CatchUpReason::Question {
-            self.asked();
+            self.note_question();
         }
         self.catch_up();
         match &self.reading {
-            ReadState::Begun(_) => None,
-            ReadState::Done(follower) => Some(follower.snapshot().on(self.shelf())),
+            ReadState::Loading(_) => None,
+            ReadState::Following(follower) => Some(follower.snapshot().on(self.shelf())),
         }
     }
 
-    fn answer_whole(&mut self, reply: Sender<Snapshot>, why: CatchUpReason) {
-        if let Some(snapshot) = self.whole(why) {
-            // Whoever asked may have given up.
+    fn send_full_snapshot(&mut self, reply: Sender<Snapshot>, why: CatchUpReason) {
+        if let Some(snapshot) = self.full_snapshot(why) {
+            // The caller may have stopped waiting.
             let _ = reply.send(snapshot);
-        } else if let ReadState::Begun(begun) = &mut self.reading {
-            begun.waiting.push(reply);
+        } else if let ReadState::Loading(loading) = &mut self.reading {
+            loading.waiting.push(reply);
         }
     }
 
-    fn view_now(&mut self, home: PathBuf) -> View {
+    fn recent_view(&mut self, home: PathBuf) -> View {
         self.catch_up();
         let shelf = self.shelf();
         match &mut self.reading {
-            ReadState::Done(follower) => {
+            ReadState::Following(follower) => {
                 View { snapshot: follower.snapshot().on(shelf), extent: Extent::Whole }
             }
-            ReadState::Begun(begun) => {
-                let Begun { store, config, bound, recent, homes, .. } = &mut **begun;
+            ReadState::Loading(loading) => {
+                let LoadingState { store, config, bound, recent, homes, .. } = &mut **loading;
                 let is_new = homes.len() < RECENT_HOMES_MAX && homes.insert(home);
                 let recent = match recent {
                     Some(recent) if !is_new => recent,
@@ -279,16 +294,18 @@ impl LoopState {
         }
     }
 
-    /// Takes over what was read, with what has come since.
-    fn loaded(&mut self, follower: Box<Follower>, followed: Followed, kept_len: usize) {
-        if let Some(keeping) = &mut self.keeping {
-            keeping.kept_len = kept_len;
+    /// Takes over the follower that has read all logs, and reads what was written since.
+    fn loaded(&mut self, follower: Box<Follower>, caught_up: CaughtUp, checkpoint_len: usize) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.checkpoint_len = checkpoint_len;
         }
-        let begun = std::mem::replace(&mut self.reading, ReadState::Done(follower));
-        self.take_in(followed);
+        let loading = std::mem::replace(&mut self.reading, ReadState::Following(follower));
+        self.take_in(caught_up);
         self.catch_up();
-        if let (ReadState::Begun(begun), ReadState::Done(follower)) = (begun, &self.reading) {
-            for reply in begun.waiting {
+        if let (ReadState::Loading(loading), ReadState::Following(follower)) =
+            (loading, &self.reading)
+        {
+            for reply in loading.waiting {
                 let _ = reply.send(follower.snapshot().on(self.shelf()));
             }
         }
@@ -299,54 +316,54 @@ impl LoopState {
     }
 
     fn catch_up(&mut self) {
-        if let ReadState::Done(follower) = &mut self.reading {
+        if let ReadState::Following(follower) = &mut self.reading {
             if self.swept_at.elapsed() >= Duration::from_millis(POLL_MS) {
-                // The system does not tell of everything: not of what is written to a file that is mapped.
-                follower.doubt();
+                // The change queue does not report writes to a mapped file.
+                follower.recheck_all();
                 self.swept_at = Instant::now();
             }
-            let followed = follower.catch_up();
-            self.take_in(followed);
+            let caught_up = follower.catch_up();
+            self.take_in(caught_up);
         }
     }
 
-    fn take_in(&mut self, Followed { to_embed, to_sign, started_over }: Followed) {
+    fn take_in(&mut self, CaughtUp { to_embed, to_sign, started_over }: CaughtUp) {
         if started_over {
-            self.unsent.clear();
-            self.unsigned.clear();
+            self.unqueued.clear();
+            self.without_signs.clear();
         }
         if self.worker.is_some() {
-            self.unsent.extend(to_embed);
-            self.unsigned.extend(to_sign);
-            self.submit_unsent();
+            self.unqueued.extend(to_embed);
+            self.without_signs.extend(to_sign);
+            self.submit_wanted();
         }
     }
 
-    /// Hands texts to the worker as far as it has room, the newest first; those that are found without it only
-    /// where little else waits.
-    fn submit_unsent(&mut self) {
-        let (Some(worker), ReadState::Done(follower)) = (&self.worker, &self.reading) else {
+    /// Submits texts to the worker's queue as far as it has room, the newest first. Texts that only
+    /// need signs join when the queue is short.
+    fn submit_wanted(&mut self) {
+        let (Some(worker), ReadState::Following(follower)) = (&self.worker, &self.reading) else {
             return;
         };
-        while let Some(wanted) = self.unsent.pop() {
+        while let Some(wanted) = self.unqueued.pop() {
             let Some(job) = follower.job(wanted, Want::Vector) else { continue };
             match worker.submit(job) {
                 Ok(()) => {}
                 Err(SubmitError::Full(_)) => {
-                    self.unsent.push(wanted);
+                    self.unqueued.push(wanted);
                     return;
                 }
-                Err(SubmitError::Stopped(_)) => self.unsent.clear(),
+                Err(SubmitError::Stopped(_)) => self.unqueued.clear(),
             }
         }
         while worker.queued() < SIGNING_MAX
-            && let Some(wanted) = self.unsigned.pop()
+            && let Some(wanted) = self.without_signs.pop()
         {
             let Some(job) = follower.job(wanted, Want::Signs) else { continue };
             match worker.submit(job) {
                 Ok(()) => {}
-                Err(SubmitError::Full(_)) => self.unsigned.push(wanted),
-                Err(SubmitError::Stopped(_)) => self.unsigned.clear(),
+                Err(SubmitError::Full(_)) => self.without_signs.push(wanted),
+                Err(SubmitError::Stopped(_)) => self.without_signs.clear(),
             }
         }
     }

@@ -1,7 +1,8 @@
-//! What the system says of changes when it is asked just before an answer, where it misses none: on Linux, of
-//! local file systems. There a write has queued its event before it returns, so that an empty queue says that nothing was
-//! written, and hundreds of logs need not be looked at. Where that may not hold, anything may have changed.
-//! Not here: hints, which come later or never (`watch`), and looking (`follow`).
+//! The change queue: what the kernel reports just before an answer. On Linux, for local file
+//! systems, a write has queued its event before it returns, so an empty queue proves that nothing
+//! was written, and hundreds of logs need no look. Where that may not hold, the answer is "anything
+//! may have changed". Not here: hints, which can be late or missing (`watch`), and looking at files
+//! (`follow`).
 
 #[cfg(target_os = "linux")]
 mod inotify;
@@ -13,79 +14,80 @@ use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
 use inotify::Queue;
 
-/// What may have changed since it was asked last.
+/// What may have changed since the last call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changes {
-    /// These logs were written to, and nothing else happened. None: nothing did.
+    /// Only these logs were written. An empty set means that nothing happened.
     Written(BTreeSet<OsString>),
     /// Anything may have changed.
     Anything,
 }
 
-/// Hears what happens in the folders of a store.
+/// Reports changes in the folders of a store.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Default)]
 pub struct ChangeQueue {
     queue: Option<Queue>,
-    /// Whether it was tried to no avail. Each try makes a queue, and closing one makes the kernel wait.
-    has_given_up: bool,
+    /// Whether watching failed. Each try makes a queue, and closing one makes the kernel wait.
+    has_failed: bool,
 }
 
 #[cfg(target_os = "linux")]
 impl ChangeQueue {
-    /// Listens from now on to `root` and the folders below it that hold files with lines, beside what is listened to
-    /// already. These are listed by `folders` once `root` is listened to, so that none comes unheard in between; `None`
-    /// where they cannot be. Where not all can be listened to, nothing is until [`ChangeQueue::try_again`]. To be called before
-    /// the files are listed, each time anything may have changed.
-    pub fn listen(&mut self, root: &Path, folders: impl FnOnce() -> Option<Vec<PathBuf>>) {
-        if self.has_given_up {
+    /// Watches `root` and the folders below it that hold files with lines, in addition to those
+    /// watched already. `folders` lists them once `root` is watched, so that no new one is missed
+    /// in between; it returns `None` where they cannot be listed. If one folder cannot be watched,
+    /// none is until [`ChangeQueue::try_again`]. To be called before files are listed, each time
+    /// anything may have changed.
+    pub fn watch(&mut self, root: &Path, folders: impl FnOnce() -> Option<Vec<PathBuf>>) {
+        if self.has_failed {
             return;
         }
-        let kept = self.queue.take().filter(|queue| queue.is_of(root));
-        let queue = kept.map_or_else(|| Queue::of(root), Some);
-        self.queue = queue.filter(|queue| queue.adds(root, folders));
-        self.has_given_up = self.queue.is_none();
+        let current = self.queue.take().filter(|queue| queue.is_of(root));
+        let queue = current.map_or_else(|| Queue::of(root), Some);
+        self.queue = queue.filter(|queue| queue.add_watches(root, folders));
+        self.has_failed = self.queue.is_none();
     }
 
-    /// Forgets that it could not listen.
+    /// Allows another try after a failure.
     pub fn try_again(&mut self) {
-        self.has_given_up = false;
+        self.has_failed = false;
     }
 
-    /// Tells whether writes to these files are heard however they are made: a file with a second name, or mounted from
-    /// elsewhere, is written to without a word.
+    /// Tells whether every write to these files is reported. Writes to a file with a second name,
+    /// or mounted from elsewhere, are not.
     #[must_use]
-    pub fn hears<'a>(&self, mut files: impl Iterator<Item = &'a Path>) -> bool {
-        self.queue.as_ref().is_some_and(|queue| files.all(|file| queue.hears(file)))
+    pub fn covers<'a>(&self, mut files: impl Iterator<Item = &'a Path>) -> bool {
+        self.queue.as_ref().is_some_and(|queue| files.all(|file| queue.covers(file)))
     }
 
-    /// Tells what happened since the last call.
-    pub fn heard(&mut self, root: &Path) -> Changes {
-        self.queue.as_ref().map_or(Changes::Anything, |queue| queue.heard(root))
+    /// Empties the queue, and returns what happened since the last call.
+    pub fn drain(&mut self, root: &Path) -> Changes {
+        self.queue.as_ref().map_or(Changes::Anything, |queue| queue.drain(root))
     }
 }
 
-/// Other systems have no queue that could be asked.
+/// Other systems have no such queue.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug, Default)]
 pub struct ChangeQueue;
 
 #[cfg(not(target_os = "linux"))]
 impl ChangeQueue {
-    /// Listens to nothing.
-    pub fn listen(&mut self, _root: &Path, _folders: impl FnOnce() -> Option<Vec<PathBuf>>) {}
+    /// Watches nothing.
+    pub fn watch(&mut self, _root: &Path, _folders: impl FnOnce() -> Option<Vec<PathBuf>>) {}
 
-    /// Will not listen either.
+    /// Does nothing.
     pub fn try_again(&mut self) {}
 
-    /// Hears nothing.
+    /// Covers no file.
     #[must_use]
-    pub fn hears<'a>(&self, _files: impl Iterator<Item = &'a Path>) -> bool {
+    pub fn covers<'a>(&self, _files: impl Iterator<Item = &'a Path>) -> bool {
         false
     }
 
-    /// Can exclude nothing.
-    pub fn heard(&mut self, _root: &Path) -> Changes {
+    /// Cannot exclude any change.
+    pub fn drain(&mut self, _root: &Path) -> Changes {
         Changes::Anything
     }
 }
@@ -97,13 +99,13 @@ mod tests {
     use std::fs::{self, File, OpenOptions};
     use std::io::Write;
 
-    /// What happens in a store, and its name.
-    type Happening = (&'static str, fn(&Path));
+    /// A change in a store, and its name.
+    type NamedChange = (&'static str, fn(&Path));
 
     struct World {
         folder: tempfile::TempDir,
         root: PathBuf,
-        listener: ChangeQueue,
+        queue: ChangeQueue,
     }
 
     impl World {
@@ -112,18 +114,18 @@ mod tests {
             let root = folder.path().join("parent/logs");
             fs::create_dir_all(root.join("archive/a")).unwrap();
             fs::write(root.join("a.jsonl"), "").unwrap();
-            let mut world = Self { folder, root, listener: ChangeQueue::default() };
-            world.listen();
+            let mut world = Self { folder, root, queue: ChangeQueue::default() };
+            world.watch();
             world
         }
 
-        fn listen(&mut self) {
+        fn watch(&mut self) {
             let folders = [self.root.join("archive"), self.root.join("archive/a")];
-            self.listener.listen(&self.root, || Some(folders.to_vec()));
+            self.queue.watch(&self.root, || Some(folders.to_vec()));
         }
 
-        fn heard(&mut self) -> Changes {
-            self.listener.heard(&self.root)
+        fn drain(&mut self) -> Changes {
+            self.queue.drain(&self.root)
         }
 
         fn append(&self, name: &str) {
@@ -137,42 +139,43 @@ mod tests {
         Changes::Written(names.iter().map(OsString::from).collect())
     }
 
-    /// Whether this machine's temporary files are where nobody else writes; if not there is nothing to hear.
+    /// Tells whether this machine's temporary files are on a local file system. Otherwise no
+    /// changes are reported.
     fn is_local() -> bool {
-        let is_local = World::new().heard() == written(&[]);
-        assert!(is_local || std::env::var_os("CI").is_none(), "nothing is heard here");
+        let is_local = World::new().drain() == written(&[]);
+        assert!(is_local || std::env::var_os("CI").is_none(), "no changes are reported here");
         is_local
     }
 
     // S-READ-1
     #[test]
-    fn a_write_that_has_returned_was_heard_of_and_without_one_nothing_was() {
+    fn every_finished_write_is_reported_and_nothing_else() {
         if !is_local() {
             return;
         }
         let mut world = World::new();
         for _ in 0..1_000 {
-            assert_eq!(world.heard(), written(&[]));
+            assert_eq!(world.drain(), written(&[]));
             world.append("a.jsonl");
-            assert_eq!(world.heard(), written(&["a.jsonl"]));
+            assert_eq!(world.drain(), written(&["a.jsonl"]));
         }
         let file = OpenOptions::new().write(true).open(world.root.join("a.jsonl")).unwrap();
         file.set_len(1).unwrap();
-        assert_eq!(world.heard(), written(&["a.jsonl"]), "shortened");
+        assert_eq!(world.drain(), written(&["a.jsonl"]), "shortened");
         fs::write(world.root.join("notes.txt"), "no log").unwrap();
         fs::write(world.root.join(".a.jsonl.swp"), "no log").unwrap();
         drop(file);
-        assert_eq!(world.heard(), written(&["a.jsonl"]), "closed");
-        assert_eq!(world.heard(), written(&[]));
+        assert_eq!(world.drain(), written(&["a.jsonl"]), "closed");
+        assert_eq!(world.drain(), written(&[]));
     }
 
     // S-READ-2
     #[test]
-    fn whatever_else_happens_may_be_anything() {
+    fn any_other_change_means_anything() {
         if !is_local() {
             return;
         }
-        let happenings: [Happening; 9] = [
+        let changes: [NamedChange; 9] = [
             ("a new log", |root| drop(File::create(root.join("b.jsonl")).unwrap())),
             ("a log gone", |root| fs::remove_file(root.join("a.jsonl")).unwrap()),
             ("a log in its place", |root| {
@@ -197,17 +200,17 @@ mod tests {
                 fs::create_dir_all(root).unwrap();
             }),
         ];
-        for (what, happen) in happenings {
+        for (what, happen) in changes {
             let mut world = World::new();
-            assert_eq!(world.heard(), written(&[]), "before {what}");
+            assert_eq!(world.drain(), written(&[]), "before {what}");
             happen(&world.root);
-            assert_eq!(world.heard(), Changes::Anything, "{what}");
+            assert_eq!(world.drain(), Changes::Anything, "{what}");
         }
     }
 
     // S-READ-1
     #[test]
-    fn a_directory_in_the_place_of_the_old_is_listened_to_and_the_old_no_longer() {
+    fn a_replaced_directory_is_watched_instead() {
         if !is_local() {
             return;
         }
@@ -216,98 +219,98 @@ mod tests {
         fs::rename(&world.root, &away).unwrap();
         fs::create_dir_all(world.root.join("archive/a")).unwrap();
         fs::write(world.root.join("a.jsonl"), "").unwrap();
-        assert_eq!(world.heard(), Changes::Anything);
-        world.listen();
+        assert_eq!(world.drain(), Changes::Anything);
+        world.watch();
         world.append("a.jsonl");
-        assert_eq!(world.heard(), written(&["a.jsonl"]));
+        assert_eq!(world.drain(), written(&["a.jsonl"]));
         fs::write(away.join("a.jsonl"), "old\n").unwrap();
-        assert_eq!(world.heard(), written(&[]));
+        assert_eq!(world.drain(), written(&[]));
     }
 
     // S-READ-1
     #[test]
-    fn what_is_written_to_under_another_name_is_not_heard_and_that_is_known() {
+    fn a_file_with_a_second_name_is_not_covered() {
         if !is_local() {
             return;
         }
         let world = World::new();
         let log = world.root.join("a.jsonl");
-        assert!(world.listener.hears([log.as_path()].into_iter()));
+        assert!(world.queue.covers([log.as_path()].into_iter()));
         fs::hard_link(&log, world.folder.path().join("second")).unwrap();
-        assert!(!world.listener.hears([log.as_path()].into_iter()));
-        assert!(!ChangeQueue::default().hears([].into_iter()));
+        assert!(!world.queue.covers([log.as_path()].into_iter()));
+        assert!(!ChangeQueue::default().covers([].into_iter()));
     }
 
     // S-READ-1
     #[test]
-    fn a_queue_that_overflowed_may_have_lost_anything_and_then_hears_again() {
+    fn an_overflow_means_anything_and_then_reports_again() {
         let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
         let limit = limit.ok().and_then(|text| text.trim().parse::<usize>().ok());
         let Some(limit) = limit.filter(|limit| *limit <= 1 << 20 && is_local()) else { return };
         let mut world = World::new();
         fs::write(world.root.join("b.jsonl"), "").unwrap();
-        assert_eq!(world.heard(), Changes::Anything);
+        assert_eq!(world.drain(), Changes::Anything);
         let open =
             |name: &str| OpenOptions::new().append(true).open(world.root.join(name)).unwrap();
         let mut files = [open("a.jsonl"), open("b.jsonl")];
-        // In turns: the system puts the same event twice in a row together.
+        // Alternating: the kernel merges two equal events in a row.
         for number in 0..limit + 2 {
             files[number % 2].write_all(b"x\n").unwrap();
         }
-        // However often it is asked for what is left.
+        // Repeated calls must end the loss.
         let mut asked = 0;
-        while world.heard() == Changes::Anything {
+        while world.drain() == Changes::Anything {
             asked += 1;
             assert!(asked < 100, "it never ends");
         }
         assert!(asked > 0, "the loss must show");
         world.append("a.jsonl");
-        assert_eq!(world.heard(), written(&["a.jsonl"]));
+        assert_eq!(world.drain(), written(&["a.jsonl"]));
     }
 
     // S-READ-1
     #[test]
-    fn a_file_system_of_which_not_all_is_heard_is_not_listened_to() {
-        let mut listener = ChangeQueue::default();
-        listener.listen(Path::new("/proc/self"), || Some(Vec::new()));
-        assert_eq!(listener.heard(Path::new("/proc/self")), Changes::Anything);
+    fn a_file_system_that_is_not_local_is_not_watched() {
+        let mut queue = ChangeQueue::default();
+        queue.watch(Path::new("/proc/self"), || Some(Vec::new()));
+        assert_eq!(queue.drain(Path::new("/proc/self")), Changes::Anything);
         let world = World::new();
         for folders in [Some(vec![world.root.join("missing")]), None] {
-            listener.try_again();
-            listener.listen(&world.root, || folders);
-            assert_eq!(listener.heard(&world.root), Changes::Anything);
+            queue.try_again();
+            queue.watch(&world.root, || folders);
+            assert_eq!(queue.drain(&world.root), Changes::Anything);
         }
     }
 
     // S-READ-1
     #[test]
-    fn where_it_cannot_listen_it_does_not_try_until_it_is_told_to() {
+    fn after_a_failure_it_waits_for_try_again() {
         if !is_local() {
             return;
         }
         let mut world = World::new();
         let missing = world.root.join("missing");
-        world.listener.listen(&world.root, || Some(vec![missing]));
-        world.listen();
-        assert_eq!(world.heard(), Changes::Anything);
-        world.listener.try_again();
-        world.listen();
-        assert_eq!(world.heard(), written(&[]));
+        world.queue.watch(&world.root, || Some(vec![missing]));
+        world.watch();
+        assert_eq!(world.drain(), Changes::Anything);
+        world.queue.try_again();
+        world.watch();
+        assert_eq!(world.drain(), written(&[]));
     }
 
     // S-READ-1
     #[test]
-    fn a_folder_that_comes_when_the_others_are_listed_is_heard_of() {
+    fn a_folder_made_during_the_listing_is_reported() {
         if !is_local() {
             return;
         }
         let world = World::new();
-        let mut listener = ChangeQueue::default();
-        listener.listen(&world.root, || {
+        let mut queue = ChangeQueue::default();
+        queue.watch(&world.root, || {
             fs::create_dir(world.root.join(".spool")).unwrap();
             Some(Vec::new())
         });
-        assert!(listener.hears([].into_iter()));
-        assert_eq!(listener.heard(&world.root), Changes::Anything);
+        assert!(queue.covers([].into_iter()));
+        assert_eq!(queue.drain(&world.root), Changes::Anything);
     }
 }

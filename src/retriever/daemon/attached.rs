@@ -1,5 +1,5 @@
-//! Who is attached at present, for the retriever that ends when nobody is and for `status`. Not here: talking to
-//! them (`host`).
+//! The clients that are attached, for the idle shutdown and for `status`. Not here: talking to them
+//! (`host`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,10 +11,10 @@ use super::protocol::Hello;
 use api::Reply;
 use event::Timestamp;
 
-/// Events that are remembered.
+/// Events that `status` shows.
 const EVENTS_MAX: usize = 8;
 
-/// Everybody who is attached.
+/// The attached clients.
 #[derive(Debug, Default)]
 pub(super) struct Attached {
     state: Mutex<AttachedState>,
@@ -30,47 +30,47 @@ struct AttachedState {
 }
 
 impl Attached {
-    /// Takes note of a new connection; returns its number.
-    pub(super) fn came(&self, hello: Hello, now: Timestamp) -> u64 {
+    /// Registers a connection and returns its number.
+    pub(super) fn connected(&self, hello: Hello, now: Timestamp) -> u64 {
         let mut state = self.state();
         state.next += 1;
         let number = state.next;
-        state.event(now, format!("{} of process {} came", hello.program, hello.pid));
+        state.event(now, format!("{} of process {} connected", hello.program, hello.pid));
         state.connections.insert(number, (hello, now));
         number
     }
 
-    /// Takes note of its end.
-    pub(super) fn left(&self, number: u64, now: Timestamp) {
+    /// Unregisters a connection.
+    pub(super) fn disconnected(&self, number: u64, now: Timestamp) {
         let mut state = self.state();
         if let Some((hello, _)) = state.connections.remove(&number) {
-            state.event(now, format!("{} of process {} left", hello.program, hello.pid));
+            state.event(now, format!("{} of process {} disconnected", hello.program, hello.pid));
         }
     }
 
-    /// Takes note of a call.
-    pub(super) fn called(&self) {
+    /// Counts a call.
+    pub(super) fn count_call(&self) {
         self.state().calls += 1;
     }
 
-    /// Takes note of somebody who came by another way in, for one question.
-    pub(super) fn guest_came(&self) {
+    /// Counts a guest: a client of another server (HTTP), for one request.
+    pub(super) fn guest_entered(&self) {
         self.state().guests += 1;
     }
 
-    /// Takes note of its end.
+    /// Counts the end of a guest.
     pub(super) fn guest_left(&self) {
         self.state().guests -= 1;
     }
 
-    /// Counts the connections, and the questions of guests.
+    /// Returns the number of connections and guests.
     pub(super) fn len(&self) -> usize {
         let state = self.state();
         state.connections.len() + state.guests
     }
 
-    /// Adds what is known of them to a status.
-    pub(super) fn told(&self, status: Reply) -> Reply {
+    /// Adds the clients to a status.
+    pub(super) fn add_to_status(&self, status: Reply) -> Reply {
         let state = self.state();
         let mut processes: BTreeMap<u32, (&Hello, usize)> = BTreeMap::new();
         for (hello, _) in state.connections.values() {
@@ -99,7 +99,7 @@ impl Attached {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, AttachedState> {
-        // Nobody panics while holding it; what is there counts.
+        // No code panics while holding the lock, so the state is valid.
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

@@ -1,5 +1,5 @@
-//! Where a retriever and those who attach to it find each other: a folder private to the user, with a
-//! lock, a socket and a file for last words for each set of settings. Not here: the bytes (`stream`).
+//! The endpoint where clients find a retriever: a folder private to the user, with a lock file, a
+//! socket and a message file for each set of settings. Not here: the bytes (`stream`).
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use sha2::{Digest as _, Sha256};
 
 use store::{FileLock, StoreError, is_private_dir, make_private_dir};
 
-/// Hexadecimal digits of the name: sixty-four bits tell any settings apart that one user has.
+/// Hexadecimal digits of the name. Sixty-four bits are enough for the settings of one user.
 const NAME_DIGITS: usize = 16;
 
-/// How long a retriever waits for the one before it to end, in milliseconds: that one lets calls under way
-/// finish.
+/// How long a retriever waits for its predecessor to end, in milliseconds. That one lets calls
+/// under way finish.
 const SUCCESSION_MS: u64 = 3_000;
 
-/// The place of one retriever.
+/// The endpoint of one retriever.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     folder: PathBuf,
@@ -22,8 +22,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Names the place of the retriever with these settings: everything that changes its answers, in a
-    /// fixed order. Nothing is made yet.
+    /// Names the endpoint of these settings: everything that changes an answer, in a fixed order.
+    /// Nothing is created.
     #[must_use]
     pub fn of(folder: PathBuf, settings: &[&str]) -> Self {
         let mut sum = Sha256::new();
@@ -36,7 +36,7 @@ impl Endpoint {
         Self { folder, name }
     }
 
-    /// Names the place of another retriever in the same folder; `None` for what is no name of ours.
+    /// Names the endpoint of another retriever in the same folder. `None` for an invalid name.
     #[must_use]
     pub fn beside(&self, name: &str) -> Option<Self> {
         let is_name = name.len() == NAME_DIGITS
@@ -44,38 +44,38 @@ impl Endpoint {
         is_name.then(|| Self { folder: self.folder.clone(), name: name.to_owned() })
     }
 
-    /// Returns what tells these settings from others.
+    /// Returns the name, a hash of the settings.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Makes the folder where it is missing.
+    /// Creates the folder where it is missing.
     ///
     /// # Errors
-    /// [`StoreError::Untrusted`] where others could put a retriever of theirs in the place of ours.
+    /// [`StoreError::Untrusted`] where other users could put their own retriever there.
     pub fn ensure(&self) -> Result<(), StoreError> {
         make_private_dir(&self.folder)
             .map_err(StoreError::io("make the directory", &self.folder))?;
         is_private_dir(&self.folder)
     }
 
-    /// Tells whether the folder is there and nobody else's.
+    /// Tells whether the folder exists and belongs to the user alone.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
         is_private_dir(&self.folder).is_ok()
     }
 
-    /// Takes the lock that only one retriever holds, for its life. The kernel gives it back when its
-    /// process ends, however it does.
+    /// Takes the lock of the only retriever. The kernel releases it when the process ends, however
+    /// it ends.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] while another has it.
+    /// [`StoreError::Busy`] while another process holds it.
     pub fn elect(&self) -> Result<FileLock, StoreError> {
         FileLock::take(&self.path("lock"), SUCCESSION_MS)
     }
 
-    /// Takes the lock only if nobody has it.
+    /// Takes the lock only if it is free now.
     ///
     /// # Errors
     /// As [`Endpoint::elect`].
@@ -83,7 +83,7 @@ impl Endpoint {
         FileLock::take(&self.path("lock"), 0)
     }
 
-    /// Tells whether a retriever's socket_file is up, so that others find it.
+    /// Tells whether a socket or a port file exists.
     #[cfg(test)]
     pub(super) fn has_socket_file(&self) -> bool {
         self.socket().exists() || self.port_file().exists()
@@ -95,15 +95,15 @@ impl Endpoint {
         self.path("sock")
     }
 
-    /// The file that tells the loopback port and the token, where there is no Unix socket.
+    /// The file with the loopback port and the token, where there is no Unix socket.
     #[must_use]
     pub fn port_file(&self) -> PathBuf {
         self.path("port")
     }
 
-    /// Where a retriever's last words go.
+    /// The file for a retriever's error messages.
     #[must_use]
-    pub fn words(&self) -> PathBuf {
+    pub fn messages(&self) -> PathBuf {
         self.path("log")
     }
 
@@ -112,9 +112,9 @@ impl Endpoint {
     }
 }
 
-/// Returns the folder for the meetings of a user: `named`, or one in the directory of the cache. Not the runtime
-/// directory of the session, which clients often take out of the surroundings of what they start: they and a
-/// terminal would meet in different places.
+/// Returns the folder of a user's endpoints: `named`, or one in the cache directory. The session's
+/// runtime directory is not used: clients often remove its variable from the environment of what
+/// they start, so they and a terminal would use different endpoints.
 #[must_use]
 pub fn runtime_folder(named: Option<PathBuf>, cache_dir: &Path) -> PathBuf {
     named.unwrap_or_else(|| cache_dir.join("run"))
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_settings_meet_elsewhere() {
+    fn other_settings_have_another_endpoint() {
         let folder = Path::new("r").to_owned();
         let name = |settings: &[&str]| Endpoint::of(folder.clone(), settings).name;
         assert_eq!(name(&["a", "b"]), name(&["a", "b"]));
@@ -137,7 +137,7 @@ mod tests {
     #[cfg(unix)]
     // S-SERVE-2
     #[test]
-    fn a_folder_that_others_can_write_to_is_no_place_to_meet() {
+    fn a_folder_that_others_can_write_is_refused() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("run");

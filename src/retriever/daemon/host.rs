@@ -1,6 +1,6 @@
-//! The retriever's side: waits for those who attach, answers each on a thread of its own, and ends when nobody
-//! has been there for a while, when it is asked to, or when its socket_file was taken down. Not here: who may be the
-//! retriever (`endpoint`), what is answered (`local`).
+//! The retriever's side of a connection: accepts clients, answers each on a thread of its own, and
+//! stops when no client was attached for a while, when it is asked to, or when its socket file was
+//! removed. Not here: which process is the retriever (`endpoint`), the answers (`api::local`).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::attached::Attached;
 use super::endpoint::Endpoint;
-use super::protocol::{Answer, Ask, Hello, PROTOCOL, ProtocolVersion, Welcome, hear, say};
+use super::protocol::{Answer, Ask, Hello, PROTOCOL, ProtocolVersion, Welcome, receive, send};
 use super::stream::{AgentListener, LineStream, SocketFile, Stream, Transport};
 use crate::survive::survive;
 use api::local::{Core, Local};
@@ -23,23 +23,23 @@ use event::Timestamp;
 use reply::Reply;
 use writer::exit::Exit;
 
-/// Connections at once. A client has one, or as many as it asks things at a time.
+/// The connection limit. A client has one connection for each of its concurrent requests.
 const CONNECTIONS_MAX: usize = 1_024;
 
-/// How long somebody may take to introduce itself, in milliseconds.
+/// How long a client may take to send its hello, in milliseconds.
 const HELLO_WAIT_MS: u64 = 5_000;
 
-/// How often it is looked whether the socket_file is still up, in milliseconds: who cleans the runtime directory
-/// makes room for another retriever, and of two one is too many.
-const SIGN_LOOK_MS: u64 = 10_000;
+/// How often the socket file is checked, in milliseconds. Without it a second retriever can start,
+/// and one of the two must stop.
+const SOCKET_CHECK_MS: u64 = 10_000;
 
-/// How long calls under way may go on at the end, in milliseconds.
+/// How long calls under transport may take at shutdown, in milliseconds.
 const END_MS: u64 = 2_000;
 
-/// How often the end looks whether they are done, in milliseconds.
-const END_LOOK_MS: u64 = 5;
+/// How often shutdown checks whether they are done, in milliseconds.
+const END_CHECK_MS: u64 = 5;
 
-/// A retriever that others attach to.
+/// A retriever that clients attach to.
 pub struct Host {
     shared: Arc<HostState>,
     endpoint: Endpoint,
@@ -49,19 +49,19 @@ pub struct Host {
     at_end: Vec<Box<dyn FnOnce() + Send>>,
 }
 
-/// Why it ended.
+/// Why it stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Served {
-    /// Nobody was attached for long.
+    /// No client was attached for a while.
     Idle,
-    /// Somebody said so.
+    /// A client asked for it.
     Asked,
-    /// Its socket_file was taken down.
+    /// Its socket file was removed.
     Unreachable,
 }
 
 enum HostEvent {
-    /// Somebody came or left.
+    /// A client attached or left.
     Attached,
     Stop,
 }
@@ -75,19 +75,19 @@ struct HostState {
     calls: Mutex<usize>,
     is_closing: AtomicBool,
     events: Sender<HostEvent>,
-    other_way: OnceLock<Told>,
+    guest_status: OnceLock<StatusPart>,
     token: Option<String>,
 }
 
-/// What another way in adds to a status.
-type Told = Box<dyn Fn(Reply) -> Reply + Send + Sync>;
+/// Adds another server's lines to a status.
+type StatusPart = Box<dyn Fn(Reply) -> Reply + Send + Sync>;
 
 impl Host {
-    /// Listens at a endpoint place whose lock the caller holds; ends by itself when nobody has been attached
-    /// for `idle`. `version` is what it says of itself.
+    /// Listens at an endpoint whose lock the caller holds. It stops by itself when no client was
+    /// attached for `idle`. `version` is sent to clients.
     ///
     /// # Errors
-    /// What the system said.
+    /// An error of the operating system.
     pub fn listen(
         endpoint: Endpoint,
         core: Arc<Core>,
@@ -98,14 +98,14 @@ impl Host {
     }
 
     pub(super) fn listen_by(
-        way: Transport,
+        transport: Transport,
         endpoint: Endpoint,
         core: Arc<Core>,
         version: &str,
         idle: Option<Duration>,
     ) -> io::Result<Self> {
         let random = [(core.clock)().random, (core.clock)().random];
-        let listener = AgentListener::at(&endpoint, way, random)?;
+        let listener = AgentListener::at(&endpoint, transport, random)?;
         let socket_file = SocketFile::of(&listener, &endpoint);
         let (sender, events) = mpsc::channel();
         let shared = Arc::new(HostState {
@@ -117,7 +117,7 @@ impl Host {
             calls: Mutex::default(),
             is_closing: AtomicBool::new(false),
             events: sender,
-            other_way: OnceLock::new(),
+            guest_status: OnceLock::new(),
             token: listener.token(),
         });
         let accepting = Arc::clone(&shared);
@@ -127,42 +127,42 @@ impl Host {
         Ok(Self { shared, endpoint, socket_file, events, idle, at_end: Vec::new() })
     }
 
-    /// Lets another way in lead here.
+    /// Returns the handle through which another server answers its clients.
     #[must_use]
     pub fn guests(&self) -> Guests {
         Guests(Arc::clone(&self.shared))
     }
 
-    /// Has this done when the end begins: another way in lets nobody in any more. It may not wait.
+    /// Registers what to call when shutdown begins, so that another server stops accepting. It must
+    /// not block.
     pub fn at_end(&mut self, then: impl FnOnce() + Send + 'static) {
         self.at_end.push(Box::new(then));
     }
 
-    /// Returns what ends it, from any thread.
+    /// Returns a function that stops it, from any thread.
     pub fn stopper(&self) -> impl FnOnce() + Send + 'static {
         let events = self.shared.events.clone();
         move || {
-            // It may have ended already.
+            // It may have stopped already.
             let _ = events.send(HostEvent::Stop);
         }
     }
 
-    /// Serves until the end, which is told.
+    /// Serves until it stops, and returns why.
     #[must_use]
     pub fn run(self) -> Served {
-        let mut alone_since = Instant::now();
+        let mut idle_since = Instant::now();
         let why = loop {
-            match self
-                .events
-                .recv_timeout(Duration::from_millis(SIGN_LOOK_MS).min(self.left(alone_since)))
-            {
+            match self.events.recv_timeout(
+                Duration::from_millis(SOCKET_CHECK_MS).min(self.idle_left(idle_since)),
+            ) {
                 Ok(HostEvent::Stop) | Err(RecvTimeoutError::Disconnected) => break Served::Asked,
-                Ok(HostEvent::Attached) => alone_since = Instant::now(),
+                Ok(HostEvent::Attached) => idle_since = Instant::now(),
                 Err(RecvTimeoutError::Timeout) if !self.socket_file.is_up() => {
                     break Served::Unreachable;
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    if self.shared.clients.len() == 0 && self.left(alone_since).is_zero() {
+                    if self.shared.clients.len() == 0 && self.idle_left(idle_since).is_zero() {
                         break Served::Idle;
                     }
                 }
@@ -172,34 +172,34 @@ impl Host {
         why
     }
 
-    /// How long it stays while nobody comes.
-    fn left(&self, alone_since: Instant) -> Duration {
+    /// Returns how long it stays without clients.
+    fn idle_left(&self, idle_since: Instant) -> Duration {
         let idle = self.idle.unwrap_or(Duration::MAX);
         match self.shared.clients.len() {
-            0 => idle.saturating_sub(alone_since.elapsed()),
+            0 => idle.saturating_sub(idle_since.elapsed()),
             _ => Duration::MAX,
         }
     }
 
-    /// Lets nobody in any more, and those who are here have their answers.
+    /// Stops accepting, and lets calls under transport finish.
     fn end(self) {
         self.shared.is_closing.store(true, Ordering::SeqCst);
         self.at_end.into_iter().for_each(|then| then());
-        // Whoever waits at the door looks up, and goes.
+        // This connection wakes the accepting thread, which then ends.
         if self.socket_file.is_up() {
             drop(Stream::to(&self.endpoint));
         }
-        self.socket_file.take_down();
+        self.socket_file.remove();
         let deadline = Instant::now() + Duration::from_millis(END_MS);
         while *lock(&self.shared.calls) > 0 && Instant::now() < deadline {
-            std::thread::park_timeout(Duration::from_millis(END_LOOK_MS));
+            std::thread::park_timeout(Duration::from_millis(END_CHECK_MS));
         }
         lock(&self.shared.streams).values().for_each(Stream::end);
     }
 }
 
 fn lock<T>(held: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // Nobody panics while holding one; what is there counts.
+    // No code panics while holding a lock, so the data is valid.
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -211,18 +211,18 @@ fn accept(listener: &AgentListener, shared: &Arc<HostState>) {
         }
         match accepted {
             Ok(stream) if lock(&shared.streams).len() < CONNECTIONS_MAX => admit(stream, shared),
-            // Too many: whoever finds the door shut answers by itself.
+            // Above the limit: the client is disconnected and answers in its own process.
             Ok(_) => {}
-            Err(_) => std::thread::park_timeout(Duration::from_millis(END_LOOK_MS)),
+            Err(_) => std::thread::park_timeout(Duration::from_millis(END_CHECK_MS)),
         }
     }
 }
 
 fn admit(stream: Stream, shared: &Arc<HostState>) {
     let shared = Arc::clone(shared);
-    // Without a thread the connection is dropped, which its other side understands.
+    // Without a thread the connection is closed, which the client handles.
     let _ = std::thread::Builder::new().name("client".to_owned()).spawn(move || {
-        // A connection that breaks ends as one that is closed.
+        // A broken connection ends like a closed one.
         let _ = serve(stream, &shared);
     });
 }
@@ -232,48 +232,48 @@ fn serve(mut stream: Stream, shared: &HostState) -> io::Result<()> {
     if let Some(token) = &shared.token {
         stream.check(token)?;
     }
-    let second = stream.again()?;
+    let second = stream.try_clone()?;
     let mut lines = LineStream::over(stream);
     lines.stream().wait_at_most(Some(Duration::from_millis(HELLO_WAIT_MS)))?;
-    let Some(said) = hear::<Value>(&mut lines)? else { return Ok(()) };
+    let Some(first) = receive::<Value>(&mut lines)? else { return Ok(()) };
     let (version, pid) = (shared.version.clone(), std::process::id());
-    say(&mut lines, &Welcome { protocol: PROTOCOL, version, pid })?;
-    if ProtocolVersion::deserialize(&said)?.protocol != PROTOCOL {
-        // Of another version; what it can ask for is that we make room.
-        if matches!(hear::<Ask>(&mut lines), Ok(Some(Ask::Leave))) {
+    send(&mut lines, &Welcome { protocol: PROTOCOL, version, pid })?;
+    if ProtocolVersion::deserialize(&first)?.protocol != PROTOCOL {
+        // Another protocol: it can only ask this retriever to leave.
+        if matches!(receive::<Ask>(&mut lines), Ok(Some(Ask::Leave))) {
             let _ = shared.events.send(HostEvent::Stop);
         }
         return Ok(());
     }
-    let hello = Hello::deserialize(said)?;
+    let hello = Hello::deserialize(first)?;
     lines.stream().wait_at_most(None)?;
     let local = Local::new(Arc::clone(&shared.core), hello.caller.clone());
-    let number = shared.clients.came(hello, (shared.core.clock)().now);
+    let number = shared.clients.connected(hello, (shared.core.clock)().now);
     lock(&shared.streams).insert(number, second);
     let _ = shared.events.send(HostEvent::Attached);
     let ended = answer_all(&mut lines, &local, shared);
     lock(&shared.streams).remove(&number);
-    shared.clients.left(number, (shared.core.clock)().now);
+    shared.clients.disconnected(number, (shared.core.clock)().now);
     let _ = shared.events.send(HostEvent::Attached);
     ended
 }
 
 fn answer_all(lines: &mut LineStream, local: &Local, shared: &HostState) -> io::Result<()> {
-    while let Some(ask) = hear::<Ask>(lines)? {
-        let _under_way = UnderWay::one_more(shared);
-        shared.clients.called();
+    while let Some(ask) = receive::<Ask>(lines)? {
+        let _counted = CallCount::one_more(shared);
+        shared.clients.count_call();
         if ask == Ask::Leave {
-            // Before the answer: whoever asks may not stay to hear it.
+            // This comes before the answer, because the client may not wait for it.
             let _ = shared.events.send(HostEvent::Stop);
             let text = "leaving".to_owned();
-            say(lines, &Answer::Reply { text, json: json!({ "leaving": true }) })?;
+            send(lines, &Answer::Reply { text, json: json!({ "leaving": true }) })?;
             continue;
         }
         let answered = survive(|| answer(local, ask, shared));
-        let met_a_bug = matches!(&answered, Err(ApiError::Failed { exit: Exit::Internal, .. }));
-        say(lines, &Answer::of(answered))?;
-        if met_a_bug && local.engine().snapshot().is_err() {
-            // The engine is gone too. The next request starts another retriever.
+        let has_panicked = matches!(&answered, Err(ApiError::Failed { exit: Exit::Internal, .. }));
+        send(lines, &Answer::of(answered))?;
+        if has_panicked && local.engine().snapshot().is_err() {
+            // The panic also stopped the engine. The next request starts another retriever.
             let _ = shared.events.send(HostEvent::Stop);
         }
     }
@@ -297,15 +297,15 @@ fn answer(local: &Local, ask: Ask, shared: &HostState) -> Result<Reply, ApiError
         Ask::Show(ids) => local.show(&ids),
         Ask::Recent(limit) => local.recent(limit),
         Ask::Complete(request) => local.complete(&request),
-        Ask::Status => local.status().map(|status| shared.told(status)),
+        Ask::Status => local.status().map(|status| shared.add_to_status(status)),
         Ask::Digest => local.digest(),
         Ask::Whoami | Ask::Leave => local.whoami(),
     }
 }
 
 impl HostState {
-    /// Adds to a status what this process is.
-    fn told(&self, status: Reply) -> Reply {
+    /// Adds the facts of this process to a status.
+    fn add_to_status(&self, status: Reply) -> Reply {
         let pid = std::process::id();
         let memory = resident_mib().map_or_else(String::new, |mib| format!(", {mib} MiB"));
         let line = format!(
@@ -315,68 +315,69 @@ impl HostState {
         let status = status.and("retriever", &line);
         let json = json!({ "pid": pid, "version": self.version, "resident_mib": resident_mib(),
             "since": self.began.to_string() });
-        let status = self.clients.told(status.with("retriever", json));
-        self.other_way.get().map_or_else(|| status.clone(), |told| told(status.clone()))
+        let status = self.clients.add_to_status(status.with("retriever", json));
+        self.guest_status.get().map_or_else(|| status.clone(), |add| add(status.clone()))
     }
 }
 
-/// How much memory this process has, where the system tells it.
+/// Returns the resident memory of this process, where the system reports it.
 fn resident_mib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? / 1_024)
 }
 
-/// One call, until dropped.
-struct UnderWay<'a>(&'a HostState);
+/// Counts one call under transport, until dropped.
+struct CallCount<'a>(&'a HostState);
 
-impl<'a> UnderWay<'a> {
+impl<'a> CallCount<'a> {
     fn one_more(shared: &'a HostState) -> Self {
         *lock(&shared.calls) += 1;
         Self(shared)
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for CallCount<'_> {
     fn drop(&mut self) {
         *lock(&self.0.calls) -= 1;
     }
 }
 
-/// Where another way in leads to. Its callers keep the retriever there, and their calls are waited for at the end.
+/// The handle through which another server (HTTP) answers its clients. Its clients keep the
+/// retriever running, and shutdown waits for their calls.
 #[derive(Clone)]
 pub struct Guests(Arc<HostState>);
 
-/// One guest, until dropped.
+/// Counts one guest, until dropped.
 pub struct Visit(Arc<HostState>);
 
-/// One call of a guest, until dropped.
+/// Counts one call of a guest, until dropped.
 pub struct GuestCall(Arc<HostState>);
 
 impl Guests {
-    /// Returns what they share with all others.
+    /// Returns the core that all answers come from.
     #[must_use]
     pub fn core(&self) -> &Arc<Core> {
         &self.0.core
     }
 
-    /// Says once what is added to a status.
-    pub fn tell(&self, told: impl Fn(Reply) -> Reply + Send + Sync + 'static) {
-        // There is one other way in; the first to say so stays.
-        let _ = self.0.other_way.set(Box::new(told));
+    /// Sets what is added to a status, once.
+    pub fn set_status(&self, add: impl Fn(Reply) -> Reply + Send + Sync + 'static) {
+        // There is one other server; the first one stays.
+        let _ = self.0.guest_status.set(Box::new(add));
     }
 
-    /// Counts somebody as attached.
+    /// Counts a guest as attached.
     #[must_use]
     pub fn visit(&self) -> Visit {
-        self.0.clients.guest_came();
+        self.0.clients.guest_entered();
         Visit(Arc::clone(&self.0))
     }
 
     /// Counts a call.
     #[must_use]
     pub fn call(&self) -> GuestCall {
-        self.0.clients.called();
+        self.0.clients.count_call();
         *lock(&self.0.calls) += 1;
         GuestCall(Arc::clone(&self.0))
     }
@@ -385,7 +386,7 @@ impl Guests {
 impl Drop for Visit {
     fn drop(&mut self) {
         self.0.clients.guest_left();
-        // How long nobody has been there counts from now on.
+        // The idle time starts now.
         let _ = self.0.events.send(HostEvent::Attached);
     }
 }

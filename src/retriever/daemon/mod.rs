@@ -1,9 +1,10 @@
-//! One retriever for all agents of a machine, and how they come to it. A process that wants an answer
-//! attaches to the retriever of its store and starts one where there is none.
+//! One shared retriever for all agents of a machine, and the clients' way to it. A process that
+//! wants an answer attaches to the retriever of its store, and starts one where there is none.
 //!
-//! In reading order: [`endpoint`] (where the two find each other), [`stream`] (what bytes go over),
-//! [`protocol`] (what is said), [`host`] and [`clients`] (the retriever's side), [`remote`] and [`process`] (the
-//! other side). Not here: what is answered (`local`), how agents and people ask (`mcp`, `cli`).
+//! In reading order: [`endpoint`] (where the two find each other), [`stream`] (the connection),
+//! [`protocol`] (the messages), [`host`], [`host_state`], [`guests`] and [`attached`] (the
+//! retriever's side), [`remote`], [`connect`] and [`process`] (the client's side). Not here: the
+//! answers (`api::local`), how agents and people ask (`mcp`, `cli`).
 
 mod attached;
 mod endpoint;

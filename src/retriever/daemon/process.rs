@@ -1,5 +1,5 @@
-//! What is asked of the system about processes: starting a retriever that outlives its starter, and
-//! noticing that one's own parent is gone. Not here: when either is done (`remote`, `stdio`).
+//! Process management: starting a retriever that outlives its starter, and noticing that the parent
+//! process has ended. Not here: when either is done (`remote`, `mcp::stdio`).
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,29 +11,29 @@ use std::process::{Child, Command, Stdio};
 #[cfg(unix)]
 const FIRST_UNNAMED_FD: i32 = 3;
 
-/// How a retriever is started.
+/// The command that starts a retriever.
 #[derive(Debug, Clone)]
 pub struct Start {
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,
-    /// Variables that differ from ours.
+    /// Environment variables that differ from ours.
     pub set: Vec<(String, OsString)>,
-    /// Its directory: one that is there as long as it is.
+    /// Its working directory, which must outlive it.
     pub directory: PathBuf,
 }
 
 impl Start {
-    /// Starts it in the background; `words` is where it may leave messages.
-    pub(super) fn run(&self, words: Option<File>) -> io::Result<Child> {
+    /// Starts it in the background. `messages` receives its error messages.
+    pub(super) fn run(&self, messages: Option<File>) -> io::Result<Child> {
         let mut command = Command::new(&self.program);
         command.args(&self.args).current_dir(&self.directory);
         command.envs(self.set.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::null());
-        command.stderr(words.map_or_else(Stdio::null, Stdio::from));
-        // What whoever started us left open here, a pipe that somebody reads to its end perhaps, would stay open for as
-        // long as the retriever lives.
+        command.stderr(messages.map_or_else(Stdio::null, Stdio::from));
+        // File descriptors that our parent left open, such as a pipe that somebody reads to its
+        // end, would stay open as long as the retriever runs.
         #[cfg(unix)]
         close_fds::set_fds_cloexec(FIRST_UNNAMED_FD, &[]);
         #[cfg(windows)]
@@ -49,24 +49,25 @@ impl Start {
     }
 }
 
-/// Parts this process from the terminal and session of whoever started it.
+/// Detaches this process from the terminal and session of its parent.
 pub fn detach() {
     #[cfg(unix)]
     {
-        // Who leads a group cannot; then a closed terminal may end it, and the next client starts another.
+        // A group leader cannot. Then closing the terminal may end it, and the next client starts
+        // another.
         let _ = rustix::process::setsid();
     }
 }
 
-/// Calls `then` when the process that started this one has ended, if the system can tell without being asked
-/// again and again. A client that is killed cannot close what others hold open.
+/// Calls `then` when the parent process has ended, if the system reports that without polling. A
+/// client that is killed cannot close what other processes hold open.
 pub fn parent_gone(then: impl FnOnce() + Send + 'static) {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{PidfdFlags, getppid, pidfd_open};
         let Some(parent) = getppid().filter(|parent| !parent.is_init()) else { return };
         let Ok(parent_end) = pidfd_open(parent, PidfdFlags::empty()) else { return };
-        // It may have ended between the two, and its number may be another's by now.
+        // The parent may have ended between the two calls, and its number may be reused.
         if getppid() != Some(parent) {
             return then();
         }
@@ -77,7 +78,7 @@ pub fn parent_gone(then: impl FnOnce() + Send + 'static) {
             {}
             then();
         };
-        // Without a thread the end of input remains.
+        // Without a thread the end of input is still noticed.
         let _ = std::thread::Builder::new().name("parent".to_owned()).spawn(wait);
     }
     #[cfg(not(target_os = "linux"))]

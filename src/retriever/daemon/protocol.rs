@@ -1,5 +1,5 @@
-//! What is said between a retriever and those who attach: one JSON object a line, questions and answers in turn.
-//! Not here: the bytes (`stream`).
+//! The protocol between a retriever and its clients: one JSON object per line, requests and answers
+//! in turn. Not here: the bytes (`stream`).
 
 use std::io;
 
@@ -17,15 +17,15 @@ use api::{
 use event::{Draft, Problems};
 use writer::exit::Exit;
 
-/// The version of what is said. Whoever speaks another cannot attach, and answers by itself. The `protocol` and
-/// `version` of both introductions, and how one is asked to leave, stay the same for ever.
+/// The protocol version. A client with another version answers in its own process. The fields
+/// `protocol` and `version` of both hellos, and the request to leave, never change.
 pub(super) const PROTOCOL: u32 = 5;
 
-/// Longest line either way, in bytes: the longest question has an event of 64 kB with all of it escaped, the
-/// longest answer twenty memories whole, twice.
+/// The longest line in bytes. The longest request holds an event of 64 kB with every character
+/// escaped, the longest answer twenty whole memories, twice.
 const LINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
-/// How somebody introduces itself.
+/// The client's hello.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Hello {
     pub(super) protocol: u32,
@@ -36,13 +36,13 @@ pub(super) struct Hello {
     pub(super) caller: Caller,
 }
 
-/// What every version of an introduction has.
+/// The part of a hello that every protocol version has.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct ProtocolVersion {
     pub(super) protocol: u32,
 }
 
-/// How the retriever does.
+/// The retriever's hello.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Welcome {
     pub(super) protocol: u32,
@@ -50,7 +50,7 @@ pub(super) struct Welcome {
     pub(super) pid: u32,
 }
 
-/// A question.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Ask {
@@ -84,7 +84,7 @@ pub(super) enum Ask {
     Status,
     Digest,
     Whoami,
-    /// Make room: a newer one is coming, or the user said so.
+    /// Asks the retriever to stop, because a newer one is coming or the user wants it.
     Leave,
 }
 
@@ -118,18 +118,18 @@ impl Answer {
     }
 }
 
-/// Says something.
-pub(super) fn say(lines: &mut LineStream, what: &impl Serialize) -> io::Result<()> {
+/// Sends a message.
+pub(super) fn send(lines: &mut LineStream, what: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(what).map_err(io::Error::from)?;
     line.push(b'\n');
     lines.write(&line)
 }
 
-/// Hears something; nothing when the other side has left.
+/// Receives a message. `None` when the other side has closed the connection.
 ///
 /// # Errors
-/// `InvalidData` for what was not understood.
-pub(super) fn hear<T: DeserializeOwned>(lines: &mut LineStream) -> io::Result<Option<T>> {
+/// `InvalidData` for a message that cannot be parsed.
+pub(super) fn receive<T: DeserializeOwned>(lines: &mut LineStream) -> io::Result<Option<T>> {
     let Some(line) = lines.read(LINE_BYTES_MAX)? else { return Ok(None) };
     serde_json::from_slice(&line).map(Some).map_err(io::Error::from)
 }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn every_question_arrives_as_it_was_asked() {
+    fn every_request_round_trips() {
         let search = SearchRequest {
             query: "a\nb".to_owned(),
             scope: SearchScope::Only(Some("api".to_owned())),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn every_answer_arrives_as_it_was_given() {
+    fn every_answer_round_trips() {
         for answer in [
             Ok(Reply { text: "t".to_owned(), json: serde_json::json!({ "a": [1.5, null] }) }),
             Err(ApiError::Invalid(Problems::one("query", "is empty"))),
@@ -207,8 +207,8 @@ mod tests {
             Err(ApiError::Failed { exit: Exit::Busy, message: "held".to_owned() }),
         ] {
             let line = serde_json::to_string(&Answer::of(answer.clone())).unwrap();
-            let heard: Answer = serde_json::from_str(&line).unwrap();
-            assert_eq!(format!("{:?}", heard.into_result()), format!("{answer:?}"));
+            let received: Answer = serde_json::from_str(&line).unwrap();
+            assert_eq!(format!("{:?}", received.into_result()), format!("{answer:?}"));
         }
     }
 }

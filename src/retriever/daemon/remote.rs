@@ -1,6 +1,6 @@
-//! The other side: [`Api`] by way of the retriever of the store. It is started where there is none, asked to make
-//! room where it is older, and where it cannot be had the answers are made in this process. Not here: what is
-//! answered.
+//! The client's side: [`Api`] through the shared retriever. It asks the retriever, retries when the
+//! retriever goes away, and answers in this process where there is none. Not here: reaching and
+//! starting a retriever (`connect`), the answers (`api::local`).
 
 use std::fs::OpenOptions;
 use std::io;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::endpoint::Endpoint;
 use super::process::Start;
-use super::protocol::{Answer, Ask, Hello, PROTOCOL, Welcome, hear, say};
+use super::protocol::{Answer, Ask, Hello, PROTOCOL, Welcome, receive, send};
 use super::stream::{LineStream, Stream};
 use api::caller::Caller;
 use api::{
@@ -21,183 +21,185 @@ use api::{
 use event::{Draft, EventId};
 use store::private;
 
-/// How long a retriever may take to come, in milliseconds. It listens before it reads anything, so only a
-/// machine in distress needs this long.
+/// How long a retriever may take to start, in milliseconds. It listens before it reads anything, so
+/// only an overloaded machine needs this long.
 const START_WAIT_MS: u64 = 3_000;
 
-/// How long it may take to say who it is, in milliseconds. One that is stopped says nothing.
+/// How long its hello may take, in milliseconds. A stopped process sends none.
 const WELCOME_WAIT_MS: u64 = 1_500;
 
-/// How long an answer may take beyond what its caller is willing to wait for, in milliseconds: an append waits
-/// up to two seconds for its turn.
+/// How long an answer may take beyond the caller's local limits, in milliseconds. An append waits up
+/// to two seconds for its lock.
 const ANSWER_WAIT_MS: u64 = 5_000;
 
-/// The first pause between two looks whether it has come, in milliseconds; it doubles up to the longest.
+/// The first pause between two connection attempts, in milliseconds; it doubles up to the longest.
 const PAUSE_MS_MIN: u64 = 1;
 const PAUSE_MS_MAX: u64 = 25;
 
-/// How often a question is asked anew when the retriever goes away over it.
+/// How often a request is sent again when the retriever goes away over it.
 const TRIES: usize = 3;
 
-/// How long a process that could not have a retriever answers by itself before it tries again, in milliseconds.
+/// How long a process without a retriever answers by itself before it tries again, in milliseconds.
 const ALONE_MS: u64 = 30_000;
 
-/// Longest file of last words, in bytes: what is older is nobody's business any more.
-const WORDS_BYTES_MAX: u64 = 256 * 1024;
+/// The longest file of error messages, in bytes. A longer one is emptied.
+const MESSAGES_BYTES_MAX: u64 = 256 * 1024;
 
-/// Connections that are kept for the next question.
-const KEPT_MAX: usize = 16;
+/// Idle connections that are reused.
+const IDLE_CONNECTIONS_MAX: usize = 16;
 
-/// Makes the memory in this process.
+/// Opens the memory in this process.
 pub type Alone = Box<dyn Fn() -> Result<Arc<dyn Api>, ApiError> + Send + Sync>;
 
-/// The memory, by way of the retriever.
+/// The memory, through the shared retriever.
 pub struct Remote {
-    /// Where the retriever is met.
+    /// Where the retriever listens.
     pub endpoint: Endpoint,
-    /// How it is started.
+    /// The command that starts it.
     pub start: Start,
     /// The command this process runs.
     pub program: String,
-    /// What this process calls its version.
+    /// The version of this process.
     pub version: String,
-    /// Who asks.
+    /// The caller.
     pub caller: Caller,
-    /// Makes the memory in this process where there can be no retriever.
+    /// Opens the memory in this process, where there can be no retriever.
     pub alone: Alone,
-    /// Makes an id that nobody else has.
+    /// Makes a unique id.
     pub fresh_id: Box<dyn Fn() -> EventId + Send + Sync>,
-    /// What is left of earlier questions.
+    /// The state between requests.
     pub state: RemoteState,
 }
 
-/// What is left of earlier questions.
+/// The state between requests.
 #[derive(Default)]
 pub struct RemoteState {
-    kept: Mutex<Vec<LineStream>>,
-    alone: Mutex<Option<OnItsOwn>>,
+    idle: Mutex<Vec<LineStream>>,
+    alone: Mutex<Option<LocalMemory>>,
 }
 
-/// The memory in this process, for as long as there is no retriever.
-struct OnItsOwn {
+/// The memory in this process, while there is no retriever.
+struct LocalMemory {
     api: Arc<dyn Api>,
     tried_at: Instant,
 }
 
 #[cfg(test)]
 impl RemoteState {
-    /// As if it had been tried long ago.
-    pub(super) fn let_time_pass(&self) {
+    /// Makes the last attempt look old.
+    pub(super) fn expire_last_attempt(&self) {
         let before = Instant::now().checked_sub(Duration::from_millis(ALONE_MS)).unwrap();
-        held(&self.alone).as_mut().unwrap().tried_at = before;
+        lock(&self.alone).as_mut().unwrap().tried_at = before;
     }
 }
 
-/// What became of an attempt to be received.
-enum Met {
+/// The result of a connection attempt.
+enum Attempt {
     Ready(LineStream),
-    /// Nobody is there, or somebody who is about to leave.
-    Nobody,
-    /// It cannot be talked to.
-    Stranger,
+    /// No retriever is listening, or it is about to leave.
+    Absent,
+    /// It is there and cannot be used.
+    Unusable,
 }
 
 impl Remote {
-    /// Sees to it that there is a retriever, so that the first question need not wait for it.
+    /// Connects to a retriever, and starts one if needed, so that the first request need not wait
+    /// for it.
     pub fn prepare(&self) {
         if let Some(lines) = self.connection() {
-            self.keep(lines);
+            self.put_back(lines);
         }
     }
 
-    /// Attaches if the retriever is there. If not it is started for those who come next, and nobody waits.
+    /// Attaches if the retriever is running. Otherwise it is started for later requests, and this
+    /// call does not wait.
     #[must_use]
-    pub fn attach_at_once(&self) -> bool {
+    pub fn attach_if_running(&self) -> bool {
         if self.endpoint.ensure().is_err() {
             return false;
         }
-        match self.meet() {
-            Met::Ready(lines) => {
-                self.keep(lines);
+        match self.attempt() {
+            Attempt::Ready(lines) => {
+                self.put_back(lines);
                 return true;
             }
-            // What cannot be started is not there next time either.
-            Met::Nobody => drop(self.start.run(self.words())),
-            Met::Stranger => {}
+            // A retriever that cannot be started is missing the next time too.
+            Attempt::Absent => drop(self.start.run(self.messages_file())),
+            Attempt::Unusable => {}
         }
         false
     }
 
-    /// Asks the retriever; `None` where it cannot be had.
-    fn attached(&self, ask: &Ask) -> Option<Result<Reply, ApiError>> {
-        if self.is_to_stay_alone() {
+    /// Asks the retriever. `None` where there is none.
+    fn ask_retriever(&self, ask: &Ask) -> Option<Result<Reply, ApiError>> {
+        if self.has_failed_recently() {
             return None;
         }
         for _ in 0..TRIES {
-            let mut lines = match self.kept().pop() {
+            let mut lines = match self.idle().pop() {
                 Some(lines) => lines,
                 None => self.connection()?,
             };
-            match talk(&mut lines, ask) {
+            match exchange(&mut lines, ask) {
                 Ok(Some(answer)) => {
-                    self.keep(lines);
-                    // What was held here is held there again.
-                    held(&self.state.alone).take();
+                    self.put_back(lines);
+                    // The retriever is back, so the memory in this process is closed.
+                    lock(&self.state.alone).take();
                     return Some(answer.into_result());
                 }
-                // It is stopped, or stuck: another try would take as long.
+                // It is stopped or stuck: another try would take as long.
                 Err(error) if is_timeout(&error) => return None,
-                // It has gone. What is kept goes to the same one.
-                Ok(None) | Err(_) => self.kept().clear(),
+                // It has gone, and all idle connections lead to it.
+                Ok(None) | Err(_) => self.idle().clear(),
             }
         }
         None
     }
 
-    /// Tells whether it was tried in vain a short while ago, so that not every question has to wait.
-    fn is_to_stay_alone(&self) -> bool {
+    /// Tells whether an attempt failed recently, so that not every request waits.
+    fn has_failed_recently(&self) -> bool {
         let pause = Duration::from_millis(ALONE_MS);
-        match held(&self.state.alone).as_mut() {
-            Some(own) if own.tried_at.elapsed() < pause => true,
-            Some(own) => {
-                own.tried_at = Instant::now();
+        match lock(&self.state.alone).as_mut() {
+            Some(local) if local.tried_at.elapsed() < pause => true,
+            Some(local) => {
+                local.tried_at = Instant::now();
                 false
             }
             None => false,
         }
     }
 
-    /// Returns the memory in this process, which is made for the first question that needs it.
+    /// Returns the memory in this process, which the first request opens.
     fn alone(&self) -> Result<Arc<dyn Api>, ApiError> {
-        let mut alone = held(&self.state.alone);
-        if let Some(own) = &*alone {
-            return Ok(Arc::clone(&own.api));
+        let mut alone = lock(&self.state.alone);
+        if let Some(local) = &*alone {
+            return Ok(Arc::clone(&local.api));
         }
         let api = (self.alone)()?;
-        *alone = Some(OnItsOwn { api: Arc::clone(&api), tried_at: Instant::now() });
+        *alone = Some(LocalMemory { api: Arc::clone(&api), tried_at: Instant::now() });
         Ok(api)
     }
 
-    /// Returns a connection to the retriever, which is started if need be.
+    /// Returns a connection to the retriever, and starts one if needed.
     fn connection(&self) -> Option<LineStream> {
         self.endpoint.ensure().ok()?;
         let mut started: Option<Child> = None;
         let mut pause_ms = PAUSE_MS_MIN;
         let deadline = Instant::now() + Duration::from_millis(START_WAIT_MS);
         loop {
-            match self.meet() {
-                Met::Ready(lines) => {
+            match self.attempt() {
+                Attempt::Ready(lines) => {
                     reap(started);
                     return Some(lines);
                 }
-                Met::Stranger => return None,
-                Met::Nobody => {}
+                Attempt::Unusable => return None,
+                Attempt::Absent => {}
             }
             let has_failed = match &mut started {
-                // Another may have been quicker; then that one is met.
+                // Another process may have been faster; then its retriever is used.
                 Some(child) => matches!(child.try_wait(), Ok(Some(exit)) if !exit.success()),
                 None => {
-                    started = Some(self.start.run(self.words()).ok()?);
+                    started = Some(self.start.run(self.messages_file()).ok()?);
                     false
                 }
             };
@@ -210,24 +212,24 @@ impl Remote {
         }
     }
 
-    fn words(&self) -> Option<std::fs::File> {
+    fn messages_file(&self) -> Option<std::fs::File> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         private(&mut options);
-        let words = options.open(self.endpoint.words()).ok()?;
-        if words.metadata().ok()?.len() > WORDS_BYTES_MAX {
-            words.set_len(0).ok()?;
+        let file = options.open(self.endpoint.messages()).ok()?;
+        if file.metadata().ok()?.len() > MESSAGES_BYTES_MAX {
+            file.set_len(0).ok()?;
         }
-        Some(words)
+        Some(file)
     }
 
-    fn meet(&self) -> Met {
+    fn attempt(&self) -> Attempt {
         match self.greet() {
-            Ok(Some((lines, welcome))) => self.judge(lines, &welcome),
+            Ok(Some((lines, welcome))) => self.check_version(lines, &welcome),
             Err(error) if is_timeout(&error) || error.kind() == io::ErrorKind::InvalidData => {
-                Met::Stranger
+                Attempt::Unusable
             }
-            Ok(None) | Err(_) => Met::Nobody,
+            Ok(None) | Err(_) => Attempt::Absent,
         }
     }
 
@@ -241,36 +243,36 @@ impl Remote {
             program: self.program.clone(),
             caller: self.caller.clone(),
         };
-        say(&mut lines, &hello)?;
-        let Some(welcome) = hear(&mut lines)? else { return Ok(None) };
+        send(&mut lines, &hello)?;
+        let Some(welcome) = receive(&mut lines)? else { return Ok(None) };
         let patience = self.caller.patience;
         let wait = patience.query + patience.model + patience.embed + patience.index;
         lines.stream().wait_at_most(Some(wait + Duration::from_millis(ANSWER_WAIT_MS)))?;
         Ok(Some((lines, welcome)))
     }
 
-    /// An older retriever makes room; a newer one is as good as ours, if it speaks as we do.
-    fn judge(&self, mut lines: LineStream, welcome: &Welcome) -> Met {
+    /// An older retriever is asked to leave. A newer one is used, if its protocol is the same.
+    fn check_version(&self, mut lines: LineStream, welcome: &Welcome) -> Attempt {
         let is_older = numbers(&welcome.version) < numbers(&self.version);
         if !is_older {
             let is_understood = welcome.protocol == PROTOCOL;
-            return if is_understood { Met::Ready(lines) } else { Met::Stranger };
+            return if is_understood { Attempt::Ready(lines) } else { Attempt::Unusable };
         }
-        match say(&mut lines, &Ask::Leave) {
-            Ok(()) => Met::Nobody,
-            Err(_) => Met::Stranger,
-        }
-    }
-
-    fn keep(&self, lines: LineStream) {
-        let mut kept = self.kept();
-        if kept.len() < KEPT_MAX {
-            kept.push(lines);
+        match send(&mut lines, &Ask::Leave) {
+            Ok(()) => Attempt::Absent,
+            Err(_) => Attempt::Unusable,
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Vec<LineStream>> {
-        held(&self.state.kept)
+    fn put_back(&self, lines: LineStream) {
+        let mut idle = self.idle();
+        if idle.len() < IDLE_CONNECTIONS_MAX {
+            idle.push(lines);
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<LineStream>> {
+        lock(&self.state.idle)
     }
 
     fn ask(
@@ -278,43 +280,43 @@ impl Remote {
         ask: &Ask,
         alone: impl FnOnce(&dyn Api) -> Result<Reply, ApiError>,
     ) -> Result<Reply, ApiError> {
-        self.attached(ask).unwrap_or_else(|| alone(&*self.alone()?))
+        self.ask_retriever(ask).unwrap_or_else(|| alone(&*self.alone()?))
     }
 }
 
-/// Asks the retriever of a place to end; tells whether there was one.
+/// Asks the retriever of an endpoint to stop. Returns whether there was one.
 #[must_use]
 pub fn ask_to_leave(remote: &Remote) -> bool {
     let is_trusted = remote.endpoint.is_trusted();
     match is_trusted.then(|| remote.greet()) {
-        // Whatever its version.
-        Some(Ok(Some((mut lines, _)))) => say(&mut lines, &Ask::Leave).is_ok(),
+        // This works with any version.
+        Some(Ok(Some((mut lines, _)))) => send(&mut lines, &Ask::Leave).is_ok(),
         Some(Ok(None) | Err(_)) | None => false,
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nobody panics while holding one; what is there counts.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code panics while holding a lock, so the data is valid.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn talk(lines: &mut LineStream, ask: &Ask) -> io::Result<Option<Answer>> {
-    say(lines, ask)?;
-    hear(lines)
+fn exchange(lines: &mut LineStream, ask: &Ask) -> io::Result<Option<Answer>> {
+    send(lines, ask)?;
+    receive(lines)
 }
 
 fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-/// Waits for the end of a process we started, so that nothing of it remains while we live.
+/// Waits for the end of a process we started, so that it does not stay a zombie.
 fn reap(child: Option<Child>) {
     let Some(mut child) = child else { return };
-    // Without a thread it remains as an entry in a table until we end.
+    // Without a thread it stays a zombie until we end.
     let _ = std::thread::Builder::new().name("reap".to_owned()).spawn(move || child.wait());
 }
 
-/// The numbers of a version, for comparing; what is no number counts as none.
+/// Returns the numbers of a version for comparing; the first part that is no number ends them.
 fn numbers(version: &str) -> Vec<u64> {
     version.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect()
 }
@@ -330,7 +332,8 @@ impl Api for Remote {
 
     fn save(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
         let mut draft = draft;
-        // If the retriever goes away over it, it is sent again: under one id that is one memory.
+        // If the retriever goes away over it, the request is sent again; with one id that is one
+        // memory.
         if draft.id.is_none() {
             draft.id = Some((self.fresh_id)().to_string());
         }
@@ -341,7 +344,7 @@ impl Api for Remote {
 
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
         let ask = Ask::Change { request: request.clone(), voice: voice.clone() };
-        // Said twice it means the same: the latest counts, and one voice has one verdict.
+        // Repeating it changes nothing: the latest event counts, and one voice has one verdict.
         self.ask(&ask, |api| api.change(request, voice))
     }
 
@@ -355,7 +358,7 @@ impl Api for Remote {
 
     fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
         let ask = Ask::Link { request: request.clone(), voice: voice.clone() };
-        // As with a change: what is so already writes nothing.
+        // As with a change: an existing link writes nothing.
         self.ask(&ask, |api| api.link(request, voice))
     }
 
@@ -369,7 +372,7 @@ impl Api for Remote {
 
     fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError> {
         let ask = Ask::Patterns { request: request.clone(), voice: voice.clone() };
-        // What was accepted is suggested no more, so a second time by its mark writes nothing.
+        // An accepted pattern is no longer suggested, so repeating it writes nothing.
         self.ask(&ask, |api| api.patterns(request, voice))
     }
 

@@ -1,5 +1,6 @@
-//! The bytes between a retriever and those who attach: a Unix socket in the private folder; where that cannot
-//! be, the loopback interface and a token that only the user can read. Not here: what is said (`frame`).
+//! Connections between a retriever and its clients: a Unix socket in the private folder; where that
+//! is impossible, the loopback interface and a token that only the user can read. Not here: the
+//! messages (`protocol`).
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -14,7 +15,7 @@ use store::{FileId, write_private};
 /// Hexadecimal digits of a token: 256 bits.
 const TOKEN_DIGITS: usize = 64;
 
-/// How long a stranger may take to show the token, in milliseconds.
+/// How long a client may take to send the token, in milliseconds.
 const TOKEN_WAIT_MS: u64 = 2_000;
 
 /// One side of a connection.
@@ -25,7 +26,7 @@ pub(super) enum Stream {
     Loopback(TcpStream),
 }
 
-/// Where a retriever waits for connections.
+/// A retriever's listener.
 #[derive(Debug)]
 pub(super) enum AgentListener {
     #[cfg(unix)]
@@ -36,7 +37,7 @@ pub(super) enum AgentListener {
     },
 }
 
-/// How a retriever can be reached.
+/// How a retriever is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transport {
     /// A Unix socket, where the system has them and the path is not too long for one.
@@ -47,21 +48,25 @@ pub(super) enum Transport {
 }
 
 impl AgentListener {
-    /// Listens. The caller holds the lock of the endpoint, so what stands in the place of the socket is
-    /// left over from a retriever that was killed.
-    pub(super) fn at(endpoint: &Endpoint, way: Transport, random: [u128; 2]) -> io::Result<Self> {
+    /// Listens. The caller holds the endpoint's lock, so an existing socket file is left over from
+    /// a retriever that was killed.
+    pub(super) fn at(
+        endpoint: &Endpoint,
+        transport: Transport,
+        random: [u128; 2],
+    ) -> io::Result<Self> {
         #[cfg(unix)]
-        if way == Transport::Best {
+        if transport == Transport::Best {
             let socket = endpoint.socket();
             remove(&socket)?;
-            // The path may be longer than the system takes for a socket, or the disk may have none.
+            // The path may be too long for a socket, or the disk may not support sockets.
             if let Ok(listener) = UnixListener::bind(&socket) {
                 remove(&endpoint.port_file())?;
                 return Ok(Self::Unix(listener));
             }
         }
         #[cfg(not(unix))]
-        let _ = way;
+        let _ = transport;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let token = format!("{:032x}{:032x}", random[0], random[1]);
         let port = listener.local_addr()?.port();
@@ -70,7 +75,7 @@ impl AgentListener {
         Ok(Self::Loopback { listener, token })
     }
 
-    /// What whoever connects has to show.
+    /// Returns the token that clients must send.
     pub(super) fn token(&self) -> Option<String> {
         match self {
             #[cfg(unix)]
@@ -93,39 +98,39 @@ impl AgentListener {
     }
 }
 
-/// What a retriever has put up so that others find it: a socket, or a file with a port.
+/// The file by which clients find the retriever: a socket, or a file with a port.
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
-    put_up: Option<FileId>,
+    file_id: Option<FileId>,
 }
 
 impl SocketFile {
-    /// Looks at what a listener has just put up.
+    /// Reads the identity of the file that a listener has just made.
     pub(super) fn of(listener: &AgentListener, endpoint: &Endpoint) -> Self {
         let path = match listener {
             #[cfg(unix)]
             AgentListener::Unix(_) => endpoint.socket(),
             AgentListener::Loopback { .. } => endpoint.port_file(),
         };
-        Self { put_up: FileId::of(&path), path }
+        Self { file_id: FileId::of(&path), path }
     }
 
-    /// Tells whether it is still there, and not another's in its place.
+    /// Tells whether the file is still there, and not another file in its place.
     pub(super) fn is_up(&self) -> bool {
-        self.put_up.is_some() && FileId::of(&self.path) == self.put_up
+        self.file_id.is_some() && FileId::of(&self.path) == self.file_id
     }
 
-    /// Takes it down, so that nobody comes any more.
-    pub(super) fn take_down(&self) {
+    /// Removes the file, so that no more clients connect.
+    pub(super) fn remove(&self) {
         if self.is_up() {
-            // Whoever still finds it finds nobody there.
+            // A client that still finds it finds no listener.
             let _ = remove(&self.path);
         }
     }
 }
 
-/// Compares in a time that tells nothing about where they differ.
+/// Compares in constant time.
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     let differences = one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b));
     one.len() == other.len() && differences == 0
@@ -139,7 +144,7 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 impl Stream {
-    /// Connects to whoever listens.
+    /// Connects to the retriever.
     pub(super) fn to(endpoint: &Endpoint) -> io::Result<Self> {
         #[cfg(unix)]
         match UnixStream::connect(endpoint.socket()) {
@@ -147,14 +152,14 @@ impl Stream {
             Err(error) if !endpoint.port_file().exists() => return Err(error),
             Err(_) => {}
         }
-        // The file of one that was killed names a port that anybody may have by now. Only who has the lock has
-        // told its own.
+        // A retriever that was killed leaves a port file, and another program may use that port by
+        // now. Only a retriever that holds the lock wrote a valid one.
         if endpoint.elect_now().is_ok() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "nobody is there"));
+            return Err(io::Error::new(io::ErrorKind::NotFound, "no retriever is running"));
         }
-        let told = std::fs::read_to_string(endpoint.port_file())?;
+        let text = std::fs::read_to_string(endpoint.port_file())?;
         let unclear = || io::Error::new(io::ErrorKind::InvalidData, "no port and token");
-        let (port, token) = told.trim().split_once(' ').ok_or_else(unclear)?;
+        let (port, token) = text.trim().split_once(' ').ok_or_else(unclear)?;
         let port: u16 = port.parse().map_err(|_| unclear())?;
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
         stream.set_nodelay(true)?;
@@ -162,7 +167,7 @@ impl Stream {
         Ok(Self::Loopback(stream))
     }
 
-    /// Lets nobody go on who does not show the token.
+    /// Refuses a connection that does not send the token.
     pub(super) fn check(&mut self, token: &str) -> io::Result<()> {
         self.wait_at_most(Some(Duration::from_millis(TOKEN_WAIT_MS)))?;
         let mut shown = [0; TOKEN_DIGITS];
@@ -173,7 +178,7 @@ impl Stream {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, "a wrong token"))
     }
 
-    /// Bounds how long reading waits for bytes, and writing for somebody who reads.
+    /// Bounds how long reading and writing wait.
     pub(super) fn wait_at_most(&self, wait: Option<Duration>) -> io::Result<()> {
         match self {
             #[cfg(unix)]
@@ -188,8 +193,8 @@ impl Stream {
         }
     }
 
-    /// Makes a second handle of the same connection.
-    pub(super) fn again(&self) -> io::Result<Self> {
+    /// Makes a second handle of the connection.
+    pub(super) fn try_clone(&self) -> io::Result<Self> {
         Ok(match self {
             #[cfg(unix)]
             Self::Unix(stream) => Self::Unix(stream.try_clone()?),
@@ -197,9 +202,9 @@ impl Stream {
         })
     }
 
-    /// Ends the connection for all its handles.
+    /// Closes the connection for all its handles.
     pub(super) fn end(&self) {
-        // Gone is gone.
+        // It may be closed already.
         let _ = match self {
             #[cfg(unix)]
             Self::Unix(stream) => stream.shutdown(Shutdown::Both),
@@ -243,15 +248,15 @@ impl LineStream {
         Self { reader: BufReader::new(stream) }
     }
 
-    /// The connection.
+    /// Returns the connection.
     pub(super) fn stream(&self) -> &Stream {
         self.reader.get_ref()
     }
 
-    /// Reads one line, without its end; nothing at the end of the connection.
+    /// Reads one line without its line feed. `None` at the end of the connection.
     ///
     /// # Errors
-    /// `InvalidData` for a line of more than `bytes_max`.
+    /// `InvalidData` for a line longer than `bytes_max`.
     pub(super) fn read(&mut self, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         self.reader.by_ref().take(bytes_max).read_until(b'\n', &mut line)?;
@@ -262,7 +267,7 @@ impl LineStream {
         }
     }
 
-    /// Writes one line, with its end.
+    /// Writes one line, including its line feed.
     pub(super) fn write(&mut self, line: &[u8]) -> io::Result<()> {
         self.reader.get_mut().write_all(line)
     }

@@ -1,4 +1,4 @@
-//! A retriever and those who attach to it, in one process; the integration tests have real ones.
+//! A retriever and its clients in one process. The integration tests use real processes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use api::caller::{Caller, Patience};
 use api::local::Core;
 use api::{Api, ApiError, SearchRequest};
 use engine::watch::Watching;
-use engine::{Engine, Setup};
+use engine::{Engine, EngineSetup};
 use event::{Draft, EventId};
 use memory::Bound;
 use store::{Config, Store};
@@ -22,7 +22,7 @@ const VERSION: &str = "1.2.3";
 
 struct World {
     folder: tempfile::TempDir,
-    /// How often an answer was made in the process of the one who asked.
+    /// How often a client answered in its own process.
     alone: Arc<AtomicUsize>,
 }
 
@@ -30,7 +30,7 @@ fn moment() -> Moment {
     Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: 7 }
 }
 
-/// Each another one, or what is saved second would be the first once more.
+/// Each id is another one; otherwise the second save would repeat the first.
 fn fresh_id() -> EventId {
     static COUNT: AtomicUsize = AtomicUsize::new(1);
     let number = COUNT.fetch_add(1, Ordering::SeqCst);
@@ -52,22 +52,22 @@ impl World {
 
     fn host(
         &self,
-        way: Transport,
+        transport: Transport,
         version: &str,
         idle: Option<Duration>,
     ) -> std::thread::JoinHandle<Served> {
         let elected = self.endpoint().elect().unwrap();
-        let host = self.listening(way, version, idle);
+        let host = self.listening(transport, version, idle);
         std::thread::spawn(move || {
             let _until_the_end = elected;
             host.run()
         })
     }
 
-    fn listening(&self, way: Transport, version: &str, idle: Option<Duration>) -> Host {
+    fn listening(&self, transport: Transport, version: &str, idle: Option<Duration>) -> Host {
         let store = Store::at(self.folder.path().join("logs"));
         let config = Config::default();
-        let setup = Setup {
+        let setup = EngineSetup {
             store: store.clone(),
             config: config.clone(),
             bound: Bound::NONE,
@@ -88,10 +88,10 @@ impl World {
             words: <_>::default(),
             clock,
         };
-        Host::listen_by(way, self.endpoint(), Arc::new(core), version, idle).unwrap()
+        Host::listen_by(transport, self.endpoint(), Arc::new(core), version, idle).unwrap()
     }
 
-    /// One that would start a retriever with this program.
+    /// Makes a client that would start a retriever with this program.
     fn remote(&self, program: &str) -> Remote {
         let patience = Patience { query: Duration::ZERO, ..Patience::OF_A_PERSON };
         let caller = Caller {
@@ -140,13 +140,13 @@ fn found(remote: &Remote, query: &str) -> String {
 
 // S-SERVE-1
 #[test]
-fn what_one_saves_another_finds_by_either_way_of_attaching() {
-    for way in [Transport::Best, Transport::Loopback] {
+fn one_client_finds_what_another_saved_over_any_transport() {
+    for transport in [Transport::Best, Transport::Loopback] {
         let world = World::new();
-        let host = world.host(way, VERSION, None);
+        let host = world.host(transport, VERSION, None);
         let (one, other) = (world.remote("/nowhere"), world.remote("/nowhere"));
         one.save(lesson("restart the flux capacitor"), Some("codex")).unwrap();
-        assert!(found(&other, "flux capacitor").contains("restart the flux"), "{way:?}");
+        assert!(found(&other, "flux capacitor").contains("restart the flux"), "{transport:?}");
         let error = other.save(Draft::default(), None).unwrap_err();
         assert!(matches!(error, ApiError::Invalid(_)), "{error}");
         let status = other.status().unwrap();
@@ -155,44 +155,44 @@ fn what_one_saves_another_finds_by_either_way_of_attaching() {
         assert_eq!(world.answers_alone(), 0);
         assert!(ask_to_leave(&other));
         assert_eq!(host.join().unwrap(), Served::Asked);
-        assert!(!world.endpoint().has_socket_file(), "nobody is sent to an empty house");
+        assert!(!world.endpoint().has_socket_file(), "the socket file must be gone");
     }
 }
 
 // S-SERVE-2
 #[test]
-fn who_does_not_show_the_token_is_not_heard() {
+fn a_client_without_the_token_is_refused() {
     use std::io::{Read, Write};
     let world = World::new();
     let host = world.host(Transport::Loopback, VERSION, None);
-    let told = std::fs::read_to_string(world.endpoint().port_file()).unwrap();
-    let (port, token) = told.trim().split_once(' ').unwrap();
+    let text = std::fs::read_to_string(world.endpoint().port_file()).unwrap();
+    let (port, token) = text.trim().split_once(' ').unwrap();
     let wrong: String = token.chars().rev().collect();
-    let mut stranger = std::net::TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
-    stranger.write_all(format!("{wrong}{{\"protocol\":1}}\n").as_bytes()).unwrap();
-    let mut heard = String::new();
-    let _ = stranger.read_to_string(&mut heard);
-    assert_eq!(heard, "");
+    let mut other = std::net::TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
+    other.write_all(format!("{wrong}{{\"protocol\":1}}\n").as_bytes()).unwrap();
+    let mut received = String::new();
+    let _ = other.read_to_string(&mut received);
+    assert_eq!(received, "");
     assert!(ask_to_leave(&world.remote("/nowhere")));
     host.join().unwrap();
 }
 
 // S-SERVE-2
 #[test]
-fn the_token_of_one_that_was_killed_is_shown_to_nobody() {
+fn a_stale_token_is_sent_to_nobody() {
     let world = World::new();
-    let stranger = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    stranger.set_nonblocking(true).unwrap();
-    let told = format!("{} {}\n", stranger.local_addr().unwrap().port(), "a".repeat(64));
-    std::fs::write(world.endpoint().port_file(), told).unwrap();
+    let other = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    other.set_nonblocking(true).unwrap();
+    let text = format!("{} {}\n", other.local_addr().unwrap().port(), "a".repeat(64));
+    std::fs::write(world.endpoint().port_file(), text).unwrap();
     assert!(found(&world.remote("/nowhere"), "x").contains("search \"x\""));
-    let came = stranger.accept().map(|_| ());
-    assert_eq!(came.unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "somebody came");
+    let accepted = other.accept().map(|_| ());
+    assert_eq!(accepted.unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "a client connected");
 }
 
 // S-SERVE-3
 #[test]
-fn where_no_retriever_can_be_started_the_answer_is_made_here() {
+fn without_a_retriever_the_client_answers_itself() {
     for program in ["/nowhere/at/all", "false"] {
         let world = World::new();
         assert!(found(&world.remote(program), "x").contains("search \"x\""));
@@ -202,14 +202,14 @@ fn where_no_retriever_can_be_started_the_answer_is_made_here() {
 
 // S-SERVE-3
 #[test]
-fn who_is_alone_stays_so_for_a_while_and_then_comes_back() {
+fn after_a_failure_the_client_waits_before_a_retry() {
     let world = World::new();
     let remote = world.remote("/nowhere");
     found(&remote, "x");
     let host = world.host(Transport::Best, VERSION, None);
     found(&remote, "x");
-    assert_eq!(world.answers_alone(), 1, "made once, and not tried again at once");
-    remote.state.let_time_pass();
+    assert_eq!(world.answers_alone(), 1, "the memory was opened once, without a retry");
+    remote.state.expire_last_attempt();
     assert!(found(&remote, "x").contains("No relevant memories"), "the retriever answers");
     assert!(ask_to_leave(&world.remote("/nowhere")));
     host.join().unwrap();
@@ -217,7 +217,7 @@ fn who_is_alone_stays_so_for_a_while_and_then_comes_back() {
 
 // S-SERVE-3
 #[test]
-fn a_retriever_that_goes_away_between_two_questions_is_missed_once_and_replaced() {
+fn a_retriever_that_left_is_replaced() {
     let world = World::new();
     let host = world.host(Transport::Best, VERSION, None);
     let remote = world.remote("/nowhere");
@@ -233,7 +233,7 @@ fn a_retriever_that_goes_away_between_two_questions_is_missed_once_and_replaced(
 
 // S-SERVE-4
 #[test]
-fn an_older_retriever_makes_room_and_a_newer_one_is_used() {
+fn an_older_retriever_leaves_and_a_newer_one_is_used() {
     let world = World::new();
     let host = world.host(Transport::Best, "1.10.0", None);
     found(&world.remote("/nowhere"), "x");
@@ -243,12 +243,12 @@ fn an_older_retriever_makes_room_and_a_newer_one_is_used() {
     let host = world.host(Transport::Best, "1.2.2", None);
     found(&world.remote("/nowhere"), "x");
     assert_eq!(host.join().unwrap(), Served::Asked);
-    assert_eq!(world.answers_alone(), 1, "and here there is no program that could be started");
+    assert_eq!(world.answers_alone(), 1, "there is no program to start");
 }
 
 // S-SERVE-4
 #[test]
-fn one_of_another_protocol_is_not_talked_to_and_can_still_ask_for_room() {
+fn another_protocol_can_only_ask_to_leave() {
     use std::io::{BufRead, BufReader, Write};
     use std::os::unix::net::UnixStream;
     let world = World::new();
@@ -263,7 +263,7 @@ fn one_of_another_protocol_is_not_talked_to_and_can_still_ask_for_room() {
 
 // S-SERVE-5
 #[test]
-fn it_ends_when_nobody_is_attached_for_long_and_not_before() {
+fn it_stops_when_idle_and_not_before() {
     let world = World::new();
     let host = world.host(Transport::Best, VERSION, Some(Duration::from_millis(50)));
     assert_eq!(host.join().unwrap(), Served::Idle);
@@ -272,7 +272,7 @@ fn it_ends_when_nobody_is_attached_for_long_and_not_before() {
     let attached = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| remote.prepare()));
     assert!(attached.is_ok());
     if world.answers_alone() == 0 && !host.is_finished() {
-        // It came in time: while it stays, so does the retriever.
+        // The client connected in time: while it stays attached, the retriever runs.
         std::thread::park_timeout(Duration::from_millis(150));
         assert!(!host.is_finished());
     }
@@ -292,17 +292,17 @@ fn only_one_is_elected() {
 
 // S-HTTP-6
 #[test]
-fn a_guest_keeps_it_there_while_its_question_is_under_way_and_its_call_is_waited_for() {
+fn guests_keep_it_running_and_their_calls_finish() {
     let world = World::new();
     let idle = Duration::from_millis(50);
     let mut host = world.listening(Transport::Best, VERSION, Some(idle));
     let (guests, stop) = (host.guests(), host.stopper());
-    let (tells, closing) = std::sync::mpsc::channel();
-    host.at_end(move || tells.send(()).unwrap());
-    guests.tell(|status| status.and("http", "here"));
+    let (sender, closing) = std::sync::mpsc::channel();
+    host.at_end(move || sender.send(()).unwrap());
+    guests.set_status(|status| status.and("http", "here"));
     let visit = guests.visit();
     let running = std::thread::spawn(move || host.run());
-    assert!(closing.recv_timeout(4 * idle).is_err(), "somebody is there");
+    assert!(closing.recv_timeout(4 * idle).is_err(), "a guest is attached");
     drop(visit);
     closing.recv_timeout(Duration::from_secs(60)).unwrap();
     assert_eq!(running.join().unwrap(), Served::Idle);
@@ -312,7 +312,8 @@ fn a_guest_keeps_it_there_while_its_question_is_under_way_and_its_call_is_waited
     let call = guests.call();
     let running = std::thread::spawn(move || host.run());
     stop();
-    // It cannot end before, so how long this looks decides nothing but how soon a fault would show.
+    // The retriever cannot stop before, so the length of this wait only decides how soon a fault
+    // would show.
     std::thread::park_timeout(2 * idle);
     assert!(!running.is_finished());
     drop(call);

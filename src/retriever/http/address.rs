@@ -1,17 +1,17 @@
-//! Where the HTTP server listens: on the loopback interface, or not at all. Not here: listening.
+//! The address of the HTTP server, which must be a loopback address. Not here: listening.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
 use event::Problems;
 
-/// Where it listens unless told otherwise. Fixed, so that what a client was configured with stays true; above the
-/// ports that only the system's own programs may use, below those that it gives to whoever asks for any.
+/// The default address. It is fixed, so that a client's configuration stays valid. The port is
+/// above those reserved for system programs, and below those the system hands out.
 pub const ADDRESS_DEFAULT: &str = "127.0.0.1:7421";
 
-/// Another name of the loopback interface, which no resolver is asked about: it could say something else.
+/// Another name of the loopback interface. No resolver is asked, since it could answer differently.
 const LOCALHOST: &str = "localhost";
 
-/// An address of the loopback interface.
+/// A loopback address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address(SocketAddr);
 
@@ -19,7 +19,7 @@ impl Address {
     /// Reads `127.0.0.1:7421`, `[::1]:7421`, `localhost:7421`, or a port alone.
     ///
     /// # Errors
-    /// What is allowed, also for every address that others could reach.
+    /// Explains what is allowed, also for an address that other machines could reach.
     pub fn parse(text: &str) -> Result<Self, Problems> {
         let port = text.strip_prefix(LOCALHOST).and_then(|rest| rest.strip_prefix(':'));
         let port = port.unwrap_or(text).parse::<u16>();
@@ -33,12 +33,12 @@ impl Address {
         if address.ip().is_loopback() {
             return Ok(Self(address));
         }
-        let why = "must be an address of the loopback interface (127.0.0.1 or [::1]): what agents learned is for \
+        let why = "must be an address of the loopback interface (127.0.0.1 or [::1]): memories are for \
             this machine alone, and nothing opens it to others";
         Err(Problems::one("http", format!("{why}, got {text:?}")))
     }
 
-    /// Returns what to listen on.
+    /// Returns the socket address.
     #[must_use]
     pub fn socket(self) -> SocketAddr {
         self.0

@@ -1,7 +1,8 @@
-//! Who asks over HTTP in the older era of the protocol, where only the first request says it: the answer to that one
-//! gives the client a session id with its name in it, and it shows that from then on. So nothing is kept here for
-//! a client, and a retriever that is started anew still knows it. It is no proof: a name is what a client says, there
-//! as here. Not here: names in the newer era, which every request has (`mcp`).
+//! The name of an HTTP client in the older protocol version, where only the first request carries
+//! it. The answer to that request gives the client a session id that contains the name, and the
+//! client sends it from then on. So the server stores nothing for a client, and a restarted
+//! retriever still knows it. It proves nothing: a name is what the client claims. Not here: names
+//! in the newer protocol version, which every request carries (`mcp`).
 
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;
@@ -14,17 +15,17 @@ use crate::mcp::agent_name;
 /// The header of the session id.
 const SESSION: &str = "mcp-session-id";
 
-/// The header that every request of the newer era has.
+/// The header that every request of the newer protocol version has.
 const METHOD: &str = "mcp-method";
 
-/// What makes an id one of many, in hexadecimal digits.
+/// The random part of an id, in hexadecimal digits.
 const RANDOM_DIGITS: usize = 32;
 
 /// The name that a session id carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ClientName(String);
 
-/// What is looked at of a first request.
+/// The part of a first request that is read.
 #[derive(Deserialize)]
 struct Opening {
     method: String,
@@ -42,7 +43,7 @@ struct Client {
     name: String,
 }
 
-/// Returns the name of whoever makes a request, as its session id tells it.
+/// Returns the client name in the session id of a request.
 #[must_use]
 pub fn introduced(extensions: &Extensions) -> Option<String> {
     let parts = extensions.get::<Parts>()?;
@@ -50,16 +51,16 @@ pub fn introduced(extensions: &Extensions) -> Option<String> {
 }
 
 impl ClientName {
-    /// Reads the session id of a request.
-    pub(super) fn shown(headers: &HeaderMap) -> Option<Self> {
+    /// Reads the name from the session id of a request.
+    pub(super) fn from_session(headers: &HeaderMap) -> Option<Self> {
         let (name, random) = headers.get(SESSION)?.to_str().ok()?.rsplit_once('.')?;
         let is_ours =
             random.len() == RANDOM_DIGITS && random.bytes().all(|b| b.is_ascii_hexdigit());
         agent_name(name).filter(|_| is_ours).map(Self)
     }
 
-    /// Reads the name in a first request, where it is one.
-    pub(super) fn told(headers: &HeaderMap, body: &[u8]) -> Option<Self> {
+    /// Reads the name from a first request. `None` for any other request.
+    pub(super) fn from_first_request(headers: &HeaderMap, body: &[u8]) -> Option<Self> {
         if headers.contains_key(SESSION) || headers.contains_key(METHOD) {
             return None;
         }
@@ -70,7 +71,7 @@ impl ClientName {
         agent_name(&opening.params?.client_info?.name).map(Self)
     }
 
-    /// Puts the session id on an answer.
+    /// Adds the session id to an answer.
     pub(super) fn stamp(&self, headers: &mut HeaderMap, random: u128) {
         if let Ok(id) = HeaderValue::try_from(format!("{}.{random:032x}", self.0)) {
             headers.insert(SESSION, id);
@@ -83,24 +84,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_told_once_is_shown_from_then_on() {
+    fn a_name_returns_in_the_session_id() {
         let none = HeaderMap::new();
-        for (told, name) in
+        for (given, name) in
             [("Claude Code", "claude-code"), ("a.b", "a.b"), ("codex-mcp-client", "codex")]
         {
             let body = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
-                "params": {"clientInfo": {"name": told, "version": "1"}, "capabilities": {}}});
-            let introduced = ClientName::told(&none, body.to_string().as_bytes()).unwrap();
+                "params": {"clientInfo": {"name": given, "version": "1"}, "capabilities": {}}});
+            let introduced =
+                ClientName::from_first_request(&none, body.to_string().as_bytes()).unwrap();
             assert_eq!(introduced.0, name);
             let mut headers = HeaderMap::new();
             introduced.stamp(&mut headers, 7);
-            assert_eq!(ClientName::shown(&headers), Some(introduced));
-            assert_eq!(ClientName::told(&headers, body.to_string().as_bytes()), None);
+            assert_eq!(ClientName::from_session(&headers), Some(introduced));
+            assert_eq!(ClientName::from_first_request(&headers, body.to_string().as_bytes()), None);
         }
     }
 
     #[test]
-    fn what_is_no_session_id_of_ours_names_nobody() {
+    fn a_foreign_session_id_has_no_name() {
         for id in [
             "",
             "x",
@@ -112,7 +114,7 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(SESSION, id.parse().unwrap());
-            assert_eq!(ClientName::shown(&headers), None, "{id}");
+            assert_eq!(ClientName::from_session(&headers), None, "{id}");
         }
         for body in [
             &b""[..],
@@ -121,7 +123,7 @@ mod tests {
             b"{\"method\":\"initialize\"}",
             b"{\"method\":\"ping\",\"params\":{\"clientInfo\":{\"name\":\"x\"}}}",
         ] {
-            assert_eq!(ClientName::told(&HeaderMap::new(), body), None);
+            assert_eq!(ClientName::from_first_request(&HeaderMap::new(), body), None);
         }
     }
 }

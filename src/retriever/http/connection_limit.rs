@@ -1,6 +1,6 @@
-//! Who is connected. There is always room for one more: where all seats are taken, the one that has been silent for
-//! longest and is in no call gives up its own. So slow connections, however many, keep nobody out. Not here: what
-//! is said on a connection.
+//! The connection limit. At the limit a new connection replaces the one that has been silent for
+//! longest and is in no call, so slow connections cannot begin_call others out. Not here: what is sent on
+//! a connection.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,17 +9,17 @@ use tokio::sync::watch;
 
 use crate::mcp::Disconnect;
 
-/// Connections at once. An agent has one or two; and with a body of at most 1 MiB on each, whoever wants to fill our
-/// memory gets to 128 MiB of it and no further.
+/// The limit. An agent has one or two connections. With a body of at most 1 MiB each, a flood of
+/// requests takes at most 128 MiB.
 pub(super) const CONNECTIONS_MAX: usize = 128;
 
-/// Everybody who is connected.
+/// All connections.
 #[derive(Debug, Clone)]
 pub(super) struct ConnectionLimit(Arc<Inside>);
 
 #[derive(Debug)]
 struct Inside {
-    seats_max: usize,
+    connections_max: usize,
     state: Mutex<LimitState>,
     count: watch::Sender<usize>,
 }
@@ -27,61 +27,61 @@ struct Inside {
 #[derive(Debug, Default)]
 struct LimitState {
     next: u64,
-    members: BTreeMap<u64, Member>,
+    entries: BTreeMap<u64, Entry>,
 }
 
 #[derive(Debug)]
-struct Member {
-    /// When it last did something, by a count of such things.
-    seen: u64,
+struct Entry {
+    /// Its last activity, as a count of activities.
+    last_activity: u64,
     is_in_call: bool,
-    taken: Disconnect,
+    replaced: Disconnect,
 }
 
-/// A place in the crowd, until dropped.
+/// One connection, until dropped.
 #[derive(Debug)]
 pub(super) struct Connection {
-    crowd: ConnectionLimit,
+    limit: ConnectionLimit,
     number: u64,
-    taken: Disconnect,
+    replaced: Disconnect,
 }
 
-/// A call, during which the seat is kept.
+/// A call, during which the connection is not replaced.
 pub(super) struct InCall<'a>(&'a Connection);
 
 impl ConnectionLimit {
-    pub(super) fn of(seats_max: usize) -> Self {
+    pub(super) fn of(connections_max: usize) -> Self {
         let count = watch::Sender::new(0);
-        Self(Arc::new(Inside { seats_max, state: Mutex::default(), count }))
+        Self(Arc::new(Inside { connections_max, state: Mutex::default(), count }))
     }
 
-    /// Takes a seat; nobody's is free only where everybody is in a call.
-    pub(super) fn enter(&self) -> Option<Connection> {
+    /// Adds a connection. `None` where the limit is reached and all are in a call.
+    pub(super) fn add(&self) -> Option<Connection> {
         let mut state = self.state();
-        if state.members.len() >= self.0.seats_max {
-            let silent = state.members.iter().filter(|(_, member)| !member.is_in_call);
-            let (number, _) = silent.min_by_key(|(_, member)| member.seen)?;
+        if state.entries.len() >= self.0.connections_max {
+            let silent = state.entries.iter().filter(|(_, entry)| !entry.is_in_call);
+            let (number, _) = silent.min_by_key(|(_, entry)| entry.last_activity)?;
             let number = *number;
-            if let Some(member) = state.members.remove(&number) {
-                member.taken.happen();
+            if let Some(entry) = state.entries.remove(&number) {
+                entry.replaced.happen();
             }
         }
         let number = state.tick();
-        let taken = Disconnect::new();
-        let member = Member { seen: number, is_in_call: false, taken: taken.clone() };
-        state.members.insert(number, member);
-        self.0.count.send_replace(state.members.len());
-        Some(Connection { crowd: self.clone(), number, taken })
+        let replaced = Disconnect::new();
+        let entry = Entry { last_activity: number, is_in_call: false, replaced: replaced.clone() };
+        state.entries.insert(number, entry);
+        self.0.count.send_replace(state.entries.len());
+        Some(Connection { limit: self.clone(), number, replaced })
     }
 
-    /// Waits until nobody is here.
+    /// Waits until there are no connections.
     pub(super) async fn is_empty(&self) {
-        // The sender lives as long as this borrow of it, so waiting cannot fail.
+        // The sender outlives this borrow, so waiting cannot fail.
         let _ = self.0.count.subscribe().wait_for(|count| *count == 0).await;
     }
 
     fn state(&self) -> MutexGuard<'_, LimitState> {
-        // Nobody panics while holding it; what is there counts.
+        // No code panics while holding the lock, so the state is valid.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -92,43 +92,43 @@ impl LimitState {
         self.next
     }
 
-    fn note(&mut self, number: u64, is_in_call: bool) {
-        let seen = self.tick();
-        if let Some(member) = self.members.get_mut(&number) {
-            (member.seen, member.is_in_call) = (seen, is_in_call);
+    fn update(&mut self, number: u64, is_in_call: bool) {
+        let last_activity = self.tick();
+        if let Some(entry) = self.entries.get_mut(&number) {
+            (entry.last_activity, entry.is_in_call) = (last_activity, is_in_call);
         }
     }
 }
 
 impl Connection {
-    /// Takes note that it did something.
-    pub(super) fn stir(&self) {
-        self.crowd.state().note(self.number, false);
+    /// Records an activity.
+    pub(super) fn record_activity(&self) {
+        self.limit.state().update(self.number, false);
     }
 
-    /// Keeps it until what is returned is dropped.
-    pub(super) fn keep(&self) -> InCall<'_> {
-        self.crowd.state().note(self.number, true);
+    /// Protects it from being replaced until the returned value is dropped.
+    pub(super) fn begin_call(&self) -> InCall<'_> {
+        self.limit.state().update(self.number, true);
         InCall(self)
     }
 
-    /// Waits until somebody else has it.
-    pub(super) async fn is_taken(&self) {
-        self.taken.happened().await;
+    /// Waits until another connection has replaced it.
+    pub(super) async fn is_replaced(&self) {
+        self.replaced.happened().await;
     }
 }
 
 impl Drop for InCall<'_> {
     fn drop(&mut self) {
-        self.0.stir();
+        self.0.record_activity();
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        let mut state = self.crowd.state();
-        state.members.remove(&self.number);
-        self.crowd.0.count.send_replace(state.members.len());
+        let mut state = self.limit.state();
+        state.entries.remove(&self.number);
+        self.limit.0.count.send_replace(state.entries.len());
     }
 }
 
@@ -136,50 +136,50 @@ impl Drop for Connection {
 mod tests {
     use super::*;
 
-    fn is_out(seat: &Connection) -> bool {
-        !seat.crowd.state().members.contains_key(&seat.number)
+    fn was_replaced(connection: &Connection) -> bool {
+        !connection.limit.state().entries.contains_key(&connection.number)
     }
 
     // S-HTTP-3
     #[test]
-    fn the_one_that_was_silent_for_longest_makes_room() {
-        let crowd = ConnectionLimit::of(3);
-        let seats: Vec<Connection> = (0..3).map(|_| crowd.enter().unwrap()).collect();
-        seats[0].stir();
-        let fourth = crowd.enter().unwrap();
-        assert_eq!(seats.iter().map(is_out).collect::<Vec<_>>(), [false, true, false]);
+    fn the_longest_silent_connection_is_replaced() {
+        let limit = ConnectionLimit::of(3);
+        let connections: Vec<Connection> = (0..3).map(|_| limit.add().unwrap()).collect();
+        connections[0].record_activity();
+        let fourth = limit.add().unwrap();
+        assert_eq!(connections.iter().map(was_replaced).collect::<Vec<_>>(), [false, true, false]);
         drop(fourth);
-        let fifth = crowd.enter().unwrap();
-        assert!(!is_out(&fifth) && !is_out(&seats[2]), "there was room");
+        let fifth = limit.add().unwrap();
+        assert!(!was_replaced(&fifth) && !was_replaced(&connections[2]), "there was room");
     }
 
     // S-HTTP-3
     #[test]
-    fn nobody_in_a_call_loses_a_seat() {
-        let crowd = ConnectionLimit::of(2);
-        let (one, other) = (crowd.enter().unwrap(), crowd.enter().unwrap());
-        let call = one.keep();
-        let third = crowd.enter().unwrap();
-        assert!(is_out(&other) && !is_out(&one));
-        let another_call = third.keep();
-        assert!(crowd.enter().is_none());
+    fn a_connection_in_a_call_is_not_replaced() {
+        let limit = ConnectionLimit::of(2);
+        let (one, other) = (limit.add().unwrap(), limit.add().unwrap());
+        let call = one.begin_call();
+        let third = limit.add().unwrap();
+        assert!(was_replaced(&other) && !was_replaced(&one));
+        let another_call = third.begin_call();
+        assert!(limit.add().is_none());
         drop((call, another_call));
-        assert!(crowd.enter().is_some());
+        assert!(limit.add().is_some());
     }
 
     #[test]
-    fn the_end_is_when_the_last_has_left() {
+    fn it_is_empty_when_the_last_connection_ends() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let crowd = ConnectionLimit::of(1);
-            crowd.is_empty().await;
-            let seat = crowd.enter().unwrap();
-            let next = crowd.enter().unwrap();
-            seat.is_taken().await;
-            drop(seat);
-            assert_eq!(*crowd.0.count.borrow(), 1);
+            let limit = ConnectionLimit::of(1);
+            limit.is_empty().await;
+            let connection = limit.add().unwrap();
+            let next = limit.add().unwrap();
+            connection.is_replaced().await;
+            drop(connection);
+            assert_eq!(*limit.0.count.borrow(), 1);
             drop(next);
-            crowd.is_empty().await;
+            limit.is_empty().await;
         });
     }
 }

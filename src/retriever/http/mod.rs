@@ -1,9 +1,10 @@
-//! MCP over HTTP, for clients that are configured with an address: the same answers from the same memory, on the
-//! loopback interface alone. Everything that comes in is bounded: connections, heads, bodies, calls at once, waits.
+//! MCP over HTTP, for clients that are configured with a URL: the same answers, on the loopback
+//! interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
 //!
-//! In reading order: [`address`] (where), [`token`] (who may ask), [`request_guard`] (what is turned away before anything is
-//! read of it), [`connection_limit`] (who is connected), [`service`] (one request), [`client_name`] (who asks). Not here: what is
-//! answered (`mcp`), who else keeps the retriever (`attach`).
+//! In reading order: [`address`] (where it listens), [`token`] (the shared secret),
+//! [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
+//! [`client_name`] (the name of a client). Not here: the answers (`mcp`), the retriever's idle
+//! shutdown (`daemon`).
 
 mod address;
 mod client_name;
@@ -36,29 +37,31 @@ use connection_limit::{CONNECTIONS_MAX, Connection, ConnectionLimit};
 use service::HttpService;
 pub use token::{Token, TokenError};
 
-/// The one path.
+/// The only path.
 const PATH: &str = "/mcp";
 
-/// How long a connection may take over the head of a request, and be idle between two, in milliseconds. Clients send
-/// a head at once; those that keep a connection for later are told of it (`Keep-Alive`).
+/// How long a connection may take for the head of a request, and be idle between two, in
+/// milliseconds. Clients send a head at once; those that reuse connections are told the limit
+/// (`Keep-Alive`).
 const HEAD_WAIT_MS: u64 = 10_000;
 
-/// Most bytes of a head: MCP needs a few hundred. A body is read in pieces of at most as many.
+/// The longest head, in bytes: MCP needs a few hundred. A body is read in pieces of at most this
+/// size.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// How long no connection is accepted after the system could not give one, in milliseconds.
+/// The pause after the system could not accept a connection, in milliseconds.
 const ACCEPT_WAIT_MS: u64 = 20;
 
-/// How long answers that are done may take on their way to clients at the end, in milliseconds.
+/// How long finished answers may take to reach their clients at shutdown, in milliseconds.
 const LAST_BYTES_MS: u64 = 200;
 
-/// Threads that may block at once: as many as calls.
+/// Threads that may block at once: one for each call.
 const BLOCKING_THREADS_MAX: usize = service::CALLS_MAX;
 
-/// What a caller over HTTP is called that does not say who it is.
-const NOBODY: &str = "unknown";
+/// The name of a client that does not give one.
+const UNKNOWN_CLIENT: &str = "unknown";
 
-/// A running server. Its end is asked for, never forced on an answer under way.
+/// A running server. Stopping it never cuts off an answer under way.
 pub struct HttpServer {
     address: SocketAddr,
     has_token: bool,
@@ -68,10 +71,10 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Serves on a listener of the loopback interface, on a thread of its own. `host` names this machine.
+    /// Serves on a loopback listener, on a thread of its own. `host` is the name of this machine.
     ///
     /// # Errors
-    /// What the system said.
+    /// An error of the operating system.
     pub fn start(
         listener: TcpListener,
         guests: &Guests,
@@ -87,46 +90,48 @@ impl HttpServer {
         let (closing, gone) = (Disconnect::new(), Disconnect::new());
         let has_token = token.is_some();
         let caller = caller(host);
-        let face = Arc::new(HttpService::new(guests.clone(), caller, address, token, gone.clone()));
-        let (tells, ended) = channel();
+        let service =
+            Arc::new(HttpService::new(guests.clone(), caller, address, token, gone.clone()));
+        let (done, ended) = channel();
         let server = Self { address, has_token, closing: closing.clone(), gone, ended };
-        server.show_in_status(guests, &face);
+        server.show_in_status(guests, &service);
         std::thread::Builder::new().name("http".to_owned()).spawn(move || {
-            // It fails only where the runtime has no reactor, and this one has.
-            let _ = runtime.block_on(serve(listener, face, closing));
+            // This fails only in a runtime without a reactor, and this one has one.
+            let _ = runtime.block_on(serve(listener, service, closing));
             runtime.shutdown_background();
-            // Nobody may be waiting.
-            let _ = tells.send(());
+            // The receiver may have stopped waiting.
+            let _ = done.send(());
         })?;
         Ok(server)
     }
 
-    /// Returns where it answers.
+    /// Returns its URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Returns what has it let nobody in any more, from any thread and without waiting.
+    /// Returns a function that stops accepting connections, from any thread and without waiting.
     pub fn closer(&self) -> impl FnOnce() + Send + 'static {
         let closing = self.closing.clone();
         move || closing.happen()
     }
 
-    /// Ends it, once the calls under way have ended. Takes at most a fifth of a second.
+    /// Stops it, once the calls under way have ended. This takes at most a fifth of a second.
     pub fn end(self) {
         self.closing.happen();
         self.gone.happen();
-        // Late is an end as well: the process goes next.
+        // A timeout is fine: the process ends next.
         let _ = self.ended.recv_timeout(Duration::from_millis(2 * LAST_BYTES_MS));
     }
 
-    fn show_in_status(&self, guests: &Guests, face: &Arc<HttpService>) {
+    fn show_in_status(&self, guests: &Guests, service: &Arc<HttpService>) {
         let (url, has_token) = (self.url(), self.has_token);
-        // The retriever has what it tells, and the face has the retriever.
-        let face = Arc::downgrade(face);
-        guests.tell(move |status: Reply| {
-            let requests = face.upgrade().map_or(0, |face| face.requests());
+        // A strong reference would make a cycle: the retriever holds this closure, and the service
+        // holds the retriever.
+        let service = Arc::downgrade(service);
+        guests.set_status(move |status: Reply| {
+            let requests = service.upgrade().map_or(0, |service| service.requests());
             let who = if has_token {
                 "clients that send the token"
             } else {
@@ -139,11 +144,11 @@ impl HttpServer {
     }
 }
 
-/// Who asks over HTTP: an agent in no directory of ours.
+/// Returns the caller for HTTP: an agent without a working directory.
 fn caller(host: Option<String>) -> Caller {
     Caller {
         directory: None,
-        agent_id: NOBODY.to_owned(),
+        agent_id: UNKNOWN_CLIENT.to_owned(),
         session_id: None,
         source: Some("agent".to_owned()),
         host,
@@ -153,11 +158,11 @@ fn caller(host: Option<String>) -> Caller {
 
 async fn serve(
     listener: TcpListener,
-    face: Arc<HttpService>,
+    service: Arc<HttpService>,
     closing: Disconnect,
 ) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let crowd = ConnectionLimit::of(CONNECTIONS_MAX);
+    let limit = ConnectionLimit::of(CONNECTIONS_MAX);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -165,54 +170,59 @@ async fn serve(
         };
         match accepted {
             Ok((stream, _)) => {
-                // Where all are in a call, which there are never so many of, this one is turned away.
-                let Some(seat) = crowd.enter() else { continue };
-                tokio::spawn(connection(stream, seat, Arc::clone(&face), closing.clone()));
+                // If all connections are in a call, which is rare, this one is closed.
+                let Some(connection) = limit.add() else { continue };
+                tokio::spawn(serve_connection(
+                    stream,
+                    connection,
+                    Arc::clone(&service),
+                    closing.clone(),
+                ));
             }
             Err(_) => tokio::time::sleep(Duration::from_millis(ACCEPT_WAIT_MS)).await,
         }
     }
     drop(listener);
     tokio::select! {
-        () = crowd.is_empty() => {}
-        () = face.gone().happened() => {
-            face.cancel();
+        () = limit.is_empty() => {}
+        () = service.gone().happened() => {
+            service.cancel();
             let last = Duration::from_millis(LAST_BYTES_MS);
-            // Who does not read answers gets none.
-            let _ = tokio::time::timeout(last, crowd.is_empty()).await;
+            // A client that does not read its answer loses it.
+            let _ = tokio::time::timeout(last, limit.is_empty()).await;
         }
     }
     Ok(())
 }
 
-async fn connection(
+async fn serve_connection(
     stream: TcpStream,
-    seat: Connection,
-    face: Arc<HttpService>,
+    connection: Connection,
+    service: Arc<HttpService>,
     closing: Disconnect,
 ) {
-    // An answer is one small packet; waiting for more of it helps nobody.
+    // An answer is one small packet, so there is nothing to wait for.
     let _ = stream.set_nodelay(true);
-    let seat = Arc::new(seat);
-    let answering = Arc::clone(&seat);
-    let service = service_fn(move |request| {
-        let (face, seat) = (Arc::clone(&face), Arc::clone(&answering));
-        async move { Ok::<_, std::convert::Infallible>(face.answer(request, &seat).await) }
+    let connection = Arc::new(connection);
+    let answering = Arc::clone(&connection);
+    let answer = service_fn(move |request| {
+        let (service, connection) = (Arc::clone(&service), Arc::clone(&answering));
+        async move { Ok::<_, std::convert::Infallible>(service.answer(request, &connection).await) }
     });
-    let connection = http1::Builder::new()
+    let http = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(Duration::from_millis(HEAD_WAIT_MS))
         .max_buf_size(HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), service);
-    let mut connection = pin!(connection);
+        .serve_connection(TokioIo::new(stream), answer);
+    let mut http = pin!(http);
     tokio::select! {
-        // A connection that breaks ends as one that is closed.
-        _ = connection.as_mut() => return,
-        () = seat.is_taken() => return,
-        () = closing.happened() => connection.as_mut().graceful_shutdown(),
+        // A broken connection ends like a closed one.
+        _ = http.as_mut() => return,
+        () = connection.is_replaced() => return,
+        () = closing.happened() => http.as_mut().graceful_shutdown(),
     }
     tokio::select! {
-        _ = connection => {}
-        () = seat.is_taken() => {}
+        _ = http => {}
+        () = connection.is_replaced() => {}
     }
 }

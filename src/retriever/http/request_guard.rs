@@ -1,6 +1,7 @@
-//! What is turned away by its head alone. A web page can have a browser send requests to this machine, under names
-//! of its own for it; the browser says so in `Host` and `Origin`, and who is not a browser has no reason to say
-//! anything else than the loopback interface. Not here: media types and the protocol's own headers, which rmcp checks.
+//! Checks the head of a request. A web page can make a browser send requests to this machine, under
+//! a host name of the page's choice. The browser then sends that name in `Host` and the page in
+//! `Origin`; other clients have no reason to send anything but a loopback name. Not here: media
+//! types and the protocol's own headers, which rmcp checks.
 
 use std::net::SocketAddr;
 
@@ -12,33 +13,33 @@ use hyper::{HeaderMap, StatusCode};
 use super::PATH;
 use super::token::Token;
 
-/// Names of the loopback interface, at any port: a tunnel has another than we, and a name that is not ours is
-/// what gives a page away.
+/// The names of the loopback interface. Any port is accepted, since a tunnel has another port than
+/// we; a foreign name is what identifies a web page.
 const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// How a token is shown, in whatever case.
+/// The scheme before the token, in any case.
 const SCHEME: &str = "bearer ";
 
-/// Why a request is turned away.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It is meant for another host.
+    /// Its `Host` is not a loopback name.
     Host,
-    /// It comes from a web page.
+    /// Its `Origin` is another one.
     Origin,
-    /// It shows no token, or a wrong one.
+    /// It has no token, or a wrong one.
     Token,
-    /// There is nothing there.
+    /// Its path does not exist.
     Path,
     /// Its body is too long.
     Long,
     /// Its body took too long.
     Slow,
-    /// Its body broke off.
+    /// Its body ended early.
     Broken,
-    /// Too much is under way.
+    /// Too many calls are under way.
     Busy,
-    /// The answer could not be made.
+    /// The answer failed.
     Failed,
 }
 
@@ -71,21 +72,21 @@ impl Refusal {
     }
 }
 
-/// Judges a request by its head.
-pub(super) fn judge(
+/// Checks the head of a request.
+pub(super) fn check_head(
     parts: &Parts,
     address: SocketAddr,
     token: Option<&Token>,
 ) -> Result<(), Refusal> {
     let uri = parts.uri.authority();
-    if !is_for_us(&parts.headers) || !uri.is_none_or(is_loopback) {
+    if !has_loopback_host(&parts.headers) || !uri.is_none_or(is_loopback) {
         return Err(Refusal::Host);
     }
     let mut origins = parts.headers.get_all(ORIGIN).iter();
-    if !origins.all(|origin| is_own(origin.as_bytes(), address.port())) {
+    if !origins.all(|origin| is_own_origin(origin.as_bytes(), address.port())) {
         return Err(Refusal::Origin);
     }
-    if token.is_some_and(|token| !shows(&parts.headers, token)) {
+    if token.is_some_and(|token| !has_token(&parts.headers, token)) {
         return Err(Refusal::Token);
     }
     if parts.uri.path() != PATH {
@@ -94,8 +95,8 @@ pub(super) fn judge(
     Ok(())
 }
 
-/// Tells whether there is one `Host`, and it is ours.
-fn is_for_us(headers: &HeaderMap) -> bool {
+/// Tells whether there is exactly one `Host`, with a loopback name.
+fn has_loopback_host(headers: &HeaderMap) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
     Authority::try_from(host.as_bytes()).is_ok_and(|host| is_loopback(&host))
@@ -106,8 +107,8 @@ fn is_loopback(authority: &Authority) -> bool {
     is_plain && HOSTS.iter().any(|host| authority.host().eq_ignore_ascii_case(host))
 }
 
-/// Tells whether an origin is this server itself. There is no page on it, but clients exist that say so.
-fn is_own(origin: &[u8], port: u16) -> bool {
+/// Tells whether an origin is this server. It serves no page, but some clients send this origin.
+fn is_own_origin(origin: &[u8], port: u16) -> bool {
     HOSTS.iter().any(|host| {
         let with_port = format!("http://{host}:{port}");
         let is_default = port == 80 && origin == format!("http://{host}").as_bytes();
@@ -115,8 +116,8 @@ fn is_own(origin: &[u8], port: u16) -> bool {
     })
 }
 
-/// Tells whether the token is shown, once.
-fn shows(headers: &HeaderMap, token: &Token) -> bool {
+/// Tells whether the token is sent exactly once.
+fn has_token(headers: &HeaderMap, token: &Token) -> bool {
     let mut shown = headers.get_all(AUTHORIZATION).iter();
     let (Some(shown), None) = (shown.next(), shown.next()) else { return false };
     let Ok(shown) = shown.to_str() else { return false };
@@ -136,12 +137,12 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        judge(&parts, "127.0.0.1:7421".parse().unwrap(), token)
+        check_head(&parts, "127.0.0.1:7421".parse().unwrap(), token)
     }
 
     // S-HTTP-2
     #[test]
-    fn only_our_own_names_are_our_host() {
+    fn only_loopback_names_are_accepted_as_host() {
         for host in ["127.0.0.1:7421", "localhost:7421", "LOCALHOST", "[::1]:7421", "127.0.0.1:9"] {
             assert_eq!(judged("/mcp", &[("host", host)], None), Ok(()), "{host}");
         }
@@ -170,7 +171,7 @@ mod tests {
 
     // S-HTTP-2
     #[test]
-    fn no_origin_but_our_own_may_ask() {
+    fn only_the_own_origin_is_accepted() {
         let host = ("host", "localhost:7421");
         for origin in ["http://localhost:7421", "http://127.0.0.1:7421", "http://[::1]:7421"] {
             assert_eq!(judged("/mcp", &[host, ("origin", origin)], None), Ok(()), "{origin}");
@@ -195,7 +196,7 @@ mod tests {
 
     // S-HTTP-4
     #[test]
-    fn where_there_is_a_token_it_must_be_shown() {
+    fn a_configured_token_must_be_sent() {
         let secret = "0123456789abcdef0123456789abcdef";
         let token = Token::of(secret, "here").unwrap();
         let host = ("host", "localhost:7421");

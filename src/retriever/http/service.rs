@@ -1,6 +1,6 @@
-//! One request over HTTP, from its head to its answer: turned away, or read whole, then let in where there is room, then
-//! answered by the MCP server. Reading comes before the room, so that who sends slowly takes none. Not here: what turns
-//! it away (`request_guard`), the protocol (rmcp).
+//! One HTTP request, from its head to its answer: it is checked, read read_body, admitted when a call
+//! is free, and answered by the MCP server. It is read before it is admitted, so a slow sender
+//! takes no call. Not here: the checks (`request_guard`), the protocol (rmcp).
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
-use super::request_guard::{Refusal, judge};
+use super::request_guard::{Refusal, check_head};
 use super::token::Token;
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::backpressure::Load;
@@ -30,31 +30,34 @@ use api::Api;
 use api::caller::Caller;
 use api::local::Local;
 
-/// Calls at once. They take milliseconds on two cores or eight; more at a time would not be done sooner.
+/// Concurrent calls. They take milliseconds on two cores or eight; more at a time would not finish
+/// sooner.
 pub(super) const CALLS_MAX: usize = 16;
 
-/// Longest body, in bytes. An event has at most 64 kB, a query 8 kB; escaped, several times as much.
+/// The longest body, in bytes. An event has at most 64 kB, a query 8 kB; escaped, several times as
+/// much.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// How long a body may take, in milliseconds: it comes from this machine.
 const BODY_WAIT_MS: u64 = 5_000;
 
-/// How long a request waits for room, in milliseconds. Then its client is told, and may ask again.
+/// How long a request waits for a free call, in milliseconds. Then the client is refused, and may
+/// try again.
 const ROOM_WAIT_MS: u64 = 2_000;
 
-/// What clients are told of how long an idle connection is kept: a little less than it is, so that none sends its
-/// next request just when it is closed.
+/// The idle time that clients are told: a little less than the real one, so that no client sends a
+/// request while its connection is being closed.
 const KEEP_ALIVE: HeaderValue = HeaderValue::from_static("timeout=8");
 
 type Body = BoxBody<Bytes, Infallible>;
 
-/// What all requests share.
+/// The state that all requests share.
 pub(super) struct HttpService {
     service: StreamableHttpService<McpServer, NeverSessionManager>,
     guests: Guests,
     address: SocketAddr,
     token: Option<Token>,
-    room: Arc<Semaphore>,
+    free_calls: Arc<Semaphore>,
     requests: AtomicU64,
     gone: Disconnect,
 }
@@ -69,8 +72,8 @@ impl HttpService {
     ) -> Self {
         let api: Arc<dyn Api> = Arc::new(Local::new(Arc::clone(guests.core()), caller));
         let server = McpServer::new(api, gone.clone(), Load::none());
-        // Nothing is pushed to a client that it does not listen for, so no session is kept for any. Its checks of Host
-        // and Origin come after ours, and would hold without them.
+        // The server pushes nothing to a client that does not listen for it, so it keeps no
+        // sessions. rmcp's checks of Host and Origin come after ours.
         let own = ["127.0.0.1", "localhost", "[::1]"];
         let origins = own.map(|host| format!("http://{host}:{}", address.port()));
         let settings = StreamableHttpServerConfig::default()
@@ -81,21 +84,21 @@ impl HttpService {
             .with_max_request_body_bytes(BODY_BYTES_MAX);
         let sessions = Arc::new(NeverSessionManager::default());
         let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, settings);
-        let room = Arc::new(Semaphore::new(CALLS_MAX));
-        Self { service, guests, address, token, room, requests: AtomicU64::new(0), gone }
+        let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
+        Self { service, guests, address, token, free_calls, requests: AtomicU64::new(0), gone }
     }
 
-    /// Counts the requests that were let in.
+    /// Returns the number of admitted requests.
     pub(super) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Returns what tells that nobody is waited for any more.
+    /// Returns the signal that calls are no longer waited for.
     pub(super) fn gone(&self) -> &Disconnect {
         &self.gone
     }
 
-    /// Ends what is under way.
+    /// Cancels the calls under way.
     pub(super) fn cancel(&self) {
         self.service.config.cancellation_token.cancel();
     }
@@ -104,10 +107,10 @@ impl HttpService {
     pub(super) async fn answer(
         &self,
         request: Request<Incoming>,
-        seat: &Connection,
+        connection: &Connection,
     ) -> Response<Body> {
-        seat.stir();
-        let mut answer = match self.admit(request, seat).await {
+        connection.record_activity();
+        let mut answer = match self.admit(request, connection).await {
             Ok(answer) => answer,
             Err(refusal) => refused(refusal),
         };
@@ -118,32 +121,32 @@ impl HttpService {
     async fn admit(
         &self,
         request: Request<Incoming>,
-        seat: &Connection,
+        connection: &Connection,
     ) -> Result<Response<Body>, Refusal> {
         let (mut parts, body) = request.into_parts();
-        judge(&parts, self.address, self.token.as_ref())?;
-        // It has done its work; nobody behind the request_guard needs to know it.
+        check_head(&parts, self.address, self.token.as_ref())?;
+        // The token is not needed after the check.
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
-        let body = whole(body).await?;
-        // From here on it is waited for at the end, also while it waits.
+        let body = read_body(body).await?;
+        // From here on shutdown waits for this request, also while it waits for a free call.
         let call = self.guests.call();
-        let room = self.room().await?;
+        let permit = self.free_call().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let newcomer = ClientName::told(&parts.headers, &body);
-        if let Some(introduced) = ClientName::shown(&parts.headers) {
+        let new_client = ClientName::from_first_request(&parts.headers, &body);
+        if let Some(introduced) = ClientName::from_session(&parts.headers) {
             parts.extensions.insert(introduced);
         }
-        let _kept = seat.keep();
+        let _in_call = connection.begin_call();
         let request = Request::from_parts(parts, Full::new(body));
-        let mut answer = self.ask(request, (call, room)).await?;
-        if let Some(newcomer) = newcomer.filter(|_| answer.status().is_success()) {
-            newcomer.stamp(answer.headers_mut(), (self.guests.core().clock)().random);
+        let mut answer = self.ask(request, (call, permit)).await?;
+        if let Some(new_client) = new_client.filter(|_| answer.status().is_success()) {
+            new_client.stamp(answer.headers_mut(), (self.guests.core().clock)().random);
         }
         if answer.body().size_hint().exact().is_some() {
             return Ok(answer);
         }
-        // A stream: who listens is there until it no longer does.
+        // The answer is a stream: the client counts as attached while it listens.
         Ok(answer.map(|body| {
             let held = body.map_frame(move |frame| {
                 let _ = &visit;
@@ -153,7 +156,8 @@ impl HttpService {
         }))
     }
 
-    /// Has the request answered. A client that leaves does not end its call, which counts until it is done.
+    /// Answers the request. A client that disconnects does not end its call, which counts until it
+    /// is done.
     async fn ask(
         &self,
         request: Request<Full<Bytes>>,
@@ -167,19 +171,19 @@ impl HttpService {
         answer.await.map_err(|_| Refusal::Failed)
     }
 
-    /// Waits for room for one more call.
-    async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        let room = Arc::clone(&self.room).acquire_owned();
+    /// Waits for a free call.
+    async fn free_call(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        let permit = Arc::clone(&self.free_calls).acquire_owned();
         let patience = Duration::from_millis(ROOM_WAIT_MS);
-        match tokio::time::timeout(patience, room).await {
-            Ok(Ok(room)) => Ok(room),
+        match tokio::time::timeout(patience, permit).await {
+            Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => Err(Refusal::Busy),
         }
     }
 }
 
-/// Reads a body, within its bounds.
-async fn whole(body: Incoming) -> Result<Bytes, Refusal> {
+/// Reads a body within its bounds.
+async fn read_body(body: Incoming) -> Result<Bytes, Refusal> {
     let body = Limited::new(body, BODY_BYTES_MAX).collect();
     match tokio::time::timeout(Duration::from_millis(BODY_WAIT_MS), body).await {
         Err(_) => Err(Refusal::Slow),
@@ -202,7 +206,7 @@ fn refused(refusal: Refusal) -> Response<Body> {
         Refusal::Busy => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
-        // What is left of the body is not worth reading.
+        // The rest of the body is not read.
         Refusal::Slow | Refusal::Long | Refusal::Broken => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }

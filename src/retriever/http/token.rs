@@ -1,5 +1,5 @@
-//! The token that callers over HTTP show: read, made where there is none, compared. It is kept as its hash, so that
-//! nothing can show it. Not here: where a request has it (`request_guard`).
+//! The token that HTTP clients send: read, created where it is missing, compared. Only its hash is
+//! kept in memory, so nothing can print it. Not here: finding it in a request (`request_guard`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -12,33 +12,33 @@ use thiserror::Error;
 use store::user;
 use store::{make_private_dir, private};
 
-/// Shortest token, in characters: what 128 random bits take as hexadecimal digits.
+/// The shortest token, in characters: 128 random bits as hexadecimal digits.
 const CHARACTERS_MIN: usize = 32;
 
-/// Longest token, in characters: it travels in the head of every request.
+/// The longest token, in characters: every request carries it.
 const CHARACTERS_MAX: usize = 512;
 
-/// Bytes of randomness of a token that we make.
+/// Random bytes of a token that we create.
 pub const RANDOM_BYTES: usize = 32;
 
-/// What callers must show.
+/// The token, as a hash.
 #[derive(Debug, Clone)]
 pub struct Token([u8; 32]);
 
 /// Why there is no token.
 #[derive(Debug, Error)]
 pub enum TokenError {
-    /// The file could not be read or made.
+    /// The file could not be read or created.
     #[error("{what} the token in {path}: {source}")]
     Io {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is no secret, or not ours.
+    /// The file can be read by others, or is not a file of the user.
     #[error("use the token in {path}: it {why}")]
     Untrusted {
         /// The file.
@@ -46,24 +46,24 @@ pub enum TokenError {
         /// What is wrong with it, and the remedy.
         why: &'static str,
     },
-    /// It is no token.
+    /// The text is not a token.
     #[error(
         "use {place}: a token has {CHARACTERS_MIN} to {CHARACTERS_MAX} letters, digits and characters of -._~+/="
     )]
     Malformed {
-        /// Where it stands.
+        /// Where the text comes from.
         place: String,
     },
-    /// There is nothing that nobody can guess.
+    /// The system has no randomness.
     #[error("make a token: the system gives no random bits")]
     NoRandomness,
 }
 
 impl Token {
-    /// Takes a token that stands at `place`.
+    /// Makes a token from a text; `place` names its source.
     ///
     /// # Errors
-    /// [`TokenError::Malformed`]; the token itself is not told.
+    /// [`TokenError::Malformed`], which does not repeat the text.
     pub fn of(text: &str, place: &str) -> Result<Self, TokenError> {
         let is_token = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b));
         if is_token && (CHARACTERS_MIN..=CHARACTERS_MAX).contains(&text.len()) {
@@ -103,7 +103,7 @@ impl Token {
         Self::of(text.trim(), &path.display().to_string())
     }
 
-    /// Tells whether this is what was shown, in a time that tells nothing about where they differ.
+    /// Compares a text with the token, in constant time.
     #[must_use]
     pub fn is(&self, shown: &str) -> bool {
         self.0.iter().zip(hash(shown)).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
@@ -114,7 +114,7 @@ fn hash(text: &str) -> [u8; 32] {
     Sha256::digest(text).into()
 }
 
-/// Opens without following a planted link or waiting for a planted pipe.
+/// Opens without following a symbolic link or blocking on a pipe.
 fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     private(options);
     options.open(path)
@@ -158,7 +158,7 @@ mod tests {
 
     // S-HTTP-4
     #[test]
-    fn a_token_is_made_once_and_then_read() {
+    fn a_token_is_created_once_and_then_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("not yet/there/token");
         let made = Token::in_file(&path, bits).unwrap();
@@ -167,11 +167,11 @@ mod tests {
         assert!(made.is(text.trim()) && !made.is("") && !made.is(&text));
         let again = Token::in_file(&path, || panic!("there is one")).unwrap();
         assert!(again.is(text.trim()));
-        assert!(!format!("{again:?}").contains("a5a5"), "it is not kept as it is");
+        assert!(!format!("{again:?}").contains("a5a5"), "only its hash is kept");
     }
 
     #[test]
-    fn what_is_no_token_is_refused_and_not_repeated() {
+    fn an_invalid_token_is_refused_and_not_repeated() {
         for text in
             ["", "short", &"x".repeat(513), &format!("{} y", "x".repeat(40)), &"ä".repeat(40)]
         {
@@ -192,7 +192,7 @@ mod tests {
     #[cfg(unix)]
     // S-HTTP-4
     #[test]
-    fn a_file_that_others_can_read_or_that_leads_elsewhere_is_refused() {
+    fn a_file_that_others_can_read_or_a_link_is_refused() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");

@@ -1,24 +1,24 @@
-//! What a judge decided, read from whatever it wrote around it. Not here: doing it.
+//! Reads a judge's decision out of its answer. Not here: acting on it.
 
 use serde_json::Value;
 
-/// What becomes of two memories.
+/// What to do with two memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// The newer replaces the older.
+    /// The newer one supersedes the older one.
     SupersedeOld,
-    /// The older holds, the newer is wrong.
+    /// The older one holds; the newer one is wrong.
     SupersedeNew,
     /// Both hold.
     KeepBoth,
-    /// One lesson that says both stands in the place of the two.
+    /// One new lesson takes the place of both.
     Merge(String),
-    /// Somebody has to look.
+    /// A person has to decide.
     Unclear,
 }
 
 impl Decision {
-    /// What it is called.
+    /// Returns its name.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -31,12 +31,12 @@ impl Decision {
     }
 }
 
-/// A decision, and why.
+/// A decision with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decided {
-    /// What becomes of the two.
+    /// What to do with the two memories.
     pub decision: Decision,
-    /// Why, in the judge's words.
+    /// The reason, in the judge's words.
     pub reason: String,
 }
 
@@ -52,7 +52,7 @@ impl Decided {
             object.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default()
         };
         let decision = match text("decision").to_ascii_lowercase().as_str() {
-            // The words of the founding systems mean the same.
+            // The founding systems used these words for the same decisions.
             "supersede_old" | "replace" => Decision::SupersedeOld,
             "supersede_new" | "keep" => Decision::SupersedeNew,
             "keep_both" | "insert" => Decision::KeepBoth,
@@ -67,7 +67,8 @@ impl Decided {
     }
 }
 
-/// Finds the last JSON object with a decision: models like to talk before they answer, and quote what they read.
+/// Finds the last JSON object with a decision. Models often write text before their answer, and
+/// quote what they read.
 fn object_in(text: &str) -> Option<Value> {
     let object = |(start, _): (usize, &str)| {
         let rest = text.get(start..)?;
@@ -91,7 +92,7 @@ mod tests {
 
     // S-JUDGE-2
     #[test]
-    fn a_decision_is_found_in_what_is_said_around_it() {
+    fn a_decision_is_found_within_other_text() {
         for said in [
             "{\"decision\": \"supersede_old\", \"reason\": \"it moved\"}",
             "One note says {\"decision\": \"keep\"}; let me think {about this}.\n```json\n{\"decision\": \" Replace \", \"reason\": \"it moved\"}\n```",
@@ -107,7 +108,7 @@ mod tests {
 
     // S-JUDGE-2
     #[test]
-    fn what_is_no_decision_is_none() {
+    fn other_answers_are_errors() {
         for said in [
             "",
             "yes",

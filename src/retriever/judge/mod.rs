@@ -1,6 +1,6 @@
-//! A judge of pairs that may contradict each other: a language model, if the configuration names one. It is asked
-//! only by `review --judge`; what it decides is shown, and done only with `--apply`. Not here: finding the pairs
-//! (`search`), writing what was decided (`local::changes`).
+//! The judge of possible contradictions: a language model, if the configuration names one. Only
+//! `review --judge` asks it; its decisions are shown, and applied only with `--apply`. Not here:
+//! finding the pairs (`search`), writing the changes (`api::local`).
 
 mod decision;
 mod program;
@@ -16,15 +16,15 @@ use question::Question;
 use store::Judge;
 use writer::exit::Exit;
 
-/// How long one answer may take, in seconds: a large model on a small machine thinks for long.
+/// How long one answer may take, in seconds: a large model on a small machine is slow.
 const ANSWER_SECONDS_MAX: u64 = 60;
-/// Longest answer, in bytes: a decision is a few lines.
+/// The longest answer, in bytes: a decision is a few lines.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
 
-/// Asks about two memories, as the JSON of a review tells them.
+/// Asks about two memories, given as the JSON of a review.
 ///
 /// # Errors
-/// [`ApiError::Failed`] where nobody answers, or nobody understands the answer.
+/// [`ApiError::Failed`] where the judge does not answer, or its answer has no decision.
 pub fn decided(
     judge: &Judge,
     pair: &serde_json::Value,

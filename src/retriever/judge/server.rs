@@ -1,5 +1,5 @@
-//! A judge that is a server which speaks OpenAI's chat completions over plain HTTP, as local servers of models do. Not
-//! here: what is asked (`question`).
+//! A judge that is a server with OpenAI's chat completions API over plain HTTP, as local model
+//! servers have. Not here: the request (`question`).
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use tokio::net::TcpStream;
 use super::{ANSWER_BYTES_MAX, ANSWER_SECONDS_MAX};
 use guard::secrets::redacted;
 
-/// The port where an address names none.
+/// The default port.
 const PORT: u16 = 80;
-/// So much of a refusal is told, in characters.
+/// Characters of an error answer that are shown.
 const REFUSAL_CHARS_MAX: usize = 200;
 
 /// Asks a server.
@@ -26,40 +26,40 @@ pub(super) fn ask(url: &str, key: Option<&str>, request: &Value) -> Result<Strin
     let patience = Duration::from_secs(ANSWER_SECONDS_MAX);
     runtime.block_on(async {
         let answer = tokio::time::timeout(patience, answered(url, key, request)).await;
-        answer.map_err(|_| format!("{url} said nothing for {ANSWER_SECONDS_MAX} seconds"))?
+        answer.map_err(|_| format!("{url} did not answer within {ANSWER_SECONDS_MAX} seconds"))?
     })
 }
 
 async fn answered(url: &str, key: Option<&str>, request: &Value) -> Result<String, String> {
-    let said = |error: &dyn std::fmt::Display| format!("{url}: {error}");
-    let uri: Uri = format!("{url}/chat/completions").parse().map_err(|error| said(&error))?;
-    let host = uri.host().ok_or_else(|| said(&"no host in this address"))?;
+    let failed = |error: &dyn std::fmt::Display| format!("{url}: {error}");
+    let uri: Uri = format!("{url}/chat/completions").parse().map_err(|error| failed(&error))?;
+    let host = uri.host().ok_or_else(|| failed(&"no host in this address"))?;
     let authority = uri.authority().map(ToString::to_string).unwrap_or_default();
     let stream =
         TcpStream::connect((host.trim_matches(['[', ']']), uri.port_u16().unwrap_or(PORT)));
-    let stream = stream.await.map_err(|error| said(&error))?;
+    let stream = stream.await.map_err(|error| failed(&error))?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
         .await
-        .map_err(|error| said(&error))?;
+        .map_err(|error| failed(&error))?;
     tokio::spawn(async move {
-        // How it ended shows in the answer, or in that there is none.
+        // The answer, or its absence, shows how the connection ended.
         let _ = connection.await;
     });
-    let mut asked = Request::builder()
+    let mut http_request = Request::builder()
         .method(Method::POST)
         .uri(uri.path())
         .header(HOST, authority)
         .header(CONTENT_TYPE, "application/json")
         .header(ACCEPT, "application/json");
     if let Some(key) = key {
-        asked = asked.header(AUTHORIZATION, format!("Bearer {key}"));
+        http_request = http_request.header(AUTHORIZATION, format!("Bearer {key}"));
     }
     let body = Full::new(Bytes::from(request.to_string()));
-    let asked = asked.body(body).map_err(|error| said(&error))?;
-    let answer = sender.send_request(asked).await.map_err(|error| said(&error))?;
+    let http_request = http_request.body(body).map_err(|error| failed(&error))?;
+    let answer = sender.send_request(http_request).await.map_err(|error| failed(&error))?;
     let status = answer.status();
     let body = Limited::new(answer.into_body(), ANSWER_BYTES_MAX).collect().await;
-    let body = body.map_err(|error| said(&error))?.to_bytes();
+    let body = body.map_err(|error| failed(&error))?.to_bytes();
     let text = String::from_utf8_lossy(&body).into_owned();
     if status.is_success() {
         return Ok(text);

@@ -88,7 +88,7 @@ impl Program<'_> {
         let root = settled.store.root();
         if self.shares()? && root.exists() {
             let remote = self.attaching_as(caller.clone(), settings, Need::Words, "hook")?;
-            if let Some(remote) = remote.filter(Remote::attach_at_once) {
+            if let Some(remote) = remote.filter(Remote::attach_if_running) {
                 return Ok(Arc::new(remote));
             }
         }

@@ -14,7 +14,7 @@ use api::query_log::QueryLog;
 use engine::CacheLock;
 use engine::checkpoint::Checkpoints;
 use engine::watch::Watching;
-use engine::{Dense, Engine, Setup};
+use engine::{Dense, Engine, EngineSetup};
 use index::embed::{self, Provider, model};
 use index::vector::VECTOR_BYTES;
 use memory::Bound;
@@ -177,7 +177,7 @@ impl Program<'_> {
             lock: Arc::new(CacheLock::of(&cache_dir)),
             cache_dir,
         });
-        let setup = Setup {
+        let setup = EngineSetup {
             store: store.clone(),
             config: config.clone(),
             bound,

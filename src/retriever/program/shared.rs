@@ -186,7 +186,7 @@ impl Program<'_> {
         http.into_iter().for_each(HttpServer::end);
         // The next retriever need not wait; the checkpoint has a lock of its own.
         drop(elected);
-        core.engine.keep(Duration::from_millis(KEEP_MS_MAX));
+        core.engine.save_checkpoint(Duration::from_millis(KEEP_MS_MAX));
         Ok(ended(why))
     }
 
@@ -360,7 +360,7 @@ fn judge_some(snapshot: &Snapshot, from: usize) -> (usize, bool) {
     // Some memories may be gone meanwhile, and others have their numbers.
     let from = from.min(snapshot.memories().len());
     let rest = snapshot.memories().iter().enumerate().skip(from);
-    let mut unjudged = rest.filter(|(_, memory)| !memory.is_judged());
+    let mut unjudged = rest.filter(|(_, memory)| !memory.is_flag_known());
     let mut next = from;
     for (number, memory) in unjudged.by_ref().take(ORDERS_STEP) {
         let _ = memory.flagged();

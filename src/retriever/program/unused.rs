@@ -31,7 +31,7 @@ pub(super) fn forget(index: &Path, endpoint: &Endpoint, now: Timestamp) {
         // A process that holds the lock uses the folder, whatever the mark says.
         if let Ok(_nobody_else) = other.elect_now() {
             let _ = std::fs::remove_dir_all(&folder);
-            let _ = std::fs::remove_file(other.words());
+            let _ = std::fs::remove_file(other.messages());
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn about<'a>(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Vec<
         for found in snapshot.lexical().search(file, is_here, LOOKED_AT_MAX) {
             let memory = snapshot.memory(found.doc.0);
             // That a session changed a file says nothing about it.
-            let memory = memory.filter(|memory| memory.setting.kind.as_str() != SESSION);
+            let memory = memory.filter(|memory| memory.provenance.kind.as_str() != SESSION);
             if memory.is_some_and(|memory| is_about(&memory.event(), file)) {
                 numbers.insert(found.doc.0);
             }

@@ -192,15 +192,15 @@ impl<'a> Here<'a> {
 
     fn add(&mut self, memory: &'a Arc<Memory>, now: Timestamp) {
         // What is no answer any more is not told, so it is not counted either.
-        if memory.is_out(now) {
+        if memory.is_inactive(now) {
             return;
         }
         self.memories += 1;
         self.newest = self.newest.max(memory.timestamp);
-        if memory.setting.session_id.as_ref().is_some_and(|session| !session.is_empty()) {
+        if memory.provenance.session_id.as_ref().is_some_and(|session| !session.is_empty()) {
             self.of_sessions.push(memory);
         }
-        match memory.setting.kind.as_str() {
+        match memory.provenance.kind.as_str() {
             TASK => self.tasks.push(Ranked::by_age(memory)),
             SESSION => {}
             kind if DECIDED.contains(&kind) => self.decided.push(Ranked::by_age(memory)),
@@ -267,7 +267,7 @@ impl Picker<'_> {
     /// repositories are elsewhere.
     fn gone(&mut self, memory: &Memory) -> Gone {
         let none = Gone { files: Vec::new(), all: All::Not };
-        let is_task = memory.setting.kind.as_str() == TASK;
+        let is_task = memory.provenance.kind.as_str() == TASK;
         if is_task || !self.occasion.repos.contains(&memory.repo) {
             return none;
         }

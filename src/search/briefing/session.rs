@@ -26,20 +26,20 @@ pub(super) fn last<'a>(
     memories: &[&'a Arc<Memory>],
     own: Option<&str>,
 ) -> Option<(LastSession, Vec<&'a Arc<Memory>>)> {
-    let session_of = |memory: &Memory| memory.setting.session_id.clone();
+    let session_of = |memory: &Memory| memory.provenance.session_id.clone();
     let is_told = |memory: &Memory| memory.flagged().is_none();
     let others = memories.iter().copied();
-    let others = others.filter(|memory| memory.setting.session_id.as_deref() != own);
+    let others = others.filter(|memory| memory.provenance.session_id.as_deref() != own);
     let newest = best_first(others.map(Ranked::by_age).collect()).find(|memory| is_told(memory))?;
     let id = session_of(newest)?;
     let of_it = memories.iter().copied().filter(|memory| {
-        memory.setting.session_id.as_deref() == Some(&id) && memory.repo == newest.repo
+        memory.provenance.session_id.as_deref() == Some(&id) && memory.repo == newest.repo
     });
     let mut learned: Vec<&Arc<Memory>> = best_first(of_it.map(Ranked::by_age).collect()).collect();
-    learned.sort_by_key(|memory| memory.setting.kind.as_str() != SESSION);
+    learned.sort_by_key(|memory| memory.provenance.kind.as_str() != SESSION);
     let session = LastSession {
         id,
-        agent_id: newest.setting.agent_id.clone(),
+        agent_id: newest.provenance.agent_id.clone(),
         at: newest.timestamp,
         memories: learned.len(),
     };

@@ -18,7 +18,7 @@ impl Told {
     /// Tells whether a memory may be told and is new; from then on it is not. One that reads like an instruction
     /// or that cannot be read is never told, nor is a candidate that nothing confirmed in its time.
     pub(super) fn is_new(&mut self, memory: &Memory, now: Timestamp) -> bool {
-        let is_unfit = memory.flagged().is_some() || memory.is_lost() || memory.is_out(now);
+        let is_unfit = memory.flagged().is_some() || memory.is_lost() || memory.is_inactive(now);
         if is_unfit || self.ids.contains(&memory.id) {
             return false;
         }

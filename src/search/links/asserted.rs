@@ -132,7 +132,7 @@ impl Links {
     ) {
         let then = until.map(|until| memory.lifecycle_then(until));
         let course = then.as_ref().unwrap_or_else(|| memory.lifecycle());
-        let LifecycleState::Superseded { by } = &course.life else { return };
+        let LifecycleState::Superseded { by } = &course.state else { return };
         let said = Said {
             repo: memory.repo.clone(),
             since: course.since,

@@ -162,8 +162,8 @@ impl Common<'_> {
 
 /// Tells whether a memory counts now; with `until`, whether it was known and counted then, by what was said by then.
 pub(super) fn counts(memory: &Memory, now: Timestamp, until: Option<Timestamp>) -> bool {
-    let Some(until) = until else { return !memory.is_out(now) };
-    memory.timestamp.is_none_or(|at| at <= until) && !memory.was_out(until)
+    let Some(until) = until else { return !memory.is_inactive(now) };
+    memory.timestamp.is_none_or(|at| at <= until) && !memory.was_inactive(until)
 }
 
 fn names_place(memory: &Memory, place: &Place) -> bool {

@@ -48,14 +48,14 @@ pub fn suggestions(
     looks_like: impl Fn(&Event) -> Option<Look>,
 ) -> Vec<Suggestion> {
     let mut newest: Vec<&Arc<Memory>> =
-        snapshot.memories().iter().filter(|memory| !memory.is_out(now)).collect();
+        snapshot.memories().iter().filter(|memory| !memory.is_inactive(now)).collect();
     newest.sort_by_cached_key(|memory| Reverse((memory.timestamp, memory.id.clone())));
     newest.truncate(LOOKED_AT_MAX);
     let mut told: BTreeSet<String> = BTreeSet::new();
     let mut alike: BTreeMap<String, Vec<Arc<Memory>>> = BTreeMap::new();
     for memory in newest {
         let event = memory.event();
-        if memory.setting.kind.as_str() == PATTERN {
+        if memory.provenance.kind.as_str() == PATTERN {
             told.extend(event.tags);
             continue;
         }

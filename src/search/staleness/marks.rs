@@ -34,7 +34,7 @@ pub fn changed_since<'a>(memories: impl Iterator<Item = &'a Arc<Memory>>, top: &
         let Some(held) = last_held(memory) else { continue };
         let event = memory.event();
         let is_rule = event.tags.iter().any(|tag| tag == AGENT_FILE);
-        let is_other = NOT_ABOUT_FILES.contains(&memory.setting.kind.as_str());
+        let is_other = NOT_ABOUT_FILES.contains(&memory.provenance.kind.as_str());
         if is_rule || is_other || changed.contains_key(&memory.id) {
             continue;
         }

@@ -110,7 +110,7 @@ pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looke
 }
 
 fn asked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Asked<'a>> {
-    if NOT_ABOUT_FILES.contains(&memory.setting.kind.as_str()) {
+    if NOT_ABOUT_FILES.contains(&memory.provenance.kind.as_str()) {
         return None;
     }
     let event = memory.event();

@@ -170,7 +170,7 @@ impl<'a> Reading<'a> {
         let (id, about) = (event.id.clone(), event.memory_id.clone());
         let repo = self.request.config.current(&event.repo_key());
         let origin = Origin { log: self.log.into(), offset: 0 };
-        let says = Version::new(event, repo, origin).says();
+        let says = Version::new(event, repo, origin).content_digest();
         let is_repeated = census.event(id, about, says, place);
         self.found.repeated += usize::from(is_repeated);
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use engine::digest::Digest;
 use engine::watch::Watching;
-use engine::{Engine, Setup};
+use engine::{Engine, EngineSetup};
 use event::Timestamp;
 use memory::Bound;
 use proptest::prelude::*;
@@ -47,8 +47,15 @@ impl World {
     fn reader(&self) -> Engine {
         let (store, config) = (self.store.clone(), Config::default());
         let (bound, watching) = (Bound::NONE, Watching::PollOnly);
-        Engine::start(Setup { store, config, bound, watching, dense: None, checkpoints: None })
-            .unwrap()
+        Engine::start(EngineSetup {
+            store,
+            config,
+            bound,
+            watching,
+            dense: None,
+            checkpoints: None,
+        })
+        .unwrap()
     }
 
     fn digest(&self) -> String {

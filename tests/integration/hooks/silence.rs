@@ -17,7 +17,7 @@ use clients::hooks::recall::failure_request;
 use clients::hooks::tool::Tool;
 use engine::CacheLock;
 use engine::watch::Watching;
-use engine::{Dense, Engine, Setup};
+use engine::{Dense, Engine, EngineSetup};
 use event::{EventId, Timestamp};
 use index::embed::{Provider, load};
 use memory::Bound;
@@ -131,7 +131,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
         cache_dir,
     });
     let has_model = dense.is_some();
-    let engine = Engine::start(Setup {
+    let engine = Engine::start(EngineSetup {
         store: store.clone(),
         config: config.clone(),
         bound: Bound::NONE,

@@ -1,4 +1,4 @@
-//! The queue of inotify, asked without waiting. Not here: what is done where there is none (`heard`).
+//! The inotify queue, read without waiting. Not here: systems without it (`changes`).
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -14,8 +14,9 @@ use rustix::io::Errno;
 use super::Changes;
 use store::Store;
 
-/// File systems whose every change goes through this kernel, by the number that `statfs` gives: ext2 to 4, XFS,
-/// Btrfs, tmpfs, F2FS, overlayfs, ZFS, bcachefs. On all others somebody else may write unheard.
+/// File systems whose every change goes through this kernel, by their `statfs` number: ext2 to 4,
+/// XFS, Btrfs, tmpfs, F2FS, overlayfs, ZFS, bcachefs. On all others another machine may write
+/// unreported.
 const LOCAL: [i128; 8] = [
     0xEF53,
     0x5846_5342,
@@ -30,16 +31,17 @@ const LOCAL: [i128; 8] = [
 /// Room for some hundred events.
 const BUFFER_BYTES: usize = 8 * 1024;
 
-/// So many events are taken out at a time: who writes faster than that has looked at everything instead.
+/// Events taken out at a time. A writer that is faster than that makes the engine look at every
+/// file.
 const EVENTS_MAX: usize = 20_000;
 
-/// An event queue, and which directory it is of.
+/// An event queue, and the directory it watches.
 #[derive(Debug)]
 pub(super) struct Queue {
     events: OwnedFd,
-    /// What the system calls the directory of the logs in its events.
+    /// The watch descriptor of the log directory.
     root_watch: i32,
-    /// Device, inode and mount of that directory.
+    /// Device, inode and mount of the log directory.
     root: WatchedPath,
 }
 
@@ -81,43 +83,49 @@ fn watch(events: &OwnedFd, folder: &Path) -> Option<i32> {
 
 impl Queue {
     pub(super) fn of(root: &Path) -> Option<Self> {
-        // Before any queue is made: closing one makes the kernel wait.
+        // This comes before any queue is made, since closing one makes the kernel wait.
         if !is_local(root) {
             return None;
         }
         let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
-        // Beforehand: where another directory takes its place meanwhile, it will be none of this name.
+        // Inspected first: if another directory takes its place meanwhile, `is_of` will be false.
         let place = WatchedPath::of(&inspect(root, AtFlags::empty())?);
         let root_watch = watch(&events, root)?;
         Some(Self { events, root_watch, root: place })
     }
 
-    /// Tells whether it is of the directory that has this name now.
+    /// Tells whether it watches the directory that has this name now.
     pub(super) fn is_of(&self, root: &Path) -> bool {
         inspect(root, AtFlags::empty()).is_some_and(|found| WatchedPath::of(&found) == self.root)
     }
 
-    /// Watches the directory of the logs, and only then lists `folders` and watches them; also those that it watches
-    /// already, since another may have come in the place of one. False where it cannot.
-    pub(super) fn adds(&self, root: &Path, folders: impl FnOnce() -> Option<Vec<PathBuf>>) -> bool {
+    /// Watches the log directory, and only then lists `folders` and watches them, including those
+    /// watched already, since another folder may have taken the place of one. False where it
+    /// cannot.
+    pub(super) fn add_watches(
+        &self,
+        root: &Path,
+        folders: impl FnOnce() -> Option<Vec<PathBuf>>,
+    ) -> bool {
         let is_watched = |folder: &PathBuf| watch(&self.events, folder).is_some();
         watch(&self.events, root) == Some(self.root_watch)
             && folders().is_some_and(|folders| folders.iter().all(is_watched))
     }
 
-    pub(super) fn hears(&self, file: &Path) -> bool {
+    pub(super) fn covers(&self, file: &Path) -> bool {
         let found = inspect(file, AtFlags::SYMLINK_NOFOLLOW);
         found.is_some_and(|found| found.stx_nlink == 1 && found.stx_mnt_id == self.root.mount)
     }
 
-    pub(super) fn heard(&self, root: &Path) -> Changes {
+    pub(super) fn drain(&self, root: &Path) -> Changes {
         let (mut written, mut is_plain) = (BTreeSet::new(), true);
         let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
         let mut queue = Reader::new(&self.events, &mut buffer);
         for _ in 0..EVENTS_MAX {
             match queue.next() {
-                // All are taken out, also where one says that everything must be looked at: it would say so again.
-                Ok(event) => is_plain &= self.note(&event, &mut written),
+                // All events are taken out, even after one that requires a look at every file:
+                // otherwise it would require that again.
+                Ok(event) => is_plain &= self.is_plain_write(&event, &mut written),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) if is_plain && self.is_of(root) => {
                     return Changes::Written(written);
@@ -128,8 +136,8 @@ impl Queue {
         Changes::Anything
     }
 
-    /// Notes which log an event is about; false where it may mean anything else.
-    fn note(&self, event: &inotify::Event<'_>, written: &mut BTreeSet<OsString>) -> bool {
+    /// Adds the log that an event is about. False where the event may mean anything else.
+    fn is_plain_write(&self, event: &inotify::Event<'_>, written: &mut BTreeSet<OsString>) -> bool {
         let (Some(name), true) = (event.file_name(), event.wd() == self.root_watch) else {
             return false;
         };

@@ -51,7 +51,7 @@ pub fn brief(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Brief {
     for memory in snapshot.memories().iter().filter(|memory| scope.has(memory)) {
         brief.memories += 1;
         *repos.entry(memory.repo.clone()).or_insert(0_usize) += 1;
-        *kinds.entry(memory.setting.kind.as_str().to_owned()).or_default() += 1;
+        *kinds.entry(memory.provenance.kind.as_str().to_owned()).or_default() += 1;
         let age = memory.timestamp.map(|at| scope.now.as_second().saturating_sub(at.as_second()));
         if age.is_some_and(|seconds| seconds <= RECENT_SECONDS) {
             brief.recent += 1;

@@ -86,7 +86,7 @@ pub fn bridges(snapshot: &Snapshot, whole: &Whole, limit: usize) -> Vec<Finding>
         let mut kinds = BTreeMap::new();
         for other in whole.near(number) {
             if let Some(memory) = snapshot.memory(other) {
-                *kinds.entry(memory.setting.kind.as_str().to_owned()).or_default() += 1;
+                *kinds.entry(memory.provenance.kind.as_str().to_owned()).or_default() += 1;
             }
         }
         kinds

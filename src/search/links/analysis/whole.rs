@@ -32,7 +32,7 @@ impl Scope {
     #[must_use]
     pub fn has(&self, memory: &Memory) -> bool {
         self.repos.as_ref().is_none_or(|repos| repos.contains(&memory.repo))
-            && !memory.is_out(self.now)
+            && !memory.is_inactive(self.now)
     }
 
     /// Returns the newest memories that are looked at, the newest first, and how many there are in all.
