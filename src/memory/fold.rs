@@ -2,13 +2,14 @@
 //! the same events gives the same memories (property tests check both). Not here: indexes; the
 //! [`Effect`] says what to index.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::bound::{Admission, Age, IsFirst, Ledger};
+use super::bound::Age;
+use super::ledger::{Admission, IsFirst, Ledger};
 use super::memory::{RelatedEvents, index_text, record_of};
 use super::texts::RecordTexts;
+use super::version::insert_version;
 use super::{Bound, Census, CowVec, Frozen, Lookup, Memory, Origin, Version, size};
 use event::{Event, EventId, RepoKey, is_code};
 use guard::injection::Suspicion;
@@ -182,7 +183,7 @@ impl Fold {
         let was_len = all.len();
         // The shown version sorts before all others, so this keeps the order.
         all.insert(0, Arc::new(shown.clone()));
-        insert(&mut all, version);
+        insert_version(&mut all, version);
         let first = Version::clone(&all.remove(0));
         if all.len() > was_len {
             self.ledger.add(bytes);
@@ -244,7 +245,7 @@ impl Fold {
             }
         };
         let was_len = versions.len();
-        insert(versions, version);
+        insert_version(versions, version);
         if versions.len() > was_len {
             self.ledger.add(bytes);
         }
@@ -312,31 +313,6 @@ impl Fold {
         let moved_from = moved.map(|_| last);
         Some(RemovedMemory { number, repo: memory.repo.clone(), moved_from })
     }
-}
-
-/// Inserts a version into a sorted list. Of two versions with the same content one stays: the
-/// earlier in time; at the same time the one that sorts first by content, including fields such as
-/// the commit; and only if these are equal too, the first by log and offset.
-fn insert(list: &mut Vec<Arc<Version>>, version: Version) {
-    let same =
-        |other: &Arc<Version>| other.digest == version.digest && other.event.id == version.event.id;
-    if let Some(place) = list.iter().position(same) {
-        if list.get(place).is_some_and(|known| rank(known, &version).is_le()) {
-            return;
-        }
-        list.remove(place);
-    }
-    let place = list.partition_point(|other| rank(other, &version).is_lt());
-    list.insert(place, Arc::new(version));
-}
-
-/// Compares the whole content of two versions before their origin: the same lines in other files,
-/// or in another order, must fold alike.
-fn rank(one: &Version, other: &Version) -> Ordering {
-    one.order()
-        .cmp(&other.order())
-        .then_with(|| one.whole().cmp(&other.whole()))
-        .then_with(|| one.origin.cmp(&other.origin))
 }
 
 #[cfg(test)]

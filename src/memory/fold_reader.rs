@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::bound::Ledger;
+use super::ledger::Ledger;
 use super::memory::RelatedEvents;
 use super::packed::Packed;
 use super::texts::{RecordBlock, RecordText};

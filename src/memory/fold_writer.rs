@@ -7,7 +7,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::bound::{Age, Ledger};
+use super::bound::Age;
+use super::ledger::Ledger;
 use super::packed::{Packed, Packing};
 use super::texts::{RecordBlock, RecordStore};
 use super::{Bound, Fold, Memory, Provenance, Version, event_record};

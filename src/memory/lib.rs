@@ -9,6 +9,7 @@ mod fold;
 mod fold_reader;
 mod fold_writer;
 mod frozen;
+mod ledger;
 mod lifecycle;
 mod lookup;
 mod memory;

@@ -1,4 +1,8 @@
-//! One content under an id, with its digest. Not here: which of several contents is shown (`fold`).
+//! One content under an id, with its digest, and the order of several contents. Not here: which
+//! memory they belong to (`fold`).
+
+use std::cmp::Ordering;
+use std::sync::Arc;
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -49,12 +53,12 @@ impl Version {
     }
 
     /// Returns the sort key of versions: only content, so that every machine agrees.
-    pub(super) fn order(&self) -> (&EventId, Option<Timestamp>, &Digest) {
+    fn order(&self) -> (&EventId, Option<Timestamp>, &Digest) {
         (&self.event.id, self.event.timestamp, &self.digest)
     }
 
     /// Returns the whole content, for the rare case that two sort keys are equal.
-    pub(super) fn whole(&self) -> String {
+    fn whole(&self) -> String {
         format!("{:?}", self.event)
     }
 
@@ -63,4 +67,29 @@ impl Version {
     pub fn content_digest(&self) -> [u8; 32] {
         self.digest
     }
+}
+
+/// Inserts a version into a sorted list. Of two versions with the same content one stays: the
+/// earlier in time; at the same time the one that sorts first by content, including fields such as
+/// the commit; and only if these are equal too, the first by log and offset.
+pub(super) fn insert_version(list: &mut Vec<Arc<Version>>, version: Version) {
+    let same =
+        |other: &Arc<Version>| other.digest == version.digest && other.event.id == version.event.id;
+    if let Some(place) = list.iter().position(same) {
+        if list.get(place).is_some_and(|known| rank(known, &version).is_le()) {
+            return;
+        }
+        list.remove(place);
+    }
+    let place = list.partition_point(|other| rank(other, &version).is_lt());
+    list.insert(place, Arc::new(version));
+}
+
+/// Compares the whole content of two versions before their origin: the same lines in other files,
+/// or in another order, must fold alike.
+fn rank(one: &Version, other: &Version) -> Ordering {
+    one.order()
+        .cmp(&other.order())
+        .then_with(|| one.whole().cmp(&other.whole()))
+        .then_with(|| one.origin.cmp(&other.origin))
 }

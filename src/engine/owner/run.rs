@@ -109,7 +109,7 @@ impl CheckpointSchedule {
 pub(super) enum ReadState {
     /// All logs are being read.
     Loading(Box<LoadingState>),
-    /// All logs have been read, and new lines are caught_up.
+    /// All logs have been read, and new lines are followed.
     Following(Box<Follower>),
 }
 

@@ -2,11 +2,10 @@
 //! stops when no client was attached for a while, when it is asked to, or when its socket file was
 //! removed. Not here: which process is the retriever (`endpoint`), the answers (`api::local`).
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -14,12 +13,13 @@ use serde_json::{Value, json};
 
 use super::attached::Attached;
 use super::endpoint::Endpoint;
+use super::guests::Guests;
+use super::host_state::{CallCount, HostEvent, HostState, lock};
 use super::protocol::{Answer, Ask, Hello, PROTOCOL, ProtocolVersion, Welcome, receive, send};
 use super::stream::{AgentListener, LineStream, SocketFile, Stream, Transport};
 use crate::survive::survive;
 use api::local::{Core, Local};
 use api::{Api, ApiError};
-use event::Timestamp;
 use reply::Reply;
 use writer::exit::Exit;
 
@@ -33,7 +33,7 @@ const HELLO_WAIT_MS: u64 = 5_000;
 /// and one of the two must stop.
 const SOCKET_CHECK_MS: u64 = 10_000;
 
-/// How long calls under transport may take at shutdown, in milliseconds.
+/// How long calls under way may take at shutdown, in milliseconds.
 const END_MS: u64 = 2_000;
 
 /// How often shutdown checks whether they are done, in milliseconds.
@@ -59,28 +59,6 @@ pub enum Served {
     /// Its socket file was removed.
     Unreachable,
 }
-
-enum HostEvent {
-    /// A client attached or left.
-    Attached,
-    Stop,
-}
-
-struct HostState {
-    core: Arc<Core>,
-    version: String,
-    began: Timestamp,
-    clients: Attached,
-    streams: Mutex<BTreeMap<u64, Stream>>,
-    calls: Mutex<usize>,
-    is_closing: AtomicBool,
-    events: Sender<HostEvent>,
-    guest_status: OnceLock<StatusPart>,
-    token: Option<String>,
-}
-
-/// Adds another server's lines to a status.
-type StatusPart = Box<dyn Fn(Reply) -> Reply + Send + Sync>;
 
 impl Host {
     /// Listens at an endpoint whose lock the caller holds. It stops by itself when no client was
@@ -181,7 +159,7 @@ impl Host {
         }
     }
 
-    /// Stops accepting, and lets calls under transport finish.
+    /// Stops accepting, and lets calls under way finish.
     fn end(self) {
         self.shared.is_closing.store(true, Ordering::SeqCst);
         self.at_end.into_iter().for_each(|then| then());
@@ -196,11 +174,6 @@ impl Host {
         }
         lock(&self.shared.streams).values().for_each(Stream::end);
     }
-}
-
-fn lock<T>(held: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // No code panics while holding a lock, so the data is valid.
-    held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn accept(listener: &AgentListener, shared: &Arc<HostState>) {
@@ -300,99 +273,5 @@ fn answer(local: &Local, ask: Ask, shared: &HostState) -> Result<Reply, ApiError
         Ask::Status => local.status().map(|status| shared.add_to_status(status)),
         Ask::Digest => local.digest(),
         Ask::Whoami | Ask::Leave => local.whoami(),
-    }
-}
-
-impl HostState {
-    /// Adds the facts of this process to a status.
-    fn add_to_status(&self, status: Reply) -> Reply {
-        let pid = std::process::id();
-        let memory = resident_mib().map_or_else(String::new, |mib| format!(", {mib} MiB"));
-        let line = format!(
-            "shared, process {pid}, version {}{memory}, since {:.0}",
-            self.version, self.began
-        );
-        let status = status.and("retriever", &line);
-        let json = json!({ "pid": pid, "version": self.version, "resident_mib": resident_mib(),
-            "since": self.began.to_string() });
-        let status = self.clients.add_to_status(status.with("retriever", json));
-        self.guest_status.get().map_or_else(|| status.clone(), |add| add(status.clone()))
-    }
-}
-
-/// Returns the resident memory of this process, where the system reports it.
-fn resident_mib() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? / 1_024)
-}
-
-/// Counts one call under transport, until dropped.
-struct CallCount<'a>(&'a HostState);
-
-impl<'a> CallCount<'a> {
-    fn one_more(shared: &'a HostState) -> Self {
-        *lock(&shared.calls) += 1;
-        Self(shared)
-    }
-}
-
-impl Drop for CallCount<'_> {
-    fn drop(&mut self) {
-        *lock(&self.0.calls) -= 1;
-    }
-}
-
-/// The handle through which another server (HTTP) answers its clients. Its clients keep the
-/// retriever running, and shutdown waits for their calls.
-#[derive(Clone)]
-pub struct Guests(Arc<HostState>);
-
-/// Counts one guest, until dropped.
-pub struct Visit(Arc<HostState>);
-
-/// Counts one call of a guest, until dropped.
-pub struct GuestCall(Arc<HostState>);
-
-impl Guests {
-    /// Returns the core that all answers come from.
-    #[must_use]
-    pub fn core(&self) -> &Arc<Core> {
-        &self.0.core
-    }
-
-    /// Sets what is added to a status, once.
-    pub fn set_status(&self, add: impl Fn(Reply) -> Reply + Send + Sync + 'static) {
-        // There is one other server; the first one stays.
-        let _ = self.0.guest_status.set(Box::new(add));
-    }
-
-    /// Counts a guest as attached.
-    #[must_use]
-    pub fn visit(&self) -> Visit {
-        self.0.clients.guest_entered();
-        Visit(Arc::clone(&self.0))
-    }
-
-    /// Counts a call.
-    #[must_use]
-    pub fn call(&self) -> GuestCall {
-        self.0.clients.count_call();
-        *lock(&self.0.calls) += 1;
-        GuestCall(Arc::clone(&self.0))
-    }
-}
-
-impl Drop for Visit {
-    fn drop(&mut self) {
-        self.0.clients.guest_left();
-        // The idle time starts now.
-        let _ = self.0.events.send(HostEvent::Attached);
-    }
-}
-
-impl Drop for GuestCall {
-    fn drop(&mut self) {
-        *lock(&self.0.calls) -= 1;
     }
 }

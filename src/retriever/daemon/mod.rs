@@ -7,8 +7,11 @@
 //! answers (`api::local`), how agents and people ask (`mcp`, `cli`).
 
 mod attached;
+mod connect;
 mod endpoint;
+mod guests;
 mod host;
+mod host_state;
 mod process;
 mod protocol;
 mod remote;
@@ -16,7 +19,9 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use connect::ask_to_leave;
 pub use endpoint::{Endpoint, runtime_folder};
-pub use host::{GuestCall, Guests, Host, Served, Visit};
+pub use guests::{GuestCall, Guests, Visit};
+pub use host::{Host, Served};
 pub use process::{Start, detach, parent_gone};
-pub use remote::{Alone, Remote, ask_to_leave};
+pub use remote::{Alone, Remote};

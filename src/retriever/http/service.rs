@@ -1,4 +1,4 @@
-//! One HTTP request, from its head to its answer: it is checked, read read_body, admitted when a call
+//! One HTTP request, from its head to its answer: it is checked, read whole, admitted when a call
 //! is free, and answered by the MCP server. It is read before it is admitted, so a slow sender
 //! takes no call. Not here: the checks (`request_guard`), the protocol (rmcp).
 
