@@ -77,13 +77,13 @@ impl Fold {
     /// Removes the oldest memories until the bound is met, if it is exceeded by more than
     /// `slack_bytes`. Returns them in the order in which their numbers changed.
     pub fn trim(&mut self, slack_bytes: u64) -> Vec<RemovedMemory> {
-        let mut gone = Vec::new();
+        let mut removed = Vec::new();
         if !self.ledger.is_over(slack_bytes) {
-            return gone;
+            return removed;
         }
         while self.ledger.is_over(0) {
             match self.ledger.pop_oldest() {
-                Some(age) => gone.extend(self.leave_out(age)),
+                Some(age) => removed.extend(self.leave_out(age)),
                 None if self.look_up_oldest() => {}
                 None => break,
             }
@@ -91,7 +91,7 @@ impl Fold {
         if self.texts.needs_compaction() {
             self.compact();
         }
-        gone
+        removed
     }
 
     /// Returns the memories. A memory's index is its number.

@@ -29,7 +29,7 @@ pub(super) enum Admission {
     LeftOut,
 }
 
-/// The books of the bound: what is kept, what was left out, and the horizon between them.
+/// The state of the bound: what is kept, what was left out, and the horizon between them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ledger {
     bound: Bound,

@@ -337,9 +337,9 @@ mod tests {
         texts.seal()[0].move_to(record_file, 0);
         assert_eq!(held.bytes(), None);
         assert!(texts.shared_damage().is_reported());
-        let gone =
+        let missing =
             RecordBlock::stored(Arc::new(RecordFile::default()), u64::MAX, Damage::default());
-        assert_eq!(RecordText::stored(&gone, 5, u32::MAX, 0).bytes(), None);
+        assert_eq!(RecordText::stored(&missing, 5, u32::MAX, 0).bytes(), None);
     }
 
     #[test]

@@ -199,14 +199,14 @@ impl Checkpoints {
 impl RecordPlacement {
     /// Returns the offset of each memory's record.
     fn offsets(&self) -> impl Fn(usize, &Memory) -> Option<u64> {
-        let (anew, starts) = match &self.how {
+        let (rewritten, starts) = match &self.how {
             Placement::Rewritten(offsets) => (Some(offsets), HashMap::new()),
             Placement::Appended(blocks) => {
                 let start = |(block, start): &(Arc<RecordBlock>, u64)| (Arc::as_ptr(block), *start);
                 (None, blocks.iter().map(start).collect())
             }
         };
-        move |number, memory| match anew {
+        move |number, memory| match rewritten {
             Some(offsets) => offsets.get(number).copied(),
             None => memory.text.stored_at().map(|(offset, ..)| offset).or_else(|| {
                 let (block, offset) = memory.text.place();

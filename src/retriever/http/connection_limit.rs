@@ -1,5 +1,5 @@
 //! The connection limit. At the limit a new connection replaces the one that has been silent for
-//! longest and is in no call, so slow connections cannot begin_call others out. Not here: what is sent on
+//! longest and is in no call, so slow connections cannot keep others out. Not here: what is sent on
 //! a connection.
 
 use std::collections::BTreeMap;

@@ -66,7 +66,7 @@ pub struct HttpServer {
     address: SocketAddr,
     has_token: bool,
     closing: Disconnect,
-    gone: Disconnect,
+    stop_waiting: Disconnect,
     ended: Receiver<()>,
 }
 
@@ -87,13 +87,18 @@ impl HttpServer {
             .max_blocking_threads(BLOCKING_THREADS_MAX)
             .enable_all()
             .build()?;
-        let (closing, gone) = (Disconnect::new(), Disconnect::new());
+        let (closing, stop_waiting) = (Disconnect::new(), Disconnect::new());
         let has_token = token.is_some();
         let caller = caller(host);
-        let service =
-            Arc::new(HttpService::new(guests.clone(), caller, address, token, gone.clone()));
+        let service = Arc::new(HttpService::new(
+            guests.clone(),
+            caller,
+            address,
+            token,
+            stop_waiting.clone(),
+        ));
         let (done, ended) = channel();
-        let server = Self { address, has_token, closing: closing.clone(), gone, ended };
+        let server = Self { address, has_token, closing: closing.clone(), stop_waiting, ended };
         server.show_in_status(guests, &service);
         std::thread::Builder::new().name("http".to_owned()).spawn(move || {
             // This fails only in a runtime without a reactor, and this one has one.
@@ -120,7 +125,7 @@ impl HttpServer {
     /// Stops it, once the calls under way have ended. This takes at most a fifth of a second.
     pub fn end(self) {
         self.closing.happen();
-        self.gone.happen();
+        self.stop_waiting.happen();
         // A timeout is fine: the process ends next.
         let _ = self.ended.recv_timeout(Duration::from_millis(2 * LAST_BYTES_MS));
     }
@@ -185,7 +190,7 @@ async fn serve(
     drop(listener);
     tokio::select! {
         () = limit.is_empty() => {}
-        () = service.gone().happened() => {
+        () = service.stop_waiting().happened() => {
             service.cancel();
             let last = Duration::from_millis(LAST_BYTES_MS);
             // A client that does not read its answer loses it.

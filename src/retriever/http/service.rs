@@ -59,7 +59,7 @@ pub(super) struct HttpService {
     token: Option<Token>,
     free_calls: Arc<Semaphore>,
     requests: AtomicU64,
-    gone: Disconnect,
+    stop_waiting: Disconnect,
 }
 
 impl HttpService {
@@ -68,10 +68,10 @@ impl HttpService {
         caller: Caller,
         address: SocketAddr,
         token: Option<Token>,
-        gone: Disconnect,
+        stop_waiting: Disconnect,
     ) -> Self {
         let api: Arc<dyn Api> = Arc::new(Local::new(Arc::clone(guests.core()), caller));
-        let server = McpServer::new(api, gone.clone(), Load::none());
+        let server = McpServer::new(api, stop_waiting.clone(), Load::none());
         // The server pushes nothing to a client that does not listen for it, so it keeps no
         // sessions. rmcp's checks of Host and Origin come after ours.
         let own = ["127.0.0.1", "localhost", "[::1]"];
@@ -85,7 +85,15 @@ impl HttpService {
         let sessions = Arc::new(NeverSessionManager::default());
         let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, settings);
         let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
-        Self { service, guests, address, token, free_calls, requests: AtomicU64::new(0), gone }
+        Self {
+            service,
+            guests,
+            address,
+            token,
+            free_calls,
+            requests: AtomicU64::new(0),
+            stop_waiting,
+        }
     }
 
     /// Returns the number of admitted requests.
@@ -94,8 +102,8 @@ impl HttpService {
     }
 
     /// Returns the signal that calls are no longer waited for.
-    pub(super) fn gone(&self) -> &Disconnect {
-        &self.gone
+    pub(super) fn stop_waiting(&self) -> &Disconnect {
+        &self.stop_waiting
     }
 
     /// Cancels the calls under way.

@@ -46,8 +46,8 @@ impl Decided {
         let whole: Option<Value> = serde_json::from_str(answer.trim()).ok();
         let content =
             whole.as_ref().and_then(|whole| whole.pointer("/choices/0/message/content")?.as_str());
-        let said = content.unwrap_or(answer);
-        let object = object_in(said).ok_or("there is no JSON object in its answer")?;
+        let answer = content.unwrap_or(answer);
+        let object = object_in(answer).ok_or("there is no JSON object in its answer")?;
         let text = |name: &str| {
             object.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default()
         };
@@ -93,14 +93,14 @@ mod tests {
     // S-JUDGE-2
     #[test]
     fn a_decision_is_found_within_other_text() {
-        for said in [
+        for text in [
             "{\"decision\": \"supersede_old\", \"reason\": \"it moved\"}",
             "One note says {\"decision\": \"keep\"}; let me think {about this}.\n```json\n{\"decision\": \" Replace \", \"reason\": \"it moved\"}\n```",
         ] {
             let decided =
                 Decided { decision: Decision::SupersedeOld, reason: "it moved".to_owned() };
-            assert_eq!(of_server(said), Ok(decided.clone()), "{said}");
-            assert_eq!(Decided::read(said), Ok(decided), "{said}");
+            assert_eq!(of_server(text), Ok(decided.clone()), "{text}");
+            assert_eq!(Decided::read(text), Ok(decided), "{text}");
         }
         let merged = of_server("{\"decision\": \"update\", \"lesson\": \"both\"}").unwrap();
         assert_eq!(merged.decision, Decision::Merge("both".to_owned()));
@@ -109,14 +109,14 @@ mod tests {
     // S-JUDGE-2
     #[test]
     fn other_answers_are_errors() {
-        for said in [
+        for text in [
             "",
             "yes",
             "{\"reason\": \"x\"}",
             "{\"decision\": \"delete_all\"}",
             "{\"decision\": \"merge\"}",
         ] {
-            assert!(of_server(said).is_err(), "{said}");
+            assert!(of_server(text).is_err(), "{text}");
         }
     }
 }
