@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use index::embed::{Embedder, Provider, load};
-use store::Embedding;
+use store::EmbeddingPrecision;
 
 const CORPUS: &str = include_str!("lessons/corpus.jsonl");
 /// Queries timed; each is asked once, after ten that are not counted.
@@ -31,15 +31,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let texts = texts(&["lesson"])?;
     let open = |embedding| load(Provider::Local(embedding), &dir, NonZeroUsize::MIN);
     if std::env::args().any(|argument| argument == "--apart") {
-        return apart(open(Embedding::Fp32)?.as_mut(), open(Embedding::Int8)?.as_mut(), &texts);
+        return apart(
+            open(EmbeddingPrecision::Fp32)?.as_mut(),
+            open(EmbeddingPrecision::Int8)?.as_mut(),
+            &texts,
+        );
     }
     if let Some(file) = after("--mean") {
         let texts = self::texts(&["context", "lesson", "command"])?;
-        std::fs::write(file, mean(open(Embedding::Fp32)?.as_mut(), &texts)?)?;
+        std::fs::write(file, mean(open(EmbeddingPrecision::Fp32)?.as_mut(), &texts)?)?;
         return Ok(());
     }
     let name = after("--embedding").unwrap_or_else(|| "fp32".to_owned());
-    let embedding = Embedding::parse(&name)?;
+    let embedding = EmbeddingPrecision::parse(&name)?;
     let (embedder, loading) = timed(|| open(embedding));
     let mut embedder = embedder?;
     let loaded_mib = resident_mib("VmRSS:");

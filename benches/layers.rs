@@ -38,7 +38,7 @@ use memory::Bound;
 use retriever::daemon::{Endpoint, Host, Remote, Start};
 use search::snapshot::Snapshot;
 use search::{Query, find};
-use store::{Config, Durability, Embedding, Store};
+use store::{Config, Durability, EmbeddingPrecision, Store};
 use writer::{Identity, Moment, Writer, record_all};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -265,7 +265,7 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
     let cache_dir = folder.join("cache");
     let dense = model.map(|model| Dense {
         load: Box::new(move || {
-            load(Provider::Local(Embedding::default()), &model, NonZeroUsize::MIN)
+            load(Provider::Local(EmbeddingPrecision::default()), &model, NonZeroUsize::MIN)
         }),
         lock: Arc::new(CacheLock::of(&cache_dir)),
         cache_dir,
@@ -303,7 +303,7 @@ fn caller(folder: &Path) -> Caller {
     }
 }
 
-fn remote(meeting: Endpoint, folder: &Path) -> Remote {
+fn remote(endpoint: Endpoint, folder: &Path) -> Remote {
     let alone = || Err(ApiError::NotFound("the host of this process does not answer".to_owned()));
     let start = Start {
         program: "false".into(),
@@ -312,7 +312,7 @@ fn remote(meeting: Endpoint, folder: &Path) -> Remote {
         directory: folder.to_owned(),
     };
     Remote {
-        meeting,
+        endpoint,
         start,
         program: "bench".to_owned(),
         version: "1".to_owned(),

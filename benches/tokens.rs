@@ -25,7 +25,7 @@ use index::late::{AskedToken, NoteSigns};
 use memory::Bound;
 use search::snapshot::Snapshot;
 use search::{Query, search};
-use store::{Config, Embedding, Store};
+use store::{Config, EmbeddingPrecision, Store};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -35,7 +35,7 @@ const QUERIES: &str = include_str!("lessons/queries.jsonl");
 const ROUNDS: usize = 5;
 /// Longest wait for a vector.
 const PATIENCE: Duration = Duration::from_secs(60);
-const PROVIDER: Provider = Provider::Local(Embedding::Fp32);
+const PROVIDER: Provider = Provider::Local(EmbeddingPrecision::Fp32);
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip_while(|argument| argument != "--model");

@@ -12,7 +12,7 @@ use event::{Decoded, Event, RepoKey, Stamp, Timestamp, codec, limits, validate};
 use guard::secrets::{findings, redacted};
 use guard::text::is_unsafe;
 use serde_json::{Map, Value};
-use store::{Change, Tail};
+use store::{FileChange, Tail};
 
 /// Longest list of problems that a model may be made to read, in bytes.
 const PROBLEMS_BYTES_MAX: usize = 32 * 1024;
@@ -80,7 +80,7 @@ pub fn grown(pieces: &[&[u8]]) {
     let (mut following, mut lines) = (Tail::of(&log), Vec::new());
     for piece in pieces {
         file.write_all(piece).expect("room");
-        assert!(matches!(read(&mut following, &mut lines), Change::Grown | Change::None));
+        assert!(matches!(read(&mut following, &mut lines), FileChange::Grown | FileChange::None));
     }
     let whole = pieces.concat();
     let complete = whole.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
@@ -97,16 +97,16 @@ pub fn grown(pieces: &[&[u8]]) {
     let mut at_once = Vec::new();
     read(&mut Tail::of(&log), &mut at_once);
     assert_eq!(at_once, expected);
-    assert_eq!(read(&mut following, &mut lines), Change::None);
+    assert_eq!(read(&mut following, &mut lines), FileChange::None);
     assert_eq!(lines.len(), expected.len());
 }
 
 /// Where each line begins, what was kept of it, and its length, in bytes.
 type Lines = Vec<(usize, Vec<u8>, usize)>;
 
-fn read(tail: &mut Tail, lines: &mut Lines) -> Change {
+fn read(tail: &mut Tail, lines: &mut Lines) -> FileChange {
     let number = |number: u64| usize::try_from(number).expect("small");
-    let take = |line: store::Line<'_>| {
+    let take = |line: store::LogLine<'_>| {
         lines.push((number(line.offset), line.bytes.to_vec(), number(line.line_bytes)));
     };
     tail.read(take).expect("a readable log")

@@ -11,7 +11,7 @@ use engine::CacheLock;
 use index::embed::cache::{TextKey, VectorCache};
 use index::embed::{Provider, load};
 use index::late::NoteSigns;
-use store::Embedding;
+use store::EmbeddingPrecision;
 
 use super::Outcome;
 use super::chance::Chance;
@@ -26,7 +26,8 @@ const BATCH: u64 = 4_096;
 
 /// Puts a vector for each of the first events of the corpus into a cache.
 pub fn fill(model: &Path, cache: &Path, events: u64) -> Outcome<()> {
-    let mut embedder = load(Provider::Local(Embedding::default()), model, NonZeroUsize::MIN)?;
+    let mut embedder =
+        load(Provider::Local(EmbeddingPrecision::default()), model, NonZeroUsize::MIN)?;
     let texts: Vec<String> = (0..TURNED).map(meaning).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let real = embedder.embed(&texts)?;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::EvalError;
 use super::corpus::Corpus;
 use super::measure::{Answer, Judged};
-use super::set::{Query, Scope, Set};
+use super::set::{QueryScope, Set, SetQuery};
 use api::local::Local;
 use api::{Api, ApiError, Mode, SearchRequest};
 use engine::Stopped;
@@ -25,14 +25,14 @@ pub struct Asker<'a> {
     corpus: &'a Corpus,
     /// The numbers of documents by their ids.
     numbers: HashMap<&'a str, usize>,
-    asking: Asking,
+    asking: AskOptions,
 }
 
 /// How all queries of a run are asked.
 #[derive(Debug, Clone, Copy)]
-pub struct Asking {
+pub struct AskOptions {
     /// Where they look.
-    pub scope: Scope,
+    pub scope: QueryScope,
     /// Hits looked at for each.
     pub limit: usize,
     /// How likely the best hit must be an answer, in hundredths.
@@ -41,7 +41,7 @@ pub struct Asking {
 
 /// How a query is asked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct How {
+pub(super) struct QueryOptions {
     pub(super) mode: Mode,
     pub(super) limit: usize,
     pub(super) explain: Explain,
@@ -50,7 +50,7 @@ pub(super) struct How {
 impl<'a> Asker<'a> {
     /// Prepares to ask the queries of a set.
     #[must_use]
-    pub fn new(api: &'a dyn Api, set: &'a Set, corpus: &'a Corpus, asking: Asking) -> Self {
+    pub fn new(api: &'a dyn Api, set: &'a Set, corpus: &'a Corpus, asking: AskOptions) -> Self {
         let ids = set.documents.iter().map(|document| document.id.as_str());
         Self { api, corpus, numbers: ids.zip(0..).collect(), asking }
     }
@@ -60,13 +60,13 @@ impl<'a> Asker<'a> {
     ///
     /// # Errors
     /// [`ApiError`], for example where there is no model to rank by meaning.
-    pub fn ask(&self, query: &Query, mode: Mode) -> Result<Answer, ApiError> {
-        let usual = How { mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
+    pub fn ask(&self, query: &SetQuery, mode: Mode) -> Result<Answer, ApiError> {
+        let usual = QueryOptions { mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
         let request = self.request(query, usual);
         let start = Instant::now();
         let reply = self.api.search(&request)?;
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let all = self.request(query, How { limit: self.asking.limit, ..usual });
+        let all = self.request(query, QueryOptions { limit: self.asking.limit, ..usual });
         let found = self.documents(&self.api.search(&all)?);
         let rank = |id: &str| {
             let number = self.numbers.get(id)?;
@@ -86,7 +86,7 @@ impl<'a> Asker<'a> {
         })
     }
 
-    pub(super) fn request(&self, query: &Query, how: How) -> SearchRequest {
+    pub(super) fn request(&self, query: &SetQuery, how: QueryOptions) -> SearchRequest {
         // As every face does before it asks.
         let text = neutralise(&query.text.replace("\r\n", "\n"), Layout::Block);
         let text = text.trim();
@@ -102,18 +102,18 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn scope_of(&self, query: &Query) -> api::Scope {
+    fn scope_of(&self, query: &SetQuery) -> api::Scope {
         let repo = self.repo_of(query).map(RepoKey::to_string);
         match self.asking.scope {
-            Scope::Store => api::Scope::All(None),
-            Scope::Group => api::Scope::Only(repo),
-            Scope::Here => api::Scope::All(repo),
+            QueryScope::Store => api::Scope::All(None),
+            QueryScope::Group => api::Scope::Only(repo),
+            QueryScope::Here => api::Scope::All(repo),
         }
     }
 
     /// Returns the repository that a query is asked in, if in any.
-    pub(super) fn repo_of(&self, query: &Query) -> Option<&RepoKey> {
-        let group = query.group.as_ref().filter(|_| self.asking.scope != Scope::Store)?;
+    pub(super) fn repo_of(&self, query: &SetQuery) -> Option<&RepoKey> {
+        let group = query.group.as_ref().filter(|_| self.asking.scope != QueryScope::Store)?;
         self.corpus.repos.get(group)
     }
 

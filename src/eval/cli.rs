@@ -9,7 +9,7 @@ use retriever::program::Program;
 use writer::exit::Exit;
 
 use crate::args::CommandLine;
-use crate::program::measure;
+use crate::measurement::measure;
 
 /// Runs the program. A reader that closes the pipe early is no failure.
 #[must_use]

@@ -13,7 +13,7 @@ use event::limits::LESSON_BYTES_MAX;
 use event::{EventId, RepoKey, Timestamp, parse_timestamp};
 use guard::text::{Layout, neutralise};
 use store::{Config, Durability, Store};
-use writer::{Identity, Moment, Outcome, Trouble, Writer, record_all};
+use writer::{BatchError, BatchOutcome, Identity, Moment, Writer, record_all};
 
 /// The repository of documents without a group.
 const NO_GROUP: &str = "eval";
@@ -91,17 +91,17 @@ fn record(corpus: &mut Corpus, set: &Set, root: &Path, batch: &Batch) -> Result<
 }
 
 /// Returns the id of an event that was written.
-fn written(outcome: Outcome, document: Option<&Document>) -> Result<String, EvalError> {
+fn written(outcome: BatchOutcome, document: Option<&Document>) -> Result<String, EvalError> {
     let place = document.map_or_else(String::new, |document| document.place.clone());
     match outcome.result {
         Ok(receipt) => Ok(receipt.id.as_str().to_owned()),
-        Err(Trouble::Refused(problems)) => {
+        Err(BatchError::Refused(problems)) => {
             let first = problems.iter().next();
             let field = first.map_or("event", |problem| problem.field.as_str());
             let message = first.map_or("is refused", |problem| problem.message.as_str());
             Err(EvalError::form(place, field, message))
         }
-        Err(Trouble::Failed { message, .. }) => Err(EvalError::form(place, "event", message)),
+        Err(BatchError::Failed { message, .. }) => Err(EvalError::form(place, "event", message)),
     }
 }
 

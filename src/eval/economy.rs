@@ -11,10 +11,10 @@ mod forms;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::EvalError;
-use super::ask::{How, Run, frozen, hits};
+use super::ask::{QueryOptions, Run, frozen, hits};
 use super::corpus::Corpus;
 use super::measure::number;
-use super::set::Query;
+use super::set::SetQuery;
 use event::clean::clean;
 use event::{Event, RepoKey, codec};
 use reply::{Explain, Reply, tokens};
@@ -22,7 +22,7 @@ use search::snapshot::Snapshot;
 
 /// A form in which memories can be handed to an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shape {
+pub enum OutputForm {
     /// Our reply, as an agent gets it.
     Reply,
     /// The log of the repository that is asked in, or all logs where that is none: what an agent reads that
@@ -38,7 +38,7 @@ pub enum Shape {
     BasicMemory,
 }
 
-impl Shape {
+impl OutputForm {
     /// All of them, in the order of reports.
     pub const ALL: [Self; 6] = [
         Self::Reply,
@@ -109,16 +109,17 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
 }
 
 /// What each form comes to over the queries of a run.
-pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(Shape, Cost)>, EvalError> {
+pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(OutputForm, Cost)>, EvalError> {
     let snapshot = frozen(run.local)?;
     let store = Written::of(&snapshot, run.corpus);
-    let mut costs: BTreeMap<Shape, Cost> = BTreeMap::new();
-    let usual = How { mode: run.mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
+    let mut costs: BTreeMap<OutputForm, Cost> = BTreeMap::new();
+    let usual =
+        QueryOptions { mode: run.mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
     for query in &run.set.queries {
         let reply = run.asker.api().search(&run.asker.request(query, usual))?;
         let right: BTreeSet<usize> =
             query.relevant.iter().filter_map(|(id, _)| run.asker.number_of(id)).collect();
-        for shape in Shape::ALL {
+        for shape in OutputForm::ALL {
             let (text, shown) = store.handed(shape, &reply, run, query);
             costs.entry(shape).or_default().add(&text, &shown, &right);
         }
@@ -154,10 +155,10 @@ impl<'a> Written<'a> {
     /// Returns what an agent would read in a form, and the documents that it shows.
     fn handed(
         &self,
-        shape: Shape,
+        shape: OutputForm,
         reply: &Reply,
         run: &Run<'_>,
-        query: &Query,
+        query: &SetQuery,
     ) -> (String, BTreeSet<usize>) {
         let documents = |ids: Vec<&str>| -> BTreeSet<usize> {
             ids.iter().filter_map(|id| run.corpus.documents.get(*id)).copied().collect()
@@ -165,19 +166,19 @@ impl<'a> Written<'a> {
         let ids = hits(reply).iter().filter_map(|hit| hit.get("id")?.as_str());
         let found: Vec<&Event> = ids.filter_map(|id| self.events.get(id)).collect();
         let text = match shape {
-            Shape::Reply => {
+            OutputForm::Reply => {
                 let cited = found.iter().filter(|event| is_cited(&reply.text, event));
                 let cited = cited.map(|event| event.id.as_str()).collect();
                 return (reply.text.clone(), documents(cited));
             }
-            Shape::WholeLog => {
+            OutputForm::WholeLog => {
                 let log = run.asker.repo_of(query).and_then(|repo| self.logs.get(repo));
                 return log.unwrap_or(&self.all).clone();
             }
-            Shape::FullNotes => found.iter().map(|event| line(event)).collect(),
-            Shape::ServerMemory => forms::server_memory(&found),
-            Shape::Mem0 => forms::mem0(&found),
-            Shape::BasicMemory => forms::basic_memory(&found),
+            OutputForm::FullNotes => found.iter().map(|event| line(event)).collect(),
+            OutputForm::ServerMemory => forms::server_memory(&found),
+            OutputForm::Mem0 => forms::mem0(&found),
+            OutputForm::BasicMemory => forms::basic_memory(&found),
         };
         (text, documents(found.iter().map(|event| event.id.as_str()).collect()))
     }

@@ -3,9 +3,9 @@
 //!
 //! In reading order: [`set`] (what is measured with), `forms` (the ways such sets are written down),
 //! [`corpus`] (documents become events in a scratch store), [`ask`] (queries become answers),
-//! [`measure`] (answers become numbers), [`bootstrap`] (how sure a difference is), [`saved`] (answers kept
+//! [`measure`] (answers become numbers), [`bootstrap`] (how sure a difference is), [`saved_run`] (answers kept
 //! for a later comparison), [`misses`] (why a document was not found), [`economy`] (what an answer costs),
-//! `report`. [`mod@run`] is the recipe.
+//! `eval_report`. [`mod@run`] is the recipe.
 //!
 //! Not here: ranking, rendering, embedding: those are the engine's own, which this room only asks. Nothing
 //! but the program that dispatches the command imports it.
@@ -17,21 +17,21 @@ pub mod cli;
 pub mod corpus;
 pub mod economy;
 mod error;
+mod eval_report;
 mod forms;
 pub mod measure;
+pub mod measurement;
 pub mod misses;
-pub mod program;
-mod report;
 pub mod request;
 pub mod result;
 pub mod run;
-pub mod saved;
+pub mod saved_run;
 mod scratch;
 pub mod set;
 mod when;
 
 pub use error::EvalError;
-pub use forms::Form;
-pub use request::{Needs, Opening, Request, Step, Surroundings};
+pub use forms::SetFormat;
+pub use request::{EngineOptions, EvalEnvironment, EvalRequest, Needs, RunProgress};
 pub use run::run;
-pub use set::{Scope, Split};
+pub use set::{QueryScope, Split};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::EvalError;
-use super::ask::{How, Run, frozen, hits};
-use super::set::Query;
+use super::ask::{QueryOptions, Run, frozen, hits};
+use super::set::SetQuery;
 use api::{Flagged, Mode, SearchRequest};
 use index::lexical::DocId;
 use reply::Explain;
@@ -33,7 +33,7 @@ pub struct Miss {
     /// The missed document's id.
     pub document: String,
     /// Why, in a word.
-    pub why: Why,
+    pub why: MissReason,
     /// The missed document.
     pub missed: Side,
     /// The fifth hit, or the last where there are fewer.
@@ -42,7 +42,7 @@ pub struct Miss {
 
 /// Why a document was missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum MissReason {
     /// Neither its words nor its meaning are near enough to be ranked.
     NotACandidate,
     /// Others have more of the query's words.
@@ -57,7 +57,7 @@ pub enum Why {
     Floor,
 }
 
-impl Why {
+impl MissReason {
     /// All of them.
     pub const ALL: [Self; 6] = [
         Self::NotACandidate,
@@ -135,10 +135,10 @@ pub(super) fn explained(run: &Run<'_>) -> Result<Vec<Miss>, EvalError> {
 fn explain(
     run: &Run<'_>,
     snapshot: &Snapshot,
-    query: &Query,
+    query: &SetQuery,
     document: &str,
 ) -> Result<Miss, EvalError> {
-    let how = How { mode: run.mode, limit: DEEP, explain: Explain::Components };
+    let how = QueryOptions { mode: run.mode, limit: DEEP, explain: Explain::Components };
     let request = run.asker.request(query, how);
     let reply = run.asker.api().search(&request)?;
     let ranked: Vec<(usize, &Map<String, Value>)> = hits(&reply)
@@ -168,21 +168,21 @@ fn explain(
 }
 
 /// Tells why a ranked document stands behind another.
-fn behind(mode: Mode, missed: &Side, fifth: &Side, ranges: &Ranges) -> Why {
+fn behind(mode: Mode, missed: &Side, fifth: &Side, ranges: &Ranges) -> MissReason {
     if missed.part("fit") > fifth.part("fit") {
-        return Why::Prior;
+        return MissReason::Prior;
     }
     if mode == Mode::Dense {
-        return Why::OutScoredByMeaning;
+        return MissReason::OutScoredByMeaning;
     }
     let lead = |name: &str, range: f64| {
         let lead = fifth.part(name) - missed.part(name);
         if range > 0.0 { lead / range } else { 0.0 }
     };
     if lead("meaning", ranges.meaning) > lead("words", ranges.words) {
-        Why::OutScoredByMeaning
+        MissReason::OutScoredByMeaning
     } else {
-        Why::OutScoredByWords
+        MissReason::OutScoredByWords
     }
 }
 
@@ -192,7 +192,7 @@ fn absent(
     request: &SearchRequest,
     missed: &Side,
     ranked: usize,
-) -> Result<Why, EvalError> {
+) -> Result<MissReason, EvalError> {
     let everywhere = SearchRequest {
         scope: api::Scope::All(None),
         flagged: Flagged::Included,
@@ -201,11 +201,11 @@ fn absent(
     let number = run.asker.number_of(&missed.document);
     let reply = run.asker.api().search(&everywhere)?;
     if hits(&reply).iter().any(|hit| run.asker.document_of(hit) == number) {
-        return Ok(Why::Filtered);
+        return Ok(MissReason::Filtered);
     }
     // Where there was room for it among the candidates, it was one and was dropped again.
     let is_near = run.mode != Mode::Dense && !missed.matched.is_empty();
-    Ok(if is_near && ranked < CANDIDATES { Why::Floor } else { Why::NotACandidate })
+    Ok(if is_near && ranked < CANDIDATES { MissReason::Floor } else { MissReason::NotACandidate })
 }
 
 /// The widths of the lists of scores, which differ in their units.

@@ -2,23 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Form;
-use super::set::{Scope, Split};
+use super::SetFormat;
+use super::set::{QueryScope, Split};
 use api::local::Local;
 use api::{ApiError, Mode};
 use event::Timestamp;
 
 /// What is to be measured.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct EvalRequest {
     /// Sets: folders or files.
     pub paths: Vec<PathBuf>,
     /// The form of all of them; told by their fields unless given.
-    pub form: Option<Form>,
+    pub form: Option<SetFormat>,
     /// The modes; all that this machine can unless given.
     pub modes: Option<Vec<Mode>>,
     /// Where queries look; by the form unless given.
-    pub scope: Option<Scope>,
+    pub scope: Option<QueryScope>,
     /// Which queries.
     pub split: Split,
     /// Hits looked at.
@@ -41,7 +41,7 @@ pub struct Request {
 
 /// How the engine is to be started.
 #[derive(Debug)]
-pub struct Opening<'a> {
+pub struct EngineOptions<'a> {
     /// A directory that belongs to no repository, in which the queries are asked.
     pub directory: &'a Path,
     /// The store.
@@ -63,7 +63,7 @@ pub enum Needs {
 
 /// How far it is.
 #[derive(Debug, Clone, Copy)]
-pub enum Step<'a> {
+pub enum RunProgress<'a> {
     /// Something to tell.
     Note(&'a str),
     /// So much of a long step is done.
@@ -78,13 +78,13 @@ pub enum Step<'a> {
 }
 
 /// What the program gives.
-pub struct Surroundings<'a> {
+pub struct EvalEnvironment<'a> {
     /// Where folders that are removed again may be made.
     pub temporary: PathBuf,
     /// Keeps this run's folders apart from others'.
     pub random: u128,
     /// Starts an engine, with the model of this user.
-    pub open: &'a mut dyn FnMut(&Opening<'_>) -> Result<Local, ApiError>,
+    pub open: &'a mut dyn FnMut(&EngineOptions<'_>) -> Result<Local, ApiError>,
     /// Is told how far it is.
-    pub tell: &'a mut dyn FnMut(Step<'_>),
+    pub tell: &'a mut dyn FnMut(RunProgress<'_>),
 }

@@ -1,6 +1,6 @@
 //! What a measurement found out, one set and one mode at a time. Not here: its words (`report`).
 
-use super::economy::{Cost, Shape};
+use super::economy::{Cost, OutputForm};
 use super::measure::Answer;
 use super::misses::Miss;
 
@@ -33,5 +33,5 @@ pub struct ModeResult {
     /// Why documents were missed, where that was asked.
     pub misses: Vec<Miss>,
     /// What an answer costs in each form, where that was asked.
-    pub economy: Vec<(Shape, Cost)>,
+    pub economy: Vec<(OutputForm, Cost)>,
 }

@@ -18,7 +18,7 @@ pub struct Set {
     /// The documents, in the order of the file.
     pub documents: Vec<Document>,
     /// The queries.
-    pub queries: Vec<Query>,
+    pub queries: Vec<SetQuery>,
     /// What was noticed while reading, for the person who asked.
     pub notes: Vec<String>,
 }
@@ -44,7 +44,7 @@ pub struct Document {
 
 /// Something that is asked.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Query {
+pub struct SetQuery {
     /// Its id in the set.
     pub id: String,
     /// The question.
@@ -63,7 +63,7 @@ pub struct Query {
 
 /// Where a query looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum QueryScope {
     /// Everywhere, from a directory that belongs to no group.
     Store,
     /// Only in its group.
@@ -73,7 +73,7 @@ pub enum Scope {
     Here,
 }
 
-impl Scope {
+impl QueryScope {
     /// Returns its name on the command line and in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -133,9 +133,9 @@ impl Set {
     ///
     /// # Errors
     /// [`EvalError::Options`] names a query that has no group.
-    pub fn fits(&self, scope: Scope) -> Result<(), EvalError> {
+    pub fn fits(&self, scope: QueryScope) -> Result<(), EvalError> {
         let homeless = self.queries.iter().find(|query| query.group.is_none());
-        match homeless.filter(|_| scope == Scope::Group) {
+        match homeless.filter(|_| scope == QueryScope::Group) {
             None => Ok(()),
             Some(query) => {
                 let message = format!(

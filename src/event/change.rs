@@ -11,7 +11,7 @@ use super::{Author, Event, EventId, FEEDBACK, Link, Node, Relation, Verdict};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Change {
+pub enum MemoryChange {
     /// Tells what somebody found who did as it says.
     Feedback(Verdict),
     /// Another memory stands in its place.
@@ -62,7 +62,7 @@ const BY: &str = "superseded_by";
 const FROM: &str = "distinct_from";
 const VERDICT: &str = "verdict";
 
-impl Change {
+impl MemoryChange {
     /// Returns the `event_type` of its line.
     #[must_use]
     pub fn event_type(&self) -> &'static str {
@@ -136,9 +136,9 @@ mod tests {
     use super::*;
     use crate::{Decoded, codec};
 
-    fn read(line: &Value) -> Option<Change> {
+    fn read(line: &Value) -> Option<MemoryChange> {
         match codec::decode(line.to_string().as_bytes(), "api") {
-            Decoded::Event(event) => Change::of(&event),
+            Decoded::Event(event) => MemoryChange::of(&event),
             other => panic!("{other:?}"),
         }
     }
@@ -148,21 +148,21 @@ mod tests {
     fn a_change_is_read_as_it_was_written() {
         let by = EventId::foreign("m2").unwrap();
         let from = by.clone();
-        let verdicts = Verdict::ALL.into_iter().map(Change::Feedback);
+        let verdicts = Verdict::ALL.into_iter().map(MemoryChange::Feedback);
         let (target, relation) = (Node::of(by.clone()), Relation::Calls);
         let others = [
-            Change::Supersede { by },
-            Change::Distinct { from },
-            Change::Discount { by: Author::Agent("bob".to_owned()) },
-            Change::Recount { by: Author::Session("s1".to_owned()) },
-            Change::Link(Link::plain(relation, target.clone())),
-            Change::Unlink { target, relation },
-            Change::Retract,
-            Change::Archive,
-            Change::Bury,
-            Change::Restore,
-            Change::Pin,
-            Change::Unpin,
+            MemoryChange::Supersede { by },
+            MemoryChange::Distinct { from },
+            MemoryChange::Discount { by: Author::Agent("bob".to_owned()) },
+            MemoryChange::Recount { by: Author::Session("s1".to_owned()) },
+            MemoryChange::Link(Link::plain(relation, target.clone())),
+            MemoryChange::Unlink { target, relation },
+            MemoryChange::Retract,
+            MemoryChange::Archive,
+            MemoryChange::Bury,
+            MemoryChange::Restore,
+            MemoryChange::Pin,
+            MemoryChange::Unpin,
         ];
         for change in verdicts.chain(others) {
             let mut line = change.fields();

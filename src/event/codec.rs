@@ -177,7 +177,7 @@ fn without_padding(bytes: &[u8]) -> &[u8] {
 }
 
 fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Decoded {
-    let mut fields = Fields { left: object };
+    let mut fields = LineFields { left: object };
     let timestamp = fields.parsed("timestamp", parse_timestamp);
     let id = fields.parsed("id", EventId::foreign);
     let event = Event {
@@ -211,11 +211,11 @@ fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Deco
 }
 
 /// The fields of a line not yet understood. What cannot be understood stays and ends in `extra`.
-struct Fields {
+struct LineFields {
     left: Map<String, Value>,
 }
 
-impl Fields {
+impl LineFields {
     /// Returns what was not taken. In a map of its own: one that fields were taken from keeps their
     /// room, 1.6 kB for a founding line.
     fn rest(self) -> Map<String, Value> {

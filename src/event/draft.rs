@@ -1,6 +1,6 @@
 //! What a caller said, before anybody checked it. Not here: any rule about it (`validate`).
 
-use super::{Change, Problems};
+use super::{MemoryChange, Problems};
 
 /// An event as a caller gave it: every field optional, nothing checked.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -47,7 +47,7 @@ pub struct Draft {
     /// The memory it is about; only programs say so, no text of a caller.
     pub memory_id: Option<String>,
     /// What it does to that memory; its type is then that of the change.
-    pub change: Option<Change>,
+    pub change: Option<MemoryChange>,
     /// What was wrong with the form of the input; told together with what is wrong with its values.
     pub problems: Problems,
 }

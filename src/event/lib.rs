@@ -31,7 +31,7 @@ mod validate;
 mod when;
 
 pub use author::Author;
-pub use change::Change;
+pub use change::MemoryChange;
 pub use clean::CleanEvent;
 pub use codec::{Decoded, EncodedLine, SkipReason};
 pub use confidence::Confidence;

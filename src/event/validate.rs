@@ -10,7 +10,7 @@ use super::limits::{
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
 use super::{
-    Change, Confidence, Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate,
+    Confidence, Draft, Event, EventId, EventType, MemoryChange, Problems, RepoKey, SuccessRate,
     parse_age, parse_timestamp, quoted,
 };
 use guard::secrets::findings;
@@ -36,7 +36,7 @@ pub struct Stamp {
 pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
     let mut problems = draft.problems;
     let mut check = Check { problems: &mut problems };
-    let done = draft.change.as_ref().map(Change::event_type);
+    let done = draft.change.as_ref().map(MemoryChange::event_type);
     let event_type = check.kind(done.or(draft.event_type.as_deref()));
     check.name("event_type", event_type.as_str());
     check.name("repo", stamp.repo.as_str());

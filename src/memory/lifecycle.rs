@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::verdicts::Verdicts;
 use super::{Memory, Version};
-use event::{Author, Change, Event, EventId, HOOK, SuccessRate, Timestamp, Verdict};
+use event::{Author, Event, EventId, HOOK, MemoryChange, SuccessRate, Timestamp, Verdict};
 
 /// Whether a memory counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -89,7 +89,7 @@ impl Lifecycle {
         Self::without(&said, discounted)
     }
 
-    fn without(said: &[(&Version, Change)], discounted: Discounted) -> Self {
+    fn without(said: &[(&Version, MemoryChange)], discounted: Discounted) -> Self {
         let (mut life, mut pin) = (Latest::default(), Latest::default());
         let mut verdicts: BTreeMap<Voice, Latest<'_, Verdict>> = BTreeMap::new();
         let mut distinct = BTreeSet::new();
@@ -100,23 +100,23 @@ impl Lifecycle {
             }
             let at = (event.timestamp, &event.id);
             match change.clone() {
-                Change::Feedback(verdict) => {
+                MemoryChange::Feedback(verdict) => {
                     verdicts.entry(Voice::of(&version.event)).or_default().hear(at, verdict);
                 }
-                Change::Supersede { by } => life.hear(at, LifecycleState::Superseded { by }),
-                Change::Retract => life.hear(at, LifecycleState::Retracted),
-                Change::Archive => life.hear(at, LifecycleState::Archived),
-                Change::Bury => life.hear(at, LifecycleState::Buried),
-                Change::Restore => life.hear(at, LifecycleState::Live),
-                Change::Distinct { from } => {
+                MemoryChange::Supersede { by } => life.hear(at, LifecycleState::Superseded { by }),
+                MemoryChange::Retract => life.hear(at, LifecycleState::Retracted),
+                MemoryChange::Archive => life.hear(at, LifecycleState::Archived),
+                MemoryChange::Bury => life.hear(at, LifecycleState::Buried),
+                MemoryChange::Restore => life.hear(at, LifecycleState::Live),
+                MemoryChange::Distinct { from } => {
                     distinct.insert(from);
                 }
-                Change::Pin => pin.hear(at, true),
-                Change::Unpin => pin.hear(at, false),
-                Change::Discount { .. }
-                | Change::Recount { .. }
-                | Change::Link(_)
-                | Change::Unlink { .. } => {}
+                MemoryChange::Pin => pin.hear(at, true),
+                MemoryChange::Unpin => pin.hear(at, false),
+                MemoryChange::Discount { .. }
+                | MemoryChange::Recount { .. }
+                | MemoryChange::Link(_)
+                | MemoryChange::Unlink { .. } => {}
             }
         }
         let verdicts = verdicts.into_values().filter_map(|latest| latest.0);
@@ -132,12 +132,12 @@ impl Lifecycle {
 }
 
 /// What events do, each once.
-pub(super) fn changes(about: &[Arc<Version>]) -> Vec<(&Version, Change)> {
+pub(super) fn changes(about: &[Arc<Version>]) -> Vec<(&Version, MemoryChange)> {
     let mut last = None;
     let mut said = Vec::with_capacity(about.len());
     for version in about {
         if last.replace(&version.event.id) != Some(&version.event.id) {
-            said.extend(Change::of(&version.event).map(|change| (&**version, change)));
+            said.extend(MemoryChange::of(&version.event).map(|change| (&**version, change)));
         }
     }
     said
@@ -149,13 +149,13 @@ pub(super) struct Discounted(BTreeMap<Author, Option<Timestamp>>);
 
 impl Discounted {
     /// Finds them among what was said.
-    pub(super) fn by(said: &[(&Version, Change)]) -> Self {
+    pub(super) fn by(said: &[(&Version, MemoryChange)]) -> Self {
         let mut authors: BTreeMap<&Author, Latest<'_, Option<Option<Timestamp>>>> = BTreeMap::new();
         for (version, change) in said {
             let event = &version.event;
             let (author, is_out) = match change {
-                Change::Discount { by } => (by, true),
-                Change::Recount { by } if !by.wrote(event) => (by, false),
+                MemoryChange::Discount { by } => (by, true),
+                MemoryChange::Recount { by } if !by.wrote(event) => (by, false),
                 _ => continue,
             };
             let until = event.timestamp.filter(|_| author.wrote(event));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Version;
 use super::lifecycle::{Discounted, Latest, changes};
-use event::{Change, Link, Node, Relation, RepoKey, Timestamp, is_code};
+use event::{Link, MemoryChange, Node, Relation, RepoKey, Timestamp, is_code};
 
 /// A link that was told and not taken back, but for its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +37,8 @@ pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
     for (version, change) in said {
         let event = &version.event;
         let (target, relation, said) = match change {
-            Change::Link(link) => (link.target.clone(), link.relation, Some(link)),
-            Change::Unlink { target, relation } => (target, relation, None),
+            MemoryChange::Link(link) => (link.target.clone(), link.relation, Some(link)),
+            MemoryChange::Unlink { target, relation } => (target, relation, None),
             _ => continue,
         };
         if discounted.voids(event) {

@@ -21,7 +21,7 @@ pub enum Durability {
 
 /// Where an acknowledged event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Destination {
     /// In its log.
     Log,
     /// In the spool, since another process held the log. It is found there, and joins the log with
@@ -37,7 +37,7 @@ pub struct Appended {
     /// Where in it the first line begins.
     pub offset: u64,
     /// Whether that file is the log.
-    pub place: Place,
+    pub place: Destination,
     /// What it survives.
     pub durability: Durability,
 }
@@ -105,7 +105,7 @@ impl Append<'_> {
             }
             if is_kept(&file, &self.log) {
                 let (path, durability) = (self.log.clone(), self.durability);
-                return Ok(Appended { path, offset, place: Place::Log, durability });
+                return Ok(Appended { path, offset, place: Destination::Log, durability });
             }
         }
         let why = "another program keeps putting another file in its place; try again";
@@ -114,7 +114,7 @@ impl Append<'_> {
 
     fn wait_in_the_spool(&self) -> Result<Appended, StoreError> {
         let path = spool::put(self.store, &self.log, &self.text, self.durability)?;
-        Ok(Appended { path, offset: 0, place: Place::Spool, durability: self.durability })
+        Ok(Appended { path, offset: 0, place: Destination::Spool, durability: self.durability })
     }
 }
 
@@ -220,13 +220,13 @@ mod tests {
         codec::encode(&clean::clean(*event))
     }
 
-    struct World {
+    struct AppendFixture {
         _folder: tempfile::TempDir,
         store: Store,
         repo: RepoKey,
     }
 
-    impl World {
+    impl AppendFixture {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path().join("logs"));
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn lines_follow_each_other_and_the_offset_is_told() {
-        let world = World::new();
+        let world = AppendFixture::new();
         assert_eq!(world.append("a").unwrap().offset, 0);
         let second = world.append("b").unwrap();
         let text = std::fs::read_to_string(world.log()).unwrap();
@@ -255,7 +255,7 @@ mod tests {
     // S-STORE-3
     #[test]
     fn a_torn_tail_is_sealed_not_cut() {
-        let world = World::new();
+        let world = AppendFixture::new();
         world.append("a").unwrap();
         let mut torn = OpenOptions::new().append(true).open(world.log()).unwrap();
         torn.write_all(b"{\"lesson\":\"half").unwrap();
@@ -273,7 +273,7 @@ mod tests {
         let mut room = [0_u8; 3];
         let (written_bytes, outcome) = write_counted(&mut room.as_mut_slice(), b"mine\n");
         assert!(written_bytes == 3 && outcome.is_err());
-        let world = World::new();
+        let world = AppendFixture::new();
         world.store.ensure().unwrap();
         for (after, kept) in [("", "a\n"), ("theirs\n", "a\nmintheirs\n\n")] {
             std::fs::write(world.log(), format!("a\nmin{after}")).unwrap();
@@ -289,7 +289,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn all_waiting_of_one_append_takes_two_seconds_at_most() {
-        let world = World::new();
+        let world = AppendFixture::new();
         world.append("a").unwrap();
         let lock = lock::path_of(&world.log());
         let _stopped = FileLock::take(&lock.with_extension("sync"), 0).unwrap();
@@ -313,7 +313,7 @@ mod tests {
     // S-STORE-4
     #[test]
     fn lines_that_could_not_be_kept_are_not_acknowledged() {
-        let world = World::new();
+        let world = AppendFixture::new();
         world.append("a").unwrap();
         // Replaced behind the first write and before the second, and left alone the third time.
         let answers = std::cell::RefCell::new([true, false, false, true, true].into_iter());
@@ -360,9 +360,9 @@ mod tests {
     // S-STORE-4
     #[test]
     fn a_durable_append_says_so_and_no_other_waits_for_the_disk() {
-        let world = World::new();
+        let world = AppendFixture::new();
         let written = world.append("b").unwrap();
-        assert_eq!((written.durability, written.place), (Durability::Written, Place::Log));
+        assert_eq!((written.durability, written.place), (Durability::Written, Destination::Log));
         let synced = world.store.root().join(".locks/api.jsonl.sync");
         assert!(!cfg!(unix) || !synced.exists());
         let durable = append(&world.store, &world.repo, &[line("a")], Durability::Synced).unwrap();
@@ -374,7 +374,7 @@ mod tests {
     // S-STORE-2
     #[test]
     fn what_is_no_plain_file_is_refused_and_left_alone() {
-        let world = World::new();
+        let world = AppendFixture::new();
         world.store.ensure().unwrap();
         let target = world.store.root().join("target");
         std::fs::write(&target, "mine").unwrap();
@@ -394,7 +394,7 @@ mod tests {
     #[test]
     fn a_log_is_private() {
         use std::os::unix::fs::PermissionsExt;
-        let world = World::new();
+        let world = AppendFixture::new();
         world.append("a").unwrap();
         let mode = std::fs::metadata(world.log()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);

@@ -25,13 +25,13 @@ pub struct Config {
     /// How much memory the memories may take.
     pub memory: Option<MemoryMib>,
     /// How vectors are computed.
-    pub embedding: Embedding,
+    pub embedding: EmbeddingPrecision,
     /// When old lines are archived unasked.
     pub archive: ArchivePolicy,
     /// Who is asked about memories that may contradict each other; nobody unless set.
     pub judge: Option<Judge>,
     /// Whether searches that found nothing are written down.
-    pub query_log: Keeping,
+    pub query_log: Switch,
     /// Which past position of the store is read; of no file, a command asks for it.
     pub as_of: Option<AsOf>,
     /// Old repository keys and the keys they are now.
@@ -73,7 +73,7 @@ impl Config {
                     config.memory = Some(memory.map_err(|why| format!("memory_mib {why}"))?);
                 }
                 ("embedding", toml::Value::String(name)) => {
-                    config.embedding = Embedding::parse(&name)?;
+                    config.embedding = EmbeddingPrecision::parse(&name)?;
                 }
                 ("archive_above_lines", value) => {
                     config.archive.above_lines = Some(ArchivePolicy::lines(&value)?);
@@ -83,7 +83,7 @@ impl Config {
                 }
                 ("judge", toml::Value::Table(judge)) => config.judge = Some(Judge::read(judge)?),
                 ("query_log", toml::Value::Boolean(is_kept)) => {
-                    config.query_log = if is_kept { Keeping::On } else { Keeping::Off };
+                    config.query_log = if is_kept { Switch::On } else { Switch::Off };
                 }
                 ("aliases", toml::Value::Table(aliases)) => {
                     config.aliases = parse_aliases(aliases)?;
@@ -114,7 +114,7 @@ impl Config {
 
 /// Whether something is written down.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Keeping {
+pub enum Switch {
     /// It is.
     #[default]
     On,
@@ -122,7 +122,7 @@ pub enum Keeping {
     Off,
 }
 
-impl Keeping {
+impl Switch {
     /// Reads the word of a variable.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl Keeping {
 /// How the embedding model computes. Vectors that the two make of memories are never
 /// mixed; what a question means may be computed in bytes either way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Embedding {
+pub enum EmbeddingPrecision {
     /// As published, in 32-bit floats.
     #[default]
     Fp32,
@@ -147,7 +147,7 @@ pub enum Embedding {
     Int8,
 }
 
-impl Embedding {
+impl EmbeddingPrecision {
     /// Reads its name.
     ///
     /// # Errors
@@ -269,7 +269,7 @@ fn parse_aliases(table: Table) -> Result<BTreeMap<RepoKey, RepoKey>, String> {
 
 /// The platform's directories for us.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct PlatformDirs {
     /// The configuration file.
     pub config_file: PathBuf,
     /// The logs.
@@ -280,7 +280,7 @@ pub struct Places {
     pub cache: PathBuf,
 }
 
-impl Places {
+impl PlatformDirs {
     /// Returns the platform's directories, or `None` where there is no home directory.
     #[must_use]
     pub fn of_platform() -> Option<Self> {
@@ -334,9 +334,9 @@ mod tests {
     #[test]
     fn how_vectors_are_computed_is_one_of_two_names() {
         let embedding = |text: &str| Config::parse(text).map(|config| config.embedding);
-        assert_eq!(embedding("embedding = \"fp32\""), Ok(Embedding::Fp32));
-        assert_eq!(embedding("embedding = \"int8\""), Ok(Embedding::Int8));
-        assert_eq!(embedding(""), Ok(Embedding::default()));
+        assert_eq!(embedding("embedding = \"fp32\""), Ok(EmbeddingPrecision::Fp32));
+        assert_eq!(embedding("embedding = \"int8\""), Ok(EmbeddingPrecision::Int8));
+        assert_eq!(embedding(""), Ok(EmbeddingPrecision::default()));
         let refused = embedding("embedding = \"INT4\"").unwrap_err();
         assert_eq!(refused, "embedding must be \"fp32\" or \"int8\", not \"INT4\"");
         assert!(embedding("embedding = 8").unwrap_err().contains("\"embedding\""));

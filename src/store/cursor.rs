@@ -17,7 +17,7 @@ pub struct Cursor {
     identity: Option<(u64, u64)>,
     guard: Guard,
     /// What the file was when it had last been read to its end, an unfinished last line included.
-    seen: Option<Seen>,
+    seen: Option<FileState>,
 }
 
 /// The bytes before the offset: themselves, or of a cursor that was written down their number and their
@@ -66,12 +66,12 @@ impl Guard {
 
 /// How long a file was and when it was last changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct FileState {
     length_bytes: u64,
     modified: SystemTime,
 }
 
-impl Seen {
+impl FileState {
     fn of(metadata: &Metadata) -> Option<Self> {
         let modified = metadata.modified().ok()?;
         Some(Self { length_bytes: metadata.len(), modified })
@@ -80,7 +80,7 @@ impl Seen {
 
 /// What happened to a log since the cursor was set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum FileChange {
     /// Nothing.
     None,
     /// It is longer.
@@ -131,7 +131,7 @@ impl Cursor {
         let (length_bytes, seconds, nanos) = (next()?, next()?, u32::try_from(next()?).ok()?);
         let since = Duration::from_secs(seconds).checked_add(Duration::from_nanos(nanos.into()))?;
         let modified = SystemTime::UNIX_EPOCH.checked_add(since)?;
-        let seen = (has_seen == 1).then_some(Seen { length_bytes, modified });
+        let seen = (has_seen == 1).then_some(FileState { length_bytes, modified });
         let (length_bytes, digest) = guard.split_first()?;
         let guard = Guard::Digest(*length_bytes, digest.try_into().ok()?);
         let is_guard =
@@ -140,27 +140,27 @@ impl Cursor {
     }
 
     /// Compares the log with what it was; looks at its length first, since that is all most calls need.
-    pub(super) fn compare(&self, file: &mut File, metadata: &Metadata) -> io::Result<Change> {
+    pub(super) fn compare(&self, file: &mut File, metadata: &Metadata) -> io::Result<FileChange> {
         let is_new = self.identity.is_none();
         if !is_new && (self.identity != Some(identity(metadata)) || metadata.len() < self.offset) {
-            return Ok(Change::Replaced);
+            return Ok(FileChange::Replaced);
         }
         if let Some(seen) = &self.seen {
-            if Seen::of(metadata).as_ref() == Some(seen) {
-                return Ok(Change::None);
+            if FileState::of(metadata).as_ref() == Some(seen) {
+                return Ok(FileChange::None);
             }
             if metadata.len() <= seen.length_bytes {
                 // Written to, yet no longer than before: rewritten in place.
-                return Ok(Change::Replaced);
+                return Ok(FileChange::Replaced);
             }
         } else if metadata.len() == self.offset {
-            return Ok(Change::None);
+            return Ok(FileChange::None);
         }
         let length_bytes = self.guard.length_bytes();
         file.seek(SeekFrom::Start(self.offset.saturating_sub(length_bytes.into())))?;
         let mut now = vec![0; length_bytes.into()];
         file.read_exact(&mut now)?;
-        Ok(if self.guard.is(&now) { Change::Grown } else { Change::Replaced })
+        Ok(if self.guard.is(&now) { FileChange::Grown } else { FileChange::Replaced })
     }
 
     /// Moves to a place without having read what is before it.
@@ -178,7 +178,7 @@ impl Cursor {
     /// Tells whether the file is the one that was read to its end, and untouched since.
     pub(super) fn is_at_end_of(&self, metadata: &Metadata) -> bool {
         self.seen.is_some()
-            && self.seen == Seen::of(metadata)
+            && self.seen == FileState::of(metadata)
             && self.identity == Some(identity(metadata))
     }
 
@@ -186,7 +186,7 @@ impl Cursor {
     /// line break included, unless it has grown meanwhile.
     pub(super) fn at_end(&mut self, metadata: &Metadata, unfinished_bytes: u64) {
         let is_end = metadata.len() == self.offset + unfinished_bytes;
-        self.seen = Seen::of(metadata).filter(|_| is_end);
+        self.seen = FileState::of(metadata).filter(|_| is_end);
         self.identity = Some(identity(metadata));
     }
 }
@@ -238,7 +238,7 @@ mod tests {
             cursor
         }
 
-        fn compared_with(&self, cursor: &Cursor) -> Change {
+        fn compared_with(&self, cursor: &Cursor) -> FileChange {
             let (mut file, metadata) = self.opened();
             cursor.compare(&mut file, &metadata).unwrap()
         }
@@ -252,13 +252,13 @@ mod tests {
     #[test]
     fn a_length_below_the_offset_is_a_replacement_and_the_offset_itself_is_nothing_new() {
         let log = Log::of("one\ntwo\n");
-        assert_eq!(log.compared_with(&log.read_to(4)), Change::Grown);
+        assert_eq!(log.compared_with(&log.read_to(4)), FileChange::Grown);
         let cursor = log.read_to(8);
-        assert_eq!(log.compared_with(&cursor), Change::None);
+        assert_eq!(log.compared_with(&cursor), FileChange::None);
         log.set_length(7);
-        assert_eq!(log.compared_with(&cursor), Change::Replaced);
+        assert_eq!(log.compared_with(&cursor), FileChange::Replaced);
         log.set_length(0);
-        assert_eq!(log.compared_with(&cursor), Change::Replaced);
+        assert_eq!(log.compared_with(&cursor), FileChange::Replaced);
     }
 
     // S-READ-2
@@ -278,14 +278,14 @@ mod tests {
             assert!((0..bytes.len()).all(|end| Cursor::from_bytes(&bytes[..end]).is_none()));
             assert!(!bytes.windows(3).any(|window| window == b"two"), "it may be secret");
             std::fs::write(&log.path, "one\ntwo\nmore\n").unwrap();
-            assert_eq!(log.compared_with(&again), Change::Grown);
+            assert_eq!(log.compared_with(&again), FileChange::Grown);
             again.advance_by(5, b"more\n", &log.opened().1);
             assert_eq!(again.guard, Guard::Bytes(b"more\n".to_vec()));
             log.set_length(8);
         }
         std::fs::write(&log.path, "one\ntwx\nmore\n").unwrap();
         let again = Cursor::from_bytes(&cursor.to_bytes().unwrap()).unwrap();
-        assert_eq!(log.compared_with(&again), Change::Replaced);
+        assert_eq!(log.compared_with(&again), FileChange::Replaced);
     }
 
     // S-READ-2
@@ -293,7 +293,7 @@ mod tests {
     fn another_file_of_the_same_bytes_and_time_is_a_replacement() {
         let (log, other) = (Log::of("one\ntwo\n"), Log::of("one\ntwo\n"));
         let mut cursor = log.read_to(8);
-        assert_eq!(other.compared_with(&cursor), Change::Replaced);
+        assert_eq!(other.compared_with(&cursor), FileChange::Replaced);
         let (_, metadata) = log.opened();
         cursor.at_end(&metadata, 0);
         File::options()
@@ -304,7 +304,7 @@ mod tests {
             .unwrap();
         assert!(cursor.is_at_end_of(&metadata));
         assert!(!cursor.is_at_end_of(&other.opened().1));
-        assert_eq!(other.compared_with(&cursor), Change::Replaced);
+        assert_eq!(other.compared_with(&cursor), FileChange::Replaced);
     }
 
     #[test]
@@ -330,13 +330,13 @@ mod tests {
             cursor.advance_by(line, long.as_bytes(), &log.opened().1);
             assert_eq!(usize::from(cursor.guard.length_bytes()), GUARD_BYTES);
             assert_eq!(cursor.offset(), u64::try_from(first.len()).unwrap() + line);
-            assert_eq!(log.compared_with(&cursor), Change::Grown);
+            assert_eq!(log.compared_with(&cursor), FileChange::Grown);
             // The last byte before the offset, then one far before it.
             let mut bytes = std::fs::read(&log.path).unwrap();
             let end = first.len() + long.len();
             bytes[end - 2] = b'z';
             std::fs::write(&log.path, &bytes).unwrap();
-            assert_eq!(log.compared_with(&cursor), Change::Replaced);
+            assert_eq!(log.compared_with(&cursor), FileChange::Replaced);
         }
     }
 }

@@ -23,12 +23,12 @@ mod spool;
 mod sync;
 mod tail;
 
-pub use append::{Appended, Durability, Place, append};
+pub use append::{Appended, Destination, Durability, append};
 #[cfg(feature = "archive")]
 pub use archive::{Moved, Moves, archive};
 pub use as_of::AsOf;
-pub use config::{ArchivePolicy, Config, Embedding, Keeping, MemoryMib, Places};
-pub use cursor::{Change, Cursor};
+pub use config::{ArchivePolicy, Config, EmbeddingPrecision, MemoryMib, PlatformDirs, Switch};
+pub use cursor::{Cursor, FileChange};
 pub use error::StoreError;
 pub use judge::Judge;
 pub use layout::{FileId, Store, is_private_dir, make_private_dir, private, user, write_private};
@@ -36,8 +36,8 @@ pub use lines::lines_of;
 pub use lock::FileLock;
 pub use own::{make_own_file, open_own_file, own_folder};
 pub use probe::{LockState, make_a_file_in};
-pub use quarantine::{Damaged, Kept, Quarantine};
-pub use repo::{Found, RepoAt, Why};
+pub use quarantine::{Damaged, Quarantine, QuarantineOutcome};
+pub use repo::{DetectedRepo, RepoAt, RepoSource};
 pub use rewrite::rewrite;
 pub use signal::{survive_the_file_size_limit, when_asked_to_stop};
-pub use tail::{Line, Tail};
+pub use tail::{LogLine, Tail};

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
 use super::append::what_instead;
-use super::{Line, StoreError, layout};
+use super::{LogLine, StoreError, layout};
 
 /// The longest line that is handed out, in bytes. Far past what is read as an event; what is longer
 /// is copied as it is.
@@ -21,7 +21,7 @@ const BLOCK_BYTES: usize = 256 * 1024;
 ///
 /// # Errors
 /// [`StoreError::Io`], or [`StoreError::NotALog`].
-pub fn lines_of(file: &Path, mut each: impl FnMut(Line<'_>)) -> Result<usize, StoreError> {
+pub fn lines_of(file: &Path, mut each: impl FnMut(LogLine<'_>)) -> Result<usize, StoreError> {
     #[cfg(feature = "archive")]
     if super::archive::is_segment(file) {
         return super::archive::lines_of(file, &mut each);
@@ -32,7 +32,7 @@ pub fn lines_of(file: &Path, mut each: impl FnMut(Line<'_>)) -> Result<usize, St
     while lines.offset < metadata.len()
         && let Some(piece) = lines.next(&mut held).map_err(StoreError::io("read", file))?
     {
-        if let Piece::Line(offset) = piece {
+        if let LinePiece::Line(offset) = piece {
             each(line_at(offset, &held));
         }
     }
@@ -47,9 +47,9 @@ pub(super) fn open(file: &Path) -> Result<Option<(File, Metadata)>, StoreError> 
     }
 }
 
-pub(super) fn line_at(offset: u64, held: &[u8]) -> Line<'_> {
+pub(super) fn line_at(offset: u64, held: &[u8]) -> LogLine<'_> {
     let bytes = held.strip_suffix(b"\n").unwrap_or(held);
-    Line { offset, bytes, line_bytes: bytes_u64(bytes.len()) }
+    LogLine { offset, bytes, line_bytes: bytes_u64(bytes.len()) }
 }
 
 pub(super) fn bytes_u64(bytes: usize) -> u64 {
@@ -66,7 +66,7 @@ pub(super) struct Lines {
 }
 
 /// What was read.
-pub(super) enum Piece {
+pub(super) enum LinePiece {
     /// A line, or the unfinished last one, that begins at this offset.
     Line(u64),
     /// Part of a line that is too long.
@@ -80,7 +80,7 @@ impl Lines {
     }
 
     /// Reads the next line, with its line break, into `held`; nothing at the end.
-    pub(super) fn next(&mut self, held: &mut Vec<u8>) -> io::Result<Option<Piece>> {
+    pub(super) fn next(&mut self, held: &mut Vec<u8>) -> io::Result<Option<LinePiece>> {
         held.clear();
         let offset = self.offset;
         let mut bounded = (&mut self.source).take(bytes_u64(LINE_BYTES_MAX));
@@ -91,8 +91,8 @@ impl Lines {
         self.too_long += usize::from(self.is_in_long && !was_in_long);
         Ok(match count {
             0 => None,
-            _ if was_in_long || self.is_in_long => Some(Piece::Part),
-            _ => Some(Piece::Line(offset)),
+            _ if was_in_long || self.is_in_long => Some(LinePiece::Part),
+            _ => Some(LinePiece::Line(offset)),
         })
     }
 

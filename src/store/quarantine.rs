@@ -48,7 +48,7 @@ pub struct Damaged<'a> {
 
 /// What became of a damaged line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum QuarantineOutcome {
     /// It was copied now.
     Now,
     /// It had been copied before.
@@ -89,21 +89,21 @@ impl Quarantine {
     ///
     /// # Errors
     /// [`StoreError::Io`]; the line in the log is as it was.
-    pub fn keep(&mut self, damaged: Damaged<'_>) -> Result<Kept, StoreError> {
+    pub fn keep(&mut self, damaged: Damaged<'_>) -> Result<QuarantineOutcome, StoreError> {
         let record = self.record(damaged);
-        let Some(key) = key_of(&record) else { return Ok(Kept::Before) };
+        let Some(key) = key_of(&record) else { return Ok(QuarantineOutcome::Before) };
         if self.known.contains(&key) {
-            return Ok(Kept::Before);
+            return Ok(QuarantineOutcome::Before);
         }
         let line = escaped(&record.to_string()).into_owned() + "\n";
         let line_bytes = u64::try_from(line.len()).unwrap_or(u64::MAX);
         if self.file_bytes.saturating_add(line_bytes) > FILE_BYTES_MAX {
-            return Ok(Kept::NoRoom);
+            return Ok(QuarantineOutcome::NoRoom);
         }
         self.file.write_all(line.as_bytes()).map_err(StoreError::io("write", &self.path))?;
         self.file_bytes += line_bytes;
         self.known.insert(key);
-        Ok(Kept::Now)
+        Ok(QuarantineOutcome::Now)
     }
 
     fn record(&self, damaged: Damaged<'_>) -> Value {
@@ -231,11 +231,11 @@ mod tests {
     #[test]
     fn a_damaged_line_is_kept_once() {
         let (_folder, store, log) = world();
-        for expected in [Kept::Now, Kept::Before] {
+        for expected in [QuarantineOutcome::Now, QuarantineOutcome::Before] {
             let mut quarantine = Quarantine::of(&store, &log).unwrap();
             for line in [damaged(0, b"torn"), damaged(9, b"torn"), damaged(0, b"\xFFtorn")] {
                 assert_eq!(quarantine.keep(line).unwrap(), expected);
-                assert_eq!(quarantine.keep(line).unwrap(), Kept::Before);
+                assert_eq!(quarantine.keep(line).unwrap(), QuarantineOutcome::Before);
             }
         }
         let text = text_of(&store);
@@ -250,15 +250,15 @@ mod tests {
         let (_folder, store, log) = world();
         let mut quarantine = Quarantine::of(&store, &log).unwrap();
         let huge = "\u{9B}\u{202E}".repeat(KEPT_BYTES_MAX);
-        assert_eq!(quarantine.keep(damaged(0, huge.as_bytes())).unwrap(), Kept::Now);
+        assert_eq!(quarantine.keep(damaged(0, huge.as_bytes())).unwrap(), QuarantineOutcome::Now);
         let zeros = vec![0; KEPT_BYTES_MAX * 2];
-        assert_eq!(quarantine.keep(damaged(1, &zeros)).unwrap(), Kept::Now);
+        assert_eq!(quarantine.keep(damaged(1, &zeros)).unwrap(), QuarantineOutcome::Now);
         drop(quarantine);
         let text = text_of(&store);
         assert!(text.contains(&format!("\"line_bytes\":{}", huge.len())));
         assert!(!text.chars().any(guard::text::is_unsafe));
         let mut again = Quarantine::of(&store, &log).unwrap();
-        assert_eq!(again.keep(damaged(1, &zeros)).unwrap(), Kept::Before);
+        assert_eq!(again.keep(damaged(1, &zeros)).unwrap(), QuarantineOutcome::Before);
     }
 
     // S-VERIFY-2
@@ -268,7 +268,7 @@ mod tests {
         drop(Quarantine::of(&store, &log).unwrap());
         std::fs::write(store.root().join(".quarantine/a.jsonl"), "{\"log\":\"a").unwrap();
         let keep = || Quarantine::of(&store, &log).unwrap().keep(damaged(3, b"x")).unwrap();
-        assert_eq!((keep(), keep()), (Kept::Now, Kept::Before));
+        assert_eq!((keep(), keep()), (QuarantineOutcome::Now, QuarantineOutcome::Before));
         assert_eq!(text_of(&store).lines().count(), 2);
     }
 
@@ -278,7 +278,7 @@ mod tests {
         let (_folder, store, log) = world();
         let mut quarantine = Quarantine::of(&store, &log).unwrap();
         quarantine.file_bytes = FILE_BYTES_MAX - 10;
-        assert_eq!(quarantine.keep(damaged(0, b"x")).unwrap(), Kept::NoRoom);
+        assert_eq!(quarantine.keep(damaged(0, b"x")).unwrap(), QuarantineOutcome::NoRoom);
     }
 
     #[cfg(unix)]

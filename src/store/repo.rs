@@ -9,11 +9,11 @@ use event::RepoKey;
 
 /// The repository found for a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct DetectedRepo {
     /// Its key.
     pub key: RepoKey,
     /// What the key was made from.
-    pub why: Why,
+    pub why: RepoSource,
     /// The work tree's files, where there is a git repository.
     pub git: Option<RepoAt>,
 }
@@ -33,7 +33,7 @@ pub struct RepoAt {
 
 /// What a repository's key was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum RepoSource {
     /// The URL of a remote.
     Remote {
         /// The remote's name.
@@ -47,7 +47,7 @@ pub enum Why {
     Folder(PathBuf),
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for RepoSource {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Remote { name, url } => write!(out, "the URL of its remote {name:?}: {url}"),
@@ -66,7 +66,7 @@ impl fmt::Display for Why {
 /// Longest file of git's that we read: configurations are small, and this one may be anybody's.
 const GIT_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-impl Found {
+impl DetectedRepo {
     /// Finds the repository of a directory. Never fails: what git's files do not tell, the folder does.
     #[must_use]
     pub fn of_directory(directory: &Path) -> Self {
@@ -75,7 +75,7 @@ impl Found {
             Some((top, git_dir)) => Self::of_git(top, &git_dir),
             None => {
                 let key = RepoKey::of_place(&name_of(&directory), &directory.to_string_lossy());
-                Self { key, why: Why::Folder(directory), git: None }
+                Self { key, why: RepoSource::Folder(directory), git: None }
             }
         }
     }
@@ -85,8 +85,8 @@ impl Found {
     pub fn top(&self) -> &Path {
         match (&self.git, &self.why) {
             (Some(git), _) => &git.top,
-            (None, Why::Folder(path) | Why::CommonDir(path)) => path,
-            (None, Why::Remote { .. }) => Path::new(""),
+            (None, RepoSource::Folder(path) | RepoSource::CommonDir(path)) => path,
+            (None, RepoSource::Remote { .. }) => Path::new(""),
         }
     }
 
@@ -95,10 +95,10 @@ impl Found {
         let (branch, commit) = head(git_dir, &common_dir);
         let remote = read(&common_dir.join("config")).and_then(|config| best_remote(&config));
         let (key, why) = match remote {
-            Some((name, url, key)) => (key, Why::Remote { name, url: without_user(&url) }),
+            Some((name, url, key)) => (key, RepoSource::Remote { name, url: without_user(&url) }),
             None => {
                 let key = RepoKey::of_place(&repo_name(&common_dir), &common_dir.to_string_lossy());
-                (key, Why::CommonDir(common_dir.clone()))
+                (key, RepoSource::CommonDir(common_dir.clone()))
             }
         };
         Self { key, why, git: Some(RepoAt { top, common_dir, branch, commit }) }
@@ -265,8 +265,8 @@ mod tests {
         let (one, two) = (folder.path().join("a/api"), folder.path().join("b/api"));
         std::fs::create_dir_all(&one).unwrap();
         std::fs::create_dir_all(&two).unwrap();
-        let (one, two) = (Found::of_directory(&one), Found::of_directory(&two));
-        assert!(matches!(one.why, Why::Folder(_)));
+        let (one, two) = (DetectedRepo::of_directory(&one), DetectedRepo::of_directory(&two));
+        assert!(matches!(one.why, RepoSource::Folder(_)));
         assert_ne!(one.key, two.key);
         assert_eq!(one.key.short_name(), two.key.short_name());
     }

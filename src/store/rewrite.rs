@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::layout::is_still_at;
-use super::lines::{self, Lines, Piece, line_at};
+use super::lines::{self, LinePiece, Lines, line_at};
 use super::lock::{self, FileLock};
-use super::{Line, Store, StoreError, layout, quarantine, spool, sync};
+use super::{LogLine, Store, StoreError, layout, quarantine, spool, sync};
 
 /// How often the rewriting starts over because somebody changed what had been read.
 const REPLACED_TRIES_MAX: usize = 3;
@@ -34,7 +34,7 @@ const REST_BYTES_MAX: u64 = 1024 * 1024;
 pub fn rewrite(
     store: &Store,
     file: &Path,
-    change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
+    change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     store.ensure()?;
     #[cfg(feature = "archive")]
@@ -55,7 +55,7 @@ pub fn rewrite(
 }
 
 /// What becomes of a line.
-pub(super) enum Fate {
+pub(super) enum LineFate {
     /// It stays as it is.
     Stays,
     /// Other bytes stand in its place.
@@ -69,9 +69,9 @@ pub(super) enum Fate {
 }
 
 /// What a rewriting changes.
-pub(super) trait Change {
+pub(super) trait LineEdits {
     /// Tells what becomes of the next line.
-    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError>;
+    fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError>;
 
     /// Everything was read that stood there when it began. What is long work is done now, since after
     /// this appenders wait.
@@ -86,11 +86,11 @@ pub(super) trait Change {
 }
 
 /// Changes lines and nothing else.
-struct Replacing<'a>(&'a mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>);
+struct Replacing<'a>(&'a mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>);
 
-impl Change for Replacing<'_> {
-    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError> {
-        Ok((self.0)(line).map_or(Fate::Stays, Fate::Becomes))
+impl LineEdits for Replacing<'_> {
+    fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
+        Ok((self.0)(line).map_or(LineFate::Stays, LineFate::Becomes))
     }
 }
 
@@ -107,7 +107,7 @@ pub(super) enum Attempt {
 pub(super) fn attempt(
     file: &Path,
     lock: &Path,
-    change: &mut dyn Change,
+    change: &mut dyn LineEdits,
 ) -> Result<Attempt, StoreError> {
     let Some(mut copying) = Copying::begin(file)? else { return Ok(Attempt::Done) };
     copying.most(change)?;
@@ -212,7 +212,7 @@ impl<'a> Copying<'a> {
 
     /// Copies what is there without the lock, and what was appended meanwhile, until little is left. Writers that never
     /// pause may be as fast as the copying: then they have to wait, and what cannot wait goes to the spool.
-    fn most(&mut self, change: &mut dyn Change) -> Result<(), StoreError> {
+    fn most(&mut self, change: &mut dyn LineEdits) -> Result<(), StoreError> {
         let mut left = self.left()?;
         loop {
             self.lines(change, Until::Offset(self.lines.offset + left))?;
@@ -231,30 +231,32 @@ impl<'a> Copying<'a> {
         Ok(length.saturating_sub(self.lines.offset))
     }
 
-    fn lines(&mut self, change: &mut dyn Change, until: Until) -> Result<(), StoreError> {
+    fn lines(&mut self, change: &mut dyn LineEdits, until: Until) -> Result<(), StoreError> {
         let failed = || StoreError::io("read", self.file);
         let mut held = Vec::new();
         let mut copy = io::BufWriter::new(&self.copy.file);
         while until.is_past(self.lines.offset)
             && let Some(piece) = self.lines.next(&mut held).map_err(failed())?
         {
-            let is_unfinished = !held.ends_with(b"\n") && matches!(piece, Piece::Line(_));
+            let is_unfinished = !held.ends_with(b"\n") && matches!(piece, LinePiece::Line(_));
             if is_unfinished && until != Until::End {
                 self.lines.put_back(&held).map_err(failed())?;
                 break;
             }
             self.read.update(&held);
             let fate = match piece {
-                Piece::Line(offset) => change.line(line_at(offset, &held))?,
-                Piece::Part => Fate::Stays,
+                LinePiece::Line(offset) => change.line(line_at(offset, &held))?,
+                LinePiece::Part => LineFate::Stays,
             };
             let written = match fate {
-                Fate::Stays => copy.write_all(&held),
-                Fate::Leaves => Ok(()),
-                Fate::Becomes(other) => copy.write_all(&other).and_then(|()| match is_unfinished {
-                    true => Ok(()),
-                    false => copy.write_all(b"\n"),
-                }),
+                LineFate::Stays => copy.write_all(&held),
+                LineFate::Leaves => Ok(()),
+                LineFate::Becomes(other) => {
+                    copy.write_all(&other).and_then(|()| match is_unfinished {
+                        true => Ok(()),
+                        false => copy.write_all(b"\n"),
+                    })
+                }
             };
             written.map_err(StoreError::io("write", &self.copy.path))?;
         }
@@ -283,7 +285,7 @@ impl<'a> Copying<'a> {
         Ok(now.finalize() == self.read.clone().finalize())
     }
 
-    fn put_in_place(mut self, change: &mut dyn Change) -> Result<(), StoreError> {
+    fn put_in_place(mut self, change: &mut dyn LineEdits) -> Result<(), StoreError> {
         self.copy.sync()?;
         change.seal()?;
         std::fs::rename(&self.copy.path, self.file)
@@ -340,13 +342,13 @@ mod tests {
     use super::super::lines::{LINE_BYTES_MAX, lines_of};
     use super::*;
 
-    struct World {
+    struct RewriteFixture {
         _folder: tempfile::TempDir,
         store: Store,
         log: PathBuf,
     }
 
-    impl World {
+    impl RewriteFixture {
         fn with(text: &str) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path().join("logs"));
@@ -357,7 +359,7 @@ mod tests {
         }
 
         /// Rewrites `secret` to `*`; `meanwhile` happens at each line.
-        fn rewrite(&self, mut meanwhile: impl FnMut(&Line<'_>)) -> Result<(), StoreError> {
+        fn rewrite(&self, mut meanwhile: impl FnMut(&LogLine<'_>)) -> Result<(), StoreError> {
             rewrite(&self.store, &self.log, &mut |line| {
                 meanwhile(&line);
                 (line.bytes == b"secret").then(|| b"*".to_vec())
@@ -391,7 +393,7 @@ mod tests {
             ("secret\nsecret\n", "*\n*\n"),
             ("", ""),
         ] {
-            let world = World::with(text);
+            let world = RewriteFixture::with(text);
             world.rewrite(|_| ()).unwrap();
             assert_eq!(world.text(), expected);
             assert_eq!(world.files(), [".locks", "a.jsonl"]);
@@ -401,7 +403,7 @@ mod tests {
     // S-SCRUB-2
     #[test]
     fn what_is_appended_while_it_works_is_kept_also_by_programs_that_know_no_lock() {
-        let world = World::with("secret\nhalf");
+        let world = RewriteFixture::with("secret\nhalf");
         let mut left = vec![" of it\n", "secret\n", "last"];
         world
             .rewrite(|_| {
@@ -416,9 +418,9 @@ mod tests {
     // S-SCRUB-2
     #[test]
     fn a_log_that_changes_under_it_is_read_again_and_at_last_left_alone() {
-        let world = World::with("one\nsecret\n");
+        let world = RewriteFixture::with("one\nsecret\n");
         let mut times = 0;
-        let replace = |line: &Line<'_>| {
+        let replace = |line: &LogLine<'_>| {
             if line.offset == 0 && times == 0 {
                 times += 1;
                 let other = world.log.with_extension("other");
@@ -430,7 +432,7 @@ mod tests {
         assert_eq!(world.text(), "two\n*\n");
         std::fs::write(&world.log, "a\nsecret\n").unwrap();
         let mut letters = ('b'..='z').cycle();
-        let change = |line: &Line<'_>| {
+        let change = |line: &LogLine<'_>| {
             if line.offset == 0 {
                 std::fs::write(&world.log, format!("{}\nsecret\n", letters.next().unwrap()))
                     .unwrap();
@@ -446,7 +448,7 @@ mod tests {
     #[test]
     fn the_mode_stays_and_nothing_is_written_through_planted_names() {
         use std::os::unix::fs::PermissionsExt;
-        let world = World::with("secret\n");
+        let world = RewriteFixture::with("secret\n");
         let target = world.store.root().join("target");
         std::fs::write(&target, "mine").unwrap();
         std::fs::hard_link(&target, world.store.root().join(".a.jsonl.rewrite")).unwrap();
@@ -467,7 +469,7 @@ mod tests {
     // S-SCRUB-2
     #[test]
     fn a_waiting_write_with_the_longest_name_is_rewritten() {
-        let world = World::with("");
+        let world = RewriteFixture::with("");
         let folder = world.store.ensure_folder(spool::SPOOL).unwrap();
         let file = folder.join(format!("{}@{}.jsonl", "k".repeat(209), "0".repeat(32)));
         std::fs::write(&file, "secret\n").unwrap();
@@ -478,12 +480,12 @@ mod tests {
     // S-SCRUB-2, S-VERIFY-2
     #[test]
     fn a_quarantine_is_not_rewritten_while_somebody_adds_to_it() {
-        let world = World::with("torn");
+        let world = RewriteFixture::with("torn");
         let mut quarantine = quarantine::Quarantine::of(&world.store, &world.log).unwrap();
         let line = quarantine::Damaged { offset: 0, reason: "r", bytes: b"torn", line_bytes: 4 };
         quarantine.keep(line).unwrap();
         let file = world.store.quarantines().unwrap().remove(0);
-        let mut all = |_: Line<'_>| Some(b"*".to_vec());
+        let mut all = |_: LogLine<'_>| Some(b"*".to_vec());
         let error = rewrite(&world.store, &file, &mut all).unwrap_err();
         assert!(matches!(error, StoreError::Busy { .. }), "{error}");
         drop(quarantine);
@@ -495,7 +497,7 @@ mod tests {
 
     #[test]
     fn appenders_wait_only_for_the_end() {
-        let world = World::with("one\nsecret\n");
+        let world = RewriteFixture::with("one\nsecret\n");
         let lock = lock::path_of(&world.log);
         let mut free = 0;
         world.rewrite(|_| free += usize::from(FileLock::take(&lock, 0).is_ok())).unwrap();
@@ -505,12 +507,12 @@ mod tests {
     // S-SCRUB-2
     #[test]
     fn it_ends_beside_a_writer_that_is_always_faster() {
-        let world = World::with("secret\n");
+        let world = RewriteFixture::with("secret\n");
         let lock = lock::path_of(&world.log);
         let more =
             format!("{}\nsecret\n", "x".repeat(usize::try_from(REST_BYTES_MAX).unwrap() + 1));
         let mut appended = 0;
-        let append = |_: &Line<'_>| {
+        let append = |_: &LogLine<'_>| {
             if FileLock::take(&lock, 0).is_ok() {
                 world.append(&more);
                 appended += 1;
@@ -526,10 +528,10 @@ mod tests {
     #[test]
     fn appenders_do_not_wait_for_what_was_appended_meanwhile_either() {
         let line = format!("{}\n", "x".repeat(usize::try_from(REST_BYTES_MAX).unwrap()));
-        let world = World::with(&line.repeat(4));
+        let world = RewriteFixture::with(&line.repeat(4));
         let lock = lock::path_of(&world.log);
         let (mut handed, mut free) = (0, 0);
-        let meanwhile = |_: &Line<'_>| {
+        let meanwhile = |_: &LogLine<'_>| {
             handed += 1;
             free += usize::from(FileLock::take(&lock, 0).is_ok());
             if handed == 1 {
@@ -543,7 +545,7 @@ mod tests {
     #[test]
     fn a_line_past_the_bound_is_copied_as_it_is() {
         let long = "x".repeat(LINE_BYTES_MAX + 10);
-        let world = World::with(&format!("secret\n{long}\nsecret\n"));
+        let world = RewriteFixture::with(&format!("secret\n{long}\nsecret\n"));
         let mut seen = Vec::new();
         let too_long = lines_of(&world.log, |line| seen.push(line.offset)).unwrap();
         assert_eq!((too_long, seen.len()), (1, 2));

@@ -247,13 +247,13 @@ mod tests {
 
     use event::RepoKey;
 
-    struct World {
+    struct SpoolFixture {
         _folder: tempfile::TempDir,
         store: Store,
         log: PathBuf,
     }
 
-    impl World {
+    impl SpoolFixture {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path().join("logs"));
@@ -278,7 +278,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn what_waits_comes_in_once_and_in_order_after_what_is_there() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         std::fs::write(&world.log, "first\n").unwrap();
         let times = [30, 20, 10].map(Duration::from_secs);
         for (lines, since) in ["b\nc\n", "d\n", "e\n"].into_iter().zip(times) {
@@ -293,7 +293,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn a_death_between_log_and_spool_doubles_nothing() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         for (already, expected) in [("a\n", "a\nb\n"), ("a\nb\n", "a\nb\n"), ("a\nb", "a\nb\nb\n")]
         {
             std::fs::write(&world.log, already).unwrap();
@@ -306,7 +306,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn the_same_write_sent_again_waits_once() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         assert_eq!(world.put("a\n"), world.put("a\n"));
         world.put("b\n");
         assert_eq!(world.waiting(), 2);
@@ -315,7 +315,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn what_cannot_come_in_yet_stays() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         world.put("a\n");
         let turn = FileLock::take(&lock::path_of(&world.log), 0).unwrap();
         assert_eq!(world.store.bring_in_what_waits().unwrap(), 0);
@@ -329,7 +329,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn what_is_unfinished_or_none_of_ours_does_not_count() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         let folder = world.put("a\n").parent().unwrap().to_owned();
         for name in ["0123.77", "notes.txt", "stray.jsonl"] {
             std::fs::write(folder.join(name), "b\n").unwrap();
@@ -342,7 +342,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn what_a_killed_process_left_is_removed_and_what_is_being_made_is_not() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         let folder = world.put("a\n").parent().unwrap().to_owned();
         let hash = "0123456789abcdef".repeat(2);
         let old = ["notes.77", "stray.txt"];
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn what_waits_is_private() {
         use std::os::unix::fs::PermissionsExt;
-        let world = World::new();
+        let world = SpoolFixture::new();
         let path = world.put("a\n");
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));

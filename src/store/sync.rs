@@ -113,20 +113,20 @@ mod shared {
 
     /// The four numbers.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    struct Progress {
+    struct SyncCounts {
         begun: u64,
         ended: u64,
-        of: Which,
+        of: SyncedFile,
     }
 
     /// Which file: its inode, and when that was made in nanoseconds, since numbers are used again.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    struct Which {
+    struct SyncedFile {
         inode: u64,
         made: u64,
     }
 
-    impl Which {
+    impl SyncedFile {
         /// `None` where the file system does not tell.
         fn of(file: &File) -> Option<Self> {
             let metadata = file.metadata().ok()?;
@@ -137,18 +137,18 @@ mod shared {
 
     const PROGRESS_BYTES: usize = 32;
 
-    impl Progress {
+    impl SyncCounts {
         fn read(file: &File) -> Option<Self> {
             let mut bytes = [0; PROGRESS_BYTES];
             file.read_exact_at(&mut bytes, 0).ok()?;
             let mut numbers = bytes.as_chunks::<8>().0.iter().map(|part| u64::from_le_bytes(*part));
             let (begun, ended) = (numbers.next()?, numbers.next()?);
-            let of = Which { inode: numbers.next()?, made: numbers.next()? };
+            let of = SyncedFile { inode: numbers.next()?, made: numbers.next()? };
             (ended <= begun).then_some(Self { begun, ended, of })
         }
 
         fn write(self, file: &File) -> Option<()> {
-            let Self { begun, ended, of: Which { inode, made } } = self;
+            let Self { begun, ended, of: SyncedFile { inode, made } } = self;
             let bytes = [begun, ended, inode, made].map(u64::to_le_bytes);
             file.write_all_at(bytes.as_flattened(), 0).ok()
         }
@@ -160,7 +160,7 @@ mod shared {
 
     pub(super) fn begun(log: &Path) -> Option<u64> {
         match File::open(place(log)) {
-            Ok(file) => Progress::read(&file).map(|progress| progress.begun),
+            Ok(file) => SyncCounts::read(&file).map(|progress| progress.begun),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(0),
             Err(_) => None,
         }
@@ -172,23 +172,23 @@ mod shared {
         (ticket, wait_ms): (Ticket, u64),
         alone: impl FnOnce(Names) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let (Some(begun), Some(of)) = (ticket.begun, Which::of(file)) else {
+        let (Some(begun), Some(of)) = (ticket.begun, SyncedFile::of(file)) else {
             return alone(Names::Unknown);
         };
         let Ok(turn) = FileLock::take(&place(log), wait_ms) else {
             return alone(Names::Unknown);
         };
-        let progress = Progress::read(turn.file()).unwrap_or_default();
+        let progress = SyncCounts::read(turn.file()).unwrap_or_default();
         if progress.ended > begun && progress.of == of {
             return Ok(());
         }
-        let this = Progress { begun: progress.begun.max(begun) + 1, ..progress };
+        let this = SyncCounts { begun: progress.begun.max(begun) + 1, ..progress };
         let is_told = this.write(turn.file()).is_some();
         let is_known = progress.ended > 0 && progress.of == of;
         alone(if is_known { Names::OnDisk } else { Names::Unknown })?;
         if is_told {
             // Who does not learn of it syncs once more.
-            let _ = Progress { ended: this.begun, of, ..this }.write(turn.file());
+            let _ = SyncCounts { ended: this.begun, of, ..this }.write(turn.file());
         }
         Ok(())
     }
@@ -197,12 +197,12 @@ mod shared {
     mod tests {
         use super::*;
 
-        struct World {
+        struct SyncFixture {
             folder: tempfile::TempDir,
             file: File,
         }
 
-        impl World {
+        impl SyncFixture {
             fn new() -> Self {
                 let folder = tempfile::tempdir().unwrap();
                 std::fs::create_dir(folder.path().join(".locks")).unwrap();
@@ -231,7 +231,7 @@ mod shared {
         // S-STORE-4
         #[test]
         fn a_sync_that_began_after_the_write_serves_and_an_earlier_one_does_not() {
-            let world = World::new();
+            let world = SyncFixture::new();
             let ticket = || super::super::ticket(&world.log());
             let (first, second) = (ticket(), ticket());
             assert_eq!(world.commit(&world.file, first), Some(Names::Unknown));
@@ -247,7 +247,7 @@ mod shared {
         // S-STORE-4
         #[test]
         fn a_sync_that_failed_or_was_of_another_file_serves_nobody() {
-            let world = World::new();
+            let world = SyncFixture::new();
             let failed =
                 |_| Err(StoreError::io("sync", &world.log())(std::io::Error::other("disk")));
             commit(&world.file, &world.log(), (FIRST, 0), failed).unwrap_err();
@@ -259,8 +259,8 @@ mod shared {
         // S-STORE-4
         #[test]
         fn numbers_that_cannot_be_right_are_not_believed() {
-            let world = World::new();
-            let Which { inode, made } = Which::of(&world.file).unwrap();
+            let world = SyncFixture::new();
+            let SyncedFile { inode, made } = SyncedFile::of(&world.file).unwrap();
             let wrong = [7, 8, inode, made].map(u64::to_le_bytes);
             std::fs::write(place(&world.log()), wrong.as_flattened()).unwrap();
             assert_eq!(begun(&world.log()), None);

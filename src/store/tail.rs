@@ -5,13 +5,13 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::cursor::{Change, Cursor, GUARD_BYTES};
+use super::cursor::{Cursor, FileChange, GUARD_BYTES};
 use super::{StoreError, archive, layout};
 use event::limits::READ_LINE_BYTES_MAX;
 
 /// One complete line of a log, without its line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct LogLine<'a> {
     /// Where it begins.
     pub offset: u64,
     /// Its bytes; cut just past the reading bound where it is longer.
@@ -20,7 +20,7 @@ pub struct Line<'a> {
     pub line_bytes: u64,
 }
 
-impl Line<'_> {
+impl LogLine<'_> {
     /// Where it ends, its line break aside.
     #[must_use]
     pub fn end(&self) -> u64 {
@@ -90,36 +90,38 @@ impl Tail {
     /// # Errors
     /// [`StoreError::Io`] when the log is there but cannot be read, [`StoreError::Damaged`] when all of a
     /// segment was read that can be, and that is not all.
-    pub fn look(&self) -> Result<Change, StoreError> {
+    pub fn look(&self) -> Result<FileChange, StoreError> {
         // Most looks find nothing new, and the length tells that without opening the file. A link is
         // looked at itself, so that a log linked back to its place is refused like any link.
         if self.log.symlink_metadata().is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
-            return self.whole(Change::None);
+            return self.whole(FileChange::None);
         }
         match self.compared()? {
-            (Change::None, _) => self.whole(Change::None),
+            (FileChange::None, _) => self.whole(FileChange::None),
             (change, _) => Ok(change),
         }
     }
 
-    fn whole(&self, change: Change) -> Result<Change, StoreError> {
+    fn whole(&self, change: FileChange) -> Result<FileChange, StoreError> {
         let damaged =
             |why: &String| StoreError::Damaged { path: self.log.clone(), why: why.clone() };
         self.damage.as_ref().map(damaged).map_or(Ok(change), Err)
     }
 
     /// Opens the log and compares it with what was read of it.
-    fn compared(&self) -> Result<(Change, Option<(File, Metadata)>), StoreError> {
+    fn compared(&self) -> Result<(FileChange, Option<(File, Metadata)>), StoreError> {
         let Some((mut file, metadata)) = layout::open_to_read(&self.log)? else {
-            return Ok((if self.was_there { Change::Gone } else { Change::None }, None));
+            return Ok((if self.was_there { FileChange::Gone } else { FileChange::None }, None));
         };
         let compared = self.cursor.compare(&mut file, &metadata);
         let change = match compared.map_err(StoreError::io("read", &self.log))? {
             // Nobody adds to a segment; and one that is empty is damaged.
-            Change::Grown | Change::None if !self.was_there && archive::is_segment(&self.log) => {
-                Change::Grown
+            FileChange::Grown | FileChange::None
+                if !self.was_there && archive::is_segment(&self.log) =>
+            {
+                FileChange::Grown
             }
-            Change::Grown if archive::is_segment(&self.log) => Change::Replaced,
+            FileChange::Grown if archive::is_segment(&self.log) => FileChange::Replaced,
             change => change,
         };
         Ok((change, Some((file, metadata))))
@@ -141,14 +143,14 @@ impl Tail {
     /// Hands each complete new line to `each`. A last line without its line break stays for later:
     /// its writer may not be done.
     ///
-    /// Returns what had happened to the log. With [`Change::Replaced`] and [`Change::Gone`], which may
+    /// Returns what had happened to the log. With [`FileChange::Replaced`] and [`FileChange::Gone`], which may
     /// have come about since the last [`Tail::look`], nothing was read.
     ///
     /// # Errors
     /// [`StoreError::Io`], or [`StoreError::Damaged`]; lines already handed out count as read.
-    pub fn read(&mut self, mut each: impl FnMut(Line<'_>)) -> Result<Change, StoreError> {
+    pub fn read(&mut self, mut each: impl FnMut(LogLine<'_>)) -> Result<FileChange, StoreError> {
         let (change, opened) = self.compared()?;
-        let (Change::Grown, Some((mut file, metadata))) = (change, opened) else {
+        let (FileChange::Grown, Some((mut file, metadata))) = (change, opened) else {
             return Ok(change);
         };
         self.was_there = true;
@@ -181,12 +183,12 @@ impl Tail {
         &mut self,
         file: &mut File,
         metadata: &Metadata,
-        each: &mut impl FnMut(Line<'_>),
+        each: &mut impl FnMut(LogLine<'_>),
     ) -> Result<(), StoreError> {
         let damage = archive::read(file, &self.log, &mut |piece| {
-            if let archive::Piece::Line(line, _) = piece {
+            if let archive::SegmentPiece::Line(line, _) = piece {
                 let kept = line.bytes.get(..=READ_LINE_BYTES_MAX);
-                each(Line { bytes: kept.unwrap_or(line.bytes), ..line });
+                each(LogLine { bytes: kept.unwrap_or(line.bytes), ..line });
             }
             Ok(())
         })?;
@@ -200,7 +202,7 @@ impl Tail {
         &mut self,
         file: &mut File,
         metadata: &Metadata,
-        each: &mut impl FnMut(Line<'_>),
+        each: &mut impl FnMut(LogLine<'_>),
     ) -> io::Result<()> {
         let mut is_cut = self.skip_to_window(metadata);
         file.seek(SeekFrom::Start(self.cursor.offset()))?;
@@ -265,9 +267,9 @@ impl Partial {
         self.line_bytes += u64::try_from(bytes.len()).unwrap_or(0);
     }
 
-    fn line(&self, offset: u64) -> Line<'_> {
+    fn line(&self, offset: u64) -> LogLine<'_> {
         let bytes = self.kept.strip_suffix(b"\n").unwrap_or(&self.kept);
-        Line { offset, bytes, line_bytes: self.line_bytes.saturating_sub(1) }
+        LogLine { offset, bytes, line_bytes: self.line_bytes.saturating_sub(1) }
     }
 
     fn advance(&mut self, cursor: &mut Cursor, metadata: &Metadata) {
@@ -286,13 +288,13 @@ mod tests {
     use std::io::Write;
     use std::time::Duration;
 
-    struct World {
+    struct TailFixture {
         _folder: tempfile::TempDir,
         log: PathBuf,
         tail: Tail,
     }
 
-    impl World {
+    impl TailFixture {
         fn with(text: &str) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let log = folder.path().join("a.jsonl");
@@ -302,7 +304,7 @@ mod tests {
 
         fn lines(&mut self) -> Vec<(u64, String)> {
             let mut lines = Vec::new();
-            let take = |line: Line<'_>| {
+            let take = |line: LogLine<'_>| {
                 lines.push((line.offset, String::from_utf8_lossy(line.bytes).into_owned()));
             };
             self.tail.read(take).unwrap();
@@ -326,28 +328,28 @@ mod tests {
             (12, vec!["aaa", "bbb", "ccc"]),
             (99, vec!["aaa", "bbb", "ccc"]),
         ] {
-            let mut world = World::with("aaa\nbbb\nccc\n");
+            let mut world = TailFixture::with("aaa\nbbb\nccc\n");
             world.tail = Tail::near_the_end_of(&world.log, window_bytes);
             let read: Vec<String> = world.lines().into_iter().map(|(_, line)| line).collect();
             assert_eq!(read, expected, "{window_bytes}");
             world.append("ddd\n");
             assert_eq!(world.lines(), [(12, "ddd".to_owned())], "{window_bytes}");
             std::fs::write(&world.log, "x\n").unwrap();
-            assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+            assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
         }
     }
 
     // S-LINE-1
     #[test]
     fn only_complete_lines_are_read_each_once() {
-        let mut world = World::with("one\ntw");
+        let mut world = TailFixture::with("one\ntw");
         assert_eq!(world.lines(), [(0, "one".to_owned())]);
         world.append("o\nthree\n");
-        assert_eq!(world.tail.look().unwrap(), Change::Grown);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Grown);
         assert_eq!(world.tail.cursor().offset(), 4);
         assert_eq!(world.lines(), [(4, "two".to_owned()), (8, "three".to_owned())]);
         assert_eq!(world.tail.cursor().offset(), 14);
-        assert_eq!(world.tail.look().unwrap(), Change::None);
+        assert_eq!(world.tail.look().unwrap(), FileChange::None);
         assert!(world.lines().is_empty());
     }
 
@@ -378,12 +380,16 @@ mod tests {
     #[test]
     fn a_line_past_the_bound_by_any_few_bytes_is_no_replacement() {
         for surplus in [0, 1, 2, 3, GUARD_BYTES, GUARD_BYTES + 1, BLOCK_BYTES, BLOCK_BYTES + 1] {
-            let mut world = World::with("short\n");
+            let mut world = TailFixture::with("short\n");
             world.append(&"x".repeat(READ_LINE_BYTES_MAX + surplus));
             world.append("\n");
             assert_eq!(world.lines().len(), 2);
             world.append("more\n");
-            assert_eq!(world.tail.look().unwrap(), Change::Grown, "{surplus} bytes past the bound");
+            assert_eq!(
+                world.tail.look().unwrap(),
+                FileChange::Grown,
+                "{surplus} bytes past the bound"
+            );
             assert_eq!(world.lines().len(), 1);
         }
     }
@@ -391,76 +397,80 @@ mod tests {
     // S-READ-2
     #[test]
     fn a_replaced_shortened_or_rewritten_log_is_noticed() {
-        let mut world = World::with("one\ntwo\n");
+        let mut world = TailFixture::with("one\ntwo\n");
         world.lines();
         std::fs::write(&world.log, "one\n").unwrap();
-        assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
         world.tail.rewind();
         assert_eq!(world.lines().len(), 1);
         std::fs::write(&world.log, "eno\nmore\n").unwrap();
-        assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
         world.tail.rewind();
         world.lines();
         let other = world.log.with_extension("new");
         std::fs::write(&other, "eno\nmore\nand more\n").unwrap();
         std::fs::rename(&other, &world.log).unwrap();
-        assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
     }
 
     // S-READ-2
     #[test]
     fn a_deleted_log_is_gone_and_one_that_comes_is_read() {
-        let mut world = World::with("one\n");
+        let mut world = TailFixture::with("one\n");
         world.lines();
         std::fs::remove_file(&world.log).unwrap();
-        assert_eq!(world.tail.look().unwrap(), Change::Gone);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Gone);
         world.tail.rewind();
-        assert_eq!(world.tail.look().unwrap(), Change::None);
+        assert_eq!(world.tail.look().unwrap(), FileChange::None);
         std::fs::write(&world.log, "two\n").unwrap();
-        assert_eq!(world.tail.look().unwrap(), Change::Grown);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Grown);
         assert_eq!(world.lines(), [(0, "two".to_owned())]);
     }
 
     // S-READ-2
     #[test]
     fn a_log_replaced_between_the_look_and_the_read_is_not_read_from_its_middle() {
-        let mut world = World::with("one\ntwo\n");
+        let mut world = TailFixture::with("one\ntwo\n");
         world.lines();
         world.append("three\n");
-        assert_eq!(world.tail.look().unwrap(), Change::Grown);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Grown);
         let other = world.log.with_extension("new");
         std::fs::write(&other, "1\n2\n3\n4\n5\n6\n7\n8\n").unwrap();
         std::fs::rename(&other, &world.log).unwrap();
         let change = world.tail.read(|line| panic!("read {line:?}")).unwrap();
-        assert_eq!(change, Change::Replaced);
-        assert_eq!(world.tail.look().unwrap(), Change::Replaced, "still, until rewound");
+        assert_eq!(change, FileChange::Replaced);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced, "still, until rewound");
         world.tail.rewind();
         assert_eq!(world.lines().len(), 8);
         std::fs::remove_file(&world.log).unwrap();
-        assert_eq!(world.tail.read(|_| ()).unwrap(), Change::Gone);
+        assert_eq!(world.tail.read(|_| ()).unwrap(), FileChange::Gone);
     }
 
     // S-READ-2
     #[test]
     fn an_unfinished_last_line_is_read_once_and_does_not_hide_a_rewriting() {
         for text in ["one\nhalf", "half"] {
-            let mut world = World::with(text);
+            let mut world = TailFixture::with(text);
             world.lines();
-            assert_eq!(world.tail.look().unwrap(), Change::None, "{text:?}: nothing new to read");
+            assert_eq!(
+                world.tail.look().unwrap(),
+                FileChange::None,
+                "{text:?}: nothing new to read"
+            );
             let file = OpenOptions::new().write(true).open(&world.log).unwrap();
             let later = file.metadata().unwrap().modified().unwrap() + Duration::from_secs(1);
             std::fs::write(&world.log, text.replace("half", "flah")).unwrap();
             file.set_modified(later).unwrap();
-            assert_eq!(world.tail.look().unwrap(), Change::Replaced, "{text:?}: rewritten");
+            assert_eq!(world.tail.look().unwrap(), FileChange::Replaced, "{text:?}: rewritten");
             world.tail.rewind();
             world.lines();
             world.append(" more\n");
-            assert_eq!(world.tail.look().unwrap(), Change::Grown, "{text:?}: finished");
+            assert_eq!(world.tail.look().unwrap(), FileChange::Grown, "{text:?}: finished");
             assert_eq!(world.lines().last().unwrap().1, "flah more");
             world.append("half");
             world.lines();
             file.set_len(world.tail.cursor().offset()).unwrap();
-            assert_eq!(world.tail.look().unwrap(), Change::Replaced, "{text:?}: shortened");
+            assert_eq!(world.tail.look().unwrap(), FileChange::Replaced, "{text:?}: shortened");
         }
     }
 
@@ -468,7 +478,7 @@ mod tests {
     // S-STORE-2
     #[test]
     fn a_log_moved_away_and_linked_back_is_refused() {
-        let mut world = World::with("one\n");
+        let mut world = TailFixture::with("one\n");
         world.lines();
         let moved = world.log.with_extension("moved");
         std::fs::rename(&world.log, &moved).unwrap();
@@ -481,7 +491,7 @@ mod tests {
     #[test]
     fn a_line_past_the_bound_is_cut_and_the_next_is_whole() {
         let long = "x".repeat(READ_LINE_BYTES_MAX + 3 * BLOCK_BYTES);
-        let mut world = World::with(&format!("{long}\nnext\n"));
+        let mut world = TailFixture::with(&format!("{long}\nnext\n"));
         let mut seen = Vec::new();
         world.tail.read(|line| seen.push((line.bytes.len(), line.line_bytes))).unwrap();
         let long_bytes = u64::try_from(long.len()).unwrap();

@@ -6,18 +6,18 @@
 
 pub mod archive;
 pub mod doctor;
-mod place;
 pub mod scrub;
-mod secrets;
+mod secret_lines;
+mod shown_path;
 pub mod verify;
 
 use reply::Reply;
 
-pub use secrets::Recogniser;
+pub use secret_lines::Recogniser;
 
 /// What a check came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CheckVerdict {
     /// Nothing is wrong.
     Fine,
     /// Something is, and the answer says what.
@@ -26,9 +26,9 @@ pub enum Verdict {
 
 /// A verdict with its reasons.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
+pub struct CheckReport {
     /// What it came to.
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
     /// Why.
     pub reply: Reply,
 }

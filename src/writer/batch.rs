@@ -8,22 +8,22 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::side_by_side::side_by_side;
-use super::{Moment, Prepared, Receipt, RecordError, Target, WAITS, Writer};
+use super::{Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer};
 use event::{Draft, Problems, RepoKey, draft_from_json};
-use store::{Durability, Place};
+use store::{Destination, Durability};
 
 /// What became of one event.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct BatchOutcome {
     /// Its place in the input, from 1.
     pub place: usize,
     /// Its id and repository, or why it was not written.
-    pub result: Result<Receipt, Trouble>,
+    pub result: Result<Receipt, BatchError>,
 }
 
 /// Why an event of a batch was not written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
+pub enum BatchError {
     /// Its fields are wrong.
     Refused(Problems),
     /// The whole append of its repository failed.
@@ -35,7 +35,7 @@ pub enum Trouble {
     },
 }
 
-impl From<RecordError> for Trouble {
+impl From<RecordError> for BatchError {
     fn from(error: RecordError) -> Self {
         let (exit, message) = (Exit::of_record(&error), error.to_string());
         match error {
@@ -62,13 +62,13 @@ pub fn record_all(
     text: &str,
     durability: Durability,
     moment: impl FnMut() -> Moment,
-) -> Vec<Outcome> {
+) -> Vec<BatchOutcome> {
     record_each(writer, drafts_in(text), durability, moment)
 }
 
 /// Reports on each event, one JSON object a line.
 #[must_use]
-pub fn reports(outcomes: &[Outcome]) -> String {
+pub fn reports(outcomes: &[BatchOutcome]) -> String {
     side_by_side(outcomes.iter().collect(), |outcome| format!("{}\n", outcome.report())).concat()
 }
 
@@ -78,7 +78,7 @@ pub fn record_drafts(
     drafts: Vec<Draft>,
     durability: Durability,
     moment: impl FnMut() -> Moment,
-) -> Vec<Outcome> {
+) -> Vec<BatchOutcome> {
     record_each(writer, drafts.into_iter().map(Ok).collect(), durability, moment)
 }
 
@@ -87,7 +87,7 @@ fn record_each(
     drafts: Vec<Result<Draft, Problems>>,
     durability: Durability,
     mut moment: impl FnMut() -> Moment,
-) -> Vec<Outcome> {
+) -> Vec<BatchOutcome> {
     let mut targets = Targets::default();
     let mut placed = |draft: Result<Draft, Problems>| {
         let (draft, moment) = (draft?, moment());
@@ -100,13 +100,13 @@ fn record_each(
         writer.prepare_at(&target, draft, moment)
     });
     let mut outcomes = Vec::new();
-    let mut ready: BTreeMap<RepoKey, Vec<(usize, Prepared)>> = BTreeMap::new();
+    let mut ready: BTreeMap<RepoKey, Vec<(usize, PreparedEvent)>> = BTreeMap::new();
     for (place, prepared) in (1..).zip(prepared) {
         match prepared {
             Ok(prepared) => {
                 ready.entry(prepared.repo().clone()).or_default().push((place, prepared));
             }
-            Err(error) => outcomes.push(Outcome { place, result: Err(error.into()) }),
+            Err(error) => outcomes.push(BatchOutcome { place, result: Err(error.into()) }),
         }
     }
     for (repo, same) in ready {
@@ -155,23 +155,23 @@ fn draft_of(value: serde_json::Result<Value>) -> Result<Draft, Problems> {
 fn append(
     writer: &Writer,
     repo: &RepoKey,
-    ready: Vec<(usize, Prepared)>,
+    ready: Vec<(usize, PreparedEvent)>,
     durability: Durability,
-    outcomes: &mut Vec<Outcome>,
+    outcomes: &mut Vec<BatchOutcome>,
 ) {
     let lines: Vec<_> = ready.iter().map(|(_, prepared)| prepared.line().clone()).collect();
     let appended = store::append(&writer.store, repo, &lines, durability);
-    let appended = appended.map_err(|error| Trouble::Failed {
+    let appended = appended.map_err(|error| BatchError::Failed {
         exit: Exit::of_store(&error),
         message: format!("failed to {error}"),
     });
     for (place, prepared) in ready {
         let result = appended.clone().map(|appended| prepared.receipt(&appended));
-        outcomes.push(Outcome { place, result });
+        outcomes.push(BatchOutcome { place, result });
     }
 }
 
-impl Outcome {
+impl BatchOutcome {
     /// Returns the report on this event, as one JSON object.
     #[must_use]
     pub fn report(&self) -> Value {
@@ -182,7 +182,7 @@ impl Outcome {
                     Durability::Synced => "synced",
                 };
                 let mut report = json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() });
-                let waits = (receipt.place == Place::Spool).then_some(("waits", WAITS));
+                let waits = (receipt.place == Destination::Spool).then_some(("waits", WAITS));
                 let flagged = receipt.flagged().map(|why| ("flagged", why.as_str()));
                 let source = receipt.not_believed.as_ref().map(|_| ("source", "agent"));
                 if let Some(report) = report.as_object_mut() {
@@ -191,14 +191,14 @@ impl Outcome {
                 }
                 report
             }
-            Err(Trouble::Refused(problems)) => {
+            Err(BatchError::Refused(problems)) => {
                 let problems: Vec<Value> = problems
                     .iter()
                     .map(|problem| json!({ "field": problem.field, "message": problem.message }))
                     .collect();
                 json!({ "event": self.place, "status": "refused", "problems": problems })
             }
-            Err(Trouble::Failed { message, .. }) => {
+            Err(BatchError::Failed { message, .. }) => {
                 json!({ "event": self.place, "status": "failed", "error": message })
             }
         }
@@ -209,8 +209,8 @@ impl Outcome {
     pub fn exit(&self) -> Exit {
         match &self.result {
             Ok(_) => Exit::Done,
-            Err(Trouble::Refused(_)) => Exit::Invalid,
-            Err(Trouble::Failed { exit, .. }) => *exit,
+            Err(BatchError::Refused(_)) => Exit::Invalid,
+            Err(BatchError::Failed { exit, .. }) => *exit,
         }
     }
 }

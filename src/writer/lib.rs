@@ -1,14 +1,14 @@
 //! The door. Every write goes through [`Writer::record`]: resolve the repository, validate, redact,
 //! encode, append. Nothing else appends to a log.
 //!
-//! This file is the recipe; [`identity`] says who is writing, [`program`] is the `log-memory`
+//! This file is the recipe; [`identity`] says who is writing, [`log_memory`] is the `log-memory`
 //! program, [`exit`] the exit codes of both programs. Not here: what lines mean to a reader.
 
-mod args;
 mod batch;
 pub mod exit;
+mod flags;
 mod identity;
-pub mod program;
+pub mod log_memory;
 mod side_by_side;
 
 use std::path::PathBuf;
@@ -21,9 +21,9 @@ use event::{
     codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
-use store::{Appended, Config, Durability, Found, Place, Store, StoreError};
+use store::{Appended, Config, Destination, DetectedRepo, Durability, Store, StoreError};
 
-pub use batch::{Outcome, Trouble, record_all, record_drafts};
+pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use identity::{Identity, host};
 
 /// What a writer needs to know besides the draft.
@@ -58,7 +58,7 @@ pub struct Receipt {
     /// What it survives.
     pub durability: Durability,
     /// Whether it is in its log already.
-    pub place: Place,
+    pub place: Destination,
     /// What was written.
     event: CleanEvent,
     /// The `source` that it claimed and that was not believed.
@@ -91,7 +91,7 @@ pub enum RecordError {
 
 /// An event ready for its log.
 #[derive(Debug, Clone)]
-pub struct Prepared {
+pub struct PreparedEvent {
     id: EventId,
     repo: RepoKey,
     line: EncodedLine,
@@ -120,7 +120,7 @@ impl Writer {
     /// [`StoreError`]; then nothing was written.
     pub fn append(
         &self,
-        prepared: Prepared,
+        prepared: PreparedEvent,
         durability: Durability,
     ) -> Result<Receipt, StoreError> {
         let line = std::slice::from_ref(&prepared.line);
@@ -132,7 +132,7 @@ impl Writer {
     ///
     /// # Errors
     /// [`RecordError`], with every problem of the draft.
-    pub fn prepare(&self, draft: Draft, moment: Moment) -> Result<Prepared, RecordError> {
+    pub fn prepare(&self, draft: Draft, moment: Moment) -> Result<PreparedEvent, RecordError> {
         let target = self.target_of(draft.repo.as_deref())?;
         self.prepare_at(&target, draft, moment)
     }
@@ -142,7 +142,7 @@ impl Writer {
         target: &Target,
         mut draft: Draft,
         moment: Moment,
-    ) -> Result<Prepared, RecordError> {
+    ) -> Result<PreparedEvent, RecordError> {
         let mut problems = Problems::none();
         target.complete(&mut draft, &mut problems);
         let repo = target.repo.clone();
@@ -165,13 +165,13 @@ impl Writer {
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(Prepared { id, repo, line, event, not_believed })
+        Ok(PreparedEvent { id, repo, line, event, not_believed })
     }
 
     /// Finds out which repository a draft means by its `repo`, or by saying nothing.
     fn target_of(&self, given: Option<&str>) -> Result<Target, StoreError> {
         let Some(given) = given else {
-            let found = Found::of_directory(&self.directory);
+            let found = DetectedRepo::of_directory(&self.directory);
             let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
             let git = found.git.map(|git| (fitting(git.branch), fitting(git.commit)));
             let (branch, commit) = git.unwrap_or_default();
@@ -216,7 +216,7 @@ impl Target {
     }
 }
 
-impl Prepared {
+impl PreparedEvent {
     /// Returns the event as it will be written.
     #[must_use]
     pub fn event(&self) -> &Event {

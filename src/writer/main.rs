@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use event::Timestamp;
 use store::survive_the_file_size_limit;
-use writer::{self, Moment, exit::Exit, program};
+use writer::{self, Moment, exit::Exit, log_memory};
 
 /// That of musl asks the system for memory at every other turn.
 #[cfg(target_env = "musl")]
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         Moment { now: Timestamp::now(), random: u128::from_le_bytes(random) }
     };
     let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
-    let exit = program::run(&mut program::Process {
+    let exit = log_memory::run(&mut log_memory::Process {
         args: std::env::args_os().skip(1).collect(),
         lookup: &lookup,
         directory,

@@ -8,7 +8,7 @@ use engine::View;
 use reply::Briefing;
 use search::staleness::is_gone;
 use search::{Occasion, Query};
-use store::Found;
+use store::DetectedRepo;
 
 /// Memories of a briefing for the task. Twice what usually has room.
 const FOR_TASK_MAX: usize = 8;
@@ -38,8 +38,11 @@ impl Local {
             self.query_hits(&snapshot, &query, FOR_TASK_MAX)
         };
         let for_task = search::near_the_best(hits);
-        let tree =
-            self.place.as_ref().filter(|_| self.here.as_ref() == Some(&repo)).map(Found::top);
+        let tree = self
+            .place
+            .as_ref()
+            .filter(|_| self.here.as_ref() == Some(&repo))
+            .map(DetectedRepo::top);
         let occasion = Occasion {
             repos: &snapshot.keys_of(&repo),
             now: (self.core.clock)().now,

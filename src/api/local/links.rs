@@ -12,14 +12,15 @@ pub(super) use self::ends::{End, Ends};
 use super::Local;
 use crate::{ApiError, ChangeRequest, Deed, Edit, LinkRequest, Numbered, Terms, Voice, Wanted};
 use event::{
-    Change, Draft, Link, Node, Problems, Relation, RepoKey, Timestamp, parse_age, parse_timestamp,
+    Draft, Link, MemoryChange, Node, Problems, Relation, RepoKey, Timestamp, parse_age,
+    parse_timestamp,
 };
 use memory::{LifecycleState, Memory, Tie};
 use reply::{Reply, spot_words};
 use search::links::{Links, Said, Spot};
 use search::snapshot::Snapshot;
 use store::Durability;
-use writer::{Outcome, Trouble, record_drafts};
+use writer::{BatchError, BatchOutcome, record_drafts};
 
 /// So many refused lines are told in words; the JSON has all.
 const TOLD_MAX: usize = 20;
@@ -123,10 +124,10 @@ impl Local {
     pub(super) fn all_recorded(&self, drafts: Vec<Draft>) -> Vec<Result<(), ApiError>> {
         let outcomes =
             record_drafts(&self.writer, drafts, Durability::Written, || (self.core.clock)());
-        let result = |outcome: Outcome| match outcome.result {
+        let result = |outcome: BatchOutcome| match outcome.result {
             Ok(_) => Ok(()),
-            Err(Trouble::Refused(problems)) => Err(ApiError::Invalid(problems)),
-            Err(Trouble::Failed { exit, message }) => Err(ApiError::Failed { exit, message }),
+            Err(BatchError::Refused(problems)) => Err(ApiError::Invalid(problems)),
+            Err(BatchError::Failed { exit, message }) => Err(ApiError::Failed { exit, message }),
         };
         outcomes.into_iter().map(result).collect()
     }
@@ -166,7 +167,7 @@ impl Local {
                     said: format!("{words}: nothing to do, there is no such link."),
                 });
             }
-            Deed::End => Change::Unlink { target: target.node(), relation: edit.relation },
+            Deed::End => MemoryChange::Unlink { target: target.node(), relation: edit.relation },
             Deed::Make(terms) => {
                 let link = self.link(edit.relation, target.node(), terms)?;
                 if now.is_some_and(|said| said.is(&link)) {
@@ -177,10 +178,11 @@ impl Local {
                 refuse_circle(edit.relation, (&from, &to), links, ends)?;
                 let tie = Tie { repo: repo.clone(), since: None, link: link.clone() };
                 links.add(from, to, tie.into());
-                Change::Link(link)
+                MemoryChange::Link(link)
             }
         };
-        let done = if matches!(change, Change::Link(_)) { "linked" } else { "no longer linked" };
+        let done =
+            if matches!(change, MemoryChange::Link(_)) { "linked" } else { "no longer linked" };
         let draft = Box::new(self.draft_about(&source.node(), &repo, change, voice));
         Ok(Step::Write { edge, draft, said: format!("{words}: {done}.") })
     }
@@ -189,7 +191,7 @@ impl Local {
         &self,
         node: &Node,
         repo: &RepoKey,
-        change: Change,
+        change: MemoryChange,
         voice: &Voice,
     ) -> Draft {
         let mut draft = Draft {
@@ -240,7 +242,7 @@ impl Local {
         let drafts: Vec<Draft> = of_origin
             .filter_map(|(source, target, said)| {
                 let (source, target) = (ends.node(source)?, ends.node(target)?);
-                let change = Change::Unlink { target, relation: said.relation };
+                let change = MemoryChange::Unlink { target, relation: said.relation };
                 Some(self.draft_about(&source, &said.repo, change, voice))
             })
             .collect();

@@ -10,7 +10,7 @@ use crate::ApiError;
 use engine::View;
 use event::{Draft, fits_short_field};
 use reply::Reply;
-use store::{Durability, Place};
+use store::{Destination, Durability};
 use writer::exit::Exit;
 use writer::{Receipt, RecordError, WAITS};
 
@@ -36,7 +36,7 @@ impl Local {
         let written = self.writer.append(prepared, Durability::Written);
         let receipt = written.map_err(|error| unwritten(error.into()))?;
         let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
-        if receipt.place == Place::Spool {
+        if receipt.place == Destination::Spool {
             let _ = write!(text, " Note: {WAITS}.");
         }
         let mut json = json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });

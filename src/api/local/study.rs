@@ -11,7 +11,7 @@ use crate::{
     AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest, SearchRequest, Topic,
     Voice,
 };
-use event::{Change, Draft, Event, EventId, Link, Node, Problems, Relation, RepoKey};
+use event::{Draft, Event, EventId, Link, MemoryChange, Node, Problems, Relation, RepoKey};
 use reply::{Findings, Reply};
 use search::Asked;
 use search::links::{
@@ -138,7 +138,7 @@ impl Local {
         let (mut drafts, node) = (vec![pattern], Node::of(id.clone()));
         for source in &one.sources {
             let link = Link::plain(Relation::BuildsOn, Node::of(source.id.clone()));
-            drafts.push(self.draft_about(&node, &repo, Change::Link(link), voice));
+            drafts.push(self.draft_about(&node, &repo, MemoryChange::Link(link), voice));
         }
         self.all_recorded(drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
         let sources: Vec<Value> =

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::Local;
 use crate::{ApiError, Doing, Sweep, SweepRequest, Voice};
-use event::{Author, Change, Draft, EventId, Node, RepoKey, Timestamp};
+use event::{Author, Draft, EventId, MemoryChange, Node, RepoKey, Timestamp};
 use memory::{Fate, Lifecycle, LifecycleState, Memory, Version};
 use reply::{Reply, Subject};
 use search::snapshot::Snapshot;
 
 /// One change of one memory, or of what is linked like one.
-type Step = (Subject, Change);
+type Step = (Subject, MemoryChange);
 
 impl Local {
     pub(super) fn swept(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
@@ -43,8 +43,8 @@ fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<Ste
         memories.filter(|memory| keys.as_ref().is_none_or(|keys| keys.contains(&memory.repo)));
     let step = |memory: &Arc<Memory>| match memory.fate(now) {
         Fate::Stays => None,
-        Fate::Archived => Some((subject(memory), Change::Archive)),
-        Fate::Buried => Some((subject(memory), Change::Bury)),
+        Fate::Archived => Some((subject(memory), MemoryChange::Archive)),
+        Fate::Buried => Some((subject(memory), MemoryChange::Bury)),
     };
     of_repo.filter_map(step).collect()
 }
@@ -57,7 +57,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
         let is_told = memory.about().iter().any(|version| author.wrote(&version.event));
         // First what they said: who takes back their own words means those of before.
         if is_told && !is_discounted {
-            steps.push((subject(memory), Change::Discount { by: author.clone() }));
+            steps.push((subject(memory), MemoryChange::Discount { by: author.clone() }));
         }
         // What they hid themselves would be seen again.
         let life = match is_discounted {
@@ -65,7 +65,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
             false => memory.life_without(author),
         };
         if is_by(author, memory) && life != LifecycleState::Retracted {
-            steps.push((subject(memory), Change::Retract));
+            steps.push((subject(memory), MemoryChange::Retract));
         }
     }
     for (id, about) in early(snapshot) {
@@ -73,7 +73,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
             && !Lifecycle::of(about).discounted.contains(author)
         {
             let subject = Subject::Other(Node::of(id.clone()), told.repo.clone());
-            steps.push((subject, Change::Discount { by: author.clone() }));
+            steps.push((subject, MemoryChange::Discount { by: author.clone() }));
         }
     }
     steps
@@ -84,10 +84,10 @@ fn restored(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
         if is_by(author, memory) && memory.lifecycle().life == LifecycleState::Retracted {
-            steps.push((subject(memory), Change::Restore));
+            steps.push((subject(memory), MemoryChange::Restore));
         }
         if memory.lifecycle().discounted.contains(author) {
-            steps.push((subject(memory), Change::Recount { by: author.clone() }));
+            steps.push((subject(memory), MemoryChange::Recount { by: author.clone() }));
         }
     }
     for (id, about) in early(snapshot) {
@@ -95,7 +95,7 @@ fn restored(snapshot: &Snapshot, author: &Author) -> Vec<Step> {
             && Lifecycle::of(about).discounted.contains(author)
         {
             let subject = Subject::Other(Node::of(id.clone()), told.repo.clone());
-            steps.push((subject, Change::Recount { by: author.clone() }));
+            steps.push((subject, MemoryChange::Recount { by: author.clone() }));
         }
     }
     steps

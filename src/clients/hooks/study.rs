@@ -15,7 +15,7 @@ use super::switch::LEARN;
 use super::{Silence, Visit};
 use api::signature::Signature;
 use api::{Api, Flagged, SearchRequest};
-use event::{Change, Draft, Verdict};
+use event::{Draft, MemoryChange, Verdict};
 use reply::fence::unfenced;
 
 impl Visit<'_> {
@@ -131,7 +131,7 @@ impl Visit<'_> {
             Known::Elsewhere(id) => {
                 let draft = Draft {
                     memory_id: Some(id),
-                    change: Some(Change::Feedback(Verdict::Worked)),
+                    change: Some(MemoryChange::Feedback(Verdict::Worked)),
                     ..Draft::default()
                 };
                 api.save(draft, None)?;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::object::Object;
 use crate::EvalError;
-use crate::set::{Document, Query, Set};
+use crate::set::{Document, Set, SetQuery};
 
 const TEXT: &str = r#"{"id":"d1","text":"what it says"}"#;
 const QRELS: &str = "for example \"q1\\td1\\t1\"";
@@ -30,7 +30,7 @@ pub(super) fn read(folder: &Path, set: &mut Set) -> Result<(), EvalError> {
     })?;
     let documents: BTreeSet<&str> = set.documents.iter().map(|document| &*document.id).collect();
     let queries: BTreeSet<&str> = set.queries.iter().map(|query| &*query.id).collect();
-    let known = Known { documents: &documents, queries: &queries };
+    let known = KnownIds { documents: &documents, queries: &queries };
     let mut relevant = judgements(&folder.join("qrels.tsv"), &known, Columns::WithGrade)?;
     let stale = folder.join("stale.tsv");
     let mut stale = match stale.exists() {
@@ -88,18 +88,18 @@ fn document(object: &Object<'_>) -> Result<Document, EvalError> {
     })
 }
 
-fn query(object: &Object<'_>) -> Result<Query, EvalError> {
-    Ok(Query {
+fn query(object: &Object<'_>) -> Result<SetQuery, EvalError> {
+    Ok(SetQuery {
         id: object.text("id", "\"q1\"")?.to_owned(),
         text: object.text("text", "\"npm install EACCES\"")?.to_owned(),
         group: object.optional("group", "\"acme/api\"")?,
         kind: object.optional("type", "\"paraphrase\"")?,
         split: object.optional("split", "\"tune\"")?,
-        ..Query::default()
+        ..SetQuery::default()
     })
 }
 
-struct Known<'a> {
+struct KnownIds<'a> {
     documents: &'a BTreeSet<&'a str>,
     queries: &'a BTreeSet<&'a str>,
 }
@@ -110,7 +110,7 @@ enum Columns {
     WithoutGrade,
 }
 
-fn judgements(path: &Path, known: &Known<'_>, columns: Columns) -> Result<Judged, EvalError> {
+fn judgements(path: &Path, known: &KnownIds<'_>, columns: Columns) -> Result<Judged, EvalError> {
     let mut judged = Judged::new();
     for (number, line) in numbered(path)? {
         let wrong = |field: &str, message: String| {

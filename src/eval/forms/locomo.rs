@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::object::Object;
 use crate::EvalError;
-use crate::set::{Document, Query, Set};
+use crate::set::{Document, Set, SetQuery};
 
 /// The published numbers of the categories, and what they mean.
 const CATEGORIES: [(u64, &str); 5] =
@@ -32,13 +32,13 @@ pub(super) fn read(samples: &[Object<'_>], set: &mut Set) -> Result<(), EvalErro
                 left_out += 1;
                 continue;
             }
-            set.queries.push(Query {
+            set.queries.push(SetQuery {
                 id: format!("{id}/q{number}"),
                 text: asked.text("question", "\"When did they meet?\"")?.to_owned(),
                 group: Some(id.to_owned()),
                 kind: Some(category.1.to_owned()),
                 relevant: if is_answerable { relevant } else { Vec::new() },
-                ..Query::default()
+                ..SetQuery::default()
             });
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::object::Object;
 use crate::EvalError;
-use crate::set::{Document, Query, Scope, Set};
+use crate::set::{Document, QueryScope, Set, SetQuery};
 
 /// Ends the ids of questions that nothing in the haystack answers.
 const UNANSWERABLE: &str = "_abs";
@@ -15,11 +15,15 @@ const IDS: &str = "[\"session_1\"]";
 
 /// Reads the questions. In the scope of the store the haystacks are one pool, in which each session
 /// stands once; otherwise each haystack is a group of its own.
-pub(super) fn read(questions: &[Object<'_>], scope: Scope, set: &mut Set) -> Result<(), EvalError> {
+pub(super) fn read(
+    questions: &[Object<'_>],
+    scope: QueryScope,
+    set: &mut Set,
+) -> Result<(), EvalError> {
     let mut pooled = BTreeSet::new();
     for question in questions {
         let id = question.text("question_id", "\"q1\"")?;
-        let group = (scope != Scope::Store).then(|| id.to_owned());
+        let group = (scope != QueryScope::Store).then(|| id.to_owned());
         let named = |session: &str| match &group {
             Some(group) => format!("{group}/{session}"),
             None => session.to_owned(),
@@ -41,13 +45,13 @@ pub(super) fn read(questions: &[Object<'_>], scope: Scope, set: &mut Set) -> Res
             }
             relevant.insert(named(session));
         }
-        set.queries.push(Query {
+        set.queries.push(SetQuery {
             id: id.to_owned(),
             text: question.text("question", "\"Which car did I buy?\"")?.to_owned(),
             group: group.clone(),
             kind: question.optional("question_type", "\"multi-session\"")?,
             relevant: relevant.into_iter().map(|session| (session, 1)).collect(),
-            ..Query::default()
+            ..SetQuery::default()
         });
     }
     Ok(())

@@ -15,7 +15,7 @@ use api::{Api, ApiError, Listing, Reply};
 use clients::agent_files::{FOUND, Known, Plan, Source, Unreadable, is_below, path_below};
 use event::{EventId, Problems, RepoKey};
 use guard::text::{Layout, neutralise};
-use store::Found;
+use store::DetectedRepo;
 use writer::exit::Exit;
 use writer::{Identity, RecordError, Writer};
 
@@ -54,7 +54,7 @@ impl Program<'_> {
     fn place(&self, settings: &Settings) -> Result<Place, ApiError> {
         let settled = self.settle(settings)?;
         let directory = self.surroundings.directory.clone();
-        let found = Found::of_directory(&directory);
+        let found = DetectedRepo::of_directory(&directory);
         let top = found.top().to_owned();
         let identity = Identity::from_environment(self.surroundings.lookup)
             .on(self.surroundings.host.as_deref());

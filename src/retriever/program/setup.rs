@@ -8,7 +8,7 @@ use api::{ApiError, Reply};
 use clients::hooks::life;
 use clients::setup::{self, Ending, Ground, How, Platform, Report, Request, Scope, Standing};
 use event::Problems;
-use store::{FileLock, Places, StoreError, make_private_dir};
+use store::{FileLock, PlatformDirs, StoreError, make_private_dir};
 use writer::exit::Exit;
 
 /// How long one run waits for another on the same machine, in milliseconds: each writes a few files.
@@ -95,7 +95,7 @@ impl Drop for Turn {
 
 /// Our data directory: the logs may be elsewhere, the record of what was set up is not.
 fn data() -> Option<PathBuf> {
-    Some(Places::of_platform()?.logs.parent()?.to_owned())
+    Some(PlatformDirs::of_platform()?.logs.parent()?.to_owned())
 }
 
 /// The outermost folder of the project that a directory is in: where its repository begins, else itself.

@@ -19,7 +19,7 @@ use super::{Store, StoreError, layout};
 #[cfg(feature = "archive")]
 pub use moving::{Moved, Moves, archive};
 #[cfg(feature = "archive")]
-pub(super) use read::{Piece, lines_of, read};
+pub(super) use read::{SegmentPiece, lines_of, read};
 #[cfg(feature = "archive")]
 pub(super) use reseal::reseal;
 

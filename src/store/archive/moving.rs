@@ -15,8 +15,8 @@ use sha2::{Digest, Sha256};
 
 use super::super::lines::lines_of;
 use super::super::lock::{self, FileLock};
-use super::super::rewrite::{self, Attempt, Change, Fate};
-use super::super::{Line, Store, StoreError, layout, sync};
+use super::super::rewrite::{self, Attempt, LineEdits, LineFate};
+use super::super::{LogLine, Store, StoreError, layout, sync};
 use super::read::Ended;
 use super::write::{SEGMENT_BYTES_MAX, Sealing};
 use super::{FOLDER, folder_of, is_name, segments_in};
@@ -34,7 +34,7 @@ const NO_NAME: &str = ".none.jsonl.gz";
 const CHANGED_TRIES_MAX: usize = 3;
 
 /// Tells of each line of a log, in order from the first, whether it moves.
-pub type Moves<'a> = Box<dyn FnMut(&Line<'_>) -> bool + 'a>;
+pub type Moves<'a> = Box<dyn FnMut(&LogLine<'_>) -> bool + 'a>;
 
 /// What was moved out of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,9 +71,9 @@ pub fn archive<'a>(
     moved.cleaned_lines = archiving.clean()?;
     while let Some(moves) = plan()? {
         match archiving.move_some(moves, &mut moved)? {
-            Step::Full => {}
-            Step::Done => break,
-            Step::Changed => {
+            SegmentOutcome::Full => {}
+            SegmentOutcome::Done => break,
+            SegmentOutcome::Changed => {
                 changed += 1;
                 if changed == CHANGED_TRIES_MAX {
                     let why = "another program keeps changing what is in it; try again";
@@ -86,7 +86,7 @@ pub fn archive<'a>(
 }
 
 /// What came of one segment.
-enum Step {
+enum SegmentOutcome {
     /// There is more for another one.
     Full,
     /// All that was to be moved has been.
@@ -107,8 +107,10 @@ impl Archiving<'_> {
         self.lock.with_extension("archiving")
     }
 
-    fn move_some(&self, moves: Moves<'_>, moved: &mut Moved) -> Result<Step, StoreError> {
-        let Some((_, metadata)) = layout::open_to_read(self.log)? else { return Ok(Step::Done) };
+    fn move_some(&self, moves: Moves<'_>, moved: &mut Moved) -> Result<SegmentOutcome, StoreError> {
+        let Some((_, metadata)) = layout::open_to_read(self.log)? else {
+            return Ok(SegmentOutcome::Done);
+        };
         let folder = self.ensure_folder(&metadata)?;
         let segment = next_in(&folder)?;
         let sealing = Sealing::begin(&folder, &metadata)?;
@@ -122,8 +124,8 @@ impl Archiving<'_> {
             is_sealed: false,
         };
         match rewrite::attempt(self.log, self.lock, &mut moving)? {
-            Attempt::Changed => return Ok(Step::Changed),
-            Attempt::Done if !moving.is_sealed => return Ok(Step::Done),
+            Attempt::Changed => return Ok(SegmentOutcome::Changed),
+            Attempt::Done if !moving.is_sealed => return Ok(SegmentOutcome::Done),
             Attempt::Done => {}
         }
         // Where it stays, the next process finds that there is nothing left to do.
@@ -133,7 +135,7 @@ impl Archiving<'_> {
         moved.line_bytes += sealing.line_bytes;
         moved.packed_bytes += sealing.packed_bytes;
         moved.segments.push(segment);
-        Ok(if is_full { Step::Full } else { Step::Done })
+        Ok(if is_full { SegmentOutcome::Full } else { SegmentOutcome::Done })
     }
 
     /// Takes out of the log what a process that died had sealed already. Returns how many lines.
@@ -210,17 +212,17 @@ struct Moving<'a> {
     is_sealed: bool,
 }
 
-impl Change for Moving<'_> {
-    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError> {
+impl LineEdits for Moving<'_> {
+    fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
         let is_full =
             self.sealing.line_bytes >= SEGMENT_BYTES_MAX || self.sealing.lines >= SEGMENT_LINES_MAX;
         if self.is_read || is_full || !(self.moves)(&line) {
-            return Ok(Fate::Stays);
+            return Ok(LineFate::Stays);
         }
         self.sealing.add(line.bytes, Ended::Yes)?;
         self.is_full =
             self.sealing.line_bytes >= SEGMENT_BYTES_MAX || self.sealing.lines >= SEGMENT_LINES_MAX;
-        Ok(Fate::Leaves)
+        Ok(LineFate::Leaves)
     }
 
     fn before_the_lock(&mut self) -> Result<(), StoreError> {
@@ -292,7 +294,7 @@ struct Matching<'a> {
 }
 
 impl Matching<'_> {
-    fn takes(&mut self, line: &Line<'_>) -> bool {
+    fn takes(&mut self, line: &LogLine<'_>) -> bool {
         let Some(wanted) = self.left.get(self.next) else { return false };
         let is_it = *wanted == hash_of(line.bytes);
         self.next += usize::from(is_it);
@@ -310,9 +312,9 @@ struct Removing<'a> {
     segment: &'a Path,
 }
 
-impl Change for Removing<'_> {
-    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError> {
-        Ok(if self.matching.takes(&line) { Fate::Leaves } else { Fate::Stays })
+impl LineEdits for Removing<'_> {
+    fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
+        Ok(if self.matching.takes(&line) { LineFate::Leaves } else { LineFate::Stays })
     }
 
     fn seal(&mut self) -> Result<(), StoreError> {

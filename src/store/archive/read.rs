@@ -10,7 +10,7 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-use super::super::{Line, StoreError, layout};
+use super::super::{LogLine, StoreError, layout};
 use super::write::{MARK, SEGMENT_BYTES_MAX};
 use event::limits::READ_LINE_BYTES_MAX;
 
@@ -26,10 +26,10 @@ const PART_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const UNPACKED_BYTES_MAX: u64 = SEGMENT_BYTES_MAX + READ_LINE_BYTES_MAX as u64;
 
 /// What a segment is made of.
-pub(crate) enum Piece<'a> {
+pub(crate) enum SegmentPiece<'a> {
     /// A line without its line break, and whether it has one. Where it begins is told as if everything
     /// that does not unpack had no length.
-    Line(Line<'a>, Ended),
+    Line(LogLine<'a>, Ended),
     /// Bytes of the file that do not unpack.
     Damaged(Range<u64>),
 }
@@ -45,14 +45,14 @@ pub(crate) enum Ended {
 
 /// What of a segment could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Damage {
+pub(crate) struct SegmentDamage {
     /// How many places there are.
     pub places: usize,
     first: u64,
     why: &'static str,
 }
 
-impl fmt::Display for Damage {
+impl fmt::Display for SegmentDamage {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { places, first, why } = self;
         write!(out, "{places} damaged, the first from byte {first} on: {why}; the rest is read")
@@ -66,8 +66,8 @@ impl fmt::Display for Damage {
 pub(crate) fn read(
     file: &mut File,
     path: &Path,
-    each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
-) -> Result<Option<Damage>, StoreError> {
+    each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
+) -> Result<Option<SegmentDamage>, StoreError> {
     read_within(UNPACKED_BYTES_MAX, file, path, each)
 }
 
@@ -76,12 +76,12 @@ pub(super) fn read_within(
     unpacked_bytes_max: u64,
     file: &mut File,
     path: &Path,
-    each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
-) -> Result<Option<Damage>, StoreError> {
+    each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
+) -> Result<Option<SegmentDamage>, StoreError> {
     let failed = || StoreError::io("read", path);
     file.rewind().map_err(failed())?;
     let length = file.metadata().map_err(failed())?.len();
-    let mut reading = Reading {
+    let mut reading = SegmentReader {
         source: BufReader::with_capacity(BLOCK_BYTES, file),
         at: 0,
         length,
@@ -103,10 +103,13 @@ pub(super) fn read_within(
 
 /// Hands every line of a segment to `each`, as [`super::super::lines_of`] does. Returns how many places
 /// could not be read.
-pub(crate) fn lines_of(path: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<usize, StoreError> {
+pub(crate) fn lines_of(
+    path: &Path,
+    each: &mut dyn FnMut(LogLine<'_>),
+) -> Result<usize, StoreError> {
     let Some((mut file, _)) = layout::open_to_read(path)? else { return Ok(0) };
     let damage = read(&mut file, path, &mut |piece| {
-        if let Piece::Line(line, _) = piece {
+        if let SegmentPiece::Line(line, _) = piece {
             each(line);
         }
         Ok(())
@@ -114,7 +117,7 @@ pub(crate) fn lines_of(path: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<us
     Ok(damage.map_or(0, |damage| damage.places))
 }
 
-struct Reading<'a> {
+struct SegmentReader<'a> {
     source: BufReader<&'a mut File>,
     /// Where the next part begins in the file.
     at: u64,
@@ -124,20 +127,20 @@ struct Reading<'a> {
     /// The part, unpacked.
     held: Vec<u8>,
     lines: Unfinished,
-    damage: Option<Damage>,
+    damage: Option<SegmentDamage>,
 }
 
-impl Reading<'_> {
+impl SegmentReader<'_> {
     fn note(&mut self, why: &'static str) {
         let first = self.at;
-        self.damage.get_or_insert(Damage { places: 0, first, why }).places += 1;
+        self.damage.get_or_insert(SegmentDamage { places: 0, first, why }).places += 1;
     }
 
     /// Reads the next part, or finds the end of what is damaged.
     fn part(
         &mut self,
         path: &Path,
-        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+        each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let failed = || StoreError::io("read", path);
         let outcome = unpack(&mut self.source, &mut self.held, self.left_bytes).map_err(failed())?;
@@ -158,7 +161,7 @@ impl Reading<'_> {
             _ => next_mark(&mut self.source, self.at + 1).map_err(failed())?,
         };
         let end = next.unwrap_or(self.length);
-        each(Piece::Damaged(self.at..end))?;
+        each(SegmentPiece::Damaged(self.at..end))?;
         self.at = end;
         self.source.seek(SeekFrom::Start(end)).map_err(failed())?;
         Ok(())
@@ -243,7 +246,7 @@ impl Unfinished {
     fn take(
         &mut self,
         bytes: &[u8],
-        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+        each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
@@ -264,7 +267,7 @@ impl Unfinished {
 
     fn end(
         &mut self,
-        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+        each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let held = std::mem::take(&mut self.held);
         if held.is_empty() { Ok(()) } else { self.hand_out(&held, Ended::No, each) }
@@ -274,11 +277,11 @@ impl Unfinished {
         &mut self,
         bytes: &[u8],
         ended: Ended,
-        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+        each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let line_bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        let line = Line { offset: self.offset, bytes, line_bytes };
+        let line = LogLine { offset: self.offset, bytes, line_bytes };
         self.offset += line_bytes + u64::from(ended == Ended::Yes);
-        each(Piece::Line(line, ended))
+        each(SegmentPiece::Line(line, ended))
     }
 }

@@ -5,8 +5,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::super::lock::{self, FileLock};
-use super::super::{Line, Store, StoreError, layout, rewrite};
-use super::read::{Piece, read};
+use super::super::{LogLine, Store, StoreError, layout, rewrite};
+use super::read::{SegmentPiece, read};
 use super::write::Sealing;
 
 /// Rewrites a segment: each line for which `change` returns other bytes is replaced by them. What does not
@@ -14,7 +14,7 @@ use super::write::Sealing;
 pub(crate) fn reseal(
     store: &Store,
     segment: &Path,
-    change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
+    change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     let Some(log) = Store::log_of_segment(segment) else { return Ok(()) };
     // Appenders have nothing to do with it, only who archives.
@@ -27,11 +27,11 @@ pub(crate) fn reseal(
     let mut damaged = Vec::new();
     // In two goes, since both share one place in the file: parts that do not unpack come last.
     read(&mut file, segment, &mut |piece| match piece {
-        Piece::Damaged(place) => {
+        SegmentPiece::Damaged(place) => {
             damaged.push(place);
             Ok(())
         }
-        Piece::Line(line, ended) => {
+        SegmentPiece::Line(line, ended) => {
             let changed = change(line);
             sealing.add(changed.as_deref().unwrap_or(line.bytes), ended)
         }

@@ -2,13 +2,13 @@
 //! configuration. They stay memories, and keep their ids. Here: which lines are old. Not here: moving
 //! them so that none is lost (`store::archive`).
 
-mod report;
+mod archive_reply;
 
 use std::path::{Path, PathBuf};
 
-use super::{Checked, Verdict};
+use super::{CheckReport, CheckVerdict};
 use event::{Decoded, Timestamp, codec};
-use store::{ArchivePolicy, Line, Moved, Moves, Store, StoreError};
+use store::{ArchivePolicy, LogLine, Moved, Moves, Store, StoreError};
 
 /// Lines that stay in a log unless asked otherwise: jq, grep and people can still cope with so many.
 pub const KEEP_LINES_DEFAULT: u64 = 10_000;
@@ -31,7 +31,7 @@ pub struct Bounds {
 }
 
 /// What to archive.
-pub struct Request<'a> {
+pub struct ArchiveRequest<'a> {
     /// The store.
     pub store: &'a Store,
     /// The logs.
@@ -39,12 +39,12 @@ pub struct Request<'a> {
     /// What stays in them.
     pub bounds: Bounds,
     /// Whether to change anything.
-    pub how: How,
+    pub how: ArchiveMode,
 }
 
 /// Whether to change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum ArchiveMode {
     /// Move lines.
     Change,
     /// Only tell which would move.
@@ -53,7 +53,7 @@ pub enum How {
 
 /// What came of one log.
 #[derive(Debug)]
-pub struct Done {
+pub struct ArchiveResult {
     /// The log.
     pub log: PathBuf,
     /// What was moved, or would be.
@@ -63,36 +63,38 @@ pub struct Done {
 /// An answer, and the first failure with it.
 pub struct Archived {
     /// What was done. Wrong where a log could not be archived.
-    pub checked: Checked,
+    pub checked: CheckReport,
     /// Why not.
     pub failed: Option<StoreError>,
 }
 
 /// Archives logs, one after the other. One that fails keeps no other from being archived.
 #[must_use]
-pub fn archive(request: &Request<'_>) -> Archived {
-    let done: Vec<Done> = request
+pub fn archive(request: &ArchiveRequest<'_>) -> Archived {
+    let done: Vec<ArchiveResult> = request
         .logs
         .iter()
         .map(|log| {
             let moved = match request.how {
-                How::Change => archive_log(request.store, log, &Planning::of(request.bounds)),
-                How::DryRun => would_move(request.store, log, request.bounds),
+                ArchiveMode::Change => {
+                    archive_log(request.store, log, &Planning::of(request.bounds))
+                }
+                ArchiveMode::DryRun => would_move(request.store, log, request.bounds),
             };
-            Done { log: log.clone(), moved }
+            ArchiveResult { log: log.clone(), moved }
         })
         .collect();
-    let reply = report::reply(request.how, &done);
+    let reply = archive_reply::reply(request.how, &done);
     let failed = done.into_iter().find_map(|done| done.moved.err());
-    let verdict = if failed.is_some() { Verdict::Wrong } else { Verdict::Fine };
-    Archived { checked: Checked { verdict, reply }, failed }
+    let verdict = if failed.is_some() { CheckVerdict::Wrong } else { CheckVerdict::Fine };
+    Archived { checked: CheckReport { verdict, reply }, failed }
 }
 
 /// Archives every log that is over the policy, so far that it is not over it again at once: half the
 /// lines stay, or none that is too old. Meant for a server that has nothing else to do: logs are read for
 /// it. Returns only what was done or failed.
 #[must_use]
-pub fn by_policy(store: &Store, policy: ArchivePolicy, now: Timestamp) -> Vec<Done> {
+pub fn by_policy(store: &Store, policy: ArchivePolicy, now: Timestamp) -> Vec<ArchiveResult> {
     let not_before = policy.older_than.and_then(|age| now.checked_sub(age).ok());
     if policy.above_lines.is_none() && not_before.is_none() {
         return Vec::new();
@@ -112,10 +114,10 @@ pub fn by_policy(store: &Store, policy: ArchivePolicy, now: Timestamp) -> Vec<Do
     let logs = store.logs().unwrap_or_default();
     let done = logs.into_iter().filter(may_be_over).map(|log| {
         let moved = archive_log(store, &log, &planning);
-        Done { log, moved }
+        ArchiveResult { log, moved }
     });
     let is_told =
-        |done: &Done| done.moved.as_ref().map_or(true, |moved| *moved != Moved::default());
+        |done: &ArchiveResult| done.moved.as_ref().map_or(true, |moved| *moved != Moved::default());
     done.filter(is_told).collect()
 }
 
@@ -182,7 +184,7 @@ impl Planning {
 }
 
 /// Tells whether the event of a line is too old; `None` where it holds none.
-fn judged(line: &Line<'_>, file_repo: &str, not_before: Option<Timestamp>) -> Option<bool> {
+fn judged(line: &LogLine<'_>, file_repo: &str, not_before: Option<Timestamp>) -> Option<bool> {
     let Decoded::Event(event) = codec::decode(line.bytes, file_repo) else { return None };
     Some(matches!((event.timestamp, not_before), (Some(when), Some(bound)) if when < bound))
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::Finding;
+use super::Diagnosis;
 use engine::watch::{Watch, Watching};
 use store::Store;
 
@@ -11,18 +11,18 @@ use store::Store;
 const SHARED: [&str; 9] =
     ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "drvfs"];
 
-pub(super) fn watching(store: &Store, watching: Watching) -> Finding {
+pub(super) fn watching(store: &Store, watching: Watching) -> Diagnosis {
     let about = "watching";
     if !store.root().is_dir() {
-        return Finding::fine(about, "begins when there is a store");
+        return Diagnosis::fine(about, "begins when there is a store");
     }
     let watch = Watch::over(store.root(), watching, || ());
     match (watch.trouble(), watching) {
-        (None, _) => Finding::fine(about, "the system tells of changes"),
-        (Some(_), Watching::PollOnly) => Finding::fine(about, "only by looking, as you asked"),
+        (None, _) => Diagnosis::fine(about, "the system tells of changes"),
+        (Some(_), Watching::PollOnly) => Diagnosis::fine(about, "only by looking, as you asked"),
         (Some(trouble), Watching::System) => {
             let says = format!("only by looking, before every answer: {trouble}");
-            let finding = Finding::warn(about, says);
+            let finding = Diagnosis::warn(about, says);
             // ENOSPC and EMFILE of inotify, as the watcher words them.
             let is_limit = ["limit", "os error 28", "os error 24"]
                 .iter()
@@ -39,14 +39,14 @@ pub(super) fn watching(store: &Store, watching: Watching) -> Finding {
 }
 
 /// Tells of a store on a file system that machines share. Only Linux is asked.
-pub(super) fn file_system(store: &Store) -> Option<Finding> {
+pub(super) fn file_system(store: &Store) -> Option<Diagnosis> {
     let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
     let root = store.root().canonicalize().ok()?;
     let kind = kind_of(&mounts, &root).filter(|kind| SHARED.contains(kind))?;
     let says = format!(
         "the store is on {kind}: other machines' locks and changes may not be seen there; keep it on a disk of this machine"
     );
-    Some(Finding::warn("file system", says))
+    Some(Diagnosis::warn("file system", says))
 }
 
 /// Finds the kind of file system that a path is on: that of the mount point that is its longest

@@ -1,7 +1,7 @@
 //! Is everything around the logs well? One line a check: what it found, and where something is wrong
 //! the one command that mends it. Changes nothing. Not here: what is in the logs (`verify`).
 
-mod files;
+mod file_checks;
 mod machine;
 mod parts;
 mod set_up;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Checked, Verdict};
+use super::{CheckReport, CheckVerdict};
 use clients::setup::Standing;
 use engine::watch::Watching;
 use guard::text::{Layout, neutralise};
@@ -20,7 +20,7 @@ use search::snapshot::Room;
 use store::Store;
 
 /// What is examined.
-pub struct Request<'a> {
+pub struct DoctorRequest<'a> {
     /// The store, where it is known.
     pub store: Option<&'a Store>,
     /// The configuration file, whether or not it is there.
@@ -58,7 +58,7 @@ enum Level {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Finding {
+struct Diagnosis {
     about: &'static str,
     level: Level,
     says: String,
@@ -66,7 +66,7 @@ struct Finding {
     mend: Option<String>,
 }
 
-impl Finding {
+impl Diagnosis {
     fn fine(about: &'static str, says: impl Into<String>) -> Self {
         Self { about, level: Level::Fine, says: says.into(), mend: None }
     }
@@ -87,10 +87,10 @@ impl Finding {
 /// Examines everything. Wrong is what keeps memories from being written or read, or lets others at
 /// them; what only could be better is told.
 #[must_use]
-pub fn examine(request: &Request<'_>) -> Checked {
+pub fn examine(request: &DoctorRequest<'_>) -> CheckReport {
     let mut findings = vec![parts::configuration(request)];
     if let Some(store) = request.store {
-        findings.extend(files::examine(store));
+        findings.extend(file_checks::examine(store));
         findings.push(machine::watching(store, request.watching));
         findings.extend(machine::file_system(store));
     }
@@ -101,11 +101,11 @@ pub fn examine(request: &Request<'_>) -> Checked {
     findings.push(set_up::examine(request.home.as_deref(), request.directory));
     findings.extend(set_up::set_up(&request.clients));
     let is_failed = findings.iter().any(|finding| finding.level == Level::Fail);
-    let verdict = if is_failed { Verdict::Wrong } else { Verdict::Fine };
-    Checked { verdict, reply: Reply::new(text(&findings), json_of(&findings, verdict)) }
+    let verdict = if is_failed { CheckVerdict::Wrong } else { CheckVerdict::Fine };
+    CheckReport { verdict, reply: Reply::new(text(&findings), json_of(&findings, verdict)) }
 }
 
-fn text(findings: &[Finding]) -> String {
+fn text(findings: &[Diagnosis]) -> String {
     let mut text = String::new();
     for finding in findings {
         let level = match finding.level {
@@ -122,7 +122,7 @@ fn text(findings: &[Finding]) -> String {
     text.trim_end().to_owned()
 }
 
-fn json_of(findings: &[Finding], verdict: Verdict) -> Value {
+fn json_of(findings: &[Diagnosis], verdict: CheckVerdict) -> Value {
     let checks: Vec<Value> = findings
         .iter()
         .map(|finding| {
@@ -134,7 +134,7 @@ fn json_of(findings: &[Finding], verdict: Verdict) -> Value {
             json!({ "check": finding.about, "state": state, "says": finding.says, "mend": finding.mend })
         })
         .collect();
-    json!({ "fine": verdict == Verdict::Fine, "checks": checks })
+    json!({ "fine": verdict == CheckVerdict::Fine, "checks": checks })
 }
 
 #[cfg(test)]

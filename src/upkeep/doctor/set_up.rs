@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::Finding;
-use crate::place::shown;
+use super::Diagnosis;
+use crate::shown_path::shown;
 use clients::setup::Standing;
 
 /// Configuration files below the home directory, and whose they are.
@@ -36,7 +36,7 @@ const LOOKED_AT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// How a configuration names us.
 const NAME: &[u8] = b"agent-knowledge";
 
-pub(super) fn examine(home: Option<&Path>, directory: &Path) -> Finding {
+pub(super) fn examine(home: Option<&Path>, directory: &Path) -> Diagnosis {
     let at_home = AT_HOME.iter().filter_map(|(client, file)| Some((client, home?.join(file))));
     // A project's files stand in its outermost folder; we may be anywhere inside.
     let inside = directory.ancestors().take_while(|folder| Some(*folder) != home);
@@ -46,28 +46,28 @@ pub(super) fn examine(home: Option<&Path>, directory: &Path) -> Finding {
     let told: Vec<String> =
         naming.map(|(client, file): (_, PathBuf)| format!("{client} ({})", shown(&file))).collect();
     if told.is_empty() {
-        return Finding::fine(
+        return Diagnosis::fine(
             "clients",
             "none of the known configuration files names agent-knowledge",
         );
     }
-    Finding::fine("clients", format!("named by {}", told.join(", ")))
+    Diagnosis::fine("clients", format!("named by {}", told.join(", ")))
 }
 
 /// What setup knows: who lives, what is wrong, and who was left out.
-pub(super) fn set_up(standing: &Standing) -> Vec<Finding> {
+pub(super) fn set_up(standing: &Standing) -> Vec<Diagnosis> {
     let mut findings = Vec::new();
     if !standing.set_up.is_empty() {
-        findings.push(Finding::fine("set up", standing.set_up.join(", ")));
+        findings.push(Diagnosis::fine("set up", standing.set_up.join(", ")));
     }
     let check = || "agent-knowledge setup --check".to_owned();
     let problems = standing.problems.iter();
-    findings.extend(problems.map(|says| Finding::warn("set up", says).mended_by(check())));
+    findings.extend(problems.map(|says| Diagnosis::warn("set up", says).mended_by(check())));
     if !standing.left_out.is_empty() {
         let names = standing.left_out.join(" ");
         let says = format!("here, and not set up: {}", standing.left_out.join(", "));
         let mend = format!("agent-knowledge setup {names}");
-        findings.push(Finding::warn("set up", says).mended_by(mend));
+        findings.push(Diagnosis::warn("set up", says).mended_by(mend));
     }
     findings
 }

@@ -5,12 +5,12 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 
-struct World {
+struct DoctorFixture {
     folder: tempfile::TempDir,
     store: Store,
 }
 
-impl World {
+impl DoctorFixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path().join("logs"));
@@ -33,8 +33,8 @@ impl World {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    fn request(&self) -> Request<'_> {
-        Request {
+    fn request(&self) -> DoctorRequest<'_> {
+        DoctorRequest {
             store: Some(&self.store),
             config_file: Some(self.folder.path().join("config.toml")),
             settings_trouble: None,
@@ -49,7 +49,7 @@ impl World {
         }
     }
 
-    fn examine(&self) -> Checked {
+    fn examine(&self) -> CheckReport {
         examine(&self.request())
     }
 
@@ -65,7 +65,7 @@ impl World {
     }
 }
 
-fn state<'a>(checked: &'a Checked, about: &str) -> (&'a str, &'a str) {
+fn state<'a>(checked: &'a CheckReport, about: &str) -> (&'a str, &'a str) {
     let checks = checked.reply.json["checks"].as_array().unwrap();
     let check = checks.iter().find(|check| check["check"] == about).unwrap();
     (check["state"].as_str().unwrap(), check["says"].as_str().unwrap())
@@ -74,9 +74,9 @@ fn state<'a>(checked: &'a Checked, about: &str) -> (&'a str, &'a str) {
 // S-DOCTOR-1
 #[test]
 fn a_store_that_is_well_or_not_there_yet_is_fine() {
-    for world in [World::new(), World::with_log()] {
+    for world in [DoctorFixture::new(), DoctorFixture::with_log()] {
         let checked = world.examine();
-        assert_eq!(checked.verdict, Verdict::Fine, "{}", checked.reply.text);
+        assert_eq!(checked.verdict, CheckVerdict::Fine, "{}", checked.reply.text);
         assert!(!checked.reply.text.contains("FAIL"), "{}", checked.reply.text);
         // Words are enough to go on with.
         assert_eq!(state(&checked, "model").0, "warn");
@@ -87,7 +87,7 @@ fn a_store_that_is_well_or_not_there_yet_is_fine() {
 // S-DOCTOR-1
 #[test]
 fn each_command_it_gives_mends_what_it_says() {
-    type Plant = fn(&World);
+    type Plant = fn(&DoctorFixture);
     let plant: [(&str, Plant); 9] = [
         ("chmod go-w", |world| world.chmod(world.store.root(), 0o777)),
         ("chmod go-w", |world| world.chmod(&world.log(), 0o622)),
@@ -108,19 +108,19 @@ fn each_command_it_gives_mends_what_it_says() {
         }),
     ];
     for (place, (command, plant)) in plant.into_iter().enumerate() {
-        let world = World::with_log();
+        let world = DoctorFixture::with_log();
         plant(&world);
-        assert_eq!(world.examine().verdict, Verdict::Wrong, "{place}");
+        assert_eq!(world.examine().verdict, CheckVerdict::Wrong, "{place}");
         assert!(world.mend().starts_with(command), "{place}");
         let after = world.examine();
-        assert_eq!(after.verdict, Verdict::Fine, "{place}: {}", after.reply.text);
+        assert_eq!(after.verdict, CheckVerdict::Fine, "{place}: {}", after.reply.text);
     }
 }
 
 // S-DOCTOR-1
 #[test]
 fn a_lock_that_nobody_lets_go_is_told_with_its_file() {
-    let world = World::with_log();
+    let world = DoctorFixture::with_log();
     let lock = world.store.root().join(".locks/api.jsonl.lock");
     let held = store::FileLock::take(&lock, 0).unwrap();
     let checked = world.examine();
@@ -128,12 +128,12 @@ fn a_lock_that_nobody_lets_go_is_told_with_its_file() {
     assert!(state == "fail" && says.contains("api.jsonl has been locked"), "{says}");
     assert!(checked.reply.text.contains(&format!("mend: fuser -v {}", lock.display())));
     drop(held);
-    assert_eq!(world.examine().verdict, Verdict::Fine, "the file that stays does no harm");
+    assert_eq!(world.examine().verdict, CheckVerdict::Fine, "the file that stays does no harm");
 }
 
 #[test]
 fn what_waits_and_what_is_damaged_is_counted() {
-    let world = World::with_log();
+    let world = DoctorFixture::with_log();
     let files = [(".spool", "api@00.jsonl", "{}\n{}\n"), (".quarantine", "api.jsonl", "{}\n")];
     for (folder, name, text) in files {
         store::make_private_dir(&world.store.root().join(folder)).unwrap();
@@ -142,23 +142,24 @@ fn what_waits_and_what_is_damaged_is_counted() {
     let checked = world.examine();
     assert!(state(&checked, "spool").1.starts_with("2 lines in 1 files wait"));
     assert!(state(&checked, "quarantine").1.starts_with("1 damaged lines"));
-    assert_eq!(checked.verdict, Verdict::Fine);
+    assert_eq!(checked.verdict, CheckVerdict::Fine);
 }
 
 #[test]
 fn settings_that_cannot_be_read_are_a_fault() {
-    let world = World::with_log();
+    let world = DoctorFixture::with_log();
     std::fs::write(world.folder.path().join("config.toml"), "log = 3").unwrap();
     let trouble = Some("failed to read the configuration: \"log\" is unknown".to_owned());
-    let checked = examine(&Request { settings_trouble: trouble, store: None, ..world.request() });
-    assert_eq!(checked.verdict, Verdict::Wrong);
+    let checked =
+        examine(&DoctorRequest { settings_trouble: trouble, store: None, ..world.request() });
+    assert_eq!(checked.verdict, CheckVerdict::Wrong);
     let (state, says) = state(&checked, "configuration");
     assert!(state == "fail" && says.contains("\"log\" is unknown"), "{says}");
 }
 
 #[test]
 fn the_other_program_is_asked_for_its_version_and_may_not_hang_us() {
-    let world = World::with_log();
+    let world = DoctorFixture::with_log();
     let folder = world.folder.path().join("bin");
     std::fs::create_dir(&folder).unwrap();
     let program = folder.join("log-memory");
@@ -178,7 +179,7 @@ fn the_other_program_is_asked_for_its_version_and_may_not_hang_us() {
 
 #[test]
 fn clients_that_name_us_are_told() {
-    let world = World::with_log();
+    let world = DoctorFixture::with_log();
     assert!(state(&world.examine(), "clients").1.starts_with("none of"));
     let at_home = world.folder.path().join(".codex");
     std::fs::create_dir(&at_home).unwrap();
@@ -187,7 +188,7 @@ fn clients_that_name_us_are_told() {
     std::fs::create_dir_all(&project).unwrap();
     std::fs::write(world.folder.path().join("project/.mcp.json"), "{\"agent-knowledge\":1}")
         .unwrap();
-    let request = Request { directory: &project, ..world.request() };
+    let request = DoctorRequest { directory: &project, ..world.request() };
     let checked = examine(&request);
     let (level, says) = state(&checked, "clients");
     assert!(level == "ok" && says.contains("Codex (") && says.contains("Claude Code ("), "{says}");
@@ -196,13 +197,13 @@ fn clients_that_name_us_are_told() {
 // S-SETUP-8
 #[test]
 fn clients_that_were_left_out_are_told_with_the_command_that_sets_them_up() {
-    let world = World::with_log();
+    let world = DoctorFixture::with_log();
     let clients = Standing {
         set_up: vec!["Codex (not seen yet)".to_owned()],
         left_out: vec!["gemini", "zed"],
         problems: vec!["Codex: its hooks are silent".to_owned()],
     };
-    let checked = examine(&Request { clients, ..world.request() });
+    let checked = examine(&DoctorRequest { clients, ..world.request() });
     let text = &checked.reply.text;
     for told in [
         "set up         Codex (not seen yet)",
@@ -213,16 +214,16 @@ fn clients_that_were_left_out_are_told_with_the_command_that_sets_them_up() {
     ] {
         assert!(text.contains(told), "{told}\n{text}");
     }
-    assert_eq!(checked.verdict, Verdict::Fine, "memories can be written and read");
+    assert_eq!(checked.verdict, CheckVerdict::Fine, "memories can be written and read");
 }
 
 // S-BOUND-3
 #[test]
 fn memories_that_were_left_out_are_told_with_the_setting_that_changes_it() {
-    let world = World::new();
+    let world = DoctorFixture::new();
     let examined = |left_out| {
         let room = Some(Room { bytes_max: 16 << 20, held_bytes: 15 << 20, left_out });
-        examine(&Request { room, ..world.request() })
+        examine(&DoctorRequest { room, ..world.request() })
     };
     assert_eq!(state(&examined(0), "memory"), ("ok", "15 of 16 MiB, by estimate"));
     let (level, says) = (examined(7), "the 7 oldest memories are left out (memory_mib is 16;");

@@ -4,24 +4,24 @@
 //! (`store::rewrite`).
 
 mod history;
-mod report;
+mod scrub_reply;
 
 use std::path::{Path, PathBuf};
 
 use self::history::History;
-use super::secrets::{Exposed, Recogniser, Spot};
-use super::{Checked, Verdict};
+use super::secret_lines::{Exposed, Recogniser, SecretSpot};
+use super::{CheckReport, CheckVerdict};
 use event::RepoKey;
-use store::{Line, Quarantine, Store, StoreError};
+use store::{LogLine, Quarantine, Store, StoreError};
 
 /// What to scrub.
-pub struct Request<'a> {
+pub struct ScrubRequest<'a> {
     /// The store.
     pub store: &'a Store,
     /// Only what belongs to the log of this repository.
     pub repo: Option<RepoKey>,
     /// Whether to change anything.
-    pub how: How,
+    pub how: ScrubMode,
     /// What tells secrets.
     pub recogniser: &'a Recogniser<'a>,
     /// Where vectors are stored; named among what remains.
@@ -30,7 +30,7 @@ pub struct Request<'a> {
 
 /// Whether to change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum ScrubMode {
     /// Take the secrets out.
     Change,
     /// Only tell them.
@@ -42,9 +42,9 @@ pub enum How {
 struct Scrubbed {
     file: PathBuf,
     /// Line, byte offset before the change, and secret.
-    removed: Vec<Found>,
+    removed: Vec<ScrubFindings>,
     /// The same for secrets that could not be taken out without losing something else.
-    left: Vec<Found>,
+    left: Vec<ScrubFindings>,
     /// Lines that were too long to look at, and damaged parts of a segment.
     too_long: usize,
     /// Commits of a git work tree in which the file is still what it was.
@@ -53,20 +53,20 @@ struct Scrubbed {
 
 /// A secret in a file.
 #[derive(Debug, PartialEq, Eq)]
-struct Found {
+struct ScrubFindings {
     /// The number of its line, from 1.
     line: usize,
     /// Where that began, in bytes.
     offset: u64,
-    spot: Spot,
+    spot: SecretSpot,
 }
 
 /// Takes the secrets out of every file of the store that may hold some. Wrong is what is left: with
-/// [`How::DryRun`] every secret, else those that could not be taken out.
+/// [`ScrubMode::DryRun`] every secret, else those that could not be taken out.
 ///
 /// # Errors
 /// [`StoreError`]; files named in no answer are as they were, each file is scrubbed whole or not at all.
-pub fn scrub(request: &Request<'_>) -> Result<Checked, StoreError> {
+pub fn scrub(request: &ScrubRequest<'_>) -> Result<CheckReport, StoreError> {
     let mut all = Vec::new();
     let mut too_long = 0;
     for list in LISTS {
@@ -80,11 +80,11 @@ pub fn scrub(request: &Request<'_>) -> Result<Checked, StoreError> {
         }
     }
     let is_clean = all.iter().all(|scrubbed| match request.how {
-        How::Change => scrubbed.left.is_empty(),
-        How::DryRun => false,
+        ScrubMode::Change => scrubbed.left.is_empty(),
+        ScrubMode::DryRun => false,
     });
-    let verdict = if is_clean { Verdict::Fine } else { Verdict::Wrong };
-    Ok(Checked { verdict, reply: report::reply(request, &all, too_long) })
+    let verdict = if is_clean { CheckVerdict::Fine } else { CheckVerdict::Wrong };
+    Ok(CheckReport { verdict, reply: scrub_reply::reply(request, &all, too_long) })
 }
 
 /// Lists one kind of file after the other, each when the one before has been worked off: what leaves the
@@ -92,7 +92,7 @@ pub fn scrub(request: &Request<'_>) -> Result<Checked, StoreError> {
 type List = fn(&Store) -> Result<Vec<PathBuf>, StoreError>;
 const LISTS: [List; 4] = [Store::spooled, Store::logs, Store::segments, Store::quarantines];
 
-fn files(request: &Request<'_>, list: List) -> Result<Vec<PathBuf>, StoreError> {
+fn files(request: &ScrubRequest<'_>, list: List) -> Result<Vec<PathBuf>, StoreError> {
     let mut files = list(request.store)?;
     if let Some(repo) = &request.repo {
         files.retain(|file| Store::repo_of(file) == *repo);
@@ -101,15 +101,15 @@ fn files(request: &Request<'_>, list: List) -> Result<Vec<PathBuf>, StoreError> 
 }
 
 /// Looks first, without a lock: nearly every file holds no secret.
-fn scrub_file(request: &Request<'_>, file: &Path) -> Result<Scrubbed, StoreError> {
+fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<Scrubbed, StoreError> {
     let file_repo = Store::repo_of(file).to_string();
-    let exposed = |line: &Line<'_>| exposed(request.recogniser, line.bytes, &file_repo);
+    let exposed = |line: &LogLine<'_>| exposed(request.recogniser, line.bytes, &file_repo);
     let mut looked = Scrubber::of(file);
     looked.scrubbed.too_long = store::lines_of(file, |line| {
         looked.line(&line, exposed(&line));
     })?;
     let found = looked.scrubbed;
-    if request.how == How::DryRun || found.removed.is_empty() {
+    if request.how == ScrubMode::DryRun || found.removed.is_empty() {
         return Ok(found);
     }
     let mut changing = Scrubber::of(file);
@@ -149,7 +149,7 @@ impl Scrubber {
     }
 
     /// Notes what was found in the next line, and returns what stands there from now on.
-    fn line(&mut self, line: &Line<'_>, exposed: Option<Exposed>) -> Option<Vec<u8>> {
+    fn line(&mut self, line: &LogLine<'_>, exposed: Option<Exposed>) -> Option<Vec<u8>> {
         if line.offset == 0 {
             // The file was changed by others, and is read again.
             *self = Self::of(&self.scrubbed.file);
@@ -161,7 +161,7 @@ impl Scrubber {
             None => &mut self.scrubbed.left,
         };
         let (line, offset) = (self.line, line.offset);
-        list.extend(spots.into_iter().map(|spot| Found { line, offset, spot }));
+        list.extend(spots.into_iter().map(|spot| ScrubFindings { line, offset, spot }));
         clean
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use crate::secrets::Spot;
+use crate::secret_lines::SecretSpot;
 use event::{EventId, Timestamp, is_code};
 
 /// Findings of one kind that are told one by one; the rest are only counted.
@@ -50,7 +50,7 @@ pub(super) struct SkippedLine {
 
 /// A line of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LinePosition {
     /// The log's place among the logs.
     pub log: usize,
     /// The line's number, from 1.
@@ -68,7 +68,7 @@ pub(super) struct LogCensus {
     pub repeated: usize,
     pub skipped: Findings<SkippedLine>,
     /// Line and secret.
-    pub secrets: Findings<(usize, Spot)>,
+    pub secrets: Findings<(usize, SecretSpot)>,
     /// Lines with a time in the future.
     pub future: Findings<usize>,
     /// Bytes of a last line without its line break.
@@ -83,20 +83,20 @@ pub(super) struct LogCensus {
 
 /// What was found in all logs.
 #[derive(Debug, Default)]
-pub(super) struct Census {
+pub(super) struct StoreCensus {
     pub logs: Vec<LogCensus>,
     /// Ids under which different things are said, with the lines.
-    pub conflicts: BTreeMap<EventId, Vec<Place>>,
+    pub conflicts: BTreeMap<EventId, Vec<LinePosition>>,
     /// Memories that are not there, with the lines about them.
-    pub orphans: BTreeMap<EventId, Vec<Place>>,
-    known: HashMap<EventId, Known>,
+    pub orphans: BTreeMap<EventId, Vec<LinePosition>>,
+    known: HashMap<EventId, KnownId>,
 }
 
 /// What is known of an id.
 #[derive(Debug)]
-struct Known {
+struct KnownId {
     says: [u8; 32],
-    place: Place,
+    place: LinePosition,
     /// Whether it is a memory, not only an event about one.
     is_memory: bool,
 }
@@ -105,7 +105,7 @@ pub(super) fn is_in_future(when: Timestamp, now: Timestamp) -> bool {
     when.as_second() > now.as_second().saturating_add(AHEAD_S_MAX)
 }
 
-impl Census {
+impl StoreCensus {
     pub fn begin(&self, log: PathBuf) -> LogCensus {
         LogCensus { log, ..LogCensus::default() }
     }
@@ -116,7 +116,7 @@ impl Census {
         id: EventId,
         about: Option<EventId>,
         says: [u8; 32],
-        place: Place,
+        place: LinePosition,
     ) -> bool {
         let is_memory = about.is_none();
         // A place in code is no memory that could be missing.
@@ -124,7 +124,7 @@ impl Census {
             self.orphans.entry(about).or_default().push(place);
         }
         let Some(known) = self.known.get_mut(&id) else {
-            self.known.insert(id, Known { says, place, is_memory });
+            self.known.insert(id, KnownId { says, place, is_memory });
             return false;
         };
         known.is_memory |= is_memory;

@@ -2,19 +2,21 @@
 //! for each event. Not here: mending. Damaged lines are copied to the quarantine, and stay.
 
 mod census;
-mod report;
+mod verify_reply;
 
 use std::path::{Path, PathBuf};
 
-use self::census::{Census, LogCensus, Place, SkippedLine};
-use super::secrets::Recogniser;
-use super::{Checked, Verdict};
+use self::census::{LinePosition, LogCensus, SkippedLine, StoreCensus};
+use super::secret_lines::Recogniser;
+use super::{CheckReport, CheckVerdict};
 use event::{Decoded, Event, Timestamp, codec};
 use memory::{Origin, Version};
-use store::{Change, Config, Damaged, Kept, Line, Quarantine, Store, StoreError, Tail};
+use store::{
+    Config, Damaged, FileChange, LogLine, Quarantine, QuarantineOutcome, Store, StoreError, Tail,
+};
 
 /// What to verify.
-pub struct Request<'a> {
+pub struct VerifyRequest<'a> {
     /// The store.
     pub store: &'a Store,
     /// Settings; aliases are followed.
@@ -61,8 +63,8 @@ const READS_MAX: usize = 16;
 ///
 /// # Errors
 /// [`StoreError`] where the quarantine cannot be written. What is wrong with a log is in the answer.
-pub fn verify(request: &Request<'_>) -> Result<Checked, StoreError> {
-    let mut census = Census::default();
+pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
+    let mut census = StoreCensus::default();
     each(request, &mut census, &request.logs)?;
     // After the logs: what is archived meanwhile is in a segment by then.
     let segments = match &request.segments {
@@ -79,16 +81,20 @@ pub fn verify(request: &Request<'_>) -> Result<Checked, StoreError> {
         }
     }
     census.settle();
-    let verdict = if census.is_fine() { Verdict::Fine } else { Verdict::Wrong };
-    Ok(Checked { verdict, reply: report::reply(&census, request.store.root()) })
+    let verdict = if census.is_fine() { CheckVerdict::Fine } else { CheckVerdict::Wrong };
+    Ok(CheckReport { verdict, reply: verify_reply::reply(&census, request.store.root()) })
 }
 
 /// Verifies logs or segments, one after the other.
-fn each(request: &Request<'_>, census: &mut Census, logs: &[PathBuf]) -> Result<(), StoreError> {
+fn each(
+    request: &VerifyRequest<'_>,
+    census: &mut StoreCensus,
+    logs: &[PathBuf],
+) -> Result<(), StoreError> {
     for log in logs {
-        let mut reading = Reading::of(request, log, census.begin(log.clone()));
+        let mut reading = LogCheck::of(request, log, census.begin(log.clone()));
         let outcome = read(log, &mut |line| reading.line(census, line));
-        let Reading { mut found, failed, .. } = reading;
+        let LogCheck { mut found, failed, .. } = reading;
         match outcome {
             Ok(torn_bytes) => found.torn_bytes = torn_bytes,
             Err(error) => found.trouble = Some(error.to_string()),
@@ -100,7 +106,7 @@ fn each(request: &Request<'_>, census: &mut Census, logs: &[PathBuf]) -> Result<
 }
 
 /// Reads every complete line; returns how many bytes an unfinished last one has.
-fn read(log: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<u64, StoreError> {
+fn read(log: &Path, each: &mut dyn FnMut(LogLine<'_>)) -> Result<u64, StoreError> {
     let mut tail = Tail::of(log);
     let inspect = |log: &Path| log.symlink_metadata().map_err(StoreError::io("inspect", log));
     inspect(log)?;
@@ -108,9 +114,9 @@ fn read(log: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<u64, StoreError> {
         tail.read(&mut *each)?;
         let length = inspect(log)?.len();
         match tail.look()? {
-            Change::Grown => {}
-            Change::None => return Ok(length.saturating_sub(tail.cursor().offset())),
-            Change::Replaced | Change::Gone => {
+            FileChange::Grown => {}
+            FileChange::None => return Ok(length.saturating_sub(tail.cursor().offset())),
+            FileChange::Replaced | FileChange::Gone => {
                 let why = "another program replaced it meanwhile; verify it again";
                 return Err(StoreError::io("read all of", log)(std::io::Error::other(why)));
             }
@@ -120,8 +126,8 @@ fn read(log: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<u64, StoreError> {
 }
 
 /// One log being read.
-struct Reading<'a> {
-    request: &'a Request<'a>,
+struct LogCheck<'a> {
+    request: &'a VerifyRequest<'a>,
     log: &'a Path,
     file_repo: String,
     found: LogCensus,
@@ -130,15 +136,15 @@ struct Reading<'a> {
     failed: Option<StoreError>,
 }
 
-impl<'a> Reading<'a> {
-    fn of(request: &'a Request<'a>, log: &'a Path, found: LogCensus) -> Self {
+impl<'a> LogCheck<'a> {
+    fn of(request: &'a VerifyRequest<'a>, log: &'a Path, found: LogCensus) -> Self {
         let file_repo = Store::repo_of(log).to_string();
         Self { request, log, file_repo, found, quarantine: None, failed: None }
     }
 
-    fn line(&mut self, census: &mut Census, line: Line<'_>) {
+    fn line(&mut self, census: &mut StoreCensus, line: LogLine<'_>) {
         self.found.lines += 1;
-        let place = Place { log: census.logs.len(), line: self.found.lines };
+        let place = LinePosition { log: census.logs.len(), line: self.found.lines };
         let decoded = codec::decode(line.bytes, &self.file_repo);
         let recogniser = self.request.recogniser;
         if let Some(exposed) = recogniser.exposed_as(line.bytes, &decoded, &self.file_repo) {
@@ -162,7 +168,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn event(&mut self, census: &mut Census, place: Place, event: Event) {
+    fn event(&mut self, census: &mut StoreCensus, place: LinePosition, event: Event) {
         self.found.events += 1;
         if event.timestamp.is_some_and(|when| census::is_in_future(when, self.request.now)) {
             self.found.future.add(place.line);
@@ -175,20 +181,20 @@ impl<'a> Reading<'a> {
         self.found.repeated += usize::from(is_repeated);
     }
 
-    fn copy(&mut self, line: Line<'_>, reason: &str) {
+    fn copy(&mut self, line: LogLine<'_>, reason: &str) {
         let is_asked = self.request.damaged == DamagedLines::Copy && self.failed.is_none();
         if !is_asked || !is_of(self.request.store, self.log) {
             return;
         }
         match self.keep(line, reason) {
-            Ok(Kept::Now) => self.found.copied += 1,
-            Ok(Kept::Before) => {}
-            Ok(Kept::NoRoom) => self.found.no_room += 1,
+            Ok(QuarantineOutcome::Now) => self.found.copied += 1,
+            Ok(QuarantineOutcome::Before) => {}
+            Ok(QuarantineOutcome::NoRoom) => self.found.no_room += 1,
             Err(error) => self.failed = Some(error),
         }
     }
 
-    fn keep(&mut self, line: Line<'_>, reason: &str) -> Result<Kept, StoreError> {
+    fn keep(&mut self, line: LogLine<'_>, reason: &str) -> Result<QuarantineOutcome, StoreError> {
         let quarantine = match &mut self.quarantine {
             Some(open) => open,
             none => none.insert(Quarantine::of(self.request.store, self.log)?),

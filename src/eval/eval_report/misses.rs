@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use crate::misses::{Miss, Side, Why};
+use crate::misses::{Miss, MissReason, Side};
 use guard::text::{Layout, neutralise};
 
 /// Characters of a query that a report repeats.
@@ -69,7 +69,7 @@ pub(super) fn json(misses: &[Miss]) -> Value {
     json!({ "reasons": reasons, "queries": misses.iter().map(one).collect::<Vec<_>>() })
 }
 
-fn by_reason(misses: &[Miss]) -> impl Iterator<Item = (Why, usize)> {
-    let count = |why: Why| misses.iter().filter(|miss| miss.why == why).count();
-    Why::ALL.into_iter().map(move |why| (why, count(why))).filter(|(_, count)| *count > 0)
+fn by_reason(misses: &[Miss]) -> impl Iterator<Item = (MissReason, usize)> {
+    let count = |why: MissReason| misses.iter().filter(|miss| miss.why == why).count();
+    MissReason::ALL.into_iter().map(move |why| (why, count(why))).filter(|(_, count)| *count > 0)
 }

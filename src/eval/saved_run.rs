@@ -20,14 +20,14 @@ const VERSION: u64 = 1;
 
 /// A saved run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Saved {
+pub struct SavedRun {
     /// Which version of the program made it.
     pub program: String,
     /// What it measured, without misses.
     pub sets: Vec<Measured>,
 }
 
-impl Saved {
+impl SavedRun {
     /// Finds the run of a set. Other documents, queries or judgements make other numbers; where queries
     /// look may differ, and be what is compared.
     ///
@@ -70,7 +70,7 @@ pub fn write(path: &Path, sets: &[Measured]) -> Result<(), EvalError> {
 ///
 /// # Errors
 /// [`EvalError::Io`], or [`EvalError::Form`] where it is no saved run of a version we know.
-pub fn read(path: &Path) -> Result<Saved, EvalError> {
+pub fn read(path: &Path) -> Result<SavedRun, EvalError> {
     let text = std::fs::read_to_string(path).map_err(EvalError::io("read", path))?;
     let wrong = |field: &str, message: &str| {
         EvalError::form(
@@ -90,7 +90,7 @@ pub fn read(path: &Path) -> Result<Saved, EvalError> {
     let sets = whole.get("sets").and_then(Value::as_array);
     let sets = sets.and_then(|sets| sets.iter().map(set_of_json).collect::<Option<Vec<_>>>());
     let sets = sets.ok_or_else(|| wrong("sets", "lacks a field or has one of another type"))?;
-    Ok(Saved { program: text_of(&whole, "program").unwrap_or_default(), sets })
+    Ok(SavedRun { program: text_of(&whole, "program").unwrap_or_default(), sets })
 }
 
 fn json_of_set(set: &Measured) -> Value {

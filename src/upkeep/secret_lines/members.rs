@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A text, with its quotes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Text {
+pub(super) struct JsonText {
     /// Where it stands.
     pub place: Range<usize>,
     /// The field of the outermost object that it belongs to; for the name of a field that name.
@@ -16,7 +16,7 @@ pub(super) struct Text {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Members {
     /// Every text, in order.
-    pub texts: Vec<Text>,
+    pub texts: Vec<JsonText>,
     /// The values of the outermost object's fields, in order.
     pub values: Vec<(String, Range<usize>)>,
     /// Where its first field begins.
@@ -27,7 +27,7 @@ pub(super) struct Members {
 
 /// The walk along a line.
 #[derive(Default)]
-struct Walk {
+struct MemberWalk {
     found: Members,
     depth: usize,
     field: String,
@@ -37,7 +37,7 @@ struct Walk {
 
 impl Members {
     pub(super) fn of(line: &[u8]) -> Self {
-        let (mut walk, mut at) = (Walk::default(), 0);
+        let (mut walk, mut at) = (MemberWalk::default(), 0);
         while let Some(byte) = line.get(at) {
             at = match byte {
                 b'"' => walk.text(line, at),
@@ -51,7 +51,7 @@ impl Members {
     }
 }
 
-impl Walk {
+impl MemberWalk {
     fn text(&mut self, line: &[u8], start: usize) -> usize {
         let end = end_of_text(line, start);
         let rest = line.get(end..).unwrap_or_default();
@@ -62,7 +62,7 @@ impl Walk {
             self.field = name.unwrap_or_default();
             self.value_from = Some(end + gap + 1);
         }
-        self.found.texts.push(Text { place: start..end, field: self.field.clone() });
+        self.found.texts.push(JsonText { place: start..end, field: self.field.clone() });
         end
     }
 

@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::args::{self, Args, Command};
 use super::exit::{Exit, complain, deliver};
+use super::flags::{self, Action, Args};
 use super::{Identity, Moment, RecordError, WAITS, Writer, batch, identity};
-use store::{Config, Place, Places, Store, StoreError};
+use store::{Config, Destination, PlatformDirs, Store, StoreError};
 
 /// What the process gives the program.
 pub struct Process<'a> {
@@ -36,7 +36,7 @@ const INPUT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Runs the program. A reader that went away early is no failure.
 #[must_use]
 pub fn run(process: &mut Process<'_>) -> Exit {
-    match args::parse(std::mem::take(&mut process.args)) {
+    match flags::parse(std::mem::take(&mut process.args)) {
         Ok(args) => perform(process, args),
         Err(problem) => fail(process, Exit::Usage, &problem),
     }
@@ -44,17 +44,17 @@ pub fn run(process: &mut Process<'_>) -> Exit {
 
 fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     let draft = match args.command {
-        Command::Help => return print(process, args::HELP),
-        Command::Version => {
+        Action::Help => return print(process, flags::HELP),
+        Action::Version => {
             return print(process, concat!("log-memory ", env!("CARGO_PKG_VERSION"), "\n"));
         }
-        Command::RecordJson(source) => {
+        Action::RecordJson(source) => {
             return match open(process, args.logs) {
                 Ok(writer) => perform_json(process, &writer, &source, args.durability),
                 Err(error) => fail(process, Exit::of_store(&error), &format!("failed to {error}")),
             };
         }
-        Command::Record(draft) => draft,
+        Action::Record(draft) => draft,
     };
     let writer = match open(process, args.logs) {
         Ok(writer) => writer,
@@ -63,7 +63,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     let moment = (process.moment)();
     match writer.record(*draft, moment, args.durability) {
         Ok(receipt) => {
-            if receipt.place == Place::Spool {
+            if receipt.place == Destination::Spool {
                 complain(process.messages, "log-memory", WAITS);
             }
             let written = format!("written as {}", receipt.id);
@@ -99,7 +99,7 @@ pub fn settle(
     logs: Option<PathBuf>,
 ) -> Result<(Store, Config), StoreError> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let places = Places::of_platform();
+    let places = PlatformDirs::of_platform();
     let named = set("AGENT_KNOWLEDGE_CONFIG");
     if let Some(path) = named.as_ref().filter(|path| !path.exists()) {
         return Err(StoreError::Config { path: path.clone(), why: "it does not exist".to_owned() });
@@ -138,7 +138,7 @@ fn perform_json(
     let written_len = outcomes.iter().filter(|outcome| outcome.result.is_ok()).count();
     let written = format!("{written_len} of {} events written", outcomes.len());
     let printed = print_written(process, &report, &written);
-    let worst = outcomes.iter().map(batch::Outcome::exit).max_by_key(|exit| exit.code());
+    let worst = outcomes.iter().map(batch::BatchOutcome::exit).max_by_key(|exit| exit.code());
     worst.filter(|exit| *exit != Exit::Done).unwrap_or(printed)
 }
 
@@ -161,7 +161,7 @@ fn refuse(process: &mut Process<'_>, error: &RecordError) -> Exit {
     let text = match error {
         RecordError::Invalid(problems) => problems
             .iter()
-            .map(|problem| format!("{}: {}", args::flag_of(&problem.field), problem.message))
+            .map(|problem| format!("{}: {}", flags::flag_of(&problem.field), problem.message))
             .collect::<Vec<_>>()
             .join("\n"),
         RecordError::Store(error) => format!("failed to {error}"),

@@ -12,7 +12,7 @@ use store::Durability;
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
-pub enum Command {
+pub enum Action {
     /// Print the help.
     Help,
     /// Print the version.
@@ -27,7 +27,7 @@ pub enum Command {
 #[derive(Debug, PartialEq)]
 pub struct Args {
     /// What to do.
-    pub command: Command,
+    pub command: Action,
     /// The store, when given.
     pub logs: Option<PathBuf>,
     /// What an acknowledged event must survive.
@@ -109,14 +109,14 @@ Example:
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
     let mut parser = lexopt::Parser::from_args(args);
     let mut draft = Draft::default();
-    let mut parsed = Args { command: Command::Help, logs: None, durability: Durability::Written };
+    let mut parsed = Args { command: Action::Help, logs: None, durability: Durability::Written };
     let mut json = None;
     let mut first_field = None;
     while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
         match arg {
-            Short('h') | Long("help") => return Ok(Args { command: Command::Help, ..parsed }),
+            Short('h') | Long("help") => return Ok(Args { command: Action::Help, ..parsed }),
             Short('V') | Long("version") => {
-                return Ok(Args { command: Command::Version, ..parsed });
+                return Ok(Args { command: Action::Version, ..parsed });
             }
             Long("durable") => parsed.durability = Durability::Synced,
             Long("logs") => parsed.logs = Some(value(&mut parser)?.into()),
@@ -143,8 +143,8 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
         (Some(_), Some(flag)) => {
             return Err(format!("--{flag} cannot be combined with --json; put it into the JSON"));
         }
-        (Some(source), None) => Command::RecordJson(source),
-        (None, _) => Command::Record(Box::new(draft)),
+        (Some(source), None) => Action::RecordJson(source),
+        (None, _) => Action::Record(Box::new(draft)),
     };
     Ok(parsed)
 }
@@ -236,7 +236,7 @@ mod tests {
             "--durable",
         ])
         .unwrap();
-        let Command::Record(draft) = args.command else { panic!() };
+        let Action::Record(draft) = args.command else { panic!() };
         assert_eq!(draft.command.as_deref(), Some("-x"));
         assert_eq!((draft.tags.len(), draft.symptoms.len()), (2, 2));
         assert_eq!(args.durability, Durability::Synced);

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use self::members::{Members, Text};
+use self::members::{JsonText, Members};
 use event::clean;
 use event::{Decoded, Event, EventId, codec, surrogates_mended};
 use guard::secrets::{Finding, findings};
@@ -30,7 +30,7 @@ impl Default for Recogniser<'_> {
 
 /// A secret in a line. What it is, is not told.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Spot {
+pub(super) struct SecretSpot {
     /// The field that holds it; empty where the line has no fields.
     pub field: String,
     /// The rule that recognised it.
@@ -41,7 +41,7 @@ pub(super) struct Spot {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Exposed {
     /// What it holds.
-    pub spots: Vec<Spot>,
+    pub spots: Vec<SecretSpot>,
     /// The line without them; `None` where that would lose something else.
     pub clean: Option<Vec<u8>>,
 }
@@ -99,11 +99,11 @@ impl Recogniser<'_> {
     }
 
     /// Takes secrets out of each text in JSON, names included; all else stays as it stands.
-    fn in_texts(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<Spot>)> {
+    fn in_texts(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<SecretSpot>)> {
         let members = Members::of(line);
         let mut edits = Edits::default();
         let mut spots = Vec::new();
-        for Text { place, field, .. } in members.texts {
+        for JsonText { place, field, .. } in members.texts {
             let said = line.get(place.clone()).and_then(said_by);
             let Some(said) = said.filter(|_| !IDS.contains(&field.as_str())) else { continue };
             let found = (self.find)(&said);
@@ -118,7 +118,7 @@ impl Recogniser<'_> {
     }
 
     /// Takes secrets out of bytes that are no JSON, wherever they are text.
-    fn in_bytes(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<Spot>)> {
+    fn in_bytes(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<SecretSpot>)> {
         let (mut out, mut spots) = (Vec::with_capacity(line.len()), Vec::new());
         for chunk in line.utf8_chunks() {
             let found = (self.find)(chunk.valid());
@@ -136,14 +136,14 @@ impl Recogniser<'_> {
     }
 }
 
-impl From<(Vec<u8>, Vec<Spot>)> for Exposed {
-    fn from((clean, spots): (Vec<u8>, Vec<Spot>)) -> Self {
+impl From<(Vec<u8>, Vec<SecretSpot>)> for Exposed {
+    fn from((clean, spots): (Vec<u8>, Vec<SecretSpot>)) -> Self {
         Self { spots, clean: Some(clean) }
     }
 }
 
-fn spot(field: &str, rule: &str) -> Spot {
-    Spot { field: field.to_owned(), rule: rule.to_owned() }
+fn spot(field: &str, rule: &str) -> SecretSpot {
+    SecretSpot { field: field.to_owned(), rule: rule.to_owned() }
 }
 
 fn is_json(line: &[u8]) -> bool {
@@ -175,7 +175,7 @@ fn json_of(value: &Value) -> Vec<u8> {
 }
 
 /// Puts the fields that may be written in the place of those in which more secrets stand.
-fn in_fields(line: &[u8], fields: &Map<String, Value>) -> (Vec<u8>, Vec<Spot>) {
+fn in_fields(line: &[u8], fields: &Map<String, Value>) -> (Vec<u8>, Vec<SecretSpot>) {
     let (mut edits, mut spots) = (Edits::default(), Vec::new());
     for (name, place) in Members::of(line).values {
         let value = line.get(place.clone()).unwrap_or_default();

@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 use super::EvalError;
 use super::bootstrap::{self, Difference, RESAMPLES};
 use super::measure::{Answer, Measure, percentile_ms};
-use super::request::Request;
+use super::request::EvalRequest;
 use super::result::{Measured, ModeResult};
-use super::saved::Saved;
+use super::saved_run::SavedRun;
 use event::Problems;
 use reply::Reply;
 
@@ -42,8 +42,8 @@ const COMPARED: [Measure; 8] = [
 /// [`EvalError::Options`] where nothing that was measured can be compared with the saved run.
 pub(super) fn reply(
     results: &[Measured],
-    against: Option<&Saved>,
-    request: &Request,
+    against: Option<&SavedRun>,
+    request: &EvalRequest,
 ) -> Result<Reply, EvalError> {
     let (mut text, mut sets) = (String::new(), Vec::new());
     for result in results {
@@ -82,26 +82,26 @@ pub(super) fn reply(
 }
 
 /// The answers of one line of a table.
-struct Row<'a> {
+struct TableRow<'a> {
     name: String,
     answers: Vec<&'a Answer>,
 }
 
 /// Returns a row for each type of query, and one for all.
-fn rows(answers: &[Answer]) -> Vec<Row<'_>> {
+fn rows(answers: &[Answer]) -> Vec<TableRow<'_>> {
     let mut kinds: BTreeMap<&str, Vec<&Answer>> = BTreeMap::new();
     for answer in answers {
         kinds.entry(answer.kind.as_deref().unwrap_or(UNTYPED)).or_default().push(answer);
     }
     let has_kinds = kinds.keys().any(|kind| *kind != UNTYPED);
     let kinds = kinds.into_iter().filter(|_| has_kinds);
-    let mut rows: Vec<Row<'_>> =
-        kinds.map(|(kind, answers)| Row { name: kind.to_owned(), answers }).collect();
-    rows.push(Row { name: ALL.to_owned(), answers: answers.iter().collect() });
+    let mut rows: Vec<TableRow<'_>> =
+        kinds.map(|(kind, answers)| TableRow { name: kind.to_owned(), answers }).collect();
+    rows.push(TableRow { name: ALL.to_owned(), answers: answers.iter().collect() });
     rows
 }
 
-fn heading(text: &mut String, result: &Measured, request: &Request) {
+fn heading(text: &mut String, result: &Measured, request: &EvalRequest) {
     let queries = result.modes.first().map_or(0, |of_mode| of_mode.answers.len());
     let _ = writeln!(
         text,
@@ -110,7 +110,7 @@ fn heading(text: &mut String, result: &Measured, request: &Request) {
     );
 }
 
-fn table(text: &mut String, mode: &str, rows: &[Row<'_>]) {
+fn table(text: &mut String, mode: &str, rows: &[TableRow<'_>]) {
     let _ = write!(text, "{mode:NAME_COLUMNS$} {:>5}", "n");
     for measure in Measure::ALL {
         let _ = write!(text, " {:>8}", measure.name());
@@ -141,8 +141,8 @@ fn cell(measure: Measure, value: f64) -> String {
     if measure == Measure::Tokens { format!("{value:.0}") } else { format!("{value:.4}") }
 }
 
-fn json_of_mode(mode: &str, rows: &[Row<'_>]) -> Map<String, Value> {
-    let row = |row: &Row<'_>| {
+fn json_of_mode(mode: &str, rows: &[TableRow<'_>]) -> Map<String, Value> {
+    let row = |row: &TableRow<'_>| {
         let mut json = Map::new();
         json.insert("type".to_owned(), row.name.clone().into());
         json.insert("queries".to_owned(), row.answers.len().into());
@@ -189,7 +189,7 @@ struct Compared {
 fn differences(new: &ModeResult, old: &ModeResult, seed: u64) -> Vec<Compared> {
     let old: BTreeMap<&str, &Answer> =
         old.answers.iter().map(|answer| (answer.id.as_str(), answer)).collect();
-    let of_row = |row: Row<'_>| {
+    let of_row = |row: TableRow<'_>| {
         let pairs = row.answers.iter().filter_map(|new| Some((*new, *old.get(new.id.as_str())?)));
         let pairs: Vec<(&Answer, &Answer)> = pairs.collect();
         let of = COMPARED.into_iter().map(|measure| {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::census::{Census, Findings, LogCensus, Place, TOLD_MAX};
-use crate::place::shown;
+use super::census::{Findings, LinePosition, LogCensus, StoreCensus, TOLD_MAX};
+use crate::shown_path::shown;
 use event::EventId;
 use guard::text::{Layout, neutralise};
 use reply::Reply;
@@ -17,14 +17,14 @@ use store::Store;
 /// Findings of one kind told to people; `--json` has more.
 const SHOWN_MAX: usize = 10;
 
-pub(super) fn reply(census: &Census, root: &Path) -> Reply {
+pub(super) fn reply(census: &StoreCensus, root: &Path) -> Reply {
     Reply::new(text(census, root), json(census))
 }
 
-fn text(census: &Census, root: &Path) -> String {
+fn text(census: &StoreCensus, root: &Path) -> String {
     let mut out = String::new();
     census.logs.iter().for_each(|log| about_log(&mut out, log));
-    let lines = |places: &[Place]| {
+    let lines = |places: &[LinePosition]| {
         let named = places.iter().take(SHOWN_MAX).map(|place| named(census, *place));
         named.collect::<Vec<_>>().join(", ") + &more(places.len())
     };
@@ -47,7 +47,7 @@ fn text(census: &Census, root: &Path) -> String {
     out + &summary(census)
 }
 
-fn summary(census: &Census) -> String {
+fn summary(census: &StoreCensus) -> String {
     let (lines, events) = (census.total(|log| log.lines), census.total(|log| log.events));
     let skipped = census.total(|log| log.skipped.count);
     let (repeated, secrets) =
@@ -128,7 +128,7 @@ fn more(count: usize) -> String {
         .map_or(String::new(), |more| format!(" and {more} more"))
 }
 
-fn named(census: &Census, place: Place) -> String {
+fn named(census: &StoreCensus, place: LinePosition) -> String {
     let log = census.logs.get(place.log).map_or(Path::new(""), |found| &found.log);
     // The names of segments are numbers, so those of their folders tell them apart.
     let parts = if Store::is_segment(log) { 3 } else { 1 };
@@ -146,13 +146,13 @@ fn json_of_path(path: &Path) -> (String, Option<String>) {
     }
 }
 
-fn json(census: &Census) -> Value {
-    let place = |place: &Place| {
+fn json(census: &StoreCensus) -> Value {
+    let place = |place: &LinePosition| {
         let found = census.logs.get(place.log).map(|found| json_of_path(&found.log));
         let (log, segment) = found.unzip();
         json!({ "log": log, "segment": segment.flatten(), "line": place.line })
     };
-    let by_id = |ids: &BTreeMap<EventId, Vec<Place>>| -> Value {
+    let by_id = |ids: &BTreeMap<EventId, Vec<LinePosition>>| -> Value {
         let told = ids.iter().take(TOLD_MAX).map(|(id, places)| {
             let places: Vec<Value> = places.iter().take(TOLD_MAX).map(place).collect();
             json!({ "id": id.as_str(), "lines": places })

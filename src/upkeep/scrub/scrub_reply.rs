@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{Found, How, Request, Scrubbed};
-use crate::place::{shown, word};
+use super::{ScrubFindings, ScrubMode, ScrubRequest, Scrubbed};
+use crate::shown_path::{shown, word};
 use guard::text::{Layout, neutralise};
 use reply::Reply;
 use store::Store;
@@ -13,13 +13,13 @@ use store::Store;
 /// Secrets of one file told to people; `--json` has all.
 const SHOWN_MAX: usize = 20;
 
-pub(super) fn reply(request: &Request<'_>, all: &[Scrubbed], too_long: usize) -> Reply {
+pub(super) fn reply(request: &ScrubRequest<'_>, all: &[Scrubbed], too_long: usize) -> Reply {
     let mut text = String::new();
     let (removed, left) = (total(all, |file| &file.removed), total(all, |file| &file.left));
     for file in all {
         let verb = match request.how {
-            How::Change => "removed",
-            How::DryRun => "found",
+            ScrubMode::Change => "removed",
+            ScrubMode::DryRun => "found",
         };
         told(&mut text, file, verb, &file.removed);
         told(&mut text, file, "LEFT", &file.left);
@@ -32,19 +32,19 @@ pub(super) fn reply(request: &Request<'_>, all: &[Scrubbed], too_long: usize) ->
     }
     let resealed = all.iter().filter(|file| Store::is_segment(&file.file));
     let resealed = resealed.filter(|file| !file.removed.is_empty()).count();
-    if resealed > 0 && request.how == How::Change {
+    if resealed > 0 && request.how == ScrubMode::Change {
         let _ = writeln!(text, "{resealed} segments of old lines were packed anew without them");
     }
     let remains = if removed + left > 0 { remaining(request, all) } else { Vec::new() };
     match (removed, left, request.how) {
         (0, 0, _) => text.push_str("no secrets found"),
-        (_, _, How::DryRun) => {
+        (_, _, ScrubMode::DryRun) => {
             let _ = write!(text, "{} secrets found, nothing changed", removed + left);
         }
-        (_, 0, How::Change) => {
+        (_, 0, ScrubMode::Change) => {
             let _ = write!(text, "{removed} secrets removed");
         }
-        (_, _, How::Change) => {
+        (_, _, ScrubMode::Change) => {
             let _ = write!(
                 text,
                 "{removed} secrets removed, {left} left: they cannot be taken out without damage; edit those lines by hand"
@@ -56,7 +56,7 @@ pub(super) fn reply(request: &Request<'_>, all: &[Scrubbed], too_long: usize) ->
         remains.iter().for_each(|step| text.push_str(&format!("\n- {step}")));
     }
     let files: Vec<Value> = all.iter().map(json_of_file).collect();
-    let is_changed = request.how == How::Change;
+    let is_changed = request.how == ScrubMode::Change;
     let json = json!({
         "changed": is_changed && removed > 0, "removed": if is_changed { removed } else { 0 },
         "found": removed + left, "left": if is_changed { left } else { removed + left },
@@ -65,12 +65,12 @@ pub(super) fn reply(request: &Request<'_>, all: &[Scrubbed], too_long: usize) ->
     Reply::new(text, json)
 }
 
-fn total(all: &[Scrubbed], of: impl Fn(&Scrubbed) -> &Vec<Found>) -> usize {
+fn total(all: &[Scrubbed], of: impl Fn(&Scrubbed) -> &Vec<ScrubFindings>) -> usize {
     all.iter().map(|file| of(file).len()).sum()
 }
 
-fn told(text: &mut String, file: &Scrubbed, verb: &str, found: &[Found]) {
-    for Found { line, spot, .. } in found.iter().take(SHOWN_MAX) {
+fn told(text: &mut String, file: &Scrubbed, verb: &str, found: &[ScrubFindings]) {
+    for ScrubFindings { line, spot, .. } in found.iter().take(SHOWN_MAX) {
         let field = neutralise(&spot.field, Layout::Line);
         let place = if field.is_empty() { String::new() } else { format!(", {field}") };
         let _ = writeln!(text, "{verb:<8}{}: line {line}{place}: {}", shown(&file.file), spot.rule);
@@ -81,7 +81,7 @@ fn told(text: &mut String, file: &Scrubbed, verb: &str, found: &[Found]) {
 }
 
 /// A secret that stood in a file has been read by whoever could read it.
-fn remaining(request: &Request<'_>, all: &[Scrubbed]) -> Vec<String> {
+fn remaining(request: &ScrubRequest<'_>, all: &[Scrubbed]) -> Vec<String> {
     let mut steps = vec![
         "Make the keys worthless: revoke or rotate each of them where it was issued. Nothing else helps for certain.".to_owned(),
     ];
@@ -103,8 +103,8 @@ fn remaining(request: &Request<'_>, all: &[Scrubbed]) -> Vec<String> {
 }
 
 fn json_of_file(file: &Scrubbed) -> Value {
-    let list = |found: &[Found]| -> Value {
-        let told = found.iter().map(|Found { line, offset, spot }| {
+    let list = |found: &[ScrubFindings]| -> Value {
+        let told = found.iter().map(|ScrubFindings { line, offset, spot }| {
             json!({ "line": line, "offset": offset, "field": spot.field, "rule": spot.rule })
         });
         told.collect()
