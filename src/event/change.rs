@@ -1,6 +1,6 @@
-//! What an event about a memory does to it: a verdict, a replacement, forgetting and its undoing, a pin.
-//! One closed list, read from a line and written to it here. Not here: what several of them add up to
-//! (`retriever::projection`), what a link is (`link`).
+//! What an event about a memory does to it: a verdict, a replacement, forgetting and restoring, a pin, a link.
+//! The list is closed; each change is read from a line and written to one here. Not here: what several changes
+//! add up to (`memory`), what a link is (`link`).
 
 use serde_json::{Map, Value};
 
@@ -12,52 +12,52 @@ use super::{Author, Event, EventId, FEEDBACK, Link, Node, Relation, Verdict};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum MemoryChange {
-    /// Tells what somebody found who did as it says.
+    /// Somebody used the memory and reports the verdict.
     Feedback(Verdict),
-    /// Another memory stands in its place.
+    /// Another memory replaces this one.
     Supersede {
-        /// The one that does.
+        /// The replacement.
         by: EventId,
     },
-    /// It is wrong or unwanted: forgotten, until somebody restores it.
+    /// The memory is wrong or unwanted. It is forgotten until somebody restores it.
     Retract,
-    /// Nobody has needed it for long.
+    /// The memory has not been needed for a long time.
     Archive,
-    /// Nobody has needed it for very long.
+    /// The memory has not been needed for a very long time.
     Bury,
-    /// It counts again, whatever took it out before.
+    /// The memory counts again, whatever removed it before.
     Restore,
-    /// It does not contradict another one, though it may look so.
+    /// The memory does not contradict another one, although the two look alike.
     Distinct {
-        /// The other one.
+        /// The other memory.
         from: EventId,
     },
-    /// What somebody said of it does not count.
+    /// What an author said about the memory no longer counts.
     Discount {
-        /// Who.
+        /// The author.
         by: Author,
     },
-    /// It counts again.
+    /// What an author said counts again.
     Recount {
-        /// Who.
+        /// The author.
         by: Author,
     },
-    /// It does not grow old.
+    /// The memory does not age.
     Pin,
-    /// It grows old again.
+    /// The memory ages again.
     Unpin,
-    /// It has to do with something, in some way.
+    /// The memory is linked to something.
     Link(Link),
-    /// It no longer has to do with something in that way.
+    /// A link of the memory ends.
     Unlink {
-        /// With what.
+        /// The target of the link.
         target: Node,
-        /// In which way.
+        /// The relation of the link.
         relation: Relation,
     },
 }
 
-/// The field that names what stands in the place of a memory.
+/// The field that names the replacement of a memory.
 const BY: &str = "superseded_by";
 const FROM: &str = "distinct_from";
 const VERDICT: &str = "verdict";
@@ -83,7 +83,7 @@ impl MemoryChange {
         }
     }
 
-    /// Returns the fields that its line has beside those of every event.
+    /// Returns the fields that the line has besides those of every event.
     #[must_use]
     pub fn fields(&self) -> Map<String, Value> {
         let (name, value) = match self {
@@ -103,8 +103,8 @@ impl MemoryChange {
         Map::from_iter([(name.to_owned(), value.into())])
     }
 
-    /// Reads what an event does to the memory it is about; `None` for one that is not about a memory, or that
-    /// does what this version does not know.
+    /// Reads what an event does to the memory it is about. Returns `None` if the event is not about a memory,
+    /// or if this version does not know the change.
     #[must_use]
     pub fn of(event: &Event) -> Option<Self> {
         event.memory_id.as_ref()?;

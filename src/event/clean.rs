@@ -1,6 +1,6 @@
-//! The last step before a log: only this room makes a [`CleanEvent`], and only a `CleanEvent` can be
-//! appended. It guarantees that no unsafe character passes and no secret that our rules recognise.
-//! Readers take secrets out of the lines of others with the same rules. Not here: the rules (`secret`).
+//! The last step before a log: only this file makes a [`CleanEvent`], and only a `CleanEvent` can be appended.
+//! It contains no unsafe characters and no secret that our rules recognise. Readers remove secrets from lines
+//! of other writers by the same rules. Not here: the rules (`guard::secrets`).
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ use super::{Event, EventId, EventType};
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanEvent(Event);
 
-/// Makes an event fit for the disk: what is unsafe or shows nothing is dropped from every text, and
-/// secrets give way to `[REDACTED:rule]`. Events that came through `validate` have no unsafe
-/// characters; those of importers may.
+/// Makes an event safe to write: unsafe and invisible characters are dropped from every text, and secrets are
+/// replaced by `[REDACTED:rule]`. Events that passed `validate` have no unsafe characters; imported events may
+/// have some.
 #[must_use]
 pub fn clean(mut event: Event) -> CleanEvent {
     event.texts_mut(show);
     event.stamps_mut(show);
-    // What was nothing but such characters is nothing, and would not be read back as anything else.
+    // An entry of nothing but such characters is empty now, and an empty entry would not survive a round trip.
     for list in [&mut event.tags, &mut event.symptoms, &mut event.files] {
         list.retain(|text| !text.is_empty());
     }
@@ -35,11 +35,11 @@ pub fn clean(mut event: Event) -> CleanEvent {
     ] {
         optional.take_if(|text| text.is_empty());
     }
-    // Afterwards: an escape sequence in the middle of a secret must not hide it.
+    // Secrets are searched last, because an escape sequence in the middle of a secret must not hide it.
     CleanEvent(without_secrets(event))
 }
 
-/// Takes what is unsafe or shows nothing out of a text.
+/// Removes unsafe and invisible characters from a text.
 fn show(text: &mut String) {
     if let Cow::Owned(visible) = text::visible(text) {
         *text = visible;
@@ -49,8 +49,8 @@ fn show(text: &mut String) {
     }
 }
 
-/// Returns an event, as it was read, with `[REDACTED:rule]` in the place of every secret. Its id stays,
-/// unless the id itself is one: then it is derived from it, so that events about it still find it.
+/// Returns an event that was read with `[REDACTED:rule]` in place of every secret. The id stays unless it is a
+/// secret itself. A new id is then derived from the old one, so that events about the memory still find it.
 #[must_use]
 pub fn without_secrets(mut event: Event) -> Event {
     event.texts_mut(redact);
@@ -74,8 +74,8 @@ pub fn without_secrets(mut event: Event) -> Event {
     event
 }
 
-/// Returns JSON with `[REDACTED:rule]` in the place of every secret, in strings and names at any depth.
-/// A name tells what its value is, as in `{"password": "…"}`.
+/// Returns JSON with `[REDACTED:rule]` in place of every secret, in strings and names at any depth. The name of
+/// a field hints at what its value is, as in `{"password": "…"}`.
 #[must_use]
 pub fn json_without_secrets(json: Value) -> Value {
     match json {
@@ -105,7 +105,7 @@ fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
             other => json_without_secrets(other),
         };
         redact(&mut name);
-        // Two secrets as names must not become one field.
+        // Two secret names must not collapse into one field.
         while clean.contains_key(&name) {
             name.push('\'');
         }
@@ -116,7 +116,7 @@ fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
 
 fn named_without_secrets(name: &str, mut text: String) -> String {
     redact(&mut text);
-    // Quotes of the text's own must neither begin nor end it; any character serves in their place.
+    // Quotes inside the text must not begin or end the quoted value, so another character replaces them.
     let plain = text.replace(['"', '\'', '`'], "_");
     let lead = format!("{name}=\"");
     let assigned = format!("{lead}{plain}\"");
@@ -127,7 +127,7 @@ fn named_without_secrets(name: &str, mut text: String) -> String {
     }
 }
 
-/// Puts `[REDACTED:rule]` in the place of every secret in a text.
+/// Replaces every secret in a text by `[REDACTED:rule]`.
 pub fn redact(text: &mut String) {
     if let Cow::Owned(clean) = redacted(text) {
         *text = clean;
@@ -148,7 +148,7 @@ mod tests {
 
     // S-WRITE-8
     #[test]
-    fn a_name_tells_what_its_values_are_whatever_quotes_stand_in_them() {
+    fn a_field_name_marks_its_values_despite_quotes() {
         let typed = ["Tr0ub", "4dor&3"].concat();
         for value in [
             serde_json::json!({ "password": format!("a\"b'c{typed}") }),
@@ -165,7 +165,7 @@ mod tests {
 
     // S-WRITE-8
     #[test]
-    fn stamps_keep_what_only_looks_drawn_and_lose_what_says_that_it_is_a_secret() {
+    fn stamps_keep_random_ids_and_lose_marked_secrets() {
         let id = ["zbr_", "q7RtB2xKd9", "WmZ4pLs8VnYc3HfGj6", "Xv5TqN1yKw8"].concat();
         assert_eq!(redacted(&id), "[REDACTED:drawn-key]");
         assert_eq!(redacted_stamp(&id), id);

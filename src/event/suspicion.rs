@@ -1,12 +1,12 @@
-//! Whether an event reads like an instruction to its reader. The answer is computed anew whenever a line
-//! is read, so better rules apply to old lines too. Not here: the rules (`guard::injection`).
+//! Whether an event reads like an instruction to its reader. The answer is computed each time a line is read,
+//! so better rules apply to old lines too. Not here: the rules (`guard::injection`).
 
 use guard::injection::{self, Suspicion};
 
 use super::Event;
 
-/// Tells why an event reads like an instruction to its reader, if it does. Takes time in proportion to
-/// the length of its texts.
+/// Returns why an event reads like an instruction to its reader, if it does. Takes time proportional to the
+/// length of its texts.
 #[must_use]
 pub fn suspicion(event: &Event) -> Option<Suspicion> {
     let lists = event.symptoms.iter().chain(&event.tags);
