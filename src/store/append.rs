@@ -1,5 +1,6 @@
-//! Appending: the only code that adds to a log. Lock, seal a torn tail, one write, take back a
-//! short one, unlock, sync if asked. Not here: what may be written; an [`EncodedLine`] says that.
+//! Appending: the only code that adds to a log. It takes the lock, seals a torn tail, writes once, rolls back a
+//! short write, releases the lock, and syncs if asked. Not here: what may be written; the type [`EncodedLine`]
+//! decides that.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -13,9 +14,9 @@ use event::{EncodedLine, RepoKey};
 /// What an acknowledged event survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// The crash of any process; the system writes it to the disk in its own time.
+    /// The crash of any process. The system writes the event to disk when it chooses.
     Written,
-    /// Also the loss of power: it is on the disk.
+    /// Also a power loss: the event is on disk.
     Synced,
 }
 
@@ -24,8 +25,8 @@ pub enum Durability {
 pub enum Destination {
     /// In its log.
     Log,
-    /// In the spool, since another process held the log. It is found there, and joins the log with
-    /// the next write or search.
+    /// In the spool, because another process held the log. Searches find it there, and the next write or search
+    /// moves it into the log.
     Spool,
 }
 
@@ -34,26 +35,26 @@ pub enum Destination {
 pub struct Appended {
     /// The file.
     pub path: PathBuf,
-    /// Where in it the first line begins.
+    /// Where the first line begins in the file.
     pub offset: u64,
-    /// Whether that file is the log.
+    /// Whether the file is the log.
     pub place: Destination,
-    /// What it survives.
+    /// What the event survives.
     pub durability: Durability,
 }
 
-/// How often an append starts over because somebody replaced the log while it was being written.
+/// How often an append starts over because another program replaced the log during the write.
 const REPLACED_TRIES_MAX: usize = 3;
 
-/// How long all waiting of one append takes together, in milliseconds: for its turn, and for the sync of
-/// another. An agent must not hang for more than two seconds.
+/// How long one append may wait in total, in milliseconds: for the lock, and for another writer's sync. An
+/// agent must not hang for more than two seconds.
 const WAIT_ALL_MS_MAX: u64 = 2_000;
 
-/// Appends lines to the log of a repository, all or none of them, and returns once they are as
-/// durable as asked. Where another process holds the log for too long they go to the spool.
+/// Appends lines to the log of a repository, either all or none, and returns once they are as durable as
+/// requested. If another process holds the log for too long, the lines go to the spool.
 ///
 /// # Errors
-/// [`StoreError`]; nothing was written then, or what was written has been taken back, except with
+/// [`StoreError`]. Nothing was written then, or the write was rolled back, except with
 /// [`StoreError::NotSynced`].
 pub fn append(
     store: &Store,
@@ -75,9 +76,9 @@ struct Append<'a> {
 }
 
 impl Append<'_> {
-    /// Programs that know nothing of our lock (git, editors) may put another file in the log's place
-    /// meanwhile. Then the lines went to a file without a name: write them again. Ids make the
-    /// repetition harmless. What cannot be kept is not acknowledged.
+    /// Programs that do not know our lock (git, editors) may replace the log during the write. The lines then
+    /// went to a file without a name, so they are written again. Ids make the repetition harmless. An append
+    /// that cannot be kept is not acknowledged.
     fn run(&self, is_kept: impl Fn(&File, &Path) -> bool) -> Result<Appended, StoreError> {
         let began = Instant::now();
         let left_ms = |most_ms: u64| {
@@ -90,7 +91,8 @@ impl Append<'_> {
                 Err(StoreError::Busy { .. }) => return self.wait_in_the_spool(),
                 Err(error) => return Err(error),
             };
-            // What waits is older. Where it cannot be brought in it stays, and is found all the same.
+            // Spooled lines are older, so they come first. If they cannot be moved in they stay in the spool,
+            // where searches find them.
             let _ = spool::bring_in(self.store, &self.log, &turn);
             let mut file = open(&self.log)?;
             if !is_kept(&file, &self.log) {
@@ -99,7 +101,7 @@ impl Append<'_> {
             let offset = write(&mut file, &self.log, &self.text)?;
             if self.durability == Durability::Synced {
                 let ticket = sync::ticket(&self.log);
-                // Others write meanwhile, and then one sync serves them all.
+                // Other writers proceed meanwhile, and one sync then serves all of them.
                 drop(turn);
                 sync::commit(&file, &self.log, ticket, left_ms(WAIT_ALL_MS_MAX))?;
             }
@@ -120,29 +122,30 @@ impl Append<'_> {
 
 pub(super) fn open(log: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
-    // Reading as well as appending: Windows cannot lock, and we could not look at the tail, otherwise.
+    // Windows needs read access to lock the file, and the tail must be read.
     options.create(true).read(true).append(true);
     layout::private(&mut options);
-    let file = options.open(log).map_err(|source| layout::why_not_opened(log, source))?;
+    let file = options.open(log).map_err(|source| layout::open_error(log, source))?;
     let metadata = file.metadata().map_err(StoreError::io("inspect", log))?;
-    match what_instead(&metadata) {
+    match describe_non_log(&metadata) {
         Some(what) => Err(StoreError::NotALog { path: log.to_owned(), what }),
         None => Ok(file),
     }
 }
 
-pub(super) fn what_instead(metadata: &Metadata) -> Option<&'static str> {
+pub(super) fn describe_non_log(metadata: &Metadata) -> Option<&'static str> {
     if !metadata.is_file() {
         return Some(layout::NO_PLAIN_FILE);
     }
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::nlink(metadata) > 1 {
-        return Some("it has a second name (hard link)");
+        return Some("it has a second name (a hard link)");
     }
     None
 }
 
-/// Writes lines in one go at the end of the file and returns where they begin. Under the log's lock.
+/// Writes lines in one call at the end of the file and returns where they begin. The caller holds the log's
+/// lock.
 pub(super) fn write(file: &mut File, log: &Path, lines: &str) -> Result<u64, StoreError> {
     let length = file.metadata().map_err(StoreError::io("inspect", log))?.len();
     let seal = if ends_in_line_break(file, length).map_err(StoreError::io("read", log))? {
@@ -158,7 +161,7 @@ pub(super) fn write(file: &mut File, log: &Path, lines: &str) -> Result<u64, Sto
     }
 }
 
-/// Writes as `write_all` does, and tells how much went out when not all of it did.
+/// Writes like `write_all`, and returns how many bytes were written if it fails.
 fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (usize, io::Result<()>) {
     let mut written_bytes = 0;
     while let Some(rest) = bytes.get(written_bytes..).filter(|rest| !rest.is_empty()) {
@@ -172,8 +175,8 @@ fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (usize, io::Result<()>)
     (written_bytes, Ok(()))
 }
 
-/// Takes back the part that was written, if nobody wrote behind it: our lock does not hold off
-/// programs that know nothing of it. Else the part stays, sealed off like any torn line.
+/// Rolls back a partial write unless another program wrote after it, because our lock does not stop programs
+/// that ignore it. In that case the part stays and is sealed like any torn line.
 fn take_back(
     file: &mut File,
     log: &Path,
@@ -186,19 +189,19 @@ fn take_back(
         return rolled_back(source);
     }
     if file.metadata().is_ok_and(|found| found.len() == end) {
-        let failed = StoreError::io("take back a partial write to", log);
+        let failed = StoreError::io("roll back a partial write to", log);
         return file.set_len(length).map_or_else(failed, |()| rolled_back(source));
     }
-    // Best effort: the next append seals a torn tail as well.
+    // Best effort: the next append seals a torn tail too.
     let _ = file.write_all(b"\n");
     let why = format!(
-        "{source}; a part that was written stays, since another program wrote behind it; try again"
+        "{source}; the part that was written stays, because another program wrote after it; try again"
     );
     StoreError::io("write all of the event to", log)(io::Error::other(why))
 }
 
-/// A log whose last line has no line break was torn by a crash. Its bytes stay; a line break seals
-/// them off, so that they cannot swallow the next event.
+/// Tells whether the file ends in a line break. A last line without one was torn by a crash. Its bytes stay,
+/// and a line break seals them, so that they do not corrupt the next event.
 fn ends_in_line_break(file: &mut File, length: u64) -> io::Result<bool> {
     if length == 0 {
         return Ok(true);
@@ -296,14 +299,14 @@ mod tests {
         let turn = FileLock::take(&lock, 0).unwrap();
         let (_open, never) = std::sync::mpsc::channel::<()>();
         let holder = std::thread::spawn(move || {
-            // Nobody sends: the log is held for most of the time that a turn is waited for.
+            // Nothing is ever sent: the log is held for most of the lock's wait.
             let _ = never.recv_timeout(std::time::Duration::from_millis(1_500));
             drop(turn);
         });
         let began = Instant::now();
         let (lines, durability) = ([line("b")], Durability::Synced);
         let appended = append(&world.store, &world.repo, &lines, durability).unwrap();
-        // One after the other in full they would be 3.3 seconds; the syncing itself comes on top.
+        // The two waits in full would take 3.3 seconds. The sync itself adds to the result.
         let waited = began.elapsed().as_millis();
         assert!(waited < 3_100, "{waited}");
         assert!(appended.durability == Durability::Synced);
@@ -315,7 +318,7 @@ mod tests {
     fn lines_that_could_not_be_kept_are_not_acknowledged() {
         let world = AppendFixture::new();
         world.append("a").unwrap();
-        // Replaced behind the first write and before the second, and left alone the third time.
+        // Replaced after the first write and before the second; left alone the third time.
         let answers = std::cell::RefCell::new([true, false, false, true, true].into_iter());
         let is_kept = |_: &File, _: &Path| answers.borrow_mut().next().unwrap();
         let (store, log, text) = (&world.store, world.log(), line("b").as_str().to_owned());
@@ -325,7 +328,7 @@ mod tests {
         assert!(lost.unwrap_err().to_string().contains("try again"));
     }
 
-    /// A file whose first write a signal interrupts.
+    /// A file whose first write is interrupted by a signal.
     struct Interrupted {
         is_over: bool,
         written: Vec<u8>,

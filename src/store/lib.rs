@@ -1,7 +1,7 @@
-//! The files: where logs are, which one a repository has, appending to it and following it.
+//! The files: where logs are, which log a repository has, appending to it and following it.
 //!
-//! Blocking I/O, and the only room that opens logs. Not here: what a line means (`event`), and what
-//! may be written (`writer`).
+//! Blocking I/O. This is the only room that opens logs. Not here: what a line means (`event`), and what may be
+//! written (`writer`).
 
 mod append;
 mod archive;

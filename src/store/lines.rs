@@ -1,23 +1,23 @@
-//! All lines of a file, however long they are. Not here: following a log with lines as long as an event may be (`tail`).
+//! All lines of a file, however long. Not here: following a log with lines of bounded length (`tail`).
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
-use super::append::what_instead;
+use super::append::describe_non_log;
 use super::{LogLine, StoreError, layout};
 
-/// The longest line that is handed out, in bytes. Far past what is read as an event; what is longer
-/// is copied as it is.
+/// The longest line that is passed on, in bytes. This is far more than the reading bound of events. Longer
+/// lines are copied unchanged.
 pub(super) const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// How much is read at a time, in bytes.
 const BLOCK_BYTES: usize = 256 * 1024;
 
-/// Hands every line of a file to `each`, the last one also without its line break, and longer ones
-/// than [`super::Tail`] does. A file that is not there has none; what is appended meanwhile is left out,
-/// since writers may never pause. Returns how many lines were too long, at 64 MiB, to be handed out, and
-/// of a segment how many places are damaged.
+/// Passes every line of a file to `each`, including a last line without a line break and lines longer than
+/// [`super::Tail`] passes on. A missing file has no lines. Bytes appended meanwhile are left out, because
+/// writers may never pause. Returns how many lines were too long (over 64 MiB), and for a segment how many
+/// places are damaged.
 ///
 /// # Errors
 /// [`StoreError::Io`], or [`StoreError::NotALog`].
@@ -41,7 +41,7 @@ pub fn lines_of(file: &Path, mut each: impl FnMut(LogLine<'_>)) -> Result<usize,
 
 pub(super) fn open(file: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
     let opened = layout::open_to_read(file)?;
-    match opened.as_ref().and_then(|(_, metadata)| what_instead(metadata)) {
+    match opened.as_ref().and_then(|(_, metadata)| describe_non_log(metadata)) {
         Some(what) => Err(StoreError::NotALog { path: file.to_owned(), what }),
         None => Ok(opened),
     }
@@ -56,7 +56,7 @@ pub(super) fn bytes_u64(bytes: usize) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
-/// The lines of a file, one at a time.
+/// Iterates over the lines of a file.
 pub(super) struct Lines {
     pub(super) source: BufReader<File>,
     /// Where the next line begins.
@@ -65,7 +65,7 @@ pub(super) struct Lines {
     too_long: usize,
 }
 
-/// What was read.
+/// A piece of a file.
 pub(super) enum LinePiece {
     /// A line, or the unfinished last one, that begins at this offset.
     Line(u64),
@@ -79,7 +79,7 @@ impl Lines {
         Self { source, offset: 0, is_in_long: false, too_long: 0 }
     }
 
-    /// Reads the next line, with its line break, into `held`; nothing at the end.
+    /// Reads the next line, with its line break, into `held`. Returns `None` at the end.
     pub(super) fn next(&mut self, held: &mut Vec<u8>) -> io::Result<Option<LinePiece>> {
         held.clear();
         let offset = self.offset;
@@ -96,7 +96,7 @@ impl Lines {
         })
     }
 
-    /// Goes back to where `held` began.
+    /// Seeks back to the beginning of `held`.
     pub(super) fn put_back(&mut self, held: &[u8]) -> io::Result<()> {
         self.offset -= bytes_u64(held.len());
         self.source.seek(io::SeekFrom::Start(self.offset)).map(drop)

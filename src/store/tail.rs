@@ -1,5 +1,6 @@
-//! Following one log: complete lines only, each with its offset, and word of what became of the
-//! file. A segment of old lines is followed likewise, unpacked. Not here: what a line means (`event::codec`), when to look (`retriever::watch`).
+//! Follows one log: complete lines only, each with its offset, and changes of the file. A segment of old lines
+//! is followed in the same way, unpacked. Not here: what a line means (`event::codec`), when to look
+//! (`engine::watch`).
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,16 +13,16 @@ use event::limits::READ_LINE_BYTES_MAX;
 /// One complete line of a log, without its line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogLine<'a> {
-    /// Where it begins.
+    /// The offset of its first byte.
     pub offset: u64,
-    /// Its bytes; cut just past the reading bound where it is longer.
+    /// The bytes of the line, cut just past the reading bound.
     pub bytes: &'a [u8],
-    /// How long it really is, in bytes.
+    /// The full length, in bytes.
     pub line_bytes: u64,
 }
 
 impl LogLine<'_> {
-    /// Where it ends, its line break aside.
+    /// Returns the offset of its end, without the line break.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(self.line_bytes)
@@ -34,15 +35,15 @@ pub struct Tail {
     log: PathBuf,
     cursor: Cursor,
     was_there: bool,
-    /// How much of the end is read, where not all is.
+    /// How many bytes at the end are read, if not the whole file.
     window_bytes: Option<u64>,
-    /// What of a segment could not be read. Told with every look.
+    /// What of a segment could not be read. Every look reports it.
     damage: Option<String>,
-    /// Where nobody has read anything.
+    /// A cursor at the beginning.
     unread: Cursor,
 }
 
-/// How much is read at a time.
+/// How many bytes are read at a time.
 const BLOCK_BYTES: usize = 256 * 1024;
 
 impl Tail {
@@ -59,14 +60,14 @@ impl Tail {
         }
     }
 
-    /// Follows a log from the first line that begins within its last `window_bytes`, or from its
-    /// beginning where it is no longer than that.
+    /// Follows a log from the first line that begins within its last `window_bytes`, or from its beginning if
+    /// the log is shorter.
     #[must_use]
     pub fn near_the_end_of(log: impl Into<PathBuf>, window_bytes: u64) -> Self {
         Self { window_bytes: Some(window_bytes), ..Self::of(log) }
     }
 
-    /// Follows a log from where it had been read to before, perhaps by another process.
+    /// Follows a log from an earlier cursor, perhaps of another process.
     #[must_use]
     pub fn resumed(log: impl Into<PathBuf>, cursor: Cursor) -> Self {
         Self { cursor, was_there: true, ..Self::of(log) }
@@ -78,21 +79,21 @@ impl Tail {
         &self.log
     }
 
-    /// Returns how far it has been read. Where not all of a segment could be read it is as if nothing
-    /// had been: who begins from there another time would not be told of the damage.
+    /// Returns how far the log was read. If part of a segment could not be read, the cursor is at the
+    /// beginning, because a later reader that resumed from the end would not learn of the damage.
     #[must_use]
     pub fn cursor(&self) -> &Cursor {
         if self.damage.is_some() { &self.unread } else { &self.cursor }
     }
 
-    /// Tells what happened to the log since the last [`Tail::read`]; reads at most 64 bytes of it.
+    /// Returns what happened to the log since the last [`Tail::read`]. Reads at most 64 bytes of it.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when the log is there but cannot be read, [`StoreError::Damaged`] when all of a
-    /// segment was read that can be, and that is not all.
+    /// [`StoreError::Io`] if the log exists but cannot be read. [`StoreError::Damaged`] if a segment was read
+    /// as far as possible and part of it is damaged.
     pub fn look(&self) -> Result<FileChange, StoreError> {
-        // Most looks find nothing new, and the length tells that without opening the file. A link is
-        // looked at itself, so that a log linked back to its place is refused like any link.
+        // Most looks find nothing new, and the length shows that without opening the file. A link is not
+        // followed, so a log that was moved and linked back is refused like any link.
         if self.log.symlink_metadata().is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
             return self.whole(FileChange::None);
         }
@@ -108,14 +109,14 @@ impl Tail {
         self.damage.as_ref().map(damaged).map_or(Ok(change), Err)
     }
 
-    /// Opens the log and compares it with what was read of it.
+    /// Opens the log and compares it with the cursor.
     fn compared(&self) -> Result<(FileChange, Option<(File, Metadata)>), StoreError> {
         let Some((mut file, metadata)) = layout::open_to_read(&self.log)? else {
             return Ok((if self.was_there { FileChange::Gone } else { FileChange::None }, None));
         };
         let compared = self.cursor.compare(&mut file, &metadata);
         let change = match compared.map_err(StoreError::io("read", &self.log))? {
-            // Nobody adds to a segment; and one that is empty is damaged.
+            // Nothing is ever added to a segment, and an empty segment is damaged.
             FileChange::Grown | FileChange::None
                 if !self.was_there && archive::is_segment(&self.log) =>
             {
@@ -127,27 +128,27 @@ impl Tail {
         Ok((change, Some((file, metadata))))
     }
 
-    /// Tells whether anything was read of it: if not, nothing is lost with it.
+    /// Tells whether anything was read from the log. If not, its loss has no consequence.
     #[must_use]
     pub fn was_read(&self) -> bool {
         self.was_there
     }
 
-    /// Forgets what was read, so that the next [`Tail::read`] begins at the beginning.
+    /// Forgets what was read, so that the next [`Tail::read`] starts at the beginning.
     pub fn rewind(&mut self) {
         self.cursor = Cursor::default();
         self.was_there = false;
         self.damage = None;
     }
 
-    /// Hands each complete new line to `each`. A last line without its line break stays for later:
-    /// its writer may not be done.
+    /// Passes each complete new line to `each`. A last line without its line break stays for later, because its
+    /// writer may not be done.
     ///
-    /// Returns what had happened to the log. With [`FileChange::Replaced`] and [`FileChange::Gone`], which may
-    /// have come about since the last [`Tail::look`], nothing was read.
+    /// Returns what happened to the log. With [`FileChange::Replaced`] and [`FileChange::Gone`], which may have
+    /// occurred since the last [`Tail::look`], nothing was read.
     ///
     /// # Errors
-    /// [`StoreError::Io`], or [`StoreError::Damaged`]; lines already handed out count as read.
+    /// [`StoreError::Io`], or [`StoreError::Damaged`]. Lines that were passed on count as read.
     pub fn read(&mut self, mut each: impl FnMut(LogLine<'_>)) -> Result<FileChange, StoreError> {
         let (change, opened) = self.compared()?;
         let (FileChange::Grown, Some((mut file, metadata))) = (change, opened) else {
@@ -164,20 +165,20 @@ impl Tail {
         Ok(change)
     }
 
-    /// Moves to where the window begins, which is probably within a line; tells whether it did.
+    /// Moves to the start of the window, which is probably within a line. Returns whether it moved.
     fn skip_to_window(&mut self, metadata: &Metadata) -> bool {
         let Some(window_bytes) = self.window_bytes.filter(|_| self.cursor == Cursor::default())
         else {
             return false;
         };
         let start = metadata.len().saturating_sub(window_bytes);
-        // One byte before, so that a line that begins exactly there is handed out.
+        // One byte earlier, so that a line that begins exactly at the start is passed on.
         let before = start.checked_sub(1);
         self.cursor.skip_to(before.unwrap_or(0));
         before.is_some()
     }
 
-    /// Reads a segment, in one go.
+    /// Reads a whole segment.
     #[cfg(feature = "archive")]
     fn read_sealed(
         &mut self,
@@ -217,7 +218,7 @@ impl Tail {
             while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
                 let (head, tail) = rest.split_at(end + 1);
                 partial.push(head);
-                // A line that begins before the window is not handed out.
+                // A line that begins before the window is not passed on.
                 if !std::mem::take(&mut is_cut) {
                     each(partial.line(self.cursor.offset()));
                 }
@@ -229,7 +230,7 @@ impl Tail {
     }
 }
 
-/// Reads what there is, at most a block; nothing at the end. A signal is no reason to stop.
+/// Reads what is available, at most one block; nothing at the end. An interrupting signal is ignored.
 fn read_some<'a>(from: &mut impl Read, block: &'a mut [u8]) -> io::Result<&'a [u8]> {
     let count = loop {
         match from.read(block) {
@@ -240,8 +241,8 @@ fn read_some<'a>(from: &mut impl Read, block: &'a mut [u8]) -> io::Result<&'a [u
     Ok(block.get(..count).unwrap_or_default())
 }
 
-/// The line being gathered. Of a line past the reading bound only so much is kept that the decoder
-/// can tell, and its last bytes, so that the cursor's guard is right.
+/// The line being assembled. Of a line past the reading bound, only enough is kept for the decoder to notice
+/// the length, and the last bytes for the cursor's guard.
 #[derive(Default)]
 struct Partial {
     kept: Vec<u8>,
@@ -255,7 +256,7 @@ impl Partial {
         let room = (READ_LINE_BYTES_MAX + 1).saturating_sub(kept_bytes);
         if room < bytes.len() {
             if self.last.is_empty() {
-                // What follows may be shorter than the guard.
+                // The remainder may be shorter than the guard.
                 let start = kept_bytes.saturating_sub(GUARD_BYTES);
                 self.last.extend_from_slice(self.kept.get(start..).unwrap_or_default());
             }
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn near_the_end_begins_at_the_first_line_that_begins_there_and_follows_as_usual() {
+    fn near_the_end_starts_at_the_first_line_that_begins_there() {
         for (window_bytes, expected) in [
             (1, vec![]),
             (4, vec!["ccc"]),
@@ -353,7 +354,7 @@ mod tests {
         assert!(world.lines().is_empty());
     }
 
-    /// Answers each read with the next of these.
+    /// Returns the next of these results on each read.
     struct Answers(Vec<io::Result<usize>>);
 
     impl Read for Answers {
@@ -429,7 +430,7 @@ mod tests {
 
     // S-READ-2
     #[test]
-    fn a_log_replaced_between_the_look_and_the_read_is_not_read_from_its_middle() {
+    fn a_log_replaced_before_the_read_is_not_read_from_its_middle() {
         let mut world = TailFixture::with("one\ntwo\n");
         world.lines();
         world.append("three\n");
@@ -448,7 +449,7 @@ mod tests {
 
     // S-READ-2
     #[test]
-    fn an_unfinished_last_line_is_read_once_and_does_not_hide_a_rewriting() {
+    fn an_unfinished_last_line_does_not_hide_a_rewrite() {
         for text in ["one\nhalf", "half"] {
             let mut world = TailFixture::with(text);
             world.lines();

@@ -1,6 +1,6 @@
-//! Reading a segment: the lines of every part that unpacks, and word of those that do not. Whose gzip it
-//! is does not matter; only of ours can what stands behind a damaged part be found. Not here: what a line
-//! means.
+//! Reads a segment: the lines of every part that unpacks, and a report of the parts that do not. Any gzip file
+//! can be read, but the part after a damaged one can only be found in segments that we wrote. Not here: what a
+//! line means.
 
 use std::fmt;
 use std::fs::File;
@@ -14,21 +14,20 @@ use super::super::{LogLine, StoreError, layout};
 use super::write::{MARK, SEGMENT_BYTES_MAX};
 use event::limits::READ_LINE_BYTES_MAX;
 
-/// So much is read at a time, in bytes.
+/// How many bytes are read at a time.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// The largest part that is unpacked, in bytes: it is held until its checksum was seen. Parts of ours
-/// have some 256 KiB; those of others, that packed a whole segment as one, fit where it is small.
+/// The largest part that is unpacked, in bytes. It is buffered until its checksum is verified. Our parts have
+/// about 256 KiB. A segment that another program packed as one part fits if it is small.
 const PART_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// As much as a segment may unpack to, in bytes: what we put into one at most, and its last line. A small
-/// file can be made that unpacks to terabytes.
+/// The most bytes that a segment may unpack to: the most that we put into one, plus its last line. A small
+/// malicious file can unpack to terabytes.
 const UNPACKED_BYTES_MAX: u64 = SEGMENT_BYTES_MAX + READ_LINE_BYTES_MAX as u64;
 
-/// What a segment is made of.
+/// A piece of a segment.
 pub(crate) enum SegmentPiece<'a> {
-    /// A line without its line break, and whether it has one. Where it begins is told as if everything
-    /// that does not unpack had no length.
+    /// A line without its line break, and whether it has one. Its offset counts damaged parts as empty.
     Line(LogLine<'a>, Ended),
     /// Bytes of the file that do not unpack.
     Damaged(Range<u64>),
@@ -37,16 +36,16 @@ pub(crate) enum SegmentPiece<'a> {
 /// Whether a line has its line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// Yes.
+    /// The line has a line break.
     Yes,
-    /// The file, or the part before one that is damaged, ends in it.
+    /// The line is the end of the file, or of the part before a damaged one.
     No,
 }
 
 /// What of a segment could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SegmentDamage {
-    /// How many places there are.
+    /// The number of damaged places.
     pub places: usize,
     first: u64,
     why: &'static str,
@@ -55,14 +54,15 @@ pub(crate) struct SegmentDamage {
 impl fmt::Display for SegmentDamage {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { places, first, why } = self;
-        write!(out, "{places} damaged, the first from byte {first} on: {why}; the rest is read")
+        let noun = if *places == 1 { "place" } else { "places" };
+        write!(out, "{places} damaged {noun}, the first at byte {first}: {why}; the rest was read")
     }
 }
 
-/// Hands every piece of an open segment to `each`, in order, and returns what of it could not be read.
+/// Passes every piece of an open segment to `each`, in order, and returns what could not be read.
 ///
 /// # Errors
-/// What the system said, or `each`.
+/// The system's error, or that of `each`.
 pub(crate) fn read(
     file: &mut File,
     path: &Path,
@@ -71,7 +71,7 @@ pub(crate) fn read(
     read_within(UNPACKED_BYTES_MAX, file, path, each)
 }
 
-/// As [`read`], unpacking no more than these bytes.
+/// Like [`read`], but unpacks no more than this many bytes.
 pub(super) fn read_within(
     unpacked_bytes_max: u64,
     file: &mut File,
@@ -90,7 +90,7 @@ pub(super) fn read_within(
         lines: Unfinished::default(),
         damage: None,
     };
-    // What is not even a file that we could have written is not looked into.
+    // An empty file is never a complete segment.
     if length == 0 {
         reading.note("it is empty");
     }
@@ -101,8 +101,8 @@ pub(super) fn read_within(
     Ok(reading.damage)
 }
 
-/// Hands every line of a segment to `each`, as [`super::super::lines_of`] does. Returns how many places
-/// could not be read.
+/// Passes every line of a segment to `each`, like [`super::super::lines_of`]. Returns how many places could not
+/// be read.
 pub(crate) fn lines_of(
     path: &Path,
     each: &mut dyn FnMut(LogLine<'_>),
@@ -119,12 +119,12 @@ pub(crate) fn lines_of(
 
 struct SegmentReader<'a> {
     source: BufReader<&'a mut File>,
-    /// Where the next part begins in the file.
+    /// The offset of the next part in the file.
     at: u64,
     length: u64,
-    /// How much more may be unpacked.
+    /// How many more bytes may be unpacked.
     left_bytes: u64,
-    /// The part, unpacked.
+    /// The unpacked part.
     held: Vec<u8>,
     lines: Unfinished,
     damage: Option<SegmentDamage>,
@@ -136,7 +136,7 @@ impl SegmentReader<'_> {
         self.damage.get_or_insert(SegmentDamage { places: 0, first, why }).places += 1;
     }
 
-    /// Reads the next part, or finds the end of what is damaged.
+    /// Reads the next part, or finds the end of a damaged range.
     fn part(
         &mut self,
         path: &Path,
@@ -156,7 +156,7 @@ impl SegmentReader<'_> {
         self.lines.end(each)?;
         self.note(why);
         let next = match self.left_bytes {
-            // Nothing more of it is unpacked.
+            // Too little of the budget is left to unpack another part.
             ..PART_BYTES_MAX => None,
             _ => next_mark(&mut self.source, self.at + 1).map_err(failed())?,
         };
@@ -168,8 +168,8 @@ impl SegmentReader<'_> {
     }
 }
 
-/// Unpacks one member of a gzip file, and returns how long it is in the file. Nothing of it counts before
-/// its checksum was seen.
+/// Unpacks one member of a gzip file and returns its length in the file. Nothing counts before its checksum is
+/// verified.
 fn unpack(
     source: &mut impl BufRead,
     held: &mut Vec<u8>,
@@ -183,13 +183,13 @@ fn unpack(
         Ok(count) if u64::try_from(count).is_ok_and(|count| count <= bytes_max) => {
             Ok(Ok(counted.bytes))
         }
-        Ok(_) => Ok(Err("it unpacks to more than is read")),
+        Ok(_) => Ok(Err("it unpacks to more than the limit")),
         Err(error) if error.raw_os_error().is_some() => Err(error),
-        Err(_) => Ok(Err("it does not unpack")),
+        Err(_) => Ok(Err("it cannot be unpacked")),
     }
 }
 
-/// Finds where the next part of ours begins, from some byte of the file on.
+/// Finds the beginning of the next part that we wrote, from an offset of the file.
 fn next_mark(source: &mut (impl BufRead + Seek), from: u64) -> io::Result<Option<u64>> {
     source.seek(SeekFrom::Start(from))?;
     let (mut window, mut start) = (Vec::new(), from);
@@ -210,7 +210,7 @@ fn next_mark(source: &mut (impl BufRead + Seek), from: u64) -> io::Result<Option
     }
 }
 
-/// Counts what is taken from a reader.
+/// Counts the bytes taken from a reader.
 struct Counted<'a, R> {
     source: &'a mut R,
     bytes: u64,
@@ -235,7 +235,7 @@ impl<R: BufRead> BufRead for Counted<'_, R> {
     }
 }
 
-/// The last line so far: others cut lines in two where one part ends, ours never are.
+/// The unfinished last line. Other programs cut lines in two at the end of a part; we never do.
 #[derive(Default)]
 struct Unfinished {
     held: Vec<u8>,
@@ -261,7 +261,7 @@ impl Unfinished {
             }
         }
         self.held.extend_from_slice(rest);
-        // No event is that long; what comes of it is told as a line that holds none.
+        // No event is that long. The line is reported as one without an event.
         if self.held.len() > READ_LINE_BYTES_MAX { self.end(each) } else { Ok(()) }
     }
 

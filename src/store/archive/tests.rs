@@ -1,4 +1,4 @@
-//! Segments are tried on files of the tests' own making, damaged and interrupted in every way.
+//! Segments under every kind of damage and interruption, with files made by the tests.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ struct ArchiveFixture {
     log: PathBuf,
 }
 
-/// Lines of some length that do not pack well, so that a part has few of them.
+/// Returns a long line that packs badly, so that a part has few lines.
 fn line(number: usize) -> String {
     let seed = u64::try_from(number).unwrap();
     let noise: String = (0..40)
@@ -70,7 +70,7 @@ impl ArchiveFixture {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// All lines of segments and log, in order.
+    /// Returns all lines of segments and log, in order.
     fn all(&self) -> String {
         let segments = self.store.segments().unwrap();
         segments.iter().map(|path| unpacked(path)).collect::<String>() + &self.logged()
@@ -81,7 +81,7 @@ impl ArchiveFixture {
     }
 }
 
-/// Unpacks as zcat does.
+/// Unpacks a file like zcat.
 fn unpacked(path: &Path) -> String {
     let mut text = String::new();
     let file = std::fs::File::open(path).unwrap();
@@ -95,7 +95,7 @@ fn packed(text: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
-/// What a follower reads of a segment, and what it says is wrong.
+/// Returns what a follower reads from a segment, and the damage it reports.
 fn followed(path: &Path) -> (Vec<String>, Option<String>) {
     let mut lines = Vec::new();
     let mut tail = Tail::of(path);
@@ -158,7 +158,7 @@ fn segments_are_private_and_no_link_leads_them_elsewhere() {
 
 // S-ARCH-3
 #[test]
-fn what_is_appended_while_it_works_stays_and_a_log_that_changes_is_read_again() {
+fn lines_appended_while_archiving_stay_in_the_log() {
     let world = ArchiveFixture::with("one\ntwo\nha");
     let append = |text: &str| {
         let mut file = std::fs::OpenOptions::new().append(true).open(&world.log).unwrap();
@@ -179,7 +179,7 @@ fn what_is_appended_while_it_works_stays_and_a_log_that_changes_is_read_again() 
             std::fs::write(&world.log, "1\n2\n").unwrap();
         }
     });
-    // The plan is asked again, and has nothing more to move.
+    // The plan is called again and selects nothing more.
     assert_eq!(moved.unwrap(), Moved::default());
     assert_eq!((world.all().as_str(), world.logged().as_str()), ("1\n2\n", "1\n2\n"));
 }
@@ -205,7 +205,7 @@ fn who_died_between_the_segment_and_the_log_is_cleaned_up_after() {
         };
         pick(&world).unwrap();
         let archived = world.logged();
-        // As the process left it that died before, or right after, the log was rewritten.
+        // The state that a process leaves if it dies before, or right after, the log is rewritten.
         std::fs::write(world.note(), "000001.jsonl.gz\n").unwrap();
         if in_log {
             std::fs::write(&world.log, format!("{text}later\n")).unwrap();
@@ -274,7 +274,7 @@ fn a_damaged_part_costs_only_itself_and_is_told() {
         std::fs::write(&segment, &damaged).unwrap();
         let (lines, trouble) = followed(&segment);
         let told = trouble.unwrap();
-        let from = format!("1 damaged, the first from byte {} on", marks[part]);
+        let from = format!("1 damaged place, the first at byte {}:", marks[part]);
         assert!(told.contains(&from), "{told}");
         assert!(lines.len() > 2_000 && lines.len() < 3_000);
         assert!(lines.iter().all(|line| good.contains(line.as_str())), "nothing wrong is read");
@@ -302,8 +302,8 @@ fn what_unpacks_to_too_much_is_not_unpacked() {
     std::fs::write(&segment, [good.clone(), bomb, good.clone()].concat()).unwrap();
     let (lines, trouble) = followed(&segment);
     assert_eq!(lines, ["one", "one"], "what follows it is read");
-    assert!(trouble.unwrap().contains("it unpacks to more than is read"));
-    // Many parts, each of which is small enough.
+    assert!(trouble.unwrap().contains("it unpacks to more than the limit"));
+    // Many parts that are each small enough.
     let part = packed(&[b'\n'; 1_000]);
     std::fs::write(&segment, part.repeat(100)).unwrap();
     let (mut count, mut file) = (0, std::fs::File::open(&segment).unwrap());

@@ -190,7 +190,7 @@ fn a_damaged_segment_is_a_trouble_with_its_name_and_the_rest_is_served() {
         let health = snapshot.health();
         assert_eq!((snapshot.memories().len(), health.segments, health.logs), (2, 2, 1));
         let told = health.troubles.get(&first).unwrap();
-        assert!(told.contains("1 damaged, the first from byte 0 on"), "{told}");
+        assert!(told.contains("1 damaged place, the first at byte 0"), "{told}");
     }
 }
 
