@@ -1,5 +1,5 @@
-//! Many events at once, as JSON: one object, an array, or one object per line. Good ones are
-//! written, bad ones reported, each by its place. Not here: rules about fields (`event::validate`).
+//! Writes many events given as JSON: one object, an array, or one object per line. Valid events are written,
+//! invalid ones are reported with their position. Not here: rules about fields (`event::validate`).
 
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 use std::sync::Arc;
@@ -12,25 +12,25 @@ use super::{Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer};
 use event::{Draft, Problems, RepoKey, draft_from_json};
 use store::{Destination, Durability};
 
-/// What became of one event.
+/// The result of one event.
 #[derive(Debug)]
 pub struct BatchOutcome {
-    /// Its place in the input, from 1.
+    /// The position in the input, counted from 1.
     pub place: usize,
-    /// Its id and repository, or why it was not written.
+    /// The receipt, or why the event was not written.
     pub result: Result<Receipt, BatchError>,
 }
 
 /// Why an event of a batch was not written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BatchError {
-    /// Its fields are wrong.
+    /// The fields are wrong.
     Refused(Problems),
-    /// The whole append of its repository failed.
+    /// The append of all events of the repository failed.
     Failed {
-        /// The exit code it calls for.
+        /// The exit code of the failure.
         exit: Exit,
-        /// What happened.
+        /// The error message.
         message: String,
     },
 }
@@ -45,18 +45,18 @@ impl From<RecordError> for BatchError {
     }
 }
 
-/// What each `repo` came to: finding it out lists the store or reads git's files, too slow to do for
-/// every event. All events of a batch so mean what the first one of that name meant.
+/// The resolved target of each `repo`. Resolving lists the store or reads git's files, which is too slow to
+/// repeat for every event. All events of a batch with the same `repo` therefore share one target.
 type Targets = HashMap<Option<String>, Arc<Target>>;
 
-/// A draft that is ready to be prepared.
+/// A draft whose repository is resolved.
 struct Placed {
     draft: Draft,
     target: Arc<Target>,
     moment: Moment,
 }
 
-/// Writes every good event of `text`: those of one repository together, in one append.
+/// Writes every valid event of `text`. Events of one repository share one append.
 pub fn record_all(
     writer: &Writer,
     text: &str,
@@ -66,13 +66,13 @@ pub fn record_all(
     record_each(writer, drafts_in(text), durability, moment)
 }
 
-/// Reports on each event, one JSON object a line.
+/// Reports on each event, one JSON object per line.
 #[must_use]
 pub fn reports(outcomes: &[BatchOutcome]) -> String {
     side_by_side(outcomes.iter().collect(), |outcome| format!("{}\n", outcome.report())).concat()
 }
 
-/// Writes every good draft: those of one repository together, in one append.
+/// Writes every valid draft. Drafts of one repository share one append.
 pub fn record_drafts(
     writer: &Writer,
     drafts: Vec<Draft>,
@@ -116,7 +116,7 @@ fn record_each(
     outcomes
 }
 
-/// Reads the input: a value, an array of them, or one on each line; what is none becomes a problem in its place.
+/// Reads the input: one value, an array, or one value per line. Invalid values become problems at their position.
 fn drafts_in(text: &str) -> Vec<Result<Draft, Problems>> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     match serde_json::from_str(text) {
@@ -204,7 +204,7 @@ impl BatchOutcome {
         }
     }
 
-    /// Returns the exit code this outcome asks for.
+    /// Returns the exit code for this outcome.
     #[must_use]
     pub fn exit(&self) -> Exit {
         match &self.result {
@@ -268,7 +268,7 @@ mod tests {
         let moment = || {
             calls += 1;
             if calls == 2 {
-                // Asked again, the name would be ambiguous.
+                // A second lookup would find the name ambiguous.
                 std::fs::write(folder.path().join("github.com+other+a.jsonl"), "").unwrap();
             }
             Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: calls }
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_events_are_reported_in_their_places_and_good_ones_written() {
+    fn bad_events_are_reported_and_good_ones_written() {
         let other = GOOD.replace("\"a\"", "\"b\"");
         let text = format!("{GOOD}\nnot json\n{other}\n[1]\n{{\"lesson\":\"\"}}\n{GOOD}\n");
         assert_eq!(

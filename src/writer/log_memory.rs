@@ -1,5 +1,5 @@
-//! The `log-memory` program, but for what only a process can do. It starts no thread unless it is given hundreds of events
-//! at once, opens no index, and needs no server. Not here: the door itself (`writer`).
+//! The `log-memory` program, except what requires a process. It starts threads only for hundreds of events at
+//! once, opens no index, and needs no server. Not here: the write itself (`writer`).
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -14,26 +14,26 @@ use store::{Config, Destination, PlatformDirs, Store, StoreError};
 pub struct Process<'a> {
     /// The command line, without the program's name.
     pub args: Vec<OsString>,
-    /// Looks up an environment variable. Those that name paths need not be UTF-8.
+    /// Looks up an environment variable. Variables that name paths need not be UTF-8.
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
     /// The working directory.
     pub directory: PathBuf,
-    /// The name of this machine, where it has one.
+    /// The name of this machine, if it has one.
     pub host: Option<String>,
-    /// Tells the time, and gives random bits.
+    /// Returns the time and random bits.
     pub moment: &'a mut dyn FnMut() -> Moment,
-    /// Where `--json -` reads.
+    /// The input of `--json -`.
     pub input: &'a mut dyn Read,
-    /// For data.
+    /// Standard output, for data.
     pub output: &'a mut dyn Write,
-    /// For messages.
+    /// Standard error, for messages.
     pub messages: &'a mut dyn Write,
 }
 
-/// Most bytes of `--json` input: some 200,000 events; more should come in pieces.
+/// Most bytes of `--json` input: some 200,000 events. Larger inputs must be split.
 const INPUT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// Runs the program. A reader that went away early is no failure.
+/// Runs the program. It is not a failure if the reader closed the pipe early.
 #[must_use]
 pub fn run(process: &mut Process<'_>) -> Exit {
     match flags::parse(std::mem::take(&mut process.args)) {
@@ -67,8 +67,8 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
                 complain(process.messages, "log-memory", WAITS);
             }
             let written = format!("written as {}", receipt.id);
-            // Whether it reads like an instruction is not asked here: that takes as long as all the rest
-            // of this program. Batches, MCP and every search tell it.
+            // The check for instructions is skipped here, because it takes as long as the rest of this program.
+            // Batches, MCP and every search report it.
             let printed = print_written(process, &format!("{}\n", receipt.id), &written);
             if let Some(claimed) = receipt.not_believed {
                 complain(process.messages, "log-memory", &identity::not_believed(&claimed));
@@ -79,7 +79,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     }
 }
 
-/// Settles where the logs are: flag > environment > configuration file > the platform's place.
+/// Resolves where the logs are: flag > environment > configuration file > platform directory.
 fn open(process: &Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreError> {
     let (store, config) = settle(process.lookup, logs)?;
     Ok(Writer {
@@ -90,7 +90,7 @@ fn open(process: &Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreErr
     })
 }
 
-/// Settles the store and the configuration for either program.
+/// Resolves the store and the configuration for either program.
 ///
 /// # Errors
 /// [`StoreError::NoPlace`] and [`StoreError::Config`].
@@ -132,7 +132,7 @@ fn perform_json(
     };
     let outcomes = batch::record_all(writer, &text, durability, &mut process.moment);
     if outcomes.is_empty() {
-        return fail(process, Exit::Invalid, "--json: the input holds no event");
+        return fail(process, Exit::Invalid, "--json: the input contains no event");
     }
     let report = batch::reports(&outcomes);
     let written_len = outcomes.iter().filter(|outcome| outcome.result.is_ok()).count();
@@ -151,7 +151,7 @@ fn read(process: &mut Process<'_>, source: &Path) -> io::Result<String> {
     }
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > INPUT_BYTES_MAX {
         return Err(io::Error::other(format!(
-            "more than {INPUT_BYTES_MAX} bytes; send it in pieces"
+            "it has more than {INPUT_BYTES_MAX} bytes; send it in pieces"
         )));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -178,12 +178,12 @@ fn print(process: &mut Process<'_>, text: &str) -> Exit {
     if deliver(process.output, text).is_ok() { Exit::Done } else { Exit::Io }
 }
 
-/// Prints word of what was written. Where that fails the memory stands all the same, so the caller
-/// must learn on the other stream that sending it again would double it.
+/// Prints that something was written. If printing fails the memory still exists, so the caller must learn on
+/// the other stream that sending it again would write it twice.
 fn print_written(process: &mut Process<'_>, text: &str, written: &str) -> Exit {
     let Err(error) = deliver(process.output, text) else { return Exit::Done };
     let message =
-        format!("{written}, but failed to print that: {error}; do not send what was written again");
+        format!("{written}, but the answer could not be printed: {error}; do not send it again");
     fail(process, Exit::Io, &message)
 }
 
