@@ -1,4 +1,4 @@
-//! What archiving did, in words and for programs. Not here: doing it.
+//! The report of an archiving run, as text and JSON. Not here: archiving.
 
 use std::fmt::Write;
 
@@ -19,8 +19,8 @@ pub(super) fn reply(how: ArchiveMode, all: &[ArchiveResult]) -> Reply {
     let (lines, cleaned) = (total(|moved| moved.lines), total(|moved| moved.cleaned_lines));
     text.push_str(&match (lines + cleaned, how) {
         (0, _) => "nothing to archive".to_owned(),
-        (_, ArchiveMode::Change) => format!("{lines} lines archived; they are found as before"),
-        (_, ArchiveMode::DryRun) => format!("{lines} lines would be archived, nothing changed"),
+        (_, ArchiveMode::Change) => format!("{lines} lines archived; searches still find them"),
+        (_, ArchiveMode::DryRun) => format!("{lines} lines would be archived; nothing was changed"),
     });
     let json = json!({
         "changed": how == ArchiveMode::Change && lines + cleaned > 0, "lines": lines, "cleaned": cleaned,
@@ -46,7 +46,7 @@ fn about(text: &mut String, how: ArchiveMode, done: &ArchiveResult) {
         let would = if how == ArchiveMode::DryRun { "would be " } else { "" };
         let _ = writeln!(
             text,
-            "cleaned   {log}: {cleaned} lines stood in a segment already, since an earlier run was interrupted; {would}taken out of the log"
+            "cleaned   {log}: {cleaned} lines were already in a segment, because an earlier run was interrupted; {would}removed from the log"
         );
     }
     if lines > 0 && how == ArchiveMode::DryRun {

@@ -1,5 +1,5 @@
-//! The store's files: can we use them, can others, does anybody hold a lock, does anything wait.
-//! Not here: what the lines say.
+//! Checks of the store's files: whether this process can use them, whether other users can, whether a lock is
+//! held, whether writes wait. Not here: the contents of lines.
 
 use std::fs::Metadata;
 use std::io::{BufRead, BufReader};
@@ -9,10 +9,10 @@ use super::Diagnosis;
 use crate::shown_path::{shown, word};
 use store::{LockState, Store, make_a_file_in};
 
-/// Logs with something wrong that are told one by one.
+/// Most logs with a problem that are listed one by one.
 const TOLD_MAX: usize = 20;
 
-/// Folders of ours inside the store.
+/// Our folders inside the store.
 const FOLDERS: [&str; 4] = [".locks", ".spool", ".quarantine", "archive"];
 
 pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
@@ -20,11 +20,11 @@ pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
     let found = match root.metadata() {
         Ok(found) if found.is_dir() => found,
         Ok(_) => {
-            let says = format!("{} is no directory", shown(root));
+            let says = format!("{} is not a directory", shown(root));
             return vec![Diagnosis::fail("store", says).mended_by(moved_away(root))];
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let says = format!("{} is not there yet; the first lesson makes it", shown(root));
+            let says = format!("{} does not exist yet; the first lesson creates it", shown(root));
             return vec![Diagnosis::fine("store", says)];
         }
         Err(error) => return vec![Diagnosis::fail("store", format!("{}: {error}", shown(root)))],
@@ -43,7 +43,7 @@ pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
     findings
 }
 
-/// How much was archived. What is wrong inside is for `verify`, which reads it.
+/// Counts archived lines. `verify` reads the segments and finds damage.
 fn archived(store: &Store) -> Option<Diagnosis> {
     let segments = match store.segments() {
         Ok(segments) if segments.is_empty() => return None,
@@ -61,7 +61,7 @@ fn directory(root: &Path, found: &Metadata) -> Diagnosis {
     }
     match make_a_file_in(root) {
         Err(error) => {
-            let says = format!("no file can be made in {}: {error}", shown(root));
+            let says = format!("no file can be created in {}: {error}", shown(root));
             Diagnosis::fail("store", says).mended_by(format!("chmod u+rwx {}", word(root)))
         }
         Ok(made) if owner(&made) != owner(found) => {
@@ -78,7 +78,7 @@ fn folder(folder: &Path) -> Option<Diagnosis> {
     if found.is_dir() {
         return open_to_others("store", folder, &found);
     }
-    let says = format!("{} is no folder of its own", shown(folder));
+    let says = format!("{} is not a plain folder", shown(folder));
     Some(Diagnosis::fail("store", says).mended_by(moved_away(folder)))
 }
 
@@ -90,7 +90,7 @@ fn about_logs(logs: &[PathBuf]) -> Vec<Diagnosis> {
     let more = wrong.len().saturating_sub(TOLD_MAX);
     let mut findings: Vec<Diagnosis> = wrong.into_iter().take(TOLD_MAX).collect();
     if more > 0 {
-        findings.push(Diagnosis::fail("logs", format!("and {more} more with something wrong")));
+        findings.push(Diagnosis::fail("logs", format!("and {more} more logs with a problem")));
     }
     findings
 }
@@ -102,15 +102,15 @@ fn about_log(log: &Path) -> Option<Diagnosis> {
         Err(error) => return Some(fail(&error.to_string())),
     };
     if found.is_symlink() {
-        return Some(fail("a symbolic link, which is refused").mended_by(moved_away(log)));
+        return Some(fail("is a symbolic link, which is refused").mended_by(moved_away(log)));
     }
     if !found.is_file() {
-        return Some(fail("a directory or a device, no log").mended_by(moved_away(log)));
+        return Some(fail("is a directory or a device, not a log").mended_by(moved_away(log)));
     }
     if has_second_name(&found) {
         let (log, own) = (word(log), word(&log.with_extension("own")));
         let mend = format!("cp -p {log} {own} && mv {own} {log}");
-        return Some(fail("has a second name (hard link), and is refused").mended_by(mend));
+        return Some(fail("has a second name (a hard link), which is refused").mended_by(mend));
     }
     if let Err(error) = std::fs::OpenOptions::new().read(true).append(true).open(log) {
         let mend = format!("chmod u+rw {}", word(log));
@@ -166,7 +166,7 @@ fn has_second_name(_found: &Metadata) -> bool {
     false
 }
 
-/// Lock files stay when nobody holds them, and then do no harm.
+/// Lock files remain after use and do no harm.
 fn locks(store: &Store, logs: &[PathBuf]) -> Diagnosis {
     let mut longest_ms = 0;
     for log in logs {
@@ -187,19 +187,19 @@ fn locks(store: &Store, logs: &[PathBuf]) -> Diagnosis {
         }
     }
     match longest_ms {
-        0 => Diagnosis::fine("locks", "nobody holds one"),
+        0 => Diagnosis::fine("locks", "no lock is held"),
         longest_ms => Diagnosis::fine("locks", format!("in use, free after {longest_ms} ms")),
     }
 }
 
-/// What waits in the spool, and what is in quarantine.
+/// Counts waiting writes in the spool and damaged lines in the quarantine.
 fn waiting(store: &Store) -> Vec<Diagnosis> {
     let mut findings = Vec::new();
     match store.spooled() {
         Ok(files) if !files.is_empty() => {
             let lines: usize = files.iter().map(|file| lines_in(file)).sum();
             let says = format!(
-                "{lines} lines in {} files wait, since another process held their log; the next write or search brings them in",
+                "{lines} lines in {} files wait, because another process held their log; the next write or search moves them into it",
                 files.len()
             );
             findings.push(Diagnosis::warn("spool", says));
@@ -219,7 +219,7 @@ fn waiting(store: &Store) -> Vec<Diagnosis> {
 }
 
 fn lines_in(file: &Path) -> usize {
-    // A pipe in its place would make us wait.
+    // Opening a pipe would block.
     if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return 0;
     }

@@ -1,5 +1,5 @@
-//! Is everything around the logs well? One line a check: what it found, and where something is wrong
-//! the one command that mends it. Changes nothing. Not here: what is in the logs (`verify`).
+//! Checks everything around the logs. Each check reports one line, and one command that fixes a problem. The
+//! checks change nothing. Not here: the contents of the logs (`verify`).
 
 mod file_checks;
 mod machine;
@@ -21,38 +21,38 @@ use store::Store;
 
 /// What is examined.
 pub struct DoctorRequest<'a> {
-    /// The store, where it is known.
+    /// The store, if it is known.
     pub store: Option<&'a Store>,
-    /// The configuration file, whether or not it is there.
+    /// The configuration file, which need not exist.
     pub config_file: Option<PathBuf>,
-    /// What is wrong with the settings.
+    /// The problem with the settings, if any.
     pub settings_trouble: Option<String>,
-    /// Where the embedding model is, or would be.
+    /// The directory of the embedding model, which need not exist.
     pub model_dir: Option<PathBuf>,
     /// Where vectors are stored.
     pub cache_dir: Option<PathBuf>,
-    /// How much memory the memories take, where it may come near to the bound.
+    /// How much memory the memories take, if it may be close to the limit.
     pub room: Option<Room>,
-    /// How a server is told of changes.
+    /// How a server learns of changes.
     pub watching: Watching,
-    /// The user's home.
+    /// The user's home directory.
     pub home: Option<PathBuf>,
-    /// How clients stand that setup knows of.
+    /// The state of the clients that setup knows.
     pub clients: Standing,
     /// The working directory.
     pub directory: &'a Path,
-    /// Where programs are looked for.
+    /// The folders in which programs are searched.
     pub program_folders: Vec<PathBuf>,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    /// As it should be.
+    /// No problem.
     Fine,
-    /// Works, but worse than it could.
+    /// It works, but could work better.
     Warn,
-    /// Memories cannot be written or read, or others can.
+    /// Memories cannot be written or read, or other users can access them.
     Fail,
 }
 
@@ -62,7 +62,7 @@ struct Diagnosis {
     about: &'static str,
     level: Level,
     says: String,
-    /// The one command that mends it.
+    /// The one command that fixes it.
     mend: Option<String>,
 }
 
@@ -84,8 +84,8 @@ impl Diagnosis {
     }
 }
 
-/// Examines everything. Wrong is what keeps memories from being written or read, or lets others at
-/// them; what only could be better is told.
+/// Examines everything. The verdict is wrong if memories cannot be written or read, or if other users can
+/// access them. Anything less is only a warning.
 #[must_use]
 pub fn examine(request: &DoctorRequest<'_>) -> CheckReport {
     let mut findings = vec![parts::configuration(request)];
@@ -116,7 +116,7 @@ fn text(findings: &[Diagnosis]) -> String {
         let says = neutralise(&finding.says, Layout::Line);
         let _ = writeln!(text, "{level:<5} {:<14} {says}", finding.about);
         if let Some(mend) = &finding.mend {
-            let _ = writeln!(text, "      {:<14} mend: {mend}", "");
+            let _ = writeln!(text, "      {:<14} fix: {mend}", "");
         }
     }
     text.trim_end().to_owned()

@@ -1,5 +1,5 @@
-//! What the programs are made of besides the logs: configuration, model, cache, the other program.
-//! Not here: loading any of it.
+//! Checks of what the programs need besides the logs: configuration, model, cache, the other program. Not here:
+//! loading any of it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,14 +11,14 @@ use index::embed::model;
 use search::snapshot::Room;
 use store::make_a_file_in;
 
-/// How long a program may take to tell its version, in milliseconds. Ours takes two; whatever else
-/// stands under its name must not make us hang.
+/// How long the other program may take to print its version, in milliseconds. Ours takes two. Whatever else has
+/// that name must not make this process hang.
 const VERSION_WAIT_MS: u64 = 2_000;
 
-/// How often it is looked at.
+/// The polling interval.
 const LOOK_MS: u64 = 5;
 
-/// This version.
+/// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn configuration(request: &DoctorRequest<'_>) -> Diagnosis {
@@ -35,7 +35,7 @@ pub(super) fn configuration(request: &DoctorRequest<'_>) -> Diagnosis {
     }
     match file {
         Some(file) if file.exists() => Diagnosis::fine(about, shown(file)),
-        Some(file) => Diagnosis::fine(about, format!("none at {}, which is well", shown(file))),
+        Some(file) => Diagnosis::fine(about, format!("none at {}, which is fine", shown(file))),
         None => Diagnosis::fine(about, "none"),
     }
 }
@@ -47,7 +47,7 @@ pub(super) fn room(room: Room) -> Diagnosis {
             format!("{} of {} MiB, by estimate", room.held_bytes >> 20, room.mib_max()),
         ),
         Some(notice) => {
-            let raise = "more fit where memory_mib in the configuration is greater";
+            let raise = "a larger memory_mib in the configuration holds more";
             Diagnosis::warn("memory", format!("{notice}; {raise}"))
         }
     }
@@ -64,7 +64,7 @@ pub(super) fn model(directory: &Path) -> Diagnosis {
     });
     let bad: Vec<String> = bad.map(|file| format!("{} {}", file.name, file.state)).collect();
     let says = format!(
-        "found by words only: no usable model in {} ({})",
+        "search by words only: no usable model in {} ({})",
         shown(directory),
         bad.join(", ")
     );
@@ -73,10 +73,10 @@ pub(super) fn model(directory: &Path) -> Diagnosis {
 
 pub(super) fn cache(directory: &Path) -> Diagnosis {
     if !directory.exists() {
-        return Diagnosis::fine("cache", format!("{} is made when needed", shown(directory)));
+        return Diagnosis::fine("cache", format!("{} is created when needed", shown(directory)));
     }
     if let Err(error) = make_a_file_in(directory) {
-        let says = format!("vectors cannot be kept in {}: {error}", shown(directory));
+        let says = format!("vectors cannot be stored in {}: {error}", shown(directory));
         return Diagnosis::warn("cache", says)
             .mended_by(format!("chmod u+rwx {}", word(directory)));
     }
@@ -101,12 +101,12 @@ pub(super) fn log_memory(folders: &[PathBuf]) -> Diagnosis {
         Some(version) => Diagnosis::warn(
             "log-memory",
             format!(
-                "{} is {version}, this is {VERSION}; install both of one version",
+                "{} has version {version}, this program has {VERSION}; install the same version of both",
                 shown(&path)
             ),
         ),
         None => {
-            Diagnosis::warn("log-memory", format!("{} does not tell its version", shown(&path)))
+            Diagnosis::warn("log-memory", format!("{} does not print its version", shown(&path)))
         }
     }
 }

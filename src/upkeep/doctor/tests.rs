@@ -1,4 +1,4 @@
-//! The doctor is tried on stores with one thing wrong each.
+//! The doctor, on stores with one problem each.
 #![cfg(unix)]
 
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -53,7 +53,7 @@ impl DoctorFixture {
         examine(&self.request())
     }
 
-    /// Follows the advice of the first finding that fails.
+    /// Runs the fix of the first finding that fails.
     fn mend(&self) -> String {
         let json = self.examine().reply.json;
         let failed =
@@ -78,9 +78,9 @@ fn a_store_that_is_well_or_not_there_yet_is_fine() {
         let checked = world.examine();
         assert_eq!(checked.verdict, CheckVerdict::Fine, "{}", checked.reply.text);
         assert!(!checked.reply.text.contains("FAIL"), "{}", checked.reply.text);
-        // Words are enough to go on with.
+        // Search by words is enough to work with.
         assert_eq!(state(&checked, "model").0, "warn");
-        assert!(checked.reply.text.contains("mend: agent-knowledge model fetch"));
+        assert!(checked.reply.text.contains("fix: agent-knowledge model fetch"));
     }
 }
 
@@ -126,7 +126,7 @@ fn a_lock_that_nobody_lets_go_is_told_with_its_file() {
     let checked = world.examine();
     let (state, says) = state(&checked, "locks");
     assert!(state == "fail" && says.contains("api.jsonl has been locked"), "{says}");
-    assert!(checked.reply.text.contains(&format!("mend: fuser -v {}", lock.display())));
+    assert!(checked.reply.text.contains(&format!("fix: fuser -v {}", lock.display())));
     drop(held);
     assert_eq!(world.examine().verdict, CheckVerdict::Fine, "the file that stays does no harm");
 }
@@ -158,7 +158,7 @@ fn settings_that_cannot_be_read_are_a_fault() {
 }
 
 #[test]
-fn the_other_program_is_asked_for_its_version_and_may_not_hang_us() {
+fn a_program_that_hangs_when_asked_its_version_is_stopped() {
     let world = DoctorFixture::with_log();
     let folder = world.folder.path().join("bin");
     std::fs::create_dir(&folder).unwrap();
@@ -180,7 +180,7 @@ fn the_other_program_is_asked_for_its_version_and_may_not_hang_us() {
 #[test]
 fn clients_that_name_us_are_told() {
     let world = DoctorFixture::with_log();
-    assert!(state(&world.examine(), "clients").1.starts_with("none of"));
+    assert!(state(&world.examine(), "clients").1.starts_with("no known"));
     let at_home = world.folder.path().join(".codex");
     std::fs::create_dir(&at_home).unwrap();
     std::fs::write(at_home.join("config.toml"), "[mcp_servers.agent-knowledge]\n").unwrap();
@@ -196,7 +196,7 @@ fn clients_that_name_us_are_told() {
 
 // S-SETUP-8
 #[test]
-fn clients_that_were_left_out_are_told_with_the_command_that_sets_them_up() {
+fn clients_that_are_not_set_up_are_named_with_the_command() {
     let world = DoctorFixture::with_log();
     let clients = Standing {
         set_up: vec!["Codex (not seen yet)".to_owned()],
@@ -208,9 +208,9 @@ fn clients_that_were_left_out_are_told_with_the_command_that_sets_them_up() {
     for told in [
         "set up         Codex (not seen yet)",
         "set up         Codex: its hooks are silent",
-        "mend: agent-knowledge setup --check",
-        "set up         here, and not set up: gemini, zed",
-        "mend: agent-knowledge setup gemini zed",
+        "fix: agent-knowledge setup --check",
+        "set up         installed but not set up: gemini, zed",
+        "fix: agent-knowledge setup gemini zed",
     ] {
         assert!(text.contains(told), "{told}\n{text}");
     }
@@ -219,7 +219,7 @@ fn clients_that_were_left_out_are_told_with_the_command_that_sets_them_up() {
 
 // S-BOUND-3
 #[test]
-fn memories_that_were_left_out_are_told_with_the_setting_that_changes_it() {
+fn memories_over_the_limit_are_reported_with_the_setting() {
     let world = DoctorFixture::new();
     let examined = |left_out| {
         let room = Some(Room { bytes_max: 16 << 20, held_bytes: 15 << 20, left_out });

@@ -1,7 +1,5 @@
-//! Taking secrets out of files that hold some: logs, segments of their old lines, what waits in the spool,
-//! and quarantined lines.
-//! Not here: what a secret is (`secrets`), replacing a file so that nothing else is lost
-//! (`store::rewrite`).
+//! Removes secrets from files: logs, segments of old lines, waiting writes in the spool, and quarantined lines.
+//! Not here: what a secret is (`secret_lines`), replacing a file safely (`store::rewrite`).
 
 mod history;
 mod scrub_reply;
@@ -18,22 +16,22 @@ use store::{LogLine, Quarantine, Store, StoreError};
 pub struct ScrubRequest<'a> {
     /// The store.
     pub store: &'a Store,
-    /// Only what belongs to the log of this repository.
+    /// Only files of this repository's log.
     pub repo: Option<RepoKey>,
     /// Whether to change anything.
     pub how: ScrubMode,
-    /// What tells secrets.
+    /// The recogniser of secrets.
     pub recogniser: &'a Recogniser<'a>,
-    /// Where vectors are stored; named among what remains.
+    /// Where vectors are stored. The report names it among the remaining steps.
     pub cache_dir: &'a Path,
 }
 
 /// Whether to change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScrubMode {
-    /// Take the secrets out.
+    /// Remove the secrets.
     Change,
-    /// Only tell them.
+    /// Only report them.
     DryRun,
 }
 
@@ -41,31 +39,31 @@ pub enum ScrubMode {
 #[derive(Debug, Default)]
 struct Scrubbed {
     file: PathBuf,
-    /// Line, byte offset before the change, and secret.
+    /// Removed secrets: line, byte offset before the change, and secret.
     removed: Vec<ScrubFindings>,
-    /// The same for secrets that could not be taken out without losing something else.
+    /// Secrets that could not be removed without losing something else.
     left: Vec<ScrubFindings>,
-    /// Lines that were too long to look at, and damaged parts of a segment.
+    /// Lines that were too long to check, and damaged parts of a segment.
     too_long: usize,
-    /// Commits of a git work tree in which the file is still what it was.
+    /// Commits of a git work tree with earlier versions of the file.
     history: Option<History>,
 }
 
 /// A secret in a file.
 #[derive(Debug, PartialEq, Eq)]
 struct ScrubFindings {
-    /// The number of its line, from 1.
+    /// The line number, from 1.
     line: usize,
-    /// Where that began, in bytes.
+    /// The byte offset of the line.
     offset: u64,
     spot: SecretSpot,
 }
 
-/// Takes the secrets out of every file of the store that may hold some. Wrong is what is left: with
-/// [`ScrubMode::DryRun`] every secret, else those that could not be taken out.
+/// Removes the secrets from every file of the store that may contain some. The verdict is wrong if secrets
+/// remain: with [`ScrubMode::DryRun`] every secret, otherwise those that could not be removed.
 ///
 /// # Errors
-/// [`StoreError`]; files named in no answer are as they were, each file is scrubbed whole or not at all.
+/// [`StoreError`]. Each file is scrubbed completely or not at all; files in no report are unchanged.
 pub fn scrub(request: &ScrubRequest<'_>) -> Result<CheckReport, StoreError> {
     let mut all = Vec::new();
     let mut too_long = 0;
@@ -87,8 +85,8 @@ pub fn scrub(request: &ScrubRequest<'_>) -> Result<CheckReport, StoreError> {
     Ok(CheckReport { verdict, reply: scrub_reply::reply(request, &all, too_long) })
 }
 
-/// Lists one kind of file after the other, each when the one before has been worked off: what leaves the
-/// spool meanwhile is in a log by then, and what is archived in a segment.
+/// Lists one kind of file. Each kind is listed after the previous kind is done, because writes that leave the
+/// spool meanwhile are then in a log, and archived lines in a segment.
 type List = fn(&Store) -> Result<Vec<PathBuf>, StoreError>;
 const LISTS: [List; 4] = [Store::spooled, Store::logs, Store::segments, Store::quarantines];
 
@@ -100,7 +98,7 @@ fn files(request: &ScrubRequest<'_>, list: List) -> Result<Vec<PathBuf>, StoreEr
     Ok(files)
 }
 
-/// Looks first, without a lock: nearly every file holds no secret.
+/// Checks without a lock first, because almost no file contains a secret.
 fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<Scrubbed, StoreError> {
     let file_repo = Store::repo_of(file).to_string();
     let exposed = |line: &LogLine<'_>| exposed(request.recogniser, line.bytes, &file_repo);
@@ -120,8 +118,7 @@ fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<Scrubbed, Store
     Ok(Scrubbed { too_long: found.too_long, ..changing.scrubbed })
 }
 
-/// Looks into a line; also into digits, as which a damaged line that is no text stands in the
-/// quarantine.
+/// Checks a line, and also the digits in which the quarantine encodes a damaged line that is not text.
 fn exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<Exposed> {
     if let Some(exposed) = recogniser.exposed(line, file_repo) {
         return Some(exposed);
@@ -136,7 +133,7 @@ fn exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<
     Some(Exposed { spots: inner.spots, clean })
 }
 
-/// Goes along the lines of a file.
+/// Iterates over the lines of a file.
 struct Scrubber {
     scrubbed: Scrubbed,
     line: usize,
@@ -148,10 +145,10 @@ impl Scrubber {
         Self { scrubbed, line: 0 }
     }
 
-    /// Notes what was found in the next line, and returns what stands there from now on.
+    /// Records the findings of the next line, and returns its replacement.
     fn line(&mut self, line: &LogLine<'_>, exposed: Option<Exposed>) -> Option<Vec<u8>> {
         if line.offset == 0 {
-            // The file was changed by others, and is read again.
+            // Another program changed the file, and it is read again.
             *self = Self::of(&self.scrubbed.file);
         }
         self.line += 1;

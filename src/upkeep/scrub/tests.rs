@@ -1,4 +1,4 @@
-//! Scrubbing is tried with the recogniser of the tests, which knows `hush-` words.
+//! Scrubbing, with the recogniser of the tests, which finds `hush-` words.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn every_secret_goes_and_nothing_else_does() {
 
 // S-SCRUB-1
 #[test]
-fn each_removal_is_told_without_the_secret_and_so_is_what_remains() {
+fn the_report_lists_removals_and_steps_but_no_secret() {
     let world = ScrubFixture::with(&FILES);
     let CheckReport { reply, .. } = world.scrub_as(ScrubMode::Change, None);
     assert!(!reply.text.contains("hush-") && !reply.json.to_string().contains("hush-"));
@@ -89,7 +89,7 @@ fn each_removal_is_told_without_the_secret_and_so_is_what_remains() {
     ] {
         assert!(reply.text.contains(&told), "no {told:?} in {}", reply.text);
     }
-    // The spool comes first.
+    // The spool is scrubbed first.
     let of_log = &reply.json["files"][1]["secrets"];
     assert_eq!(of_log[1], json!({ "line": 3, "offset": 34, "field": "", "rule": "test-word" }));
 }
@@ -100,7 +100,7 @@ fn a_dry_run_changes_nothing_and_says_that_something_is_wrong() {
     let world = ScrubFixture::with(&FILES);
     let CheckReport { verdict, reply } = world.scrub_as(ScrubMode::DryRun, None);
     assert_eq!((verdict, &reply.json["found"]), (CheckVerdict::Wrong, &json!(6)));
-    assert!(reply.text.contains("6 secrets found, nothing changed"), "{}", reply.text);
+    assert!(reply.text.contains("6 secrets found; nothing was changed"), "{}", reply.text);
     for (name, bytes) in FILES {
         assert_eq!(world.bytes(name), bytes);
     }

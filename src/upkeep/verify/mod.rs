@@ -1,5 +1,5 @@
-//! Is every line of every log well? Reads each log once, line by line; what it remembers is one entry
-//! for each event. Not here: mending. Damaged lines are copied to the quarantine, and stay.
+//! Verifies every line of every log. Reads each log once, line by line, and remembers one entry per event. Not
+//! here: repairs. Damaged lines are copied to the quarantine and stay in the log.
 
 mod census;
 mod verify_reply;
@@ -19,54 +19,54 @@ use store::{
 pub struct VerifyRequest<'a> {
     /// The store.
     pub store: &'a Store,
-    /// Settings; aliases are followed.
+    /// Settings, including repository aliases.
     pub config: &'a Config,
     /// The logs, of the store or from elsewhere.
     pub logs: Vec<PathBuf>,
-    /// The segments that are verified with them.
+    /// The segments that are verified too.
     pub segments: Segments,
     /// What happens to damaged lines.
     pub damaged: DamagedLines,
-    /// The time.
+    /// The current time.
     pub now: Timestamp,
-    /// What tells secrets.
+    /// The recogniser of secrets.
     pub recogniser: &'a Recogniser<'a>,
 }
 
 /// Which segments of old lines are verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Segments {
-    /// None but those named among the logs.
+    /// Only segments named among the logs.
     None,
-    /// Those of this log.
+    /// The segments of this log.
     Of(PathBuf),
-    /// All of the store.
+    /// All segments of the store.
     All,
 }
 
-/// What happens to damaged lines, which stay where they are in any case.
+/// What happens to damaged lines. They stay in the log in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DamagedLines {
-    /// Those of the store are copied to its quarantine.
+    /// Lines of the store are copied to its quarantine.
     Copy,
     /// Nothing.
     Leave,
 }
 
-/// How often a log that grows while it is read is read on. Past that its writers never pause, and
-/// what they add is none of what was asked about.
+/// How often reading continues if a log grows meanwhile. If its writers never pause, lines after this are not
+/// part of the request.
 const READS_MAX: usize = 16;
 
-/// Verifies logs. Wrong are lines that hold no event, several contents under one id, secrets, and logs
-/// that cannot be read. Repeated lines, events about memories that are not there, times in the future
-/// and a last line without its end are told, and harm nothing.
+/// Verifies logs. The verdict is wrong for lines without an event, several contents under one id, secrets, and
+/// logs that cannot be read. Repeated lines, events about missing memories, times in the future and an
+/// unfinished last line are harmless and only reported.
 ///
 /// # Errors
-/// [`StoreError`] where the quarantine cannot be written. What is wrong with a log is in the answer.
+/// [`StoreError`] if the quarantine cannot be written. Problems of a log are in the report.
 pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
     let mut census = StoreCensus::default();
     each(request, &mut census, &request.logs)?;
-    // After the logs: what is archived meanwhile is in a segment by then.
+    // Segments are listed after the logs, so that lines archived meanwhile are not missed.
     let segments = match &request.segments {
         Segments::None => Ok(Vec::new()),
         Segments::Of(log) => request.store.segments_of(log),
@@ -85,7 +85,7 @@ pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
     Ok(CheckReport { verdict, reply: verify_reply::reply(&census, request.store.root()) })
 }
 
-/// Verifies logs or segments, one after the other.
+/// Verifies logs or segments one after another.
 fn each(
     request: &VerifyRequest<'_>,
     census: &mut StoreCensus,
@@ -105,7 +105,7 @@ fn each(
     Ok(())
 }
 
-/// Reads every complete line; returns how many bytes an unfinished last one has.
+/// Reads every complete line. Returns the size of an unfinished last line, in bytes.
 fn read(log: &Path, each: &mut dyn FnMut(LogLine<'_>)) -> Result<u64, StoreError> {
     let mut tail = Tail::of(log);
     let inspect = |log: &Path| log.symlink_metadata().map_err(StoreError::io("inspect", log));
@@ -117,7 +117,7 @@ fn read(log: &Path, each: &mut dyn FnMut(LogLine<'_>)) -> Result<u64, StoreError
             FileChange::Grown => {}
             FileChange::None => return Ok(length.saturating_sub(tail.cursor().offset())),
             FileChange::Replaced | FileChange::Gone => {
-                let why = "another program replaced it meanwhile; verify it again";
+                let why = "another program replaced it during the check; verify it again";
                 return Err(StoreError::io("read all of", log)(std::io::Error::other(why)));
             }
         }
@@ -132,7 +132,7 @@ struct LogCheck<'a> {
     file_repo: String,
     found: LogCensus,
     quarantine: Option<Quarantine>,
-    /// Where copying failed: nothing more is copied then.
+    /// Set once copying failed. Nothing more is copied then.
     failed: Option<StoreError>,
 }
 
@@ -199,14 +199,14 @@ impl<'a> LogCheck<'a> {
             Some(open) => open,
             none => none.insert(Quarantine::of(self.request.store, self.log)?),
         };
-        // A copy may not spread what the log should not hold.
+        // The copy must not contain secrets, as the log must not.
         let bytes = self.request.recogniser.copied(line.bytes);
         let line_bytes = line.line_bytes;
         quarantine.keep(Damaged { offset: line.offset, reason, bytes: &bytes, line_bytes })
     }
 }
 
-/// Tells whether a log stands in the store. Of one from elsewhere nothing is kept there.
+/// Tells whether a log is in the store. Lines of other logs are not copied to its quarantine.
 fn is_of(store: &Store, log: &Path) -> bool {
     let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

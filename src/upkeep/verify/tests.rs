@@ -1,4 +1,4 @@
-//! Verifying is tried on logs of the tests' own making.
+//! Verification, on logs made by the tests.
 
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ fn a_log_that_is_replaced_while_it_is_read_is_said_to_be() {
         std::fs::write(&other, format!("{{\"lesson\":\"other {seen}\"}}\n")).unwrap();
         std::fs::rename(&other, &log).unwrap();
     });
-    assert!(error.unwrap_err().to_string().contains("replaced it meanwhile"));
+    assert!(error.unwrap_err().to_string().contains("replaced it during the check"));
     let error = read(&log, &mut |_| std::fs::remove_file(&log).unwrap());
     assert!(error.is_err(), "gone is not well");
 }
@@ -72,7 +72,7 @@ fn logs_that_are_well_take_one_line() {
     ]);
     let checked = world.verify();
     assert_eq!(checked.verdict, CheckVerdict::Fine);
-    assert_eq!(checked.reply.text, "2 logs, 3 lines, 2 events: all is well");
+    assert_eq!(checked.reply.text, "2 logs, 3 lines, 2 events: no problems found");
     assert_eq!(
         (&checked.reply.json["blank"], &checked.reply.json["fine"]),
         (&json!(1), &json!(true))
@@ -102,7 +102,7 @@ fn what_is_no_harm_is_only_told() {
     let log = &json["logs"][1];
     assert_eq!((&log["future_lines"], &log["unfinished_bytes"]), (&json!([3]), &json!(8)));
     for told in [
-        "about gone, which is in no log read: a.jsonl line 3",
+        "memory gone is in none of these logs, but named in a.jsonl line 3",
         "the last line has no line break yet (8 bytes)",
         "1 times in the future, the first in line 3",
     ] {
@@ -135,9 +135,9 @@ fn damage_and_conflicts_are_wrong_and_told_with_their_places() {
     assert_eq!(lines, [1, 1]);
     for told in [
         "a.jsonl: line 3, byte",
-        "m1 says different things: a.jsonl line 1, b.jsonl line 1",
+        "m1 has different contents: a.jsonl line 1, b.jsonl line 1",
         "TROUBLE ",
-        "not all is well",
+        ": problems found",
     ] {
         assert!(text.contains(told), "no {told:?} in {text}");
     }
