@@ -1,5 +1,5 @@
-//! Asks the engine what agents would ask it, and notes where the right documents stand in the reply.
-//! Not here: what that is worth (`measure`).
+//! Asks the engine the same questions as agents do, and records the ranks of the relevant documents. Not here:
+//! what a rank is worth (`measure`).
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -23,23 +23,23 @@ use writer::exit::Exit;
 pub struct Asker<'a> {
     api: &'a dyn Api,
     corpus: &'a Corpus,
-    /// The numbers of documents by their ids.
+    /// The index of each document by its id.
     numbers: HashMap<&'a str, usize>,
     asking: AskOptions,
 }
 
-/// How all queries of a run are asked.
+/// The options of all queries of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct AskOptions {
-    /// Where they look.
+    /// Where queries search.
     pub scope: QueryScope,
-    /// Hits looked at for each.
+    /// Hits examined for each query.
     pub limit: usize,
-    /// How likely the best hit must be an answer, in hundredths.
+    /// The lowest relevance of the best hit, in hundredths.
     pub min_relevance_percent: u8,
 }
 
-/// How a query is asked.
+/// The options of one query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QueryOptions {
     pub(super) mode: Mode,
@@ -48,18 +48,17 @@ pub(super) struct QueryOptions {
 }
 
 impl<'a> Asker<'a> {
-    /// Prepares to ask the queries of a set.
+    /// Prepares the queries of a set.
     #[must_use]
     pub fn new(api: &'a dyn Api, set: &'a Set, corpus: &'a Corpus, asking: AskOptions) -> Self {
         let ids = set.documents.iter().map(|document| document.id.as_str());
         Self { api, corpus, numbers: ids.zip(0..).collect(), asking }
     }
 
-    /// Asks one query: once as an agent does, for the time and the tokens, and once for all the hits that
-    /// are looked at.
+    /// Asks one query twice: once as an agent does, for time and tokens, and once for all examined hits.
     ///
     /// # Errors
-    /// [`ApiError`], for example where there is no model to rank by meaning.
+    /// [`ApiError`], for example if there is no model to rank by meaning.
     pub fn ask(&self, query: &SetQuery, mode: Mode) -> Result<Answer, ApiError> {
         let usual = QueryOptions { mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
         let request = self.request(query, usual);
@@ -87,7 +86,7 @@ impl<'a> Asker<'a> {
     }
 
     pub(super) fn request(&self, query: &SetQuery, how: QueryOptions) -> SearchRequest {
-        // As every face does before it asks.
+        // Every interface neutralises the text in this way before it asks.
         let text = neutralise(&query.text.replace("\r\n", "\n"), Layout::Block);
         let text = text.trim();
         let end = text.floor_char_boundary(api::QUERY_BYTES_MAX);
@@ -111,14 +110,14 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Returns the repository that a query is asked in, if in any.
+    /// Returns the repository of a query, if it has one.
     pub(super) fn repo_of(&self, query: &SetQuery) -> Option<&RepoKey> {
         let group = query.group.as_ref().filter(|_| self.asking.scope != QueryScope::Store)?;
         self.corpus.repos.get(group)
     }
 
-    /// Returns the numbers of the documents found, best first, each once; those that a hit stands for come
-    /// right behind it.
+    /// Returns the indexes of the documents found, best first, without repetition. Documents that a hit
+    /// represents come right after it.
     fn documents(&self, reply: &Reply) -> Vec<usize> {
         let mut found = Vec::new();
         for hit in hits(reply) {
@@ -133,12 +132,12 @@ impl<'a> Asker<'a> {
         found
     }
 
-    /// Returns the number of the document that a hit is of.
+    /// Returns the index of a hit's document.
     pub(super) fn document_of(&self, hit: &Value) -> Option<usize> {
         self.corpus.documents.get(hit.get("id")?.as_str()?).copied()
     }
 
-    /// Returns the number of the document of this id.
+    /// Returns the index of the document with this id.
     pub(super) fn number_of(&self, id: &str) -> Option<usize> {
         self.numbers.get(id).copied()
     }
@@ -148,12 +147,12 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// Returns the memories of a reply.
+/// Returns the memories in a reply.
 pub(super) fn hits(reply: &Reply) -> &[Value] {
     reply.json.get("memories").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the name of a mode on the command line and in reports.
+/// Returns the name of a mode, as on the command line and in reports.
 #[must_use]
 pub fn mode_name(mode: Mode) -> &'static str {
     match mode {
@@ -163,7 +162,7 @@ pub fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-/// A set that was asked in one mode, with its answers.
+/// The answers of a set in one mode.
 pub(super) struct Run<'a> {
     pub(super) local: &'a Local,
     pub(super) asker: &'a Asker<'a>,
@@ -173,7 +172,7 @@ pub(super) struct Run<'a> {
     pub(super) mode: Mode,
 }
 
-/// Returns the state that is asked.
+/// Returns a snapshot of the engine.
 pub(super) fn frozen(local: &Local) -> Result<Snapshot, EvalError> {
     let stopped =
         |error: Stopped| ApiError::Failed { exit: Exit::Internal, message: error.to_string() };

@@ -1,10 +1,9 @@
-//! What an answer costs an agent: the tokens of our reply, beside those of the log pasted whole, of the same
-//! hits as full notes, and of the same hits in the forms of other memories. Not here: how those forms look
-//! (`forms`), what a token is (`retriever::render`).
+//! What an answer costs an agent: the tokens of our reply, compared with the whole log, with full notes of the
+//! same hits, and with the same hits in other tools' formats. Not here: those formats (`forms`), what a token
+//! is (`reply`).
 //!
-//! Every query that is asked spends tokens, also one that nothing answers. A form answers a query where it
-//! shows one of its relevant documents, perhaps abridged; tokens per answer are all that were spent, divided by
-//! the queries that were answered.
+//! Every query costs tokens, even one without an answer. A format answers a query if it shows at least part of
+//! one relevant document. Tokens per answer are all tokens divided by the number of answered queries.
 
 mod forms;
 
@@ -20,26 +19,26 @@ use event::{Event, RepoKey, codec};
 use reply::{Explain, Reply, tokens};
 use search::snapshot::Snapshot;
 
-/// A form in which memories can be handed to an agent.
+/// A format in which memories can be given to an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutputForm {
-    /// Our reply, as an agent gets it.
+    /// Our reply, unchanged.
     Reply,
-    /// The log of the repository that is asked in, or all logs where that is none: what an agent reads that
-    /// has no search.
+    /// The log of the query's repository, or all logs if it has none. This is what an agent without search
+    /// reads.
     WholeLog,
-    /// The lines of the hits, as they stand in the log.
+    /// The lines of the hits, as in the log.
     FullNotes,
-    /// The hits, in the form of server-memory.
+    /// The hits in the format of server-memory.
     ServerMemory,
-    /// The hits, in the form of mem0.
+    /// The hits in the format of mem0.
     Mem0,
-    /// The hits, in the form of basic-memory.
+    /// The hits in the format of basic-memory.
     BasicMemory,
 }
 
 impl OutputForm {
-    /// All of them, in the order of reports.
+    /// All formats, in the order of reports.
     pub const ALL: [Self; 6] = [
         Self::Reply,
         Self::WholeLog,
@@ -63,16 +62,16 @@ impl OutputForm {
     }
 }
 
-/// What a form came to over some queries.
+/// The totals of a format over some queries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Queries that were asked.
+    /// The number of queries.
     pub queries: usize,
-    /// Those that have an answer.
+    /// The number of queries with a relevant document.
     pub answerable: usize,
-    /// Those of them that were answered.
+    /// The number of those that were answered.
     pub answered: usize,
-    /// Tokens of all replies.
+    /// The tokens of all replies.
     pub tokens: usize,
 }
 
@@ -83,19 +82,19 @@ impl Cost {
         ratio(self.tokens, self.queries)
     }
 
-    /// Returns the share of answerable queries that were answered, 0 to 1; `None` where none is answerable.
+    /// Returns the share of answerable queries that were answered, 0 to 1; `None` if none is answerable.
     #[must_use]
     pub fn share_answered(&self) -> Option<f64> {
         ratio(self.answered, self.answerable)
     }
 
-    /// Returns all tokens, divided by the queries that were answered; `None` where none was.
+    /// Returns all tokens divided by the number of answered queries; `None` if none was answered.
     #[must_use]
     pub fn tokens_per_answer(&self) -> Option<f64> {
         ratio(self.tokens, self.answered)
     }
 
-    /// Adds one reply to a query to which these documents are right.
+    /// Adds the reply to one query with these relevant documents.
     fn add(&mut self, text: &str, shown: &BTreeSet<usize>, right: &BTreeSet<usize>) {
         self.queries += 1;
         self.answerable += usize::from(!right.is_empty());
@@ -108,7 +107,7 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| number(part) / number(whole))
 }
 
-/// What each form comes to over the queries of a run.
+/// Computes the cost of each format over the queries of a run.
 pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(OutputForm, Cost)>, EvalError> {
     let snapshot = frozen(run.local)?;
     let store = Written::of(&snapshot, run.corpus);
@@ -127,7 +126,7 @@ pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(OutputForm, Cost)>, EvalErro
     Ok(costs.into_iter().collect())
 }
 
-/// What is in the store, as an agent without a search would read it.
+/// The content of the store, as an agent without search would read it.
 struct Written<'a> {
     events: HashMap<&'a str, Event>,
     /// The log of each repository, and the documents in it.
@@ -152,7 +151,7 @@ impl<'a> Written<'a> {
         store
     }
 
-    /// Returns what an agent would read in a form, and the documents that it shows.
+    /// Returns what an agent would read in a format, and the documents it shows.
     fn handed(
         &self,
         shape: OutputForm,
@@ -188,7 +187,7 @@ fn line(event: &Event) -> String {
     codec::encode(&clean(event.clone())).as_str().to_owned()
 }
 
-/// Tells whether a reply shows an event: each of its lines ends with what to cite it by.
+/// Tells whether a reply shows an event. Each of its lines ends with the event's citation.
 fn is_cited(text: &str, event: &Event) -> bool {
     let end = format!(" · {}", event.id.short());
     text.lines().any(|line| line.ends_with(&end))

@@ -1,4 +1,4 @@
-//! What was measured, as a table for people and as JSON for programs. Not here: the numbers themselves
+//! The report of a measurement, as a table for people and as JSON for programs. Not here: the numbers
 //! (`measure`, `bootstrap`).
 
 mod economy;
@@ -20,11 +20,11 @@ use reply::Reply;
 
 /// The name of the row over all queries.
 const ALL: &str = "all";
-/// The name of the row of queries without a type, where others have one.
+/// The name of the row of queries without a type, if others have one.
 const UNTYPED: &str = "other";
-/// Columns of the names of rows.
+/// The width of the column of row names.
 const NAME_COLUMNS: usize = 26;
-/// What is compared with a saved run.
+/// The measures that are compared with a saved run.
 const COMPARED: [Measure; 8] = [
     Measure::Recall1,
     Measure::Recall5,
@@ -36,10 +36,10 @@ const COMPARED: [Measure; 8] = [
     Measure::Tokens,
 ];
 
-/// Writes the report.
+/// Formats the report.
 ///
 /// # Errors
-/// [`EvalError::Options`] where nothing that was measured can be compared with the saved run.
+/// [`EvalError::Options`] if no measured mode can be compared with the saved run.
 pub(super) fn reply(
     results: &[Measured],
     against: Option<&SavedRun>,
@@ -67,7 +67,7 @@ pub(super) fn reply(
         if let (Some(before), Some(saved)) = (before, against) {
             let _ = writeln!(
                 text,
-                "\nagainst version {}, scope {}: difference and its 95 % interval ({RESAMPLES} resamples); * leaves out 0",
+                "\nagainst version {}, scope {}: difference and its 95 % interval ({RESAMPLES} resamples); * excludes 0",
                 saved.program, before.scope
             );
             compare(&mut text, &mut modes, result, before, request.seed)?;
@@ -81,7 +81,7 @@ pub(super) fn reply(
     Ok(Reply::new(text, json!({ "sets": sets })))
 }
 
-/// The answers of one line of a table.
+/// The answers of one row of a table.
 struct TableRow<'a> {
     name: String,
     answers: Vec<&'a Answer>,
@@ -130,7 +130,7 @@ fn table(text: &mut String, mode: &str, rows: &[TableRow<'_>]) {
     }
 }
 
-/// Cuts or fills the name of a row to its column.
+/// Truncates or pads the name of a row to its column.
 fn fitted(name: &str) -> String {
     let width = NAME_COLUMNS - 2;
     let cut: String = name.chars().take(width).collect();
@@ -175,7 +175,7 @@ fn compare(
     if is_any {
         return Ok(());
     }
-    let message = format!("holds no mode that was asked of {}", result.set);
+    let message = format!("contains none of the modes measured for {}", result.set);
     Err(Problems::one("against", message).into())
 }
 
@@ -203,7 +203,7 @@ fn differences(new: &ModeResult, old: &ModeResult, seed: u64) -> Vec<Compared> {
 }
 
 fn comparison(text: &mut String, mode: &str, compared: &[Compared]) {
-    // What applies to no query at all needs no column.
+    // A measure that applies to no query needs no column.
     let is_there = |measure: Measure| {
         let mut all = compared.iter().flat_map(|row| &row.of);
         all.any(|(other, difference)| *other == measure && difference.is_some())

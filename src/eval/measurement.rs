@@ -1,5 +1,4 @@
-//! Puts a measurement together: the user's model and cache, and stores that are deleted afterwards. Not here:
-//! measuring (`eval`).
+//! Sets up a measurement: the user's model and cache, and temporary stores. Not here: measuring (`run`).
 
 use std::io::Write;
 
@@ -20,16 +19,17 @@ use store::{Config, Store, Switch};
 use writer::Moment;
 use writer::exit::{Exit, complain};
 
-/// Hits looked at unless asked otherwise: what the deepest measures need.
+/// The default number of examined hits, as the deepest measures need it.
 const LIMIT_DEFAULT: usize = 10;
-/// Most misses that a text shows; JSON has all of them. Past this nobody reads on.
+/// Most misses that the text shows. JSON has all of them.
 const MISSES_MAX: usize = 10_000;
-/// Any number will do, as long as it stays the same from run to run.
+/// The default seed. Its value does not matter, but it must not change between runs.
 const SEED_DEFAULT: usize = 1;
-/// Vectors of sets are kept apart from those of the user's memories, so that they can be removed alone.
+/// The cache folder for vectors of sets. It is separate from the user's vectors, so that it can be deleted
+/// alone.
 const CACHE_FOLDER: &str = "eval";
 
-/// Measures as the command line asks.
+/// Runs the measurement that the command line describes.
 ///
 /// # Errors
 /// [`ApiError`].
@@ -43,7 +43,7 @@ pub fn measure(
     let mut open = |opening: &EngineOptions<'_>| {
         let mut settled = program.settle(settings)?;
         settled.store = Store::at(opening.logs);
-        // What a set asks is nobody's gap.
+        // Queries of a set must not appear in the user's query log.
         let query_log = Switch::Off;
         let embedding = settled.config.embedding;
         settled.config = Config { embedding, query_log, ..Config::default() };
@@ -87,7 +87,7 @@ fn show(bar: &ProgressBar, messages: &mut dyn Write, step: RunProgress<'_>) {
     }
 }
 
-/// Checks the options, all at once.
+/// Checks all options at once.
 fn request(command: Eval) -> Result<EvalRequest, Problems> {
     let mut problems = Problems::none();
     let mut number = |name: &str, given: Option<String>, allowed| {

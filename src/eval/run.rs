@@ -1,5 +1,5 @@
-//! The recipe: read a set, write it into a store of its own, start the engine on it, ask every query in
-//! every mode, judge, compare, tell. Not here: any of the steps.
+//! The steps of a measurement: read a set, write it into a temporary store, start the engine, ask every query
+//! in every mode, judge, compare, report. Not here: the implementation of each step.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,25 +18,25 @@ use index::embed::worker::WorkerState;
 use reply::Reply;
 use writer::exit::Exit;
 
-/// How often the embedding is looked at.
+/// How often the embedding progress is polled.
 const LOOK_MS: u64 = 20;
 
-/// Queries between two words of progress.
+/// Queries between two progress messages.
 const TELL_EVERY: usize = 16;
 
-/// A day after the newest document: what was learned yesterday is fresh, and nothing is in the future.
+/// A day after the newest document, so that recent documents are fresh and none is in the future.
 const DAY_SECONDS: i64 = 86_400;
 
-/// Measures.
+/// Runs a measurement.
 ///
 /// # Errors
-/// [`EvalError`]: a file is not in its form, an option does not fit it, or the engine failed.
+/// [`EvalError`] if a file has the wrong format, an option does not fit it, or the engine failed.
 pub fn run(request: &EvalRequest, around: &mut EvalEnvironment<'_>) -> Result<Reply, EvalError> {
     let against = request.against.as_deref().map(saved_run::read).transpose()?;
     if let Some(path) = &request.save {
         saved_run::can_be_written(path)?;
     }
-    // All of them, before any takes its time.
+    // All sets are read first, because measuring takes long.
     let sets = request.paths.iter().map(|path| read(path, request, around));
     let sets = sets.collect::<Result<Vec<_>, _>>()?;
     for (saved, (set, _)) in
@@ -79,7 +79,7 @@ fn measured(
     let corpus = corpus::write(set, scratch.path())?;
     if corpus.in_parts > 0 {
         let note = format!(
-            "{}: {} documents are longer than an event can be and are several; the best counts",
+            "{}: {} documents are too long for one event and were split; the best part counts",
             set.name, corpus.in_parts
         );
         (around.tell)(RunProgress::Note(&note));
@@ -122,13 +122,14 @@ fn measured(
     })
 }
 
-/// Counts what searches hold back. Not before they are timed: what is known about a memory is known to all.
+/// Counts the events that searches hold back. This happens after the searches are timed, because the check is
+/// cached.
 fn held_back(local: &Local) -> Result<usize, EvalError> {
     let snapshot = frozen(local)?;
     Ok(snapshot.memories().iter().filter(|memory| memory.flagged().is_some()).count())
 }
 
-/// Starts the engine on what was written, and sees that it read all of it.
+/// Starts the engine on the written store, and checks that it has read everything.
 fn opened(
     set: &Set,
     corpus: &Corpus,
@@ -158,7 +159,7 @@ fn opened(
     Ok(local)
 }
 
-/// Returns the modes to ask in, once everything that they need is embedded.
+/// Returns the modes to ask in, once everything they need is embedded.
 fn modes(
     local: &Local,
     request: &EvalRequest,
@@ -183,7 +184,7 @@ fn modes(
     }
 }
 
-/// Waits until every memory is embedded; returns why none will be, if so.
+/// Waits until every memory is embedded. Returns the reason if that will not happen.
 fn embedded(local: &Local, around: &mut EvalEnvironment<'_>) -> Result<Option<String>, EvalError> {
     loop {
         let (done, all) = local.embedded()?;

@@ -1,4 +1,4 @@
-//! What an answer costs, as people and programs read it. Not here: counting it (`eval::economy`).
+//! The cost of an answer, as text and JSON. Not here: counting it (`eval::economy`).
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::economy::{Cost, OutputForm};
 
-/// Columns of the names of forms.
+/// The width of the column of format names.
 const NAME_COLUMNS: usize = 30;
 
 pub(super) fn text(costs: &[(OutputForm, Cost)]) -> String {

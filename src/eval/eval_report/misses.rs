@@ -1,4 +1,4 @@
-//! Misses, as people and programs read them. Not here: finding out why (`eval::misses`).
+//! Missed documents, as text and JSON. Not here: finding the reasons (`eval::misses`).
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use guard::text::{Layout, neutralise};
 /// Characters of a query that a report repeats.
 const QUERY_CHARS: usize = 160;
 
-/// Counts the misses by reason, and explains the first of them.
+/// Counts the misses by reason and explains the first ones.
 pub(super) fn text(misses: &[Miss], count: usize) -> String {
     let mut text = format!("  missed: {}", misses.len());
     for (why, times) in by_reason(misses) {
@@ -56,7 +56,7 @@ fn list(words: &[String]) -> String {
     if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
 }
 
-/// Returns all misses and how many there are of each reason.
+/// Returns all misses, and the number for each reason.
 pub(super) fn json(misses: &[Miss]) -> Value {
     let reasons: Map<String, Value> =
         by_reason(misses).map(|(why, count)| (why.name().to_owned(), count.into())).collect();

@@ -1,8 +1,9 @@
-//! A folder of `corpus.jsonl`, `queries.jsonl`, `qrels.tsv` and perhaps `stale.tsv`. Not here: other forms.
+//! A folder of `corpus.jsonl`, `queries.jsonl`, `qrels.tsv` and optionally `stale.tsv`. Not here: other
+//! formats.
 //!
-//! A line of the corpus is `{id, text, timestamp?, group?, title?}`, or an event of its own where it has a
-//! `lesson`; a query is `{id, text, group?, type?, split?}`; a judgement is query, document and grade, a
-//! stale one query and document, with tabs between them.
+//! A line of the corpus is `{id, text, timestamp?, group?, title?}`, or a whole event if it has a `lesson`. A
+//! query is `{id, text, group?, type?, split?}`. A judgement is query, document and grade, a stale one query
+//! and document, separated by tabs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -68,7 +69,7 @@ fn lines(
 fn numbered(path: &Path) -> Result<Vec<(usize, String)>, EvalError> {
     let text = std::fs::read_to_string(path).map_err(EvalError::io("read", path))?;
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
-    // Not `lines`: a lone carriage return or U+2028 may stand in a text.
+    // `lines` is not used, because a text may contain a lone carriage return or U+2028.
     let lines = (1..).zip(text.split('\n'));
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
     Ok(lines.map(|(number, line)| (number, line.trim_end_matches('\r').to_owned())).collect())

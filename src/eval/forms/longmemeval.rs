@@ -1,6 +1,6 @@
-//! LongMemEval as published (D. Wu et al., "LongMemEval: Benchmarking Chat Assistants on Long-Term
-//! Interactive Memory", ICLR 2025): questions, each with its haystack of chat sessions. Documents are
-//! sessions. Questions whose id ends in `_abs` have no answer. Not here: other forms.
+//! LongMemEval as published (D. Wu et al., "LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive
+//! Memory", ICLR 2025): questions, each with its haystack of chat sessions. Sessions are documents. Questions
+//! whose id ends in `_abs` have no answer. Not here: other formats.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use super::object::Object;
 use crate::EvalError;
 use crate::set::{Document, QueryScope, Set, SetQuery};
 
-/// Ends the ids of questions that nothing in the haystack answers.
+/// The suffix of the ids of questions without an answer.
 const UNANSWERABLE: &str = "_abs";
 
 const IDS: &str = "[\"session_1\"]";
 
-/// Reads the questions. In the scope of the store the haystacks are one pool, in which each session
-/// stands once; otherwise each haystack is a group of its own.
+/// Reads the questions. In the scope of the store all haystacks are one pool that contains each session once.
+/// Otherwise each haystack is a separate group.
 pub(super) fn read(
     questions: &[Object<'_>],
     scope: QueryScope,
@@ -85,7 +85,7 @@ fn sessions(question: &Object<'_>) -> Result<Vec<Document>, EvalError> {
             let content = turn.text("content", "\"hello\"")?;
             text.push_str(&format!("{role}: {content}\n"));
         }
-        // A session without turns can be no document.
+        // A session without turns cannot be a document.
         if !text.trim().is_empty() {
             documents.push(Document {
                 id: id.to_owned(),

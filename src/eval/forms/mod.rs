@@ -1,4 +1,4 @@
-//! The ways in which sets are written down, told apart by their fields. Not here: what becomes of them.
+//! The formats of sets, distinguished by their fields. Not here: what happens to the sets.
 
 mod folder;
 mod locomo;
@@ -12,22 +12,22 @@ use serde_json::Value;
 use super::set::{QueryScope, Set};
 use super::{EvalError, forms::object::Object};
 
-/// A form of set.
+/// The format of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetFormat {
     /// A folder of `corpus.jsonl`, `queries.jsonl` and `qrels.tsv`.
     Folder,
-    /// LongMemEval, as published: one JSON array of questions with their haystacks.
+    /// LongMemEval as published: one JSON array of questions with their haystacks.
     LongMemEval,
-    /// LoCoMo, as published: one JSON array of conversations with their questions.
+    /// LoCoMo as published: one JSON array of conversations with their questions.
     Locomo,
 }
 
 const ALLOWED: &str = "must be a folder of corpus.jsonl, queries.jsonl and qrels.tsv, or the JSON file of \
      LongMemEval (objects with haystack_sessions) or of LoCoMo (objects with conversation)";
 
-/// Reads a set, and tells where its queries look unless asked otherwise: both published sets ask
-/// within a haystack or a conversation of their own.
+/// Reads a set and returns the default scope of its queries. Queries of both published sets search within their
+/// own haystack or conversation.
 ///
 /// # Errors
 /// [`EvalError`] names the file, the line or element, and the field.
@@ -45,7 +45,11 @@ pub(super) fn read(
         return Ok((set, scope.unwrap_or(QueryScope::Store)));
     }
     if found.is_dir() {
-        return Err(EvalError::form(shown, "format", "is that of a file, and this is a folder"));
+        return Err(EvalError::form(
+            shown,
+            "format",
+            "this format is a file, but the path is a folder",
+        ));
     }
     let text = std::fs::read_to_string(path).map_err(EvalError::io("read", path))?;
     let value: Value = serde_json::from_str(&text)

@@ -1,4 +1,4 @@
-//! Each form is read as it is meant, and what is wrong in it is named by file, line and field.
+//! Every format is read correctly, and errors name file, line and field.
 
 use std::path::PathBuf;
 
@@ -90,7 +90,7 @@ fn a_folder_is_read_with_grades_and_what_is_stale() {
 }
 
 #[test]
-fn what_is_wrong_in_a_folder_is_named_by_file_line_and_field() {
+fn errors_in_a_folder_name_file_line_and_field() {
     for (file, text, expected) in [
         ("corpus.jsonl", "{\"id\":\"a\"}", "corpus.jsonl:1: text: must be a string, got nothing"),
         ("corpus.jsonl", "\n[1]", "corpus.jsonl:2: JSON: must be an object"),
@@ -113,7 +113,7 @@ fn what_is_wrong_in_a_folder_is_named_by_file_line_and_field() {
     let twice = CORPUS.1.replace("\"b\"", "\"a\"");
     let folder = Folder::with(&[QUERIES, ("qrels.tsv", ""), ("corpus.jsonl", &twice)]);
     assert!(
-        told(read(&folder.path(), None, None)).contains("corpus.jsonl:3: id: \"a\" stands twice")
+        told(read(&folder.path(), None, None)).contains("corpus.jsonl:3: id: \"a\" appears twice")
     );
     let folder = Folder::with(&[CORPUS, QUERIES]);
     assert!(told(read(&folder.path(), None, None)).contains("failed to read"));
@@ -149,7 +149,7 @@ fn locomo_has_turns_in_the_order_of_the_sessions() {
 }
 
 #[test]
-fn what_is_wrong_in_a_published_file_is_named_by_element_and_field() {
+fn errors_in_a_published_file_name_element_and_field() {
     let without = |field: &str| {
         let mut question = question("q1", "s");
         question.as_object_mut().unwrap().shift_remove(field);
