@@ -1,9 +1,9 @@
-//! How long one append takes, from spawn to exit, beside programs that do nothing, one of them of three
-//! instructions, beside the shell's `echo >>`, and beside `sqlite3` where it is installed: all in one run, taking turns, since only their
-//! ratio can be trusted on a machine with other work. Not here: appending inside a process.
+//! Measures one append from spawn to exit, compared with programs that do nothing (one of them has three
+//! instructions), with the shell's `echo >>`, and with `sqlite3` if it is installed. All take turns in one run,
+//! because only their ratio is reliable on a busy machine. Not here: appending inside a process.
 //!
-//! `cargo bench --no-default-features --bench append [-- ROUNDS [NAME=PROGRAM]...]`: further builds
-//! of `log-memory` to measure beside this one.
+//! `cargo bench --no-default-features --bench append [-- ROUNDS [NAME=PROGRAM]...]`: each PROGRAM is another
+//! build of `log-memory` to measure too.
 #![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
 
 use std::error::Error;
@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Rounds unless told otherwise: enough for a p99 of three values, and done in seconds.
+/// Default number of rounds: enough for a p99 of three values, and done in seconds.
 const ROUNDS_DEFAULT: usize = 300;
-/// Rounds that warm the caches and do not count.
+/// Warm-up rounds that do not count.
 const ROUNDS_UNCOUNTED: usize = 10;
 /// How many programs run at once in the second part.
 const WRITERS: usize = 8;
-/// The program beneath which no program can be.
+/// The lower bound: no program can be faster.
 const FLOOR: &str = "floor (assembler, exit)";
 
-/// One program in the comparison, and the times of its runs.
-struct Contender {
+/// A program in the comparison, and the times of its runs.
+struct AppendContender {
     name: String,
     program: PathBuf,
     args: Vec<String>,
@@ -34,7 +34,7 @@ struct Contender {
 fn main() -> Outcome<()> {
     let mut rounds = ROUNDS_DEFAULT;
     let mut builds = vec![("log-memory".to_owned(), env!("CARGO_BIN_EXE_log-memory").into())];
-    // Cargo itself passes `--bench`.
+    // Cargo passes `--bench` itself.
     for word in std::env::args().skip(1).filter(|word| !word.starts_with("--")) {
         match word.split_once('=') {
             Some((name, program)) => builds.push((name.to_owned(), PathBuf::from(program))),
@@ -54,7 +54,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Makes what an agent's working directory looks like: a git repository with a remote.
+/// Creates a typical working directory of an agent: a git repository with a remote.
 fn make_work_tree(place: &Path) -> Outcome<()> {
     let git = place.join("work/.git");
     fs::create_dir_all(git.join("refs/heads"))?;
@@ -65,8 +65,8 @@ fn make_work_tree(place: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn contenders(place: &Path, builds: Vec<(String, PathBuf)>) -> Outcome<Vec<Contender>> {
-    let contender = |name: &str, program: PathBuf, args: Vec<String>| Contender {
+fn contenders(place: &Path, builds: Vec<(String, PathBuf)>) -> Outcome<Vec<AppendContender>> {
+    let contender = |name: &str, program: PathBuf, args: Vec<String>| AppendContender {
         name: name.to_owned(),
         program,
         args,
@@ -95,7 +95,7 @@ fn contenders(place: &Path, builds: Vec<(String, PathBuf)>) -> Outcome<Vec<Conte
     Ok(all)
 }
 
-/// Makes a database with a table for lines; returns the program that did it.
+/// Creates a database with a table for lines. Returns the `sqlite3` program.
 fn database(place: &Path) -> Outcome<PathBuf> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let program = std::env::split_paths(&paths).map(|folder| folder.join("sqlite3"));
@@ -108,7 +108,7 @@ fn database(place: &Path) -> Outcome<PathBuf> {
     Ok(program)
 }
 
-/// A line as long as ours, into that table; others may hold it for a while.
+/// Inserts a line as long as ours into that table. Other processes may lock the table for a while.
 fn insertion() -> Vec<String> {
     let insert = format!("insert into lines values ('{}');", "x".repeat(450));
     let words = ["-cmd", ".timeout 60000", "-cmd", "pragma synchronous=normal;", "../lines.db"];
@@ -120,7 +120,7 @@ fn no_op(place: &Path, name: &str, flags: &[&str]) -> Outcome<PathBuf> {
     compiled(place, &format!("no_op_{name}"), "fn main() {}\n", flags)
 }
 
-/// Compiles what a process costs at the least: nothing but the call to end, and no library.
+/// Compiles the minimal process: only the exit call, and no library.
 fn floor(place: &Path) -> Outcome<PathBuf> {
     let end = match std::env::consts::ARCH {
         "x86_64" => "mov eax, 60\nxor edi, edi\nsyscall",
@@ -170,7 +170,7 @@ fn lesson() -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-impl Contender {
+impl AppendContender {
     fn run(&self, place: &Path) -> Outcome<()> {
         let mut command = Command::new(&self.program);
         command.args(&self.args).env_clear().current_dir(place.join("work"));
@@ -186,7 +186,7 @@ impl Contender {
     }
 }
 
-fn take_turns(contenders: &mut [Contender], place: &Path, rounds: usize) -> Outcome<()> {
+fn take_turns(contenders: &mut [AppendContender], place: &Path, rounds: usize) -> Outcome<()> {
     for round in 0..rounds + ROUNDS_UNCOUNTED {
         for contender in &mut *contenders {
             let start = Instant::now();
@@ -200,7 +200,7 @@ fn take_turns(contenders: &mut [Contender], place: &Path, rounds: usize) -> Outc
     Ok(())
 }
 
-fn report_times(contenders: &mut [Contender], rounds: usize) -> Outcome<()> {
+fn report_times(contenders: &mut [AppendContender], rounds: usize) -> Outcome<()> {
     let floor = contenders.first().ok_or("nothing was measured")?;
     let (floor_min, floor_p50) = (floor.at(0), floor.at(50));
     println!("spawn to exit, {rounds} rounds taking turns; ratios to the dynamic no-op\n");
@@ -221,9 +221,9 @@ fn report_times(contenders: &mut [Contender], rounds: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// CPU time, which tells more than the clock on a busy machine: of many runs in a row, since the system counts it
-/// in hundredths of a second.
-fn report_cpu(contenders: &[Contender], place: &Path, rounds: usize) -> Outcome<()> {
+/// Reports CPU time, which is more reliable than wall time on a busy machine. It sums many runs, because the
+/// system counts it in hundredths of a second.
+fn report_cpu(contenders: &[AppendContender], place: &Path, rounds: usize) -> Outcome<()> {
     if children_cpu().is_none() {
         println!("\nno CPU time of children here");
         return Ok(());
@@ -250,17 +250,17 @@ fn report_cpu(contenders: &[Contender], place: &Path, rounds: usize) -> Outcome<
     Ok(())
 }
 
-/// What the children that ended have used so far, in seconds, as Linux tells it: fields 16 and 17 of `proc(5)`'s
-/// `stat`, in hundredths.
+/// Returns the CPU time of finished children, in seconds. Linux reports it in hundredths, as fields 16 and 17
+/// of `stat` in `proc(5)`.
 fn children_cpu() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // The name in parentheses may hold anything.
+    // The name in parentheses may contain anything.
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks = |place: usize| fields.split_whitespace().nth(place)?.parse::<f64>().ok();
     Some((ticks(13)? + ticks(14)?) / 100.0)
 }
 
-fn report_throughput(contenders: &[Contender], place: &Path, rounds: usize) -> Outcome<()> {
+fn report_throughput(contenders: &[AppendContender], place: &Path, rounds: usize) -> Outcome<()> {
     println!(
         "\n{WRITERS} at once, {rounds} runs each\n\n| program | runs per second |\n|---|---:|"
     );

@@ -1,6 +1,6 @@
-//! How many durable events a second come onto the disk from writers at once: ours, which share syncs,
-//! beside writers that each sync under the lock, in one run and taking turns. Not here: starting a
-//! process for each event (`append`).
+//! Measures how many durable events per second concurrent writers can write. Ours share syncs; the comparison
+//! syncs every event under the lock. Both take turns in one run. Not here: starting a process for each event
+//! (`append`).
 //!
 //! `cargo bench --no-default-features --bench durable [-- ROUNDS]`
 #![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
@@ -16,7 +16,7 @@ use store::{Durability, Store, append};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Rounds unless told otherwise.
+/// Default number of rounds.
 const ROUNDS_DEFAULT: usize = 10;
 /// Events of one writer in one round.
 const EVENTS: usize = 20;
@@ -57,7 +57,7 @@ fn line() -> Outcome<EncodedLine> {
     Ok(codec::encode(&clean))
 }
 
-/// What a log with a lock costs where nobody shares.
+/// Appends to a locked log without shared syncs.
 fn sync_under_the_lock(log: &Path, line: &str) -> Outcome<()> {
     let lock = File::create(log.with_extension("lock"))?;
     lock.lock()?;

@@ -1,11 +1,11 @@
-//! The embedding model in floats or in bytes: how long it takes to load, a query, several at once, a text, and what
-//! the process then holds. One way per run, since a process keeps what it once loaded.
+//! Measures the embedding model in floats or in 8 bits: loading, one query, several at once, one text, and the
+//! memory of the process. Each run measures one of them, because a process keeps what it once loaded.
 //!
-//! `cargo bench --bench encoder -- --model DIR --embedding int8`, then again with `fp32`; with
-//! `--apart` both are loaded and the cosines between their vectors are printed instead. With `--mean FILE` the mean
-//! of what the model says of tokens, over all our lessons, is written instead: it is an asset of the program.
+//! `cargo bench --bench encoder -- --model DIR --embedding int8`, then again with `fp32`. With `--apart` both
+//! are loaded, and the cosines between their vectors are printed instead. With `--mean FILE` the mean token
+//! vector over all our lessons is written instead, which is an asset of the program.
 //!
-//! The texts are our own lessons; queries are their first ten words.
+//! The texts are our own lessons. Queries are their first ten words.
 
 #![expect(clippy::print_stdout, reason = "a benchmark's result is its output")]
 
@@ -15,15 +15,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use index::embed::{Embedder, Provider, load};
-use store::Embedding;
+use store::EmbeddingPrecision;
 
 const CORPUS: &str = include_str!("lessons/corpus.jsonl");
-/// Queries timed; each is asked once, after ten that are not counted.
+/// Measured queries. Each is asked once, after ten that do not count.
 const QUERIES: usize = 200;
 const WARM_UP: usize = 10;
 /// Queries in one call.
 const TOGETHER: [usize; 5] = [1, 2, 4, 8, 16];
-/// Texts per call: what the worker gives at most.
+/// Texts per call: the worker's largest batch.
 const BATCH_TEXTS: usize = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -31,15 +31,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let texts = texts(&["lesson"])?;
     let open = |embedding| load(Provider::Local(embedding), &dir, NonZeroUsize::MIN);
     if std::env::args().any(|argument| argument == "--apart") {
-        return apart(open(Embedding::Fp32)?.as_mut(), open(Embedding::Int8)?.as_mut(), &texts);
+        return apart(
+            open(EmbeddingPrecision::Fp32)?.as_mut(),
+            open(EmbeddingPrecision::Int8)?.as_mut(),
+            &texts,
+        );
     }
     if let Some(file) = after("--mean") {
         let texts = self::texts(&["context", "lesson", "command"])?;
-        std::fs::write(file, mean(open(Embedding::Fp32)?.as_mut(), &texts)?)?;
+        std::fs::write(file, mean(open(EmbeddingPrecision::Fp32)?.as_mut(), &texts)?)?;
         return Ok(());
     }
     let name = after("--embedding").unwrap_or_else(|| "fp32".to_owned());
-    let embedding = Embedding::parse(&name)?;
+    let embedding = EmbeddingPrecision::parse(&name)?;
     let (embedder, loading) = timed(|| open(embedding));
     let mut embedder = embedder?;
     let loaded_mib = resident_mib("VmRSS:");
@@ -67,12 +71,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The argument after a flag; `cargo bench` adds flags of its own, which are ignored.
+/// Returns the argument after a flag. Flags added by `cargo bench` are ignored.
 fn after(flag: &str) -> Option<String> {
     std::env::args().skip_while(|argument| argument != flag).nth(1)
 }
 
-/// What each lesson says in these fields.
+/// Returns the given fields of every lesson as one text.
 fn texts(fields: &[&str]) -> Result<Vec<String>, Box<dyn Error>> {
     let mut texts = Vec::new();
     for line in CORPUS.lines() {
@@ -80,7 +84,7 @@ fn texts(fields: &[&str]) -> Result<Vec<String>, Box<dyn Error>> {
         let field = |name: &&str| entry.get(*name).and_then(|field| field.as_str());
         texts.push(fields.iter().filter_map(field).collect::<Vec<_>>().join("\n"));
     }
-    // Like lengths side by side, as the worker has them.
+    // The worker also batches texts of similar length.
     texts.sort_by_key(String::len);
     Ok(texts)
 }
@@ -89,7 +93,7 @@ fn first_words(text: &str) -> String {
     text.split(' ').take(10).collect::<Vec<_>>().join(" ")
 }
 
-/// What one of several queries takes that are given to the model at once; sizes take turns.
+/// Measures the time per query if several are given to the model at once. Batch sizes take turns.
 fn together(embedder: &mut dyn Embedder, queries: &[String]) -> Result<(), Box<dyn Error>> {
     let mut times = TOGETHER.map(|_| Vec::new());
     for sixteen in queries.chunks_exact(TOGETHER.into_iter().max().unwrap_or(1)) {
@@ -117,7 +121,7 @@ fn all(embedder: &mut dyn Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, B
     Ok(vectors)
 }
 
-/// The mean over all tokens, as the program has it: floats, little-endian.
+/// Returns the mean over all tokens in the program's format: floats, little-endian.
 fn mean(embedder: &mut dyn Embedder, texts: &[String]) -> Result<Vec<u8>, Box<dyn Error>> {
     let (mut sums, mut count) = (vec![0_f64; embedder.dims()], 0_f64);
     for text in texts {
@@ -161,7 +165,7 @@ fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// A line of what the kernel says about this process, in MiB; zero where there is no such kernel.
+/// Reads a line of this process's status from the kernel, in MiB; zero on other systems.
 fn resident_mib(line: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let found = status.lines().find_map(|text| text.strip_prefix(line)?.trim().split(' ').next());

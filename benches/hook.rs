@@ -1,6 +1,6 @@
-//! How long a hook keeps its agent waiting, from spawn to exit, beside a program that does nothing: all in one run,
-//! taking turns, since only ratios can be trusted on a machine with other work. Attached to a retriever, and without
-//! one. Not here: what hooks say.
+//! Measures how long a hook delays its agent, from spawn to exit, compared with a program that does nothing.
+//! All take turns in one run, because only ratios are reliable on a busy machine. Measured with and without a
+//! running retriever. Not here: what hooks say.
 //!
 //! `cargo bench --bench hook [-- ROUNDS [LESSONS [PROGRAM]]]`: PROGRAM is another build of `agent-knowledge`.
 #![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
@@ -16,30 +16,30 @@ use serde_json::{Value, json};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The build that is measured unless told otherwise.
+/// The build that is measured by default.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agent-knowledge");
 
-/// Rounds and lessons unless told otherwise.
+/// Default numbers of rounds and lessons.
 const ROUNDS_DEFAULT: usize = 200;
 const LESSONS_DEFAULT: usize = 10_000;
-/// Rounds that warm the caches and do not count.
+/// Warm-up rounds that do not count.
 const ROUNDS_UNCOUNTED: usize = 10;
-/// How long the retriever may take to come.
+/// How long the retriever may take to start.
 const START_WAIT: Duration = Duration::from_secs(60);
 
-/// One thing a client may say, and the times its hook took.
-struct Contender {
+/// A message of a client, and the times its hook took.
+struct HookContender {
     name: &'static str,
     program: PathBuf,
     place: PathBuf,
     retriever: Retriever,
     said: Option<Value>,
     times: Vec<Duration>,
-    /// How often something was said in return.
+    /// How often the hook answered.
     answers: usize,
 }
 
-/// Whether one is there.
+/// Whether a retriever is running.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Retriever {
     Attached,
@@ -52,7 +52,7 @@ fn main() -> Outcome<()> {
     let number = |place: usize, default| words.get(place).map_or(Ok(default), |word| word.parse());
     let (rounds, lessons) = (number(0, ROUNDS_DEFAULT)?, number(1, LESSONS_DEFAULT)?);
     let program = words.get(2).map_or_else(|| PathBuf::from(PROGRAM), PathBuf::from);
-    // Outside any work tree: below this project's own, the folder `web` would be this project, not the lessons'.
+    // Outside any work tree. Below this project's work tree, the folder `web` would belong to this project.
     let scratch = tempfile::tempdir()?;
     let place = scratch.path();
     let (large, small) = (place.join("large"), place.join("small"));
@@ -71,7 +71,7 @@ fn main() -> Outcome<()> {
     }
     stop_retriever(&program, &large)?;
     report(&mut contenders, rounds, lessons);
-    // These are always answered here: silence would be the time of doing nothing.
+    // These messages are always answered here. A silent run would measure doing nothing.
     let is_answered = |name: &str| name.starts_with("start") || name.contains("that is known");
     if let Some(silent) =
         contenders.iter().find(|one| is_answered(one.name) && one.answers < rounds)
@@ -81,8 +81,8 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-fn contenders(program: &Path, (large, small): (&Path, &Path), no_op: &Path) -> Vec<Contender> {
-    let contender = |name, place: &Path, retriever, said| Contender {
+fn contenders(program: &Path, (large, small): (&Path, &Path), no_op: &Path) -> Vec<HookContender> {
+    let contender = |name, place: &Path, retriever, said| HookContender {
         name,
         program: program.to_owned(),
         place: place.to_owned(),
@@ -116,7 +116,7 @@ fn contenders(program: &Path, (large, small): (&Path, &Path), no_op: &Path) -> V
     ]
 }
 
-impl Contender {
+impl HookContender {
     fn run(&self, round: usize) -> Outcome<(Duration, bool)> {
         let Some(said) = &self.said else {
             let start = Instant::now();
@@ -124,7 +124,7 @@ impl Contender {
             return Ok((start.elapsed(), false));
         };
         let mut said = said.clone();
-        // Each in a session of its own, so that nothing was told before.
+        // A new session for each message, so that nothing was shown before.
         if let Some(fields) = said.as_object_mut() {
             fields.insert("session_id".to_owned(), format!("{}-{round}", self.name).into());
             fields.insert("cwd".to_owned(), self.place.join("web").to_string_lossy().into());
@@ -147,7 +147,7 @@ impl Contender {
     }
 }
 
-/// The program in a world of its own, without a model.
+/// The program in an isolated environment without a model.
 fn ours(program: &Path, place: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().current_dir(place).env("HOME", place);
@@ -170,7 +170,7 @@ fn make_store(place: &Path, lessons: usize) -> Outcome<()> {
             "command": format!("npm ci --part {part}"), "lesson": format!("give the owner of part {part} the right {number} and deploy again")});
         lines.push_str(&format!("{line}\n"));
     }
-    // One that stands out from all others, for the failure that is known.
+    // A lesson unlike all others, for the known failure.
     let line = json!({"timestamp": "2026-01-02T03:04:06Z", "agent_id": "codex", "repo": "web", "event_type": "error",
         "context": "panicked: mizzen lock is poisoned by the quartermaster", "command": "rm mizzen.lock",
         "lesson": "stop the quartermaster of the other watch before the build"});
@@ -181,7 +181,7 @@ fn make_store(place: &Path, lessons: usize) -> Outcome<()> {
 
 fn start_retriever(program: &Path, place: &Path) -> Outcome<()> {
     let began = Instant::now();
-    // Whoever asks starts it, and waits until all is read.
+    // The first search starts the retriever and waits until all logs are read.
     while !ours(program, place).args(["search", "npm"]).stdout(Stdio::null()).status()?.success() {
         if began.elapsed() > START_WAIT {
             return Err("no retriever came".into());
@@ -195,7 +195,7 @@ fn stop_retriever(program: &Path, place: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// A program that does nothing, as `rustc` makes it.
+/// Compiles a program that does nothing, with `rustc`.
 fn no_op(place: &Path) -> Outcome<PathBuf> {
     let (source, program) = (place.join("no-op.rs"), place.join("no-op"));
     fs::write(&source, "fn main() {}\n")?;
@@ -203,7 +203,7 @@ fn no_op(place: &Path) -> Outcome<PathBuf> {
     if done.success() { Ok(program) } else { Err("rustc could not build a no-op".into()) }
 }
 
-fn report(contenders: &mut [Contender], rounds: usize, lessons: usize) {
+fn report(contenders: &mut [HookContender], rounds: usize, lessons: usize) {
     println!(
         "{rounds} rounds, taking turns; {lessons} lessons in the large store; words only; milliseconds from spawn to exit\n"
     );

@@ -1,7 +1,7 @@
-//! What a call costs layer by layer, in one process: judging a text, catching up with the logs, searching, the whole
-//! answer, the same over the socket; and a save both ways. By words; with `--model DIR` by words and meaning instead:
-//! the vector of a question, and searching among made-up ones. Not here: the protocol of clients (`serving`), the
-//! index alone (`lexical`).
+//! Measures a call layer by layer in one process: checking a text, catching up with the logs, searching, the
+//! whole answer, the same over the socket, and a save both ways. By words only; with `--model DIR` by words and
+//! meaning instead: the vector of a question, and searching among synthetic vectors. Not here: the client
+//! protocol (`serving`), the index alone (`lexical`).
 //!
 //! `cargo bench --bench layers -- --sizes 1000,10000,100000 --questions 200 [--model DIR] [--rounds 1]`
 
@@ -38,20 +38,20 @@ use memory::Bound;
 use retriever::daemon::{Endpoint, Host, Remote, Start};
 use search::snapshot::Snapshot;
 use search::{Query, find};
-use store::{Config, Durability, Embedding, Store};
+use store::{Config, Durability, EmbeddingPrecision, Store};
 use writer::{Identity, Moment, Writer, record_all};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Saves of each kind; each leaves a line behind, so not many.
+/// Saves of each kind. Each adds a line to the log, so there are few.
 const SAVES: u64 = 200;
-/// What clients ask with unless they say otherwise.
+/// The clients' default limit.
 const LIMIT: usize = 5;
 const MIN_RELEVANCE: f32 = 0.1;
-/// How many of the nearest vectors a search looks for.
+/// How many nearest vectors a search looks for.
 const NEAREST: usize = 200;
-/// Longest wait for the vector of a question, as the model has to be loaded before the first; and for one more memory
-/// to have its signs.
+/// Longest wait for the vector of a question, because the model is loaded for the first one, and for the token
+/// signs of one more memory.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn main() -> Outcome<()> {
@@ -131,7 +131,7 @@ fn by_words(size: u64, questions: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// Questions that are given their vectors once, and then asked a few rounds long.
+/// Measures questions that get their vectors once and are then asked for a few rounds.
 fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let row = |what: &str, times: Vec<Duration>| report(size, what, times);
@@ -160,7 +160,7 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
         let query = text.clone();
         drop(black_box(local.search(&SearchRequest { query, ..SearchRequest::default() })));
     };
-    // More questions than are remembered, so each is given its vector anew.
+    // More questions than the cache of vectors holds, so each vector is computed again.
     row("an answer, with the meaning of the question", each(&texts, answer));
     let now = moment().now;
     let search = |query: &Query<'_>| {
@@ -187,7 +187,7 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
     Ok(())
 }
 
-/// Waits until everything has its vector and signs, while there is progress.
+/// Waits until every memory has its vector and signs, as long as there is progress.
 fn signed(engine: &Engine) -> Outcome<Snapshot> {
     let (mut signed, mut since) = (0, Instant::now());
     loop {
@@ -240,7 +240,7 @@ fn decoded(line: &str) -> Option<Event> {
     }
 }
 
-/// A moment of its own for each call: ids must differ.
+/// Returns a new moment for each call, because ids must differ.
 fn moment() -> Moment {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     let now = Timestamp::constant(1_780_000_000, 0);
@@ -265,7 +265,7 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
     let cache_dir = folder.join("cache");
     let dense = model.map(|model| Dense {
         load: Box::new(move || {
-            load(Provider::Local(Embedding::default()), &model, NonZeroUsize::MIN)
+            load(Provider::Local(EmbeddingPrecision::default()), &model, NonZeroUsize::MIN)
         }),
         lock: Arc::new(CacheLock::of(&cache_dir)),
         cache_dir,

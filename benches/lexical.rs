@@ -1,10 +1,10 @@
-//! Lexical search and index building at several store sizes, beside a look at everything in the same index
-//! and the `bm25` crate's stock engine on the same texts in the same run. Synthetic events: seeded,
-//! Zipf-like words, identifiers, paths and error strings. Writes no file. The only place outside the lexical
-//! room that names the crate.
+//! Measures lexical search and index building at several store sizes, compared with an exhaustive search of the
+//! same index and with the `bm25` crate's stock engine on the same texts in the same run. Events are synthetic:
+//! seeded, with Zipf-like words, identifiers, paths and error strings. Writes no file. This is the only place
+//! outside the lexical index that names the crate.
 //!
 //! `cargo bench --bench lexical -- --sizes 1000,10000,100000 --queries 200`
-//! `--stock none` leaves the crate out, which takes long for a million.
+//! `--stock none` skips the crate, which is slow for a million events.
 
 #![expect(clippy::print_stdout, reason = "a benchmark's result is its output")]
 
@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use bm25::{Embedder, EmbedderBuilder, Scorer};
 use index::lexical::{DocId, LexicalIndex};
 
-/// Any fixed number: one seed, one corpus, one set of queries.
+/// A fixed seed, so that corpus and queries are always the same.
 const SEED: u64 = 20_261_120;
 
 /// Words are ranked 1 to 2^15: the vocabulary of some hundred thousand words of technical English.
 const VOCABULARY_DOUBLINGS: usize = 15;
 
-/// What a search takes from the index, to rank further.
+/// How many candidates a search takes from the index.
 const TOP_K: usize = 200;
 
 const SYLLABLES: [&str; 24] = [
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The comma-separated numbers after a flag; `cargo bench` adds flags of its own, which are ignored.
+/// Returns the comma-separated numbers after a flag. Flags added by `cargo bench` are ignored.
 fn list_after(flag: &str) -> Option<Vec<usize>> {
     let mut arguments = std::env::args().skip_while(|argument| argument != flag);
     let list = arguments.nth(1)?;
@@ -54,12 +54,12 @@ fn list_after(flag: &str) -> Option<Vec<usize>> {
 }
 
 fn measure(size: usize, queries: usize) -> Result<(), Box<dyn Error>> {
-    let mut world = World::new();
-    let texts: Vec<String> = (0..size).map(|_| world.event()).collect();
-    let queries: Vec<String> = (0..queries).map(|_| world.query(&texts)).collect();
+    let mut generator = TextGenerator::new();
+    let texts: Vec<String> = (0..size).map(|_| generator.event()).collect();
+    let queries: Vec<String> = (0..queries).map(|_| generator.query(&texts)).collect();
     let (ours, our_build) = timed(|| build_ours(&texts));
     let ours = ours?;
-    let (stock, stock_build) = timed(|| with_stock().then(|| Stock::build(&texts)));
+    let (stock, stock_build) = timed(|| with_stock().then(|| StockIndex::build(&texts)));
 
     let (mut our_times, mut full_times, mut stock_times) = (Vec::new(), Vec::new(), Vec::new());
     for query in &queries {
@@ -86,7 +86,7 @@ fn with_stock() -> bool {
     !std::env::args().skip_while(|argument| argument != "--stock").any(|value| value == "none")
 }
 
-/// What writing the index down and reading it back takes.
+/// Measures saving and loading the index.
 fn saved(index: &LexicalIndex, size: usize) -> Result<(), Box<dyn Error>> {
     let mut bytes = Vec::new();
     let (written, write) = timed(|| index.write_to(&mut bytes));
@@ -139,13 +139,13 @@ fn build_ours(texts: &[String]) -> Result<LexicalIndex, Box<dyn Error>> {
     Ok(index)
 }
 
-/// The crate as its documentation uses it: default tokenizer, hashed terms, fitted average length.
-struct Stock {
+/// The crate as in its documentation: default tokenizer, hashed terms, fitted average length.
+struct StockIndex {
     embedder: Embedder,
     scorer: Scorer<u32>,
 }
 
-impl Stock {
+impl StockIndex {
     fn build(texts: &[String]) -> Self {
         let corpus: Vec<&str> = texts.iter().map(String::as_str).collect();
         let tokenizer = bm25::DefaultTokenizer::default();
@@ -163,21 +163,21 @@ impl Stock {
     }
 }
 
-/// Makes events and queries, the same ones for the same seed.
-struct World {
+/// Generates events and queries from a seed.
+struct TextGenerator {
     state: u64,
     words: Vec<String>,
 }
 
-impl World {
+impl TextGenerator {
     fn new() -> Self {
-        let mut world = Self { state: SEED, words: Vec::new() };
-        let words = (1..1 << VOCABULARY_DOUBLINGS).map(|_| world.new_word()).collect();
-        world.words = words;
-        world
+        let mut generator = Self { state: SEED, words: Vec::new() };
+        let words = (1..1 << VOCABULARY_DOUBLINGS).map(|_| generator.new_word()).collect();
+        generator.words = words;
+        generator
     }
 
-    /// SplitMix64: one multiply-and-shift step, enough for test data.
+    /// SplitMix64: one multiply-and-shift step, which is enough for test data.
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -222,13 +222,13 @@ impl World {
         (0..count).map(|_| self.token()).collect()
     }
 
-    /// 40 to 120 words: context, command and lesson of one event.
+    /// Returns 40 to 120 words: context, command and lesson of one event.
     fn event(&mut self) -> String {
         let count = 40 + self.below(81);
         self.tokens(count).join(" ")
     }
 
-    /// 3 to 10 neighbouring words of some event, and two that need not be in it.
+    /// Returns 3 to 10 neighbouring words of some event, and two words that need not be in it.
     fn query(&mut self, texts: &[String]) -> String {
         let chosen = self.below(texts.len());
         let words: Vec<&str> = texts.get(chosen).map_or("", String::as_str).split(' ').collect();

@@ -1,6 +1,7 @@
-//! How long many processes take that all append to one log without a pause, each event through the
-//! door (validate, clean, encode, lock, append); and whether every event is there afterwards. P4 allows
-//! a minute for 64 processes of 10,000 events. Not here: starting a process for each event (`append`).
+//! Measures how long many processes take to append to one log without a pause, each event through the normal
+//! write path (validate, clean, encode, lock, append), and checks that every event is in the log afterwards. P4
+//! allows a minute for 64 processes with 10,000 events each. Not here: starting a process for each event
+//! (`append`).
 //!
 //! `cargo bench --no-default-features --bench many_writers [-- PROCESSES EVENTS]`
 #![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
@@ -17,7 +18,7 @@ use writer::{Identity, Moment, Writer};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What P4 asks for.
+/// The number of processes in P4.
 const PROCESSES: usize = 64;
 const EVENTS: usize = 10_000;
 
@@ -54,7 +55,7 @@ fn started(place: &Path, number: usize, events: usize) -> Outcome<Child> {
     Ok(Command::new(std::env::current_exe()?).arg("writer").arg(place).args(numbers).spawn()?)
 }
 
-/// One process: all its events, one append each.
+/// Runs one process: one append per event.
 fn write(place: &Path, number: usize, events: usize) -> Outcome<()> {
     let writer = Writer {
         store: Store::at(place),

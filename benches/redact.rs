@@ -1,6 +1,6 @@
-//! The time to look for secrets in one event, beside a floor that only reads the same bytes
-//! (`to_ascii_lowercase`). Both take turns in one process, since only their ratio can be trusted on a machine with
-//! other work. Bound: an event without a hit takes less than 20 µs. Not here: the append around it (`append`).
+//! Measures the search for secrets in one event, compared with a floor that reads the same bytes and searches
+//! nothing (`to_ascii_lowercase`). Both take turns in one process, because only their ratio is reliable on a
+//! busy machine. Bound: an event without a hit takes less than 20 µs. Not here: the append around it (`append`).
 //!
 //! `cargo bench --no-default-features --bench redact`
 #![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
@@ -10,19 +10,19 @@ use std::time::Instant;
 
 use guard::secrets::findings;
 
-/// Turns that each text gets.
+/// Turns for each text.
 const TURNS: usize = 201;
-/// Bytes that one turn reads at least: enough for the clock, short enough that some turns of many are
+/// The least number of bytes that one turn reads: enough for the clock, and short enough that some turns are
 /// not interrupted by other work.
 const TURN_BYTES: usize = 20_000;
 
-/// Words of lessons, among them names that rules begin with.
+/// Typical words of lessons, including words that begin rules.
 const PROSE: &str = "While releasing the crate the build failed because the lock file was stale: run \
     cargo update before tagging, check that the registry index is fresh, and read the API token from \
     the environment (see docs/release.md, commit 19792f4). The key in the cache was too old; passing \
     --locked makes the error visible at once. ";
 
-/// A line with many names and no secret.
+/// A line that triggers many rules without a match.
 const HARD: &str = "aws=";
 
 fn main() {
@@ -64,7 +64,7 @@ fn measure(name: &str, text: &str) {
     );
 }
 
-/// What is told of many turns.
+/// The statistics of many turns.
 struct Times {
     quickest: u128,
     median: u128,

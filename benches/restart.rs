@@ -1,6 +1,6 @@
-//! What a restart costs: reading all logs, writing a checkpoint, beginning from it, and beginning from it
-//! when a little has come since; and what the process takes each time. Synthetic events of some 500 bytes: seeded, Zipf-like words,
-//! sessions of twenty. Each phase is a process of its own; words only.
+//! Measures a restart: reading all logs, writing a checkpoint, starting from it, and starting from it after a
+//! few new lines, with the memory of the process each time. Synthetic events of some 500 bytes: seeded,
+//! Zipf-like words, sessions of twenty. Each phase is a separate process; words only.
 //!
 //! `cargo bench --bench restart -- --sizes 10000,100000`
 
@@ -23,7 +23,7 @@ use store::{Config, Store};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Any fixed number: one seed, one corpus.
+/// A fixed seed, so that the corpus is always the same.
 const SEED: u64 = 20_261_121;
 
 /// Words are ranked 1 to 2^15.
@@ -125,7 +125,7 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// What the system says of this process, in MiB; 0 where it says nothing.
+/// Returns a memory figure of this process from the system, in MiB; 0 if there is none.
 fn resident_mib(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -143,7 +143,7 @@ impl Random {
         (self.0 >> 33) % bound
     }
 
-    /// The rank is roughly log-uniform, as in real text.
+    /// Returns a word. Its rank is roughly log-uniform, as in real text.
     fn word(&mut self) -> String {
         let doublings = self.below(u64::from(VOCABULARY_DOUBLINGS));
         let mut rank = (1 << doublings) + self.below(1 << doublings);

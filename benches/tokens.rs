@@ -1,6 +1,6 @@
-//! What comparing tokens costs a search, and what making their signs costs an embedding: our own lessons and questions, the
-//! real model, each question asked with its tokens and without, in turn. Not here: what it brings (`agent-knowledge
-//! eval`), the model itself (`encoder`).
+//! Measures what comparing tokens adds to a search, and what computing their signs adds to an embedding: our
+//! own lessons and questions, the real model, and each question asked in turn with and without tokens. Not
+//! here: the gain in recall (`agent-knowledge-eval`), the model itself (`encoder`).
 //!
 //! `cargo bench --bench tokens -- --model DIR`
 
@@ -25,17 +25,17 @@ use index::late::{AskedToken, NoteSigns};
 use memory::Bound;
 use search::snapshot::Snapshot;
 use search::{Query, search};
-use store::{Config, Embedding, Store};
+use store::{Config, EmbeddingPrecision, Store};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const CORPUS: &str = include_str!("lessons/corpus.jsonl");
 const QUERIES: &str = include_str!("lessons/queries.jsonl");
-/// How often each question is asked each way.
+/// How often each question is asked in each way.
 const ROUNDS: usize = 5;
 /// Longest wait for a vector.
 const PATIENCE: Duration = Duration::from_secs(60);
-const PROVIDER: Provider = Provider::Local(Embedding::Fp32);
+const PROVIDER: Provider = Provider::Local(EmbeddingPrecision::Fp32);
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip_while(|argument| argument != "--model");
@@ -51,7 +51,7 @@ fn main() -> Outcome<()> {
     embeddings(&model)
 }
 
-/// The lock of a cache that nobody else writes to.
+/// The lock of a cache without other writers.
 struct Alone;
 
 impl AppendLock for Alone {

@@ -1,11 +1,11 @@
-//! Dense search at several sizes: signs and then eight bits (what the index does), eight bits of every
-//! row, and floats of every row (what it did before, and the floor for exact answers), one query after the
-//! other in the same run. Directions are seeded: subjects, and texts around them. Writes no file.
+//! Measures dense search at several sizes: signs and then 8 bits (as the index does), 8 bits of every row, and
+//! floats of every row (the earlier method, and the floor for exact answers), one query after another in the
+//! same run. Vectors are seeded: subjects, and texts around them. Writes no file.
 //!
 //! `cargo bench --bench vectors -- --sizes 10000,100000,1000000 --queries 50`
 //!
-//! Made-up directions say how long a search takes, and of its recall only that nothing is broken. For that
-//! of real texts give two files of their directions, little-endian floats back to back:
+//! Synthetic vectors show how long a search takes. Their recall only shows that nothing is broken. For the
+//! recall of real texts, give two files of their vectors, as consecutive little-endian floats:
 //! `-- --rows FILE --asked FILE`
 
 #![expect(clippy::print_stdout, reason = "a benchmark's result is its output")]
@@ -16,15 +16,15 @@ use std::time::{Duration, Instant};
 
 use index::vector::VectorIndex;
 
-/// Any fixed number: one seed, one set of directions.
+/// A fixed seed, so that the vectors are always the same.
 const SEED: u64 = 20_261_121;
 /// Width of the model in use.
 const DIMS: usize = 384;
-/// What a query asks the index for.
+/// How many results a query requests from the index.
 const TOP_K: usize = 200;
-/// Texts to a subject.
+/// Texts per subject.
 const TEXTS: usize = 50;
-/// Independent sums, as the index had them.
+/// Independent sums, as in the earlier index.
 const LANES: usize = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -37,19 +37,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         return measure(directions(&rows)?.into_iter(), &directions(&asked)?);
     }
     for size in sizes {
-        let mut world = World::new(size / TEXTS);
-        let asked: Vec<Vec<f32>> = (0..queries).map(|_| world.direction()).collect();
-        measure((0..size).map(|_| world.direction()), &asked)?;
+        let mut generator = VectorGenerator::new(size / TEXTS);
+        let asked: Vec<Vec<f32>> = (0..queries).map(|_| generator.direction()).collect();
+        measure((0..size).map(|_| generator.direction()), &asked)?;
     }
     Ok(())
 }
 
-/// The argument after a flag; `cargo bench` adds flags of its own, which are ignored.
+/// Returns the argument after a flag. Flags added by `cargo bench` are ignored.
 fn after(flag: &str) -> Option<String> {
     std::env::args().skip_while(|argument| argument != flag).nth(1)
 }
 
-/// The directions in a file.
+/// Reads the vectors in a file.
 fn directions(path: &str) -> Result<Vec<Vec<f32>>, Box<dyn Error>> {
     let bytes = std::fs::read(path)?;
     let (words, _) = bytes.as_chunks::<4>();
@@ -123,7 +123,7 @@ fn report(size: usize, ways: &mut [Way]) {
             way.times.get(rank).copied().unwrap_or_default().as_secs_f64() * 1e3
         };
         let (best, p50, p99) = (at(0), at(50), at(99));
-        // On a busy machine the best time is the one that others took least from.
+        // On a busy machine the best time is the least disturbed.
         let ratio = best / *floor.get_or_insert(best);
         let [ten, all] = way.recalls.map(|sum| sum / way.times.len().max(1) as f64);
         println!(
@@ -133,7 +133,7 @@ fn report(size: usize, ways: &mut [Way]) {
     }
 }
 
-/// Building it, and to bytes and back.
+/// Measures building the index, and saving and loading it.
 fn saved(index: &VectorIndex, setting: Duration) -> Result<(), Box<dyn Error>> {
     let mut bytes = Vec::new();
     let (written, writing) = timed(|| index.write_to(&mut bytes));
@@ -172,7 +172,7 @@ fn dot(left: &[f32], right: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-/// The documents of the best scores, best first.
+/// Returns the documents with the best scores, best first.
 fn best(scores: Vec<f32>, top_k: usize) -> Vec<u32> {
     let mut scored: Vec<(f32, u32)> = scores.into_iter().zip(0..).collect();
     let better = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
@@ -184,18 +184,18 @@ fn best(scores: Vec<f32>, top_k: usize) -> Vec<u32> {
     scored.into_iter().map(|(_, doc)| doc).collect()
 }
 
-/// Makes directions, the same ones for the same seed.
-struct World {
+/// Generates vectors from a seed.
+struct VectorGenerator {
     state: u64,
     subjects: usize,
 }
 
-impl World {
+impl VectorGenerator {
     fn new(subjects: usize) -> Self {
         Self { state: SEED, subjects: subjects.max(1) }
     }
 
-    /// A text: its subject, and as much of its own.
+    /// Returns the vector of a text: that of its subject, plus as much noise.
     fn direction(&mut self) -> Vec<f32> {
         let subject = self.next() % self.subjects as u64;
         let mut of_subject = Self { state: SEED ^ (subject << 20), subjects: 1 };
@@ -205,13 +205,13 @@ impl World {
         numbers.into_iter().map(|number| number / length).collect()
     }
 
-    /// About normal: the sum of four bytes.
+    /// Returns a roughly normal number: the sum of four bytes.
     fn number(&mut self) -> f32 {
         let bytes = self.next().to_le_bytes();
         bytes.iter().take(4).map(|byte| f32::from(*byte) - 127.5).sum()
     }
 
-    /// SplitMix64: one multiply-and-shift step, enough for test data.
+    /// SplitMix64: one multiply-and-shift step, which is enough for test data.
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,6 +1,5 @@
-//! What no input may break, as functions that panic where it does. The fuzz targets feed them for
-//! minutes, `tests/integration/laws.rs` for moments with every run of the tests.
-//! Not here: where the inputs come from.
+//! Laws that hold for every input, as functions that panic if one is broken. Fuzz targets run them for minutes,
+//! and `tests/integration/laws.rs` briefly with every test run. Not here: the source of the inputs.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -16,13 +15,13 @@ use event::{Decoded, Event, RepoKey, Stamp, Timestamp, codec, limits, validate};
 use guard::secrets::{findings, redacted};
 use guard::text::is_unsafe;
 use serde_json::{Map, Value};
-use store::{Change, Tail};
+use store::{FileChange, Tail};
 
-/// Longest list of problems that a model may be made to read, in bytes.
+/// Longest list of problems that a model may have to read, in bytes.
 const PROBLEMS_BYTES_MAX: usize = 32 * 1024;
 
-/// Any line is read, or skipped with a reason. What is read is written as exactly one line, and that
-/// line is read as the same event, for ever.
+/// Any line is decoded, or skipped with a reason. A decoded event is encoded as exactly one line, and decoding
+/// that line gives the same event every time.
 pub fn line_decode(line: &[u8]) {
     let Decoded::Event(event) = codec::decode(line, "api") else { return };
     let written = one_line(*event);
@@ -34,7 +33,7 @@ pub fn line_decode(line: &[u8]) {
             };
             assert_eq!(third.id, again.id);
         }
-        // Cleaning can leave nothing of a text that was nothing but escapes.
+        // Cleaning can leave nothing of a text that consisted of escapes.
         Decoded::Skipped(reason) => {
             assert_eq!(
                 reason.to_string(),
@@ -54,7 +53,7 @@ fn one_line(event: Event) -> String {
     line
 }
 
-/// Secrets are found in any text; what was redacted holds none and stays as it is.
+/// Secrets are found in any text. A redacted text contains none and is not changed by another redaction.
 pub fn redact(text: &str) {
     let mut end = 0;
     for finding in findings(text) {
@@ -68,15 +67,15 @@ pub fn redact(text: &str) {
     assert_eq!(findings(&once), [], "of {text:?}");
 }
 
-/// A log that grows in any pieces, read after each, gives the lines that it has as a whole. The first
-/// byte of the input says how it is cut.
+/// A log that grows in pieces and is read after each piece gives the same lines as the whole log. The first
+/// byte of the input determines the pieces.
 pub fn tail(bytes: &[u8]) {
     let (how, bytes) = bytes.split_first().unwrap_or((&1, &[]));
     let size = usize::from(*how).max(1);
     grown(&bytes.chunks(size).collect::<Vec<_>>());
 }
 
-/// As [`tail`], cut as given.
+/// Like [`tail`], with the given pieces.
 pub fn grown(pieces: &[&[u8]]) {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("a.jsonl");
@@ -84,7 +83,7 @@ pub fn grown(pieces: &[&[u8]]) {
     let (mut following, mut lines) = (Tail::of(&log), Vec::new());
     for piece in pieces {
         file.write_all(piece).expect("room");
-        assert!(matches!(read(&mut following, &mut lines), Change::Grown | Change::None));
+        assert!(matches!(read(&mut following, &mut lines), FileChange::Grown | FileChange::None));
     }
     let whole = pieces.concat();
     let complete = whole.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
@@ -101,23 +100,23 @@ pub fn grown(pieces: &[&[u8]]) {
     let mut at_once = Vec::new();
     read(&mut Tail::of(&log), &mut at_once);
     assert_eq!(at_once, expected);
-    assert_eq!(read(&mut following, &mut lines), Change::None);
+    assert_eq!(read(&mut following, &mut lines), FileChange::None);
     assert_eq!(lines.len(), expected.len());
 }
 
-/// Where each line begins, what was kept of it, and its length, in bytes.
+/// The offset of each line, the bytes kept, and the length in bytes.
 type Lines = Vec<(usize, Vec<u8>, usize)>;
 
-fn read(tail: &mut Tail, lines: &mut Lines) -> Change {
+fn read(tail: &mut Tail, lines: &mut Lines) -> FileChange {
     let number = |number: u64| usize::try_from(number).expect("small");
-    let take = |line: store::Line<'_>| {
+    let take = |line: store::LogLine<'_>| {
         lines.push((number(line.offset), line.bytes.to_vec(), number(line.line_bytes)));
     };
     tail.read(take).expect("a readable log")
 }
 
-/// Any arguments of any tool become a request within its bounds, or a bounded list of problems. The
-/// first byte of the input says which tool; the rest is JSON.
+/// Any arguments of any tool become a request within its bounds, or a bounded list of problems. The first byte
+/// of the input selects the tool; the rest is JSON.
 pub fn mcp_input(bytes: &[u8]) {
     let (tool, json) = bytes.split_first().unwrap_or((&0, &[]));
     if let Ok(arguments) = serde_json::from_slice(json) {
@@ -125,7 +124,7 @@ pub fn mcp_input(bytes: &[u8]) {
     }
 }
 
-/// As [`mcp_input`], with the arguments as they are.
+/// Like [`mcp_input`], with parsed arguments.
 pub fn arguments_of(tool: u8, arguments: Map<String, Value>) {
     let problems = match tool {
         0 => SearchRequest::from_tool(arguments).map(|request| bounded_search(&request)).err(),
@@ -170,7 +169,7 @@ fn bounded_text(query: &str) {
     assert!(!query.is_empty() && query.len() <= QUERY_BYTES_MAX && !query.contains(is_unsafe));
 }
 
-/// What is accepted for saving is one line within the bound that reads as the same event.
+/// Accepted arguments for saving give one line within the bound, which decodes to the same event.
 fn saved(arguments: Map<String, Value>) {
     let stamp = Stamp {
         now: Timestamp::UNIX_EPOCH,

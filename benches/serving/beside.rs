@@ -1,6 +1,6 @@
-//! The same work side by side: two peers, ours and plain BM25, with one corpus, one set of questions and one
-//! client, taking turns question by question. Speed without recall is nothing, so both are told. Not here:
-//! how a peer is spoken to (`peers`).
+//! Compares two peers, our programs and plain BM25 at the same work, with one corpus, one set of questions and
+//! one client. They take turns question by question. Speed without recall is worthless, so both are reported.
+//! Not here: the protocols of the peers (`peers`).
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::process::{self, STEP};
 use super::times::{Times, rounded};
 use super::{Bench, Outcome};
 
-/// One of those who are asked.
+/// A system in the comparison.
 enum Who {
     Ours(Ours),
     Peer(Peer),
@@ -30,7 +30,7 @@ struct Contender {
     writes: Times,
     starts: Times,
     restarts: Times,
-    /// By kind of question: how many were asked, and how many had the right answer among the first five.
+    /// For each kind of question: how many were asked, and how many had the right answer among the first five.
     right: [(usize, usize); ASKED.len()],
 }
 
@@ -49,7 +49,7 @@ impl Who {
         }
     }
 
-    /// Asks; returns whether the right memory is among the first five, and how long it took.
+    /// Asks a question. Returns whether the right memory is among the first five, and the time.
     fn ask(&self, client: &mut Client, question: &Question) -> Outcome<(bool, Duration)> {
         match self {
             Self::Ours(_) => {
@@ -72,7 +72,7 @@ impl Who {
     }
 }
 
-/// Everything at one size.
+/// Runs the whole comparison at one size.
 pub fn compare(
     bench: &Bench,
     installed: &Installed,
@@ -86,7 +86,7 @@ pub fn compare(
         let (ours, took) = bench.store(&format!("beside-{by:?}"), by, size)?;
         let client = ours.client()?;
         let ready = ours.ready(bench.ready_bound)?;
-        told_fill(bench, by.name(), size, took + ready)?;
+        report_fill(bench, by.name(), size, took + ready)?;
         ours.settled()?;
         all.push(Contender::new(Who::Ours(ours), client));
     }
@@ -95,11 +95,11 @@ pub fn compare(
         let mut client = peer.client()?;
         let start = Instant::now();
         peer.fill(&mut client, 0..size)?;
-        told_fill(bench, peer.name(), size, start.elapsed())?;
+        report_fill(bench, peer.name(), size, start.elapsed())?;
         all.push(Contender::new(Who::Peer(peer), client));
     }
     let questions = corpus::questions(size, bench.questions);
-    let stock = Stock::build(size);
+    let stock = Bm25Stock::build(size);
     let mut plain = [(0, 0); ASKED.len()];
     for question in &questions {
         for one in &mut all {
@@ -118,7 +118,7 @@ pub fn compare(
         "R@5": recall(&plain), "reworded": share(plain[0]), "elsewhere": share(plain[1]), "names": share(plain[2])}))
 }
 
-fn told_fill(bench: &Bench, name: &str, size: u64, took: Duration) -> Outcome<()> {
+fn report_fill(bench: &Bench, name: &str, size: u64, took: Duration) -> Outcome<()> {
     bench.results.row(
         "filling",
         &json!({"what": name, "events": size, "seconds": rounded(took.as_secs_f64())}),
@@ -156,8 +156,8 @@ fn writes_and_starts(bench: &Bench, all: &mut [Contender], size: u64) -> Outcome
     Ok(())
 }
 
-/// What answers is killed; a new client is started and asks on until the answer is right. Each is asked
-/// what it could answer before.
+/// Kills the server and starts a new client, which asks until the answer is right. Each is asked a question
+/// that it answered correctly before.
 fn restarts(bench: &Bench, all: &mut [Contender], questions: &[Question]) -> Outcome<()> {
     for _ in 0..bench.rounds.div_ceil(6) {
         for one in &mut *all {
@@ -225,13 +225,13 @@ impl Contender {
     }
 }
 
-/// The `bm25` crate as its documentation uses it, on the words of all fields.
-struct Stock {
+/// The `bm25` crate as in its documentation, on the words of all fields.
+struct Bm25Stock {
     embedder: Embedder,
     scorer: Scorer<u64>,
 }
 
-impl Stock {
+impl Bm25Stock {
     fn build(size: u64) -> Self {
         let texts: Vec<String> = (0..size).map(|number| corpus::event(number).text()).collect();
         let corpus: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -251,7 +251,7 @@ impl Stock {
     }
 }
 
-/// Tells whether all of the peers are there.
+/// Returns the installed peers; `None` if one is missing.
 pub fn installed(node: &Path, server_memory: &Path, vestige: &Path) -> Option<Installed> {
     let there = [node, server_memory, vestige].iter().all(|path| fs::metadata(path).is_ok());
     there.then(|| Installed {

@@ -1,11 +1,12 @@
-//! Seeded numbers for test data: the same seed, the same data, on every machine. Not here: what is made of them.
+//! Seeded random numbers for test data: the same seed gives the same data on every machine. Not here: the data.
 
-/// SplitMix64: one multiply-and-shift step, enough for test data.
+/// SplitMix64: one multiply-and-shift step, which is enough for test data.
 #[derive(Clone)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// The numbers of one thing (`number`) under one seed, so that any thing can be made without those before it.
+    /// The random numbers of item `number` under a seed, so that any item can be made without the items before
+    /// it.
     pub fn of(seed: u64, number: u64) -> Self {
         let mut chance = Self(seed ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         chance.next();
@@ -23,19 +24,20 @@ impl Chance {
         usize::try_from(self.next() % bound.max(1) as u64).unwrap_or(0)
     }
 
-    /// Each as likely as any other.
+    /// Picks each choice with the same probability.
     pub fn one_of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
         let at = self.below(choices.len());
         choices.get(at).copied().unwrap_or_default()
     }
 
-    /// The first often, the last seldom: rank r about as likely as 1/r, which is Zipf's law.
+    /// Picks early choices often and late ones rarely. Rank r has a probability of about 1/r, which is Zipf's
+    /// law.
     pub fn early_of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
         let at = self.rank(choices.len());
         choices.get(at).copied().unwrap_or_default()
     }
 
-    /// A rank below the bound by the same law: its logarithm is spread evenly.
+    /// Returns a rank below the bound by the same law: its logarithm is uniform.
     pub fn rank(&mut self, bound: usize) -> usize {
         let share = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
         let rank = (bound.max(1) as f64).powf(share);

@@ -1,5 +1,5 @@
-//! An MCP client made of lines over pipes: what it costs itself is two system calls and one parse, which is
-//! not timed. Every wait has a bound. Not here: which server.
+//! A minimal MCP client over pipes. Its own cost is two system calls and one parse, which is not timed. Every
+//! wait has a bound. Not here: the server.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 use super::Outcome;
 use super::process::STEP;
 
-/// A server and our end of its streams. It dies with this.
+/// A server process and this end of its streams. The process is killed on drop.
 pub struct Client {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     last_id: u64,
-    /// From before the spawn to the answer of `initialize`.
+    /// The time from before the spawn to the answer of `initialize`.
     pub opened: Duration,
 }
 
-/// An answer's text, whether it is an error, and how long it took.
+/// The text of an answer, whether it is an error, and the time it took.
 pub struct Told {
     pub text: String,
     pub is_error: bool,
@@ -29,7 +29,7 @@ pub struct Told {
 }
 
 impl Client {
-    /// Starts a server and says hello.
+    /// Starts a server and initialises the session.
     pub fn open(mut command: Command) -> Outcome<Self> {
         let mut client = Self::plain(&mut command)?;
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
@@ -77,14 +77,14 @@ impl Client {
             if self.output.buffer().is_empty() {
                 self.wait()?;
             }
-            // What is there now; the rest of a long line may follow.
+            // The bytes that have arrived; the rest of a long line may follow.
             let bytes = self.output.fill_buf()?;
             let end = bytes.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
             if bytes.is_empty() {
                 return Err("the server ended".into());
             }
             let taken = end.unwrap_or(bytes.len());
-            // A character may be cut at the end of a buffer; no text measured here has such.
+            // A buffer may end within a character. No text measured here has such characters.
             line.push_str(&String::from_utf8_lossy(bytes.get(..taken).unwrap_or_default()));
             self.output.consume(taken);
         }
@@ -131,7 +131,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // With its input still open, so that it cannot end by that; or it has ended by itself.
+        // The server is killed while its input is open, so that it does not end by itself first.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

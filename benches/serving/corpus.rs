@@ -1,26 +1,27 @@
-//! Made-up logs of any size that behave like real ones: repositories with a long tail, sessions of some
-//! lessons each, error texts with paths and codes, commands, tags; words spread by Zipf's law. And questions
-//! whose answers are known. Every event is made from the seed and its number alone. Not here: words (`words`).
+//! Synthetic logs of any size with realistic properties: repositories with a long tail, sessions of several
+//! lessons, error texts with paths and codes, commands, tags, and words by Zipf's law. It also generates
+//! questions with known answers. Every event is made from the seed and its number alone. Not here: words
+//! (`words`).
 
 use serde_json::json;
 
 use super::chance::Chance;
 use super::words;
 
-/// Any fixed number: one seed, one corpus, one set of questions.
+/// A fixed seed, so that corpus and questions are always the same.
 pub const SEED: u64 = 20_261_121;
 
-/// Lessons learned in a row in one session.
+/// Lessons in one session.
 const SESSION_EVENTS: u64 = 8;
-/// Repositories of an organisation; half of all events come from the first 22 of them.
+/// Repositories of an organisation. Half of all events come from the first 22.
 const REPOS: usize = 512;
-/// Parts of programs that have names; a name is seen in a hundred thousand events from once to thousands of times.
+/// Named parts of programs. Among a hundred thousand events, a name occurs between once and thousands of times.
 const NAMES: usize = 1 << 15;
-/// 1 September 2025; a million events later it is August 2026.
+/// 1 September 2025. A million events end in August 2026.
 const BEGUN_SECOND: i64 = 1_756_700_000;
 const BETWEEN_EVENTS_S: i64 = 30;
 
-/// What fills the slots of all texts of one event.
+/// The values of the slots in all texts of one event.
 struct Subject {
     tool: &'static str,
     nouns: [&'static str; 2],
@@ -33,7 +34,7 @@ struct Subject {
     module: String,
 }
 
-/// One event and what can be asked of it.
+/// An event, and what can be asked about it.
 pub struct Event {
     pub id: String,
     pub repo: String,
@@ -51,9 +52,9 @@ pub struct Event {
 /// How a question differs from its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// Some words of the lesson left out, others replaced by what else one says.
+    /// Some words of the lesson are left out, and others are replaced by synonyms.
     Reworded,
-    /// The error text as another machine would show it.
+    /// The error text as on another machine.
     Elsewhere,
     /// Two names.
     Names,
@@ -61,14 +62,14 @@ pub enum Asked {
 
 pub const ASKED: [Asked; 3] = [Asked::Reworded, Asked::Elsewhere, Asked::Names];
 
-/// A question whose right answer is known.
+/// A question with a known answer.
 pub struct Question {
     pub asked: Asked,
     pub text: String,
     pub answer: u64,
 }
 
-/// The event of this number.
+/// Returns the event with this number.
 pub fn event(number: u64) -> Event {
     let mut session = Chance::of(SEED ^ 0x5E55, number / SESSION_EVENTS);
     let repo_rank = session.rank(REPOS);
@@ -103,13 +104,13 @@ pub fn event(number: u64) -> Event {
     Event { id: id(number), repo, lesson, context, command, tags, symbol, error, subject, rest }
 }
 
-/// An id that no word of a text resembles, and that replies show whole.
+/// Returns an id that resembles no word of a text, and that replies show in full.
 pub fn id(number: u64) -> String {
     format!("ev-{number:07}")
 }
 
 impl Event {
-    /// The line as `log-memory --json -` takes it: 300 to 700 bytes, with its end.
+    /// Returns the line for `log-memory --json -`: 300 to 700 bytes, with its line break.
     pub fn line(&self) -> String {
         let mut line = json!({"id": self.id, "repo": self.repo});
         if let (Some(line), Some(rest)) = (line.as_object_mut(), self.rest.as_object()) {
@@ -124,7 +125,7 @@ impl Event {
         format!("{line}\n")
     }
 
-    /// All words of the event as one text, for whoever has no fields.
+    /// Returns all words of the event as one text, for systems without fields.
     pub fn text(&self) -> String {
         format!("{}\n{}\n{}\n{}", self.lesson, self.context, self.command, self.tags.join(" "))
     }
@@ -136,7 +137,7 @@ impl Event {
                 .iter()
                 .find(|(one, _)| *one == bare)
                 .map(|(_, other)| (*other).to_owned());
-            // The names are what a question most often lacks.
+            // Names are what a question most often lacks.
             let is_name = [&self.subject.symbol, &self.subject.other]
                 .iter()
                 .any(|name| name.to_lowercase() == bare);
@@ -149,7 +150,7 @@ impl Event {
     }
 }
 
-/// Questions about events below `size`, each kind as often as the others.
+/// Returns questions about events below `size`, each kind equally often.
 pub fn questions(size: u64, count: usize) -> Vec<Question> {
     let mut chance = Chance::of(SEED ^ 0xA5C, size);
     let ask = |asked: &Asked| {
@@ -182,7 +183,7 @@ impl Subject {
         }
     }
 
-    /// Fills the slots of a sentence; those of the machine anew each time.
+    /// Fills the slots of a sentence. Slots of the machine get new values each time.
     fn fill(&self, sentence: &str, machine: &mut Chance) -> String {
         let mut filled = String::new();
         for piece in sentence.split('{') {
@@ -216,7 +217,7 @@ impl Subject {
     }
 }
 
-/// A name of two parts, in one of the three ways of writing them.
+/// Returns a name of two parts, in one of three naming styles.
 fn compound(chance: &mut Chance, style: usize) -> String {
     let (first, second) = (name(chance.rank(NAMES)), name(chance.rank(NAMES)));
     match style {
@@ -226,7 +227,7 @@ fn compound(chance: &mut Chance, style: usize) -> String {
     }
 }
 
-/// The name of this rank: the commoner, the shorter.
+/// Returns the name of this rank. Common names are short.
 fn name(rank: usize) -> String {
     let mut rest = rank + words::SYLLABLES.len();
     let mut spelled = String::new();

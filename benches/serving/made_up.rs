@@ -1,7 +1,7 @@
-//! Made-up vectors, put into the cache where the retriever looks for a model's: what a search by meaning costs at any
-//! size, without hours of embedding. Each is the real vector of one of a few events, turned by noise of the seed, so
-//! that as many are near a question as real ones are. With it come the signs of that event's tokens. What they find
-//! means nothing. Not here: measuring.
+//! Synthetic vectors, put into the cache where the retriever expects those of a model. They show the cost of a
+//! search by meaning at any size without hours of embedding. Each is the real vector of one of a few events,
+//! moved by seeded noise, so that as many are near a question as with real vectors. The signs of that event's
+//! tokens are stored with it. What such a search finds has no meaning. Not here: measuring.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -11,22 +11,23 @@ use engine::CacheLock;
 use index::embed::cache::{TextKey, VectorCache};
 use index::embed::{Provider, load};
 use index::late::NoteSigns;
-use store::Embedding;
+use store::EmbeddingPrecision;
 
 use super::Outcome;
 use super::chance::Chance;
 use super::corpus::{self, SEED};
 
-/// Events whose real vectors are turned.
+/// Events whose real vectors are used.
 const TURNED: u64 = 256;
-/// How long the noise is beside a vector of length one: what comes of it has a cosine of .6 with what it was.
+/// The length of the noise, relative to a unit vector. The result has a cosine of .6 with the original.
 const NOISE: f32 = 1.333;
 /// Vectors written at a time.
 const BATCH: u64 = 4_096;
 
-/// Puts a vector for each of the first events of the corpus into a cache.
+/// Stores a vector for each of the first events of the corpus in a cache.
 pub fn fill(model: &Path, cache: &Path, events: u64) -> Outcome<()> {
-    let mut embedder = load(Provider::Local(Embedding::default()), model, NonZeroUsize::MIN)?;
+    let mut embedder =
+        load(Provider::Local(EmbeddingPrecision::default()), model, NonZeroUsize::MIN)?;
     let texts: Vec<String> = (0..TURNED).map(meaning).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let real = embedder.embed(&texts)?;
@@ -44,19 +45,19 @@ pub fn fill(model: &Path, cache: &Path, events: u64) -> Outcome<()> {
             tokens.push((key, signs.clone()));
         }
         cache.append(&vectors)?;
-        // Without them the retriever would ask the model for each event after all.
+        // Without the signs, the retriever would ask the model for each event.
         cache.keep_signs(&tokens)?;
     }
     Ok(())
 }
 
-/// The text of an event whose meaning is embedded, as the retriever puts it together.
+/// Returns the text of an event that is embedded, as the retriever composes it.
 fn meaning(number: u64) -> String {
     let event = corpus::event(number);
     [event.context, event.lesson, event.command].join("\n")
 }
 
-/// A unit vector some way from another.
+/// Returns a unit vector at a distance from another.
 fn turned(real: &[f32], chance: &mut Chance) -> Vec<f32> {
     // Each number has a variance of one twelfth.
     let scale = NOISE * (12.0 / real.len() as f32).sqrt();

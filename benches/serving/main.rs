@@ -1,10 +1,10 @@
-//! How the shared retriever serves: real processes, measured from outside over the protocol, from a thousand
-//! events to a million, and two peers at the same work. Every part can be run alone; results are added to a file,
-//! a row at a time. Not here: the appender (`append`), the index of words in process (`lexical`).
+//! Measures the shared retriever: real processes, measured from outside over the protocol, from a thousand
+//! events to a million, and two peers at the same work. Every part can run alone. Results are appended to a
+//! file, one row each. Not here: the appender (`append`), the index of words in process (`lexical`).
 //!
-//! `cargo bench --bench serving -- PART[,PART]... [OPTION VALUE]...` or `scripts/bench serving`. Parts: handshake
-//! search freshness restart footprint save saves-at-once import command orphans beside; then `table` and `picture`
-//! print the file of results, and `corpus` and `questions` the made-up data.
+//! `cargo bench --bench serving -- PART[,PART]... [OPTION VALUE]...` or `scripts/bench serving`. Parts:
+//! handshake search freshness restart footprint save saves-at-once import command orphans beside. `table` and
+//! `picture` print the file of results, and `corpus` and `questions` the synthetic data.
 #![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
 
 mod beside;
@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 use ours::{By, Ours, Programs};
 use times::Results;
 
-/// What may fail, for whatever reason: a bench ends then.
+/// The result of a step that may fail for any reason. The bench ends then.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// What all parts share.
@@ -38,11 +38,11 @@ pub struct Bench {
     programs: Programs,
     place: PathBuf,
     results: Results,
-    /// Turns that each contender has, where nothing else says how many.
+    /// Default number of turns of each contender.
     rounds: usize,
     /// Questions asked of each contender.
     questions: usize,
-    /// Longest that a store may take until it is ready: embedding takes its time.
+    /// How long a store may take until it is ready, because embedding is slow.
     ready_bound: Duration,
     no_op: PathBuf,
 }
@@ -70,7 +70,7 @@ impl Options {
 }
 
 fn main() -> Outcome<()> {
-    // Cargo itself passes `--bench`.
+    // Cargo passes `--bench` itself.
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     let parts = words.next().ok_or("which part?")?;
     let mut options = Options(HashMap::new());
@@ -162,12 +162,12 @@ impl Bench {
         Ok(())
     }
 
-    /// A store of its own; returns how long its import took, too.
+    /// Creates a separate store. Returns it with the time of its import.
     fn store(&self, name: &str, by: By, events: u64) -> Outcome<(Ours, Duration)> {
         Ours::with(&self.programs, &self.place.join(name), by, events)
     }
 
-    /// How long a program that does nothing takes, from spawn to exit.
+    /// Measures a program that does nothing, from spawn to exit.
     fn no_op(&self) -> Outcome<Duration> {
         let mut command = Command::new(&self.no_op);
         command.env_clear().stdin(Stdio::null()).stdout(Stdio::null());

@@ -1,6 +1,5 @@
-//! What is measured of our own programs, each part by itself: contenders take turns in rounds, beside a floor
-//! in the same rounds, since on a machine with other work only their ratio can be trusted. Not here: peers
-//! (`beside`).
+//! The measurements of our own programs, one function per part. Contenders take turns in rounds together with a
+//! floor, because only their ratio is reliable on a busy machine. Not here: peers (`beside`).
 
 use std::fs;
 use std::path::Path;
@@ -16,18 +15,18 @@ use super::process::{self, STEP, is_running};
 use super::times::{Times, rounded};
 use super::{Bench, Outcome};
 
-/// Clients at once: what a busy developer has.
+/// Attached clients: as many as a busy developer has.
 pub const ATTACHED: usize = 8;
-/// Clients that ask at once.
+/// Clients that ask at the same time.
 const ASKERS: usize = 16;
-/// How long nobody asks anything.
+/// The length of an idle phase.
 const IDLE: Duration = Duration::from_secs(10);
-/// How many handshakes with a retriever, and restarts with a checkpoint, there are for one without.
+/// How many warm handshakes or restarts there are for each cold one.
 const COLD_EVERY: usize = 4;
-/// Unknown words that end in a number of their own, for what must be found.
+/// The beginning of unknown words that must be found; each ends in a different number.
 const WORD: &str = "zyxoquark";
 
-/// From spawn to the answer of `initialize`: attached to a retriever, and with none there.
+/// Measures from spawn to the answer of `initialize`, with and without a running retriever.
 pub fn handshake(bench: &Bench, sizes: &[u64]) -> Outcome<()> {
     let mut stores = Vec::new();
     for &size in sizes {
@@ -40,7 +39,7 @@ pub fn handshake(bench: &Bench, sizes: &[u64]) -> Outcome<()> {
         floor.push(bench.no_op()?);
         for (ours, attached, cold) in &mut stores {
             attached.push(ours.client()?.opened);
-            // Until a large store is read again nothing else can be measured, so this is done less often.
+            // A cold start blocks all other measurements until a large store is read, so it is done less often.
             if round % COLD_EVERY == 0 {
                 ours.stop()?;
                 cold.push(ours.client()?.opened);
@@ -67,7 +66,8 @@ pub fn handshake(bench: &Bench, sizes: &[u64]) -> Outcome<()> {
     Ok(())
 }
 
-/// Searches through attached clients: one at a time, sizes and modes taking turns; then many at once.
+/// Measures searches through attached clients: one at a time with sizes and modes taking turns, then many at
+/// once.
 pub fn searches(bench: &Bench, stores: &[(By, u64)]) -> Outcome<()> {
     let mut asked = Vec::new();
     for &(by, size) in stores {
@@ -109,7 +109,7 @@ pub fn searches(bench: &Bench, stores: &[(By, u64)]) -> Outcome<()> {
     for (ours, _, _, times, right) in &asked {
         let share = rounded(*right as f64 / times.count().max(1) as f64);
         let mut cells = json!({"what": ours.by.name(), "events": ours.events, "clients": 1});
-        // What made-up vectors find says nothing.
+        // Recall with synthetic vectors has no meaning.
         if let (By::Words | By::Both, Some(cells)) = (ours.by, cells.as_object_mut()) {
             cells.insert("R@5".to_owned(), share.into());
         }
@@ -123,7 +123,7 @@ pub fn searches(bench: &Bench, stores: &[(By, u64)]) -> Outcome<()> {
     Ok(())
 }
 
-/// Every client asks all questions, each beginning elsewhere, without a pause.
+/// Every client asks all questions without a pause, each starting at a different one.
 fn at_once(ours: &Ours, questions: &[Question]) -> Outcome<Times> {
     let ask = |first: usize| -> Result<Times, String> {
         let mut client = ours.client().map_err(|error| error.to_string())?;
@@ -144,7 +144,7 @@ fn at_once(ours: &Ours, questions: &[Question]) -> Outcome<Times> {
     })
 }
 
-/// What one process appended, the very next search of another finds; and how long that search takes.
+/// Measures whether the next search finds what another process appended, and how long that search takes.
 pub fn freshness(bench: &Bench, size: u64) -> Outcome<()> {
     let (ours, _) = bench.store("freshness", By::Words, size)?;
     let mut client = ours.client()?;
@@ -175,14 +175,14 @@ pub fn freshness(bench: &Bench, size: u64) -> Outcome<()> {
     bench.results.times("freshness", &cells, &found, &known)
 }
 
-/// kill -9 of the retriever; a client that stays asks on until the answer is right.
+/// Kills the retriever with kill -9. A client that stays asks until the answer is right.
 pub fn restart(bench: &Bench, sizes: &[u64]) -> Outcome<()> {
     for &size in sizes {
         let (ours, _) = bench.store(&format!("restart-{size}"), By::Words, size)?;
         let mut client = ours.client()?;
         ours.ready(STEP)?;
         let question = answerable(&mut client, size)?;
-        // The end of a retriever is when it may keep what it made of the logs.
+        // A retriever may write its checkpoint when it ends.
         ours.stop()?;
         ours.ready(STEP)?;
         let kept = ours.checkpoint();
@@ -196,7 +196,7 @@ pub fn restart(bench: &Bench, sizes: &[u64]) -> Outcome<()> {
                 ours.ready(STEP)?;
                 warm.push(killed(&ours, &mut client, &question)?);
             }
-            // Reading all takes so long that it is done less often.
+            // Reading all logs is slow, so it is done less often.
             if round % COLD_EVERY != 0 {
                 continue;
             }
@@ -220,7 +220,7 @@ pub fn restart(bench: &Bench, sizes: &[u64]) -> Outcome<()> {
     Ok(())
 }
 
-/// Kills the retriever; returns how long it is until the client has the right answer.
+/// Kills the retriever. Returns the time until the client gets the right answer.
 fn killed(ours: &Ours, client: &mut Client, question: &Question) -> Outcome<Duration> {
     ours.kill()?;
     let start = Instant::now();
@@ -232,7 +232,7 @@ fn killed(ours: &Ours, client: &mut Client, question: &Question) -> Outcome<Dura
     Ok(start.elapsed())
 }
 
-/// A question about an early event, which is read last, that is answered rightly while nothing is wrong.
+/// Returns a question about an early event, which is read last, that is answered correctly in normal operation.
 fn answerable(client: &mut Client, size: u64) -> Outcome<Question> {
     let mut early: Vec<Question> = corpus::questions(size, 600);
     early.sort_by_key(|question| question.answer);
@@ -244,7 +244,7 @@ fn answerable(client: &mut Client, size: u64) -> Outcome<Question> {
     Err("no question has its right answer".into())
 }
 
-/// What the one retriever and its clients take in memory, and what all of them do while nobody asks.
+/// Measures the memory of the retriever and its clients, and their work while idle.
 pub fn footprint(bench: &Bench, stores: &[(By, u64)]) -> Outcome<()> {
     for &(by, size) in stores {
         let (ours, _) = bench.store("footprint", by, size)?;
@@ -293,7 +293,7 @@ pub fn footprint(bench: &Bench, stores: &[(By, u64)]) -> Outcome<()> {
     Ok(())
 }
 
-/// One save over MCP and one by the shell command, taking turns with a program that does nothing.
+/// Measures one save over MCP and one by the shell command, in turns with a program that does nothing.
 pub fn saves(bench: &Bench, size: u64) -> Outcome<()> {
     let (ours, _) = bench.store("saves", By::Words, size)?;
     let mut client = ours.client()?;
@@ -337,7 +337,7 @@ pub fn saves(bench: &Bench, size: u64) -> Outcome<()> {
     )
 }
 
-/// Every attached client saves without a pause; all that was acknowledged must be there.
+/// Every attached client saves without a pause. Everything acknowledged must be found.
 pub fn many_saves(bench: &Bench, each: u64) -> Outcome<()> {
     let (ours, _) = bench.store("many-saves", By::Words, 1_000)?;
     ours.ready(STEP)?;
@@ -371,7 +371,7 @@ pub fn many_saves(bench: &Bench, each: u64) -> Outcome<()> {
     bench.results.row("concurrent saves", &cells)
 }
 
-/// Many lines at once, beside a plain copy of the same bytes.
+/// Imports many lines at once, compared with a plain copy of the same bytes.
 pub fn imports(bench: &Bench, lines: u64) -> Outcome<()> {
     let (mut ours_took, mut floor) = (Times::default(), Times::default());
     let mut bytes = 0;
@@ -399,7 +399,7 @@ fn copied(place: &Path, text: &str) -> Outcome<Duration> {
     Ok(start.elapsed())
 }
 
-/// The `search` command from spawn to exit, where a retriever is there.
+/// Measures the `search` command from spawn to exit with a running retriever.
 pub fn commands(bench: &Bench, sizes: &[u64]) -> Outcome<()> {
     let mut stores = Vec::new();
     for &size in sizes {
@@ -433,8 +433,8 @@ pub fn commands(bench: &Bench, sizes: &[u64]) -> Outcome<()> {
     Ok(())
 }
 
-/// Clients are killed, by and by, in great number: the retriever must forget each. That a client ends with whoever
-/// started it is seen by `scripts/soak shared`: what is killed itself is gone in any case.
+/// Kills many clients one after another. The retriever must forget each of them. `scripts/soak shared` checks
+/// that a client ends with its parent process; here the clients themselves are killed.
 pub fn orphans(bench: &Bench, count: usize) -> Outcome<()> {
     let (ours, _) = bench.store("orphans", By::Words, 1_000)?;
     ours.ready(STEP)?;

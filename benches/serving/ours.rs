@@ -1,5 +1,5 @@
-//! Our programs in a world of their own: a home, a store, a runtime folder, a retriever. Not here: what is
-//! measured.
+//! Our programs in an isolated environment: a home, a store, a runtime folder, a retriever. Not here: the
+//! measurements.
 
 use std::fs;
 use std::io::Write;
@@ -13,14 +13,14 @@ use super::Outcome;
 use super::client::{Client, Told};
 use super::{corpus, made_up, process};
 
-/// Nothing to do means: for so long, at most so many hundredths of a second of work.
+/// A process is idle if it uses at most `QUIET_TICKS` hundredths of a second of CPU time in this time.
 const QUIET: Duration = Duration::from_secs(1);
 const QUIET_TICKS: u64 = 1;
 
-/// Events written at once: `log-memory` takes 256 MiB of input at most.
+/// Events written at once. `log-memory` takes at most 256 MiB of input.
 const BATCH_EVENTS: u64 = 100_000;
 
-/// Where the built programs and the model are.
+/// The directories of the built programs and the model.
 #[derive(Clone)]
 pub struct Programs {
     pub folder: PathBuf,
@@ -33,7 +33,7 @@ pub enum By {
     Words,
     /// By words and by meaning.
     Both,
-    /// The same with made-up vectors, of which only the cost means anything.
+    /// The same with synthetic vectors, of which only the cost has a meaning.
     MadeUp,
 }
 
@@ -47,7 +47,7 @@ impl By {
     }
 }
 
-/// One store, and whatever runs on it; all of it ends with this.
+/// A store and the processes on it, which end on drop.
 pub struct Ours {
     programs: Programs,
     place: PathBuf,
@@ -56,7 +56,8 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// A store of so many events of the corpus, written by `log-memory`. Returns how long that took, too.
+    /// Creates a store with this many events of the corpus, written by `log-memory`. Returns it with the time
+    /// that took.
     pub fn with(
         programs: &Programs,
         place: &Path,
@@ -77,7 +78,7 @@ impl Ours {
         Ok((ours, took))
     }
 
-    /// Either program, with nothing of the machine's environment but `PATH`.
+    /// Returns a command for either program, with only `PATH` from the machine's environment.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.folder.join(program));
         command.env_clear().current_dir(self.place.join("work")).stdin(Stdio::null());
@@ -93,7 +94,7 @@ impl Ours {
         command
     }
 
-    /// Runs a program to its end; returns what it printed, and how long it took from spawn to exit.
+    /// Runs a program to its end. Returns its output, and the time from spawn to exit.
     pub fn run(&self, program: &str, arguments: &[&str]) -> Outcome<(String, Duration)> {
         let mut command = self.command(program);
         command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -110,7 +111,7 @@ impl Ours {
         Ok((String::from_utf8_lossy(&output.stdout).into_owned(), took))
     }
 
-    /// Appends these events of the corpus in batches, each of which is made before the clock runs.
+    /// Appends these events of the corpus in batches. Each batch is generated before the clock starts.
     pub fn import(&self, first: u64, count: u64) -> Outcome<Duration> {
         let mut took = Duration::ZERO;
         for start in (first..first + count).step_by(usize::try_from(BATCH_EVENTS)?) {
@@ -144,14 +145,14 @@ impl Ours {
         Ok(serde_json::from_str(&self.run("agent-knowledge", &["status", "--json"])?.0)?)
     }
 
-    /// The process of the retriever; starts it where there is none.
+    /// Returns the process id of the retriever, and starts it if there is none.
     pub fn retriever(&self) -> Outcome<u32> {
         let status = self.status()?;
         let pid = status.pointer("/retriever/pid").and_then(Value::as_u64).ok_or("no retriever")?;
         Ok(u32::try_from(pid)?)
     }
 
-    /// Waits until all events are indexed, by meaning too where the model is there.
+    /// Waits until all events are indexed, and embedded if there is a model.
     pub fn ready(&self, bound: Duration) -> Outcome<Duration> {
         let start = Instant::now();
         loop {
@@ -174,7 +175,7 @@ impl Ours {
         }
     }
 
-    /// Waits until the retriever has nothing more to do: what is ready to answer may still be tidying up.
+    /// Waits until the retriever is idle. A retriever that can answer may still be finishing other work.
     pub fn settled(&self) -> Outcome<Duration> {
         let start = Instant::now();
         let pid = self.retriever()?;
@@ -190,21 +191,21 @@ impl Ours {
         }
     }
 
-    /// Ends the retriever as its user would, and waits for its end.
+    /// Stops the retriever as its user would, and waits for its end.
     pub fn stop(&self) -> Outcome<()> {
         let pid = self.retriever()?;
         self.run("agent-knowledge", &["serve", "--stop"])?;
         process::wait_for("the retriever ends", || !process::is_running(pid))
     }
 
-    /// Kills the retriever, and waits for its end.
+    /// Kills the retriever and waits for its end.
     pub fn kill(&self) -> Outcome<()> {
         let pid = self.retriever()?;
         process::send("-KILL", pid)?;
         process::wait_for("the retriever is dead", || !process::is_running(pid))
     }
 
-    /// Where what was made of the logs is kept, if anything is.
+    /// Returns the directory of the checkpoint, if there is one.
     pub fn checkpoint(&self) -> Option<PathBuf> {
         folder_with(&self.place.join("cache"), "manifest")
     }
@@ -227,7 +228,7 @@ fn folder_with(folder: &Path, name: &str) -> Option<PathBuf> {
 
 impl Drop for Ours {
     fn drop(&mut self) {
-        // Its last act may be to write what it keeps, so its end is waited for. What is left over is removed by the next run.
+        // The retriever may write its checkpoint last, so its end is awaited. The next run removes leftovers.
         if self.place.join("run").exists() {
             let _ = self.stop();
         }

@@ -1,7 +1,7 @@
-//! The two peers behind one interface with ours: a server that MCP clients start, what one memory is to it,
-//! and what it found. Each gets its own best case: the number of answers is set to five where that can be,
-//! and words of all fields are given as one text where there are no fields. Not here: installing them
-//! (`scripts/bench`), what is measured.
+//! The two peers behind the same interface as our programs: a server that MCP clients start, one memory in its
+//! format, and what it found. Each runs in its best configuration: the number of results is five if it can be
+//! set, and all fields are given as one text if there are no fields. Not here: installing them
+//! (`scripts/bench`), the measurements.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,10 +15,10 @@ use super::Outcome;
 use super::client::Client;
 use super::corpus::{self, Event};
 
-/// The answers that count: what a reply of ours shows unless asked for more.
+/// The results that count: as many as our reply shows by default.
 pub const FIRST: usize = 5;
 
-/// Where the peers are installed.
+/// The directories of the installed peers.
 #[derive(Clone)]
 pub struct Installed {
     pub node: PathBuf,
@@ -36,7 +36,7 @@ pub struct Peer {
     pub kind: Kind,
     installed: Installed,
     place: PathBuf,
-    /// Our number of each memory, by the id that the peer gave it.
+    /// Our number of each memory, by the peer's id.
     numbers: HashMap<String, u64>,
 }
 
@@ -113,7 +113,7 @@ impl Peer {
         Ok(told.took)
     }
 
-    /// Writes many; where the server takes many at once, many at once.
+    /// Writes many memories, in one call if the server supports it.
     pub fn fill(&mut self, client: &mut Client, numbers: std::ops::Range<u64>) -> Outcome<()> {
         let numbers: Vec<u64> = numbers.collect();
         for some in numbers.chunks(1_000) {
@@ -133,7 +133,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Asks; returns the numbers of the first memories found, and how long it took.
+    /// Asks a question. Returns the numbers of the first memories found, and the time.
     pub fn search(&self, client: &mut Client, query: &str) -> Outcome<(Vec<u64>, Duration)> {
         let (tool, arguments) = match self.kind {
             Kind::ServerMemory => ("search_nodes", json!({"query": query})),
@@ -168,7 +168,7 @@ fn entity(number: u64, event: &Event) -> Value {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // A folder left over is removed by the next run.
+        // The next run removes a leftover folder.
         let _ = fs::remove_dir_all(&self.place);
     }
 }

@@ -1,5 +1,5 @@
-//! Growth curves as an SVG: how time and memory grow with the number of events, both axes by powers of ten.
-//! Not here: measuring.
+//! Draws growth curves as SVG: time and memory by the number of events, with logarithmic axes. Not here:
+//! measuring.
 
 use std::fmt::Write;
 
@@ -14,16 +14,16 @@ const LEFT: f64 = 62.0;
 const TOP: f64 = 40.0;
 const INNER_WIDTH: f64 = 380.0;
 const INNER_HEIGHT: f64 = 180.0;
-/// Told apart also by those who do not see red and green.
+/// These colours can also be distinguished by people who do not see red and green.
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
 
-/// One curve: a name, and (events, value) by events.
+/// A curve: its name, and its values by number of events.
 struct Curve {
     name: String,
     points: Vec<(f64, f64)>,
 }
 
-/// Which rows make a panel, and which of their cells.
+/// A panel: the rows it shows, and which of their cells.
 struct Panel {
     title: &'static str,
     part: &'static str,
@@ -45,7 +45,7 @@ const PANELS: [Panel; 4] = [
     Panel { title: "beside peers: query p50, ms", part: "beside", cells: &[("", "query p50 ms")] },
 ];
 
-/// Draws what there are at least two sizes of.
+/// Draws everything that was measured at two sizes or more.
 pub fn svg(rows: &[Row]) -> Outcome<String> {
     let mut panels = Vec::new();
     for panel in &PANELS {
@@ -100,7 +100,7 @@ fn curves(rows: &[Row], panel: &Panel) -> Vec<Curve> {
     curves
 }
 
-/// Powers of ten that hold all values.
+/// Returns the powers of ten that enclose all values.
 fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (least, most) =
         values.map(f64::log10).fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(v), b.max(v)));

@@ -1,4 +1,4 @@
-//! What the system says of a process (Linux), and ending one. Not here: starting them.
+//! Figures of the system about a process (Linux), and ending a process. Not here: starting one.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Outcome;
 
-/// Longest a process may take to end or to appear: a busy machine, but never for ever.
+/// How long a process may take to end or to appear, so that no wait is endless on a busy machine.
 pub const STEP: Duration = Duration::from_secs(120);
 
 /// Memory of one process, in kB.
@@ -26,7 +26,7 @@ pub fn memory(pid: u32) -> Outcome<Memory> {
     Ok(Memory { resident: of("Rss:"), private: of("Private_Clean:") + of("Private_Dirty:") })
 }
 
-/// Processor time so far, in hundredths of a second.
+/// Returns the CPU time so far, in hundredths of a second.
 pub fn ticks(pid: u32) -> Outcome<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let (_, rest) = stat.rsplit_once(')').ok_or("no stat")?;
@@ -56,7 +56,7 @@ pub fn wait_for(what: &str, mut happened: impl FnMut() -> bool) -> Outcome<()> {
     Ok(())
 }
 
-/// Bytes of all files below a folder.
+/// Returns the size of all files below a folder, in bytes.
 pub fn bytes_under(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let size = |entry: fs::DirEntry| match entry.file_type() {

@@ -1,4 +1,4 @@
-//! Results as tables of Markdown, one for each part. Not here: measuring, drawing.
+//! Results as Markdown tables, one per part. Not here: measuring, drawing.
 
 use std::fmt::Write;
 use std::fs;
@@ -9,13 +9,13 @@ use serde_json::Value;
 use super::Outcome;
 use super::times::Row;
 
-/// All rows of a file of results, in order.
+/// Returns all rows of a file of results, in order.
 pub fn rows(file: &Path) -> Outcome<Vec<Row>> {
     let text = fs::read_to_string(file)?;
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-/// The tables. A column is there if any row of its part has it; a row without it says `-`.
+/// Formats the tables. A column exists if any row of its part has it; other rows show `-`.
 pub fn tables(rows: &[Row]) -> Outcome<String> {
     let mut parts: Vec<&str> = Vec::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! Times and the numbers made of them; rows of results. Not here: how they look (`table`, `picture`).
+//! Times, their statistics, and rows of results. Not here: formatting (`table`, `picture`).
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::Outcome;
 
-/// Times of one thing, in the order they were taken.
+/// Times of one measurement, in order.
 #[derive(Default)]
 pub struct Times(Vec<Duration>);
 
@@ -26,7 +26,7 @@ impl Times {
         self.0.len()
     }
 
-    /// By nearest rank, in milliseconds; 0 is the least.
+    /// Returns a percentile by nearest rank, in milliseconds; 0 is the minimum.
     pub fn at(&self, percent: usize) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
@@ -35,12 +35,12 @@ impl Times {
     }
 }
 
-/// Where results are kept as they come, a row a line, so that a run that is cut short has told what it saw.
+/// The file of results. Each row is written at once, so that an interrupted run keeps its results.
 pub struct Results {
     file: PathBuf,
 }
 
-/// One row: named cells in their order.
+/// One row: named cells in order.
 pub type Row = Map<String, Value>;
 
 impl Results {
@@ -59,7 +59,7 @@ impl Results {
         Ok(())
     }
 
-    /// A row of times, with the ratio of its median to that of a floor of the same run.
+    /// Adds a row of times, with the ratio of the median to that of a floor of the same run.
     pub fn times(&self, part: &str, cells: &Value, times: &Times, floor: &Times) -> Outcome<()> {
         let mut cells = cells.as_object().cloned().unwrap_or_default();
         let numbers = json!({
@@ -74,7 +74,7 @@ impl Results {
     }
 }
 
-/// Three digits after the point: microseconds, where milliseconds are told.
+/// Rounds to three decimals, so that milliseconds show microseconds.
 pub fn rounded(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }

@@ -1,7 +1,7 @@
-//! The words that made-up lessons consist of, commonest first, and the sentences they stand in. A slot in
-//! braces is filled by `corpus`. Not here: choosing.
+//! The words of synthetic lessons, most common first, and sentences with slots in braces. `corpus` fills the
+//! slots. Not here: choosing.
 
-/// What is worked with.
+/// Tools.
 pub const TOOLS: [&str; 48] = [
     "npm",
     "cargo",
@@ -53,7 +53,7 @@ pub const TOOLS: [&str; 48] = [
     "buildah",
 ];
 
-/// What things are called in the trade.
+/// Nouns of the field.
 pub const NOUNS: [&str; 112] = [
     "build",
     "cache",
@@ -169,7 +169,7 @@ pub const NOUNS: [&str; 112] = [
     "dashboard",
 ];
 
-/// What they are like.
+/// Adjectives.
 pub const QUALITIES: [&str; 40] = [
     "stale",
     "missing",
@@ -213,7 +213,7 @@ pub const QUALITIES: [&str; 40] = [
     "misaligned",
 ];
 
-/// What goes wrong.
+/// Failures.
 pub const FAILS: [&str; 24] = [
     "fails",
     "hangs",
@@ -241,7 +241,7 @@ pub const FAILS: [&str; 24] = [
     "shows garbage",
 ];
 
-/// What one does about it.
+/// Remedies.
 pub const REMEDIES: [&str; 28] = [
     "delete",
     "restart",
@@ -273,7 +273,7 @@ pub const REMEDIES: [&str; 28] = [
     "replay",
 ];
 
-/// What happened before.
+/// Preceding events.
 pub const EVENTS: [&str; 24] = [
     "an upgrade",
     "a merge",
@@ -301,7 +301,7 @@ pub const EVENTS: [&str; 24] = [
     "a retry",
 ];
 
-/// Lessons. `{symbol}`, `{other}` and `{module}` are the names that make one lesson unlike the next.
+/// Lessons. `{symbol}`, `{other}` and `{module}` are the names that distinguish lessons.
 pub const LESSONS: [&str; 26] = [
     "When {tool} {fails} after {event}, {remedy} the {quality} {noun} of {module} first; {symbol} still holds the {noun2}.",
     "{remedy} the {noun} before calling {symbol}: a {quality} {noun2} makes {tool} believe that {module} did not change.",
@@ -331,7 +331,7 @@ pub const LESSONS: [&str; 26] = [
     "Two {noun} with one name are {quality} for {tool}; rename {symbol} in {module} and {remedy} the {noun2}.",
 ];
 
-/// What was seen. `{place}`, `{line}`, `{port}` and `{hex}` differ from machine to machine.
+/// Error texts. `{place}`, `{line}`, `{port}` and `{hex}` differ between machines.
 pub const ERRORS: [&str; 20] = [
     "EACCES: permission denied, open '{place}/{module}/{symbol}.json'",
     "error[E0425]: cannot find function `{symbol}` in module `{module}` --> {place}/src/{module}.rs:{line}",
@@ -355,7 +355,7 @@ pub const ERRORS: [&str; 20] = [
     "lock timeout exceeded on {module}.{symbol}, transaction {hex}, waited 50 s",
 ];
 
-/// What was typed.
+/// Commands.
 pub const COMMANDS: [&str; 14] = [
     "{tool} run {symbol}",
     "{tool} {remedy} --{noun} {module}",
@@ -373,7 +373,7 @@ pub const COMMANDS: [&str; 14] = [
     "{tool} check --{noun}={quality}",
 ];
 
-/// Where machines keep their work trees.
+/// Directories of work trees.
 pub const PLACES: [&str; 12] = [
     "/home/ana/src",
     "/srv/build",
@@ -389,13 +389,13 @@ pub const PLACES: [&str; 12] = [
     "/data/checkout",
 ];
 
-/// Who works there.
+/// Agents.
 pub const AGENTS: [&str; 6] = ["claude-code", "codex", "cursor", "aider", "goose", "zed"];
 
-/// Kinds of events, by how often they are written.
+/// Kinds of events, most frequent first.
 pub const KINDS: [&str; 6] = ["error", "success", "pattern", "fact", "decision", "convention"];
 
-/// What else one says for it: the words of a question are seldom those of the answer.
+/// Synonyms, because the words of a question are seldom those of the answer.
 pub const SYNONYMS: [(&str, &str); 40] = [
     ("fails", "breaks"),
     ("hangs", "freezes"),
@@ -439,7 +439,7 @@ pub const SYNONYMS: [(&str, &str); 40] = [
     ("message", "text"),
 ];
 
-/// What names of programs' parts are put together from.
+/// Syllables of the names of program parts.
 pub const SYLLABLES: [&str; 32] = [
     "ba", "con", "der", "fi", "gra", "hon", "in", "ju", "ker", "lo", "mi", "nor", "ol", "pre",
     "qua", "re", "sta", "tor", "ul", "ver", "wi", "xen", "ya", "zu", "mar", "tel", "sig", "dro",

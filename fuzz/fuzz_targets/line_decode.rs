@@ -1,4 +1,4 @@
-//! Any bytes, held to `laws::line_decode`.
+//! Tests arbitrary bytes with `laws::line_decode`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::line_decode(bytes));

@@ -1,4 +1,4 @@
-//! Any bytes, held to `laws::mcp_input`.
+//! Tests arbitrary bytes with `laws::mcp_input`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::mcp_input(bytes));

@@ -68,7 +68,7 @@ pub struct Core {
 pub struct Local {
     core: Arc<Core>,
     writer: Writer,
-    place: Option<store::Found>,
+    place: Option<store::DetectedRepo>,
     here: Option<RepoKey>,
     patience: Patience,
     told_about_model: AtomicBool,
@@ -81,7 +81,7 @@ impl Local {
         let Caller { directory, agent_id, session_id, source, host, patience } = caller;
         let identity = Identity { agent_id, session_id, source, host };
         let (store, config) = (core.store.clone(), core.config.clone());
-        let place = directory.as_deref().map(store::Found::of_directory);
+        let place = directory.as_deref().map(store::DetectedRepo::of_directory);
         let here = place.as_ref().map(|place| config.current(&place.key));
         let directory = directory.unwrap_or_default();
         let writer = Writer { store, config, directory, identity };

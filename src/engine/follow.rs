@@ -21,7 +21,7 @@ use index::late::Signed;
 use index::vector::VectorIndex;
 use memory::{Bound, Census, Fold, Origin};
 use search::snapshot::Snapshot;
-use store::{AsOf, Change, Config, Store, StoreError, Tail};
+use store::{AsOf, Config, FileChange, Store, StoreError, Tail};
 
 use built::Built;
 pub use checkpointing::{Restored, Saved};
@@ -260,12 +260,12 @@ impl Follower {
         census
     }
 
-    fn read(&mut self, log: &Path) -> Result<Change, StoreError> {
+    fn read(&mut self, log: &Path) -> Result<FileChange, StoreError> {
         let Some(Tailed { tail, shared, .. }) = self.tails.get_mut(log) else {
-            return Ok(Change::None);
+            return Ok(FileChange::None);
         };
         match tail.look()? {
-            Change::Grown => {}
+            FileChange::Grown => {}
             other => return Ok(other),
         }
         let file_repo = Store::repo_of(log).to_string();

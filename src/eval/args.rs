@@ -1,4 +1,4 @@
-//! The command line of `agent-knowledge-eval`, as clap reads it. Not here: what it does (`program`), which
+//! The command line of `agent-knowledge-eval`, as clap parses it. Not here: what it does (`measurement`), which
 //! numbers are allowed (`api::requests`).
 
 use std::path::PathBuf;
@@ -8,14 +8,15 @@ use clap::{Args, Parser, ValueEnum};
 use retriever::args::OutputFormat;
 
 const HELP: &str = "\
-A set is a folder of corpus.jsonl ({id, text, timestamp?, group?, title?} on each line, or whole events,
-known by their lesson), queries.jsonl ({id, text, group?, type?, split?}), qrels.tsv (query, document and
-grade, with tabs between them), and perhaps stale.tsv (query, and a document that must not stand above the
-right one); or the published JSON file of LongMemEval or LoCoMo. Queries without judgements have no answer:
-they only count in the rate of false answers.
+A set is a folder, or the published JSON file of LongMemEval or LoCoMo. A folder contains:
+  corpus.jsonl    {id, text, timestamp?, group?, title?} per line, or whole events, recognised by their lesson
+  queries.jsonl   {id, text, group?, type?, split?} per line
+  qrels.tsv       query, document and grade, separated by tabs
+  stale.tsv       optional: query, and a document that must not rank above a relevant one
+Queries without judgements have no answer and only count in the rate of false answers.
 
-Each set is written into a store of its own, which is removed again. Vectors are kept in the cache, so that
-the next run embeds only what is new. Times are of a whole search, with the words of its reply.
+Each set is written into a temporary store. Vectors are kept in the cache, so that the next run embeds only
+new texts. Times are those of a whole search, including the text of its reply.
 
 Examples:
   agent-knowledge-eval my-set --mode lexical --save before.json
@@ -37,46 +38,46 @@ pub struct CommandLine {
     pub eval: Eval,
 }
 
-/// What is measured, and how.
+/// What to measure, and how.
 #[derive(Debug, Args)]
 pub struct Eval {
     /// Sets to measure with: folders, or published JSON files
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
-    /// How to rank [default: all that this machine can]
+    /// How to rank [default: every mode that this machine supports]
     #[arg(long, value_enum)]
     pub mode: Option<EvalMode>,
-    /// The form of the sets [default: told by what is in them]
+    /// The format of the sets [default: detected from their content]
     #[arg(long, value_enum)]
     pub format: Option<SetForm>,
-    /// Where queries look [default: store; group for published files]
+    /// Where queries search [default: store; group for published files]
     #[arg(long, value_enum)]
     pub scope: Option<EvalScope>,
-    /// Which queries are asked
+    /// Which queries to ask
     #[arg(long, value_enum, default_value = "all")]
     pub split: EvalSplit,
-    /// Hits looked at for each query, 1 to 20 [default: 10]
+    /// Hits to examine for each query, 1 to 20 [default: 10]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub limit: Option<String>,
-    /// How likely the best hit must be an answer, 0 to 100 [default: as in search]
+    /// The lowest relevance of the best hit, 0 to 100 [default: as in search]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub min_relevance: Option<String>,
-    /// When the queries are asked [default: a day after the newest document]
+    /// The time at which queries are asked [default: a day after the newest document]
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
-    /// Keep what each query came to in this file
+    /// Save the answers to every query in this file
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Compare with what was kept in this file
+    /// Compare with the answers saved in this file
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// Tell why documents are not among the first five hits, and show N of them [default: 20]
+    /// Explain why documents are not among the first five hits, and show N of them [default: 20]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20")]
     pub explain_misses: Option<String>,
-    /// Count the tokens of an answer beside those of the whole log, full notes, and the forms of others
+    /// Count the tokens of an answer, and of the whole log, full notes, and other tools' formats
     #[arg(long)]
     pub economy: bool,
-    /// What the resampling of comparisons begins with [default: 1]
+    /// The seed of the resampling in comparisons [default: 1]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub seed: Option<String>,
     /// How to print.
@@ -93,11 +94,11 @@ pub enum EvalMode {
     Dense,
     /// By words and by meaning
     Hybrid,
-    /// Each of them
+    /// All of these
     All,
 }
 
-/// How a set is written down.
+/// The format of a set.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum SetForm {
     /// A folder
@@ -106,34 +107,34 @@ pub enum SetForm {
     Longmemeval,
     /// LoCoMo, as published
     Locomo,
-    /// Told by what is in it
+    /// Detected from its content
     Auto,
 }
 
-/// Where queries look.
+/// Where queries search.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum EvalScope {
     /// Everywhere, from no repository
     Store,
     /// Only in the query's group
     Group,
-    /// Everywhere, the query's group preferred
+    /// Everywhere, preferring the query's group
     Here,
 }
 
 /// Which queries are asked.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum EvalSplit {
-    /// Those to tune with
+    /// Queries for tuning
     Tune,
-    /// Those to test with
+    /// Queries for testing
     Test,
-    /// All of them
+    /// All queries
     All,
 }
 
 impl EvalMode {
-    /// Returns the modes it stands for; `None` for all that this machine can.
+    /// Returns the selected modes; `None` for every mode that this machine supports.
     #[must_use]
     pub fn modes(self) -> Option<Vec<api::Mode>> {
         match self {

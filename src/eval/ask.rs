@@ -1,5 +1,5 @@
-//! Asks the engine what agents would ask it, and notes where the right documents stand in the reply.
-//! Not here: what that is worth (`measure`).
+//! Asks the engine the same questions as agents do, and records the ranks of the relevant documents. Not here:
+//! what a rank is worth (`measure`).
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::EvalError;
 use super::corpus::Corpus;
 use super::measure::{Answer, Judged};
-use super::set::{Query, Scope, Set};
+use super::set::{QueryScope, Set, SetQuery};
 use api::local::Local;
 use api::{Api, ApiError, Mode, SearchRequest};
 use engine::Stopped;
@@ -23,50 +23,49 @@ use writer::exit::Exit;
 pub struct Asker<'a> {
     api: &'a dyn Api,
     corpus: &'a Corpus,
-    /// The numbers of documents by their ids.
+    /// The index of each document by its id.
     numbers: HashMap<&'a str, usize>,
-    asking: Asking,
+    asking: AskOptions,
 }
 
-/// How all queries of a run are asked.
+/// The options of all queries of a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Asking {
-    /// Where they look.
-    pub scope: Scope,
-    /// Hits looked at for each.
+pub struct AskOptions {
+    /// Where queries search.
+    pub scope: QueryScope,
+    /// Hits examined for each query.
     pub limit: usize,
-    /// How likely the best hit must be an answer, in hundredths.
+    /// The lowest relevance of the best hit, in hundredths.
     pub min_relevance_percent: u8,
 }
 
-/// How a query is asked.
+/// The options of one query.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct How {
+pub(super) struct QueryOptions {
     pub(super) mode: Mode,
     pub(super) limit: usize,
     pub(super) explain: Explain,
 }
 
 impl<'a> Asker<'a> {
-    /// Prepares to ask the queries of a set.
+    /// Prepares the queries of a set.
     #[must_use]
-    pub fn new(api: &'a dyn Api, set: &'a Set, corpus: &'a Corpus, asking: Asking) -> Self {
+    pub fn new(api: &'a dyn Api, set: &'a Set, corpus: &'a Corpus, asking: AskOptions) -> Self {
         let ids = set.documents.iter().map(|document| document.id.as_str());
         Self { api, corpus, numbers: ids.zip(0..).collect(), asking }
     }
 
-    /// Asks one query: once as an agent does, for the time and the tokens, and once for all the hits that
-    /// are looked at.
+    /// Asks one query twice: once as an agent does, for time and tokens, and once for all examined hits.
     ///
     /// # Errors
-    /// [`ApiError`], for example where there is no model to rank by meaning.
-    pub fn ask(&self, query: &Query, mode: Mode) -> Result<Answer, ApiError> {
-        let usual = How { mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
+    /// [`ApiError`], for example if there is no model to rank by meaning.
+    pub fn ask(&self, query: &SetQuery, mode: Mode) -> Result<Answer, ApiError> {
+        let usual = QueryOptions { mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
         let request = self.request(query, usual);
         let start = Instant::now();
         let reply = self.api.search(&request)?;
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let all = self.request(query, How { limit: self.asking.limit, ..usual });
+        let all = self.request(query, QueryOptions { limit: self.asking.limit, ..usual });
         let found = self.documents(&self.api.search(&all)?);
         let rank = |id: &str| {
             let number = self.numbers.get(id)?;
@@ -86,8 +85,8 @@ impl<'a> Asker<'a> {
         })
     }
 
-    pub(super) fn request(&self, query: &Query, how: How) -> SearchRequest {
-        // As every face does before it asks.
+    pub(super) fn request(&self, query: &SetQuery, how: QueryOptions) -> SearchRequest {
+        // Every interface neutralises the text in this way before it asks.
         let text = neutralise(&query.text.replace("\r\n", "\n"), Layout::Block);
         let text = text.trim();
         let end = text.floor_char_boundary(api::QUERY_BYTES_MAX);
@@ -102,23 +101,23 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn scope_of(&self, query: &Query) -> api::SearchScope {
+    fn scope_of(&self, query: &SetQuery) -> api::SearchScope {
         let repo = self.repo_of(query).map(RepoKey::to_string);
         match self.asking.scope {
-            Scope::Store => api::SearchScope::All(None),
-            Scope::Group => api::SearchScope::Only(repo),
-            Scope::Here => api::SearchScope::All(repo),
+            QueryScope::Store => api::SearchScope::All(None),
+            QueryScope::Group => api::SearchScope::Only(repo),
+            QueryScope::Here => api::SearchScope::All(repo),
         }
     }
 
-    /// Returns the repository that a query is asked in, if in any.
-    pub(super) fn repo_of(&self, query: &Query) -> Option<&RepoKey> {
-        let group = query.group.as_ref().filter(|_| self.asking.scope != Scope::Store)?;
+    /// Returns the repository of a query, if it has one.
+    pub(super) fn repo_of(&self, query: &SetQuery) -> Option<&RepoKey> {
+        let group = query.group.as_ref().filter(|_| self.asking.scope != QueryScope::Store)?;
         self.corpus.repos.get(group)
     }
 
-    /// Returns the numbers of the documents found, best first, each once; those that a hit stands for come
-    /// right behind it.
+    /// Returns the indexes of the documents found, best first, without repetition. Documents that a hit
+    /// represents come right after it.
     fn documents(&self, reply: &Reply) -> Vec<usize> {
         let mut found = Vec::new();
         for hit in hits(reply) {
@@ -133,12 +132,12 @@ impl<'a> Asker<'a> {
         found
     }
 
-    /// Returns the number of the document that a hit is of.
+    /// Returns the index of a hit's document.
     pub(super) fn document_of(&self, hit: &Value) -> Option<usize> {
         self.corpus.documents.get(hit.get("id")?.as_str()?).copied()
     }
 
-    /// Returns the number of the document of this id.
+    /// Returns the index of the document with this id.
     pub(super) fn number_of(&self, id: &str) -> Option<usize> {
         self.numbers.get(id).copied()
     }
@@ -148,12 +147,12 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// Returns the memories of a reply.
+/// Returns the memories in a reply.
 pub(super) fn hits(reply: &Reply) -> &[Value] {
     reply.json.get("memories").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the name of a mode on the command line and in reports.
+/// Returns the name of a mode, as on the command line and in reports.
 #[must_use]
 pub fn mode_name(mode: Mode) -> &'static str {
     match mode {
@@ -163,7 +162,7 @@ pub fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-/// A set that was asked in one mode, with its answers.
+/// The answers of a set in one mode.
 pub(super) struct Run<'a> {
     pub(super) local: &'a Local,
     pub(super) asker: &'a Asker<'a>,
@@ -173,7 +172,7 @@ pub(super) struct Run<'a> {
     pub(super) mode: Mode,
 }
 
-/// Returns the state that is asked.
+/// Returns a snapshot of the engine.
 pub(super) fn frozen(local: &Local) -> Result<Snapshot, EvalError> {
     let stopped =
         |error: Stopped| ApiError::Failed { exit: Exit::Internal, message: error.to_string() };

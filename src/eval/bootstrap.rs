@@ -1,33 +1,34 @@
-//! How sure a difference between two runs is: queries are drawn again and again with replacement, the same
-//! ones for both runs (paired bootstrap; B. Efron, R. Tibshirani, "An Introduction to the Bootstrap",
-//! 1993, chapter 13, percentile interval). Not here: what is compared (`measure`).
+//! How certain a difference between two runs is. Queries are drawn repeatedly with replacement, the same ones
+//! for both runs (paired bootstrap; B. Efron, R. Tibshirani, "An Introduction to the Bootstrap", 1993, chapter
+//! 13, percentile interval). Not here: what is compared (`measure`).
 
 use super::measure::{mean, nearest};
 
-/// How often queries are drawn: enough that the ends of the interval move by less than a tenth of its width
-/// from seed to seed.
+/// The number of resamples. With this many, the ends of the interval move by less than a tenth of its width
+/// between seeds.
 pub const RESAMPLES: usize = 2_000;
 
-/// A difference, and the interval that holds 95 % of the resampled ones.
+/// A difference, with the interval that contains 95 % of the resampled differences.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
     /// The mean difference.
     pub mean: f64,
-    /// The lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
 impl Difference {
-    /// Tells whether the interval leaves no room for "no difference".
+    /// Tells whether the interval excludes 0.
     #[must_use]
     pub fn is_sure(&self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }
 }
 
-/// Measures how sure the mean of some differences is; `None` for none. The same seed gives the same answer.
+/// Computes the mean of some differences and its interval; `None` for an empty list. The same seed gives the
+/// same result.
 #[must_use]
 pub fn difference(differences: &[f64], seed: u64) -> Option<Difference> {
     let mean_of_all = mean(differences.iter().copied())?;
@@ -44,7 +45,7 @@ pub fn difference(differences: &[f64], seed: u64) -> Option<Difference> {
 }
 
 /// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
-/// 2014): all that a resampling needs, and the same on every machine.
+/// 2014). It is sufficient for resampling and gives the same numbers on every machine.
 struct SplitMix {
     state: u64,
 }
@@ -58,8 +59,8 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below `count`. The bias of a product with 64 random bits is below 2^-40 for any
-    /// number of queries there can be.
+    /// Returns a number below `count`. The bias of the product with 64 random bits is below 2^-40 for any
+    /// realistic number of queries.
     fn below(&mut self, count: usize) -> usize {
         let count = u128::try_from(count).unwrap_or(0);
         usize::try_from((u128::from(self.next()) * count) >> 64).unwrap_or(0)
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_interval_and_another_nearly_the_same() {
+    fn another_seed_gives_nearly_the_same_interval() {
         let differences: Vec<f64> = (0..200).map(|n| f64::from(n % 7) / 10.0 - 0.2).collect();
         let first = difference(&differences, 1).unwrap();
         assert_eq!(difference(&differences, 1), Some(first));

@@ -1,5 +1,5 @@
-//! The command line of `agent-knowledge-eval`: reads it, measures, and prints the report.
-//! Not here: the arguments (`args`), measuring (`run`).
+//! Runs `agent-knowledge-eval`: parses the command line, measures, and prints the report. Not here: the
+//! arguments (`args`), measuring (`run`).
 
 use std::ffi::OsString;
 
@@ -9,9 +9,9 @@ use retriever::program::Program;
 use writer::exit::Exit;
 
 use crate::args::CommandLine;
-use crate::program::measure;
+use crate::measurement::measure;
 
-/// Runs the program. A reader that closes the pipe early is no failure.
+/// Runs the program. It is not a failure if the reader closed the pipe early.
 #[must_use]
 pub fn run(process: &mut Process<'_>, program: &mut Program<'_>) -> Exit {
     let words =

@@ -1,5 +1,5 @@
-//! Documents become events: dated, grouped into repositories and sessions, and written through the door
-//! into a store that is thrown away. Not here: reading sets (`forms`), asking (`ask`).
+//! Converts documents into events with dates, repositories and sessions, and writes them into a temporary
+//! store. Not here: reading sets (`forms`), asking (`ask`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -13,35 +13,36 @@ use event::limits::LESSON_BYTES_MAX;
 use event::{EventId, RepoKey, Timestamp, parse_timestamp};
 use guard::text::{Layout, neutralise};
 use store::{Config, Durability, Store};
-use writer::{Identity, Moment, Outcome, Trouble, Writer, record_all};
+use writer::{BatchError, BatchOutcome, Identity, Moment, Writer, record_all};
 
 /// The repository of documents without a group.
 const NO_GROUP: &str = "eval";
 
-/// When undated documents are said to be from, where no document has a date. Any would do: all share it.
+/// The date of undated documents if no document has a date. The value does not matter, because all share it.
 const UNDATED: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
-/// Longest text of one event, as JSON writes it. A line may have 64 KiB, and the rest of it some hundred
-/// bytes and a title.
+/// Longest text of one event, encoded as JSON. A line may have 64 KiB, and everything except the text takes
+/// some hundred bytes and a title.
 const JSON_BYTES_MAX: usize = 44 * 1024;
 
-/// A set, written down.
+/// A set that was written into a store.
 #[derive(Debug)]
 pub struct Corpus {
-    /// The number of the document that each event is of, or is a part of.
+    /// The index of the document of each event.
     pub documents: HashMap<String, usize>,
     /// The repository of each group.
     pub repos: BTreeMap<String, RepoKey>,
-    /// When the newest document is from.
+    /// The date of the newest document.
     pub newest: Timestamp,
-    /// Documents that were longer than an event can be, and are several.
+    /// The number of documents that were longer than an event and were split.
     pub in_parts: usize,
 }
 
 /// Writes the documents of a set into the store at `root`.
 ///
 /// # Errors
-/// [`EvalError::Form`] names a document that the door refuses; [`EvalError::Io`] what could not be written.
+/// [`EvalError::Form`] names a document that the writer refuses; [`EvalError::Io`] names what could not be
+/// written.
 pub fn write(set: &Set, root: &Path) -> Result<Corpus, EvalError> {
     let dates: Vec<Option<Timestamp>> = set.documents.iter().map(date).collect();
     let newest = dates.iter().flatten().max().copied().unwrap_or(UNDATED);
@@ -64,7 +65,7 @@ pub fn write(set: &Set, root: &Path) -> Result<Corpus, EvalError> {
 
 struct Batch {
     events: Vec<Value>,
-    /// The document of each event.
+    /// The index of the document of each event.
     of_document: Vec<usize>,
 }
 
@@ -90,23 +91,23 @@ fn record(corpus: &mut Corpus, set: &Set, root: &Path, batch: &Batch) -> Result<
     Ok(())
 }
 
-/// Returns the id of an event that was written.
-fn written(outcome: Outcome, document: Option<&Document>) -> Result<String, EvalError> {
+/// Returns the id of a written event.
+fn written(outcome: BatchOutcome, document: Option<&Document>) -> Result<String, EvalError> {
     let place = document.map_or_else(String::new, |document| document.place.clone());
     match outcome.result {
         Ok(receipt) => Ok(receipt.id.as_str().to_owned()),
-        Err(Trouble::Refused(problems)) => {
+        Err(BatchError::Refused(problems)) => {
             let first = problems.iter().next();
             let field = first.map_or("event", |problem| problem.field.as_str());
             let message = first.map_or("is refused", |problem| problem.message.as_str());
             Err(EvalError::form(place, field, message))
         }
-        Err(Trouble::Failed { message, .. }) => Err(EvalError::form(place, "event", message)),
+        Err(BatchError::Failed { message, .. }) => Err(EvalError::form(place, "event", message)),
     }
 }
 
 impl Corpus {
-    /// Makes the events of a document: itself where it is one, else one for each part of its text.
+    /// Makes the events of a document: one event, or one for each part of a text that is too long.
     fn drafts(
         &self,
         document: &Document,
@@ -126,7 +127,7 @@ impl Corpus {
         let is_one = parts.len() == 1;
         let session = sitting.as_ref().map(|sitting| format!("sitting-{}", sitting.number));
         let session = session.or_else(|| (!is_one).then(|| format!("document-{number}")));
-        // Lines carry whole seconds, so what was said one after the other is a second apart.
+        // Lines carry whole seconds, so consecutive documents are one second apart.
         let at = sitting.map_or(at, |sitting| later(at, sitting.place));
         let event = |(place, part): (u64, &str)| {
             let at = if is_one { at } else { later(at, place) };
@@ -153,7 +154,7 @@ fn later(at: Timestamp, seconds: u64) -> Timestamp {
     Timestamp::from_second(at.as_second().saturating_add(seconds)).unwrap_or(at)
 }
 
-/// Takes an event as it stands, but for what only sets know. What the door does not allow it refuses.
+/// Converts a whole event of a set. Fields that only sets have are removed, and the writer validates the rest.
 fn whole_event(given: &Map<String, Value>, repo: &str, at: Timestamp) -> Map<String, Value> {
     let mut event = given.clone();
     for field in ["group", "title", "text"] {
@@ -172,7 +173,7 @@ fn date(document: &Document) -> Option<Timestamp> {
     when::parse(document.timestamp.as_deref()?)
 }
 
-/// Gives each group a key of its own; names that differ only in what keys do not tell apart, too.
+/// Gives each group a distinct key, even if two names differ only in characters that keys ignore.
 fn repos(set: &Set) -> BTreeMap<String, RepoKey> {
     let mut repos = BTreeMap::from([(NO_GROUP.to_owned(), RepoKey::of_line(NO_GROUP))]);
     let documents = set.documents.iter().filter_map(|document| document.group.as_ref());
@@ -187,14 +188,14 @@ fn repos(set: &Set) -> BTreeMap<String, RepoKey> {
     repos
 }
 
-/// Where a document stands in what was said in one sitting.
+/// The position of a document in one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Sitting {
     number: usize,
     place: u64,
 }
 
-/// Finds documents that were said in one sitting: neighbours in the file, of one group, at one time of day.
+/// Finds the documents of each session: neighbours in the file with the same group and the same time.
 fn sittings(documents: &[Document]) -> Vec<Option<Sitting>> {
     let mut sittings: Vec<Option<Sitting>> = Vec::with_capacity(documents.len());
     let mut number = 0;
@@ -214,7 +215,7 @@ fn is_same_sitting(one: &Document, other: &Document) -> bool {
         && one.group == other.group
 }
 
-/// Cuts a text that is longer than an event can be, at the ends of lines where there are some.
+/// Splits a text that is too long for one event, at line breaks if there are any.
 fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -233,7 +234,7 @@ fn parts(text: &str) -> Vec<&str> {
     }
 }
 
-/// Returns how many bytes of a text fit an event.
+/// Returns how many bytes of a text fit into an event.
 fn fitting(text: &str) -> usize {
     let mut json_bytes = 0;
     for (place, c) in text.char_indices() {

@@ -1,45 +1,44 @@
-//! What an answer costs an agent: the tokens of our reply, beside those of the log pasted whole, of the same
-//! hits as full notes, and of the same hits in the forms of other memories. Not here: how those forms look
-//! (`forms`), what a token is (`retriever::render`).
+//! What an answer costs an agent: the tokens of our reply, compared with the whole log, with full notes of the
+//! same hits, and with the same hits in other tools' formats. Not here: those formats (`forms`), what a token
+//! is (`reply`).
 //!
-//! Every query that is asked spends tokens, also one that nothing answers. A form answers a query where it
-//! shows one of its relevant documents, perhaps abridged; tokens per answer are all that were spent, divided by
-//! the queries that were answered.
+//! Every query costs tokens, even one without an answer. A format answers a query if it shows at least part of
+//! one relevant document. Tokens per answer are all tokens divided by the number of answered queries.
 
 mod forms;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::EvalError;
-use super::ask::{How, Run, frozen, hits};
+use super::ask::{QueryOptions, Run, frozen, hits};
 use super::corpus::Corpus;
 use super::measure::number;
-use super::set::Query;
+use super::set::SetQuery;
 use event::clean::clean;
 use event::{Event, RepoKey, codec};
 use reply::{Explain, Reply, tokens};
 use search::snapshot::Snapshot;
 
-/// A form in which memories can be handed to an agent.
+/// A format in which memories can be given to an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shape {
-    /// Our reply, as an agent gets it.
+pub enum OutputForm {
+    /// Our reply, unchanged.
     Reply,
-    /// The log of the repository that is asked in, or all logs where that is none: what an agent reads that
-    /// has no search.
+    /// The log of the query's repository, or all logs if it has none. This is what an agent without search
+    /// reads.
     WholeLog,
-    /// The lines of the hits, as they stand in the log.
+    /// The lines of the hits, as in the log.
     FullNotes,
-    /// The hits, in the form of server-memory.
+    /// The hits in the format of server-memory.
     ServerMemory,
-    /// The hits, in the form of mem0.
+    /// The hits in the format of mem0.
     Mem0,
-    /// The hits, in the form of basic-memory.
+    /// The hits in the format of basic-memory.
     BasicMemory,
 }
 
-impl Shape {
-    /// All of them, in the order of reports.
+impl OutputForm {
+    /// All formats, in the order of reports.
     pub const ALL: [Self; 6] = [
         Self::Reply,
         Self::WholeLog,
@@ -63,16 +62,16 @@ impl Shape {
     }
 }
 
-/// What a form came to over some queries.
+/// The totals of a format over some queries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Queries that were asked.
+    /// The number of queries.
     pub queries: usize,
-    /// Those that have an answer.
+    /// The number of queries with a relevant document.
     pub answerable: usize,
-    /// Those of them that were answered.
+    /// The number of those that were answered.
     pub answered: usize,
-    /// Tokens of all replies.
+    /// The tokens of all replies.
     pub tokens: usize,
 }
 
@@ -83,19 +82,19 @@ impl Cost {
         ratio(self.tokens, self.queries)
     }
 
-    /// Returns the share of answerable queries that were answered, 0 to 1; `None` where none is answerable.
+    /// Returns the share of answerable queries that were answered, 0 to 1; `None` if none is answerable.
     #[must_use]
     pub fn share_answered(&self) -> Option<f64> {
         ratio(self.answered, self.answerable)
     }
 
-    /// Returns all tokens, divided by the queries that were answered; `None` where none was.
+    /// Returns all tokens divided by the number of answered queries; `None` if none was answered.
     #[must_use]
     pub fn tokens_per_answer(&self) -> Option<f64> {
         ratio(self.tokens, self.answered)
     }
 
-    /// Adds one reply to a query to which these documents are right.
+    /// Adds the reply to one query with these relevant documents.
     fn add(&mut self, text: &str, shown: &BTreeSet<usize>, right: &BTreeSet<usize>) {
         self.queries += 1;
         self.answerable += usize::from(!right.is_empty());
@@ -108,17 +107,18 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| number(part) / number(whole))
 }
 
-/// What each form comes to over the queries of a run.
-pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(Shape, Cost)>, EvalError> {
+/// Computes the cost of each format over the queries of a run.
+pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(OutputForm, Cost)>, EvalError> {
     let snapshot = frozen(run.local)?;
     let store = Written::of(&snapshot, run.corpus);
-    let mut costs: BTreeMap<Shape, Cost> = BTreeMap::new();
-    let usual = How { mode: run.mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
+    let mut costs: BTreeMap<OutputForm, Cost> = BTreeMap::new();
+    let usual =
+        QueryOptions { mode: run.mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
     for query in &run.set.queries {
         let reply = run.asker.api().search(&run.asker.request(query, usual))?;
         let right: BTreeSet<usize> =
             query.relevant.iter().filter_map(|(id, _)| run.asker.number_of(id)).collect();
-        for shape in Shape::ALL {
+        for shape in OutputForm::ALL {
             let (text, shown) = store.handed(shape, &reply, run, query);
             costs.entry(shape).or_default().add(&text, &shown, &right);
         }
@@ -126,7 +126,7 @@ pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(Shape, Cost)>, EvalError> {
     Ok(costs.into_iter().collect())
 }
 
-/// What is in the store, as an agent without a search would read it.
+/// The content of the store, as an agent without search would read it.
 struct Written<'a> {
     events: HashMap<&'a str, Event>,
     /// The log of each repository, and the documents in it.
@@ -151,13 +151,13 @@ impl<'a> Written<'a> {
         store
     }
 
-    /// Returns what an agent would read in a form, and the documents that it shows.
+    /// Returns what an agent would read in a format, and the documents it shows.
     fn handed(
         &self,
-        shape: Shape,
+        shape: OutputForm,
         reply: &Reply,
         run: &Run<'_>,
-        query: &Query,
+        query: &SetQuery,
     ) -> (String, BTreeSet<usize>) {
         let documents = |ids: Vec<&str>| -> BTreeSet<usize> {
             ids.iter().filter_map(|id| run.corpus.documents.get(*id)).copied().collect()
@@ -165,19 +165,19 @@ impl<'a> Written<'a> {
         let ids = hits(reply).iter().filter_map(|hit| hit.get("id")?.as_str());
         let found: Vec<&Event> = ids.filter_map(|id| self.events.get(id)).collect();
         let text = match shape {
-            Shape::Reply => {
+            OutputForm::Reply => {
                 let cited = found.iter().filter(|event| is_cited(&reply.text, event));
                 let cited = cited.map(|event| event.id.as_str()).collect();
                 return (reply.text.clone(), documents(cited));
             }
-            Shape::WholeLog => {
+            OutputForm::WholeLog => {
                 let log = run.asker.repo_of(query).and_then(|repo| self.logs.get(repo));
                 return log.unwrap_or(&self.all).clone();
             }
-            Shape::FullNotes => found.iter().map(|event| line(event)).collect(),
-            Shape::ServerMemory => forms::server_memory(&found),
-            Shape::Mem0 => forms::mem0(&found),
-            Shape::BasicMemory => forms::basic_memory(&found),
+            OutputForm::FullNotes => found.iter().map(|event| line(event)).collect(),
+            OutputForm::ServerMemory => forms::server_memory(&found),
+            OutputForm::Mem0 => forms::mem0(&found),
+            OutputForm::BasicMemory => forms::basic_memory(&found),
         };
         (text, documents(found.iter().map(|event| event.id.as_str()).collect()))
     }
@@ -187,7 +187,7 @@ fn line(event: &Event) -> String {
     codec::encode(&clean(event.clone())).as_str().to_owned()
 }
 
-/// Tells whether a reply shows an event: each of its lines ends with what to cite it by.
+/// Tells whether a reply shows an event. Each of its lines ends with the event's citation.
 fn is_cited(text: &str, event: &Event) -> bool {
     let end = format!(" · {}", event.id.short());
     text.lines().any(|line| line.ends_with(&end))

@@ -1,4 +1,4 @@
-//! Why a measurement could not be made. Not here: what it came to.
+//! Why a measurement failed. Not here: its result.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 use api::ApiError;
 use event::Problems;
 
-/// Why a measurement could not be made.
+/// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
     /// A file or folder could not be read or written.
     #[error("failed to {doing} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed.
         doing: &'static str,
-        /// With which file.
+        /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// What was named is not there.
+    /// The given path does not exist.
     #[error("there is no file or folder {}", .0.display())]
     Missing(PathBuf),
-    /// A file is not in its form.
+    /// A file does not have the expected format.
     #[error("{place}: {field}: {message}")]
     Form {
         /// The file, and the line or element in it.
@@ -32,7 +32,7 @@ pub enum EvalError {
         /// What is wrong, and what is allowed.
         message: String,
     },
-    /// The options do not fit what was measured with.
+    /// The options do not fit the set.
     #[error("{0}")]
     Options(#[from] Problems),
     /// The engine failed.

@@ -1,14 +1,15 @@
-//! How well it recalls, measured: any set of documents, queries and judgements is written through the
-//! door into a store of its own, asked through the same interface that agents use, and judged.
+//! Measures how well the retriever recalls. Any set of documents, queries and judgements is written into a
+//! temporary store through the normal write path, queried through the same interface that agents use, and
+//! judged.
 //!
-//! In reading order: [`set`] (what is measured with), `forms` (the ways such sets are written down),
-//! [`corpus`] (documents become events in a scratch store), [`ask`] (queries become answers),
-//! [`measure`] (answers become numbers), [`bootstrap`] (how sure a difference is), [`saved`] (answers kept
-//! for a later comparison), [`misses`] (why a document was not found), [`economy`] (what an answer costs),
-//! `report`. [`mod@run`] is the recipe.
+//! In reading order: [`set`] (documents, queries and judgements), `forms` (the formats of sets), [`corpus`]
+//! (documents become events in a temporary store), [`ask`] (queries become answers), [`measure`] (answers
+//! become numbers), [`bootstrap`] (how certain a difference is), [`saved_run`] (answers saved for a later
+//! comparison), [`misses`] (why a document was not found), [`economy`] (what an answer costs), `eval_report`.
+//! [`mod@run`] has the steps.
 //!
-//! Not here: ranking, rendering, embedding: those are the engine's own, which this room only asks. Nothing
-//! but the program that dispatches the command imports it.
+//! Not here: ranking, rendering and embedding, which are the engine's own. Only the program that runs the
+//! command imports this room.
 
 pub mod args;
 pub mod ask;
@@ -17,21 +18,21 @@ pub mod cli;
 pub mod corpus;
 pub mod economy;
 mod error;
+mod eval_report;
 mod forms;
 pub mod measure;
+pub mod measurement;
 pub mod misses;
-pub mod program;
-mod report;
 pub mod request;
 pub mod result;
 pub mod run;
-pub mod saved;
+pub mod saved_run;
 mod scratch;
 pub mod set;
 mod when;
 
 pub use error::EvalError;
-pub use forms::Form;
-pub use request::{Needs, Opening, Request, Step, Surroundings};
+pub use forms::SetFormat;
+pub use request::{EngineOptions, EvalEnvironment, EvalRequest, Needs, RunProgress};
 pub use run::run;
-pub use set::{Scope, Split};
+pub use set::{QueryScope, Split};

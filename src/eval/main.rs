@@ -1,5 +1,5 @@
-//! `agent-knowledge-eval`: measures how well the retriever recalls, for its developers. All of it is in
-//! the crate `eval`.
+//! `agent-knowledge-eval` measures how well the retriever recalls, for its developers. The code is in the crate
+//! `eval`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! From answers to numbers. Not here: how sure a difference is (`bootstrap`), tables (`report`).
+//! Turns answers into numbers. Not here: how certain a difference is (`bootstrap`), tables (`eval_report`).
 //!
 //! Each measure is taken of one query and then averaged over the queries it applies to. With the hits of a
 //! query ranked from 1, `rel` the number of its relevant documents, and `g` a document's grade:
@@ -14,40 +14,40 @@
 //! - stale: the share of queries with stale documents where one stands above the best relevant hit.
 //! - tokens: of the reply as an agent gets it (five hits, 500 tokens at most; a token is four bytes).
 
-/// What a query came to.
+/// The answer to a query, judged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
     /// The query's id.
     pub id: String,
     /// The query's kind.
     pub kind: Option<String>,
-    /// Its relevant documents.
+    /// The relevant documents.
     pub relevant: Vec<Judged>,
-    /// The rank of the best stale document, where it has stale documents.
+    /// The rank of the best stale document, if the query has stale documents.
     pub stale: Option<Option<usize>>,
-    /// How many hits were looked at.
+    /// How many hits were examined.
     pub depth: usize,
     /// How many hits the reply had.
     pub returned: usize,
     /// Tokens of the reply.
     pub tokens: usize,
-    /// Time from the question to the words of the reply, in microseconds.
+    /// Time from the question to the text of the reply, in microseconds.
     pub micros: u64,
 }
 
 /// A relevant document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {
-    /// How relevant, from 1.
+    /// The grade, from 1.
     pub grade: u32,
-    /// Where it stands, from 1; `None` where not among the hits looked at.
+    /// The rank, from 1; `None` if the document is not among the examined hits.
     pub rank: Option<usize>,
 }
 
-/// Hits that every measure but R@1 and R@5 looks at.
+/// The number of hits that every measure except R@1 and R@5 uses.
 const TEN: usize = 10;
 
-/// A number that a query has.
+/// A measure of one query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Measure {
     /// R@1.
@@ -62,18 +62,18 @@ pub enum Measure {
     Mrr,
     /// nDCG@10.
     Ndcg10,
-    /// Whether anything is returned where something is there.
+    /// Whether an answerable query returns anything.
     Answered,
-    /// Whether anything is returned where nothing is there.
+    /// Whether an unanswerable query returns anything.
     FalseAnswer,
-    /// Whether something stale stands above what is right.
+    /// Whether a stale document is above the relevant ones.
     StaleAbove,
     /// Tokens of the reply.
     Tokens,
 }
 
 impl Measure {
-    /// All of them, in the order of reports.
+    /// All measures, in the order of reports.
     pub const ALL: [Self; 10] = [
         Self::Recall1,
         Self::Recall5,
@@ -87,7 +87,7 @@ impl Measure {
         Self::Tokens,
     ];
 
-    /// Returns its name in tables and JSON.
+    /// Returns the name of the measure in tables and JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -104,7 +104,7 @@ impl Measure {
         }
     }
 
-    /// Takes it of one answer; `None` where it does not apply, or too few hits were looked at.
+    /// Computes the measure for one answer; `None` if it does not apply, or too few hits were examined.
     #[must_use]
     pub fn of(self, answer: &Answer) -> Option<f64> {
         let is_answerable = !answer.relevant.is_empty();
@@ -128,14 +128,14 @@ impl Measure {
         }
     }
 
-    /// Averages it over the answers it applies to; `None` where there are none.
+    /// Averages the measure over the answers it applies to; `None` if there are none.
     #[must_use]
     pub fn mean(self, answers: &[&Answer]) -> Option<f64> {
         mean(answers.iter().filter_map(|answer| self.of(answer)))
     }
 }
 
-/// Averages numbers; `None` where there are none.
+/// Averages numbers; `None` if there are none.
 #[must_use]
 pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0_usize);
@@ -146,7 +146,8 @@ pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / number(count))
 }
 
-/// Returns the time that a share of the answers kept, in milliseconds (nearest rank); 0 for no answers.
+/// Returns the time within which a share of the answers arrived, in milliseconds (nearest rank); 0 without
+/// answers.
 #[must_use]
 pub fn percentile_ms(answers: &[&Answer], share: f64) -> f64 {
     let mut micros: Vec<u64> = answers.iter().map(|answer| answer.micros).collect();
@@ -157,7 +158,7 @@ pub fn percentile_ms(answers: &[&Answer], share: f64) -> f64 {
     ms
 }
 
-/// Returns the place from 0 that a share of `count` sorted values means, by nearest rank.
+/// Returns the zero-based index of a percentile among `count` sorted values, by nearest rank.
 #[must_use]
 pub fn nearest(share: f64, count: usize) -> usize {
     #[expect(
@@ -169,7 +170,7 @@ pub fn nearest(share: f64, count: usize) -> usize {
     rank.saturating_sub(1)
 }
 
-/// Counts are far below 2^52.
+/// Converts a count, which is far below 2^52, to a float.
 #[expect(clippy::cast_precision_loss, reason = "see above")]
 pub(super) fn number(count: usize) -> f64 {
     count as f64

@@ -1,26 +1,26 @@
-//! Why a document that answers a query is not among the first five hits: its score beside that of the fifth,
-//! part by part, and the words of the query that each holds. Not here: how scores come about; the parts are
-//! those that `search --explain` shows.
+//! Why a relevant document is not among the first five hits. Compares its score with that of the fifth hit,
+//! part by part, and lists the query terms that each contains. Not here: how scores are computed. The parts are
+//! those of `search --explain`.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use super::EvalError;
-use super::ask::{How, Run, frozen, hits};
-use super::set::Query;
+use super::ask::{QueryOptions, Run, frozen, hits};
+use super::set::SetQuery;
 use api::{Flagged, Mode, SearchRequest};
 use index::lexical::DocId;
 use reply::Explain;
 use search::snapshot::Snapshot;
 
-/// Hits asked for: more than there are candidates.
+/// Requested hits: more than there are candidates.
 const DEEP: usize = 100_000;
-/// The best so many by words are candidates, and as many by meaning (S-RANK-3).
+/// Candidates are the best so many by words, and as many by meaning (S-RANK-3).
 const CANDIDATES: usize = 200;
-/// How long a query waits for its vector: the model is loaded by now.
+/// How long a query waits for its vector. The model is already loaded.
 const VECTOR_WAIT_MS: u64 = 10_000;
-/// The hits of a reply; what stands behind them is missed.
+/// The hits of a reply. A relevant document below them is missed.
 const SHOWN: usize = api::LIMIT_DEFAULT;
 
 /// A document that was missed.
@@ -30,35 +30,35 @@ pub struct Miss {
     pub query: String,
     /// What it asks.
     pub text: String,
-    /// The missed document's id.
+    /// The text of the query.
     pub document: String,
     /// Why, in a word.
-    pub why: Why,
-    /// The missed document.
+    pub why: MissReason,
+    /// The reason, in a word.
     pub missed: Side,
-    /// The fifth hit, or the last where there are fewer.
+    /// The missed document.
     pub fifth: Option<Side>,
 }
 
 /// Why a document was missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
-    /// Neither its words nor its meaning are near enough to be ranked.
+pub enum MissReason {
+    /// Neither its words nor its meaning are close enough to be ranked.
     NotACandidate,
-    /// Others have more of the query's words.
+    /// Other documents contain more of the query's words.
     OutScoredByWords,
-    /// Others are nearer in meaning.
+    /// Other documents are closer in meaning.
     OutScoredByMeaning,
-    /// It fits better than the fifth hit; its age, success, source or repository put it behind.
+    /// It matches better than the fifth hit, but its age, success, source or repository lowered its rank.
     Prior,
-    /// It is in another repository, or held back for reading like an instruction.
+    /// It is in another repository, or is held back because it reads like an instruction.
     Filtered,
-    /// It is ranked, but taken for not relevant enough.
+    /// It is ranked, but its relevance is below the bar.
     Floor,
 }
 
-impl Why {
-    /// All of them.
+impl MissReason {
+    /// All reasons.
     pub const ALL: [Self; 6] = [
         Self::NotACandidate,
         Self::OutScoredByWords,
@@ -68,7 +68,7 @@ impl Why {
         Self::Floor,
     ];
 
-    /// Returns its name in reports.
+    /// Returns the name of the reason in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -82,20 +82,20 @@ impl Why {
     }
 }
 
-/// How one document fares.
+/// The scores of one document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Side {
     /// The document's id.
     pub document: String,
-    /// Where it stands among all candidates, from 1.
+    /// Its rank among all candidates, from 1.
     pub rank: Option<usize>,
     /// Its score, part by part.
     pub score: Map<String, Value>,
-    /// The query's terms it holds, with what each adds.
+    /// The query terms it contains, with the score of each.
     pub matched: Vec<(String, f32)>,
-    /// The query's terms it does not hold, with the number of memories that do.
+    /// The query terms it does not contain, with the number of memories that do.
     pub missing: Vec<(String, usize)>,
-    /// The cosine of its meaning and the query's, also where it is no candidate.
+    /// The cosine of its vector and the query's, even if it is not a candidate.
     pub cosine: Option<f32>,
 }
 
@@ -116,12 +116,12 @@ impl Side {
     }
 }
 
-/// Explains the first missed document of each query that misses any.
+/// Explains the first missed document of each query.
 pub(super) fn explained(run: &Run<'_>) -> Result<Vec<Miss>, EvalError> {
     let snapshot = frozen(run.local)?;
     let mut misses = Vec::new();
     for (query, answer) in run.set.queries.iter().zip(run.answers) {
-        // The one that came nearest says most about what would have helped.
+        // The miss with the best rank shows best what would have helped.
         let missed = query.relevant.iter().zip(&answer.relevant);
         let missed = missed.filter(|(_, judged)| judged.rank.is_none_or(|rank| rank > SHOWN));
         let nearest = missed.min_by_key(|(_, judged)| judged.rank.unwrap_or(usize::MAX));
@@ -135,10 +135,10 @@ pub(super) fn explained(run: &Run<'_>) -> Result<Vec<Miss>, EvalError> {
 fn explain(
     run: &Run<'_>,
     snapshot: &Snapshot,
-    query: &Query,
+    query: &SetQuery,
     document: &str,
 ) -> Result<Miss, EvalError> {
-    let how = How { mode: run.mode, limit: DEEP, explain: Explain::Components };
+    let how = QueryOptions { mode: run.mode, limit: DEEP, explain: Explain::Components };
     let request = run.asker.request(query, how);
     let reply = run.asker.api().search(&request)?;
     let ranked: Vec<(usize, &Map<String, Value>)> = hits(&reply)
@@ -167,32 +167,32 @@ fn explain(
     Ok(Miss { query, text, document: document.to_owned(), why, missed, fifth })
 }
 
-/// Tells why a ranked document stands behind another.
-fn behind(mode: Mode, missed: &Side, fifth: &Side, ranges: &Ranges) -> Why {
+/// Returns why a ranked document is below another.
+fn behind(mode: Mode, missed: &Side, fifth: &Side, ranges: &Ranges) -> MissReason {
     if missed.part("fit") > fifth.part("fit") {
-        return Why::Prior;
+        return MissReason::Prior;
     }
     if mode == Mode::Dense {
-        return Why::OutScoredByMeaning;
+        return MissReason::OutScoredByMeaning;
     }
     let lead = |name: &str, range: f64| {
         let lead = fifth.part(name) - missed.part(name);
         if range > 0.0 { lead / range } else { 0.0 }
     };
     if lead("meaning", ranges.meaning) > lead("words", ranges.words) {
-        Why::OutScoredByMeaning
+        MissReason::OutScoredByMeaning
     } else {
-        Why::OutScoredByWords
+        MissReason::OutScoredByWords
     }
 }
 
-/// Tells why a document is not ranked at all.
+/// Returns why a document is not ranked.
 fn absent(
     run: &Run<'_>,
     request: &SearchRequest,
     missed: &Side,
     ranked: usize,
-) -> Result<Why, EvalError> {
+) -> Result<MissReason, EvalError> {
     let everywhere = SearchRequest {
         scope: api::SearchScope::All(None),
         flagged: Flagged::Included,
@@ -201,14 +201,14 @@ fn absent(
     let number = run.asker.number_of(&missed.document);
     let reply = run.asker.api().search(&everywhere)?;
     if hits(&reply).iter().any(|hit| run.asker.document_of(hit) == number) {
-        return Ok(Why::Filtered);
+        return Ok(MissReason::Filtered);
     }
-    // Where there was room for it among the candidates, it was one and was dropped again.
+    // If the candidate list had room, the document was a candidate and was dropped later.
     let is_near = run.mode != Mode::Dense && !missed.matched.is_empty();
-    Ok(if is_near && ranked < CANDIDATES { Why::Floor } else { Why::NotACandidate })
+    Ok(if is_near && ranked < CANDIDATES { MissReason::Floor } else { MissReason::NotACandidate })
 }
 
-/// The widths of the lists of scores, which differ in their units.
+/// The score ranges of the two lists, which have different units.
 struct Ranges {
     words: f64,
     meaning: f64,
@@ -227,7 +227,8 @@ impl Ranges {
     }
 }
 
-/// Finds what a document has of a query's words and meaning; of one in parts, its first part counts.
+/// Finds the words and the meaning that a document shares with a query. Of a split document, the first part
+/// counts.
 fn held(run: &Run<'_>, snapshot: &Snapshot, query: &str, number: Option<usize>) -> Side {
     let is_it = |id: &str| number.is_some() && run.corpus.documents.get(id).copied() == number;
     let place = snapshot.memories().iter().position(|memory| is_it(memory.id.as_str()));

@@ -1,90 +1,90 @@
-//! What is asked of a measurement, and what the program gives it. Not here: the steps (`run`).
+//! The request for a measurement, and what the program provides for it. Not here: the steps (`run`).
 
 use std::path::{Path, PathBuf};
 
-use super::Form;
-use super::set::{Scope, Split};
+use super::SetFormat;
+use super::set::{QueryScope, Split};
 use api::local::Local;
 use api::{ApiError, Mode};
 use event::Timestamp;
 
-/// What is to be measured.
+/// What to measure.
 #[derive(Debug, Clone)]
-pub struct Request {
-    /// Sets: folders or files.
+pub struct EvalRequest {
+    /// The sets: folders or files.
     pub paths: Vec<PathBuf>,
-    /// The form of all of them; told by their fields unless given.
-    pub form: Option<Form>,
-    /// The modes; all that this machine can unless given.
+    /// The format of all sets; detected from their fields by default.
+    pub form: Option<SetFormat>,
+    /// The modes; by default every mode that this machine supports.
     pub modes: Option<Vec<Mode>>,
-    /// Where queries look; by the form unless given.
-    pub scope: Option<Scope>,
+    /// Where queries search; determined by the format by default.
+    pub scope: Option<QueryScope>,
     /// Which queries.
     pub split: Split,
-    /// Hits looked at.
+    /// Examined hits per query.
     pub limit: usize,
-    /// How likely the best hit must be an answer, in hundredths.
+    /// The lowest relevance of the best hit, in hundredths.
     pub min_relevance_percent: u8,
-    /// The time at which is asked; a day after the newest document unless given.
+    /// The time at which queries are asked; by default a day after the newest document.
     pub now: Option<Timestamp>,
-    /// Where the answers are kept.
+    /// The file for saving the answers.
     pub save: Option<PathBuf>,
-    /// Answers kept earlier, to compare with.
+    /// The file with earlier answers to compare with.
     pub against: Option<PathBuf>,
     /// How many misses are explained, if any.
     pub misses: Option<usize>,
-    /// Whether it is counted what an answer costs.
+    /// Whether to count the cost of an answer.
     pub economy: bool,
-    /// What the resampling begins with.
+    /// The seed of the resampling.
     pub seed: u64,
 }
 
-/// How the engine is to be started.
+/// The options for starting the engine.
 #[derive(Debug)]
-pub struct Opening<'a> {
-    /// A directory that belongs to no repository, in which the queries are asked.
+pub struct EngineOptions<'a> {
+    /// The working directory of the queries, which belongs to no repository.
     pub directory: &'a Path,
     /// The store.
     pub logs: &'a Path,
-    /// The time at which is asked.
+    /// The time at which queries are asked.
     pub now: Timestamp,
-    /// Whether meaning is needed.
+    /// Whether vectors are needed.
     pub needs: Needs,
 }
 
-/// What the engine must know.
+/// What the engine must provide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// Words.
+    /// Search by words.
     Words,
-    /// Also meanings.
+    /// Also search by meaning.
     Meaning,
 }
 
-/// How far it is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy)]
-pub enum Step<'a> {
-    /// Something to tell.
+pub enum RunProgress<'a> {
+    /// A message.
     Note(&'a str),
-    /// So much of a long step is done.
+    /// The progress of a long step.
     Progress {
-        /// What is being done.
+        /// The name of the step.
         doing: &'a str,
-        /// So many are done.
+        /// The number of finished items.
         done: usize,
-        /// Of so many.
+        /// The number of all items.
         all: usize,
     },
 }
 
-/// What the program gives.
-pub struct Surroundings<'a> {
-    /// Where folders that are removed again may be made.
+/// What the program provides.
+pub struct EvalEnvironment<'a> {
+    /// The parent directory of temporary folders.
     pub temporary: PathBuf,
-    /// Keeps this run's folders apart from others'.
+    /// Random bits that keep this run's folders apart from others'.
     pub random: u128,
-    /// Starts an engine, with the model of this user.
-    pub open: &'a mut dyn FnMut(&Opening<'_>) -> Result<Local, ApiError>,
-    /// Is told how far it is.
-    pub tell: &'a mut dyn FnMut(Step<'_>),
+    /// Starts an engine with this user's model.
+    pub open: &'a mut dyn FnMut(&EngineOptions<'_>) -> Result<Local, ApiError>,
+    /// Receives the progress.
+    pub tell: &'a mut dyn FnMut(RunProgress<'_>),
 }

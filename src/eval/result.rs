@@ -1,37 +1,37 @@
-//! What a measurement found out, one set and one mode at a time. Not here: its words (`report`).
+//! The results of a measurement, per set and mode. Not here: their text (`eval_report`).
 
-use super::economy::{Cost, Shape};
+use super::economy::{Cost, OutputForm};
 use super::measure::Answer;
 use super::misses::Miss;
 
-/// What one set came to.
+/// The result of one set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// The set's name.
     pub set: String,
-    /// Where was looked.
+    /// Where the queries searched.
     pub scope: String,
     /// Which queries were asked.
     pub split: String,
-    /// A hash of documents, queries and judgements: only equal ones can be compared.
+    /// A hash of documents, queries and judgements. Only runs with the same hash can be compared.
     pub judged: String,
-    /// How many documents there are.
+    /// The number of documents.
     pub documents: usize,
-    /// How many of them read like an instruction to their reader, so that searches hold them back.
+    /// The number of documents that read like an instruction, so that searches hold them back.
     pub held_back: usize,
-    /// What each mode came to.
+    /// The result of each mode.
     pub modes: Vec<ModeResult>,
 }
 
-/// What one mode came to.
+/// The result of one mode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModeResult {
     /// Its name.
     pub mode: String,
-    /// What each query came to.
+    /// The answer to each query.
     pub answers: Vec<Answer>,
-    /// Why documents were missed, where that was asked.
+    /// Why documents were missed, if requested.
     pub misses: Vec<Miss>,
-    /// What an answer costs in each form, where that was asked.
-    pub economy: Vec<(Shape, Cost)>,
+    /// The cost of an answer in each format, if requested.
+    pub economy: Vec<(OutputForm, Cost)>,
 }

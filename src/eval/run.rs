@@ -1,16 +1,16 @@
-//! The recipe: read a set, write it into a store of its own, start the engine on it, ask every query in
-//! every mode, judge, compare, tell. Not here: any of the steps.
+//! The steps of a measurement: read a set, write it into a temporary store, start the engine, ask every query
+//! in every mode, judge, compare, report. Not here: the implementation of each step.
 
 use std::path::Path;
 use std::time::Duration;
 
-use super::ask::{Asker, Asking, Run, frozen, mode_name};
+use super::ask::{AskOptions, Asker, Run, frozen, mode_name};
 use super::corpus::{self, Corpus};
-use super::request::{Needs, Opening, Request, Step, Surroundings};
+use super::request::{EngineOptions, EvalEnvironment, EvalRequest, Needs, RunProgress};
 use super::result::{Measured, ModeResult};
 use super::scratch::Scratch;
-use super::set::{Scope, Set};
-use super::{EvalError, economy, forms, misses, report, saved};
+use super::set::{QueryScope, Set};
+use super::{EvalError, economy, eval_report, forms, misses, saved_run};
 use api::local::Local;
 use api::{ApiError, Mode};
 use event::Timestamp;
@@ -18,25 +18,25 @@ use index::embed::worker::WorkerState;
 use reply::Reply;
 use writer::exit::Exit;
 
-/// How often the embedding is looked at.
+/// How often the embedding progress is polled.
 const LOOK_MS: u64 = 20;
 
-/// Queries between two words of progress.
+/// Queries between two progress messages.
 const TELL_EVERY: usize = 16;
 
-/// A day after the newest document: what was learned yesterday is fresh, and nothing is in the future.
+/// A day after the newest document, so that recent documents are fresh and none is in the future.
 const DAY_SECONDS: i64 = 86_400;
 
-/// Measures.
+/// Runs a measurement.
 ///
 /// # Errors
-/// [`EvalError`]: a file is not in its form, an option does not fit it, or the engine failed.
-pub fn run(request: &Request, around: &mut Surroundings<'_>) -> Result<Reply, EvalError> {
-    let against = request.against.as_deref().map(saved::read).transpose()?;
+/// [`EvalError`] if a file has the wrong format, an option does not fit it, or the engine failed.
+pub fn run(request: &EvalRequest, around: &mut EvalEnvironment<'_>) -> Result<Reply, EvalError> {
+    let against = request.against.as_deref().map(saved_run::read).transpose()?;
     if let Some(path) = &request.save {
-        saved::can_be_written(path)?;
+        saved_run::can_be_written(path)?;
     }
-    // All of them, before any takes its time.
+    // All sets are read first, because measuring takes long.
     let sets = request.paths.iter().map(|path| read(path, request, around));
     let sets = sets.collect::<Result<Vec<_>, _>>()?;
     for (saved, (set, _)) in
@@ -50,44 +50,44 @@ pub fn run(request: &Request, around: &mut Surroundings<'_>) -> Result<Reply, Ev
         results.push(measured(set, *scope, request, around, &scratch)?);
     }
     if let Some(path) = &request.save {
-        saved::write(path, &results)?;
+        saved_run::write(path, &results)?;
     }
-    report::reply(&results, against.as_ref(), request)
+    eval_report::reply(&results, against.as_ref(), request)
 }
 
 fn read(
     path: &Path,
-    request: &Request,
-    around: &mut Surroundings<'_>,
-) -> Result<(Set, Scope), EvalError> {
+    request: &EvalRequest,
+    around: &mut EvalEnvironment<'_>,
+) -> Result<(Set, QueryScope), EvalError> {
     let (mut set, scope) = forms::read(path, request.form, request.scope)?;
     set.keep(request.split)?;
     set.fits(scope)?;
     for note in &set.notes {
-        (around.tell)(Step::Note(&format!("{}: {note}", set.name)));
+        (around.tell)(RunProgress::Note(&format!("{}: {note}", set.name)));
     }
     Ok((set, scope))
 }
 
 fn measured(
     set: &Set,
-    scope: Scope,
-    request: &Request,
-    around: &mut Surroundings<'_>,
+    scope: QueryScope,
+    request: &EvalRequest,
+    around: &mut EvalEnvironment<'_>,
     scratch: &Scratch,
 ) -> Result<Measured, EvalError> {
     let corpus = corpus::write(set, scratch.path())?;
     if corpus.in_parts > 0 {
         let note = format!(
-            "{}: {} documents are longer than an event can be and are several; the best counts",
+            "{}: {} documents are too long for one event and were split; the best part counts",
             set.name, corpus.in_parts
         );
-        (around.tell)(Step::Note(&note));
+        (around.tell)(RunProgress::Note(&note));
     }
     let local = opened(set, &corpus, request, around, scratch)?;
     let modes = modes(&local, request, around)?;
-    let Request { limit, min_relevance_percent, .. } = *request;
-    let asking = Asking { scope, limit, min_relevance_percent };
+    let EvalRequest { limit, min_relevance_percent, .. } = *request;
+    let asking = AskOptions { scope, limit, min_relevance_percent };
     let asker = Asker::new(&local, set, &corpus, asking);
     let mut of_modes = Vec::new();
     for mode in modes {
@@ -96,7 +96,7 @@ fn measured(
         for query in &set.queries {
             if answers.len() % TELL_EVERY == 0 {
                 let (done, all) = (answers.len(), set.queries.len());
-                (around.tell)(Step::Progress { doing: &doing, done, all });
+                (around.tell)(RunProgress::Progress { doing: &doing, done, all });
             }
             answers.push(asker.ask(query, mode)?);
         }
@@ -122,24 +122,25 @@ fn measured(
     })
 }
 
-/// Counts what searches hold back. Not before they are timed: what is known about a memory is known to all.
+/// Counts the events that searches hold back. This happens after the searches are timed, because the check is
+/// cached.
 fn held_back(local: &Local) -> Result<usize, EvalError> {
     let snapshot = frozen(local)?;
     Ok(snapshot.memories().iter().filter(|memory| memory.flagged().is_some()).count())
 }
 
-/// Starts the engine on what was written, and sees that it read all of it.
+/// Starts the engine on the written store, and checks that it has read everything.
 fn opened(
     set: &Set,
     corpus: &Corpus,
-    request: &Request,
-    around: &mut Surroundings<'_>,
+    request: &EvalRequest,
+    around: &mut EvalEnvironment<'_>,
     scratch: &Scratch,
 ) -> Result<Local, EvalError> {
     let day_after = corpus.newest.as_second().saturating_add(DAY_SECONDS);
     let day_after = Timestamp::from_second(day_after).unwrap_or(corpus.newest);
     let words_only = request.modes.as_deref() == Some(&[Mode::Lexical]);
-    let local = (around.open)(&Opening {
+    let local = (around.open)(&EngineOptions {
         directory: scratch.path(),
         logs: &scratch.path().join("logs"),
         now: request.now.unwrap_or(day_after),
@@ -158,11 +159,11 @@ fn opened(
     Ok(local)
 }
 
-/// Returns the modes to ask in, once everything that they need is embedded.
+/// Returns the modes to ask in, once everything they need is embedded.
 fn modes(
     local: &Local,
-    request: &Request,
-    around: &mut Surroundings<'_>,
+    request: &EvalRequest,
+    around: &mut EvalEnvironment<'_>,
 ) -> Result<Vec<Mode>, EvalError> {
     let all = [Mode::Lexical, Mode::Dense, Mode::Hybrid];
     let asked = request.modes.clone();
@@ -172,7 +173,7 @@ fn modes(
     match (embedded(local, around)?, asked) {
         (None, asked) => Ok(asked.unwrap_or_else(|| all.to_vec())),
         (Some(why), None) => {
-            (around.tell)(Step::Note(&format!("words only, without meaning: {why}")));
+            (around.tell)(RunProgress::Note(&format!("words only, without meaning: {why}")));
             Ok(vec![Mode::Lexical])
         }
         (Some(why), Some(_)) => {
@@ -183,8 +184,8 @@ fn modes(
     }
 }
 
-/// Waits until every memory is embedded; returns why none will be, if so.
-fn embedded(local: &Local, around: &mut Surroundings<'_>) -> Result<Option<String>, EvalError> {
+/// Waits until every memory is embedded. Returns the reason if that will not happen.
+fn embedded(local: &Local, around: &mut EvalEnvironment<'_>) -> Result<Option<String>, EvalError> {
     loop {
         let (done, all) = local.embedded()?;
         let Some(progress) = local.engine().embedding() else {
@@ -196,7 +197,7 @@ fn embedded(local: &Local, around: &mut Surroundings<'_>) -> Result<Option<Strin
         if done + progress.failed >= all {
             return Ok(None);
         }
-        (around.tell)(Step::Progress { doing: "embedding", done, all });
+        (around.tell)(RunProgress::Progress { doing: "embedding", done, all });
         std::thread::park_timeout(Duration::from_millis(LOOK_MS));
     }
 }

@@ -1,18 +1,18 @@
-//! A folder of our own that is gone when we are. Not here: what is put into it (`corpus`).
+//! A temporary folder that is removed on drop. Not here: its contents (`corpus`).
 
 use std::path::{Path, PathBuf};
 
 use super::EvalError;
 
-/// A folder that only its user can read, removed with all it holds when this is dropped.
+/// A folder that only its user can read, removed with its contents on drop.
 #[derive(Debug)]
 pub(super) struct Scratch {
     path: PathBuf,
 }
 
 impl Scratch {
-    /// Makes a new folder below `above`; `random` keeps it apart from others. One that is there already
-    /// may be somebody's trap, and is an error.
+    /// Creates a new folder below `above`, with `random` in its name. An existing folder is an error, because
+    /// somebody may have planted it.
     pub(super) fn new(above: &Path, random: u128) -> Result<Self, EvalError> {
         let path = above.join(format!("agent-knowledge-eval-{random:032x}"));
         let mut builder = std::fs::DirBuilder::new();
@@ -29,7 +29,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever clears temporary files.
+        // If it cannot be removed, it is left to the cleanup of temporary files.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }

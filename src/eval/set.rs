@@ -1,5 +1,5 @@
-//! What is measured with: documents, queries, and which document answers which. Not here: the ways such
-//! sets are written down (`forms`).
+//! A test set: documents, queries, and which document answers which query. Not here: the formats of sets
+//! (`forms`).
 
 use std::collections::BTreeSet;
 
@@ -10,71 +10,71 @@ use sha2::{Digest, Sha256};
 use super::EvalError;
 use event::Problems;
 
-/// A set to measure with.
+/// A test set.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Set {
-    /// What it is called in the report: its folder or file.
+    /// The name in the report: its folder or file.
     pub name: String,
     /// The documents, in the order of the file.
     pub documents: Vec<Document>,
     /// The queries.
-    pub queries: Vec<Query>,
-    /// What was noticed while reading, for the person who asked.
+    pub queries: Vec<SetQuery>,
+    /// Remarks from reading the set, for the person who runs the measurement.
     pub notes: Vec<String>,
 }
 
-/// Something that can be found.
+/// A document that can be found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
     /// Its id in the set.
     pub id: String,
-    /// What it says; empty where it is an event.
+    /// The text; empty if the document is an event.
     pub text: String,
-    /// What it is headed by.
+    /// The title.
     pub title: Option<String>,
-    /// When it was said, in the words of the set.
+    /// The date, as written in the set.
     pub timestamp: Option<String>,
-    /// What it belongs to: a repository, a conversation, a haystack.
+    /// The group: a repository, a conversation, a haystack.
     pub group: Option<String>,
-    /// The fields of a whole event, where the set holds events.
+    /// The fields of a whole event, if the set contains events.
     pub event: Option<Map<String, Value>>,
-    /// The file and line it stands on.
+    /// The file and line of the document.
     pub place: String,
 }
 
-/// Something that is asked.
+/// A query.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Query {
+pub struct SetQuery {
     /// Its id in the set.
     pub id: String,
     /// The question.
     pub text: String,
-    /// Where it is asked.
+    /// The group in which it is asked.
     pub group: Option<String>,
-    /// What kind of question it is; results are told by it.
+    /// The type of question. Results are reported by it.
     pub kind: Option<String>,
-    /// Which part of the set it belongs to.
+    /// The split it belongs to.
     pub split: Option<String>,
-    /// The documents that answer it, with their grades above 0; none where nothing does.
+    /// The relevant documents, with their grades above 0; none if nothing answers the query.
     pub relevant: Vec<(String, u32)>,
-    /// Documents that must not stand above those that answer it.
+    /// Documents that must not rank above the relevant ones.
     pub stale: Vec<String>,
 }
 
-/// Where a query looks.
+/// Where a query searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum QueryScope {
     /// Everywhere, from a directory that belongs to no group.
     Store,
-    /// Only in its group.
+    /// Only in the query's group.
     Group,
-    /// Everywhere, from the directory of its group, which is preferred; a query without one is asked from
-    /// nowhere.
+    /// Everywhere, from the directory of the query's group, which is preferred. A query without a group is
+    /// asked from a directory without one.
     Here,
 }
 
-impl Scope {
-    /// Returns its name on the command line and in reports.
+impl QueryScope {
+    /// Returns the name on the command line and in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -88,17 +88,17 @@ impl Scope {
 /// Which queries are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Split {
-    /// All of them.
+    /// All queries.
     #[default]
     All,
-    /// Those to tune with.
+    /// Queries for tuning.
     Tune,
-    /// Those to test with.
+    /// Queries for testing.
     Test,
 }
 
 impl Split {
-    /// Returns its name on the command line and in sets.
+    /// Returns the name on the command line and in sets.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -113,7 +113,7 @@ impl Set {
     /// Keeps the queries of one split.
     ///
     /// # Errors
-    /// [`EvalError::Options`] where none is left: an average over nothing would look like a result.
+    /// [`EvalError::Options`] if no query is left, because an average over nothing would look like a result.
     pub fn keep(&mut self, split: Split) -> Result<(), EvalError> {
         if split != Split::All {
             self.queries.retain(|query| query.split.as_deref() == Some(split.name()));
@@ -132,10 +132,10 @@ impl Set {
     /// Checks that every query can be asked in this scope.
     ///
     /// # Errors
-    /// [`EvalError::Options`] names a query that has no group.
-    pub fn fits(&self, scope: Scope) -> Result<(), EvalError> {
+    /// [`EvalError::Options`] names a query without a group.
+    pub fn fits(&self, scope: QueryScope) -> Result<(), EvalError> {
         let homeless = self.queries.iter().find(|query| query.group.is_none());
-        match homeless.filter(|_| scope == Scope::Group) {
+        match homeless.filter(|_| scope == QueryScope::Group) {
             None => Ok(()),
             Some(query) => {
                 let message = format!(
@@ -149,19 +149,19 @@ impl Set {
         }
     }
 
-    /// Checks that ids are unique and that judgements are about documents that are there.
+    /// Checks that ids are unique and that judgements refer to existing documents.
     pub(super) fn check(&self) -> Result<(), EvalError> {
         let mut known = BTreeSet::new();
         for document in &self.documents {
             if !known.insert(document.id.as_str()) {
-                let message = format!("{:?} stands twice; each id must be unique", document.id);
+                let message = format!("{:?} appears twice; each id must be unique", document.id);
                 return Err(EvalError::form(&document.place, "id", message));
             }
         }
         let mut asked = BTreeSet::new();
         for query in &self.queries {
             if !asked.insert(query.id.as_str()) {
-                let message = format!("{:?} stands twice; each id must be unique", query.id);
+                let message = format!("{:?} appears twice; each id must be unique", query.id);
                 return Err(EvalError::form(
                     format!("the queries of {}", self.name),
                     "id",
@@ -174,7 +174,7 @@ impl Set {
 }
 
 impl Set {
-    /// Hashes all that a result depends on but the engine.
+    /// Hashes everything that a result depends on, except the engine.
     pub(super) fn fingerprint(&self) -> String {
         let mut hash = Sha256::new();
         let mut add = |text: &str| {

@@ -1,4 +1,4 @@
-//! The ways in which published sets write a time. Not here: what lines of logs allow (`event`).
+//! Parses the time formats of published sets. Not here: the times of log lines (`event`).
 
 use jiff::{civil::DateTime, tz::TimeZone};
 
@@ -8,12 +8,12 @@ use event::{Timestamp, parse_timestamp};
 const STYLES: [&str; 4] =
     ["%I:%M %p on %d %B, %Y", "%I:%M %p, %d %B, %Y", "%Y/%m/%d %H:%M", "%Y/%m/%d"];
 
-/// Reads a time as sets write it, taken as UTC; `None` for anything else.
+/// Parses a time of a set, taken as UTC; `None` for anything else.
 pub(super) fn parse(text: &str) -> Option<Timestamp> {
     if let Some(instant) = parse_timestamp(text) {
         return Some(instant);
     }
-    // The day of the week says nothing new, and could only contradict.
+    // The day of the week adds nothing and could only contradict.
     let is_weekday = |word: &&str| word.starts_with('(') && word.ends_with(')');
     let words: Vec<&str> = text.split_whitespace().filter(|word| !is_weekday(word)).collect();
     let text = words.join(" ");
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Option<Timestamp> {
     civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }
 
-/// Tells whether a time says more than the day: then equal ones mean one sitting.
+/// Tells whether a time is more precise than a day. Equal times then mean one session.
 pub(super) fn has_time_of_day(text: &str) -> bool {
     text.contains(':')
 }

@@ -1,21 +1,21 @@
-//! Who said something, as far as an incident needs it: everything of an agent, or of a session. Not here: what
-//! becomes of it (`change`).
+//! Who wrote something, as narrowly as an incident needs it: everything of one agent, or of one session. Not
+//! here: what a discounted author changes (`change`).
 
 use super::Event;
 
-/// Somebody whose words are taken back together.
+/// An author whose statements are discounted together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Author {
-    /// An agent or person, whatever the case.
+    /// An agent or person; case does not matter.
     Agent(String),
-    /// A session.
+    /// A session, by its id.
     Session(String),
 }
 
 impl Author {
-    /// Tells whether an agent in a session is meant.
+    /// Tells whether this author matches an agent in a session.
     #[must_use]
     pub fn is(&self, agent_id: &str, session_id: Option<&str>) -> bool {
         match self {
@@ -24,13 +24,13 @@ impl Author {
         }
     }
 
-    /// Tells whether an event is theirs.
+    /// Tells whether this author wrote an event.
     #[must_use]
     pub fn wrote(&self, event: &Event) -> bool {
         self.is(&event.agent_id, event.session_id.as_deref())
     }
 
-    /// The field of a line that names them, and their name.
+    /// Returns the field of a line that names this author, and the author's name.
     pub(super) fn field(&self) -> (&'static str, &str) {
         match self {
             Self::Agent(agent) => (AGENT, agent),
@@ -38,7 +38,7 @@ impl Author {
         }
     }
 
-    /// Reads them from the fields of a line.
+    /// Reads an author from the fields of a line.
     pub(super) fn read<'a>(text: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
         let agent = text(AGENT).map(|agent| Self::Agent(agent.to_owned()));
         agent.or_else(|| text(SESSION).map(|session| Self::Session(session.to_owned())))

@@ -1,6 +1,6 @@
-//! What an event about a memory does to it: a verdict, a replacement, forgetting and its undoing, a pin.
-//! One closed list, read from a line and written to it here. Not here: what several of them add up to
-//! (`retriever::projection`), what a link is (`link`).
+//! What an event about a memory does to it: a verdict, a replacement, forgetting and restoring, a pin, a link.
+//! The list is closed; each change is read from a line and written to one here. Not here: what several changes
+//! add up to (`memory`), what a link is (`link`).
 
 use serde_json::{Map, Value};
 
@@ -11,58 +11,58 @@ use super::{Author, Event, EventId, FEEDBACK, Link, Node, Relation, Verdict};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Change {
-    /// Tells what somebody found who did as it says.
+pub enum MemoryChange {
+    /// Somebody used the memory and reports the verdict.
     Feedback(Verdict),
-    /// Another memory stands in its place.
+    /// Another memory replaces this one.
     Supersede {
-        /// The one that does.
+        /// The replacement.
         by: EventId,
     },
-    /// It is wrong or unwanted: forgotten, until somebody restores it.
+    /// The memory is wrong or unwanted. It is forgotten until somebody restores it.
     Retract,
-    /// Nobody has needed it for long.
+    /// The memory has not been needed for a long time.
     Archive,
-    /// Nobody has needed it for very long.
+    /// The memory has not been needed for a very long time.
     Bury,
-    /// It counts again, whatever took it out before.
+    /// The memory counts again, whatever removed it before.
     Restore,
-    /// It does not contradict another one, though it may look so.
+    /// The memory does not contradict another one, although the two look alike.
     Distinct {
-        /// The other one.
+        /// The other memory.
         from: EventId,
     },
-    /// What somebody said of it does not count.
+    /// What an author said about the memory no longer counts.
     Discount {
-        /// Who.
+        /// The author.
         by: Author,
     },
-    /// It counts again.
+    /// What an author said counts again.
     Recount {
-        /// Who.
+        /// The author.
         by: Author,
     },
-    /// It does not grow old.
+    /// The memory does not age.
     Pin,
-    /// It grows old again.
+    /// The memory ages again.
     Unpin,
-    /// It has to do with something, in some way.
+    /// The memory is linked to something.
     Link(Link),
-    /// It no longer has to do with something in that way.
+    /// A link of the memory ends.
     Unlink {
-        /// With what.
+        /// The target of the link.
         target: Node,
-        /// In which way.
+        /// The relation of the link.
         relation: Relation,
     },
 }
 
-/// The field that names what stands in the place of a memory.
+/// The field that names the replacement of a memory.
 const BY: &str = "superseded_by";
 const FROM: &str = "distinct_from";
 const VERDICT: &str = "verdict";
 
-impl Change {
+impl MemoryChange {
     /// Returns the `event_type` of its line.
     #[must_use]
     pub fn event_type(&self) -> &'static str {
@@ -83,7 +83,7 @@ impl Change {
         }
     }
 
-    /// Returns the fields that its line has beside those of every event.
+    /// Returns the fields that the line has besides those of every event.
     #[must_use]
     pub fn fields(&self) -> Map<String, Value> {
         let (name, value) = match self {
@@ -103,8 +103,8 @@ impl Change {
         Map::from_iter([(name.to_owned(), value.into())])
     }
 
-    /// Reads what an event does to the memory it is about; `None` for one that is not about a memory, or that
-    /// does what this version does not know.
+    /// Reads what an event does to the memory it is about. Returns `None` if the event is not about a memory,
+    /// or if this version does not know the change.
     #[must_use]
     pub fn of(event: &Event) -> Option<Self> {
         event.memory_id.as_ref()?;
@@ -136,9 +136,9 @@ mod tests {
     use super::*;
     use crate::{Decoded, codec};
 
-    fn read(line: &Value) -> Option<Change> {
+    fn read(line: &Value) -> Option<MemoryChange> {
         match codec::decode(line.to_string().as_bytes(), "api") {
-            Decoded::Event(event) => Change::of(&event),
+            Decoded::Event(event) => MemoryChange::of(&event),
             other => panic!("{other:?}"),
         }
     }
@@ -148,21 +148,21 @@ mod tests {
     fn a_change_is_read_as_it_was_written() {
         let by = EventId::foreign("m2").unwrap();
         let from = by.clone();
-        let verdicts = Verdict::ALL.into_iter().map(Change::Feedback);
+        let verdicts = Verdict::ALL.into_iter().map(MemoryChange::Feedback);
         let (target, relation) = (Node::of(by.clone()), Relation::Calls);
         let others = [
-            Change::Supersede { by },
-            Change::Distinct { from },
-            Change::Discount { by: Author::Agent("bob".to_owned()) },
-            Change::Recount { by: Author::Session("s1".to_owned()) },
-            Change::Link(Link::plain(relation, target.clone())),
-            Change::Unlink { target, relation },
-            Change::Retract,
-            Change::Archive,
-            Change::Bury,
-            Change::Restore,
-            Change::Pin,
-            Change::Unpin,
+            MemoryChange::Supersede { by },
+            MemoryChange::Distinct { from },
+            MemoryChange::Discount { by: Author::Agent("bob".to_owned()) },
+            MemoryChange::Recount { by: Author::Session("s1".to_owned()) },
+            MemoryChange::Link(Link::plain(relation, target.clone())),
+            MemoryChange::Unlink { target, relation },
+            MemoryChange::Retract,
+            MemoryChange::Archive,
+            MemoryChange::Bury,
+            MemoryChange::Restore,
+            MemoryChange::Pin,
+            MemoryChange::Unpin,
         ];
         for change in verdicts.chain(others) {
             let mut line = change.fields();

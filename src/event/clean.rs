@@ -1,6 +1,6 @@
 //! The last step before a log: only this crate makes a [`CleanEvent`], and only a `CleanEvent` can be appended.
-//! No unsafe character passes, and no secret that the rules recognise. Readers redact the lines of other
-//! writers with the same rules. Not here: the rules (`guard`).
+//! It contains no unsafe characters and no secret that our rules recognise. Readers remove secrets from lines
+//! of other writers by the same rules. Not here: the rules (`guard`).
 
 use std::borrow::Cow;
 
@@ -15,13 +15,14 @@ use super::{Event, EventId, EventType};
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanEvent(Event);
 
-/// Makes an event safe for the disk: removes unsafe and invisible characters from every text, and replaces
-/// secrets by `[REDACTED:rule]`. Validated events have no unsafe characters; imported ones may.
+/// Makes an event safe to write: unsafe and invisible characters are dropped from every text, and secrets are
+/// replaced by `[REDACTED:rule]`. Events that passed `validate` have no unsafe characters; imported events may
+/// have some.
 #[must_use]
 pub fn clean(mut event: Event) -> CleanEvent {
     event.texts_mut(show);
     event.stamps_mut(show);
-    // A text of nothing but such characters is empty, and an empty text is not written.
+    // An entry of nothing but such characters is empty now, and an empty entry would not survive a round trip.
     for list in [&mut event.tags, &mut event.symptoms, &mut event.files] {
         list.retain(|text| !text.is_empty());
     }
@@ -34,7 +35,7 @@ pub fn clean(mut event: Event) -> CleanEvent {
     ] {
         optional.take_if(|text| text.is_empty());
     }
-    // Secrets come last: an escape sequence in the middle of one must not hide it.
+    // Secrets are searched last, because an escape sequence in the middle of a secret must not hide it.
     CleanEvent(without_secrets(event))
 }
 
@@ -48,8 +49,8 @@ fn show(text: &mut String) {
     }
 }
 
-/// Returns an event with `[REDACTED:rule]` in the place of every secret. Its id stays, unless the id itself is a
-/// secret: then a new one is derived from it, so that events about it still find it.
+/// Returns an event that was read with `[REDACTED:rule]` in place of every secret. The id stays unless it is a
+/// secret itself. A new id is then derived from the old one, so that events about the memory still find it.
 #[must_use]
 pub fn without_secrets(mut event: Event) -> Event {
     event.texts_mut(redact);
@@ -73,8 +74,8 @@ pub fn without_secrets(mut event: Event) -> Event {
     event
 }
 
-/// Returns JSON with `[REDACTED:rule]` in the place of every secret, in strings and names at any depth.
-/// A name tells what its value is, as in `{"password": "…"}`.
+/// Returns JSON with `[REDACTED:rule]` in place of every secret, in strings and names at any depth. The name of
+/// a field hints at what its value is, as in `{"password": "…"}`.
 #[must_use]
 pub fn json_without_secrets(json: Value) -> Value {
     match json {
@@ -104,7 +105,7 @@ fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
             other => json_without_secrets(other),
         };
         redact(&mut name);
-        // Two secrets as names must not become one field.
+        // Two secret names must not collapse into one field.
         while clean.contains_key(&name) {
             name.push('\'');
         }
@@ -115,7 +116,7 @@ fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
 
 fn named_without_secrets(name: &str, mut text: String) -> String {
     redact(&mut text);
-    // Quotes inside the text must not end the value; any other character serves in their place.
+    // Quotes inside the text must not begin or end the quoted value, so another character replaces them.
     let plain = text.replace(['"', '\'', '`'], "_");
     let lead = format!("{name}=\"");
     let assigned = format!("{lead}{plain}\"");
@@ -126,7 +127,7 @@ fn named_without_secrets(name: &str, mut text: String) -> String {
     }
 }
 
-/// Puts `[REDACTED:rule]` in the place of every secret in a text.
+/// Replaces every secret in a text by `[REDACTED:rule]`.
 pub fn redact(text: &mut String) {
     if let Cow::Owned(clean) = redacted(text) {
         *text = clean;
@@ -147,7 +148,7 @@ mod tests {
 
     // S-WRITE-8
     #[test]
-    fn a_name_tells_what_its_values_are_whatever_quotes_stand_in_them() {
+    fn a_field_name_marks_its_values_despite_quotes() {
         let typed = ["Tr0ub", "4dor&3"].concat();
         for value in [
             serde_json::json!({ "password": format!("a\"b'c{typed}") }),
@@ -164,7 +165,7 @@ mod tests {
 
     // S-WRITE-8
     #[test]
-    fn stamps_keep_what_only_looks_drawn_and_lose_what_says_that_it_is_a_secret() {
+    fn stamps_keep_random_ids_and_lose_marked_secrets() {
         let id = ["zbr_", "q7RtB2xKd9", "WmZ4pLs8VnYc3HfGj6", "Xv5TqN1yKw8"].concat();
         assert_eq!(redacted(&id), "[REDACTED:drawn-key]");
         assert_eq!(redacted_stamp(&id), id);

@@ -1,6 +1,6 @@
-//! Between events and lines. Writing is exact: one event, one line, founding fields first. Reading
-//! is forgiving: what can be understood is, what cannot is kept, and only a line that holds no event
-//! at all is skipped, with a reason. Not here: files and offsets (`store::tail`).
+//! Converts between events and lines. Writing is exact: one event is one line, founding fields first. Reading
+//! is forgiving: fields that can be understood are parsed, all others are kept, and a line is skipped with a
+//! reason only if it holds no event. Not here: files and offsets (`store::tail`).
 
 use std::fmt;
 
@@ -18,9 +18,9 @@ use guard::text;
 pub enum Decoded {
     /// An event.
     Event(Box<Event>),
-    /// Nothing but white space.
+    /// White space only.
     Blank,
-    /// Something that is no event.
+    /// A line that is not an event.
     Skipped(SkipReason),
 }
 
@@ -32,15 +32,15 @@ pub enum SkipReason {
         /// Its length.
         line_bytes: u64,
     },
-    /// Nothing but NUL bytes, as a file system may leave them after a power loss.
+    /// NUL bytes only, as a file system may leave them after a power loss.
     NulBytes,
-    /// Arrays or objects inside each other deeper than 128 levels.
+    /// Arrays or objects nested deeper than 128 levels.
     TooDeep,
     /// Not JSON: damaged, torn, or plain text.
     NotJson(String),
     /// JSON, but not an object.
     NotAnObject(&'static str),
-    /// An object without lesson, context, command or symptoms.
+    /// An object without lesson, context, command and symptoms.
     Empty,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// One event as a line, with its line break. Only [`encode`] makes one, and a log takes nothing else.
+/// One event as a line, with its line break. Only [`encode`] makes one, and a log accepts nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedLine(String);
 
@@ -83,7 +83,7 @@ pub fn encode(clean: &CleanEvent) -> EncodedLine {
     EncodedLine(line)
 }
 
-/// Returns the fields of a line in their order: the founding ones first, what we do not know last.
+/// Returns the fields of a line in order: founding fields first, unknown fields last.
 #[must_use]
 pub fn fields_of(event: &Event) -> Map<String, Value> {
     let mut line = Map::new();
@@ -135,7 +135,7 @@ fn encode_optional(event: &Event, line: &mut Map<String, Value>) {
     }
 }
 
-/// Reads one line, without its line break. `file_repo` stands in where the line names no repo.
+/// Reads one line without its line break. `file_repo` is used if the line names no repo.
 #[must_use]
 pub fn decode(line: &[u8], file_repo: &str) -> Decoded {
     let bytes = line.trim_ascii();
@@ -151,7 +151,7 @@ pub fn decode(line: &[u8], file_repo: &str) -> Decoded {
         return Decoded::Skipped(SkipReason::NulBytes);
     }
     let text = String::from_utf8_lossy(bytes);
-    // Others cut strings in the middle of a character and escape the half that is left.
+    // Some programs cut strings in the middle of a character and escape the remaining half.
     let parsed = serde_json::from_str(&text).or_else(|error| {
         surrogate::mended(&text).map_or(Err(error), |text| serde_json::from_str(&text))
     });
@@ -167,7 +167,7 @@ pub fn decode(line: &[u8], file_repo: &str) -> Decoded {
     }
 }
 
-/// Takes off a byte order mark, and the NUL bytes that a power loss can leave before or after a line.
+/// Strips a byte order mark, and the NUL bytes that a power loss can leave before or after a line.
 fn without_padding(bytes: &[u8]) -> &[u8] {
     let is_padding = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
     let start = bytes.iter().position(|byte| !is_padding(byte)).unwrap_or(bytes.len());
@@ -177,7 +177,7 @@ fn without_padding(bytes: &[u8]) -> &[u8] {
 }
 
 fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Decoded {
-    let mut fields = Fields { left: object };
+    let mut fields = LineFields { left: object };
     let timestamp = fields.parsed("timestamp", parse_timestamp);
     let id = fields.parsed("id", EventId::foreign);
     let event = Event {
@@ -210,26 +210,25 @@ fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Deco
     Decoded::Event(Box::new(event))
 }
 
-/// The fields of a line not yet understood. What cannot be understood stays and ends in `extra`.
-struct Fields {
+/// The fields of a line that are not parsed yet. Fields that cannot be understood stay and end in `extra`.
+struct LineFields {
     left: Map<String, Value>,
 }
 
-impl Fields {
-    /// Returns what was not taken. In a map of its own: one that fields were taken from keeps their
-    /// room, 1.6 kB for a founding line.
+impl LineFields {
+    /// Returns the remaining fields in a new map. The old map keeps its capacity, 1.6 kB for a founding line.
     fn rest(self) -> Map<String, Value> {
         self.left.into_iter().collect()
     }
 
-    /// Takes a text; a number or truth value is taken as people would write it.
+    /// Takes a text. A number or boolean is formatted as people would write it.
     fn text(&mut self, name: &str) -> Option<String> {
         let text = as_text(self.left.get(name)?)?;
         self.left.shift_remove(name);
         (!text.is_empty()).then_some(text)
     }
 
-    /// Takes a text that `parse` understands; another stays.
+    /// Takes a text that `parse` understands; any other value stays.
     fn parsed<T>(&mut self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         let Value::String(text) = self.left.get(name)? else { return None };
         let empty = text.is_empty();
@@ -259,7 +258,7 @@ impl Fields {
     }
 }
 
-/// Returns a value as people would write it; `None` for what has parts.
+/// Formats a value as people would write it; returns `None` for arrays and objects.
 fn as_text(value: &Value) -> Option<String> {
     Some(match value {
         Value::String(text) => text.clone(),
@@ -270,8 +269,8 @@ fn as_text(value: &Value) -> Option<String> {
     })
 }
 
-/// A time as lines carry it: RFC 3339 in UTC with whole seconds; before the year 0, for which that has no form, with
-/// a sign and six digits, as ISO 8601 has it.
+/// Formats a time as lines carry it: RFC 3339 in UTC with whole seconds. RFC 3339 has no form for times before
+/// the year 0; these are written with a sign and six digits, as in ISO 8601.
 pub(super) fn written(timestamp: Timestamp) -> String {
     format!("{timestamp:.0}")
 }
@@ -466,7 +465,7 @@ mod tests {
             lesson in "\\PC{1,40}", context in any::<String>(), tags in prop::collection::vec("[a-z]{1,8}", 0..4)
         ) {
             let mut one = event(r#"{"id":"m1","lesson":"x"}"#);
-            // What is dropped at the door is dropped here too.
+            // The write path drops these characters too.
             one.lesson = format!("a{}", text::visible(&lesson));
             let context: String = context.chars().filter(|c| !text::is_unsafe(*c)).collect();
             one.context = text::visible(&context).into_owned();

@@ -1,5 +1,5 @@
-//! What a line says of its own worth: how sure its writer was, and until when it counts. Both are fields that
-//! readers of before take for somebody's own. Not here: what later events say (`change`, `evidence`).
+//! What a line says about its own reliability: how sure its writer was, and until when it counts. Older readers
+//! treat both fields as unknown fields. Not here: what later events say (`change`, `evidence`).
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -14,15 +14,15 @@ pub(super) const CONFIDENCE: &str = "confidence";
 /// How sure the writer of a memory was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Confidence {
-    /// It was seen or said so; what is not said otherwise is.
+    /// The writer saw it or was told so. This is the default.
     #[default]
     Stated,
-    /// It was concluded.
+    /// The writer concluded it.
     Inferred,
 }
 
 impl Confidence {
-    /// Both, in the order help texts list them.
+    /// All values, in the order help texts list them.
     pub const ALL: [Self; 2] = [Self::Stated, Self::Inferred];
 
     /// Returns the word as it stands in a line.
@@ -42,13 +42,13 @@ impl Confidence {
 }
 
 impl Event {
-    /// Returns until when it counts; `None` where it does not say so in a form we know.
+    /// Returns until when the event counts; `None` if the field is absent or cannot be read.
     #[must_use]
     pub fn expires(&self) -> Option<Timestamp> {
         self.extra.get(EXPIRES).and_then(Value::as_str).and_then(parse_timestamp)
     }
 
-    /// Returns how sure its writer was.
+    /// Returns how sure the writer was.
     #[must_use]
     pub fn confidence(&self) -> Confidence {
         let said = self.extra.get(CONFIDENCE).and_then(Value::as_str);

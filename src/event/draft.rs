@@ -1,14 +1,14 @@
-//! What a caller said, before anybody checked it. Not here: any rule about it (`validate`).
+//! What a caller said, before any check. Not here: rules about values (`validate`).
 
-use super::{Change, Problems};
+use super::{MemoryChange, Problems};
 
-/// An event as a caller gave it: every field optional, nothing checked.
+/// An event as a caller gave it: every field is optional and unchecked.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Draft {
-    /// An id of the caller's own, so that the same event may be sent twice without harm.
+    /// The caller's own id, so that the same event may be sent twice without harm.
     pub id: Option<String>,
-    /// When it happened; the time of writing unless given.
+    /// When it happened; the default is the time of writing.
     pub timestamp: Option<String>,
     /// Which agent or person learned it.
     pub agent_id: Option<String>,
@@ -44,10 +44,10 @@ pub struct Draft {
     pub confidence: Option<String>,
     /// Until when it counts: a time, a day, or an age from now such as `30d`.
     pub expires: Option<String>,
-    /// The memory it is about; only programs say so, no text of a caller.
+    /// The memory this event is about. Only programs set it; callers cannot.
     pub memory_id: Option<String>,
-    /// What it does to that memory; its type is then that of the change.
-    pub change: Option<Change>,
-    /// What was wrong with the form of the input; told together with what is wrong with its values.
+    /// What the event does to that memory. It determines the event's type.
+    pub change: Option<MemoryChange>,
+    /// Problems with the form of the input, reported together with problems of its values.
     pub problems: Problems,
 }

@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use super::{EventId, EventType, RepoKey, SuccessRate};
 
-/// One event. Text fields are empty where a line does not have them.
+/// One event. A text field is empty if the line does not have it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Names the event; derived from the line's bytes where it has none.
+    /// Identifies the event; derived from the line's bytes if the line has no id.
     pub id: EventId,
-    /// When it was written; `None` where the line gives no time that can be read.
+    /// When it was written; `None` if the line has no readable time.
     pub timestamp: Option<Timestamp>,
     /// The agent or person who learned it.
     pub agent_id: String,
@@ -43,11 +43,11 @@ pub struct Event {
     pub host: Option<String>,
     /// Who vouches for it.
     pub source: Option<String>,
-    /// The version of the line's form; absent means 1.
+    /// The version of the line format; absent means 1.
     pub schema: Option<u64>,
-    /// The memory that this event is about; such an event is not a memory of its own.
+    /// The memory that this event is about. An event with this field is not a memory itself.
     pub memory_id: Option<EventId>,
-    /// Every other field, and known fields whose value we could not understand, as they stood.
+    /// All other fields, and known fields whose value could not be understood, unchanged.
     pub extra: Map<String, Value>,
 }
 
@@ -68,7 +68,7 @@ impl Event {
         }
     }
 
-    /// Calls `each` on every text that says where and when the event came from, most of them made by programs.
+    /// Calls `each` on every text that says where and when the event came from. Programs write most of these.
     pub fn stamps_mut(&mut self, each: impl FnMut(&mut String)) {
         let optional = [
             &mut self.commit,

@@ -1,30 +1,30 @@
-//! What later events say of the worth of a memory, and the one source that needs such evidence before it is
-//! believed. Not here: adding it up (`retriever::projection`).
+//! What later events say about the reliability of a memory, and the one source that needs such evidence before
+//! it is believed. Not here: counting the evidence (`memory`).
 
-/// The `source` of what a hook wrote down by itself. Set by the program, never by a text.
+/// The `source` of a memory that a hook wrote by itself. The program sets it; no caller can.
 pub const HOOK: &str = "hook";
 
-/// The `source` of what was taken over from elsewhere.
+/// The `source` of an imported memory.
 pub const IMPORTED: &str = "imported";
 
-/// The tag of what people wrote down for agents in a file, and what was taken over from there.
+/// The tag of rules that people wrote for agents in a file, and of memories imported from such a file.
 pub const AGENT_FILE: &str = "agent-file";
 
 /// The `event_type` of an event that passes a verdict on a memory.
 pub const FEEDBACK: &str = "feedback";
 
-/// What somebody found who did as a memory says.
+/// The verdict of somebody who used a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Verdict {
-    /// It helped.
+    /// The memory helped.
     Worked,
-    /// It did not.
+    /// The memory did not help.
     Failed,
-    /// It did once, and does no longer.
+    /// The memory helped once and no longer does.
     Stale,
-    /// It is so, whether anybody needed it or not.
+    /// The memory is true, whether or not anybody needed it.
     Confirmed,
 }
 
@@ -43,7 +43,7 @@ impl Verdict {
         }
     }
 
-    /// Reads the word of a line; a reader that does not know it changes nothing because of it.
+    /// Reads the word of a line. A reader that does not know the word ignores the event.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();

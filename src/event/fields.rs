@@ -1,5 +1,5 @@
-//! From a JSON object, as programs and models send it, to a draft. Strict about names, lenient about
-//! form: a list may also come as one string. Not here: rules about values (`validate`).
+//! Turns a JSON object, as programs and models send it, into a draft. Field names are strict, value forms are
+//! lenient: a list may also come as one string. Not here: rules about values (`validate`).
 
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ pub(super) const NAMES: [&str; 19] = [
     "expires",
 ];
 
-/// Names that people and models reach for, and the field they mean.
+/// Names that people and models use by mistake, and the fields they mean.
 const MEANT: [(&str, &str); 16] = [
     ("type", "event_type"),
     ("kind", "event_type"),
@@ -48,8 +48,8 @@ const MEANT: [(&str, &str); 16] = [
     ("time", "timestamp"),
 ];
 
-/// Reads a draft from one JSON object. Every unknown field and every value of a wrong type becomes a
-/// problem of the draft, with what is allowed.
+/// Reads a draft from one JSON object. Every unknown field and every value of a wrong type becomes a problem of
+/// the draft that says what is allowed.
 #[must_use]
 pub fn draft_from_json(object: Map<String, Value>) -> Draft {
     let mut draft = Draft::default();
@@ -106,8 +106,8 @@ fn list_field<'a>(draft: &'a mut Draft, name: &str) -> Option<&'a mut Vec<String
     })
 }
 
-/// Reads a list of strings: an array, an array written into a string, or one string (tags and files
-/// split at commas; an error text may well contain one).
+/// Reads a list of strings from an array, from an array written as a string, or from one string. `tags` and
+/// `files` are split at commas. An error text may contain commas, so `symptoms` are not split.
 pub(super) fn strings(name: &str, value: Value) -> Result<Vec<String>, String> {
     let wrong =
         |what: &str| format!("must be an array of strings such as [\"npm\",\"ci\"], got {what}");
@@ -131,7 +131,7 @@ pub(super) fn strings(name: &str, value: Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// Names a JSON type as people do.
+/// Returns the name of a JSON type with its article.
 pub(super) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,5 +1,5 @@
-//! Event ids: sort by time, safe to merge between machines, citable by any unique short form.
-//! Not here: the randomness and the clock, which callers pass in.
+//! Event ids: they sort by time, are safe to merge between machines, and can be cited by any unique short form.
+//! Not here: randomness and the clock, which callers pass in.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use ulid::Ulid;
 
 use super::limits::ID_BYTES_MAX;
 
-/// The id of one event. Ours are ULIDs (26 characters: 48 bits of milliseconds, 80 random bits);
-/// ids that others wrote are kept as they are. Copies share the text.
+/// The id of one event. Our ids are ULIDs (26 characters: 48 bits of milliseconds, 80 random bits). Ids from
+/// other writers are kept unchanged. Clones share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
@@ -27,12 +27,12 @@ impl TryFrom<String> for EventId {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::foreign(&text).ok_or("no id of an event")
+        Self::foreign(&text).ok_or("not an event id")
     }
 }
 
-/// How many characters of the end of an id are shown: 40 random bits, so that even at 100,000
-/// memories a clash is a 0.5 % event, and then the full ids are listed.
+/// How many characters at the end of an id are shown: 40 random bits. Even at 100,000 memories a clash has a
+/// probability of 0.5 %, and then the full ids are listed.
 const SHORT_CHARS: usize = 8;
 
 impl EventId {
@@ -42,8 +42,8 @@ impl EventId {
         Self::from_parts(now, random)
     }
 
-    /// Derives the id of a line that has none from its time and its bytes, so that the same line
-    /// has the same id wherever and whenever it is read.
+    /// Derives the id of a line without an id from its time and its bytes, so that the same line has the same
+    /// id wherever and whenever it is read.
     #[must_use]
     pub fn derive(timestamp: Option<Timestamp>, line: &[u8]) -> Self {
         let digest = Sha256::digest(line);
@@ -51,8 +51,8 @@ impl EventId {
         Self::from_parts(timestamp.unwrap_or(Timestamp::UNIX_EPOCH), hash)
     }
 
-    /// Accepts an id that somebody else made: 1 to 128 visible ASCII characters without quotes,
-    /// backslashes or spaces.
+    /// Accepts an id from another writer: 1 to 128 visible ASCII characters without quotes, backslashes or
+    /// spaces.
     #[must_use]
     pub fn foreign(text: &str) -> Option<Self> {
         let is_plain =
@@ -66,14 +66,14 @@ impl EventId {
         Self(Ulid::from_parts(millis, low_bits).to_string().into())
     }
 
-    /// Returns the id as it stands in the line.
+    /// Returns the id as written in the line.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the form shown to agents: the last eight characters of one of our ids, since the
-    /// first ones are only the time; another's id whole.
+    /// Returns the form shown to agents: the last eight characters of one of our ids, because the first ones
+    /// only encode the time. A foreign id is shown whole.
     #[must_use]
     pub fn short(&self) -> &str {
         if self.0.len() == ulid::ULID_LEN && Ulid::from_string(&self.0).is_ok() {

@@ -1,15 +1,15 @@
-//! The kinds of event. Open: a kind we do not know is kept and shown as what it is.
-//! Not here: what a kind does to a memory (`retriever::projection`).
+//! The kinds of event. The list is open: an unknown kind is kept and shown unchanged. Not here: what a kind
+//! does to a memory (`memory`).
 
 use std::fmt;
 
 use super::limits::KIND_BYTES_MAX;
 
-/// The `event_type` of a line: three founding kinds, seven more we know, and every other name.
+/// The `event_type` of a line: three founding kinds, seven more known kinds, and any other name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventType(Box<str>);
 
-/// The kinds we know, in the order help texts list them. The first three are the founding ones.
+/// The known kinds, in the order help texts list them. The first three are the founding kinds.
 pub(super) const KNOWN: [&str; 10] = [
     "error",
     "success",
@@ -24,16 +24,16 @@ pub(super) const KNOWN: [&str; 10] = [
 ];
 
 impl EventType {
-    /// Takes the kind of a line as it stands; lines are never refused for their kind.
+    /// Takes the kind of a line unchanged. No line is refused for its kind.
     #[must_use]
     pub fn from_line(text: &str) -> Self {
         Self(text.trim().into())
     }
 
-    /// Accepts a kind for writing: `[a-z][a-z0-9_-]*`, at most 32 bytes. Case is folded.
+    /// Accepts a kind for writing: `[a-z][a-z0-9_-]*`, at most 32 bytes. Upper case becomes lower case.
     ///
     /// # Errors
-    /// A sentence saying what is allowed.
+    /// A sentence that says what is allowed.
     pub fn for_writing(text: &str) -> Result<Self, String> {
         let folded = text.trim().to_ascii_lowercase();
         let starts_well = folded.starts_with(|first: char| first.is_ascii_lowercase());
@@ -48,7 +48,7 @@ impl EventType {
         ))
     }
 
-    /// Returns the name as it stands in the line.
+    /// Returns the name as written in the line.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

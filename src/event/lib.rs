@@ -1,11 +1,11 @@
-//! The words: what one line of a log means, and which lines we are willing to write.
+//! The words: what one line of a log means, and which lines may be written.
 //!
-//! Pure: no files, no clock, no threads, no randomness. The way through this room is a row of types:
-//! [`Draft`] (what a caller said) → [`validate`] → [`Event`] → [`clean::clean`] → [`CleanEvent`]
-//! (the only thing a log accepts) → [`codec::encode`] → one line; and back by [`codec::decode`].
+//! Pure: no files, no clock, no threads, no randomness. A memory passes through a chain of types: [`Draft`]
+//! (what a caller said) → [`validate`] → [`Event`] → [`clean::clean`] → [`CleanEvent`] (the only type a log
+//! accepts) → [`codec::encode`] → one line. [`codec::decode`] reads a line back.
 //!
-//! Not here: which file an event goes to (`store`), and what several events about one memory add up
-//! to (`retriever::projection`).
+//! Not here: which file an event goes to (`store`), and what several events about one memory add up to
+//! (`memory`).
 
 mod author;
 mod change;
@@ -31,7 +31,7 @@ mod validate;
 mod when;
 
 pub use author::Author;
-pub use change::Change;
+pub use change::MemoryChange;
 pub use clean::CleanEvent;
 pub use codec::{Decoded, EncodedLine, SkipReason};
 pub use confidence::Confidence;
@@ -52,16 +52,16 @@ pub use unknown_field::unknown_field;
 pub use validate::{Stamp, fits_short_field, validate};
 pub use when::{parse_age, parse_timestamp};
 
-/// Reads a list of strings in every form that programs and models send it: an array, an array
-/// written into a string, or one string (split at commas, but for `symptoms`).
+/// Reads a list of strings in every form that programs and models send: an array, an array written as a string,
+/// or one string. A string is split at commas, except for `symptoms`.
 ///
 /// # Errors
-/// A sentence saying what is allowed.
+/// A sentence that says what is allowed.
 pub fn list_from_json(name: &str, value: serde_json::Value) -> Result<Vec<String>, String> {
     fields::strings(name, value)
 }
 
-/// Names the type of a JSON value as people do, with its article.
+/// Returns the name of a JSON type with its article.
 #[must_use]
 pub fn json_type(value: &serde_json::Value) -> &'static str {
     fields::type_name(value)

@@ -1,6 +1,6 @@
-//! Links between what is known: which relations there are, what can be linked, and how a link stands in a line. Not
-//! here: what several of them add up to (`retriever::projection`), links that are found rather than told
-//! (`retriever::graph`).
+//! Links between memories and places in code: which relations exist, what can be linked, and how a line encodes
+//! a link. Not here: what several links add up to (`memory`), links that are derived rather than stated
+//! (`search::links`).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,35 +18,35 @@ use super::{EventId, parse_timestamp};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Relation {
-    /// They have to do with each other.
+    /// The two are related in an unspecified way.
     RelatedTo,
-    /// It stands in the place of the other.
+    /// The source replaces the target.
     Supersedes,
-    /// It holds only where the other does.
+    /// The source holds only if the target does.
     DependsOn,
-    /// Both cannot be true.
+    /// Source and target cannot both be true.
     Contradicts,
-    /// It is a narrower case of the other.
+    /// The source is a narrower case of the target.
     Specializes,
-    /// It belongs to the other.
+    /// The source is part of the target.
     PartOf,
-    /// Either does.
+    /// Either can be used.
     AlternativeTo,
-    /// It goes on from the other.
+    /// The source continues the target.
     BuildsOn,
-    /// It calls the other, as code does.
+    /// The source calls the target, in code.
     Calls,
-    /// It imports the other, as code does.
+    /// The source imports the target, in code.
     Imports,
-    /// It inherits from the other, as code does.
+    /// The source inherits from the target, in code.
     Inherits,
-    /// The other is why it happened.
+    /// The target caused the source.
     CausedBy,
-    /// It is why the other happened.
+    /// The source caused the target.
     LedTo,
-    /// It was learned in the course of the other.
+    /// The source was learned in the course of the target.
     LearnedIn,
-    /// It is about the other, mostly a file.
+    /// The source is about the target, usually a file.
     Touches,
 }
 
@@ -95,7 +95,7 @@ impl Relation {
     /// Reads the word, in any case, with hyphens or underscores; `relates_to` is another name of `related_to`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        // As we write it, which is how nearly all of them stand.
+        // Fast path: nearly all lines contain the canonical word.
         if let Some(relation) = Self::ALL.into_iter().find(|relation| relation.as_str() == text) {
             return Some(relation);
         }
@@ -106,7 +106,7 @@ impl Relation {
         Self::ALL.into_iter().find(|relation| relation.as_str() == word)
     }
 
-    /// Tells whether nothing can be so related to itself, by however many steps.
+    /// Tells whether this relation must not form cycles, over any number of steps.
     #[must_use]
     pub fn is_acyclic(self) -> bool {
         matches!(
@@ -116,24 +116,24 @@ impl Relation {
     }
 }
 
-/// What can be linked: a memory, or a place in the code of the repository that the link is of. Either stands in a
-/// line as an id.
+/// A link end: a memory, or a place in the code of the link's repository. Both are encoded as an id.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Node(EventId);
 
-/// How the id of a place in code begins.
+/// The prefix of the id of a place in code.
 const CODE: &str = "code:";
-/// What parts a path from a symbol.
+/// The separator between a path and a symbol.
 const SYMBOL: &str = "::";
 
-/// What no id may hold, and what would end a path too early.
+/// Characters that an id must not contain, and those that would end a path too early.
 const IN_SYMBOL: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'\'').add(b'\\').add(b'`').add(b'%');
 const IN_PATH: &AsciiSet = &IN_SYMBOL.add(b':');
 
 impl Node {
-    /// Reads the id of a line. One that begins with `code:` is a place in code, whatever else may have that id.
+    /// Reads the id of a line. An id that begins with `code:` is a place in code, even if a memory has the same
+    /// id.
     #[must_use]
     pub fn of(id: EventId) -> Self {
         Self(id)
@@ -142,7 +142,7 @@ impl Node {
     /// Names a place in code: a path below the root of its repository, and perhaps a symbol in it.
     ///
     /// # Errors
-    /// A sentence that says what is allowed, where there is no path or the id would be longer than 128 bytes.
+    /// A sentence that says what is allowed, if the path is empty or the id would exceed 128 bytes.
     pub fn code(path: &str, symbol: Option<&str>) -> Result<Self, String> {
         let path = path.trim().replace('\\', "/");
         let path = path.trim_start_matches("./");
@@ -162,7 +162,7 @@ impl Node {
         })
     }
 
-    /// Reads `code:path` or `code:path::symbol` as people write it; `None` for anything else.
+    /// Reads `code:path` or `code:path::symbol` as people write it; returns `None` for anything else.
     ///
     /// # Errors
     /// As [`Node::code`].
@@ -193,7 +193,7 @@ impl Node {
         Some((decoded(path).into_owned(), symbol.map(|symbol| decoded(symbol).into_owned())))
     }
 
-    /// Tells whether it is a place in code.
+    /// Tells whether this end is a place in code.
     #[must_use]
     pub fn is_code(&self) -> bool {
         is_code(&self.0)
@@ -206,7 +206,7 @@ pub fn is_code(id: &EventId) -> bool {
     id.as_str().starts_with(CODE)
 }
 
-/// Writes a node as people read it; what it says may hold anything but line breaks.
+/// Formats a node for people. The text may contain anything except line breaks.
 impl fmt::Display for Node {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place() {
@@ -221,16 +221,16 @@ fn decoded(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8_lossy()
 }
 
-/// How sure or how close a link is, in thousandths.
+/// How certain or how close a link is, in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Strength(u16);
 
 impl Strength {
-    /// That of a link of which nothing is said.
+    /// The strength of a link that states none.
     pub const USUAL: Self = Self(500);
 
-    /// Takes a share from 0 to 1; `None` for anything else.
+    /// Converts a share from 0 to 1; returns `None` for any other number.
     #[must_use]
     pub fn of(share: f64) -> Option<Self> {
         let thousandths = (share * 1_000.0).round();
@@ -249,27 +249,27 @@ impl Strength {
     }
 }
 
-/// Who says that two things are linked, where nobody else is named.
+/// The origin of a link when the caller names none.
 pub const MANUAL: &str = "manual";
-/// What a program says that linked them by itself.
+/// The origin that a program states for links it made by itself.
 pub const AUTO: &str = "auto";
 
-/// One link, but for its source, which is what its event is about.
+/// One link without its source. The source is the memory that the event is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Map<String, Value>", into = "Map<String, Value>"))]
 pub struct Link {
-    /// What is linked to.
+    /// The target.
     pub target: Node,
-    /// How.
+    /// The relation.
     pub relation: Relation,
-    /// How sure or close.
+    /// How certain or close the link is.
     pub strength: Strength,
-    /// Since when it holds, where that is said.
+    /// Since when the link holds, if stated.
     pub valid_from: Option<Timestamp>,
-    /// Until when, where that is said.
+    /// Until when the link holds, if stated.
     pub valid_to: Option<Timestamp>,
-    /// Who or what says so: `manual`, `auto`, or a name such as `tree-sitter:api`.
+    /// Who or what stated the link: `manual`, `auto`, or a name such as `tree-sitter:api`.
     pub origin: String,
 }
 
@@ -281,7 +281,7 @@ const TO: &str = "valid_to";
 const ORIGIN: &str = "origin";
 
 impl Link {
-    /// A link of which nothing more is said.
+    /// Returns a link with default values.
     #[must_use]
     pub fn plain(relation: Relation, target: Node) -> Self {
         let (valid_from, valid_to) = (None, None);
@@ -289,13 +289,13 @@ impl Link {
         Self { target, relation, strength: Strength::USUAL, valid_from, valid_to, origin }
     }
 
-    /// Tells whether it holds at a time.
+    /// Tells whether the link holds at a time.
     #[must_use]
     pub fn holds_at(&self, time: Timestamp) -> bool {
         self.valid_from.is_none_or(|from| from <= time) && self.valid_to.is_none_or(|to| time < to)
     }
 
-    /// Returns the fields of its line.
+    /// Returns the fields of the line.
     pub(super) fn fields(&self) -> Map<String, Value> {
         let mut fields = end_fields(&self.target, self.relation);
         if let Some(strength) = Number::from_f64(self.strength.share()) {
@@ -310,8 +310,8 @@ impl Link {
         fields
     }
 
-    /// Reads the fields of a line; `None` where they name no target, or no relation that this version knows.
-    /// What else cannot be understood is as if it were not said.
+    /// Reads the fields of a line. Returns `None` if they name no target, or no relation that this version
+    /// knows. Other fields that cannot be understood are treated as absent.
     pub(super) fn read(fields: &Map<String, Value>) -> Option<Self> {
         let (target, relation) = read_end(fields)?;
         let time = |name: &str| fields.get(name).and_then(Value::as_str).and_then(parse_timestamp);
@@ -328,7 +328,7 @@ impl Link {
     }
 }
 
-/// The fields of a line that ends a link.
+/// Returns the fields of a line that ends a link.
 pub(super) fn end_fields(target: &Node, relation: Relation) -> Map<String, Value> {
     Map::from_iter([
         (TARGET.to_owned(), target.id().as_str().into()),
@@ -336,7 +336,7 @@ pub(super) fn end_fields(target: &Node, relation: Relation) -> Map<String, Value
     ])
 }
 
-/// Reads what a line links to, and how.
+/// Reads the target and the relation of a link from a line.
 pub(super) fn read_end(fields: &Map<String, Value>) -> Option<(Node, Relation)> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let target = EventId::foreign(text(TARGET)?.trim())?;
@@ -416,7 +416,7 @@ mod tests {
 
     // S-LINK-1
     #[test]
-    fn what_is_not_said_is_the_usual_and_no_target_is_no_link() {
+    fn absent_fields_get_defaults_and_a_link_needs_a_target() {
         let read = |value: Value| Link::read(value.as_object().unwrap());
         let plain = read(serde_json::json!({"target": "m2", "relation": "relates_to"})).unwrap();
         assert_eq!(plain, Link::plain(Relation::RelatedTo, plain.target.clone()));

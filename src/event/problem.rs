@@ -1,20 +1,20 @@
-//! What is wrong with an input: every problem at once, each naming its field and the remedy.
-//! Not here: damage in a log, which is a [`crate::SkipReason`].
+//! What is wrong with an input: all problems at once, each with its field and the remedy. Not here: damage in a
+//! log, which is a [`crate::SkipReason`].
 
 use std::fmt;
 
 use guard::secrets::redacted;
 
-/// Most characters of a refused value that a message repeats: enough to know it again, and a value of
-/// megabytes does not come back as a message of megabytes.
+/// Most characters of a refused value that a message repeats. That is enough to recognise the value, and a
+/// value of megabytes does not produce a message of megabytes.
 const QUOTED_CHARS_MAX: usize = 80;
 
-/// Most problems that a text lists, each under a kilobyte: more than all fields of an event can have
-/// at once unless a program sends thousands of unknown ones, and a model has to read it.
+/// Most problems that a text lists, each under a kilobyte. All fields of an event together have fewer, unless a
+/// program sends thousands of unknown fields. A model has to read the text.
 const TOLD_MAX: usize = 32;
 
-/// Quotes a refused value for a message, cut where it is long. Secrets are taken out before the cut,
-/// since half a secret is hard to recognise.
+/// Quotes a refused value for a message and cuts it if it is long. Secrets are removed before the cut, because
+/// half a secret is hard to recognise.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     let text = redacted(text);
@@ -28,13 +28,13 @@ pub fn quoted(text: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Problem {
-    /// The field as its caller names it, for example `lesson` or `tags[3]`.
+    /// The field as the caller names it, for example `lesson` or `tags[3]`.
     pub field: String,
     /// What is wrong, what is allowed, and an example.
     pub message: String,
 }
 
-/// All that is wrong with one input; empty means valid.
+/// Everything that is wrong with one input. An empty list means the input is valid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Problems(Vec<Problem>);
@@ -53,23 +53,23 @@ impl Problems {
         problems
     }
 
-    /// Notes one more problem.
+    /// Adds a problem.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
         self.push(Problem { field: field.into(), message: message.into() });
     }
 
-    /// Notes a problem that somebody else described.
+    /// Adds a problem that somebody else described.
     pub fn push(&mut self, problem: Problem) {
         let clean = |text: String| redacted(&text).into_owned();
         self.0.push(Problem { field: clean(problem.field), message: clean(problem.message) });
     }
 
-    /// Takes over all problems of another list.
+    /// Adds all problems of another list.
     pub fn append(&mut self, other: Problems) {
         self.0.extend(other.0);
     }
 
-    /// Tells whether nothing is wrong.
+    /// Tells whether there are no problems.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -86,10 +86,10 @@ impl Problems {
         self.0.iter().any(|problem| problem.field == field)
     }
 
-    /// Returns `value` when nothing is wrong, or the problems.
+    /// Returns `value` if there are no problems.
     ///
     /// # Errors
-    /// The problems themselves, when there are any.
+    /// The problems, if there are any.
     pub fn or<T>(self, value: T) -> Result<T, Problems> {
         if self.is_empty() { Ok(value) } else { Err(self) }
     }

@@ -1,5 +1,5 @@
-//! `success_rate`: evidence of the form X/Y, and how much of it to believe.
-//! Not here: counting later reports (`retriever::projection`).
+//! `success_rate`: evidence of the form X/Y, and how much of it to believe. Not here: counting later reports
+//! (`memory`).
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ pub struct SuccessRate {
     attempts: u32,
 }
 
-/// The z of a one-sided 90 % bound: strict enough that 5/5 does not beat 90/100, mild enough that a
-/// first success still counts.
+/// The z of a one-sided 90 % bound: strict enough that 5/5 does not beat 90/100, and mild enough that a first
+/// success still counts.
 const Z: f64 = 1.2816;
 
 impl SuccessRate {
@@ -35,7 +35,7 @@ impl SuccessRate {
         Self::of_counts(successes, attempts).ok_or_else(help)
     }
 
-    /// Makes a rate of two counts; `None` where they are none.
+    /// Makes a rate from two counts; returns `None` if the counts are not valid.
     #[must_use]
     pub fn of_counts(successes: u32, attempts: u32) -> Option<Self> {
         let is_rate = (1..=ATTEMPTS_MAX).contains(&attempts) && successes <= attempts;
@@ -48,8 +48,8 @@ impl SuccessRate {
         (self.successes, self.attempts)
     }
 
-    /// Returns the lower end of the Wilson score interval, in 0..1: the success rate we may believe
-    /// after this much evidence (E. B. Wilson, JASA 22, 1927, p. 209; one-sided, z = 1.2816).
+    /// Returns the lower end of the Wilson score interval, in 0..1: the success rate that this much evidence
+    /// supports (E. B. Wilson, JASA 22, 1927, p. 209; one-sided, z = 1.2816).
     #[must_use]
     pub fn lower_bound(self) -> f64 {
         let n = f64::from(self.attempts);

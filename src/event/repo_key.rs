@@ -1,9 +1,9 @@
-//! The key of a repository: the same on every machine, different for different repositories, and
-//! usable as a file name. Not here: finding the repository of a directory (`store::repo`).
+//! The key of a repository: the same on every machine, different for different repositories, and usable as a
+//! file name. Not here: finding the repository of a directory (`store::repo`).
 //!
-//! A key is one or more segments of `a-z 0-9 . _ -` joined by `/`, for example
-//! `github.com/acme/api`. Where that loses anything but the case of a known forge (which ignores
-//! it), `~` and eight hexadecimal digits of a hash are added, so that no two share a key.
+//! A key is one or more segments of `a-z 0-9 . _ -` joined by `/`, for example `github.com/acme/api`. If
+//! normalisation loses more than the case of a forge that ignores case, `~` and eight hexadecimal digits of a
+//! hash are added, so that no two repositories share a key.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -16,11 +16,11 @@ use thiserror::Error;
 use super::limits::REPO_KEY_BYTES_MAX;
 use guard::secrets::redacted;
 
-/// The normalised key of one repository. Copies share the text.
+/// The normalised key of one repository. Clones share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RepoKey(Arc<str>);
 
-/// Equal, and in the same order, as its text.
+/// A key is equal to its text and sorts like it.
 impl Borrow<str> for RepoKey {
     fn borrow(&self) -> &str {
         &self.0
@@ -37,11 +37,11 @@ pub struct RepoKeyError {
     why: &'static str,
 }
 
-/// Forges that ignore the case of a path: there, case is not part of the identity.
+/// Forges that ignore the case of a path. On these, case is not part of the identity.
 const CASELESS_HOSTS: [&str; 5] =
     ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "dev.azure.com"];
 
-/// File names that Windows reserves, whatever follows their first dot.
+/// File names that Windows reserves, whatever follows the first dot.
 const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
 impl RepoKey {
@@ -65,10 +65,10 @@ impl RepoKey {
         }
         let (name, hash) = key.split_once('~').unwrap_or((&key, "00000000"));
         if hash.len() != 8 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return refuse("after ~ there are eight hexadecimal digits");
+            return refuse("\"~\" must be followed by eight hexadecimal digits");
         }
         if name.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
-            return refuse("no part may be empty, \".\" or \"..\"");
+            return refuse("no segment may be empty, \".\" or \"..\"");
         }
         if !name.chars().all(|c| is_key_char(c) || c == '/') {
             return refuse("only letters, digits, \".\", \"_\", \"-\" and \"/\" are allowed");
@@ -76,28 +76,28 @@ impl RepoKey {
         if name.starts_with(['.', '-']) {
             return refuse("it may not begin with \".\" or \"-\"");
         }
-        // A longer key has a file name that is not reserved; the key of a remote is one of those.
+        // A key with several segments has a file name that is not reserved. Keys of remotes have several.
         if key == name && !name.contains('/') && is_reserved(name) {
             return refuse("some systems reserve this name");
         }
         Ok(Self(key.into()))
     }
 
-    /// Takes the repo of a line as it stands. Never fails: what is no key becomes one by hashing.
+    /// Takes the repo of a line. This never fails: a text that is not a key is hashed into one.
     #[must_use]
     pub fn of_line(text: &str) -> Self {
         Self::parse(text).unwrap_or_else(|_| Self::hashed(text, text))
     }
 
-    /// Makes the key of a repository known only by a place on this machine: its folder's name and a
-    /// hash of the whole path, so that two folders of one name differ.
+    /// Makes the key of a repository that has only a path on this machine: the name of its folder and a hash of
+    /// the whole path, so that two folders with the same name differ.
     #[must_use]
     pub fn of_place(name: &str, path: &str) -> Self {
         Self::hashed(name, path)
     }
 
-    /// Normalises the URL of a git remote; `None` when the text is not one that other machines
-    /// could share (a local path, a bare name).
+    /// Normalises the URL of a git remote. Returns `None` for a text that other machines cannot share (a local
+    /// path, a bare name).
     #[must_use]
     pub fn from_remote(url: &str) -> Option<Self> {
         let (host, path) = split_remote(url.trim())?;
@@ -131,26 +131,26 @@ impl RepoKey {
         Self(format!("{slug}~{hash}").into())
     }
 
-    /// Returns the key as it stands in lines.
+    /// Returns the key as written in lines.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the last segment without a hash: what people call the repository.
+    /// Returns the last segment without a hash, which is what people call the repository.
     #[must_use]
     pub fn short_name(&self) -> &str {
         let last = self.0.rsplit('/').next().unwrap_or(&self.0);
         last.split('~').next().unwrap_or(last)
     }
 
-    /// Tells whether `self` is a short way to say `other`: its last segments, with or without hash.
+    /// Tells whether `self` is a short form of `other`: its last segments, with or without the hash.
     #[must_use]
     pub fn abbreviates(&self, other: &RepoKey) -> bool {
         other.abbreviations().any(|short| short == self.as_str())
     }
 
-    /// Returns all short ways to say it, and itself.
+    /// Returns all short forms, and the key itself.
     pub fn abbreviations(&self) -> impl Iterator<Item = &str> {
         let without_hash = self.0.split_once('~').map(|(name, _)| name);
         let wholes = [Some(self.as_str()), without_hash].into_iter().flatten();
@@ -161,7 +161,7 @@ impl RepoKey {
         })
     }
 
-    /// Returns the longer ones among known keys that this one is a short way to say.
+    /// Returns the longer known keys that this key is a short form of.
     pub fn longer<'a>(&self, known: impl IntoIterator<Item = &'a RepoKey>) -> Vec<&'a RepoKey> {
         let mut longer: Vec<&RepoKey> =
             known.into_iter().filter(|key| *key != self && self.abbreviates(key)).collect();
@@ -170,9 +170,9 @@ impl RepoKey {
         longer
     }
 
-    /// Returns the name of the log file: `/` becomes `+`, which no key contains. A name that Windows
-    /// would take for a device (a server may be called `aux.example.org`) has a `+` before it: on
-    /// every system, since a store may travel.
+    /// Returns the name of the log file. `/` becomes `+`, which no key contains. A name that Windows would take
+    /// for a device (a server may be called `aux.example.org`) gets a leading `+` on every system, because a
+    /// store may be moved between systems.
     #[must_use]
     pub fn file_name(&self) -> String {
         let stem = self.0.replace('/', "+");
@@ -180,7 +180,7 @@ impl RepoKey {
         format!("{guard}{stem}.jsonl")
     }
 
-    /// Reads a key back from the name of a log file, by whoever made it.
+    /// Reads a key back from the name of a log file, whoever made the file.
     #[must_use]
     pub fn of_file_stem(stem: &str) -> Self {
         Self::of_line(&stem.strip_prefix('+').unwrap_or(stem).replace('+', "/"))
@@ -203,14 +203,14 @@ fn slug(part: &str) -> String {
     kept.trim_matches(['-', '.']).to_owned()
 }
 
-/// Splits `scheme://[user@]host[:port]/path` and `[user@]host:path` into host and path.
-/// A text with white space is a note, not a URL.
+/// Splits `scheme://[user@]host[:port]/path` and `[user@]host:path` into host and path. A text with white space
+/// is a note, not a URL.
 fn split_remote(url: &str) -> Option<(String, &str)> {
     if url.contains(char::is_whitespace) {
         return None;
     }
     let (host, path) = split_at_host(url)?;
-    // The brackets and colons are those of IPv6 addresses and ports.
+    // Brackets and colons appear in IPv6 addresses and ports.
     let is_host_char =
         |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
     (!host.is_empty() && host.chars().all(is_host_char)).then_some((host, path))
@@ -227,15 +227,15 @@ fn split_at_host(url: &str) -> Option<(String, &str)> {
     }
     let (left, path) = url.split_once(':')?;
     let host = left.rsplit('@').next()?;
-    // `C:\repo` and `./odd:name` are paths; git reads them so too.
+    // `C:\repo` and `./odd:name` are paths, as they are to git.
     let is_host = host.len() > 1 && !left.contains(['/', '\\']) && !path.is_empty();
     is_host.then(|| (host.to_owned(), path))
 }
 
-/// Drops the port where it does not tell servers apart: SSH and HTTPS reach one forge by several.
+/// Drops the port where it does not distinguish servers: SSH and HTTPS reach one forge by different ports.
 fn without_usual_port(scheme: &str, host: &str) -> String {
     let is_number = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
-    // The last colon of an address in brackets may be inside of them.
+    // The last colon of an address in brackets may be inside the brackets.
     let Some((name, port)) = host.rsplit_once(':').filter(|(_, port)| is_number(port)) else {
         return host.to_owned();
     };
@@ -244,7 +244,7 @@ fn without_usual_port(scheme: &str, host: &str) -> String {
     if is_usual || port.is_empty() { name.to_owned() } else { host.to_owned() }
 }
 
-/// Maps the other names of a forge to the one people use.
+/// Maps alternative names of a forge to the usual one.
 fn canonical_host(host: &str) -> String {
     let host = host.strip_prefix("www.").unwrap_or(host).trim_end_matches('.');
     match host {

@@ -1,24 +1,25 @@
-//! The id of a rule that was taken over from an agent file: made of all that it says, so that a line tells by itself
-//! whether it is one. Not here: taking rules over (`import`).
+//! The id of a rule imported from an agent file. The id is a hash of the whole rule, so a line shows by itself
+//! whether it is such a rule. Not here: importing rules (`clients::agent_files`).
 
 use super::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey};
 use guard::secrets::redacted;
 
-/// What joins the headings of a rule in its `context`.
+/// The separator between the headings of a rule in its `context`.
 pub const BELOW: &str = " > ";
 
-/// So many headings, from the last on, are tried with the colon that a `context` leaves out.
+/// How many headings, counted from the last, are tried with the colon that a `context` leaves out.
 const COLONS_MAX: usize = 4;
 
-/// What a rule says, where, and in which repository, as an id. Secrets in it have no part in that: an id is shown.
+/// Hashes what a rule says, its place and its repository into an id. Secrets are excluded, because ids are
+/// shown.
 #[must_use]
 pub fn rule_id(repo: &RepoKey, file: &str, under: &[String], text: &str) -> EventId {
     let said = format!("{AGENT_FILE}\n{repo}\n{file}\n{}\n{text}", under.join("\n"));
     EventId::derive(None, redacted(&said).as_bytes())
 }
 
-/// Tells whether an event is a rule of an agent file under the id that it has by what it says. Of one with unusual
-/// headings or with secrets, which a line does not hold as they were in the file, that is denied.
+/// Tells whether an event is a rule of an agent file whose id matches its content. Returns false for rules with
+/// unusual headings or with secrets, because the line does not contain these as they were in the file.
 #[must_use]
 pub fn is_rule(event: &Event) -> bool {
     let Some(file) = event.files.first() else { return false };

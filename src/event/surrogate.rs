@@ -1,7 +1,7 @@
-//! Escapes of half a character in JSON (`\ud83d` without its second half), which some programs
-//! write and the parser refuses. Not here: any other damage.
+//! JSON escapes of half a character (`\ud83d` without its second half). Some programs write them, and the
+//! parser refuses them. Not here: any other damage.
 
-/// What stands for a character that is not whole.
+/// The replacement for half a character.
 const REPLACEMENT: &str = "\\ufffd";
 
 /// Returns the text with every lone surrogate escape replaced, or `None` when there is none.
@@ -20,7 +20,7 @@ pub fn mended(text: &str) -> Option<String> {
                 found = true;
                 (Some(REPLACEMENT), 6)
             }
-            // Any other escape: its backslash and what follows belong together.
+            // In any other escape the backslash and the next character belong together.
             _ => {
                 let length = 1 + escape.chars().nth(1).map_or(0, char::len_utf8);
                 (escape.get(..length), length)
@@ -33,7 +33,7 @@ pub fn mended(text: &str) -> Option<String> {
     found.then_some(out)
 }
 
-/// Reads the UTF-16 unit of an escape that stands at the beginning of `text`.
+/// Reads the UTF-16 unit of an escape at the beginning of `text`.
 fn unit(text: &str) -> Option<u16> {
     let hex = text.strip_prefix("\\u")?.get(..4)?;
     u16::from_str_radix(hex, 16).ok()

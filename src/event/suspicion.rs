@@ -1,11 +1,12 @@
-//! Whether an event gives orders to its reader. Computed whenever a line is read, so that better rules apply to
-//! old lines too. Not here: the rules (`guard::injection`).
+//! Whether an event reads like an instruction to its reader. The answer is computed each time a line is read,
+//! so better rules apply to old lines too. Not here: the rules (`guard::injection`).
 
 use guard::injection::{self, Suspicion};
 
 use super::Event;
 
-/// Tells why an event gives orders to its reader, if it does. Takes time linear in the length of its texts.
+/// Returns why an event reads like an instruction to its reader, if it does. Takes time proportional to the
+/// length of its texts.
 #[must_use]
 pub fn suspicion(event: &Event) -> Option<Suspicion> {
     let lists = event.symptoms.iter().chain(&event.tags);

@@ -1,18 +1,18 @@
-//! A field that nobody knows, and the one that was probably meant. Not here: which fields there are.
+//! An unknown field, and the known field that was probably meant. Not here: which fields exist.
 
 use super::Problem;
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
 
-/// Characters of an unknown field's name that are compared and shown. A name may be megabytes long
-/// and is nobody's to choose but the caller's.
+/// Characters of an unknown field's name that are compared and shown. The caller chooses the name, which may be
+/// megabytes long.
 const NAME_CHARS_SHOWN: usize = 40;
 
-/// Describes an unknown field: `known` are the fields there are, `meant` maps names that models and
-/// people reach for to fields, of which only known ones are proposed.
+/// Describes an unknown field. `known` are the existing fields. `meant` maps names that models and people use
+/// by mistake to fields; only known fields are proposed.
 #[must_use]
 pub fn unknown_field(name: &str, known: &[&str], meant: &[(&str, &str)]) -> Problem {
-    // Escapes vanish, so a little more is looked at than is shown.
+    // Escapes vanish, so slightly more is read than is shown.
     let name = redacted(name);
     let head: String = name.chars().take(4 * NAME_CHARS_SHOWN).collect();
     let shown: String = neutralise(&head, Layout::Line).chars().take(NAME_CHARS_SHOWN).collect();

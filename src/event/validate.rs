@@ -1,5 +1,5 @@
-//! The rules of the door: a draft becomes an event, or every problem with it is named at once.
-//! Not here: the shape of JSON (`fields`), and where `now` and the repository come from (`writer`).
+//! The rules for writing: a draft becomes an event, or all its problems are named at once. Not here: the shape
+//! of JSON (`fields`), and where `now` and the repository come from (`writer`).
 
 use jiff::Timestamp;
 
@@ -10,22 +10,22 @@ use super::limits::{
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
 use super::{
-    Change, Confidence, Draft, Event, EventId, EventType, Problems, RepoKey, SuccessRate,
+    Confidence, Draft, Event, EventId, EventType, MemoryChange, Problems, RepoKey, SuccessRate,
     parse_age, parse_timestamp, quoted,
 };
 use guard::secrets::findings;
 use guard::text;
 
-/// What the writer knows and the draft need not say.
+/// What the writer knows and the draft may leave out.
 #[derive(Debug, Clone)]
 pub struct Stamp {
     /// The time of writing.
     pub now: Timestamp,
     /// Fresh random bits for the id; the low 80 are used.
     pub random: u128,
-    /// The repository, already resolved.
+    /// The resolved repository.
     pub repo: RepoKey,
-    /// Who is writing, when the draft does not say.
+    /// The writer's name, used if the draft names no agent.
     pub agent_id: String,
 }
 
@@ -36,7 +36,7 @@ pub struct Stamp {
 pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
     let mut problems = draft.problems;
     let mut check = Check { problems: &mut problems };
-    let done = draft.change.as_ref().map(Change::event_type);
+    let done = draft.change.as_ref().map(MemoryChange::event_type);
     let event_type = check.kind(done.or(draft.event_type.as_deref()));
     check.name("event_type", event_type.as_str());
     check.name("repo", stamp.repo.as_str());
@@ -74,8 +74,8 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
     problems.or(event)
 }
 
-/// Tells whether a text would pass as a short field (`branch`, `session_id`, …). What a writer finds
-/// out by itself is left out where it does not, rather than refusing what its user wrote.
+/// Tells whether a text is valid as a short field (`branch`, `session_id`, …). A value that the writer finds by
+/// itself is left out if it does not fit, so that it never causes a refusal of what the user wrote.
 #[must_use]
 pub fn fits_short_field(text: &str) -> bool {
     text.len() <= SHORT_BYTES_MAX && !text.chars().any(|c| c == '\n' || text::is_unsafe(c))
@@ -112,7 +112,7 @@ impl Check<'_> {
         })
     }
 
-    /// What is about a memory need not teach anything by itself.
+    /// An event about a memory may have no lesson.
     fn lesson(&mut self, given: Option<String>, about: Option<&str>) -> String {
         let lesson = self.text("lesson", given, LESSON_BYTES_MAX);
         if lesson.is_empty() && about.is_none() && !self.problems.names("lesson") {
@@ -134,7 +134,7 @@ impl Check<'_> {
         parsed
     }
 
-    /// What is stated need not say so.
+    /// `stated` is the default and is not written.
     fn confidence(&mut self, given: Option<&str>) -> Option<String> {
         let text = given.filter(|text| !text.trim().is_empty())?;
         match Confidence::parse(text) {
@@ -182,17 +182,19 @@ impl Check<'_> {
     fn memory(&mut self, given: Option<&str>) -> Option<EventId> {
         let id = EventId::foreign(given?);
         if id.is_none() {
-            let message = "must be the whole id of a memory, such as 01K8QXJ3V5D0S6T7B9C1E2F4G6";
+            let message = "must be the full id of a memory, such as 01K8QXJ3V5D0S6T7B9C1E2F4G6";
             self.problems.add("memory_id", message);
         }
         id
     }
 
-    /// Refuses a secret where no mark can stand in its place: what names a thing names files, too.
+    /// Refuses a secret in a name. A name cannot be redacted, because it also names files.
     fn name(&mut self, field: &str, given: &str) {
         if let Some(finding) = findings(given).first() {
-            let message =
-                format!("holds what looks like a secret ({}); take another", finding.rule);
+            let message = format!(
+                "contains what looks like a secret ({}); choose another name",
+                finding.rule
+            );
             self.problems.add(field, message);
         }
     }
@@ -228,7 +230,7 @@ impl Check<'_> {
         let text = text::visible(&text);
         if text.len() > bytes_max {
             let message = format!(
-                "is {} bytes long; at most {bytes_max} are allowed. Keep what the next reader needs and drop the rest",
+                "is {} bytes long; at most {bytes_max} are allowed. Shorten it to what the next reader needs",
                 text.len()
             );
             self.problems.add(field, message);

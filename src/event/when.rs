@@ -1,4 +1,4 @@
-//! Reading the times that people and agents write. Not here: the clock; `now` is always passed in.
+//! Parses the times that people and agents write. Not here: the clock; callers pass `now` in.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ const DAY_SECONDS: u64 = 24 * HOUR_SECONDS;
 /// The units of an age.
 const UNITS: [(char, u64); 3] = [('h', HOUR_SECONDS), ('d', DAY_SECONDS), ('w', 7 * DAY_SECONDS)];
 
-/// The beginning of the year 0: RFC 3339 cannot write what was before, so we could not read it again.
+/// The beginning of the year 0. RFC 3339 cannot write earlier times, so they could not be read back.
 const EARLIEST: Timestamp = Timestamp::constant(-62_167_219_200, 0);
 
 /// Reads RFC 3339, the same without an offset (taken as UTC), or a bare date (midnight UTC).
@@ -19,12 +19,12 @@ pub fn parse_timestamp(text: &str) -> Option<Timestamp> {
     parse_any(text.trim()).filter(|instant| *instant >= EARLIEST)
 }
 
-/// Reads an age: a whole number and a unit, as in `30d`, `12h` or `2w`. Returns `None` for anything else.
+/// Parses an age: a whole number and a unit, as in `30d`, `12h` or `2w`. Returns `None` for anything else.
 #[must_use]
 pub fn parse_age(text: &str) -> Option<Duration> {
     let (unit, seconds) = UNITS.iter().find(|(unit, _)| text.ends_with(*unit))?;
     let number = text.strip_suffix(*unit)?;
-    // A sign is no part of an age, though a number may have one.
+    // `u32` would accept a sign, but an age has none.
     let number: u32 =
         number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)?.parse().ok()?;
     Some(Duration::from_secs(u64::from(number).saturating_mul(*seconds)))

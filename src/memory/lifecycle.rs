@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::verdicts::Verdicts;
 use super::{Memory, Version};
-use event::{Author, Change, Event, EventId, HOOK, SuccessRate, Timestamp, Verdict};
+use event::{Author, Event, EventId, HOOK, MemoryChange, SuccessRate, Timestamp, Verdict};
 
 /// Whether a memory is in force.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -90,7 +90,7 @@ impl Lifecycle {
         Self::without(&events, discounted)
     }
 
-    fn without(events: &[(&Version, Change)], discounted: Discounted) -> Self {
+    fn without(events: &[(&Version, MemoryChange)], discounted: Discounted) -> Self {
         let (mut state, mut pin) = (Latest::default(), Latest::default());
         let mut verdicts: BTreeMap<Voice, Latest<'_, Verdict>> = BTreeMap::new();
         let mut distinct = BTreeSet::new();
@@ -101,23 +101,25 @@ impl Lifecycle {
             }
             let at = (event.timestamp, &event.id);
             match change.clone() {
-                Change::Feedback(verdict) => {
+                MemoryChange::Feedback(verdict) => {
                     verdicts.entry(Voice::of(&version.event)).or_default().offer(at, verdict);
                 }
-                Change::Supersede { by } => state.offer(at, LifecycleState::Superseded { by }),
-                Change::Retract => state.offer(at, LifecycleState::Retracted),
-                Change::Archive => state.offer(at, LifecycleState::Archived),
-                Change::Bury => state.offer(at, LifecycleState::Buried),
-                Change::Restore => state.offer(at, LifecycleState::Live),
-                Change::Distinct { from } => {
+                MemoryChange::Supersede { by } => {
+                    state.offer(at, LifecycleState::Superseded { by });
+                }
+                MemoryChange::Retract => state.offer(at, LifecycleState::Retracted),
+                MemoryChange::Archive => state.offer(at, LifecycleState::Archived),
+                MemoryChange::Bury => state.offer(at, LifecycleState::Buried),
+                MemoryChange::Restore => state.offer(at, LifecycleState::Live),
+                MemoryChange::Distinct { from } => {
                     distinct.insert(from);
                 }
-                Change::Pin => pin.offer(at, true),
-                Change::Unpin => pin.offer(at, false),
-                Change::Discount { .. }
-                | Change::Recount { .. }
-                | Change::Link(_)
-                | Change::Unlink { .. } => {}
+                MemoryChange::Pin => pin.offer(at, true),
+                MemoryChange::Unpin => pin.offer(at, false),
+                MemoryChange::Discount { .. }
+                | MemoryChange::Recount { .. }
+                | MemoryChange::Link(_)
+                | MemoryChange::Unlink { .. } => {}
             }
         }
         let verdicts = verdicts.into_values().filter_map(|latest| latest.0);
@@ -133,12 +135,12 @@ impl Lifecycle {
 }
 
 /// Returns the change that each event makes, each event once.
-pub(super) fn changes(about: &[Arc<Version>]) -> Vec<(&Version, Change)> {
+pub(super) fn changes(about: &[Arc<Version>]) -> Vec<(&Version, MemoryChange)> {
     let mut last = None;
     let mut changes = Vec::with_capacity(about.len());
     for version in about {
         if last.replace(&version.event.id) != Some(&version.event.id) {
-            changes.extend(Change::of(&version.event).map(|change| (&**version, change)));
+            changes.extend(MemoryChange::of(&version.event).map(|change| (&**version, change)));
         }
     }
     changes
@@ -151,13 +153,13 @@ pub(super) struct Discounted(BTreeMap<Author, Option<Timestamp>>);
 
 impl Discounted {
     /// Finds the discounted authors.
-    pub(super) fn by(events: &[(&Version, Change)]) -> Self {
+    pub(super) fn by(events: &[(&Version, MemoryChange)]) -> Self {
         let mut authors: BTreeMap<&Author, Latest<'_, Option<Option<Timestamp>>>> = BTreeMap::new();
         for (version, change) in events {
             let event = &version.event;
             let (author, is_out) = match change {
-                Change::Discount { by } => (by, true),
-                Change::Recount { by } if !by.wrote(event) => (by, false),
+                MemoryChange::Discount { by } => (by, true),
+                MemoryChange::Recount { by } if !by.wrote(event) => (by, false),
                 _ => continue,
             };
             let until = event.timestamp.filter(|_| author.wrote(event));

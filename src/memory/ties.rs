@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Version;
 use super::lifecycle::{Discounted, Latest, changes};
-use event::{Change, Link, Node, Relation, RepoKey, Timestamp, is_code};
+use event::{Link, MemoryChange, Node, Relation, RepoKey, Timestamp, is_code};
 
 /// A link that is in force, without its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +38,8 @@ pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
     for (version, change) in events {
         let event = &version.event;
         let (target, relation, link) = match change {
-            Change::Link(link) => (link.target.clone(), link.relation, Some(link)),
-            Change::Unlink { target, relation } => (target, relation, None),
+            MemoryChange::Link(link) => (link.target.clone(), link.relation, Some(link)),
+            MemoryChange::Unlink { target, relation } => (target, relation, None),
             _ => continue,
         };
         if discounted.voids(event) {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::line::name;
-use event::{Author, Change, Event, Node, Relation, suspicion};
+use event::{Author, Event, MemoryChange, Node, Relation, suspicion};
 use guard::text::{Layout, neutralise};
 use memory::{LifecycleState, Memory};
 
@@ -83,20 +83,20 @@ pub(super) fn history(memory: &Memory) -> String {
 
 /// What an event did, as far as this version knows.
 fn deed(event: &Event) -> String {
-    match Change::of(event) {
-        Some(Change::Feedback(verdict)) => verdict.as_str().to_owned(),
-        Some(Change::Supersede { by }) => format!("superseded by {}", by.short()),
-        Some(Change::Retract) => "forgotten".to_owned(),
-        Some(Change::Archive) => "archived".to_owned(),
-        Some(Change::Bury) => "buried".to_owned(),
-        Some(Change::Restore) => "restored".to_owned(),
-        Some(Change::Distinct { from }) => format!("distinct from {}", from.short()),
-        Some(Change::Discount { by }) => format!("what {} said does not count", who(&by)),
-        Some(Change::Recount { by }) => format!("what {} said counts again", who(&by)),
-        Some(Change::Pin) => "pinned".to_owned(),
-        Some(Change::Unpin) => "unpinned".to_owned(),
-        Some(Change::Link(link)) => tied(link.relation, &link.target),
-        Some(Change::Unlink { relation, target }) => {
+    match MemoryChange::of(event) {
+        Some(MemoryChange::Feedback(verdict)) => verdict.as_str().to_owned(),
+        Some(MemoryChange::Supersede { by }) => format!("superseded by {}", by.short()),
+        Some(MemoryChange::Retract) => "forgotten".to_owned(),
+        Some(MemoryChange::Archive) => "archived".to_owned(),
+        Some(MemoryChange::Bury) => "buried".to_owned(),
+        Some(MemoryChange::Restore) => "restored".to_owned(),
+        Some(MemoryChange::Distinct { from }) => format!("distinct from {}", from.short()),
+        Some(MemoryChange::Discount { by }) => format!("what {} said does not count", who(&by)),
+        Some(MemoryChange::Recount { by }) => format!("what {} said counts again", who(&by)),
+        Some(MemoryChange::Pin) => "pinned".to_owned(),
+        Some(MemoryChange::Unpin) => "unpinned".to_owned(),
+        Some(MemoryChange::Link(link)) => tied(link.relation, &link.target),
+        Some(MemoryChange::Unlink { relation, target }) => {
             format!("no longer {}", tied(relation, &target))
         }
         None => name(event.event_type.as_str()),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::line::{Body, date, name};
 use super::reply::Reply;
-use event::{Change, Node, RepoKey};
+use event::{MemoryChange, Node, RepoKey};
 use memory::Memory;
 
 /// So many are told by name; the JSON has all.
@@ -60,7 +60,7 @@ impl Subject {
 
 /// Shows what was done, or would be.
 #[must_use]
-pub fn swept(steps: &[(Subject, Change)], is_done: bool) -> Reply {
+pub fn swept(steps: &[(Subject, MemoryChange)], is_done: bool) -> Reply {
     let listed: Vec<Value> = steps
         .iter()
         .map(|(subject, change)| json!({ "id": subject.node().id().as_str(), "repo": subject.repo().as_str(), "change": change.event_type() }))

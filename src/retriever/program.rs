@@ -31,7 +31,7 @@ use opening::Watches;
 
 pub use opening::{OpenAs, ResolvedSettings};
 
-use ::upkeep::Verdict;
+use ::upkeep::CheckVerdict;
 use index::embed::model;
 use index::embed::worker::WorkerState;
 use store::StoreError;
@@ -224,8 +224,8 @@ impl Wiring for Program<'_> {
             Upkeep::Doctor(_) => self.doctor(settings),
         };
         let exit = match checked.verdict {
-            Verdict::Fine => Exit::Done,
-            Verdict::Wrong => Exit::NotFound,
+            CheckVerdict::Fine => Exit::Done,
+            CheckVerdict::Wrong => Exit::NotFound,
         };
         Ok((exit, checked.reply))
     }

@@ -1,5 +1,6 @@
-//! Appending: the only code that adds to a log. Lock, seal a torn tail, one write, take back a
-//! short one, unlock, sync if asked. Not here: what may be written; an [`EncodedLine`] says that.
+//! Appending: the only code that adds to a log. It takes the lock, seals a torn tail, writes once, rolls back a
+//! short write, releases the lock, and syncs if asked. Not here: what may be written; the type [`EncodedLine`]
+//! decides that.
 
 use std::fs::File;
 use std::io;
@@ -13,11 +14,11 @@ use event::{EncodedLine, RepoKey};
 
 /// Where an acknowledged event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Destination {
     /// In its log.
     Log,
-    /// In the spool, since another process held the log. It is found there, and joins the log with
-    /// the next write or search.
+    /// In the spool, because another process held the log. Searches find it there, and the next write or search
+    /// moves it into the log.
     Spool,
 }
 
@@ -26,26 +27,26 @@ pub enum Place {
 pub struct Appended {
     /// The file.
     pub path: PathBuf,
-    /// Where in it the first line begins.
+    /// Where the first line begins in the file.
     pub offset: u64,
-    /// Whether that file is the log.
-    pub place: Place,
-    /// What it survives.
+    /// Whether the file is the log.
+    pub place: Destination,
+    /// What the event survives.
     pub durability: Durability,
 }
 
-/// How often an append starts over because somebody replaced the log while it was being written.
+/// How often an append starts over because another program replaced the log during the write.
 const REPLACED_TRIES_MAX: usize = 3;
 
-/// How long all waiting of one append takes together, in milliseconds: for its turn, and for the sync of
-/// another. An agent must not hang for more than two seconds.
+/// How long one append may wait in total, in milliseconds: for the lock, and for another writer's sync. An
+/// agent must not hang for more than two seconds.
 const WAIT_ALL_MS_MAX: u64 = 2_000;
 
-/// Appends lines to the log of a repository, all or none of them, and returns once they are as
-/// durable as asked. Where another process holds the log for too long they go to the spool.
+/// Appends lines to the log of a repository, either all or none, and returns once they are as durable as
+/// requested. If another process holds the log for too long, the lines go to the spool.
 ///
 /// # Errors
-/// [`StoreError`]; nothing was written then, or what was written has been taken back, except with
+/// [`StoreError`]. Nothing was written then, or the write was rolled back, except with
 /// [`StoreError::NotSynced`].
 pub fn append(
     store: &Store,
@@ -67,9 +68,9 @@ struct Append<'a> {
 }
 
 impl Append<'_> {
-    /// Programs that know nothing of our lock (git, editors) may put another file in the log's place
-    /// meanwhile. Then the lines went to a file without a name: write them again. Ids make the
-    /// repetition harmless. What cannot be kept is not acknowledged.
+    /// Programs that do not know our lock (git, editors) may replace the log during the write. The lines then
+    /// went to a file without a name, so they are written again. Ids make the repetition harmless. An append
+    /// that cannot be kept is not acknowledged.
     fn run(&self, is_kept: impl Fn(&File, &Path) -> bool) -> Result<Appended, StoreError> {
         let began = Instant::now();
         let left_ms = |most_ms: u64| {
@@ -82,7 +83,8 @@ impl Append<'_> {
                 Err(StoreError::Busy { .. }) => return self.wait_in_the_spool(),
                 Err(error) => return Err(error),
             };
-            // What waits is older. Where it cannot be brought in it stays, and is found all the same.
+            // Spooled lines are older, so they come first. If they cannot be moved in they stay in the spool,
+            // where searches find them.
             let _ = spool::bring_in(self.store, &self.log, &turn);
             let mut file = open(&self.log)?;
             if !is_kept(&file, &self.log) {
@@ -91,13 +93,13 @@ impl Append<'_> {
             let offset = write(&mut file, &self.log, &self.text)?;
             if self.durability == Durability::Synced {
                 let ticket = sync::ticket(&self.log);
-                // Others write meanwhile, and then one sync serves them all.
+                // Other writers proceed meanwhile, and one sync then serves all of them.
                 drop(turn);
                 sync::commit(&file, &self.log, ticket, left_ms(WAIT_ALL_MS_MAX))?;
             }
             if is_kept(&file, &self.log) {
                 let (path, durability) = (self.log.clone(), self.durability);
-                return Ok(Appended { path, offset, place: Place::Log, durability });
+                return Ok(Appended { path, offset, place: Destination::Log, durability });
             }
         }
         let why = "another program keeps putting another file in its place; try again";
@@ -106,7 +108,7 @@ impl Append<'_> {
 
     fn wait_in_the_spool(&self) -> Result<Appended, StoreError> {
         let path = spool::put(self.store, &self.log, &self.text, self.durability)?;
-        Ok(Appended { path, offset: 0, place: Place::Spool, durability: self.durability })
+        Ok(Appended { path, offset: 0, place: Destination::Spool, durability: self.durability })
     }
 }
 
@@ -124,13 +126,13 @@ mod tests {
         codec::encode(&clean::clean(*event))
     }
 
-    struct World {
+    struct AppendFixture {
         _folder: tempfile::TempDir,
         store: Store,
         repo: RepoKey,
     }
 
-    impl World {
+    impl AppendFixture {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path().join("logs"));
@@ -148,7 +150,7 @@ mod tests {
 
     #[test]
     fn lines_follow_each_other_and_the_offset_is_told() {
-        let world = World::new();
+        let world = AppendFixture::new();
         assert_eq!(world.append("a").unwrap().offset, 0);
         let second = world.append("b").unwrap();
         let text = std::fs::read_to_string(world.log()).unwrap();
@@ -159,7 +161,7 @@ mod tests {
     // S-STORE-3
     #[test]
     fn a_torn_tail_is_sealed_not_cut() {
-        let world = World::new();
+        let world = AppendFixture::new();
         world.append("a").unwrap();
         let mut torn = OpenOptions::new().append(true).open(world.log()).unwrap();
         torn.write_all(b"{\"lesson\":\"half").unwrap();
@@ -177,7 +179,7 @@ mod tests {
         let mut room = [0_u8; 3];
         let (written_bytes, outcome) = write_counted(&mut room.as_mut_slice(), b"mine\n");
         assert!(written_bytes == 3 && outcome.is_err());
-        let world = World::new();
+        let world = AppendFixture::new();
         world.store.ensure().unwrap();
         for (after, kept) in [("", "a\n"), ("theirs\n", "a\nmintheirs\n\n")] {
             std::fs::write(world.log(), format!("a\nmin{after}")).unwrap();
@@ -193,21 +195,21 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn all_waiting_of_one_append_takes_two_seconds_at_most() {
-        let world = World::new();
+        let world = AppendFixture::new();
         world.append("a").unwrap();
         let lock = lock::path_of(&world.log());
         let _stopped = FileLock::take(&lock.with_extension("sync"), 0).unwrap();
         let turn = FileLock::take(&lock, 0).unwrap();
         let (_open, never) = std::sync::mpsc::channel::<()>();
         let holder = std::thread::spawn(move || {
-            // Nobody sends: the log is held for most of the time that a turn is waited for.
+            // Nothing is ever sent: the log is held for most of the lock's wait.
             let _ = never.recv_timeout(std::time::Duration::from_millis(1_500));
             drop(turn);
         });
         let began = Instant::now();
         let (lines, durability) = ([line("b")], Durability::Synced);
         let appended = append(&world.store, &world.repo, &lines, durability).unwrap();
-        // One after the other in full they would be 3.3 seconds; the syncing itself comes on top.
+        // The two waits in full would take 3.3 seconds. The sync itself adds to the result.
         let waited = began.elapsed().as_millis();
         assert!(waited < 3_100, "{waited}");
         assert!(appended.durability == Durability::Synced);
@@ -217,9 +219,9 @@ mod tests {
     // S-STORE-4
     #[test]
     fn lines_that_could_not_be_kept_are_not_acknowledged() {
-        let world = World::new();
+        let world = AppendFixture::new();
         world.append("a").unwrap();
-        // Replaced behind the first write and before the second, and left alone the third time.
+        // Replaced after the first write and before the second; left alone the third time.
         let answers = std::cell::RefCell::new([true, false, false, true, true].into_iter());
         let is_kept = |_: &File, _: &Path| answers.borrow_mut().next().unwrap();
         let (store, log, text) = (&world.store, world.log(), line("b").as_str().to_owned());
@@ -229,7 +231,7 @@ mod tests {
         assert!(lost.unwrap_err().to_string().contains("try again"));
     }
 
-    /// A file whose first write a signal interrupts.
+    /// A file whose first write is interrupted by a signal.
     struct Interrupted {
         is_over: bool,
         written: Vec<u8>,
@@ -264,9 +266,9 @@ mod tests {
     // S-STORE-4
     #[test]
     fn a_durable_append_says_so_and_no_other_waits_for_the_disk() {
-        let world = World::new();
+        let world = AppendFixture::new();
         let written = world.append("b").unwrap();
-        assert_eq!((written.durability, written.place), (Durability::Written, Place::Log));
+        assert_eq!((written.durability, written.place), (Durability::Written, Destination::Log));
         let synced = world.store.root().join(".locks/api.jsonl.sync");
         assert!(!cfg!(unix) || !synced.exists());
         let durable = append(&world.store, &world.repo, &[line("a")], Durability::Synced).unwrap();
@@ -278,7 +280,7 @@ mod tests {
     // S-STORE-2
     #[test]
     fn what_is_no_plain_file_is_refused_and_left_alone() {
-        let world = World::new();
+        let world = AppendFixture::new();
         world.store.ensure().unwrap();
         let target = world.store.root().join("target");
         std::fs::write(&target, "mine").unwrap();
@@ -298,7 +300,7 @@ mod tests {
     #[test]
     fn a_log_is_private() {
         use std::os::unix::fs::PermissionsExt;
-        let world = World::new();
+        let world = AppendFixture::new();
         world.append("a").unwrap();
         let mode = std::fs::metadata(world.log()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);

@@ -9,18 +9,18 @@ use super::{Store, StoreError, Tail};
 /// A past position of the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsOf {
-    /// Lines of a later time are not there. One without a time is.
+    /// Lines with a later time are excluded. Lines without a time are included.
     pub time: Timestamp,
-    /// Of this log its first so many bytes are there, whatever their lines say of their time.
+    /// Of this log, the first so many bytes are included, whatever time their lines state.
     pub end: Option<(PathBuf, u64)>,
 }
 
 impl AsOf {
-    /// The position of a log where it had so many bytes. Of other logs there is what is no later than the latest
-    /// line that was in it by then.
+    /// Returns the position of a log at a length in bytes. Other logs are included up to the latest time that a
+    /// line of this log had at that point.
     ///
     /// # Errors
-    /// [`StoreError`] where the log cannot be read.
+    /// [`StoreError`] if the log cannot be read.
     pub fn of_log(log: PathBuf, bytes: u64) -> Result<Self, StoreError> {
         let file_repo = Store::repo_of(&log).to_string();
         let mut time = Timestamp::UNIX_EPOCH;
@@ -35,7 +35,7 @@ impl AsOf {
         Ok(Self { time, end: Some((log, bytes)) })
     }
 
-    /// Tells whether a line of a log that ends after so many bytes was there.
+    /// Tells whether a line that ends at byte `end` of a log is included.
     #[must_use]
     pub fn has(&self, log: &Path, end: u64, timestamp: Option<Timestamp>) -> bool {
         match &self.end {

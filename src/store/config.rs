@@ -1,5 +1,5 @@
-//! Settings: defaults < file < environment < flags, settled once at start into a plain struct.
-//! Not here: reading the environment, which the two programs do and pass in.
+//! Settings: defaults < file < environment < flags, resolved once at start into a plain struct. Not here:
+//! reading the environment. The programs do that and pass the values in.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -13,39 +13,39 @@ use toml::Table;
 use super::{AsOf, Judge, StoreError};
 use event::{RepoKey, parse_age};
 
-/// Everything that can be set and that both programs need.
+/// All settings that both programs need.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Config {
     /// Where the logs are.
     pub logs: Option<PathBuf>,
     /// Where the embedding model is.
     pub model: Option<PathBuf>,
-    /// Where what can be rebuilt is kept.
+    /// Where rebuildable files are kept.
     pub cache: Option<PathBuf>,
-    /// How much memory the memories may take.
+    /// The memory limit for memories and indexes.
     pub memory: Option<MemoryMib>,
     /// How vectors are computed.
-    pub embedding: Embedding,
-    /// When old lines are archived unasked.
+    pub embedding: EmbeddingPrecision,
+    /// When old lines are archived automatically.
     pub archive: ArchivePolicy,
-    /// Who is asked about memories that may contradict each other; nobody unless set.
+    /// The judge of possible contradictions; none by default.
     pub judge: Option<Judge>,
-    /// Whether searches that found nothing are written down.
-    pub query_log: Keeping,
-    /// Which past position of the store is read; of no file, a command asks for it.
+    /// Whether searches without a result are logged.
+    pub query_log: Switch,
+    /// Which past position of the store is read. A command sets it; no file can.
     pub as_of: Option<AsOf>,
-    /// Old repository keys and the keys they are now.
+    /// Old repository keys and the current keys they stand for.
     pub aliases: BTreeMap<RepoKey, RepoKey>,
 }
 
-/// Longest configuration file: thousands of aliases. What is longer is none.
+/// Longest configuration file, in bytes. Thousands of aliases fit; a longer file is refused.
 const FILE_BYTES_MAX: usize = 1024 * 1024;
 
-/// The sections and keys a configuration file may have, for error messages.
+/// The sections and keys of a configuration file, for error messages.
 const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, a table [judge], and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
-    /// Reads a configuration file; a file that does not exist is an empty one.
+    /// Reads a configuration file. A missing file counts as empty.
     ///
     /// # Errors
     /// [`StoreError::Config`] names the file and what is wrong in it.
@@ -73,7 +73,7 @@ impl Config {
                     config.memory = Some(memory.map_err(|why| format!("memory_mib {why}"))?);
                 }
                 ("embedding", toml::Value::String(name)) => {
-                    config.embedding = Embedding::parse(&name)?;
+                    config.embedding = EmbeddingPrecision::parse(&name)?;
                 }
                 ("archive_above_lines", value) => {
                     config.archive.above_lines = Some(ArchivePolicy::lines(&value)?);
@@ -83,7 +83,7 @@ impl Config {
                 }
                 ("judge", toml::Value::Table(judge)) => config.judge = Some(Judge::read(judge)?),
                 ("query_log", toml::Value::Boolean(is_kept)) => {
-                    config.query_log = if is_kept { Keeping::On } else { Keeping::Off };
+                    config.query_log = if is_kept { Switch::On } else { Switch::Off };
                 }
                 ("aliases", toml::Value::Table(aliases)) => {
                     config.aliases = parse_aliases(aliases)?;
@@ -98,7 +98,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Follows aliases to the key a repository has now; a circle ends where it began.
+    /// Follows aliases to the current key of a repository. A circular alias ends at its first key.
     #[must_use]
     pub fn current(&self, key: &RepoKey) -> RepoKey {
         let mut current = key;
@@ -112,21 +112,21 @@ impl Config {
     }
 }
 
-/// Whether something is written down.
+/// A setting that is on or off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Keeping {
-    /// It is.
+pub enum Switch {
+    /// On.
     #[default]
     On,
-    /// It is not.
+    /// Off.
     Off,
 }
 
-impl Keeping {
-    /// Reads the word of a variable.
+impl Switch {
+    /// Parses the value of a variable.
     ///
     /// # Errors
-    /// What is allowed.
+    /// A sentence that says what is allowed.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text.trim().to_ascii_lowercase().as_str() {
             "on" | "true" | "1" => Ok(Self::On),
@@ -136,22 +136,22 @@ impl Keeping {
     }
 }
 
-/// How the embedding model computes. Vectors that the two make of memories are never
-/// mixed; what a question means may be computed in bytes either way.
+/// The precision of the embedding model. Vectors of memories made with different precisions are never mixed.
+/// The vector of a question may be computed with 8 bits in both cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Embedding {
-    /// As published, in 32-bit floats.
+pub enum EmbeddingPrecision {
+    /// 32-bit floats, as published.
     #[default]
     Fp32,
-    /// Layers in bytes: a text of 64 tokens takes two thirds of the time, and memory is less.
+    /// Layers in 8 bits: a text of 64 tokens takes two thirds of the time, and the model takes less memory.
     Int8,
 }
 
-impl Embedding {
-    /// Reads its name.
+impl EmbeddingPrecision {
+    /// Parses the name of a precision.
     ///
     /// # Errors
-    /// A sentence saying what is allowed.
+    /// A sentence that says what is allowed.
     pub fn parse(name: &str) -> Result<Self, String> {
         match name {
             "fp32" => Ok(Self::Fp32),
@@ -161,19 +161,19 @@ impl Embedding {
     }
 }
 
-/// When old lines of a log are archived unasked; never, unless set.
+/// When old lines of a log are archived automatically; never by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ArchivePolicy {
-    /// When a log has more lines than these.
+    /// Archive a log when it has more lines than this.
     pub above_lines: Option<u64>,
-    /// When they are older than this.
+    /// Archive lines that are older than this.
     pub older_than: Option<Duration>,
 }
 
 impl ArchivePolicy {
-    /// Fewer would make a segment of every few writes.
+    /// A lower bound would create a segment every few writes.
     pub const LINES_MIN: u64 = 100;
-    /// More than anybody ever learned about a repository.
+    /// More lines than any repository has.
     pub const LINES_MAX: u64 = 1_000_000_000;
 
     fn lines(value: &toml::Value) -> Result<u64, String> {
@@ -193,37 +193,37 @@ impl ArchivePolicy {
     }
 }
 
-/// How much memory a retriever's memories and indexes may take, in MiB.
+/// The memory limit of a retriever's memories and indexes, in MiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemoryMib(u32);
 
 impl MemoryMib {
-    /// Room for some thousands of memories; less would leave out what was just learned.
+    /// Enough for some thousands of memories. A lower limit would exclude recent memories.
     pub const MIN: u32 = 16;
-    /// 1 TiB: more than any machine this is for has.
+    /// 1 TiB: more than any machine this program is made for has.
     pub const MAX: u32 = 1024 * 1024;
-    /// Room for more than half a million memories of the usual size, without vectors.
+    /// Enough for more than half a million memories of usual size, without vectors.
     pub const DEFAULT: Self = Self(1024);
 
-    /// Takes a number of MiB.
+    /// Checks a number of MiB.
     ///
     /// # Errors
-    /// A sentence saying what is allowed.
+    /// A sentence that says what is allowed.
     pub fn of(mib: i64) -> Result<Self, String> {
         let allowed = Self::MIN..=Self::MAX;
         let mib = u32::try_from(mib).ok().filter(|mib| allowed.contains(mib));
         mib.map(Self).ok_or_else(Self::allowed)
     }
 
-    /// Reads a number of MiB, as the environment gives it.
+    /// Parses a number of MiB from the environment.
     ///
     /// # Errors
-    /// A sentence saying what is allowed.
+    /// A sentence that says what is allowed.
     pub fn parse(text: &str) -> Result<Self, String> {
         text.trim().parse().map_err(|_| Self::allowed()).and_then(Self::of)
     }
 
-    /// Returns it in bytes.
+    /// Returns the limit in bytes.
     #[must_use]
     pub fn bytes(self) -> u64 {
         u64::from(self.0) * 1024 * 1024
@@ -235,8 +235,8 @@ impl MemoryMib {
     }
 }
 
-/// Reads little more than a configuration may hold. A pipe that nobody writes to is empty instead of a
-/// program that hangs, and an endless device ends. Links are followed: people keep such files in git.
+/// Reads slightly more than a configuration may contain. A pipe without a writer reads as empty instead of
+/// hanging the program, and an endless device ends. Links are followed, because people keep such files in git.
 fn read_bounded(path: &Path) -> io::Result<String> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -248,7 +248,7 @@ fn read_bounded(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Puts the home directory in the place of a leading `~/`, as a shell would.
+/// Expands a leading `~/` to the home directory, as a shell would.
 fn expanded(path: &str) -> PathBuf {
     match (path.strip_prefix("~/"), etcetera::home_dir()) {
         (Some(rest), Ok(home)) => home.join(rest),
@@ -261,27 +261,29 @@ fn parse_aliases(table: Table) -> Result<BTreeMap<RepoKey, RepoKey>, String> {
         |text: &str| RepoKey::parse(text).map_err(|error| format!("aliases: {text:?} {error}"));
     let mut aliases = BTreeMap::new();
     for (old, new) in table {
-        let new = new.as_str().ok_or_else(|| format!("aliases: {old:?} must name a repository"))?;
+        let new = new.as_str().ok_or_else(|| {
+            format!("aliases: the value of {old:?} must be the name of a repository")
+        })?;
         aliases.insert(key(&old)?, key(new)?);
     }
     Ok(aliases)
 }
 
-/// The platform's directories for us.
+/// The platform's directories for this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct PlatformDirs {
     /// The configuration file.
     pub config_file: PathBuf,
     /// The logs.
     pub logs: PathBuf,
     /// The embedding model.
     pub model: PathBuf,
-    /// What can be rebuilt.
+    /// Rebuildable files.
     pub cache: PathBuf,
 }
 
-impl Places {
-    /// Returns the platform's directories, or `None` where there is no home directory.
+impl PlatformDirs {
+    /// Returns the platform's directories, or `None` if there is no home directory.
     #[must_use]
     pub fn of_platform() -> Option<Self> {
         let base = etcetera::base_strategy::choose_native_strategy().ok()?;
@@ -334,9 +336,9 @@ mod tests {
     #[test]
     fn how_vectors_are_computed_is_one_of_two_names() {
         let embedding = |text: &str| Config::parse(text).map(|config| config.embedding);
-        assert_eq!(embedding("embedding = \"fp32\""), Ok(Embedding::Fp32));
-        assert_eq!(embedding("embedding = \"int8\""), Ok(Embedding::Int8));
-        assert_eq!(embedding(""), Ok(Embedding::default()));
+        assert_eq!(embedding("embedding = \"fp32\""), Ok(EmbeddingPrecision::Fp32));
+        assert_eq!(embedding("embedding = \"int8\""), Ok(EmbeddingPrecision::Int8));
+        assert_eq!(embedding(""), Ok(EmbeddingPrecision::default()));
         let refused = embedding("embedding = \"INT4\"").unwrap_err();
         assert_eq!(refused, "embedding must be \"fp32\" or \"int8\", not \"INT4\"");
         assert!(embedding("embedding = 8").unwrap_err().contains("\"embedding\""));

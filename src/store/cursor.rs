@@ -1,5 +1,4 @@
-//! How far a log has been read, and how to notice that it is no longer the same log.
-//! Not here: reading (`tail`).
+//! How far a log was read, and how to notice that it is no longer the same log. Not here: reading (`tail`).
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,12 +15,12 @@ pub struct Cursor {
     offset: u64,
     identity: Option<(u64, u64)>,
     guard: Guard,
-    /// What the file was when it had last been read to its end, an unfinished last line included.
-    seen: Option<Seen>,
+    /// The state of the file when it was last read to its end, including an unfinished last line.
+    seen: Option<FileState>,
 }
 
-/// The bytes before the offset: themselves, or of a cursor that was written down their number and their
-/// SHA-256, since a secret may stand there.
+/// The bytes before the offset. A cursor that was saved has only their count and their SHA-256, because the
+/// bytes may contain a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Guard {
     Bytes(Vec<u8>),
@@ -37,7 +36,7 @@ impl Default for Guard {
 impl Guard {
     fn length_bytes(&self) -> u8 {
         match self {
-            // At most GUARD_BYTES.
+            // The length is at most GUARD_BYTES.
             Self::Bytes(bytes) => u8::try_from(bytes.len()).unwrap_or(u8::MAX),
             Self::Digest(length_bytes, _) => *length_bytes,
         }
@@ -50,7 +49,7 @@ impl Guard {
         }
     }
 
-    /// Moves on by some bytes. Before those of a digest nothing is known, and the guard is shorter.
+    /// Advances past `read`. The bytes before a digest are unknown, so the guard becomes shorter.
     fn advance_by(&mut self, read: &[u8]) {
         let mut bytes = match std::mem::take(self) {
             Self::Bytes(bytes) => bytes,
@@ -64,14 +63,14 @@ impl Guard {
     }
 }
 
-/// How long a file was and when it was last changed.
+/// The length of a file and when it was last changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct FileState {
     length_bytes: u64,
     modified: SystemTime,
 }
 
-impl Seen {
+impl FileState {
     fn of(metadata: &Metadata) -> Option<Self> {
         let modified = metadata.modified().ok()?;
         Some(Self { length_bytes: metadata.len(), modified })
@@ -80,14 +79,14 @@ impl Seen {
 
 /// What happened to a log since the cursor was set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum FileChange {
     /// Nothing.
     None,
     /// It is longer.
     Grown,
-    /// It is another file, shorter, or was rewritten: what was read from it no longer counts.
+    /// It is another file, is shorter, or was rewritten. What was read from it no longer counts.
     Replaced,
-    /// It is gone: what was read from it no longer counts.
+    /// It was deleted. What was read from it no longer counts.
     Gone,
 }
 
@@ -98,7 +97,7 @@ impl Cursor {
         self.offset
     }
 
-    /// Writes down a cursor in a log of which something was read; `None` for any other.
+    /// Serialises a cursor. Returns `None` if nothing of the log was read.
     #[must_use]
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let (device, inode) = self.identity?;
@@ -119,7 +118,7 @@ impl Cursor {
         Some(bytes)
     }
 
-    /// Reads what [`Cursor::to_bytes`] wrote. The next look compares the log with it as with any cursor.
+    /// Reads what [`Cursor::to_bytes`] wrote. The next look compares the log with this cursor as usual.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (numbers, guard) = bytes.split_first_chunk::<{ 7 * 8 }>()?;
@@ -131,7 +130,7 @@ impl Cursor {
         let (length_bytes, seconds, nanos) = (next()?, next()?, u32::try_from(next()?).ok()?);
         let since = Duration::from_secs(seconds).checked_add(Duration::from_nanos(nanos.into()))?;
         let modified = SystemTime::UNIX_EPOCH.checked_add(since)?;
-        let seen = (has_seen == 1).then_some(Seen { length_bytes, modified });
+        let seen = (has_seen == 1).then_some(FileState { length_bytes, modified });
         let (length_bytes, digest) = guard.split_first()?;
         let guard = Guard::Digest(*length_bytes, digest.try_into().ok()?);
         let is_guard =
@@ -139,54 +138,54 @@ impl Cursor {
         is_guard.then_some(Self { offset, identity, guard, seen })
     }
 
-    /// Compares the log with what it was; looks at its length first, since that is all most calls need.
-    pub(super) fn compare(&self, file: &mut File, metadata: &Metadata) -> io::Result<Change> {
+    /// Compares the log with its earlier state. The length comes first, because most calls need nothing else.
+    pub(super) fn compare(&self, file: &mut File, metadata: &Metadata) -> io::Result<FileChange> {
         let is_new = self.identity.is_none();
         if !is_new && (self.identity != Some(identity(metadata)) || metadata.len() < self.offset) {
-            return Ok(Change::Replaced);
+            return Ok(FileChange::Replaced);
         }
         if let Some(seen) = &self.seen {
-            if Seen::of(metadata).as_ref() == Some(seen) {
-                return Ok(Change::None);
+            if FileState::of(metadata).as_ref() == Some(seen) {
+                return Ok(FileChange::None);
             }
             if metadata.len() <= seen.length_bytes {
-                // Written to, yet no longer than before: rewritten in place.
-                return Ok(Change::Replaced);
+                // The file was written to and is no longer than before, so it was rewritten in place.
+                return Ok(FileChange::Replaced);
             }
         } else if metadata.len() == self.offset {
-            return Ok(Change::None);
+            return Ok(FileChange::None);
         }
         let length_bytes = self.guard.length_bytes();
         file.seek(SeekFrom::Start(self.offset.saturating_sub(length_bytes.into())))?;
         let mut now = vec![0; length_bytes.into()];
         file.read_exact(&mut now)?;
-        Ok(if self.guard.is(&now) { Change::Grown } else { Change::Replaced })
+        Ok(if self.guard.is(&now) { FileChange::Grown } else { FileChange::Replaced })
     }
 
-    /// Moves to a place without having read what is before it.
+    /// Moves to an offset without having read the bytes before it.
     pub(super) fn skip_to(&mut self, offset: u64) {
         self.offset = offset;
     }
 
-    /// Moves on by a line, of which `read` are at least the last bytes.
+    /// Advances by a line. `read` holds at least its last bytes.
     pub(super) fn advance_by(&mut self, line_bytes: u64, read: &[u8], metadata: &Metadata) {
         self.identity = Some(identity(metadata));
         self.offset += line_bytes;
         self.guard.advance_by(read);
     }
 
-    /// Tells whether the file is the one that was read to its end, and untouched since.
+    /// Tells whether this file was read to its end and has not changed since.
     pub(super) fn is_at_end_of(&self, metadata: &Metadata) -> bool {
         self.seen.is_some()
-            && self.seen == Seen::of(metadata)
+            && self.seen == FileState::of(metadata)
             && self.identity == Some(identity(metadata))
     }
 
-    /// Notes that the file has been read to its end, `unfinished_bytes` of a last line without its
-    /// line break included, unless it has grown meanwhile.
+    /// Records that the file was read to its end, including `unfinished_bytes` of a last line without a line
+    /// break, unless the file has grown meanwhile.
     pub(super) fn at_end(&mut self, metadata: &Metadata, unfinished_bytes: u64) {
         let is_end = metadata.len() == self.offset + unfinished_bytes;
-        self.seen = Seen::of(metadata).filter(|_| is_end);
+        self.seen = FileState::of(metadata).filter(|_| is_end);
         self.identity = Some(identity(metadata));
     }
 }
@@ -199,7 +198,7 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
 
 #[cfg(not(unix))]
 fn identity(metadata: &Metadata) -> (u64, u64) {
-    // Without inode numbers the time of creation tells a new file from the old one.
+    // Without inode numbers, the creation time distinguishes a new file from the old one.
     let created =
         metadata.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     (0, created.map_or(0, |age| u64::try_from(age.as_nanos()).unwrap_or(0)))
@@ -230,7 +229,7 @@ mod tests {
             (file, metadata)
         }
 
-        /// A cursor behind the first `line_bytes` of it, which is not known to be its end.
+        /// A cursor after the first `line_bytes`, which need not be the end of the file.
         fn read_to(&self, line_bytes: usize) -> Cursor {
             let (bytes, mut cursor) = (std::fs::read(&self.path).unwrap(), Cursor::default());
             let length = u64::try_from(line_bytes).unwrap();
@@ -238,7 +237,7 @@ mod tests {
             cursor
         }
 
-        fn compared_with(&self, cursor: &Cursor) -> Change {
+        fn compared_with(&self, cursor: &Cursor) -> FileChange {
             let (mut file, metadata) = self.opened();
             cursor.compare(&mut file, &metadata).unwrap()
         }
@@ -250,20 +249,20 @@ mod tests {
 
     // S-READ-2
     #[test]
-    fn a_length_below_the_offset_is_a_replacement_and_the_offset_itself_is_nothing_new() {
+    fn a_log_shorter_than_the_offset_is_a_replacement() {
         let log = Log::of("one\ntwo\n");
-        assert_eq!(log.compared_with(&log.read_to(4)), Change::Grown);
+        assert_eq!(log.compared_with(&log.read_to(4)), FileChange::Grown);
         let cursor = log.read_to(8);
-        assert_eq!(log.compared_with(&cursor), Change::None);
+        assert_eq!(log.compared_with(&cursor), FileChange::None);
         log.set_length(7);
-        assert_eq!(log.compared_with(&cursor), Change::Replaced);
+        assert_eq!(log.compared_with(&cursor), FileChange::Replaced);
         log.set_length(0);
-        assert_eq!(log.compared_with(&cursor), Change::Replaced);
+        assert_eq!(log.compared_with(&cursor), FileChange::Replaced);
     }
 
     // S-READ-2
     #[test]
-    fn a_cursor_that_was_written_down_notices_what_it_would_have_noticed() {
+    fn a_saved_cursor_notices_the_same_changes() {
         let log = Log::of("one\ntwo\n");
         let mut cursor = log.read_to(8);
         assert_eq!(Cursor::default().to_bytes(), None);
@@ -278,14 +277,14 @@ mod tests {
             assert!((0..bytes.len()).all(|end| Cursor::from_bytes(&bytes[..end]).is_none()));
             assert!(!bytes.windows(3).any(|window| window == b"two"), "it may be secret");
             std::fs::write(&log.path, "one\ntwo\nmore\n").unwrap();
-            assert_eq!(log.compared_with(&again), Change::Grown);
+            assert_eq!(log.compared_with(&again), FileChange::Grown);
             again.advance_by(5, b"more\n", &log.opened().1);
             assert_eq!(again.guard, Guard::Bytes(b"more\n".to_vec()));
             log.set_length(8);
         }
         std::fs::write(&log.path, "one\ntwx\nmore\n").unwrap();
         let again = Cursor::from_bytes(&cursor.to_bytes().unwrap()).unwrap();
-        assert_eq!(log.compared_with(&again), Change::Replaced);
+        assert_eq!(log.compared_with(&again), FileChange::Replaced);
     }
 
     // S-READ-2
@@ -293,7 +292,7 @@ mod tests {
     fn another_file_of_the_same_bytes_and_time_is_a_replacement() {
         let (log, other) = (Log::of("one\ntwo\n"), Log::of("one\ntwo\n"));
         let mut cursor = log.read_to(8);
-        assert_eq!(other.compared_with(&cursor), Change::Replaced);
+        assert_eq!(other.compared_with(&cursor), FileChange::Replaced);
         let (_, metadata) = log.opened();
         cursor.at_end(&metadata, 0);
         File::options()
@@ -304,7 +303,7 @@ mod tests {
             .unwrap();
         assert!(cursor.is_at_end_of(&metadata));
         assert!(!cursor.is_at_end_of(&other.opened().1));
-        assert_eq!(other.compared_with(&cursor), Change::Replaced);
+        assert_eq!(other.compared_with(&cursor), FileChange::Replaced);
     }
 
     #[test]
@@ -320,7 +319,7 @@ mod tests {
 
     // S-READ-2
     #[test]
-    fn the_guard_is_the_bytes_before_the_offset_and_no_more_than_it_needs() {
+    fn the_guard_holds_only_the_bytes_before_the_offset() {
         let long = format!("{}\n", "x".repeat(2 * GUARD_BYTES));
         for first in ["a\n", &long, &format!("{}\n", "y".repeat(GUARD_BYTES - 1))] {
             let log = Log::of(&format!("{first}{long}more\n"));
@@ -330,13 +329,13 @@ mod tests {
             cursor.advance_by(line, long.as_bytes(), &log.opened().1);
             assert_eq!(usize::from(cursor.guard.length_bytes()), GUARD_BYTES);
             assert_eq!(cursor.offset(), u64::try_from(first.len()).unwrap() + line);
-            assert_eq!(log.compared_with(&cursor), Change::Grown);
-            // The last byte before the offset, then one far before it.
+            assert_eq!(log.compared_with(&cursor), FileChange::Grown);
+            // First the last byte before the offset changes, then one far before it.
             let mut bytes = std::fs::read(&log.path).unwrap();
             let end = first.len() + long.len();
             bytes[end - 2] = b'z';
             std::fs::write(&log.path, &bytes).unwrap();
-            assert_eq!(log.compared_with(&cursor), Change::Replaced);
+            assert_eq!(log.compared_with(&cursor), FileChange::Replaced);
         }
     }
 }

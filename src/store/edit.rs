@@ -1,21 +1,21 @@
-//! Rewriting a file of a store, whatever it holds. Not here: how a log is rewritten (`rewrite`), how a segment
-//! is (`archive`).
+//! Rewriting any file of a store. Not here: how a log is rewritten (`rewrite`), how a segment is rewritten
+//! (`archive`).
 
 use std::path::Path;
 
 use super::rewrite::rewrite_log;
-use super::{Line, Store, StoreError};
+use super::{LogLine, Store, StoreError};
 
-/// Rewrites a file of a store: each line for which `change` returns other bytes is replaced by them,
-/// everything else stays as it is. `change` is given what [`super::lines_of`] gives; it starts over with the
-/// line at offset 0 when another program changed the file meanwhile.
+/// Rewrites a file of a store. Each line for which `change` returns other bytes is replaced by them; everything
+/// else is unchanged. `change` receives the lines of [`super::lines_of`]. If another program changed the file,
+/// the rewrite starts over at the line at offset 0.
 ///
 /// # Errors
-/// [`StoreError`]; the file is then as it was, or rewritten and perhaps not on the disk yet.
+/// [`StoreError`]. The file is then unchanged, or rewritten and perhaps not synced.
 pub fn rewrite(
     store: &Store,
     file: &Path,
-    change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
+    change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     store.ensure()?;
     #[cfg(feature = "archive")]

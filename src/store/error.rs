@@ -1,4 +1,4 @@
-//! What can go wrong with files. Each message fits after "failed to" and names the path.
+//! What can go wrong with files. Each message continues "failed to" and names the path.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,27 +15,27 @@ pub enum StoreError {
     Busy {
         /// The lock file.
         path: PathBuf,
-        /// How long was waited, in milliseconds.
+        /// How long the writer waited, in milliseconds.
         wait_ms: u64,
     },
-    /// So much waits for its log already that no more is taken.
+    /// The spool is full: too many writes wait for their logs.
     #[error(
-        "put more into {path}: {waiting} writes wait there, since another process holds the log; nothing was written"
+        "put more into {path}: {waiting} writes are waiting there, because another process holds the log; nothing was written"
     )]
     SpoolFull {
         /// The spool.
         path: PathBuf,
-        /// How many writes wait.
+        /// How many writes are waiting.
         waiting: usize,
     },
     /// Reading or writing failed.
     #[error("{action} {path}: {source}")]
     Io {
-        /// What was tried, as a verb.
+        /// The action that failed, as a verb.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Part of a segment does not unpack; everything else in it was read.
@@ -43,46 +43,47 @@ pub enum StoreError {
     Damaged {
         /// The segment.
         path: PathBuf,
-        /// Where, and why.
+        /// The place and the reason.
         why: String,
     },
-    /// Only part of a line could be written; it was taken back.
-    #[error("write {path}: {source}; the part that was written was taken back, nothing was lost")]
+    /// Only part of a line could be written, and it was rolled back.
+    #[error("write {path}: {source}; the partial write was rolled back, nothing was lost")]
     RolledBack {
         /// The log.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The lines were written, but the disk did not confirm them.
+    /// The lines were written, but the disk did not confirm the sync.
     #[error(
         "sync {path}: {source}; the event is in the log, but may not survive a loss of power; do not send it again"
     )]
     NotSynced {
         /// The log, or its directory.
         path: PathBuf,
-        /// What the system said. A failed sync is not tried again: the second could lie.
+        /// The system's error. A failed sync is not repeated, because a second one could report success
+        /// wrongly.
         source: io::Error,
     },
-    /// What stands in the place of a log is no plain file.
-    #[error("open {path}: {what}, not a plain file of its own; move it away")]
+    /// The path of a log is not a plain file.
+    #[error("open {path}: {what}, not a plain file with one name; move it away")]
     NotALog {
         /// The path.
         path: PathBuf,
         /// What it is instead.
         what: &'static str,
     },
-    /// Others can write there, or it is not what we made.
+    /// Other users can write to a directory, or it is not one that we made.
     #[error("use {path}: it {why}; {remedy}")]
     Untrusted {
         /// The directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the directory.
         why: &'static str,
-        /// What to do, as one command where there is one.
+        /// The remedy, as one command if there is one.
         remedy: String,
     },
-    /// Nobody said where the logs are, and the platform has no place for them.
+    /// No directory for the logs was given, and the platform has none.
     #[error("find the logs: no home directory; set AGENT_KNOWLEDGE_LOGS or give --logs DIR")]
     NoPlace,
     /// The configuration file cannot be understood.
@@ -93,18 +94,18 @@ pub enum StoreError {
         /// What is wrong.
         why: String,
     },
-    /// A short repository name that could mean several.
-    #[error("tell which repository {given:?} means: it could be {}; write one of them in full", .candidates.join(" or "))]
+    /// A short repository name matches several repositories.
+    #[error("find out which repository {given:?} means: it matches {}; give one of them in full", .candidates.join(" or "))]
     Ambiguous {
         /// What was given.
         given: String,
-        /// The keys it could mean.
+        /// The keys it matches.
         candidates: Vec<String>,
     },
 }
 
 impl StoreError {
-    /// Wraps what the system said about `path` while trying to do `action`.
+    /// Wraps a system error about `path` that occurred while trying to do `action`.
     pub fn io(
         action: &'static str,
         path: &std::path::Path,

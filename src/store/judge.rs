@@ -1,23 +1,23 @@
-//! Who is asked about memories that may contradict each other: nobody, unless the configuration names a program or a
-//! server. Not here: asking (`retriever::serve::judge`).
+//! The judge of memories that may contradict each other. There is none unless the configuration names a program
+//! or a server. Not here: asking the judge (`retriever::judge`).
 
 use toml::Table;
 
-/// What the section of the configuration may hold.
+/// What the section of the configuration may contain.
 const ALLOWED: &str = "[judge] takes command = [\"program\", \"argument\"], or url = \"http://localhost:11434/v1\" with model = \"name\" and perhaps key_env = \"VARIABLE\"";
 
-/// Who is asked.
+/// How the judge is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judge {
-    /// A program: the request on its standard input, the answer on its standard output.
+    /// A program that reads the request on its standard input and writes the answer to its standard output.
     Command(Vec<String>),
-    /// A server that speaks OpenAI's chat completions, without encryption.
+    /// A server with the chat completions protocol of OpenAI, without encryption.
     Server {
         /// Its address, up to `/chat/completions`.
         url: String,
-        /// The model that is asked for.
+        /// The name of the model.
         model: String,
-        /// The variable that holds the key.
+        /// The environment variable that holds the key.
         key_env: Option<String>,
     },
 }
@@ -49,9 +49,9 @@ impl Judge {
                 Ok(Self::Server { url: url.trim_end_matches('/').to_owned(), model, key_env })
             }
             (None, Some(_), Some(_)) => Err(wrong(
-                "url in [judge] must begin with http://; for others name a command, such as curl",
+                "url in [judge] must begin with http://; to reach another server, name a command such as curl",
             )),
-            _ => Err(wrong("[judge] is incomplete, or names both a command and a server")),
+            _ => Err(wrong("[judge] must name either a command, or a url and a model")),
         }
     }
 }

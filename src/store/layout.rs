@@ -1,5 +1,5 @@
-//! Where things are: one directory with one `.jsonl` file per repository, private to its user.
-//! Not here: what a file contains.
+//! Paths: one directory with one `.jsonl` file per repository, private to its user. Not here: what a file
+//! contains.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
@@ -12,7 +12,7 @@ use event::RepoKey;
 /// The folder of the lock files, inside the store.
 pub(super) const LOCKS: &str = ".locks";
 
-/// What stands in the place of a file, when it is neither a file nor a link.
+/// What is at a path that is neither a plain file nor a link.
 pub(super) const NO_PLAIN_FILE: &str = "it is a directory or a device";
 
 /// A directory of logs.
@@ -22,7 +22,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Names a store; nothing is opened or made.
+    /// Names a store. Nothing is opened or created.
     #[must_use]
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
@@ -40,11 +40,11 @@ impl Store {
         self.root.join(repo.file_name())
     }
 
-    /// Lists the logs, in order of name. A store that does not exist has none.
+    /// Lists the logs, sorted by name. A store that does not exist has none.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when the directory is there but cannot be read, [`StoreError::Untrusted`]
-    /// when others can write to it.
+    /// [`StoreError::Io`] if the directory exists but cannot be read, [`StoreError::Untrusted`] if others can
+    /// write to it.
     pub fn logs(&self) -> Result<Vec<PathBuf>, StoreError> {
         let entries = match std::fs::read_dir(&self.root) {
             Ok(entries) => entries,
@@ -63,16 +63,16 @@ impl Store {
         is_log(path)
     }
 
-    /// Finds the repository that a typed key means: itself, where it has a log or nothing else
-    /// fits; else the one whose key it abbreviates. Aliases are followed.
+    /// Finds the repository that a typed key means. A key with a log means itself, and so does a key that
+    /// abbreviates no other. An abbreviation means the key it abbreviates. Aliases are followed.
     ///
     /// # Errors
-    /// [`StoreError::Ambiguous`] when it could mean several, [`StoreError::Io`] as [`Store::logs`].
+    /// [`StoreError::Ambiguous`] if the key abbreviates several keys, [`StoreError::Io`] as in [`Store::logs`].
     pub fn resolve(&self, typed: &RepoKey, config: &Config) -> Result<RepoKey, StoreError> {
         let current = config.current(typed);
         let log = self.log_of(typed);
         if Self::repo_of(&log) == *typed && log.symlink_metadata().is_ok() {
-            // What has a log means itself, and the hundreds of others need not be listed for a save.
+            // A key with a log means itself, so a save need not list hundreds of other logs.
             trust(&self.root)?;
             return Ok(current);
         }
@@ -93,11 +93,11 @@ impl Store {
         }
     }
 
-    /// Makes the directory and its lock folder where they are missing, private to the user.
+    /// Creates the directory and its lock folder if they are missing, private to the user.
     ///
     /// # Errors
-    /// [`StoreError::Io`] names what could not be made, [`StoreError::Untrusted`] says that others can
-    /// write there.
+    /// [`StoreError::Io`] names what could not be created, [`StoreError::Untrusted`] says that others can write
+    /// there.
     pub fn ensure(&self) -> Result<(), StoreError> {
         if is_own_folder(&self.root.join(LOCKS))? {
             return trust(&self.root);
@@ -107,7 +107,7 @@ impl Store {
         self.ensure_folder(LOCKS).map(drop)
     }
 
-    /// Makes a folder of ours inside the store where it is missing, and returns it.
+    /// Creates one of our folders inside the store if it is missing, and returns it.
     pub(super) fn ensure_folder(&self, name: &str) -> Result<PathBuf, StoreError> {
         let folder = self.root.join(name);
         if !is_own_folder(&folder)? {
@@ -120,32 +120,32 @@ impl Store {
     }
 }
 
-/// Tells whether a folder of ours is there. A link in its place would lead our files elsewhere.
+/// Tells whether one of our folders exists. A link in its place would redirect our files.
 pub(super) fn is_own_folder(folder: &Path) -> Result<bool, StoreError> {
     match folder.symlink_metadata() {
         Ok(found) if found.is_dir() => Ok(true),
         Ok(_) => Err(StoreError::Untrusted {
             path: folder.to_owned(),
-            why: "is no folder of its own",
+            why: "is not a plain folder",
             remedy: format!("move it away: mv {0} {0}.away", folder.display()),
         }),
         Err(_) => Ok(false),
     }
 }
 
-/// Refuses a store that others can write: they could put words into our agents' mouths, or links in
-/// the place of our files.
+/// Refuses a store that others can write to. They could feed text to our agents, or put links in place of our
+/// files.
 #[cfg(unix)]
 pub(super) fn trust(root: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::MetadataExt;
     let found = root.metadata().map_err(StoreError::io("inspect", root))?;
     let user = rustix::process::geteuid();
     let is_owned = user.is_root() || found.uid() == user.as_raw() || found.uid() == 0;
-    // Where every user has a group of their own, of the same number, its members are the user alone.
+    // On systems with one group per user, with the user's number, the user is the only member.
     let is_own_group = !user.is_root() && found.gid() == user.as_raw();
     let (path, shown) = (root.to_owned(), root.display());
     if found.mode() & 0o002 != 0 || (found.mode() & 0o020 != 0 && !is_own_group) {
-        let remedy = format!("take that away: chmod go-w {shown}");
+        let remedy = format!("remove that permission: chmod go-w {shown}");
         return Err(StoreError::Untrusted { path, why: "can be written by other users", remedy });
     }
     if is_owned {
@@ -160,11 +160,11 @@ pub(super) fn trust(_root: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Picks the logs. A listing that breaks off is no listing: what is missing from it would look gone.
+/// Selects the logs. If the listing fails midway the whole call fails, because missing logs would look deleted.
 fn logs_among(names: impl Iterator<Item = io::Result<OsString>>) -> io::Result<Vec<OsString>> {
     let mut logs: Vec<OsString> = names.collect::<io::Result<_>>()?;
     logs.retain(|name| is_log(Path::new(name)));
-    // By their bytes: comparing paths part by part took longer than reading the directory.
+    // Sorts by bytes: comparing paths component by component took longer than reading the directory.
     logs.sort_unstable();
     Ok(logs)
 }
@@ -176,16 +176,16 @@ pub(super) fn is_log(path: &Path) -> bool {
     !hidden && path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
-/// Refuses a directory that is a link, of another user, or open to others at all.
+/// Refuses a directory that is a link, belongs to another user, or grants any access to others.
 ///
 /// # Errors
-/// [`StoreError::Untrusted`] with what is wrong, [`StoreError::Io`] where it is not there.
+/// [`StoreError::Untrusted`] with the reason, [`StoreError::Io`] if the directory does not exist.
 pub fn is_private_dir(path: &Path) -> Result<(), StoreError> {
     let found = path.symlink_metadata().map_err(StoreError::io("inspect", path))?;
     let untrusted = |why, remedy| Err(StoreError::Untrusted { path: path.to_owned(), why, remedy });
     if !found.is_dir() {
         return untrusted(
-            "is no folder of its own",
+            "is not a plain folder",
             format!("move it away: mv {0} {0}.away", path.display()),
         );
     }
@@ -201,19 +201,19 @@ pub fn is_private_dir(path: &Path) -> Result<(), StoreError> {
         if found.mode() & 0o077 != 0 {
             return untrusted(
                 "is open to other users",
-                format!("take that away: chmod 700 {}", path.display()),
+                format!("remove that permission: chmod 700 {}", path.display()),
             );
         }
     }
     Ok(())
 }
 
-/// Which file stands under a name, whatever is put in its place later.
+/// The identity of a file, independent of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileId(u64, u64);
 
 impl FileId {
-    /// Looks; `None` where nothing is there.
+    /// Reads the identity of the file at a path; `None` if there is none.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         let found = path.symlink_metadata().ok()?;
@@ -224,14 +224,14 @@ impl FileId {
         }
         #[cfg(not(unix))]
         {
-            // Without inode numbers the time of creation tells one file from another.
+            // Without inode numbers, the creation time distinguishes files.
             let since = found.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
             Some(Self(0, u64::try_from(since.as_nanos()).unwrap_or(0)))
         }
     }
 }
 
-/// Returns what tells this user from others of the machine: a number, where the system has them.
+/// Returns what distinguishes this user from others on the machine: a number, if the system has one.
 #[must_use]
 pub fn user() -> String {
     #[cfg(unix)]
@@ -240,10 +240,10 @@ pub fn user() -> String {
     "user".to_owned()
 }
 
-/// Makes a directory and its parents; only the directories made are private.
+/// Creates a directory and its parents. Only directories that this call creates are private.
 ///
 /// # Errors
-/// What the system said.
+/// The system's error.
 pub fn make_private_dir(path: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -252,10 +252,10 @@ pub fn make_private_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Makes a file, or empties one, that nobody else can read, and writes it.
+/// Creates or empties a file that nobody else can read, and writes it.
 ///
 /// # Errors
-/// What the system said, as for a link in its place.
+/// The system's error, for example if the path is a link.
 pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(true).write(true);
@@ -263,8 +263,8 @@ pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     options.open(path)?.write_all(text.as_bytes())
 }
 
-/// Makes files opened with these options readable by nobody else, refuses a planted link, and does
-/// not hang on a planted FIFO.
+/// Makes files opened with these options unreadable for others, refuses a planted link, and does not hang on a
+/// planted FIFO.
 pub fn private(options: &mut OpenOptions) {
     #[cfg(unix)]
     {
@@ -275,8 +275,8 @@ pub fn private(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// Tells what stands in the place of a log that could not be opened as [`private`] does.
-pub(super) fn why_not_opened(log: &Path, source: io::Error) -> StoreError {
+/// Explains why a log could not be opened with [`private`].
+pub(super) fn open_error(log: &Path, source: io::Error) -> StoreError {
     match log.symlink_metadata() {
         Ok(found) if found.is_symlink() => {
             StoreError::NotALog { path: log.to_owned(), what: "it is a symbolic link" }
@@ -288,10 +288,11 @@ pub(super) fn why_not_opened(log: &Path, source: io::Error) -> StoreError {
     }
 }
 
-/// Opens a file of ours for reading: private, no link, nothing that hangs. `None` where it is not there.
+/// Opens one of our files for reading. The file is private and not a link, and opening never hangs. Returns
+/// `None` if it does not exist.
 ///
 /// # Errors
-/// [`StoreError::NotALog`] for what is no plain file, [`StoreError::Io`].
+/// [`StoreError::NotALog`] if it is not a plain file, [`StoreError::Io`].
 pub(super) fn open_to_read(path: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -299,7 +300,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<(File, Metadata)>, Stor
     let file = match options.open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(why_not_opened(path, error)),
+        Err(error) => return Err(open_error(path, error)),
     };
     let metadata = file.metadata().map_err(StoreError::io("inspect", path))?;
     if metadata.is_file() {
@@ -308,7 +309,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<(File, Metadata)>, Stor
     Err(StoreError::NotALog { path: path.to_owned(), what: NO_PLAIN_FILE })
 }
 
-/// Tells whether an open file still has its name. Others may put another file in its place.
+/// Tells whether an open file still has its name. Other programs may have replaced it.
 #[cfg(unix)]
 pub(super) fn is_still_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -318,7 +319,7 @@ pub(super) fn is_still_at(file: &File, path: &Path) -> bool {
 
 #[cfg(not(unix))]
 pub(super) fn is_still_at(_file: &File, path: &Path) -> bool {
-    // Windows does not let an open file be replaced.
+    // Windows does not allow an open file to be replaced.
     path.exists()
 }
 

@@ -1,7 +1,7 @@
-//! The files: where logs are, which one a repository has, appending to it and following it.
+//! The files: where logs are, which log a repository has, appending to it and following it.
 //!
-//! Blocking I/O, and the only room that opens logs. Not here: what a line means (`event`), and what
-//! may be written (`writer`).
+//! Blocking I/O. This is the only room that opens logs. Not here: what a line means (`event`), and what may be
+//! written (`writer`).
 
 mod append;
 mod archive;
@@ -26,12 +26,12 @@ mod spool;
 mod sync;
 mod tail;
 
-pub use append::{Appended, Place, append};
+pub use append::{Appended, Destination, append};
 #[cfg(feature = "archive")]
 pub use archive::{Moved, Moves, archive};
 pub use as_of::AsOf;
-pub use config::{ArchivePolicy, Config, Embedding, Keeping, MemoryMib, Places};
-pub use cursor::{Change, Cursor};
+pub use config::{ArchivePolicy, Config, EmbeddingPrecision, MemoryMib, PlatformDirs, Switch};
+pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
 pub use error::StoreError;
 pub use judge::Judge;
@@ -41,7 +41,7 @@ pub use lock::FileLock;
 pub use log_file::Durability;
 pub use own::{make_own_file, open_own_file, own_folder};
 pub use probe::{LockState, make_a_file_in};
-pub use quarantine::{Damaged, Kept, Quarantine};
-pub use repo::{Found, RepoAt, Why};
+pub use quarantine::{Damaged, Quarantine, QuarantineOutcome};
+pub use repo::{DetectedRepo, RepoAt, RepoSource};
 pub use signal::{survive_the_file_size_limit, when_asked_to_stop};
-pub use tail::{Line, Tail};
+pub use tail::{LogLine, Tail};

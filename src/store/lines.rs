@@ -1,27 +1,27 @@
-//! All lines of a file, however long they are. Not here: following a log with lines as long as an event may be (`tail`).
+//! All lines of a file, however long. Not here: following a log with lines of bounded length (`tail`).
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
-use super::log_file::what_instead;
-use super::{Line, StoreError, layout};
+use super::log_file::describe_non_log;
+use super::{LogLine, StoreError, layout};
 
-/// The longest line that is handed out, in bytes. Far past what is read as an event; what is longer
-/// is copied as it is.
+/// The longest line that is passed on, in bytes. This is far more than the reading bound of events. Longer
+/// lines are copied unchanged.
 pub(super) const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// How much is read at a time, in bytes.
 const BLOCK_BYTES: usize = 256 * 1024;
 
-/// Hands every line of a file to `each`, the last one also without its line break, and longer ones
-/// than [`super::Tail`] does. A file that is not there has none; what is appended meanwhile is left out,
-/// since writers may never pause. Returns how many lines were too long, at 64 MiB, to be handed out, and
-/// of a segment how many places are damaged.
+/// Passes every line of a file to `each`, including a last line without a line break and lines longer than
+/// [`super::Tail`] passes on. A missing file has no lines. Bytes appended meanwhile are left out, because
+/// writers may never pause. Returns how many lines were too long (over 64 MiB), and for a segment how many
+/// places are damaged.
 ///
 /// # Errors
 /// [`StoreError::Io`], or [`StoreError::NotALog`].
-pub fn lines_of(file: &Path, mut each: impl FnMut(Line<'_>)) -> Result<usize, StoreError> {
+pub fn lines_of(file: &Path, mut each: impl FnMut(LogLine<'_>)) -> Result<usize, StoreError> {
     #[cfg(feature = "archive")]
     if super::archive::is_segment(file) {
         return super::archive::lines_of(file, &mut each);
@@ -32,7 +32,7 @@ pub fn lines_of(file: &Path, mut each: impl FnMut(Line<'_>)) -> Result<usize, St
     while lines.offset < metadata.len()
         && let Some(piece) = lines.next(&mut held).map_err(StoreError::io("read", file))?
     {
-        if let Piece::Line(offset) = piece {
+        if let LinePiece::Line(offset) = piece {
             each(line_at(offset, &held));
         }
     }
@@ -41,22 +41,22 @@ pub fn lines_of(file: &Path, mut each: impl FnMut(Line<'_>)) -> Result<usize, St
 
 pub(super) fn open(file: &Path) -> Result<Option<(File, Metadata)>, StoreError> {
     let opened = layout::open_to_read(file)?;
-    match opened.as_ref().and_then(|(_, metadata)| what_instead(metadata)) {
+    match opened.as_ref().and_then(|(_, metadata)| describe_non_log(metadata)) {
         Some(what) => Err(StoreError::NotALog { path: file.to_owned(), what }),
         None => Ok(opened),
     }
 }
 
-pub(super) fn line_at(offset: u64, held: &[u8]) -> Line<'_> {
+pub(super) fn line_at(offset: u64, held: &[u8]) -> LogLine<'_> {
     let bytes = held.strip_suffix(b"\n").unwrap_or(held);
-    Line { offset, bytes, line_bytes: bytes_u64(bytes.len()) }
+    LogLine { offset, bytes, line_bytes: bytes_u64(bytes.len()) }
 }
 
 pub(super) fn bytes_u64(bytes: usize) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
-/// The lines of a file, one at a time.
+/// Iterates over the lines of a file.
 pub(super) struct Lines {
     pub(super) source: BufReader<File>,
     /// Where the next line begins.
@@ -65,8 +65,8 @@ pub(super) struct Lines {
     too_long: usize,
 }
 
-/// What was read.
-pub(super) enum Piece {
+/// A piece of a file.
+pub(super) enum LinePiece {
     /// A line, or the unfinished last one, that begins at this offset.
     Line(u64),
     /// Part of a line that is too long.
@@ -79,8 +79,8 @@ impl Lines {
         Self { source, offset: 0, is_in_long: false, too_long: 0 }
     }
 
-    /// Reads the next line, with its line break, into `held`; nothing at the end.
-    pub(super) fn next(&mut self, held: &mut Vec<u8>) -> io::Result<Option<Piece>> {
+    /// Reads the next line, with its line break, into `held`. Returns `None` at the end.
+    pub(super) fn next(&mut self, held: &mut Vec<u8>) -> io::Result<Option<LinePiece>> {
         held.clear();
         let offset = self.offset;
         let mut bounded = (&mut self.source).take(bytes_u64(LINE_BYTES_MAX));
@@ -91,12 +91,12 @@ impl Lines {
         self.too_long += usize::from(self.is_in_long && !was_in_long);
         Ok(match count {
             0 => None,
-            _ if was_in_long || self.is_in_long => Some(Piece::Part),
-            _ => Some(Piece::Line(offset)),
+            _ if was_in_long || self.is_in_long => Some(LinePiece::Part),
+            _ => Some(LinePiece::Line(offset)),
         })
     }
 
-    /// Goes back to where `held` began.
+    /// Seeks back to the beginning of `held`.
     pub(super) fn put_back(&mut self, held: &[u8]) -> io::Result<()> {
         self.offset -= bytes_u64(held.len());
         self.source.seek(io::SeekFrom::Start(self.offset)).map(drop)

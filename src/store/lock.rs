@@ -1,9 +1,9 @@
-//! A lock between processes, in a file of its own beside what it protects. The only file that names
-//! fs2. Not here: what is done under the lock.
+//! A lock between processes, in a file beside what it protects. This is the only file that uses fs2. Not here:
+//! what is done under the lock.
 //!
-//! The lock belongs to the open file: when a process dies it is gone, so there is nothing to clean
-//! up. It is a file apart because some systems' locks would otherwise keep readers out of the log,
-//! and because the log itself may be replaced while it is held.
+//! The lock belongs to the open file. It ends with the process, so no stale lock needs cleaning up. The lock is
+//! a separate file because on some systems it would keep readers out of the log, and because the log itself may
+//! be replaced while the lock is held.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 use super::{StoreError, layout};
 
-/// An exclusive lock, released when dropped.
+/// An exclusive lock that is released on drop.
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
 }
 
-/// How long an append waits for its turn. One append holds the lock for microseconds, so only a
-/// stopped process makes anybody wait this long. An agent must not hang for more than two seconds, and
-/// what cannot get its turn has still to be written to the spool.
+/// How long an append waits for the lock. One append holds it for microseconds, so only a stopped process
+/// causes a wait this long. An agent must not hang for more than two seconds, and a write that does not get the
+/// lock still has to go to the spool.
 pub(super) const WAIT_MS_MAX: u64 = 1_800;
 
 /// The first pause between two tries; it doubles up to the longest.
@@ -28,20 +28,20 @@ const PAUSE_US_MIN: u64 = 50;
 const PAUSE_US_MAX: u64 = 1_000;
 
 impl FileLock {
-    /// Takes the lock, waiting at most `wait_ms` milliseconds for others.
+    /// Takes the lock and waits at most `wait_ms` milliseconds for other holders.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] when the wait was not enough, [`StoreError::Io`] when the file cannot be
-    /// opened or locked at all.
+    /// [`StoreError::Busy`] if the wait was too short, [`StoreError::Io`] if the file cannot be opened or
+    /// locked.
     pub fn take(path: &Path, wait_ms: u64) -> Result<Self, StoreError> {
         let mut file = open(path)?;
         let deadline = Instant::now() + Duration::from_millis(wait_ms);
         let mut pause_us = PAUSE_US_MIN;
         loop {
-            // `fs2::FileExt::` spelled out: std has a method of the same name with other errors.
+            // `fs2::FileExt::` is spelled out, because std has a method of the same name with other errors.
             match fs2::FileExt::try_lock_exclusive(&file) {
                 Ok(()) if layout::is_still_at(&file, path) => return Ok(Self { file }),
-                // Somebody cleaned up: who locks the new file would not be held off by the old one.
+                // The lock file was deleted. A process that locks the new file would not wait for this lock.
                 Ok(()) if Instant::now() < deadline => file = open(path)?,
                 Ok(()) => return Err(StoreError::Busy { path: path.to_owned(), wait_ms }),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -49,7 +49,7 @@ impl FileLock {
                     if Instant::now() >= deadline {
                         return Err(StoreError::Busy { path: path.to_owned(), wait_ms });
                     }
-                    // Each process pauses a little differently, so that they do not try in step.
+                    // Each process pauses for a slightly different time, so that they do not retry in step.
                     let jitter_us = u64::from(std::process::id()) % pause_us;
                     std::thread::park_timeout(Duration::from_micros(pause_us + jitter_us));
                     pause_us = (pause_us * 2).min(PAUSE_US_MAX);
@@ -59,7 +59,7 @@ impl FileLock {
         }
     }
 
-    /// Returns the lock's file, for what else it holds.
+    /// Returns the lock's file, which may hold other data.
     #[cfg(unix)]
     pub(super) fn file(&self) -> &File {
         &self.file
@@ -85,12 +85,12 @@ fn open(path: &Path) -> Result<File, StoreError> {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // Closing the file releases the lock as well, so a failure here has no consequence.
+        // Closing the file also releases the lock, so a failure has no effect.
         let _ = fs2::FileExt::unlock(&self.file);
     }
 }
 
-/// Returns where the lock of `protected` is: in `.locks` beside it, out of the way of `ls` and jq.
+/// Returns the path of the lock of `protected`: in `.locks` beside it, invisible to `ls` and jq.
 #[must_use]
 pub(super) fn path_of(protected: &Path) -> PathBuf {
     let folder = protected.parent().unwrap_or(Path::new("."));
@@ -117,7 +117,7 @@ mod tests {
     #[cfg(unix)]
     // S-STORE-3
     #[test]
-    fn a_lock_whose_file_was_cleaned_away_holds_nobody_off_and_is_not_taken() {
+    fn a_lock_whose_file_was_deleted_is_not_taken() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
         let held = FileLock::take(&path, 0).unwrap();

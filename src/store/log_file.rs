@@ -1,5 +1,5 @@
-//! A log as an open file: opening it, one write at its end, taking a short write back. Only `append` and
-//! `spool` use it. Not here: locks and turns (`append`).
+//! A log as an open file: opening it, one write at its end, rolling back a short write. Only `append` and `spool`
+//! use it. Not here: locks and turns (`append`).
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,37 +10,38 @@ use super::{StoreError, layout};
 /// What an acknowledged event survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// The crash of any process; the system writes it to the disk in its own time.
+    /// The crash of any process. The system writes the event to disk when it chooses.
     Written,
-    /// Also the loss of power: it is on the disk.
+    /// Also a power loss: the event is on disk.
     Synced,
 }
 
 pub(super) fn open(log: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
-    // Reading as well as appending: Windows cannot lock, and we could not look at the tail, otherwise.
+    // Windows needs read access to lock the file, and the tail must be read.
     options.create(true).read(true).append(true);
     layout::private(&mut options);
-    let file = options.open(log).map_err(|source| layout::why_not_opened(log, source))?;
+    let file = options.open(log).map_err(|source| layout::open_error(log, source))?;
     let metadata = file.metadata().map_err(StoreError::io("inspect", log))?;
-    match what_instead(&metadata) {
+    match describe_non_log(&metadata) {
         Some(what) => Err(StoreError::NotALog { path: log.to_owned(), what }),
         None => Ok(file),
     }
 }
 
-pub(super) fn what_instead(metadata: &Metadata) -> Option<&'static str> {
+pub(super) fn describe_non_log(metadata: &Metadata) -> Option<&'static str> {
     if !metadata.is_file() {
         return Some(layout::NO_PLAIN_FILE);
     }
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::nlink(metadata) > 1 {
-        return Some("it has a second name (hard link)");
+        return Some("it has a second name (a hard link)");
     }
     None
 }
 
-/// Writes lines in one go at the end of the file and returns where they begin. Under the log's lock.
+/// Writes lines in one call at the end of the file and returns where they begin. The caller holds the log's
+/// lock.
 pub(super) fn write(file: &mut File, log: &Path, lines: &str) -> Result<u64, StoreError> {
     let length = file.metadata().map_err(StoreError::io("inspect", log))?.len();
     let seal = if ends_in_line_break(file, length).map_err(StoreError::io("read", log))? {
@@ -56,7 +57,7 @@ pub(super) fn write(file: &mut File, log: &Path, lines: &str) -> Result<u64, Sto
     }
 }
 
-/// Writes as `write_all` does, and tells how much went out when not all of it did.
+/// Writes like `write_all`, and returns how many bytes were written if it fails.
 pub(super) fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (usize, io::Result<()>) {
     let mut written_bytes = 0;
     while let Some(rest) = bytes.get(written_bytes..).filter(|rest| !rest.is_empty()) {
@@ -70,8 +71,8 @@ pub(super) fn write_counted(file: &mut impl Write, bytes: &[u8]) -> (usize, io::
     (written_bytes, Ok(()))
 }
 
-/// Takes back the part that was written, if nobody wrote behind it: our lock does not hold off
-/// programs that know nothing of it. Else the part stays, sealed off like any torn line.
+/// Rolls back a partial write unless another program wrote after it, because our lock does not stop programs
+/// that ignore it. In that case the part stays and is sealed like any torn line.
 pub(super) fn take_back(
     file: &mut File,
     log: &Path,
@@ -84,19 +85,19 @@ pub(super) fn take_back(
         return rolled_back(source);
     }
     if file.metadata().is_ok_and(|found| found.len() == end) {
-        let failed = StoreError::io("take back a partial write to", log);
+        let failed = StoreError::io("roll back a partial write to", log);
         return file.set_len(length).map_or_else(failed, |()| rolled_back(source));
     }
-    // Best effort: the next append seals a torn tail as well.
+    // Best effort: the next append seals a torn tail too.
     let _ = file.write_all(b"\n");
     let why = format!(
-        "{source}; a part that was written stays, since another program wrote behind it; try again"
+        "{source}; the part that was written stays, because another program wrote after it; try again"
     );
     StoreError::io("write all of the event to", log)(io::Error::other(why))
 }
 
-/// A log whose last line has no line break was torn by a crash. Its bytes stay; a line break seals
-/// them off, so that they cannot swallow the next event.
+/// Tells whether the file ends in a line break. A last line without one was torn by a crash. Its bytes stay,
+/// and a line break seals them, so that they do not corrupt the next event.
 fn ends_in_line_break(file: &mut File, length: u64) -> io::Result<bool> {
     if length == 0 {
         return Ok(true);

@@ -1,5 +1,5 @@
-//! Folders and files of ours beside the logs: private to the user, and never a link that somebody put in
-//! their place. Not here: what is in them.
+//! Our folders and files beside the logs: private to the user, and never a link planted by somebody else. Not
+//! here: their contents.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::{StoreError, layout, make_private_dir};
 
-/// Makes a folder where it is missing, and refuses one that is a link or that others can write to.
+/// Creates a folder if it is missing. Refuses a link and a folder that others can write to.
 ///
 /// # Errors
 /// [`StoreError::Io`], [`StoreError::Untrusted`].
@@ -18,8 +18,8 @@ pub fn own_folder(path: &Path) -> Result<(), StoreError> {
     layout::trust(path)
 }
 
-/// Makes a file anew, to be written and read. What had its name keeps its contents for those who have it
-/// open, and loses the name.
+/// Creates a new file for reading and writing. An existing file loses this name, but processes that have it
+/// open keep its contents.
 ///
 /// # Errors
 /// [`StoreError::Io`].
@@ -36,10 +36,10 @@ pub fn make_own_file(path: &Path) -> Result<File, StoreError> {
     options.open(path).map_err(StoreError::io("make", path))
 }
 
-/// Opens a file to be read and written, without making it. `None` where it is not there.
+/// Opens an existing file for reading and writing. Returns `None` if it does not exist.
 ///
 /// # Errors
-/// [`StoreError::NotALog`] for what is no plain file, [`StoreError::Io`].
+/// [`StoreError::NotALog`] if it is not a plain file, [`StoreError::Io`].
 pub fn open_own_file(path: &Path) -> Result<Option<File>, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -47,7 +47,7 @@ pub fn open_own_file(path: &Path) -> Result<Option<File>, StoreError> {
     let file = match options.open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(layout::why_not_opened(path, error)),
+        Err(error) => return Err(layout::open_error(path, error)),
     };
     let metadata = file.metadata().map_err(StoreError::io("inspect", path))?;
     if metadata.is_file() {

@@ -1,5 +1,5 @@
-//! Trying what writers do, without leaving anything behind: can a file be made here, is a lock held.
-//! Not here: judging it (`retriever::upkeep::doctor`).
+//! Checks what writers do without leaving anything behind: can a file be created here, is a lock held. Not
+//! here: judging the result (`upkeep::doctor`).
 
 use std::fs::{Metadata, OpenOptions};
 use std::io;
@@ -9,22 +9,22 @@ use std::time::Instant;
 use super::lock::{self, FileLock};
 use super::{Store, StoreError, layout};
 
-/// What trying a lock showed.
+/// The result of trying a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockState {
-    /// Nobody holds it, or nobody ever took it.
+    /// The lock is free, or was never taken.
     Free,
-    /// Somebody held it, and let go after this many milliseconds.
+    /// The lock was held and became free after this many milliseconds.
     FreeAfter(u64),
-    /// Somebody held it longer than a writer would wait, which is this many milliseconds.
+    /// The lock was held longer than a writer waits, which is this many milliseconds.
     Held(u64),
 }
 
-/// Makes an empty file in a folder and removes it again. Returns what the system made of it: its
-/// owner is who we are.
+/// Creates an empty file in a folder and removes it again. Returns the file's metadata, whose owner is the user
+/// of this process.
 ///
 /// # Errors
-/// What the system said.
+/// The system's error.
 pub fn make_a_file_in(folder: &Path) -> io::Result<Metadata> {
     let path = folder.join(format!(".probe-{}", std::process::id()));
     let mut options = OpenOptions::new();
@@ -36,10 +36,10 @@ pub fn make_a_file_in(folder: &Path) -> io::Result<Metadata> {
 }
 
 impl Store {
-    /// Tries the lock of a log, and lets go of it at once. Makes no lock file.
+    /// Tries the lock of a log and releases it at once. Creates no lock file.
     ///
     /// # Errors
-    /// [`StoreError`] where the lock cannot be tried at all.
+    /// [`StoreError`] if the lock cannot be tried.
     pub fn try_lock_of(&self, log: &Path) -> Result<LockState, StoreError> {
         let path = lock::path_of(log);
         if path.symlink_metadata().is_err() {

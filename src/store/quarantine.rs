@@ -1,6 +1,6 @@
-//! Copies of damaged lines, kept apart so that somebody can look at them: `.quarantine/<log>` in the
-//! store, one JSON object a line. The logs keep theirs; nothing reads this folder as memories.
-//! Not here: which lines are damaged, and taking secrets out of them (`retriever::upkeep`).
+//! Copies of damaged lines for people to inspect: `.quarantine/<log>` in the store, one JSON object per line.
+//! The logs keep their lines, and nothing reads this folder as memories. Not here: which lines are damaged, and
+//! removing secrets from them (`upkeep`).
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -13,51 +13,51 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::lock::{self, FileLock};
-use super::log_file::what_instead;
+use super::log_file::describe_non_log;
 use super::{Store, StoreError, layout};
 use guard::text::escaped;
 
 /// The folder, inside the store.
 const FOLDER: &str = ".quarantine";
 
-/// The field of a line that is no text, up to its digits. It ends a record, and before it there is
-/// nothing in which this could stand: names of logs and reasons have no unescaped quotes.
+/// The field of a line that is not text, up to its digits. The field ends a record. The part before it cannot
+/// contain this string, because names of logs and reasons have no unescaped quotes.
 const HEX_FIELD: &str = "\"line_hex\":\"";
 
-/// So much of a damaged line is kept, in bytes: what we ever wrote as one line fits.
+/// How much of a damaged line is kept, in bytes. Any line that we wrote fits.
 const KEPT_BYTES_MAX: usize = event::limits::LINE_BYTES_MAX;
 
-/// The longest record, in bytes: each byte kept may take six (`\u0000`), and the frame.
+/// The longest record, in bytes: each kept byte may take six (`\u0000`), plus the frame.
 const RECORD_BYTES_MAX: u64 = 8 * KEPT_BYTES_MAX as u64;
 
-/// The largest quarantine of one log, in bytes: a file that is no log at all is not copied whole.
+/// The largest quarantine of one log, in bytes, so that a file that is not a log is not copied whole.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// A damaged line.
 #[derive(Debug, Clone, Copy)]
 pub struct Damaged<'a> {
-    /// Where it begins in its log.
+    /// The offset in the log.
     pub offset: u64,
-    /// Why it is no event.
+    /// Why the line is not an event.
     pub reason: &'a str,
-    /// Its bytes, or their beginning.
+    /// The bytes of the line, or their beginning.
     pub bytes: &'a [u8],
-    /// How long it really is, in bytes.
+    /// The full length, in bytes.
     pub line_bytes: u64,
 }
 
-/// What became of a damaged line.
+/// What happened to a damaged line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
-    /// It was copied now.
+pub enum QuarantineOutcome {
+    /// The line was copied now.
     Now,
-    /// It had been copied before.
+    /// The line had been copied before.
     Before,
-    /// There is no more room.
+    /// The quarantine is full.
     NoRoom,
 }
 
-/// The open quarantine of one log. Nobody else adds to it meanwhile.
+/// The open quarantine of one log. It holds a lock, so no other process adds to it.
 #[derive(Debug)]
 pub struct Quarantine {
     path: PathBuf,
@@ -69,7 +69,7 @@ pub struct Quarantine {
 }
 
 impl Quarantine {
-    /// Opens the quarantine of a log of the store; makes it where it is missing, private to the user.
+    /// Opens the quarantine of a log, and creates it if it is missing, private to the user.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -80,30 +80,30 @@ impl Quarantine {
         let lock = lock_of(&path).unwrap_or_else(|| lock::path_of(&path));
         let turn = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
         let mut file = open(&path)?;
-        let (known, file_bytes) = known_in(&mut file).map_err(StoreError::io("read", &path))?;
+        let (known, file_bytes) = read_known(&mut file).map_err(StoreError::io("read", &path))?;
         let log = log.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self { path, log, file, file_bytes, known, _turn: turn })
     }
 
-    /// Copies a damaged line, unless it was copied before.
+    /// Copies a damaged line unless it was copied before.
     ///
     /// # Errors
-    /// [`StoreError::Io`]; the line in the log is as it was.
-    pub fn keep(&mut self, damaged: Damaged<'_>) -> Result<Kept, StoreError> {
+    /// [`StoreError::Io`]. The line in the log is unchanged.
+    pub fn keep(&mut self, damaged: Damaged<'_>) -> Result<QuarantineOutcome, StoreError> {
         let record = self.record(damaged);
-        let Some(key) = key_of(&record) else { return Ok(Kept::Before) };
+        let Some(key) = key_of(&record) else { return Ok(QuarantineOutcome::Before) };
         if self.known.contains(&key) {
-            return Ok(Kept::Before);
+            return Ok(QuarantineOutcome::Before);
         }
         let line = escaped(&record.to_string()).into_owned() + "\n";
         let line_bytes = u64::try_from(line.len()).unwrap_or(u64::MAX);
         if self.file_bytes.saturating_add(line_bytes) > FILE_BYTES_MAX {
-            return Ok(Kept::NoRoom);
+            return Ok(QuarantineOutcome::NoRoom);
         }
         self.file.write_all(line.as_bytes()).map_err(StoreError::io("write", &self.path))?;
         self.file_bytes += line_bytes;
         self.known.insert(key);
-        Ok(Kept::Now)
+        Ok(QuarantineOutcome::Now)
     }
 
     fn record(&self, damaged: Damaged<'_>) -> Value {
@@ -124,8 +124,8 @@ impl Quarantine {
 }
 
 impl Quarantine {
-    /// Finds the digits in a record of a line that is no text: where they stand, and the bytes they
-    /// mean.
+    /// Finds the digits in the record of a line that is not text. Returns their range and the bytes they
+    /// encode.
     #[must_use]
     pub fn digits_of(record: &str) -> Option<(Range<usize>, Vec<u8>)> {
         let start = record.find(HEX_FIELD)? + HEX_FIELD.len();
@@ -136,7 +136,7 @@ impl Quarantine {
         Some((start..start + digits.len(), bytes?))
     }
 
-    /// Writes bytes as a record does whose line is no text: two digits each.
+    /// Encodes bytes for the record of a line that is not text: two digits per byte.
     #[must_use]
     pub fn digits(bytes: &[u8]) -> String {
         let mut text = String::with_capacity(bytes.len() * 2);
@@ -148,23 +148,24 @@ impl Quarantine {
 }
 
 impl Store {
-    /// Lists the quarantines, in order of name.
+    /// Lists the quarantines, sorted by name.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when the folder is there but cannot be read.
+    /// [`StoreError::Io`] if the folder exists but cannot be read.
     pub fn quarantines(&self) -> Result<Vec<PathBuf>, StoreError> {
         Self::at(self.root().join(FOLDER)).logs()
     }
 }
 
-/// Returns the lock of a quarantine: beside that of its log. `None` for what is no quarantine.
+/// Returns the lock of a quarantine, which is beside the lock of its log; `None` if the file is not a
+/// quarantine.
 pub(super) fn lock_of(file: &Path) -> Option<PathBuf> {
     let folder = file.parent().filter(|folder| folder.ends_with(FOLDER))?;
     let log = folder.parent()?.join(file.file_name()?);
     Some(lock::path_of(&log).with_extension("quarantine"))
 }
 
-/// What tells damaged lines apart: where they stand and what they say.
+/// Hashes what distinguishes damaged lines: their offset and their content.
 fn key_of(record: &Value) -> Option<[u8; 32]> {
     let content = record.get("line").or_else(|| record.get("line_hex"))?.as_str()?;
     let mut hasher = Sha256::new_with_prefix(record.get("offset")?.as_u64()?.to_le_bytes());
@@ -177,16 +178,17 @@ fn open(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.create(true).read(true).append(true);
     layout::private(&mut options);
-    let file = options.open(path).map_err(|source| layout::why_not_opened(path, source))?;
+    let file = options.open(path).map_err(|source| layout::open_error(path, source))?;
     let metadata = file.metadata().map_err(StoreError::io("inspect", path))?;
-    match what_instead(&metadata) {
+    match describe_non_log(&metadata) {
         Some(what) => Err(StoreError::NotALog { path: path.to_owned(), what }),
         None => Ok(file),
     }
 }
 
-/// Reads what was kept before. A record that a crash tore is ended, so that the next is whole.
-fn known_in(file: &mut File) -> io::Result<(HashSet<[u8; 32]>, u64)> {
+/// Reads the existing records. A record torn by a crash is ended with a line break, so that the next one is
+/// complete.
+fn read_known(file: &mut File) -> io::Result<(HashSet<[u8; 32]>, u64)> {
     file.seek(SeekFrom::Start(0))?;
     let mut known = HashSet::new();
     let (mut held, mut file_bytes, mut is_torn) = (Vec::new(), 0, false);
@@ -231,11 +233,11 @@ mod tests {
     #[test]
     fn a_damaged_line_is_kept_once() {
         let (_folder, store, log) = world();
-        for expected in [Kept::Now, Kept::Before] {
+        for expected in [QuarantineOutcome::Now, QuarantineOutcome::Before] {
             let mut quarantine = Quarantine::of(&store, &log).unwrap();
             for line in [damaged(0, b"torn"), damaged(9, b"torn"), damaged(0, b"\xFFtorn")] {
                 assert_eq!(quarantine.keep(line).unwrap(), expected);
-                assert_eq!(quarantine.keep(line).unwrap(), Kept::Before);
+                assert_eq!(quarantine.keep(line).unwrap(), QuarantineOutcome::Before);
             }
         }
         let text = text_of(&store);
@@ -246,19 +248,19 @@ mod tests {
 
     // S-VERIFY-2
     #[test]
-    fn a_huge_line_is_cut_with_its_true_length_and_commands_no_terminal() {
+    fn a_huge_line_is_cut_and_escaped_with_its_true_length() {
         let (_folder, store, log) = world();
         let mut quarantine = Quarantine::of(&store, &log).unwrap();
         let huge = "\u{9B}\u{202E}".repeat(KEPT_BYTES_MAX);
-        assert_eq!(quarantine.keep(damaged(0, huge.as_bytes())).unwrap(), Kept::Now);
+        assert_eq!(quarantine.keep(damaged(0, huge.as_bytes())).unwrap(), QuarantineOutcome::Now);
         let zeros = vec![0; KEPT_BYTES_MAX * 2];
-        assert_eq!(quarantine.keep(damaged(1, &zeros)).unwrap(), Kept::Now);
+        assert_eq!(quarantine.keep(damaged(1, &zeros)).unwrap(), QuarantineOutcome::Now);
         drop(quarantine);
         let text = text_of(&store);
         assert!(text.contains(&format!("\"line_bytes\":{}", huge.len())));
         assert!(!text.chars().any(guard::text::is_unsafe));
         let mut again = Quarantine::of(&store, &log).unwrap();
-        assert_eq!(again.keep(damaged(1, &zeros)).unwrap(), Kept::Before);
+        assert_eq!(again.keep(damaged(1, &zeros)).unwrap(), QuarantineOutcome::Before);
     }
 
     // S-VERIFY-2
@@ -268,7 +270,7 @@ mod tests {
         drop(Quarantine::of(&store, &log).unwrap());
         std::fs::write(store.root().join(".quarantine/a.jsonl"), "{\"log\":\"a").unwrap();
         let keep = || Quarantine::of(&store, &log).unwrap().keep(damaged(3, b"x")).unwrap();
-        assert_eq!((keep(), keep()), (Kept::Now, Kept::Before));
+        assert_eq!((keep(), keep()), (QuarantineOutcome::Now, QuarantineOutcome::Before));
         assert_eq!(text_of(&store).lines().count(), 2);
     }
 
@@ -278,7 +280,7 @@ mod tests {
         let (_folder, store, log) = world();
         let mut quarantine = Quarantine::of(&store, &log).unwrap();
         quarantine.file_bytes = FILE_BYTES_MAX - 10;
-        assert_eq!(quarantine.keep(damaged(0, b"x")).unwrap(), Kept::NoRoom);
+        assert_eq!(quarantine.keep(damaged(0, b"x")).unwrap(), QuarantineOutcome::NoRoom);
     }
 
     #[cfg(unix)]

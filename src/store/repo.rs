@@ -1,53 +1,53 @@
-//! Which repository a directory belongs to, and why: remote URL, else common directory, else folder.
-//! Reads git's files instead of starting git: an append must not cost a process.
-//! Not here: how a URL becomes a key (`event::RepoKey`).
+//! Detects which repository a directory belongs to: by its remote URL, else its common directory, else its
+//! folder. Reads git's files instead of starting git, because an append must not cost a process. Not here: how
+//! a URL becomes a key (`event::RepoKey`).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use event::RepoKey;
 
-/// The repository found for a directory.
+/// The repository detected for a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct DetectedRepo {
     /// Its key.
     pub key: RepoKey,
     /// What the key was made from.
-    pub why: Why,
-    /// The work tree's files, where there is a git repository.
+    pub why: RepoSource,
+    /// The work tree, if there is a git repository.
     pub git: Option<RepoAt>,
 }
 
 /// A git work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoAt {
-    /// The top of the work tree.
+    /// The top directory of the work tree.
     pub top: PathBuf,
-    /// The directory that all work trees of the repository share.
+    /// The directory shared by all work trees of the repository.
     pub common_dir: PathBuf,
-    /// The branch that is checked out.
+    /// The current branch.
     pub branch: Option<String>,
-    /// The commit that is checked out.
+    /// The current commit.
     pub commit: Option<String>,
 }
 
 /// What a repository's key was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum RepoSource {
     /// The URL of a remote.
     Remote {
         /// The remote's name.
         name: String,
-        /// Its URL, without user information.
+        /// The URL, without user information.
         url: String,
     },
-    /// A git repository that no other machine knows: its common directory.
+    /// The common directory of a git repository that no other machine can share.
     CommonDir(PathBuf),
-    /// No git repository: the folder.
+    /// The folder; there is no git repository.
     Folder(PathBuf),
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for RepoSource {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Remote { name, url } => write!(out, "the URL of its remote {name:?}: {url}"),
@@ -63,11 +63,12 @@ impl fmt::Display for Why {
     }
 }
 
-/// Longest file of git's that we read: configurations are small, and this one may be anybody's.
+/// Longest git file that is read, in bytes. Configurations are small, and this one may come from anybody.
 const GIT_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-impl Found {
-    /// Finds the repository of a directory. Never fails: what git's files do not tell, the folder does.
+impl DetectedRepo {
+    /// Detects the repository of a directory. This never fails: if git's files do not name a repository, the
+    /// folder does.
     #[must_use]
     pub fn of_directory(directory: &Path) -> Self {
         let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
@@ -75,18 +76,18 @@ impl Found {
             Some((top, git_dir)) => Self::of_git(top, &git_dir),
             None => {
                 let key = RepoKey::of_place(&name_of(&directory), &directory.to_string_lossy());
-                Self { key, why: Why::Folder(directory), git: None }
+                Self { key, why: RepoSource::Folder(directory), git: None }
             }
         }
     }
 
-    /// Returns the top of the work tree; without git the directory itself.
+    /// Returns the top of the work tree, or the directory itself without git.
     #[must_use]
     pub fn top(&self) -> &Path {
         match (&self.git, &self.why) {
             (Some(git), _) => &git.top,
-            (None, Why::Folder(path) | Why::CommonDir(path)) => path,
-            (None, Why::Remote { .. }) => Path::new(""),
+            (None, RepoSource::Folder(path) | RepoSource::CommonDir(path)) => path,
+            (None, RepoSource::Remote { .. }) => Path::new(""),
         }
     }
 
@@ -95,24 +96,24 @@ impl Found {
         let (branch, commit) = head(git_dir, &common_dir);
         let remote = read(&common_dir.join("config")).and_then(|config| best_remote(&config));
         let (key, why) = match remote {
-            Some((name, url, key)) => (key, Why::Remote { name, url: without_user(&url) }),
+            Some((name, url, key)) => (key, RepoSource::Remote { name, url: without_user(&url) }),
             None => {
                 let key = RepoKey::of_place(&repo_name(&common_dir), &common_dir.to_string_lossy());
-                (key, Why::CommonDir(common_dir.clone()))
+                (key, RepoSource::CommonDir(common_dir.clone()))
             }
         };
         Self { key, why, git: Some(RepoAt { top, common_dir, branch, commit }) }
     }
 }
 
-/// Tells whether a directory is the top of a work tree or a bare repository, and where git's files are.
+/// Tells whether a directory is the top of a work tree or a bare repository, and where its git files are.
 fn git_at(directory: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = directory.join(".git");
     if dot_git.is_dir() {
         return Some((directory.to_owned(), dot_git));
     }
     if let Some(pointer) = read(&dot_git) {
-        // A linked work tree or a submodule: a file that names the directory.
+        // In a linked work tree or a submodule, `.git` is a file that names the directory.
         let target = pointer.trim().strip_prefix("gitdir:")?.trim();
         return Some((directory.to_owned(), directory.join(target)));
     }
@@ -123,7 +124,7 @@ fn git_at(directory: &Path) -> Option<(PathBuf, PathBuf)> {
 
 fn common_dir(top: &Path, git_dir: &Path) -> PathBuf {
     let common = read(&git_dir.join("commondir")).map(|text| git_dir.join(text.trim()));
-    // A folder `.git` that is no link stands under the working directory, which is resolved already.
+    // A `.git` folder that is not a link is below the working directory, which is already resolved.
     let is_plain = git_dir == top.join(".git")
         && git_dir.symlink_metadata().is_ok_and(|found| !found.is_symlink());
     match common {
@@ -135,13 +136,13 @@ fn common_dir(top: &Path, git_dir: &Path) -> PathBuf {
     }
 }
 
-/// Reads the branch and the commit that are checked out.
+/// Reads the current branch and commit.
 fn head(git_dir: &Path, common_dir: &Path) -> (Option<String>, Option<String>) {
     let Some(head) = read(&git_dir.join("HEAD")) else { return (None, None) };
     let Some(reference) = head.trim().strip_prefix("ref:").map(str::trim) else {
         return (None, commit_id(&head));
     };
-    // A repository with reftables keeps its branches elsewhere and says so with this name.
+    // A repository with reftables stores its branches elsewhere and marks that with this name.
     let is_real = reference != "refs/heads/.invalid";
     let branch = reference.strip_prefix("refs/heads/").filter(|_| is_real).map(str::to_owned);
     let loose = read(&common_dir.join(reference)).and_then(|text| commit_id(&text));
@@ -159,7 +160,7 @@ fn commit_id(text: &str) -> Option<String> {
     is_id.then(|| id.to_owned())
 }
 
-/// Picks the remote that names the repository: `origin`, else `upstream`, else the first.
+/// Selects the remote that names the repository: `origin`, else `upstream`, else the first.
 fn best_remote(config: &str) -> Option<(String, String, RepoKey)> {
     let shared = remotes(config)
         .into_iter()
@@ -172,7 +173,7 @@ fn best_remote(config: &str) -> Option<(String, String, RepoKey)> {
     shared.min_by_key(|(name, _, _)| rank(name))
 }
 
-/// Reads `[remote "name"] url = …` from a git configuration, in order; the first URL of each counts.
+/// Reads `[remote "name"] url = …` from a git configuration, in order. The first URL of each remote counts.
 fn remotes(config: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut section: Option<String> = None;
@@ -195,7 +196,7 @@ fn remote_section(header: &str) -> Option<String> {
     kind.eq_ignore_ascii_case("remote").then(|| name.trim().trim_matches('"').to_owned())
 }
 
-/// Takes a value out of its quotes and off its comment. A `#` inside quotes belongs to the value.
+/// Strips quotes and comment from a value. A `#` inside quotes belongs to the value.
 fn unquoted(value: &str) -> String {
     let value = value.trim();
     match value.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
@@ -204,7 +205,7 @@ fn unquoted(value: &str) -> String {
     }
 }
 
-/// Takes user name and password out of a URL before it is shown.
+/// Removes user name and password from a URL that is shown.
 fn without_user(url: &str) -> String {
     match url.split_once("://") {
         Some((scheme, rest)) => {
@@ -216,7 +217,7 @@ fn without_user(url: &str) -> String {
     }
 }
 
-/// Names a repository by its folder: `api/.git` and `api.git` are both `api`.
+/// Returns the name of a repository's folder: `api/.git` and `api.git` are both `api`.
 fn repo_name(common_dir: &Path) -> String {
     let name = name_of(common_dir);
     match common_dir.parent() {
@@ -265,8 +266,8 @@ mod tests {
         let (one, two) = (folder.path().join("a/api"), folder.path().join("b/api"));
         std::fs::create_dir_all(&one).unwrap();
         std::fs::create_dir_all(&two).unwrap();
-        let (one, two) = (Found::of_directory(&one), Found::of_directory(&two));
-        assert!(matches!(one.why, Why::Folder(_)));
+        let (one, two) = (DetectedRepo::of_directory(&one), DetectedRepo::of_directory(&two));
+        assert!(matches!(one.why, RepoSource::Folder(_)));
         assert_ne!(one.key, two.key);
         assert_eq!(one.key.short_name(), two.key.short_name());
     }

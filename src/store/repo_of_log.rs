@@ -7,8 +7,8 @@ use event::RepoKey;
 use super::{Store, archive, spool};
 
 impl Store {
-    /// Returns the key of the repository whose log this is, or for whose log it waits in the spool, or
-    /// of whose log it is a segment, judging by the file's name.
+    /// Returns the key of the repository that a file belongs to, by the file's name. The file is a log, a write
+    /// in the spool, or a segment.
     #[must_use]
     pub fn repo_of(log: &Path) -> RepoKey {
         let sealed_from = || Some(archive::stem_of_log(log)?.to_string_lossy().into_owned());

@@ -1,11 +1,11 @@
-//! Rewriting a log in its place, so that at every moment the old one or the new one is there, whole.
-//! Not here: what is changed in it (`retriever::upkeep::scrub`, `archive`).
+//! Rewriting a log in place, so that a complete file, old or new, exists at every moment. Not here: what
+//! changes in it (`upkeep::scrub`, `archive`).
 //!
-//! Most of the work is done without the lock, so that no appender waits for it: lines are copied into
-//! a hidden file beside the log. Then, under the appenders' lock, it is made sure that what was read
-//! still stands, the rest is copied, the copy put on the disk and renamed over the log. Appenders look
-//! after locking which file has the name. A program that knows no lock and had the old file open may
-//! have written meanwhile; what it wrote by the time of the renaming is copied too.
+//! Most of the work happens without the lock, so that no appender waits: lines are copied into a hidden file
+//! beside the log. Then, under the appenders' lock, the code checks that the lines read so far are unchanged,
+//! copies the rest, syncs the copy and renames it over the log. Appenders check after locking which file has
+//! the name. A program that ignores the lock may still write to the old file; what it wrote before the rename
+//! is copied too.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
@@ -15,29 +15,29 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::layout::is_still_at;
-use super::lines::{self, Lines, Piece, line_at};
+use super::lines::{self, LinePiece, Lines, line_at};
 use super::lock::{self, FileLock};
-use super::{Line, Store, StoreError, layout, quarantine, spool, sync};
+use super::{LogLine, Store, StoreError, layout, quarantine, spool, sync};
 
-/// How often the rewriting starts over because somebody changed what had been read.
+/// How often the rewrite starts over because another program changed lines that had been read.
 const REPLACED_TRIES_MAX: usize = 3;
 
-/// How much may always be left to be copied while appenders wait, in bytes.
+/// How many bytes may be left to copy while appenders wait.
 const REST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Rewrites a log of a store: each line for which `change` returns other bytes is replaced by them,
-/// everything else stays as it is. `change` is given what [`super::lines_of`] gives; where it starts over,
-/// because somebody changed the file meanwhile, it is given the line at offset 0 again.
+/// Rewrites a log of a store. Each line for which `change` returns other bytes is replaced by them; everything
+/// else is unchanged. `change` receives the lines of [`super::lines_of`]. If another program changed the file,
+/// the rewrite starts over at the line at offset 0.
 ///
 /// # Errors
-/// [`StoreError`]; the file is then as it was, or rewritten and perhaps not on the disk yet.
+/// [`StoreError`]. The file is then unchanged, or rewritten and perhaps not synced.
 pub(super) fn rewrite_log(
     store: &Store,
     file: &Path,
-    change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
+    change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     let lock = lock_of(store, file);
-    // One rewriting at a time: they share the name of the copy.
+    // Rewrites share the name of the copy, so only one runs at a time.
     let _only = FileLock::take(&lock.with_extension("rewrite"), lock::WAIT_MS_MAX)?;
     for _ in 0..REPLACED_TRIES_MAX {
         match attempt(file, &lock, &mut Replacing(change))? {
@@ -49,13 +49,13 @@ pub(super) fn rewrite_log(
     Err(StoreError::io("rewrite", file)(io::Error::other(why)))
 }
 
-/// What becomes of a line.
-pub(super) enum Fate {
-    /// It stays as it is.
+/// What happens to a line.
+pub(super) enum LineFate {
+    /// The line stays unchanged.
     Stays,
-    /// Other bytes stand in its place.
+    /// The line is replaced by other bytes.
     Becomes(Vec<u8>),
-    /// It stands there no more.
+    /// The line is removed.
     #[cfg_attr(
         not(feature = "archive"),
         expect(dead_code, reason = "only archiving takes lines out")
@@ -63,50 +63,49 @@ pub(super) enum Fate {
     Leaves,
 }
 
-/// What a rewriting changes.
-pub(super) trait Change {
-    /// Tells what becomes of the next line.
-    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError>;
+/// The edits of one rewrite.
+pub(super) trait LineEdits {
+    /// Decides what happens to the next line.
+    fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError>;
 
-    /// Everything was read that stood there when it began. What is long work is done now, since after
-    /// this appenders wait.
+    /// Called when everything that existed at the beginning was read. Long work belongs here, because appenders
+    /// wait after this call.
     fn before_the_lock(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Under the lock: what was read still stands, and the copy takes its place right after this.
+    /// Called under the lock: the lines are unchanged, and the copy replaces the file right after this.
     fn seal(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 }
 
-/// Changes lines and nothing else.
-struct Replacing<'a>(&'a mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>);
+/// Edits that only replace lines.
+struct Replacing<'a>(&'a mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>);
 
-impl Change for Replacing<'_> {
-    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError> {
-        Ok((self.0)(line).map_or(Fate::Stays, Fate::Becomes))
+impl LineEdits for Replacing<'_> {
+    fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
+        Ok((self.0)(line).map_or(LineFate::Stays, LineFate::Becomes))
     }
 }
 
-/// How a rewriting ended.
+/// The result of one rewrite.
 pub(super) enum Attempt {
-    /// It took the file's place, or there is no file.
+    /// The copy replaced the file, or there is no file.
     Done,
-    /// Somebody changed what had been read; the file is as they left it.
+    /// Another program changed lines that had been read. The file is as that program left it.
     Changed,
 }
 
-/// Rewrites a file once. Whoever calls it holds the lock of those who rewrite; `lock` is that of those
-/// who append.
+/// Rewrites a file once. The caller holds the lock of rewrites; `lock` is the lock of appenders.
 pub(super) fn attempt(
     file: &Path,
     lock: &Path,
-    change: &mut dyn Change,
+    change: &mut dyn LineEdits,
 ) -> Result<Attempt, StoreError> {
     let Some(mut copying) = Copying::begin(file)? else { return Ok(Attempt::Done) };
     copying.most(change)?;
-    // What is on the disk already need not be waited for under the lock.
+    // This part is synced here so that it need not be synced under the lock.
     copying.copy.sync()?;
     change.before_the_lock()?;
     let _turn = FileLock::take(lock, lock::WAIT_MS_MAX)?;
@@ -118,15 +117,15 @@ pub(super) fn attempt(
     Ok(Attempt::Done)
 }
 
-/// Returns the lock of whoever adds to a file: of a quarantine its own, of what waits that of its log.
+/// Returns the lock of the appenders of a file. A quarantine has its own; a spooled write has that of its log.
 pub(super) fn lock_of(store: &Store, file: &Path) -> PathBuf {
     quarantine::lock_of(file).unwrap_or_else(|| lock::path_of(&store.log_of(&Store::repo_of(file))))
 }
 
-/// Bytes that a file's name may have on every usual file system.
+/// The longest file name, in bytes, that all common file systems accept.
 const NAME_BYTES_MAX: usize = 255;
 
-/// Returns where the copy of a file is made: hidden beside it. Under a hash where the name has no room.
+/// Returns the path of the copy of a file: hidden, beside the file. A name that would be too long is hashed.
 fn copy_of(file: &Path) -> PathBuf {
     let name = file.file_name().unwrap_or_default();
     let hidden = |name: &OsStr| {
@@ -147,9 +146,9 @@ fn copy_of(file: &Path) -> PathBuf {
 /// How far to copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
-    /// Lines that begin before this. The last one may not be finished: leave it.
+    /// Only lines that begin before this offset. The last one may be unfinished and is left.
     Offset(u64),
-    /// The last line with it.
+    /// Everything, including the last line.
     End,
 }
 
@@ -162,16 +161,16 @@ impl Until {
     }
 }
 
-/// A copy in the making.
+/// A copy in progress.
 struct Copying<'a> {
     file: &'a Path,
     lines: Lines,
-    /// Of everything read so far.
+    /// The hash of everything read so far.
     read: Sha256,
     copy: Copy,
 }
 
-/// The hidden file beside the log; removed unless it takes the log's place.
+/// The hidden file beside the log. It is removed unless it replaces the log.
 struct Copy {
     path: PathBuf,
     file: File,
@@ -180,14 +179,14 @@ struct Copy {
 
 impl Copy {
     fn sync(&self) -> Result<(), StoreError> {
-        self.file.sync_all().map_err(StoreError::io("put on the disk", &self.path))
+        self.file.sync_all().map_err(StoreError::io("sync", &self.path))
     }
 }
 
 impl Drop for Copy {
     fn drop(&mut self) {
         if !self.is_in_place {
-            // One that stays behind is no log, and the next rewriting removes it.
+            // A leftover copy is not a log, and the next rewrite removes it.
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -205,9 +204,9 @@ impl<'a> Copying<'a> {
         Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy }))
     }
 
-    /// Copies what is there without the lock, and what was appended meanwhile, until little is left. Writers that never
-    /// pause may be as fast as the copying: then they have to wait, and what cannot wait goes to the spool.
-    fn most(&mut self, change: &mut dyn Change) -> Result<(), StoreError> {
+    /// Copies existing lines without the lock, and then lines appended meanwhile, until little is left. Writers
+    /// that never pause may be as fast as the copy. They then have to wait, or their writes go to the spool.
+    fn most(&mut self, change: &mut dyn LineEdits) -> Result<(), StoreError> {
         let mut left = self.left()?;
         loop {
             self.lines(change, Until::Offset(self.lines.offset + left))?;
@@ -219,44 +218,46 @@ impl<'a> Copying<'a> {
         }
     }
 
-    /// How much of the file is not copied yet, in bytes.
+    /// Returns how many bytes of the file are not copied yet.
     fn left(&self) -> Result<u64, StoreError> {
         let metadata = self.lines.source.get_ref().metadata();
         let length = metadata.map_err(StoreError::io("read", self.file))?.len();
         Ok(length.saturating_sub(self.lines.offset))
     }
 
-    fn lines(&mut self, change: &mut dyn Change, until: Until) -> Result<(), StoreError> {
+    fn lines(&mut self, change: &mut dyn LineEdits, until: Until) -> Result<(), StoreError> {
         let failed = || StoreError::io("read", self.file);
         let mut held = Vec::new();
         let mut copy = io::BufWriter::new(&self.copy.file);
         while until.is_past(self.lines.offset)
             && let Some(piece) = self.lines.next(&mut held).map_err(failed())?
         {
-            let is_unfinished = !held.ends_with(b"\n") && matches!(piece, Piece::Line(_));
+            let is_unfinished = !held.ends_with(b"\n") && matches!(piece, LinePiece::Line(_));
             if is_unfinished && until != Until::End {
                 self.lines.put_back(&held).map_err(failed())?;
                 break;
             }
             self.read.update(&held);
             let fate = match piece {
-                Piece::Line(offset) => change.line(line_at(offset, &held))?,
-                Piece::Part => Fate::Stays,
+                LinePiece::Line(offset) => change.line(line_at(offset, &held))?,
+                LinePiece::Part => LineFate::Stays,
             };
             let written = match fate {
-                Fate::Stays => copy.write_all(&held),
-                Fate::Leaves => Ok(()),
-                Fate::Becomes(other) => copy.write_all(&other).and_then(|()| match is_unfinished {
-                    true => Ok(()),
-                    false => copy.write_all(b"\n"),
-                }),
+                LineFate::Stays => copy.write_all(&held),
+                LineFate::Leaves => Ok(()),
+                LineFate::Becomes(other) => {
+                    copy.write_all(&other).and_then(|()| match is_unfinished {
+                        true => Ok(()),
+                        false => copy.write_all(b"\n"),
+                    })
+                }
             };
             written.map_err(StoreError::io("write", &self.copy.path))?;
         }
         copy.flush().map_err(StoreError::io("write", &self.copy.path))
     }
 
-    /// Tells whether what was read is still what the file begins with. Goes on from there.
+    /// Tells whether the file still begins with what was read, and continues from there.
     fn still_stands(&mut self) -> Result<bool, StoreError> {
         let failed = || StoreError::io("read", self.file);
         let source = &mut self.lines.source;
@@ -278,13 +279,13 @@ impl<'a> Copying<'a> {
         Ok(now.finalize() == self.read.clone().finalize())
     }
 
-    fn put_in_place(mut self, change: &mut dyn Change) -> Result<(), StoreError> {
+    fn put_in_place(mut self, change: &mut dyn LineEdits) -> Result<(), StoreError> {
         self.copy.sync()?;
         change.seal()?;
         std::fs::rename(&self.copy.path, self.file)
-            .map_err(StoreError::io("put the rewritten lines in the place of", self.file))?;
+            .map_err(StoreError::io("replace", self.file))?;
         self.copy.is_in_place = true;
-        // From programs that know no lock.
+        // Programs that ignore the lock may have appended these lines.
         let before = self.lines.offset;
         self.lines(change, Until::End)?;
         if self.lines.offset > before {
@@ -294,7 +295,7 @@ impl<'a> Copying<'a> {
     }
 }
 
-/// Makes the hidden file, with the mode and owner of the log.
+/// Creates the hidden file with the mode and owner of the log.
 fn make_copy(path: &Path, like: &Metadata) -> io::Result<Copy> {
     let copy = Copy { path: path.to_owned(), file: make_anew(path)?, is_in_place: false };
     owned_like(&copy.file, like)?;
@@ -302,8 +303,7 @@ fn make_copy(path: &Path, like: &Metadata) -> io::Result<Copy> {
     Ok(copy)
 }
 
-/// Makes a private file to append to. Nothing is written into one that is there already: what stands under the name
-/// is only ever removed.
+/// Creates a private file for appending. An existing file with that name is removed and never written to.
 pub(super) fn make_anew(path: &Path) -> io::Result<File> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -315,7 +315,7 @@ pub(super) fn make_anew(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Gives a file the owner of another.
+/// Gives a file the owner of another file.
 pub(super) fn owned_like(file: &File, like: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -336,13 +336,13 @@ mod tests {
     use super::*;
     use crate::edit::rewrite;
 
-    struct World {
+    struct RewriteFixture {
         _folder: tempfile::TempDir,
         store: Store,
         log: PathBuf,
     }
 
-    impl World {
+    impl RewriteFixture {
         fn with(text: &str) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path().join("logs"));
@@ -352,8 +352,8 @@ mod tests {
             Self { _folder: folder, store, log }
         }
 
-        /// Rewrites `secret` to `*`; `meanwhile` happens at each line.
-        fn rewrite(&self, mut meanwhile: impl FnMut(&Line<'_>)) -> Result<(), StoreError> {
+        /// Rewrites `secret` to `*` and calls `meanwhile` at each line.
+        fn rewrite(&self, mut meanwhile: impl FnMut(&LogLine<'_>)) -> Result<(), StoreError> {
             rewrite(&self.store, &self.log, &mut |line| {
                 meanwhile(&line);
                 (line.bytes == b"secret").then(|| b"*".to_vec())
@@ -387,7 +387,7 @@ mod tests {
             ("secret\nsecret\n", "*\n*\n"),
             ("", ""),
         ] {
-            let world = World::with(text);
+            let world = RewriteFixture::with(text);
             world.rewrite(|_| ()).unwrap();
             assert_eq!(world.text(), expected);
             assert_eq!(world.files(), [".locks", "a.jsonl"]);
@@ -396,8 +396,8 @@ mod tests {
 
     // S-SCRUB-2
     #[test]
-    fn what_is_appended_while_it_works_is_kept_also_by_programs_that_know_no_lock() {
-        let world = World::with("secret\nhalf");
+    fn lines_appended_during_a_rewrite_are_kept_even_without_the_lock() {
+        let world = RewriteFixture::with("secret\nhalf");
         let mut left = vec![" of it\n", "secret\n", "last"];
         world
             .rewrite(|_| {
@@ -411,10 +411,10 @@ mod tests {
 
     // S-SCRUB-2
     #[test]
-    fn a_log_that_changes_under_it_is_read_again_and_at_last_left_alone() {
-        let world = World::with("one\nsecret\n");
+    fn a_log_that_keeps_changing_is_left_alone_in_the_end() {
+        let world = RewriteFixture::with("one\nsecret\n");
         let mut times = 0;
-        let replace = |line: &Line<'_>| {
+        let replace = |line: &LogLine<'_>| {
             if line.offset == 0 && times == 0 {
                 times += 1;
                 let other = world.log.with_extension("other");
@@ -426,7 +426,7 @@ mod tests {
         assert_eq!(world.text(), "two\n*\n");
         std::fs::write(&world.log, "a\nsecret\n").unwrap();
         let mut letters = ('b'..='z').cycle();
-        let change = |line: &Line<'_>| {
+        let change = |line: &LogLine<'_>| {
             if line.offset == 0 {
                 std::fs::write(&world.log, format!("{}\nsecret\n", letters.next().unwrap()))
                     .unwrap();
@@ -442,7 +442,7 @@ mod tests {
     #[test]
     fn the_mode_stays_and_nothing_is_written_through_planted_names() {
         use std::os::unix::fs::PermissionsExt;
-        let world = World::with("secret\n");
+        let world = RewriteFixture::with("secret\n");
         let target = world.store.root().join("target");
         std::fs::write(&target, "mine").unwrap();
         std::fs::hard_link(&target, world.store.root().join(".a.jsonl.rewrite")).unwrap();
@@ -463,7 +463,7 @@ mod tests {
     // S-SCRUB-2
     #[test]
     fn a_waiting_write_with_the_longest_name_is_rewritten() {
-        let world = World::with("");
+        let world = RewriteFixture::with("");
         let folder = world.store.ensure_folder(spool::SPOOL).unwrap();
         let file = folder.join(format!("{}@{}.jsonl", "k".repeat(209), "0".repeat(32)));
         std::fs::write(&file, "secret\n").unwrap();
@@ -474,16 +474,16 @@ mod tests {
     // S-SCRUB-2, S-VERIFY-2
     #[test]
     fn a_quarantine_is_not_rewritten_while_somebody_adds_to_it() {
-        let world = World::with("torn");
+        let world = RewriteFixture::with("torn");
         let mut quarantine = quarantine::Quarantine::of(&world.store, &world.log).unwrap();
         let line = quarantine::Damaged { offset: 0, reason: "r", bytes: b"torn", line_bytes: 4 };
         quarantine.keep(line).unwrap();
         let file = world.store.quarantines().unwrap().remove(0);
-        let mut all = |_: Line<'_>| Some(b"*".to_vec());
+        let mut all = |_: LogLine<'_>| Some(b"*".to_vec());
         let error = rewrite(&world.store, &file, &mut all).unwrap_err();
         assert!(matches!(error, StoreError::Busy { .. }), "{error}");
         drop(quarantine);
-        // Appenders of the log are not held off by it.
+        // Appenders of the log do not wait for it.
         let _turn = FileLock::take(&lock::path_of(&world.log), 0).unwrap();
         rewrite(&world.store, &file, &mut all).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "*\n");
@@ -491,7 +491,7 @@ mod tests {
 
     #[test]
     fn appenders_wait_only_for_the_end() {
-        let world = World::with("one\nsecret\n");
+        let world = RewriteFixture::with("one\nsecret\n");
         let lock = lock::path_of(&world.log);
         let mut free = 0;
         world.rewrite(|_| free += usize::from(FileLock::take(&lock, 0).is_ok())).unwrap();
@@ -501,12 +501,12 @@ mod tests {
     // S-SCRUB-2
     #[test]
     fn it_ends_beside_a_writer_that_is_always_faster() {
-        let world = World::with("secret\n");
+        let world = RewriteFixture::with("secret\n");
         let lock = lock::path_of(&world.log);
         let more =
             format!("{}\nsecret\n", "x".repeat(usize::try_from(REST_BYTES_MAX).unwrap() + 1));
         let mut appended = 0;
-        let append = |_: &Line<'_>| {
+        let append = |_: &LogLine<'_>| {
             if FileLock::take(&lock, 0).is_ok() {
                 world.append(&more);
                 appended += 1;
@@ -522,10 +522,10 @@ mod tests {
     #[test]
     fn appenders_do_not_wait_for_what_was_appended_meanwhile_either() {
         let line = format!("{}\n", "x".repeat(usize::try_from(REST_BYTES_MAX).unwrap()));
-        let world = World::with(&line.repeat(4));
+        let world = RewriteFixture::with(&line.repeat(4));
         let lock = lock::path_of(&world.log);
         let (mut handed, mut free) = (0, 0);
-        let meanwhile = |_: &Line<'_>| {
+        let meanwhile = |_: &LogLine<'_>| {
             handed += 1;
             free += usize::from(FileLock::take(&lock, 0).is_ok());
             if handed == 1 {
@@ -539,7 +539,7 @@ mod tests {
     #[test]
     fn a_line_past_the_bound_is_copied_as_it_is() {
         let long = "x".repeat(LINE_BYTES_MAX + 10);
-        let world = World::with(&format!("secret\n{long}\nsecret\n"));
+        let world = RewriteFixture::with(&format!("secret\n{long}\nsecret\n"));
         let mut seen = Vec::new();
         let too_long = lines_of(&world.log, |line| seen.push(line.offset)).unwrap();
         assert_eq!((too_long, seen.len()), (1, 2));

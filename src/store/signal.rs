@@ -1,12 +1,12 @@
-//! The signals that are not left to do what they would: the one that kills a writer in the middle of a line,
-//! and those that ask a server to stop. Not here: what is done when a write falls short (`append`).
+//! Signals whose default action is replaced: the one that kills a writer in the middle of a line, and those
+//! that ask a server to stop. Not here: how a short write is handled (`append`).
 
-/// Lets a write past the limit on the size of files fail with an error, which is taken back and told,
-/// instead of ending the process where it stands. For the mains, before the first write.
+/// Makes a write past the file size limit fail with an error instead of killing the process. The write is then
+/// rolled back and reported. The mains call it before the first write.
 #[cfg(unix)]
 pub fn survive_the_file_size_limit() {
     let nobody_asks = std::sync::Arc::default();
-    // Without the handler a write past the limit ends the process; its torn line is sealed as any.
+    // Without the handler a write past the limit kills the process. The torn line is sealed like any other.
     let _ = signal_hook::flag::register(libc::SIGXFSZ, nobody_asks);
 }
 
@@ -14,10 +14,10 @@ pub fn survive_the_file_size_limit() {
 #[cfg(not(unix))]
 pub fn survive_the_file_size_limit() {}
 
-/// Calls `then` once, on a thread of its own, when the system or a person asks this process to stop.
+/// Calls `then` once, on its own thread, when the system or a person asks this process to stop.
 ///
 /// # Errors
-/// What the system said; then the signals end the process as they would.
+/// The system's error. The signals then keep their default action.
 #[cfg(unix)]
 pub fn when_asked_to_stop(then: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     use std::io::Read;
@@ -27,14 +27,14 @@ pub fn when_asked_to_stop(then: impl FnOnce() + Send + 'static) -> std::io::Resu
         signal_hook::low_level::pipe::register(signal, asks.try_clone()?)?;
     }
     let wait = move || {
-        // Nobody can be told of what is wrong with a socket that only this process has.
+        // Only this process has the socket, so there is nobody to report a failure to.
         let _ = asked.read(&mut [0]);
         then();
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
 }
 
-/// Nothing to do: elsewhere the signals end the process.
+/// Does nothing: on other systems the signals end the process.
 ///
 /// # Errors
 /// None.

@@ -1,6 +1,6 @@
-//! The waiting room: writes whose log another process holds for too long. Each is a file of its own,
-//! so that here nobody waits for anybody. The next writer that has its turn, or the retriever, brings
-//! them into their log, in order and each once. Not here: when to give up waiting (`append`).
+//! The spool: writes whose log another process has held for too long. Each write is a separate file, so writers
+//! never wait for each other here. The next writer that gets the log's lock, or the retriever, moves them into
+//! their log, in order and each once. Not here: when to stop waiting for the lock (`append`).
 
 use std::collections::HashSet;
 use std::fs::OpenOptions;
@@ -17,18 +17,18 @@ use super::{Store, StoreError, Tail, layout, sync};
 /// The folder of the spool, inside the store.
 pub(super) const SPOOL: &str = ".spool";
 
-/// Parts the name of the log from what tells its waiting writes apart. No repository key has it.
+/// Separates the name of the log from the hash of the write. No repository key contains it.
 const MARK: char = '@';
 
-/// Most writes that wait in a store: hours of work beside a stopped process. Past that somebody has to
-/// look, and listing the folder would become slow.
+/// Most waiting writes in a store: hours of work beside a stopped process. With more, listing the folder would
+/// become slow, and somebody has to look.
 const WAITING_MAX: usize = 10_000;
 
-/// Bytes of the hash in a name: enough that two different writes never share one.
+/// Bytes of the hash in a name, enough that two different writes never share one.
 const NAME_HASH_BYTES: usize = 16;
 
-/// Puts lines into the spool and returns the file. The same lines make the same file, so that a write
-/// that is sent again waits once.
+/// Puts lines into the spool and returns the file. The same lines give the same file, so that a repeated write
+/// waits once.
 pub(super) fn put(
     store: &Store,
     log: &Path,
@@ -49,7 +49,7 @@ pub(super) fn put(
         .map(|now| remove_unfinished(&folder, now))
         .and_then(|()| std::fs::rename(&unfinished, &path).map_err(StoreError::io("write", &path)));
     if let Err(error) = written {
-        // What is unfinished is not acknowledged, and nobody reads it.
+        // An unfinished file is not acknowledged, and nobody reads it.
         let _ = std::fs::remove_file(&unfinished);
         return Err(error);
     }
@@ -59,7 +59,7 @@ pub(super) fn put(
     Ok(path)
 }
 
-/// Writes a file, and returns when that was by the file system's clock.
+/// Writes a file and returns the time by the file system's clock.
 fn write_whole(
     path: &Path,
     lines: &str,
@@ -76,11 +76,11 @@ fn write_whole(
     Ok(file.metadata().and_then(|metadata| metadata.modified()).ok())
 }
 
-/// What nobody finished for so long nobody will: a write and a rewriting take seconds.
+/// An unfinished file of this age is abandoned: a write or a rewrite takes seconds.
 const UNFINISHED_SINCE_MAX: Duration = Duration::from_secs(60 * 60);
 
-/// Removes what killed processes left behind in the spool: files of writes that were never
-/// acknowledged, and copies of rewritings that never took their place.
+/// Removes leftovers of killed processes in the spool: files of writes that were never acknowledged, and copies
+/// of rewrites that were never completed.
 pub(super) fn remove_unfinished(folder: &Path, now: Option<SystemTime>) {
     let (Some(now), Ok(entries)) = (now, std::fs::read_dir(folder)) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
@@ -89,13 +89,13 @@ pub(super) fn remove_unfinished(folder: &Path, now: Option<SystemTime>) {
             found.is_file() && age.is_some_and(|age| age > UNFINISHED_SINCE_MAX)
         };
         if is_unfinished(&path) && path.symlink_metadata().is_ok_and(is_old) {
-            // Another may have removed it meanwhile, and a next time comes.
+            // Another process may have removed it, and otherwise the next write tries again.
             let _ = std::fs::remove_file(&path);
         }
     }
 }
 
-/// Tells whether a file in the spool is named like one in the making.
+/// Tells whether the name of a file in the spool marks it as unfinished.
 fn is_unfinished(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_copy = name.starts_with('.') && name.ends_with(".rewrite");
@@ -107,13 +107,13 @@ fn is_unfinished(path: &Path) -> bool {
     is_copy || is_write
 }
 
-/// Brings what waits for a log into it, oldest first, under the log's lock. It leaves the spool only
-/// when it is in the log and on the disk. Returns how many writes came in.
+/// Moves the spooled writes of a log into it, oldest first, under the log's lock. A file leaves the spool only
+/// when its lines are in the log and on disk. Returns how many writes were moved.
 ///
-/// A process may die between the two; so what the log has already is not written again.
+/// A process may die between the two steps, so lines that the log already has are not written again.
 ///
 /// # Errors
-/// [`StoreError`]; what waits stays where it is then.
+/// [`StoreError`]. The writes stay in the spool.
 pub(super) fn bring_in(store: &Store, log: &Path, _turn: &FileLock) -> Result<usize, StoreError> {
     let stem = log.file_stem().unwrap_or_default();
     let mut waiting = store.spooled()?;
@@ -127,7 +127,7 @@ pub(super) fn bring_in(store: &Store, log: &Path, _turn: &FileLock) -> Result<us
     if !missing.is_empty() {
         log_file::write(&mut file, log, &missing)?;
     }
-    // Not shared with others: under the log's lock nobody may be waited for.
+    // This sync is not shared, because a process that holds the log's lock must not wait for another.
     sync::alone(&file, log)?;
     if !layout::is_still_at(&file, log) {
         return Ok(0);
@@ -154,14 +154,14 @@ fn read(path: &Path) -> Result<String, StoreError> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(StoreError::io("read", path))?;
     let mut lines = String::from_utf8_lossy(&bytes).into_owned();
-    // Only a power loss can have cut it; the cut line is damage, and must not take the next with it.
+    // Only a power loss can cut a spooled file. The cut line is damaged and must not corrupt the next one.
     if !lines.is_empty() && !lines.ends_with('\n') {
         lines.push('\n');
     }
     Ok(lines)
 }
 
-/// Returns the stem of the log that a file waits for; `None` for what is not in a spool.
+/// Returns the stem of the log that a file waits for; `None` if the file is not in a spool.
 pub(super) fn stem_of_log(path: &Path) -> Option<String> {
     let stem = path.file_stem()?.to_string_lossy().into_owned();
     let is_in_spool = path.parent().is_some_and(|folder| folder.ends_with(SPOOL));
@@ -169,11 +169,11 @@ pub(super) fn stem_of_log(path: &Path) -> Option<String> {
 }
 
 impl Store {
-    /// Lists the writes that wait for their log, oldest first. They are lines like those of a log.
+    /// Lists the writes that wait for their log, oldest first. Their lines have the format of a log.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when the spool is there but cannot be read, [`StoreError::Untrusted`] when
-    /// it is not what we made.
+    /// [`StoreError::Io`] if the spool exists but cannot be read, [`StoreError::Untrusted`] if it is not a
+    /// folder that we made.
     pub fn spooled(&self) -> Result<Vec<PathBuf>, StoreError> {
         let folder = self.root().join(SPOOL);
         if !layout::is_own_folder(&folder)? {
@@ -183,7 +183,7 @@ impl Store {
         let mut waiting: Vec<(SystemTime, PathBuf)> = Vec::new();
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
-            // Brought in meanwhile, or none of ours.
+            // The file was moved into its log meanwhile, or is not ours.
             let Ok(found) = path.symlink_metadata() else { continue };
             if found.is_file() && layout::is_log(&path) && stem_of_log(&path).is_some() {
                 waiting.push((found.modified().map_err(failed())?, path));
@@ -193,7 +193,7 @@ impl Store {
         Ok(waiting.into_iter().map(|(_, path)| path).collect())
     }
 
-    /// Returns the folders below the directory of the logs in which files with lines come to be.
+    /// Returns the folders below the store in which files with lines appear.
     ///
     /// # Errors
     /// As [`Store::spooled`] and [`Store::segments`].
@@ -206,17 +206,17 @@ impl Store {
         Ok(folders)
     }
 
-    /// Tells whether a file is a write that waits for its log.
+    /// Tells whether a file is a spooled write.
     #[must_use]
     pub fn is_waiting(path: &Path) -> bool {
         stem_of_log(path).is_some()
     }
 
-    /// Brings what waits into every log that nobody holds right now, without waiting. Returns how many
-    /// writes came in.
+    /// Moves spooled writes into every log that is not held right now, without waiting. Returns how many writes
+    /// were moved.
     ///
     /// # Errors
-    /// [`StoreError`], the first; what waits stays where it is then, and is found there.
+    /// The first [`StoreError`]. The writes stay in the spool, where searches find them.
     pub fn bring_in_what_waits(&self) -> Result<usize, StoreError> {
         let mut logs: Vec<PathBuf> =
             self.spooled()?.iter().filter_map(|path| self.log_of_waiting(path)).collect();
@@ -224,7 +224,7 @@ impl Store {
         logs.dedup();
         let (mut brought_in, mut first_error) = (0, None);
         for log in logs {
-            // One log that cannot be written keeps no other waiting.
+            // A failure of one log must not delay the others.
             let turn = FileLock::take(&lock::path_of(&log), 0);
             match turn.and_then(|turn| bring_in(self, &log, &turn)) {
                 Ok(count) => brought_in += count,
@@ -247,13 +247,13 @@ mod tests {
 
     use event::RepoKey;
 
-    struct World {
+    struct SpoolFixture {
         _folder: tempfile::TempDir,
         store: Store,
         log: PathBuf,
     }
 
-    impl World {
+    impl SpoolFixture {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path().join("logs"));
@@ -278,7 +278,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn what_waits_comes_in_once_and_in_order_after_what_is_there() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         std::fs::write(&world.log, "first\n").unwrap();
         let times = [30, 20, 10].map(Duration::from_secs);
         for (lines, since) in ["b\nc\n", "d\n", "e\n"].into_iter().zip(times) {
@@ -293,7 +293,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn a_death_between_log_and_spool_doubles_nothing() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         for (already, expected) in [("a\n", "a\nb\n"), ("a\nb\n", "a\nb\n"), ("a\nb", "a\nb\nb\n")]
         {
             std::fs::write(&world.log, already).unwrap();
@@ -306,7 +306,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn the_same_write_sent_again_waits_once() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         assert_eq!(world.put("a\n"), world.put("a\n"));
         world.put("b\n");
         assert_eq!(world.waiting(), 2);
@@ -315,7 +315,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn what_cannot_come_in_yet_stays() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         world.put("a\n");
         let turn = FileLock::take(&lock::path_of(&world.log), 0).unwrap();
         assert_eq!(world.store.bring_in_what_waits().unwrap(), 0);
@@ -329,7 +329,7 @@ mod tests {
     // S-STORE-6
     #[test]
     fn what_is_unfinished_or_none_of_ours_does_not_count() {
-        let world = World::new();
+        let world = SpoolFixture::new();
         let folder = world.put("a\n").parent().unwrap().to_owned();
         for name in ["0123.77", "notes.txt", "stray.jsonl"] {
             std::fs::write(folder.join(name), "b\n").unwrap();
@@ -341,8 +341,8 @@ mod tests {
 
     // S-STORE-6
     #[test]
-    fn what_a_killed_process_left_is_removed_and_what_is_being_made_is_not() {
-        let world = World::new();
+    fn only_old_unfinished_files_are_removed() {
+        let world = SpoolFixture::new();
         let folder = world.put("a\n").parent().unwrap().to_owned();
         let hash = "0123456789abcdef".repeat(2);
         let old = ["notes.77", "stray.txt"];
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn what_waits_is_private() {
         use std::os::unix::fs::PermissionsExt;
-        let world = World::new();
+        let world = SpoolFixture::new();
         let path = world.put("a\n");
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));

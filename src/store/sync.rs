@@ -1,12 +1,11 @@
-//! Getting a log onto the disk, together: of several writers that wait for the same disk, one syncs
-//! for all. Not here: who asks for it (`append`).
+//! Group commit: when several writers wait for the same disk, one syncs for all. Not here: who asks for it
+//! (`append`).
 //!
-//! Beside the log's lock stands a file with four numbers: how many syncs were begun, how many of them
-//! ended well, and which file the last one was of. A writer notes the first number after its write.
-//! Any sync with a higher number began after that, so when such a one has ended well, the writer's
-//! lines are on the disk too. The last two also say that the file's name is on the disk, so that the
-//! directories are synced once for a log and not for each event. Where the numbers cannot be read, or
-//! the waiting takes too long, everybody syncs alone.
+//! A file beside the log's lock holds four numbers: how many syncs began, how many of them ended well, and
+//! which file the last one was of. A writer notes the first number after its write. Any sync with a higher
+//! number began after that, so once such a sync has ended well, the writer's lines are on disk too. The last
+//! two numbers also say that the file's name is on disk, so directories are synced once per log and not for
+//! each event. If the numbers cannot be read, or the wait takes too long, each writer syncs alone.
 
 use std::fs::File;
 use std::io;
@@ -14,23 +13,23 @@ use std::path::Path;
 
 use super::StoreError;
 
-/// What a writer knows of others' syncs at the end of its write.
+/// What a writer knows about other syncs at the end of its write.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ticket {
-    /// The last sync that had begun by then; `None` where nothing can be shared.
+    /// The last sync that had begun by then; `None` if syncs cannot be shared.
     begun: Option<u64>,
 }
 
-/// Notes where the others are. To be called between the write and [`commit`].
+/// Reads the count of syncs. Call it between the write and [`commit`].
 pub(super) fn ticket(log: &Path) -> Ticket {
     Ticket { begun: shared::begun(log) }
 }
 
-/// Returns when what was written to `file` before its ticket is on the disk, and the file's name too.
+/// Returns once what was written to `file` before its ticket is on disk, together with the file's name. Waits
+/// at most `wait_ms` milliseconds for another writer's sync, and then syncs itself.
 ///
 /// # Errors
-/// [`StoreError::NotSynced`]. A failed sync is not tried again: the second could lie.
-/// Waits at most `wait_ms` milliseconds for another's sync, and then syncs itself.
+/// [`StoreError::NotSynced`]. A failed sync is not repeated, because a second one could report success wrongly.
 pub(super) fn commit(
     file: &File,
     log: &Path,
@@ -46,22 +45,22 @@ pub(super) fn commit(
     })
 }
 
-/// Returns when a file and its name are on the disk, without asking what others have done.
+/// Syncs a file and its name without considering other writers.
 pub(super) fn alone(file: &File, log: &Path) -> Result<(), StoreError> {
     file.sync_data().map_err(not_synced(log))?;
     names_of(log)
 }
 
-/// Whether the directory entries that lead to a file are known to be on the disk.
+/// Whether the directory entries that lead to a file are known to be on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {
     OnDisk,
     Unknown,
 }
 
-/// Returns when every directory entry that leads to a file is on the disk: without them a file does not
-/// survive a power loss. All of them, since nobody knows who made which directory, or when; syncing one
-/// with nothing new costs next to nothing.
+/// Syncs every directory entry that leads to a file, because without them the file does not survive a power
+/// loss. It is unknown who created which directory and when, so all are synced. Syncing a directory without
+/// changes costs almost nothing.
 #[cfg(unix)]
 pub(super) fn names_of(path: &Path) -> Result<(), StoreError> {
     let here = Path::new(".");
@@ -70,7 +69,7 @@ pub(super) fn names_of(path: &Path) -> Result<(), StoreError> {
         let folder = if folder.as_os_str().is_empty() { here } else { folder };
         match File::open(folder).and_then(|directory| directory.sync_all()) {
             Ok(()) => {}
-            // Directories above the store may be closed to us, and then we did not make them.
+            // Directories above the store may be inaccessible, and then we did not create them.
             Err(error) if place > 0 && is_not_ours(&error) => {}
             Err(error) => return Err(not_synced(folder)(error)),
         }
@@ -78,7 +77,7 @@ pub(super) fn names_of(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Nothing to do: only Unix systems let directories be synced.
+/// Does nothing: only Unix systems can sync directories.
 #[cfg(not(unix))]
 pub(super) fn names_of(_path: &Path) -> Result<(), StoreError> {
     Ok(())
@@ -113,21 +112,22 @@ mod shared {
 
     /// The four numbers.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    struct Progress {
+    struct SyncCounts {
         begun: u64,
         ended: u64,
-        of: Which,
+        of: SyncedFile,
     }
 
-    /// Which file: its inode, and when that was made in nanoseconds, since numbers are used again.
+    /// The identity of a file: its inode, and its creation time in nanoseconds, because inode numbers are
+    /// reused.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    struct Which {
+    struct SyncedFile {
         inode: u64,
         made: u64,
     }
 
-    impl Which {
-        /// `None` where the file system does not tell.
+    impl SyncedFile {
+        /// Returns `None` if the file system does not provide a creation time.
         fn of(file: &File) -> Option<Self> {
             let metadata = file.metadata().ok()?;
             let made = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -137,18 +137,18 @@ mod shared {
 
     const PROGRESS_BYTES: usize = 32;
 
-    impl Progress {
+    impl SyncCounts {
         fn read(file: &File) -> Option<Self> {
             let mut bytes = [0; PROGRESS_BYTES];
             file.read_exact_at(&mut bytes, 0).ok()?;
             let mut numbers = bytes.as_chunks::<8>().0.iter().map(|part| u64::from_le_bytes(*part));
             let (begun, ended) = (numbers.next()?, numbers.next()?);
-            let of = Which { inode: numbers.next()?, made: numbers.next()? };
+            let of = SyncedFile { inode: numbers.next()?, made: numbers.next()? };
             (ended <= begun).then_some(Self { begun, ended, of })
         }
 
         fn write(self, file: &File) -> Option<()> {
-            let Self { begun, ended, of: Which { inode, made } } = self;
+            let Self { begun, ended, of: SyncedFile { inode, made } } = self;
             let bytes = [begun, ended, inode, made].map(u64::to_le_bytes);
             file.write_all_at(bytes.as_flattened(), 0).ok()
         }
@@ -160,7 +160,7 @@ mod shared {
 
     pub(super) fn begun(log: &Path) -> Option<u64> {
         match File::open(place(log)) {
-            Ok(file) => Progress::read(&file).map(|progress| progress.begun),
+            Ok(file) => SyncCounts::read(&file).map(|progress| progress.begun),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(0),
             Err(_) => None,
         }
@@ -172,23 +172,23 @@ mod shared {
         (ticket, wait_ms): (Ticket, u64),
         alone: impl FnOnce(Names) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let (Some(begun), Some(of)) = (ticket.begun, Which::of(file)) else {
+        let (Some(begun), Some(of)) = (ticket.begun, SyncedFile::of(file)) else {
             return alone(Names::Unknown);
         };
         let Ok(turn) = FileLock::take(&place(log), wait_ms) else {
             return alone(Names::Unknown);
         };
-        let progress = Progress::read(turn.file()).unwrap_or_default();
+        let progress = SyncCounts::read(turn.file()).unwrap_or_default();
         if progress.ended > begun && progress.of == of {
             return Ok(());
         }
-        let this = Progress { begun: progress.begun.max(begun) + 1, ..progress };
+        let this = SyncCounts { begun: progress.begun.max(begun) + 1, ..progress };
         let is_told = this.write(turn.file()).is_some();
         let is_known = progress.ended > 0 && progress.of == of;
         alone(if is_known { Names::OnDisk } else { Names::Unknown })?;
         if is_told {
-            // Who does not learn of it syncs once more.
-            let _ = Progress { ended: this.begun, of, ..this }.write(turn.file());
+            // A writer that misses this number syncs once more.
+            let _ = SyncCounts { ended: this.begun, of, ..this }.write(turn.file());
         }
         Ok(())
     }
@@ -197,12 +197,12 @@ mod shared {
     mod tests {
         use super::*;
 
-        struct World {
+        struct SyncFixture {
             folder: tempfile::TempDir,
             file: File,
         }
 
-        impl World {
+        impl SyncFixture {
             fn new() -> Self {
                 let folder = tempfile::tempdir().unwrap();
                 std::fs::create_dir(folder.path().join(".locks")).unwrap();
@@ -214,7 +214,7 @@ mod shared {
                 self.folder.path().join("a.jsonl")
             }
 
-            /// Commits, and tells what that took.
+            /// Commits, and returns what was synced.
             fn commit(&self, file: &File, ticket: Ticket) -> Option<Names> {
                 let mut synced = None;
                 let alone = |names| {
@@ -230,8 +230,8 @@ mod shared {
 
         // S-STORE-4
         #[test]
-        fn a_sync_that_began_after_the_write_serves_and_an_earlier_one_does_not() {
-            let world = World::new();
+        fn only_a_sync_that_began_after_the_write_counts() {
+            let world = SyncFixture::new();
             let ticket = || super::super::ticket(&world.log());
             let (first, second) = (ticket(), ticket());
             assert_eq!(world.commit(&world.file, first), Some(Names::Unknown));
@@ -247,7 +247,7 @@ mod shared {
         // S-STORE-4
         #[test]
         fn a_sync_that_failed_or_was_of_another_file_serves_nobody() {
-            let world = World::new();
+            let world = SyncFixture::new();
             let failed =
                 |_| Err(StoreError::io("sync", &world.log())(std::io::Error::other("disk")));
             commit(&world.file, &world.log(), (FIRST, 0), failed).unwrap_err();
@@ -259,8 +259,8 @@ mod shared {
         // S-STORE-4
         #[test]
         fn numbers_that_cannot_be_right_are_not_believed() {
-            let world = World::new();
-            let Which { inode, made } = Which::of(&world.file).unwrap();
+            let world = SyncFixture::new();
+            let SyncedFile { inode, made } = SyncedFile::of(&world.file).unwrap();
             let wrong = [7, 8, inode, made].map(u64::to_le_bytes);
             std::fs::write(place(&world.log()), wrong.as_flattened()).unwrap();
             assert_eq!(begun(&world.log()), None);

@@ -1,27 +1,28 @@
-//! Following one log: complete lines only, each with its offset, and word of what became of the
-//! file. A segment of old lines is followed likewise, unpacked. Not here: what a line means (`event::codec`), when to look (`retriever::watch`).
+//! Follows one log: complete lines only, each with its offset, and changes of the file. A segment of old lines
+//! is followed in the same way, unpacked. Not here: what a line means (`event::codec`), when to look
+//! (`engine::watch`).
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::cursor::{Change, Cursor, GUARD_BYTES};
+use super::cursor::{Cursor, FileChange, GUARD_BYTES};
 use super::{StoreError, archive, layout};
 use event::limits::READ_LINE_BYTES_MAX;
 
 /// One complete line of a log, without its line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
-    /// Where it begins.
+pub struct LogLine<'a> {
+    /// The offset of its first byte.
     pub offset: u64,
-    /// Its bytes; cut just past the reading bound where it is longer.
+    /// The bytes of the line, cut just past the reading bound.
     pub bytes: &'a [u8],
-    /// How long it really is, in bytes.
+    /// The full length, in bytes.
     pub line_bytes: u64,
 }
 
-impl Line<'_> {
-    /// Where it ends, its line break aside.
+impl LogLine<'_> {
+    /// Returns the offset of its end, without the line break.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(self.line_bytes)
@@ -34,15 +35,15 @@ pub struct Tail {
     log: PathBuf,
     cursor: Cursor,
     was_there: bool,
-    /// How much of the end is read, where not all is.
+    /// How many bytes at the end are read, if not the whole file.
     window_bytes: Option<u64>,
-    /// What of a segment could not be read. Told with every look.
+    /// What of a segment could not be read. Every look reports it.
     damage: Option<String>,
-    /// Where nobody has read anything.
+    /// A cursor at the beginning.
     unread: Cursor,
 }
 
-/// How much is read at a time.
+/// How many bytes are read at a time.
 const BLOCK_BYTES: usize = 256 * 1024;
 
 impl Tail {
@@ -59,14 +60,14 @@ impl Tail {
         }
     }
 
-    /// Follows a log from the first line that begins within its last `window_bytes`, or from its
-    /// beginning where it is no longer than that.
+    /// Follows a log from the first line that begins within its last `window_bytes`, or from its beginning if
+    /// the log is shorter.
     #[must_use]
     pub fn near_the_end_of(log: impl Into<PathBuf>, window_bytes: u64) -> Self {
         Self { window_bytes: Some(window_bytes), ..Self::of(log) }
     }
 
-    /// Follows a log from where it had been read to before, perhaps by another process.
+    /// Follows a log from an earlier cursor, perhaps of another process.
     #[must_use]
     pub fn resumed(log: impl Into<PathBuf>, cursor: Cursor) -> Self {
         Self { cursor, was_there: true, ..Self::of(log) }
@@ -78,77 +79,79 @@ impl Tail {
         &self.log
     }
 
-    /// Returns how far it has been read. Where not all of a segment could be read it is as if nothing
-    /// had been: who begins from there another time would not be told of the damage.
+    /// Returns how far the log was read. If part of a segment could not be read, the cursor is at the
+    /// beginning, because a later reader that resumed from the end would not learn of the damage.
     #[must_use]
     pub fn cursor(&self) -> &Cursor {
         if self.damage.is_some() { &self.unread } else { &self.cursor }
     }
 
-    /// Tells what happened to the log since the last [`Tail::read`]; reads at most 64 bytes of it.
+    /// Returns what happened to the log since the last [`Tail::read`]. Reads at most 64 bytes of it.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when the log is there but cannot be read, [`StoreError::Damaged`] when all of a
-    /// segment was read that can be, and that is not all.
-    pub fn look(&self) -> Result<Change, StoreError> {
-        // Most looks find nothing new, and the length tells that without opening the file. A link is
-        // looked at itself, so that a log linked back to its place is refused like any link.
+    /// [`StoreError::Io`] if the log exists but cannot be read. [`StoreError::Damaged`] if a segment was read
+    /// as far as possible and part of it is damaged.
+    pub fn look(&self) -> Result<FileChange, StoreError> {
+        // Most looks find nothing new, and the length shows that without opening the file. A link is not
+        // followed, so a log that was moved and linked back is refused like any link.
         if self.log.symlink_metadata().is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
-            return self.whole(Change::None);
+            return self.whole(FileChange::None);
         }
         match self.compared()? {
-            (Change::None, _) => self.whole(Change::None),
+            (FileChange::None, _) => self.whole(FileChange::None),
             (change, _) => Ok(change),
         }
     }
 
-    fn whole(&self, change: Change) -> Result<Change, StoreError> {
+    fn whole(&self, change: FileChange) -> Result<FileChange, StoreError> {
         let damaged =
             |why: &String| StoreError::Damaged { path: self.log.clone(), why: why.clone() };
         self.damage.as_ref().map(damaged).map_or(Ok(change), Err)
     }
 
-    /// Opens the log and compares it with what was read of it.
-    fn compared(&self) -> Result<(Change, Option<(File, Metadata)>), StoreError> {
+    /// Opens the log and compares it with the cursor.
+    fn compared(&self) -> Result<(FileChange, Option<(File, Metadata)>), StoreError> {
         let Some((mut file, metadata)) = layout::open_to_read(&self.log)? else {
-            return Ok((if self.was_there { Change::Gone } else { Change::None }, None));
+            return Ok((if self.was_there { FileChange::Gone } else { FileChange::None }, None));
         };
         let compared = self.cursor.compare(&mut file, &metadata);
         let change = match compared.map_err(StoreError::io("read", &self.log))? {
-            // Nobody adds to a segment; and one that is empty is damaged.
-            Change::Grown | Change::None if !self.was_there && archive::is_segment(&self.log) => {
-                Change::Grown
+            // Nothing is ever added to a segment, and an empty segment is damaged.
+            FileChange::Grown | FileChange::None
+                if !self.was_there && archive::is_segment(&self.log) =>
+            {
+                FileChange::Grown
             }
-            Change::Grown if archive::is_segment(&self.log) => Change::Replaced,
+            FileChange::Grown if archive::is_segment(&self.log) => FileChange::Replaced,
             change => change,
         };
         Ok((change, Some((file, metadata))))
     }
 
-    /// Tells whether anything was read of it: if not, nothing is lost with it.
+    /// Tells whether anything was read from the log. If not, its loss has no consequence.
     #[must_use]
     pub fn was_read(&self) -> bool {
         self.was_there
     }
 
-    /// Forgets what was read, so that the next [`Tail::read`] begins at the beginning.
+    /// Forgets what was read, so that the next [`Tail::read`] starts at the beginning.
     pub fn rewind(&mut self) {
         self.cursor = Cursor::default();
         self.was_there = false;
         self.damage = None;
     }
 
-    /// Hands each complete new line to `each`. A last line without its line break stays for later:
-    /// its writer may not be done.
+    /// Passes each complete new line to `each`. A last line without its line break stays for later, because its
+    /// writer may not be done.
     ///
-    /// Returns what had happened to the log. With [`Change::Replaced`] and [`Change::Gone`], which may
-    /// have come about since the last [`Tail::look`], nothing was read.
+    /// Returns what happened to the log. With [`FileChange::Replaced`] and [`FileChange::Gone`], which may have
+    /// occurred since the last [`Tail::look`], nothing was read.
     ///
     /// # Errors
-    /// [`StoreError::Io`], or [`StoreError::Damaged`]; lines already handed out count as read.
-    pub fn read(&mut self, mut each: impl FnMut(Line<'_>)) -> Result<Change, StoreError> {
+    /// [`StoreError::Io`], or [`StoreError::Damaged`]. Lines that were passed on count as read.
+    pub fn read(&mut self, mut each: impl FnMut(LogLine<'_>)) -> Result<FileChange, StoreError> {
         let (change, opened) = self.compared()?;
-        let (Change::Grown, Some((mut file, metadata))) = (change, opened) else {
+        let (FileChange::Grown, Some((mut file, metadata))) = (change, opened) else {
             return Ok(change);
         };
         self.was_there = true;
@@ -162,31 +165,31 @@ impl Tail {
         Ok(change)
     }
 
-    /// Moves to where the window begins, which is probably within a line; tells whether it did.
+    /// Moves to the start of the window, which is probably within a line. Returns whether it moved.
     fn skip_to_window(&mut self, metadata: &Metadata) -> bool {
         let Some(window_bytes) = self.window_bytes.filter(|_| self.cursor == Cursor::default())
         else {
             return false;
         };
         let start = metadata.len().saturating_sub(window_bytes);
-        // One byte before, so that a line that begins exactly there is handed out.
+        // One byte earlier, so that a line that begins exactly at the start is passed on.
         let before = start.checked_sub(1);
         self.cursor.skip_to(before.unwrap_or(0));
         before.is_some()
     }
 
-    /// Reads a segment, in one go.
+    /// Reads a whole segment.
     #[cfg(feature = "archive")]
     fn read_sealed(
         &mut self,
         file: &mut File,
         metadata: &Metadata,
-        each: &mut impl FnMut(Line<'_>),
+        each: &mut impl FnMut(LogLine<'_>),
     ) -> Result<(), StoreError> {
         let damage = archive::read(file, &self.log, &mut |piece| {
-            if let archive::Piece::Line(line, _) = piece {
+            if let archive::SegmentPiece::Line(line, _) = piece {
                 let kept = line.bytes.get(..=READ_LINE_BYTES_MAX);
-                each(Line { bytes: kept.unwrap_or(line.bytes), ..line });
+                each(LogLine { bytes: kept.unwrap_or(line.bytes), ..line });
             }
             Ok(())
         })?;
@@ -200,7 +203,7 @@ impl Tail {
         &mut self,
         file: &mut File,
         metadata: &Metadata,
-        each: &mut impl FnMut(Line<'_>),
+        each: &mut impl FnMut(LogLine<'_>),
     ) -> io::Result<()> {
         let mut is_cut = self.skip_to_window(metadata);
         file.seek(SeekFrom::Start(self.cursor.offset()))?;
@@ -215,7 +218,7 @@ impl Tail {
             while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
                 let (head, tail) = rest.split_at(end + 1);
                 partial.push(head);
-                // A line that begins before the window is not handed out.
+                // A line that begins before the window is not passed on.
                 if !std::mem::take(&mut is_cut) {
                     each(partial.line(self.cursor.offset()));
                 }
@@ -227,7 +230,7 @@ impl Tail {
     }
 }
 
-/// Reads what there is, at most a block; nothing at the end. A signal is no reason to stop.
+/// Reads what is available, at most one block; nothing at the end. An interrupting signal is ignored.
 fn read_some<'a>(from: &mut impl Read, block: &'a mut [u8]) -> io::Result<&'a [u8]> {
     let count = loop {
         match from.read(block) {
@@ -238,8 +241,8 @@ fn read_some<'a>(from: &mut impl Read, block: &'a mut [u8]) -> io::Result<&'a [u
     Ok(block.get(..count).unwrap_or_default())
 }
 
-/// The line being gathered. Of a line past the reading bound only so much is kept that the decoder
-/// can tell, and its last bytes, so that the cursor's guard is right.
+/// The line being assembled. Of a line past the reading bound, only enough is kept for the decoder to notice
+/// the length, and the last bytes for the cursor's guard.
 #[derive(Default)]
 struct Partial {
     kept: Vec<u8>,
@@ -253,7 +256,7 @@ impl Partial {
         let room = (READ_LINE_BYTES_MAX + 1).saturating_sub(kept_bytes);
         if room < bytes.len() {
             if self.last.is_empty() {
-                // What follows may be shorter than the guard.
+                // The remainder may be shorter than the guard.
                 let start = kept_bytes.saturating_sub(GUARD_BYTES);
                 self.last.extend_from_slice(self.kept.get(start..).unwrap_or_default());
             }
@@ -265,9 +268,9 @@ impl Partial {
         self.line_bytes += u64::try_from(bytes.len()).unwrap_or(0);
     }
 
-    fn line(&self, offset: u64) -> Line<'_> {
+    fn line(&self, offset: u64) -> LogLine<'_> {
         let bytes = self.kept.strip_suffix(b"\n").unwrap_or(&self.kept);
-        Line { offset, bytes, line_bytes: self.line_bytes.saturating_sub(1) }
+        LogLine { offset, bytes, line_bytes: self.line_bytes.saturating_sub(1) }
     }
 
     fn advance(&mut self, cursor: &mut Cursor, metadata: &Metadata) {
@@ -286,13 +289,13 @@ mod tests {
     use std::io::Write;
     use std::time::Duration;
 
-    struct World {
+    struct TailFixture {
         _folder: tempfile::TempDir,
         log: PathBuf,
         tail: Tail,
     }
 
-    impl World {
+    impl TailFixture {
         fn with(text: &str) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let log = folder.path().join("a.jsonl");
@@ -302,7 +305,7 @@ mod tests {
 
         fn lines(&mut self) -> Vec<(u64, String)> {
             let mut lines = Vec::new();
-            let take = |line: Line<'_>| {
+            let take = |line: LogLine<'_>| {
                 lines.push((line.offset, String::from_utf8_lossy(line.bytes).into_owned()));
             };
             self.tail.read(take).unwrap();
@@ -316,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn near_the_end_begins_at_the_first_line_that_begins_there_and_follows_as_usual() {
+    fn near_the_end_starts_at_the_first_line_that_begins_there() {
         for (window_bytes, expected) in [
             (1, vec![]),
             (4, vec!["ccc"]),
@@ -326,32 +329,32 @@ mod tests {
             (12, vec!["aaa", "bbb", "ccc"]),
             (99, vec!["aaa", "bbb", "ccc"]),
         ] {
-            let mut world = World::with("aaa\nbbb\nccc\n");
+            let mut world = TailFixture::with("aaa\nbbb\nccc\n");
             world.tail = Tail::near_the_end_of(&world.log, window_bytes);
             let read: Vec<String> = world.lines().into_iter().map(|(_, line)| line).collect();
             assert_eq!(read, expected, "{window_bytes}");
             world.append("ddd\n");
             assert_eq!(world.lines(), [(12, "ddd".to_owned())], "{window_bytes}");
             std::fs::write(&world.log, "x\n").unwrap();
-            assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+            assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
         }
     }
 
     // S-LINE-1
     #[test]
     fn only_complete_lines_are_read_each_once() {
-        let mut world = World::with("one\ntw");
+        let mut world = TailFixture::with("one\ntw");
         assert_eq!(world.lines(), [(0, "one".to_owned())]);
         world.append("o\nthree\n");
-        assert_eq!(world.tail.look().unwrap(), Change::Grown);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Grown);
         assert_eq!(world.tail.cursor().offset(), 4);
         assert_eq!(world.lines(), [(4, "two".to_owned()), (8, "three".to_owned())]);
         assert_eq!(world.tail.cursor().offset(), 14);
-        assert_eq!(world.tail.look().unwrap(), Change::None);
+        assert_eq!(world.tail.look().unwrap(), FileChange::None);
         assert!(world.lines().is_empty());
     }
 
-    /// Answers each read with the next of these.
+    /// Returns the next of these results on each read.
     struct Answers(Vec<io::Result<usize>>);
 
     impl Read for Answers {
@@ -378,12 +381,16 @@ mod tests {
     #[test]
     fn a_line_past_the_bound_by_any_few_bytes_is_no_replacement() {
         for surplus in [0, 1, 2, 3, GUARD_BYTES, GUARD_BYTES + 1, BLOCK_BYTES, BLOCK_BYTES + 1] {
-            let mut world = World::with("short\n");
+            let mut world = TailFixture::with("short\n");
             world.append(&"x".repeat(READ_LINE_BYTES_MAX + surplus));
             world.append("\n");
             assert_eq!(world.lines().len(), 2);
             world.append("more\n");
-            assert_eq!(world.tail.look().unwrap(), Change::Grown, "{surplus} bytes past the bound");
+            assert_eq!(
+                world.tail.look().unwrap(),
+                FileChange::Grown,
+                "{surplus} bytes past the bound"
+            );
             assert_eq!(world.lines().len(), 1);
         }
     }
@@ -391,76 +398,80 @@ mod tests {
     // S-READ-2
     #[test]
     fn a_replaced_shortened_or_rewritten_log_is_noticed() {
-        let mut world = World::with("one\ntwo\n");
+        let mut world = TailFixture::with("one\ntwo\n");
         world.lines();
         std::fs::write(&world.log, "one\n").unwrap();
-        assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
         world.tail.rewind();
         assert_eq!(world.lines().len(), 1);
         std::fs::write(&world.log, "eno\nmore\n").unwrap();
-        assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
         world.tail.rewind();
         world.lines();
         let other = world.log.with_extension("new");
         std::fs::write(&other, "eno\nmore\nand more\n").unwrap();
         std::fs::rename(&other, &world.log).unwrap();
-        assert_eq!(world.tail.look().unwrap(), Change::Replaced);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced);
     }
 
     // S-READ-2
     #[test]
     fn a_deleted_log_is_gone_and_one_that_comes_is_read() {
-        let mut world = World::with("one\n");
+        let mut world = TailFixture::with("one\n");
         world.lines();
         std::fs::remove_file(&world.log).unwrap();
-        assert_eq!(world.tail.look().unwrap(), Change::Gone);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Gone);
         world.tail.rewind();
-        assert_eq!(world.tail.look().unwrap(), Change::None);
+        assert_eq!(world.tail.look().unwrap(), FileChange::None);
         std::fs::write(&world.log, "two\n").unwrap();
-        assert_eq!(world.tail.look().unwrap(), Change::Grown);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Grown);
         assert_eq!(world.lines(), [(0, "two".to_owned())]);
     }
 
     // S-READ-2
     #[test]
-    fn a_log_replaced_between_the_look_and_the_read_is_not_read_from_its_middle() {
-        let mut world = World::with("one\ntwo\n");
+    fn a_log_replaced_before_the_read_is_not_read_from_its_middle() {
+        let mut world = TailFixture::with("one\ntwo\n");
         world.lines();
         world.append("three\n");
-        assert_eq!(world.tail.look().unwrap(), Change::Grown);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Grown);
         let other = world.log.with_extension("new");
         std::fs::write(&other, "1\n2\n3\n4\n5\n6\n7\n8\n").unwrap();
         std::fs::rename(&other, &world.log).unwrap();
         let change = world.tail.read(|line| panic!("read {line:?}")).unwrap();
-        assert_eq!(change, Change::Replaced);
-        assert_eq!(world.tail.look().unwrap(), Change::Replaced, "still, until rewound");
+        assert_eq!(change, FileChange::Replaced);
+        assert_eq!(world.tail.look().unwrap(), FileChange::Replaced, "still, until rewound");
         world.tail.rewind();
         assert_eq!(world.lines().len(), 8);
         std::fs::remove_file(&world.log).unwrap();
-        assert_eq!(world.tail.read(|_| ()).unwrap(), Change::Gone);
+        assert_eq!(world.tail.read(|_| ()).unwrap(), FileChange::Gone);
     }
 
     // S-READ-2
     #[test]
-    fn an_unfinished_last_line_is_read_once_and_does_not_hide_a_rewriting() {
+    fn an_unfinished_last_line_does_not_hide_a_rewrite() {
         for text in ["one\nhalf", "half"] {
-            let mut world = World::with(text);
+            let mut world = TailFixture::with(text);
             world.lines();
-            assert_eq!(world.tail.look().unwrap(), Change::None, "{text:?}: nothing new to read");
+            assert_eq!(
+                world.tail.look().unwrap(),
+                FileChange::None,
+                "{text:?}: nothing new to read"
+            );
             let file = OpenOptions::new().write(true).open(&world.log).unwrap();
             let later = file.metadata().unwrap().modified().unwrap() + Duration::from_secs(1);
             std::fs::write(&world.log, text.replace("half", "flah")).unwrap();
             file.set_modified(later).unwrap();
-            assert_eq!(world.tail.look().unwrap(), Change::Replaced, "{text:?}: rewritten");
+            assert_eq!(world.tail.look().unwrap(), FileChange::Replaced, "{text:?}: rewritten");
             world.tail.rewind();
             world.lines();
             world.append(" more\n");
-            assert_eq!(world.tail.look().unwrap(), Change::Grown, "{text:?}: finished");
+            assert_eq!(world.tail.look().unwrap(), FileChange::Grown, "{text:?}: finished");
             assert_eq!(world.lines().last().unwrap().1, "flah more");
             world.append("half");
             world.lines();
             file.set_len(world.tail.cursor().offset()).unwrap();
-            assert_eq!(world.tail.look().unwrap(), Change::Replaced, "{text:?}: shortened");
+            assert_eq!(world.tail.look().unwrap(), FileChange::Replaced, "{text:?}: shortened");
         }
     }
 
@@ -468,7 +479,7 @@ mod tests {
     // S-STORE-2
     #[test]
     fn a_log_moved_away_and_linked_back_is_refused() {
-        let mut world = World::with("one\n");
+        let mut world = TailFixture::with("one\n");
         world.lines();
         let moved = world.log.with_extension("moved");
         std::fs::rename(&world.log, &moved).unwrap();
@@ -481,7 +492,7 @@ mod tests {
     #[test]
     fn a_line_past_the_bound_is_cut_and_the_next_is_whole() {
         let long = "x".repeat(READ_LINE_BYTES_MAX + 3 * BLOCK_BYTES);
-        let mut world = World::with(&format!("{long}\nnext\n"));
+        let mut world = TailFixture::with(&format!("{long}\nnext\n"));
         let mut seen = Vec::new();
         world.tail.read(|line| seen.push((line.bytes.len(), line.line_bytes))).unwrap();
         let long_bytes = u64::try_from(long.len()).unwrap();

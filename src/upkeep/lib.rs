@@ -1,34 +1,34 @@
-//! Looking after what is there: is every line well ([`verify`]), is everything around the logs well
-//! ([`doctor`]), and taking secrets out of logs that already hold some ([`scrub`]).
+//! Maintenance: checking every line ([`verify`]), checking everything around the logs ([`doctor`]), removing
+//! secrets from existing logs ([`scrub`]), and archiving old lines ([`archive`]).
 //!
-//! Nothing here is needed to write or to recall a memory. Not here: opening and rewriting files
-//! (`store`), the command line (`serve`).
+//! Nothing here is needed to write or to recall a memory. Not here: opening and rewriting files (`store`), the
+//! command line (`retriever`).
 
 pub mod archive;
 pub mod doctor;
-mod place;
 pub mod scrub;
-mod secrets;
+mod secret_lines;
+mod shown_path;
 pub mod verify;
 
 use reply::Reply;
 
-pub use secrets::Recogniser;
+pub use secret_lines::Recogniser;
 
-/// What a check came to.
+/// The verdict of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CheckVerdict {
     /// Nothing is wrong.
     Fine,
-    /// Something is, and the answer says what.
+    /// Something is wrong, and the reply says what.
     Wrong,
 }
 
-/// A verdict with its reasons.
+/// A verdict with its explanation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
-    /// What it came to.
-    pub verdict: Verdict,
-    /// Why.
+pub struct CheckReport {
+    /// The verdict.
+    pub verdict: CheckVerdict,
+    /// The explanation.
     pub reply: Reply,
 }

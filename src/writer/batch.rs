@@ -1,5 +1,5 @@
-//! Many events at once, as JSON: one object, an array, or one object per line. Good ones are
-//! written, bad ones reported, each by its place. Not here: rules about fields (`event::validate`).
+//! Writes many events given as JSON: one object, an array, or one object per line. Valid events are written,
+//! invalid ones are reported with their position. Not here: rules about fields (`event::validate`).
 
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 use std::sync::Arc;
@@ -8,34 +8,34 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::side_by_side::side_by_side;
-use super::{Moment, Prepared, Receipt, RecordError, Target, WAITS, Writer};
+use super::{Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer};
 use event::{Draft, Problems, RepoKey, draft_from_json};
-use store::{Durability, Place};
+use store::{Destination, Durability};
 
-/// What became of one event.
+/// The result of one event.
 #[derive(Debug)]
-pub struct Outcome {
-    /// Its place in the input, from 1.
+pub struct BatchOutcome {
+    /// The position in the input, counted from 1.
     pub place: usize,
-    /// Its id and repository, or why it was not written.
-    pub result: Result<Receipt, Trouble>,
+    /// The receipt, or why the event was not written.
+    pub result: Result<Receipt, BatchError>,
 }
 
 /// Why an event of a batch was not written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
-    /// Its fields are wrong.
+pub enum BatchError {
+    /// The fields are wrong.
     Refused(Problems),
-    /// The whole append of its repository failed.
+    /// The append of all events of the repository failed.
     Failed {
-        /// The exit code it calls for.
+        /// The exit code of the failure.
         exit: Exit,
-        /// What happened.
+        /// The error message.
         message: String,
     },
 }
 
-impl From<RecordError> for Trouble {
+impl From<RecordError> for BatchError {
     fn from(error: RecordError) -> Self {
         let (exit, message) = (Exit::of_record(&error), error.to_string());
         match error {
@@ -45,40 +45,40 @@ impl From<RecordError> for Trouble {
     }
 }
 
-/// What each `repo` came to: finding it out lists the store or reads git's files, too slow to do for
-/// every event. All events of a batch so mean what the first one of that name meant.
+/// The resolved target of each `repo`. Resolving lists the store or reads git's files, which is too slow to
+/// repeat for every event. All events of a batch with the same `repo` therefore share one target.
 type Targets = HashMap<Option<String>, Arc<Target>>;
 
-/// A draft that is ready to be prepared.
+/// A draft whose repository is resolved.
 struct Placed {
     draft: Draft,
     target: Arc<Target>,
     moment: Moment,
 }
 
-/// Writes every good event of `text`: those of one repository together, in one append.
+/// Writes every valid event of `text`. Events of one repository share one append.
 pub fn record_all(
     writer: &Writer,
     text: &str,
     durability: Durability,
     moment: impl FnMut() -> Moment,
-) -> Vec<Outcome> {
+) -> Vec<BatchOutcome> {
     record_each(writer, drafts_in(text), durability, moment)
 }
 
-/// Reports on each event, one JSON object a line.
+/// Reports on each event, one JSON object per line.
 #[must_use]
-pub fn reports(outcomes: &[Outcome]) -> String {
+pub fn reports(outcomes: &[BatchOutcome]) -> String {
     side_by_side(outcomes.iter().collect(), |outcome| format!("{}\n", outcome.report())).concat()
 }
 
-/// Writes every good draft: those of one repository together, in one append.
+/// Writes every valid draft. Drafts of one repository share one append.
 pub fn record_drafts(
     writer: &Writer,
     drafts: Vec<Draft>,
     durability: Durability,
     moment: impl FnMut() -> Moment,
-) -> Vec<Outcome> {
+) -> Vec<BatchOutcome> {
     record_each(writer, drafts.into_iter().map(Ok).collect(), durability, moment)
 }
 
@@ -87,7 +87,7 @@ fn record_each(
     drafts: Vec<Result<Draft, Problems>>,
     durability: Durability,
     mut moment: impl FnMut() -> Moment,
-) -> Vec<Outcome> {
+) -> Vec<BatchOutcome> {
     let mut targets = Targets::default();
     let mut placed = |draft: Result<Draft, Problems>| {
         let (draft, moment) = (draft?, moment());
@@ -100,13 +100,13 @@ fn record_each(
         writer.prepare_at(&target, draft, moment)
     });
     let mut outcomes = Vec::new();
-    let mut ready: BTreeMap<RepoKey, Vec<(usize, Prepared)>> = BTreeMap::new();
+    let mut ready: BTreeMap<RepoKey, Vec<(usize, PreparedEvent)>> = BTreeMap::new();
     for (place, prepared) in (1..).zip(prepared) {
         match prepared {
             Ok(prepared) => {
                 ready.entry(prepared.repo().clone()).or_default().push((place, prepared));
             }
-            Err(error) => outcomes.push(Outcome { place, result: Err(error.into()) }),
+            Err(error) => outcomes.push(BatchOutcome { place, result: Err(error.into()) }),
         }
     }
     for (repo, same) in ready {
@@ -116,7 +116,7 @@ fn record_each(
     outcomes
 }
 
-/// Reads the input: a value, an array of them, or one on each line; what is none becomes a problem in its place.
+/// Reads the input: one value, an array, or one value per line. Invalid values become problems at their position.
 fn drafts_in(text: &str) -> Vec<Result<Draft, Problems>> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     match serde_json::from_str(text) {
@@ -155,23 +155,23 @@ fn draft_of(value: serde_json::Result<Value>) -> Result<Draft, Problems> {
 fn append(
     writer: &Writer,
     repo: &RepoKey,
-    ready: Vec<(usize, Prepared)>,
+    ready: Vec<(usize, PreparedEvent)>,
     durability: Durability,
-    outcomes: &mut Vec<Outcome>,
+    outcomes: &mut Vec<BatchOutcome>,
 ) {
     let lines: Vec<_> = ready.iter().map(|(_, prepared)| prepared.line().clone()).collect();
     let appended = store::append(&writer.store, repo, &lines, durability);
-    let appended = appended.map_err(|error| Trouble::Failed {
+    let appended = appended.map_err(|error| BatchError::Failed {
         exit: Exit::of_store(&error),
         message: format!("failed to {error}"),
     });
     for (place, prepared) in ready {
         let result = appended.clone().map(|appended| prepared.receipt(&appended));
-        outcomes.push(Outcome { place, result });
+        outcomes.push(BatchOutcome { place, result });
     }
 }
 
-impl Outcome {
+impl BatchOutcome {
     /// Returns the report on this event, as one JSON object.
     #[must_use]
     pub fn report(&self) -> Value {
@@ -182,7 +182,7 @@ impl Outcome {
                     Durability::Synced => "synced",
                 };
                 let mut report = json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() });
-                let waits = (receipt.place == Place::Spool).then_some(("waits", WAITS));
+                let waits = (receipt.place == Destination::Spool).then_some(("waits", WAITS));
                 let flagged = receipt.flagged().map(|why| ("flagged", why.as_str()));
                 let source = receipt.not_believed.as_ref().map(|_| ("source", "agent"));
                 if let Some(report) = report.as_object_mut() {
@@ -191,26 +191,26 @@ impl Outcome {
                 }
                 report
             }
-            Err(Trouble::Refused(problems)) => {
+            Err(BatchError::Refused(problems)) => {
                 let problems: Vec<Value> = problems
                     .iter()
                     .map(|problem| json!({ "field": problem.field, "message": problem.message }))
                     .collect();
                 json!({ "event": self.place, "status": "refused", "problems": problems })
             }
-            Err(Trouble::Failed { message, .. }) => {
+            Err(BatchError::Failed { message, .. }) => {
                 json!({ "event": self.place, "status": "failed", "error": message })
             }
         }
     }
 
-    /// Returns the exit code this outcome asks for.
+    /// Returns the exit code for this outcome.
     #[must_use]
     pub fn exit(&self) -> Exit {
         match &self.result {
             Ok(_) => Exit::Done,
-            Err(Trouble::Refused(_)) => Exit::Invalid,
-            Err(Trouble::Failed { exit, .. }) => *exit,
+            Err(BatchError::Refused(_)) => Exit::Invalid,
+            Err(BatchError::Failed { exit, .. }) => *exit,
         }
     }
 }
@@ -268,7 +268,7 @@ mod tests {
         let moment = || {
             calls += 1;
             if calls == 2 {
-                // Asked again, the name would be ambiguous.
+                // A second lookup would find the name ambiguous.
                 std::fs::write(folder.path().join("github.com+other+a.jsonl"), "").unwrap();
             }
             Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: calls }
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_events_are_reported_in_their_places_and_good_ones_written() {
+    fn bad_events_are_reported_and_good_ones_written() {
         let other = GOOD.replace("\"a\"", "\"b\"");
         let text = format!("{GOOD}\nnot json\n{other}\n[1]\n{{\"lesson\":\"\"}}\n{GOOD}\n");
         assert_eq!(

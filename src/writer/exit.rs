@@ -1,6 +1,6 @@
-//! How both programs end: their exit codes, one table and part of what we promise (SPEC.md), and how
-//! they deliver an answer or a complaint. The numbers above 60 are those of BSD `sysexits`. 2 is never
-//! used: agents' hooks read it as "block".
+//! How both programs end: their exit codes, which are one table and a documented promise (SPEC.md), and how
+//! they print an answer or a message. The numbers above 60 are those of BSD `sysexits`. 2 is never used,
+//! because agents' hooks read it as "block".
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -11,21 +11,21 @@ use guard::secrets::redacted;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Exit {
-    /// Done; for a search also when nothing was found.
+    /// Success, also for a search without results.
     Done,
-    /// The asked-for memory does not exist, or a check found something wrong.
+    /// The requested memory does not exist, or a check found a problem.
     NotFound,
     /// The command line is wrong: an unknown option, a missing value.
     Usage,
-    /// A field is wrong; nothing was written (of a batch: not this event).
+    /// A field is wrong, and nothing was written (in a batch: not this event).
     Invalid,
-    /// Something needed is not there, such as the embedding model.
+    /// Something required is missing, such as the embedding model.
     Unavailable,
-    /// A bug of ours.
+    /// A bug in this program.
     Internal,
     /// A file could not be read or written.
     Io,
-    /// Another writer held the lock too long; try again.
+    /// Another process held a lock for too long; try again.
     Busy,
     /// The configuration file is wrong.
     Config,
@@ -48,7 +48,7 @@ impl Exit {
         }
     }
 
-    /// Tells which exit a failure of the store calls for.
+    /// Returns the exit for a failure of the store.
     #[must_use]
     pub fn of_store(error: &store::StoreError) -> Self {
         use store::StoreError as Error;
@@ -65,7 +65,7 @@ impl Exit {
         }
     }
 
-    /// Tells which exit a failed write calls for.
+    /// Returns the exit for a failed write.
     #[must_use]
     pub fn of_record(error: &super::RecordError) -> Self {
         match error {
@@ -75,10 +75,10 @@ impl Exit {
     }
 }
 
-/// Prints an answer. A reader that went away early is no failure.
+/// Prints an answer. It is not a failure if the reader closed the pipe early.
 ///
 /// # Errors
-/// What the system said, as on a full disk.
+/// The system's error, for example a full disk.
 pub fn deliver(output: &mut dyn Write, text: &str) -> io::Result<()> {
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -86,11 +86,11 @@ pub fn deliver(output: &mut dyn Write, text: &str) -> io::Result<()> {
     }
 }
 
-/// Says what went wrong, each line with the program's name. All that both programs say on the message
-/// stream comes through here, so that no secret does.
+/// Prints a message, each line with the program's name. All messages of both programs pass through here, so
+/// that no secret is printed.
 pub fn complain(messages: &mut dyn Write, program: &str, text: &str) {
     for line in redacted(text).lines() {
-        // A message that cannot be delivered changes nothing about what happened.
+        // A message that cannot be delivered must not change the result.
         let _ = writeln!(messages, "{program}: {line}");
     }
 }

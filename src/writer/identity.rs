@@ -1,5 +1,5 @@
-//! Who is writing: which agent, in which session, on which machine. Told by the caller's variables,
-//! never by a text to be remembered. Not here: reading the environment; a lookup is passed in.
+//! Who is writing: which agent, in which session, on which machine. The caller's environment says so, never the
+//! text of a lesson. Not here: reading the environment; a lookup function is passed in.
 
 use std::ffi::OsString;
 
@@ -11,7 +11,7 @@ use guard::text::visible;
 pub struct Identity {
     /// The agent or person.
     pub agent_id: String,
-    /// The session, where the agent tells it.
+    /// The session, if the agent names it.
     pub session_id: Option<String>,
     /// Whether an agent or a human writes.
     pub source: Option<String>,
@@ -31,9 +31,9 @@ const AGENTS: [(&str, &str); 7] = [
 ];
 
 impl Identity {
-    /// Finds out who is writing: `AGENT_KNOWLEDGE_AGENT`, else the agent whose variable is set, else
-    /// the user. What cannot stand in a line is left out, and a name becomes `unknown`: nobody's
-    /// write is refused for what we found out by ourselves.
+    /// Detects who is writing: `AGENT_KNOWLEDGE_AGENT`, else the agent whose variable is set, else the user. A
+    /// value that does not fit into a line is left out, and such a name becomes `unknown`, because a detected
+    /// value must not cause a refusal.
     #[must_use]
     pub fn from_environment(lookup: &dyn Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
@@ -56,19 +56,19 @@ impl Identity {
         Self { agent_id: agent.unwrap_or_else(user), session_id, source, host: None }
     }
 
-    /// Names the machine.
+    /// Sets the machine.
     #[must_use]
     pub fn on(self, host: Option<&str>) -> Self {
         let fitting = host.map(str::trim).filter(|host| !host.is_empty() && fits_short_field(host));
         Self { host: fitting.map(str::to_owned), ..self }
     }
 
-    /// Fills in what the draft does not say, and puts right what it may not say of itself: only a
-    /// human vouches as one, only a hook as a hook, and only what was learned elsewhere is from another machine. Returns the
-    /// `source` that was not believed.
+    /// Fills in what the draft leaves out, and corrects false claims: only a human may claim to be one, only a
+    /// hook may claim to be a hook, and only imported lessons may name another machine. Returns the `source`
+    /// that was not believed.
     pub fn complete(&self, draft: &mut Draft) -> Option<String> {
         draft.session_id = draft.session_id.take().or_else(|| self.session_id.clone());
-        // Who is named is an agent: people do not introduce themselves.
+        // A named writer is an agent: people do not name themselves.
         let named = draft.agent_id.as_ref().map(|_| AGENT.to_owned());
         let ours = named.or_else(|| self.source.clone());
         let claimed = draft.source.take().filter(|source| !source.trim().is_empty());
@@ -77,7 +77,7 @@ impl Identity {
             is_human_by_agent || (is_hook(claimed) && !self.is_hook())
         });
         let not_believed = if is_raised { claimed.clone() } else { None };
-        // What claims to be more than it is counts as an agent's.
+        // A claim that is too high is recorded as an agent's.
         let ours = if is_raised { Some(AGENT.to_owned()) } else { ours };
         draft.source = claimed.filter(|_| !is_raised).or(ours);
         let is_first_hand = matches!(draft.source.as_deref(), None | Some(HUMAN | AGENT));
@@ -87,44 +87,48 @@ impl Identity {
         not_believed
     }
 
-    /// Takes out of a draft of a model what a text must not decide: its name where its client has told
-    /// one, the time and the machine. What it says of `source` can only lower the trust in it.
+    /// Overrides what the text of a model must not decide: its name if the client named it, the time and the
+    /// machine. Its `source` can only lower the trust in it.
     pub fn vouch_for_model(&self, draft: &mut Draft, client: Option<&str>) {
         draft.agent_id = client.map(str::to_owned).or_else(|| draft.agent_id.take());
-        // The earliest content of an id counts, so a time of its choice could take another's place.
+        // The earliest content of an id counts, so a chosen time could replace another event.
         (draft.timestamp, draft.host) = (None, None);
         let lowered = draft.source.take().filter(|source| !is_human(source) && !is_hook(source));
         let ours = if self.is_hook() { HOOK } else { AGENT };
         draft.source = lowered.or_else(|| Some(ours.to_owned()));
     }
 
-    /// Tells whether a hook is writing, which nobody but the program decides.
+    /// Tells whether a hook is writing. Only the program sets this.
     fn is_hook(&self) -> bool {
         self.source.as_deref() == Some(HOOK)
     }
 }
 
-/// Tells whether a source would be read as a hook.
+/// Tells whether readers would take a source for a hook.
 fn is_hook(source: &str) -> bool {
     visible(source).trim().eq_ignore_ascii_case(HOOK)
 }
 
-/// Tells whether a source would be read as a person: what shows nothing is dropped from it later.
+/// Tells whether readers would take a source for a person. Invisible characters are dropped, as they are when
+/// the event is written.
 fn is_human(source: &str) -> bool {
     visible(source).trim().eq_ignore_ascii_case(HUMAN)
 }
 
-/// Says that a claim about who vouches for a memory was not taken over.
+/// Explains that a claimed source was not accepted.
 pub(super) fn not_believed(claimed: &str) -> String {
-    format!("--source {}: an agent is writing, so it is recorded as agent", quoted(claimed))
+    format!(
+        "--source {} is ignored: an agent is writing, so the source is recorded as agent",
+        quoted(claimed)
+    )
 }
 
-/// Who vouches for what a person, or an agent, learned.
+/// The `source` of lessons of a person, and of an agent.
 const HUMAN: &str = "human";
 const AGENT: &str = "agent";
 
-/// Returns the name of this machine: by `AGENT_KNOWLEDGE_HOST`, else as the system or a variable tells it. For the
-/// mains; elsewhere it is passed in.
+/// Returns the name of this machine: `AGENT_KNOWLEDGE_HOST`, else the name that the system or a variable gives.
+/// Only the mains call it; elsewhere the name is passed in.
 #[must_use]
 pub fn host(lookup: &dyn Fn(&str) -> Option<OsString>) -> Option<String> {
     let set = |name: &str| lookup(name)?.into_string().ok();
@@ -135,7 +139,7 @@ pub fn host(lookup: &dyn Fn(&str) -> Option<OsString>) -> Option<String> {
     (!host.is_empty()).then(|| host.to_owned())
 }
 
-/// Asks the system itself: the file that tells it takes five calls to read.
+/// Asks the system directly. Reading the file with the name takes five system calls.
 #[cfg(unix)]
 fn by_the_system() -> Option<String> {
     let name = rustix::system::uname().nodename().to_str().ok()?.to_owned();
@@ -241,7 +245,7 @@ mod tests {
 
     // S-MCP-5
     #[test]
-    fn a_model_cannot_pass_for_a_person_another_time_or_another_machine() {
+    fn a_model_cannot_claim_a_person_a_time_or_a_machine() {
         let human = identity(&[("USER", "me")]).on(Some("box-1"));
         for (claimed, source) in [
             (Some("human"), "agent"),

@@ -1,14 +1,14 @@
-//! The door. Every write goes through [`Writer::record`]: resolve the repository, validate, redact,
-//! encode, append. Nothing else appends to a log.
+//! The door: every write goes through [`Writer::record`], which resolves the repository, validates, redacts,
+//! encodes and appends. Nothing else appends to a log.
 //!
-//! This file is the recipe; [`identity`] says who is writing, [`program`] is the `log-memory`
-//! program, [`exit`] the exit codes of both programs. Not here: what lines mean to a reader.
+//! This file has the steps. [`identity`] says who is writing, [`log_memory`] is the `log-memory` program,
+//! [`exit`] has the exit codes of both programs. Not here: what lines mean to a reader.
 
-mod args;
 mod batch;
 pub mod exit;
+mod flags;
 mod identity;
-pub mod program;
+pub mod log_memory;
 mod side_by_side;
 
 use std::path::PathBuf;
@@ -21,25 +21,25 @@ use event::{
     codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
-use store::{Appended, Config, Durability, Found, Place, Store, StoreError};
+use store::{Appended, Config, Destination, DetectedRepo, Durability, Store, StoreError};
 
-pub use batch::{Outcome, Trouble, record_all, record_drafts};
+pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use identity::{Identity, host};
 
-/// What a writer needs to know besides the draft.
+/// What a writer needs besides the draft.
 #[derive(Debug, Clone)]
 pub struct Writer {
     /// Where the logs are.
     pub store: Store,
-    /// Settings; aliases are followed.
+    /// Settings, including repository aliases.
     pub config: Config,
-    /// Where the work is done: tells the repository when the draft does not.
+    /// The working directory, which determines the repository if the draft names none.
     pub directory: PathBuf,
     /// Who is writing.
     pub identity: Identity,
 }
 
-/// The moment of a write: what may not be reached for.
+/// The time and randomness of a write, passed in by the caller.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment {
     /// The time.
@@ -48,7 +48,7 @@ pub struct Moment {
     pub random: u128,
 }
 
-/// Word of a write that was acknowledged.
+/// The receipt of an acknowledged write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
     /// The event's id.
@@ -57,21 +57,21 @@ pub struct Receipt {
     pub repo: RepoKey,
     /// What it survives.
     pub durability: Durability,
-    /// Whether it is in its log already.
-    pub place: Place,
+    /// Whether it is in its log or in the spool.
+    pub place: Destination,
     /// What was written.
     event: CleanEvent,
-    /// The `source` that it claimed and that was not believed.
+    /// The `source` that was claimed and not believed.
     pub not_believed: Option<String>,
 }
 
-/// What is told of a write that could not join its log yet.
+/// The message about a write that went to the spool.
 pub const WAITS: &str =
     "another process holds the log; the event waits in the spool, where searches find it";
 
 impl Receipt {
-    /// Tells why what was written reads like an instruction to its reader, if it does; then searches
-    /// hold it back. Found out when asked for, so that it delays no write.
+    /// Returns why the event reads like an instruction to its reader, if it does. Searches hold such an event
+    /// back. Computed on demand, so that it delays no write.
     #[must_use]
     pub fn flagged(&self) -> Option<Suspicion> {
         suspicion(self.event.event())
@@ -84,14 +84,14 @@ pub enum RecordError {
     /// The draft has problems.
     #[error("{0}")]
     Invalid(#[from] Problems),
-    /// The files did.
+    /// The store failed.
     #[error("failed to {0}")]
     Store(#[from] StoreError),
 }
 
-/// An event ready for its log.
+/// An event that is ready to be appended.
 #[derive(Debug, Clone)]
-pub struct Prepared {
+pub struct PreparedEvent {
     id: EventId,
     repo: RepoKey,
     line: EncodedLine,
@@ -100,10 +100,10 @@ pub struct Prepared {
 }
 
 impl Writer {
-    /// Writes one event and returns once it is as durable as asked.
+    /// Writes one event and returns once it is as durable as requested.
     ///
     /// # Errors
-    /// [`RecordError`]; then nothing was written.
+    /// [`RecordError`]. Nothing was written then.
     pub fn record(
         &self,
         draft: Draft,
@@ -114,13 +114,13 @@ impl Writer {
         Ok(self.append(prepared, durability)?)
     }
 
-    /// Writes what was prepared.
+    /// Appends a prepared event.
     ///
     /// # Errors
-    /// [`StoreError`]; then nothing was written.
+    /// [`StoreError`]. Nothing was written then.
     pub fn append(
         &self,
-        prepared: Prepared,
+        prepared: PreparedEvent,
         durability: Durability,
     ) -> Result<Receipt, StoreError> {
         let line = std::slice::from_ref(&prepared.line);
@@ -128,11 +128,11 @@ impl Writer {
         Ok(prepared.receipt(&appended))
     }
 
-    /// Does everything but the append.
+    /// Does everything except the append.
     ///
     /// # Errors
     /// [`RecordError`], with every problem of the draft.
-    pub fn prepare(&self, draft: Draft, moment: Moment) -> Result<Prepared, RecordError> {
+    pub fn prepare(&self, draft: Draft, moment: Moment) -> Result<PreparedEvent, RecordError> {
         let target = self.target_of(draft.repo.as_deref())?;
         self.prepare_at(&target, draft, moment)
     }
@@ -142,7 +142,7 @@ impl Writer {
         target: &Target,
         mut draft: Draft,
         moment: Moment,
-    ) -> Result<Prepared, RecordError> {
+    ) -> Result<PreparedEvent, RecordError> {
         let mut problems = Problems::none();
         target.complete(&mut draft, &mut problems);
         let repo = target.repo.clone();
@@ -165,13 +165,13 @@ impl Writer {
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(Prepared { id, repo, line, event, not_believed })
+        Ok(PreparedEvent { id, repo, line, event, not_believed })
     }
 
-    /// Finds out which repository a draft means by its `repo`, or by saying nothing.
+    /// Resolves the repository of a draft, by its `repo` or by the working directory.
     fn target_of(&self, given: Option<&str>) -> Result<Target, StoreError> {
         let Some(given) = given else {
-            let found = Found::of_directory(&self.directory);
+            let found = DetectedRepo::of_directory(&self.directory);
             let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
             let git = found.git.map(|git| (fitting(git.branch), fitting(git.commit)));
             let (branch, commit) = git.unwrap_or_default();
@@ -191,11 +191,11 @@ impl Writer {
     }
 }
 
-/// Where a draft belongs. The same for every draft of a batch with the same `repo`.
+/// The repository of a draft. All drafts of a batch with the same `repo` share it.
 #[derive(Debug)]
 struct Target {
     repo: RepoKey,
-    /// Why the given `repo` cannot be used; then `repo` only stands in for it.
+    /// Why the given `repo` cannot be used. `repo` is only a placeholder then.
     problem: Option<String>,
     branch: Option<String>,
     commit: Option<String>,
@@ -216,14 +216,14 @@ impl Target {
     }
 }
 
-impl Prepared {
+impl PreparedEvent {
     /// Returns the event as it will be written.
     #[must_use]
     pub fn event(&self) -> &Event {
         self.event.event()
     }
 
-    /// Returns the word of its having been written.
+    /// Makes the receipt of the write.
     fn receipt(self, appended: &Appended) -> Receipt {
         let Self { id, repo, event, not_believed, .. } = self;
         let Appended { durability, place, .. } = *appended;
@@ -236,19 +236,19 @@ impl Prepared {
         &self.id
     }
 
-    /// Returns the repository it is for.
+    /// Returns the repository of the event.
     #[must_use]
     pub fn repo(&self) -> &RepoKey {
         &self.repo
     }
 
-    /// Tells why it reads like an instruction to its reader, if it does.
+    /// Returns why the event reads like an instruction to its reader, if it does.
     #[must_use]
     pub fn flagged(&self) -> Option<Suspicion> {
         suspicion(self.event.event())
     }
 
-    /// Returns its line.
+    /// Returns the event's line.
     #[must_use]
     pub fn line(&self) -> &EncodedLine {
         &self.line

@@ -1,13 +1,13 @@
-//! `log-memory`: appends one lesson to the shared memory and prints its id. All it does here is what
-//! only a process can: read its arguments, environment, directory, clock and randomness, once.
+//! `log-memory`: appends one lesson to the shared memory and prints its id. This file only does what requires a
+//! process: it reads arguments, environment, directory, clock and randomness once.
 
 use std::process::ExitCode;
 
 use event::Timestamp;
 use store::survive_the_file_size_limit;
-use writer::{self, Moment, exit::Exit, program};
+use writer::{self, Moment, exit::Exit, log_memory};
 
-/// That of musl asks the system for memory at every other turn.
+/// The allocator of musl makes a system call for every second allocation.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let lookup = |name: &str| std::env::var_os(name);
     let mut moment = || {
         let mut random = [0_u8; 16];
-        // Without a random source the time and the process still tell ids apart.
+        // Without a random source, the time and the process id still distinguish ids.
         if getrandom::fill(&mut random).is_err() {
             random = (u128::from(std::process::id())
                 ^ Timestamp::now().as_nanosecond().unsigned_abs())
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         Moment { now: Timestamp::now(), random: u128::from_le_bytes(random) }
     };
     let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
-    let exit = program::run(&mut program::Process {
+    let exit = log_memory::run(&mut log_memory::Process {
         args: std::env::args_os().skip(1).collect(),
         lookup: &lookup,
         directory,

@@ -1,19 +1,20 @@
-//! The same done to many things at once, on as many threads as there are processors. Not here: what is done.
+//! Runs one function on many items in parallel, on as many threads as there are processors. Not here: the
+//! function.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// So many things are taken at a time, and no more are done on the caller's own thread: a few milliseconds of work,
-/// beside which a thread's beginning is nothing.
+/// How many items a thread takes at a time. Fewer items than this are done on the caller's thread. A batch
+/// takes a few milliseconds, so the cost of starting a thread is negligible.
 const AT_A_TIME: usize = 128;
 
-/// Returns what `each` makes of every one, in their order.
+/// Returns the result of `each` for every item, in order.
 pub(super) fn side_by_side<T: Send, R: Send>(
     things: Vec<T>,
     each: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
     let shares = things.len().div_ceil(AT_A_TIME);
-    // How many processors there are is not asked for a single event: the system reads files to tell.
+    // The number of processors is not queried for a single event, because the system reads files for it.
     let processors = || thread::available_parallelism().map_or(1, usize::from);
     let threads = if shares < 2 { 1 } else { processors().min(shares) };
     if threads < 2 {
@@ -36,7 +37,7 @@ pub(super) fn side_by_side<T: Send, R: Send>(
         }
     };
     let mut done = thread::scope(|scope| {
-        // Where there is no thread to be had the others do more.
+        // If no thread can be started, the others do more.
         let other = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..threads).filter_map(other).collect();
         let mut done = work();
@@ -45,7 +46,7 @@ pub(super) fn side_by_side<T: Send, R: Send>(
         }
         done
     });
-    // The more was left when it was taken, the further in front it stands.
+    // A batch was taken earlier if more was left at that moment.
     done.sort_unstable_by_key(|(left, _)| std::cmp::Reverse(*left));
     done.into_iter().flat_map(|(_, share)| share).collect()
 }

@@ -153,7 +153,7 @@ fn a_huge_text_is_refused_with_a_short_message() {
         refused_flags(&with(&[flag, long]), 65, &[flag]);
     }
     let unknown: &str = Box::leak(format!("--{long}").into_boxed_str());
-    refused_flags(&with(&[long]), 64, &["belongs to no option"]);
+    refused_flags(&with(&[long]), 64, &["unexpected word"]);
     refused_flags(&with(&[unknown]), 64, &["unknown option"]);
     let huge = "x".repeat(10_000_000);
     let lesson = format!(r#"{{"repo":"api","event_type":"error","lesson":"{huge}"}}"#);
@@ -213,7 +213,7 @@ fn an_empty_batch_is_refused() {
     for nothing in ["", " \n\n", "[]"] {
         let ran = refused(|world| world.log_memory_json(nothing, &[]));
         assert_eq!((ran.exit, ran.output.as_str()), (Some(65), ""));
-        assert!(ran.messages.contains("--json: the input holds no event"), "{}", ran.messages);
+        assert!(ran.messages.contains("--json: the input contains no event"), "{}", ran.messages);
     }
 }
 

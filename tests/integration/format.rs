@@ -11,7 +11,7 @@
 
 use std::path::PathBuf;
 
-use event::{Change, Confidence, Decoded, Event, Node, clean, codec};
+use event::{Confidence, Decoded, Event, MemoryChange, Node, clean, codec};
 use sha2::{Digest, Sha256};
 use store::Tail;
 
@@ -272,7 +272,7 @@ fn what_events_about_a_memory_do_is_read_for_ever() {
     assert_eq!(memory.confidence(), Confidence::Inferred);
     assert_eq!(memory.expires(), Some("2026-06-01T00:00:00Z".parse().unwrap()));
     let changes: Vec<String> =
-        about.iter().map(|event| format!("{:?}", Change::of(event).unwrap())).collect();
+        about.iter().map(|event| format!("{:?}", MemoryChange::of(event).unwrap())).collect();
     let expected = [
         "Feedback(Worked)",
         "Supersede { by: EventId(\"m2\") }",
@@ -299,12 +299,12 @@ fn what_events_about_a_memory_do_is_read_for_ever() {
 // S-LINK-1, S-LINK-2
 #[test]
 fn links_are_read_for_ever() {
-    let changes: Vec<Change> =
-        events("links.jsonl").iter().map(|event| Change::of(event).unwrap()).collect();
+    let changes: Vec<MemoryChange> =
+        events("links.jsonl").iter().map(|event| MemoryChange::of(event).unwrap()).collect();
     let told: Vec<String> = changes
         .iter()
         .map(|change| match change {
-            Change::Link(link) => {
+            MemoryChange::Link(link) => {
                 let time = |time: Option<event::Timestamp>| {
                     time.map_or_else(|| "-".to_owned(), |time| time.to_string())
                 };
@@ -312,7 +312,9 @@ fn links_are_read_for_ever() {
                 let times = [time(link.valid_from), time(link.valid_to)].join(" ");
                 format!("{relation} {} {strength} {times} {}", link.target, link.origin)
             }
-            Change::Unlink { target, relation } => format!("no {} {target}", relation.as_str()),
+            MemoryChange::Unlink { target, relation } => {
+                format!("no {} {target}", relation.as_str())
+            }
             other => format!("{other:?}"),
         })
         .collect();

@@ -259,7 +259,11 @@ fn an_agent_on_the_command_line_is_recorded_as_one() {
     let mut command = world.command(crate::world::LOG_MEMORY);
     let ran = crate::world::run(command.args(args).env("CLAUDECODE", "1"), b"");
     assert_eq!(ran.exit, Some(0));
-    assert!(ran.messages.contains("--source \"human\": an agent is writing"), "{}", ran.messages);
+    assert!(
+        ran.messages.contains("--source \"human\" is ignored: an agent is writing"),
+        "{}",
+        ran.messages
+    );
     let batch =
         r#"{"repo":"api","event_type":"fact","lesson":"y","source":"human","host":"vault"}"#;
     let mut command = world.command(crate::world::LOG_MEMORY);

@@ -69,7 +69,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("dlmalloc", &["writer/main.rs"]),
     ("close_fds", &["retriever/daemon/process.rs"]),
     ("signal_hook", &["store/signal.rs"]),
-    ("lexopt", &["writer/args.rs"]),
+    ("lexopt", &["writer/flags.rs"]),
     ("bm25", &["index/lexical"]),
     ("crc32fast", &["memory/texts.rs", "engine/checkpoint"]),
     ("fastembed", &["index/embed"]),

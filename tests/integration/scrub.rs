@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use event::{RepoKey, clean, codec};
 use guard::secrets::Finding;
 use store::Store;
-use upkeep::scrub::{How, Request, scrub};
-use upkeep::{Checked, Recogniser, Verdict};
+use upkeep::scrub::{ScrubMode, ScrubRequest, scrub};
+use upkeep::{CheckReport, CheckVerdict, Recogniser};
 
 use crate::world::World;
 
@@ -25,13 +25,13 @@ fn find(text: &str) -> Vec<Finding> {
     places.map(|(start, _)| Finding { rule: "test", span: start..start + SECRET.len() }).collect()
 }
 
-fn scrub_all(world: &World) -> Checked {
+fn scrub_all(world: &World) -> CheckReport {
     let recogniser =
         Recogniser { find: &find, fields: &|event| codec::fields_of(clean::clean(event).event()) };
-    let request = Request {
+    let request = ScrubRequest {
         store: &Store::at(world.store()),
         repo: Some(RepoKey::parse("api").unwrap()),
-        how: How::Change,
+        how: ScrubMode::Change,
         recogniser: &recogniser,
         cache_dir: &world.path("cache"),
     };
@@ -81,7 +81,7 @@ fn writers_that_go_on_while_it_works_lose_nothing() {
         is_over.store(true, Ordering::Release);
         printed
     });
-    assert_eq!(scrub_all(&world).verdict, Verdict::Fine);
+    assert_eq!(scrub_all(&world).verdict, CheckVerdict::Fine);
     let events = world.events("api.jsonl");
     let found: BTreeSet<(String, String)> =
         events.iter().map(|event| (event.id.to_string(), event.lesson.clone())).collect();

@@ -136,7 +136,7 @@ fn silent_hooks_and_omitted_clients_are_found() {
     );
     let doctor = run(alone(&world).arg("doctor"), b"");
     assert!(
-        doctor.output.contains("mend: agent-knowledge setup claude-code gemini goose"),
+        doctor.output.contains("fix: agent-knowledge setup claude-code gemini goose"),
         "{}",
         doctor.output
     );

@@ -15,7 +15,7 @@ fn verify_tells_each_bad_line_and_keeps_a_copy() {
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "x"]).done();
     assert_eq!(
         world.agent_knowledge(&["verify"]).done(),
-        "1 logs, 1 lines, 1 events: all is well\n"
+        "1 logs, 1 lines, 1 events: no problems found\n"
     );
     let bytes = [world.log_lines("api.jsonl").concat(), b"\ntorn\n".to_vec()].concat();
     world.hand_write("api.jsonl", &bytes);
@@ -106,5 +106,5 @@ fn doctor_answers_where_nothing_else_does() {
     assert_eq!(ran.exit, Some(1));
     let config = world.config_file();
     assert!(ran.output.starts_with("FAIL  configuration  failed to read the configuration"));
-    assert!(ran.output.contains(&format!("mend: ${{EDITOR:-vi}} {}", config.display())));
+    assert!(ran.output.contains(&format!("fix: ${{EDITOR:-vi}} {}", config.display())));
 }

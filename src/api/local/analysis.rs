@@ -11,7 +11,7 @@ use crate::{
     AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest, SearchRequest, Topic,
     Voice,
 };
-use event::{Change, Draft, Event, EventId, Link, Node, Problems, Relation, RepoKey};
+use event::{Draft, Event, EventId, Link, MemoryChange, Node, Problems, Relation, RepoKey};
 use reply::{Findings, Reply};
 use search::Asked;
 use search::links::{
@@ -141,7 +141,7 @@ fn accept(local: &Local, one: &Suggestion, voice: &Voice) -> Result<Reply, ApiEr
     let (mut drafts, node) = (vec![pattern], Node::of(id.clone()));
     for source in &one.sources {
         let link = Link::plain(Relation::BuildsOn, Node::of(source.id.clone()));
-        drafts.push(write::draft_about(local, &node, &repo, Change::Link(link), voice));
+        drafts.push(write::draft_about(local, &node, &repo, MemoryChange::Link(link), voice));
     }
     write::record_all(local, drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
     let sources: Vec<Value> = one.sources.iter().map(|memory| memory.id.as_str().into()).collect();

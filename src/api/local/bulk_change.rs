@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::{Local, repositories, snapshots, write};
 use crate::{ApiError, Doing, Sweep, SweepRequest, Voice};
-use event::{Author, Change, Draft, EventId, Node, RepoKey, Timestamp};
+use event::{Author, Draft, EventId, MemoryChange, Node, RepoKey, Timestamp};
 use memory::{Fate, Lifecycle, LifecycleState, Memory, Version};
 use reply::{Reply, Subject};
 use search::snapshot::Snapshot;
 
 /// One change of one memory, or of another node of the graph.
-type SweepStep = (Subject, Change);
+type SweepStep = (Subject, MemoryChange);
 
 pub(super) fn sweep(local: &Local, request: &SweepRequest) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
@@ -44,8 +44,8 @@ fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<Swe
         memories.filter(|memory| keys.as_ref().is_none_or(|keys| keys.contains(&memory.repo)));
     let step = |memory: &Arc<Memory>| match memory.fate(now) {
         Fate::Stays => None,
-        Fate::Archived => Some((subject(memory), Change::Archive)),
-        Fate::Buried => Some((subject(memory), Change::Bury)),
+        Fate::Archived => Some((subject(memory), MemoryChange::Archive)),
+        Fate::Buried => Some((subject(memory), MemoryChange::Bury)),
     };
     of_repo.filter_map(step).collect()
 }
@@ -58,7 +58,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
         let is_told = memory.about().iter().any(|version| author.wrote(&version.event));
         // The discount comes first: a retraction by the author of their own words refers to those before it.
         if is_told && !is_discounted {
-            steps.push((subject(memory), Change::Discount { by: author.clone() }));
+            steps.push((subject(memory), MemoryChange::Discount { by: author.clone() }));
         }
         // A memory that its author hid would become visible again once the author's words do not count.
         let life = match is_discounted {
@@ -66,7 +66,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
             false => memory.state_without(author),
         };
         if is_by(author, memory) && life != LifecycleState::Retracted {
-            steps.push((subject(memory), Change::Retract));
+            steps.push((subject(memory), MemoryChange::Retract));
         }
     }
     for (id, about) in early(snapshot) {
@@ -74,7 +74,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
             && !Lifecycle::of(about).discounted.contains(author)
         {
             let subject = Subject::Other(Node::of(id.clone()), told.repo.clone());
-            steps.push((subject, Change::Discount { by: author.clone() }));
+            steps.push((subject, MemoryChange::Discount { by: author.clone() }));
         }
     }
     steps
@@ -85,10 +85,10 @@ fn restored(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     let mut steps = Vec::new();
     for memory in snapshot.memories().iter() {
         if is_by(author, memory) && memory.lifecycle().state == LifecycleState::Retracted {
-            steps.push((subject(memory), Change::Restore));
+            steps.push((subject(memory), MemoryChange::Restore));
         }
         if memory.lifecycle().discounted.contains(author) {
-            steps.push((subject(memory), Change::Recount { by: author.clone() }));
+            steps.push((subject(memory), MemoryChange::Recount { by: author.clone() }));
         }
     }
     for (id, about) in early(snapshot) {
@@ -96,7 +96,7 @@ fn restored(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
             && Lifecycle::of(about).discounted.contains(author)
         {
             let subject = Subject::Other(Node::of(id.clone()), told.repo.clone());
-            steps.push((subject, Change::Recount { by: author.clone() }));
+            steps.push((subject, MemoryChange::Recount { by: author.clone() }));
         }
     }
     steps

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::citation::cited;
 use super::{Local, snapshots, write};
 use crate::{ApiError, ChangeRequest, Voice, Wanted};
-use event::{Change, Draft, EventId, Node, Problems, Verdict};
+use event::{Draft, EventId, MemoryChange, Node, Problems, Verdict};
 use memory::{LifecycleState, Memory};
 use reply::{Reply, operands};
 use search::snapshot::{Cited, Snapshot};
@@ -52,28 +52,28 @@ fn meant(
     wanted: &Wanted,
     memories: &[Arc<Memory>],
     snapshot: &Snapshot,
-) -> Result<Change, ApiError> {
+) -> Result<MemoryChange, ApiError> {
     Ok(match wanted {
-        Wanted::Feedback(verdict) => Change::Feedback(*verdict),
-        Wanted::Forgotten => Change::Retract,
-        Wanted::Restored => Change::Restore,
+        Wanted::Feedback(verdict) => MemoryChange::Feedback(*verdict),
+        Wanted::Forgotten => MemoryChange::Retract,
+        Wanted::Restored => MemoryChange::Restore,
         Wanted::Distinct { from } => {
             let from = cited([from], snapshot)?.into_iter().next();
             let from = from.ok_or_else(|| Problems::one("ids", "must name two memories"))?;
             if memories.iter().any(|memory| memory.id == from.id) {
                 return Err(Problems::one("other", "must be another memory").into());
             }
-            Change::Distinct { from: from.id.clone() }
+            MemoryChange::Distinct { from: from.id.clone() }
         }
-        Wanted::Pinned => Change::Pin,
-        Wanted::Unpinned => Change::Unpin,
+        Wanted::Pinned => MemoryChange::Pin,
+        Wanted::Unpinned => MemoryChange::Unpin,
         Wanted::Superseded { by } => {
             let by = cited([by], snapshot)?.into_iter().next();
             let by = by.ok_or_else(|| Problems::one("superseded_by", "is not a memory"))?;
             for memory in memories {
                 refuse_circle(memory, &by, snapshot)?;
             }
-            Change::Supersede { by: by.id.clone() }
+            MemoryChange::Supersede { by: by.id.clone() }
         }
     })
 }
@@ -81,7 +81,7 @@ fn meant(
 fn write_about(
     local: &Local,
     memory: &Memory,
-    change: Change,
+    change: MemoryChange,
     note: Option<String>,
     voice: &Voice,
 ) -> Result<(), ApiError> {
@@ -91,24 +91,24 @@ fn write_about(
 }
 
 /// Tells whether a change would change nothing. Verdicts always count: each is one person's, at one time.
-fn is_so(memory: &Memory, change: &Change) -> bool {
+fn is_so(memory: &Memory, change: &MemoryChange) -> bool {
     let course = memory.lifecycle();
     match change {
-        Change::Feedback(_)
-        | Change::Archive
-        | Change::Bury
-        | Change::Discount { .. }
-        | Change::Recount { .. }
-        | Change::Link(_)
-        | Change::Unlink { .. } => false,
-        Change::Supersede { by } => {
+        MemoryChange::Feedback(_)
+        | MemoryChange::Archive
+        | MemoryChange::Bury
+        | MemoryChange::Discount { .. }
+        | MemoryChange::Recount { .. }
+        | MemoryChange::Link(_)
+        | MemoryChange::Unlink { .. } => false,
+        MemoryChange::Supersede { by } => {
             matches!(&course.state, LifecycleState::Superseded { by: now } if now == by)
         }
-        Change::Retract => course.state == LifecycleState::Retracted,
-        Change::Restore => course.state == LifecycleState::Live,
-        Change::Distinct { from } => course.distinct.contains(from),
-        Change::Pin => course.is_pinned,
-        Change::Unpin => !course.is_pinned,
+        MemoryChange::Retract => course.state == LifecycleState::Retracted,
+        MemoryChange::Restore => course.state == LifecycleState::Live,
+        MemoryChange::Distinct { from } => course.distinct.contains(from),
+        MemoryChange::Pin => course.is_pinned,
+        MemoryChange::Unpin => !course.is_pinned,
     }
 }
 
@@ -147,9 +147,12 @@ fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
 }
 
 /// Says what was done, and how to undo it.
-fn said(memory: &Memory, change: &Change, status: &str) -> String {
+fn said(memory: &Memory, change: &MemoryChange, status: &str) -> String {
     let id = memory.id.short();
-    if status == "unchanged" && *change == Change::Restore && memory.provenance.expires.is_some() {
+    if status == "unchanged"
+        && *change == MemoryChange::Restore
+        && memory.provenance.expires.is_some()
+    {
         return format!("{id}: nothing to restore; it counts until the time in its `expires`.");
     }
     if status == "unchanged" {
@@ -157,31 +160,31 @@ fn said(memory: &Memory, change: &Change, status: &str) -> String {
     }
     let undo = format!("forget --undo {}", operands(&[&memory.id]));
     match change {
-        Change::Feedback(Verdict::Worked) => format!("{id}: noted that it worked."),
-        Change::Feedback(Verdict::Failed) => format!("{id}: noted that it failed."),
-        Change::Feedback(Verdict::Stale) => {
+        MemoryChange::Feedback(Verdict::Worked) => format!("{id}: noted that it worked."),
+        MemoryChange::Feedback(Verdict::Failed) => format!("{id}: noted that it failed."),
+        MemoryChange::Feedback(Verdict::Stale) => {
             format!(
                 "{id}: noted as stale. If another lesson holds now, save it and supersede this one."
             )
         }
-        Change::Feedback(Verdict::Confirmed) => format!("{id}: confirmed."),
-        Change::Supersede { by } => {
+        MemoryChange::Feedback(Verdict::Confirmed) => format!("{id}: confirmed."),
+        MemoryChange::Supersede { by } => {
             format!("{id}: superseded by {}; undo with {undo}.", by.short())
         }
-        Change::Retract => {
+        MemoryChange::Retract => {
             format!("{id}: forgotten, but kept in its log; undo with {undo}.")
         }
-        Change::Discount { .. } | Change::Recount { .. } => format!("{id}: noted."),
-        Change::Archive | Change::Bury => {
+        MemoryChange::Discount { .. } | MemoryChange::Recount { .. } => format!("{id}: noted."),
+        MemoryChange::Archive | MemoryChange::Bury => {
             format!("{id}: faded; undo with {undo}.")
         }
-        Change::Restore => format!("{id}: counts again."),
-        Change::Distinct { from } => {
+        MemoryChange::Restore => format!("{id}: counts again."),
+        MemoryChange::Distinct { from } => {
             format!("{id} and {}: noted that both hold.", from.short())
         }
-        Change::Pin => format!("{id}: pinned, it does not age."),
-        Change::Unpin => format!("{id}: no longer pinned."),
-        Change::Link(_) => format!("{id}: linked."),
-        Change::Unlink { .. } => format!("{id}: no longer linked."),
+        MemoryChange::Pin => format!("{id}: pinned, it does not age."),
+        MemoryChange::Unpin => format!("{id}: no longer pinned."),
+        MemoryChange::Link(_) => format!("{id}: linked."),
+        MemoryChange::Unlink { .. } => format!("{id}: no longer linked."),
     }
 }

@@ -9,7 +9,7 @@ use engine::View;
 use reply::Briefing;
 use search::staleness::is_gone;
 use search::{Occasion, Query};
-use store::Found;
+use store::DetectedRepo;
 
 /// Memories of a briefing for its task: twice as many as usually fit.
 const FOR_TASK_MAX: usize = 8;
@@ -43,7 +43,8 @@ pub(super) fn context(
         find::query_hits(local, &snapshot, &query, FOR_TASK_MAX)
     };
     let for_task = search::near_the_best(hits);
-    let tree = local.place.as_ref().filter(|_| local.here.as_ref() == Some(&repo)).map(Found::top);
+    let tree =
+        local.place.as_ref().filter(|_| local.here.as_ref() == Some(&repo)).map(DetectedRepo::top);
     let occasion = Occasion {
         repos: &snapshot.keys_of(&repo),
         now: (local.core.clock)().now,

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Local, write};
 use crate::ApiError;
-use event::{Change, Draft, Event, Timestamp, Verdict};
+use event::{Draft, Event, MemoryChange, Timestamp, Verdict};
 use memory::{Memory, is_one_voice};
 use reply::Reply;
 use search::Sign;
@@ -58,7 +58,7 @@ pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Re
     let draft = Draft {
         memory_id: Some(id.to_owned()),
         repo: Some(repo.to_owned()),
-        change: Some(Change::Feedback(Verdict::Confirmed)),
+        change: Some(MemoryChange::Feedback(Verdict::Confirmed)),
         agent_id: Some(event.agent_id.clone()),
         session_id: event.session_id.clone(),
         source: event.source.clone(),

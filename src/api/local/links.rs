@@ -10,7 +10,9 @@ use super::ends::{End, Ends};
 use super::repositories::unnamed;
 use super::{Local, change, snapshots, write};
 use crate::{ApiError, ChangeRequest, Deed, Edit, LinkRequest, Numbered, Terms, Voice, Wanted};
-use event::{Change, Draft, Link, Node, Problems, Relation, Timestamp, parse_age, parse_timestamp};
+use event::{
+    Draft, Link, MemoryChange, Node, Problems, Relation, Timestamp, parse_age, parse_timestamp,
+};
 use memory::{LifecycleState, Memory, Tie};
 use reply::{Reply, spot_words};
 use search::links::{Links, Said, Spot};
@@ -147,7 +149,7 @@ fn step(
                 said: format!("{words}: nothing to do, there is no such link."),
             });
         }
-        Deed::End => Change::Unlink { target: target.node(), relation: edit.relation },
+        Deed::End => MemoryChange::Unlink { target: target.node(), relation: edit.relation },
         Deed::Make(terms) => {
             let link = terms_of(local, edit.relation, target.node(), terms)?;
             if now.is_some_and(|said| said.is(&link)) {
@@ -158,10 +160,10 @@ fn step(
             refuse_circle(edit.relation, (&from, &to), links, ends)?;
             let tie = Tie { repo: repo.clone(), since: None, link: link.clone() };
             links.add(from, to, tie.into());
-            Change::Link(link)
+            MemoryChange::Link(link)
         }
     };
-    let done = if matches!(change, Change::Link(_)) { "linked" } else { "no longer linked" };
+    let done = if matches!(change, MemoryChange::Link(_)) { "linked" } else { "no longer linked" };
     let draft = Box::new(write::draft_about(local, &source.node(), &repo, change, voice));
     Ok(LinkStep::Write { edge, draft, said: format!("{words}: {done}.") })
 }
@@ -208,7 +210,7 @@ fn end_origin(
     let drafts: Vec<Draft> = of_origin
         .filter_map(|(source, target, said)| {
             let (source, target) = (ends.node(source)?, ends.node(target)?);
-            let change = Change::Unlink { target, relation: said.relation };
+            let change = MemoryChange::Unlink { target, relation: said.relation };
             Some(write::draft_about(local, &source, &said.repo, change, voice))
         })
         .collect();

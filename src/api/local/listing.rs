@@ -9,7 +9,7 @@ use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{Local, citation, snapshots};
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
-use event::{AGENT_FILE, Change, Event, IMPORTED, RepoKey, SuccessRate, is_rule};
+use event::{AGENT_FILE, Event, IMPORTED, MemoryChange, RepoKey, SuccessRate, is_rule};
 use memory::{LifecycleState, Maturity, Memory};
 use reply::Reply;
 use search::snapshot::Snapshot;
@@ -121,13 +121,13 @@ fn last_word(memory: &Memory) -> Option<&Event> {
     let discounted = &memory.lifecycle().discounted;
     let counts = |event: &&Event| {
         let says_so = matches!(
-            Change::of(event),
+            MemoryChange::of(event),
             Some(
-                Change::Supersede { .. }
-                    | Change::Retract
-                    | Change::Archive
-                    | Change::Bury
-                    | Change::Restore
+                MemoryChange::Supersede { .. }
+                    | MemoryChange::Retract
+                    | MemoryChange::Archive
+                    | MemoryChange::Bury
+                    | MemoryChange::Restore
             )
         );
         says_so && !discounted.iter().any(|author| author.wrote(event))
@@ -171,7 +171,7 @@ mod tests {
             let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
                 panic!("{line}")
             };
-            assert!(offset == 0 || Change::of(&event).is_some(), "{line}");
+            assert!(offset == 0 || MemoryChange::of(&event).is_some(), "{line}");
             let repo = event.repo_key();
             fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
         }

@@ -12,7 +12,7 @@ use crate::ApiError;
 use engine::View;
 use event::{Draft, fits_short_field};
 use reply::Reply;
-use store::{Durability, Place};
+use store::{Destination, Durability};
 use writer::WAITS;
 
 pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
@@ -36,7 +36,7 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     let written = local.writer.append(prepared, Durability::Written);
     let receipt = written.map_err(|error| unwritten(error.into()))?;
     let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
-    if receipt.place == Place::Spool {
+    if receipt.place == Destination::Spool {
         let _ = write!(text, " Note: {WAITS}.");
     }
     let mut json =

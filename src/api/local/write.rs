@@ -2,10 +2,10 @@
 
 use super::Local;
 use crate::{ApiError, Voice};
-use event::{Change, Draft, Node, RepoKey, fits_short_field};
+use event::{Draft, MemoryChange, Node, RepoKey, fits_short_field};
 use store::Durability;
 use writer::exit::Exit;
-use writer::{Outcome, Receipt, RecordError, Trouble, record_drafts};
+use writer::{BatchError, BatchOutcome, Receipt, RecordError, record_drafts};
 
 /// Writes one event.
 pub(super) fn record(local: &Local, draft: Draft) -> Result<Receipt, ApiError> {
@@ -17,10 +17,10 @@ pub(super) fn record(local: &Local, draft: Draft) -> Result<Receipt, ApiError> {
 pub(super) fn record_all(local: &Local, drafts: Vec<Draft>) -> Vec<Result<(), ApiError>> {
     let outcomes =
         record_drafts(&local.writer, drafts, Durability::Written, || (local.core.clock)());
-    let result = |outcome: Outcome| match outcome.result {
+    let result = |outcome: BatchOutcome| match outcome.result {
         Ok(_) => Ok(()),
-        Err(Trouble::Refused(problems)) => Err(ApiError::Invalid(problems)),
-        Err(Trouble::Failed { exit, message }) => Err(ApiError::Failed { exit, message }),
+        Err(BatchError::Refused(problems)) => Err(ApiError::Invalid(problems)),
+        Err(BatchError::Failed { exit, message }) => Err(ApiError::Failed { exit, message }),
     };
     outcomes.into_iter().map(result).collect()
 }
@@ -30,7 +30,7 @@ pub(super) fn draft_about(
     local: &Local,
     node: &Node,
     repo: &RepoKey,
-    change: Change,
+    change: MemoryChange,
     voice: &Voice,
 ) -> Draft {
     let mut draft = Draft {

@@ -6,10 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::AgentFile;
 use super::markdown::{MarkdownItem, items};
-use event::{AGENT_FILE, BELOW, Change, Draft, EventId, IMPORTED, Problems, RepoKey, rule_id};
+use event::{
+    AGENT_FILE, BELOW, Draft, EventId, IMPORTED, MemoryChange, Problems, RepoKey, rule_id,
+};
 use guard::injection::Suspicion;
 use store::Durability;
-use writer::{Moment, Prepared, RecordError, Writer};
+use writer::{Moment, PreparedEvent, RecordError, Writer};
 
 /// The type of a rule that a person wrote down.
 const KIND: &str = "convention";
@@ -125,7 +127,7 @@ impl ImportPlan {
     ) -> Result<(), RecordError> {
         let draft = draft_of(&item, id, &self.file, repo);
         let MarkdownItem { line, text, .. } = item;
-        match writer.prepare(draft.clone(), moment).as_ref().map(Prepared::flagged) {
+        match writer.prepare(draft.clone(), moment).as_ref().map(PreparedEvent::flagged) {
             Ok(flagged) => self.fresh.push(PlannedItem { line, text, flagged, draft }),
             Err(RecordError::Invalid(problems)) => {
                 self.refused.push(RefusedItem { line, problems: problems.clone() });
@@ -157,8 +159,8 @@ impl ImportPlan {
             writer.record(planned.draft.clone(), moment(), Durability::Written)?;
         }
         for (ids, change, note) in [
-            (&self.back, Change::Restore, format!("back in {}", self.file)),
-            (&self.gone, Change::Retract, no_longer_in(&self.file)),
+            (&self.back, MemoryChange::Restore, format!("back in {}", self.file)),
+            (&self.gone, MemoryChange::Retract, no_longer_in(&self.file)),
         ] {
             for id in ids {
                 let about = Draft {

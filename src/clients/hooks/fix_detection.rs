@@ -16,7 +16,7 @@ use super::tool::Tool;
 use super::{HookRun, NoAnswer};
 use api::signature::Signature;
 use api::{Api, Flagged, SearchRequest};
-use event::{Change, Draft, Verdict};
+use event::{Draft, MemoryChange, Verdict};
 use reply::fence::unfenced;
 
 impl HookRun<'_> {
@@ -132,7 +132,7 @@ impl HookRun<'_> {
             DraftedBefore::Elsewhere(id) => {
                 let draft = Draft {
                     memory_id: Some(id),
-                    change: Some(Change::Feedback(Verdict::Worked)),
+                    change: Some(MemoryChange::Feedback(Verdict::Worked)),
                     ..Draft::default()
                 };
                 api.save(draft, None)?;

@@ -13,7 +13,7 @@ use index::lexical::{DocId, LexicalIndex, Passage};
 use index::vector::VectorIndex;
 use memory::{CowVec, Effect, Fold, Memory, Neighbours, RemovedMemory, Sessions};
 use search::snapshot::{Health, Skip};
-use store::Line;
+use store::LogLine;
 
 /// Skipped lines with details; further ones are only counted.
 const SKIPS_SHOWN_MAX: usize = 1_000;
@@ -55,7 +55,7 @@ impl Built {
         }
     }
 
-    pub(super) fn skip(&mut self, log: &Arc<Path>, line: Line<'_>, reason: SkipReason) {
+    pub(super) fn skip(&mut self, log: &Arc<Path>, line: LogLine<'_>, reason: SkipReason) {
         let health = Arc::make_mut(&mut self.health);
         health.lines += 1;
         health.skipped += 1;

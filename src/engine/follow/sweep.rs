@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::{Changes, Follower, LogKind, Stale, Tailed};
-use store::{Change, StoreError, Tail};
+use store::{FileChange, StoreError, Tail};
 
 /// Files and folders that could not be read, with the reason.
 pub(super) type Troubles = BTreeMap<PathBuf, String>;
@@ -42,8 +42,8 @@ impl Follower {
 
     fn read_new(&mut self, path: &Path, troubles: &mut Troubles) -> Result<(), Stale> {
         match self.read(path) {
-            Ok(Change::Replaced | Change::Gone) => return Err(Stale),
-            Ok(Change::None | Change::Grown) => {}
+            Ok(FileChange::Replaced | FileChange::Gone) => return Err(Stale),
+            Ok(FileChange::None | FileChange::Grown) => {}
             Err(error) => failed(troubles, path, &error),
         }
         Ok(())
@@ -119,7 +119,8 @@ impl Follower {
     /// Returns the files of a kind that have changed or cannot be looked at.
     fn changed(&self, kind: LogKind) -> Vec<PathBuf> {
         let of_kind = self.tails.iter().filter(|(_, tailed)| tailed.kind == kind);
-        let changed = of_kind.filter(|(_, tailed)| !matches!(tailed.tail.look(), Ok(Change::None)));
+        let changed =
+            of_kind.filter(|(_, tailed)| !matches!(tailed.tail.look(), Ok(FileChange::None)));
         changed.map(|(path, _)| path.clone()).collect()
     }
 

@@ -1,11 +1,11 @@
-//! What stands in the scratch store is what the set says.
+//! The temporary store contains what the set says.
 
 use proptest::prelude::*;
 
 use super::*;
 use event::{Decoded, Event, codec};
 
-fn said(text: &str, timestamp: &str, group: &str) -> Document {
+fn dated_document(text: &str, timestamp: &str, group: &str) -> Document {
     let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Document {
         id: text.to_owned(),
@@ -34,14 +34,14 @@ fn events(documents: Vec<Document>) -> (Corpus, Vec<Event>) {
 }
 
 #[test]
-fn neighbours_of_one_group_and_time_are_a_session_in_the_order_of_the_file() {
+fn neighbours_with_one_group_and_time_are_one_session() {
     let noon = "12:00 pm on 8 May, 2023";
     let (corpus, events) = events(vec![
-        said("a", noon, "talk"),
-        said("b", noon, "talk"),
-        said("c", noon, "other"),
-        said("d", "2023-05-08", "talk"),
-        said("e", "2023-05-08", "talk"),
+        dated_document("a", noon, "talk"),
+        dated_document("b", noon, "talk"),
+        dated_document("c", noon, "other"),
+        dated_document("d", "2023-05-08", "talk"),
+        dated_document("e", "2023-05-08", "talk"),
     ]);
     let of = |text: &str| events.iter().find(|event| event.lesson == text).unwrap();
     let (a, b) = (of("a"), of("b"));
@@ -56,9 +56,12 @@ fn neighbours_of_one_group_and_time_are_a_session_in_the_order_of_the_file() {
 }
 
 #[test]
-fn undated_documents_are_as_old_as_the_newest_and_keep_their_order() {
-    let (_, events) =
-        events(vec![said("a", "", ""), said("b", "2023-05-08", ""), said("c", "", "")]);
+fn undated_documents_get_the_newest_date_and_keep_order() {
+    let (_, events) = events(vec![
+        dated_document("a", "", ""),
+        dated_document("b", "2023-05-08", ""),
+        dated_document("c", "", ""),
+    ]);
     let ids: Vec<&str> = events.iter().map(|event| event.id.as_str()).collect();
     assert!(ids[0] < ids[1] && ids[1] < ids[2], "{ids:?}");
     assert_eq!(events[0].timestamp, events[1].timestamp);
@@ -67,8 +70,10 @@ fn undated_documents_are_as_old_as_the_newest_and_keep_their_order() {
 
 #[test]
 fn a_title_is_the_context_unless_the_text_begins_with_it() {
-    let titled =
-        |title: &str, text: &str| Document { title: Some(title.to_owned()), ..said(text, "", "") };
+    let titled = |title: &str, text: &str| Document {
+        title: Some(title.to_owned()),
+        ..dated_document(text, "", "")
+    };
     let (_, events) =
         events(vec![titled("npm", "clear the cache"), titled("cargo", "cargo fails")]);
     assert_eq!((&*events[0].context, &*events[1].context), ("npm", ""));
@@ -80,8 +85,10 @@ fn an_event_of_a_set_keeps_its_id_and_fields() {
         "id": "e1", "lesson": "x", "context": "c", "event_type": "error", "group": "api",
         "tags": ["a"], "success_rate": "9/10", "timestamp": "2026-01-02T03:04:05Z",
     });
-    let document =
-        Document { event: event.as_object().cloned(), ..said("e1", "2026-01-02T03:04:05Z", "api") };
+    let document = Document {
+        event: event.as_object().cloned(),
+        ..dated_document("e1", "2026-01-02T03:04:05Z", "api")
+    };
     let (corpus, events) = events(vec![document]);
     assert_eq!(corpus.documents, HashMap::from([("e1".to_owned(), 0)]));
     assert_eq!((events[0].repo.as_str(), events[0].tags.len()), ("api", 1));
@@ -91,7 +98,7 @@ fn an_event_of_a_set_keeps_its_id_and_fields() {
 #[test]
 fn what_the_door_refuses_is_named_by_place_and_field() {
     let folder = tempfile::tempdir().unwrap();
-    let bad = Document { place: "corpus.jsonl:7".into(), ..said("", "", "") };
+    let bad = Document { place: "corpus.jsonl:7".into(), ..dated_document("", "", "") };
     let set = Set { documents: vec![bad], ..Set::default() };
     let error = write(&set, folder.path()).unwrap_err().to_string();
     assert!(error.starts_with("corpus.jsonl:7: lesson: is empty"), "{error}");
@@ -99,14 +106,15 @@ fn what_the_door_refuses_is_named_by_place_and_field() {
 
 #[test]
 fn groups_that_keys_do_not_tell_apart_stay_apart() {
-    let (corpus, _) = events(vec![said("a", "", "Talk"), said("b", "", "talk")]);
+    let (corpus, _) =
+        events(vec![dated_document("a", "", "Talk"), dated_document("b", "", "talk")]);
     assert_ne!(corpus.repos["Talk"], corpus.repos["talk"]);
 }
 
 #[test]
 fn a_document_that_no_event_can_hold_is_several() {
     let long = "line of a long session\n".repeat(4_000);
-    let (corpus, events) = events(vec![said(&long, "", "")]);
+    let (corpus, events) = events(vec![dated_document(&long, "", "")]);
     assert_eq!((events.len(), corpus.in_parts), (3, 1));
     assert!(corpus.documents.values().all(|document| *document == 0));
     let lines: usize = events.iter().map(|event| event.lesson.lines().count()).sum();

@@ -1,15 +1,15 @@
-//! Memories in the forms in which others hand them over. The content is ours and only the form is theirs, as
-//! their documentation shows it: none of these programs is run here, and what they would have found or written
-//! may be more or less. Where their forms leave a choice, the shorter one is taken. Not here: counting.
+//! Memories in the formats of other tools. The content is ours, and only the format follows their
+//! documentation. None of these programs is run here, and they might find or store more or less. If a format
+//! leaves a choice, the shorter form is used. Not here: counting.
 
 use serde_json::{Map, Value, json};
 
 use event::Event;
 
-/// A score takes its room; which one it is does not matter.
+/// A score takes space in the output. Its value does not matter.
 const ANY_SCORE: f64 = 0.7312;
 
-/// In the form of server-memory: a graph of entities with their observations, as indented JSON.
+/// The format of server-memory: a graph of entities with observations, as indented JSON.
 pub(super) fn server_memory(events: &[&Event]) -> String {
     let entity = |event: &&Event| {
         let command = labelled("command: ", &event.command);
@@ -25,7 +25,7 @@ pub(super) fn server_memory(events: &[&Event]) -> String {
     format!("{:#}", json!({ "entities": entities, "relations": [] }))
 }
 
-/// In the form of mem0: an array of memories with a score and their metadata, as JSON on one line.
+/// The format of mem0: an array of memories with a score and metadata, as JSON on one line.
 pub(super) fn mem0(events: &[&Event]) -> String {
     let memory = |event: &&Event| {
         let mut metadata = Map::new();
@@ -45,7 +45,7 @@ pub(super) fn mem0(events: &[&Event]) -> String {
     Value::Array(events.iter().map(memory).collect()).to_string()
 }
 
-/// In the form of basic-memory: Markdown notes with front matter, one after the other.
+/// The format of basic-memory: consecutive Markdown notes with front matter.
 pub(super) fn basic_memory(events: &[&Event]) -> String {
     let notes: Vec<String> = events.iter().map(|event| note(event)).collect();
     notes.join("\n")

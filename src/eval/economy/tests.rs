@@ -1,4 +1,4 @@
-//! Costs worked out by hand, and the forms of others to the letter. Not here: whole runs (`tests/integration`).
+//! Costs computed by hand, and the exact formats of other tools. Not here: whole runs (`tests/integration`).
 
 use super::*;
 use event::Decoded;
@@ -19,7 +19,7 @@ fn near(found: Option<f64>, expected: f64) -> bool {
 }
 
 #[test]
-fn tokens_are_spent_on_every_query_and_divided_by_those_that_were_answered() {
+fn all_tokens_are_divided_by_the_answered_queries() {
     let mut cost = Cost::default();
     let of = |numbers: &[usize]| -> BTreeSet<usize> { numbers.iter().copied().collect() };
     // 40, 41 and 8 bytes: 10, 11 and 2 tokens.

@@ -1,8 +1,9 @@
-//! A folder of `corpus.jsonl`, `queries.jsonl`, `qrels.tsv` and perhaps `stale.tsv`. Not here: other forms.
+//! A folder of `corpus.jsonl`, `queries.jsonl`, `qrels.tsv` and optionally `stale.tsv`. Not here: other
+//! formats.
 //!
-//! A line of the corpus is `{id, text, timestamp?, group?, title?}`, or an event of its own where it has a
-//! `lesson`; a query is `{id, text, group?, type?, split?}`; a judgement is query, document and grade, a
-//! stale one query and document, with tabs between them.
+//! A line of the corpus is `{id, text, timestamp?, group?, title?}`, or a whole event if it has a `lesson`. A
+//! query is `{id, text, group?, type?, split?}`. A judgement is query, document and grade, a stale one query
+//! and document, separated by tabs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use super::object::Object;
 use crate::EvalError;
-use crate::set::{Document, Query, Set};
+use crate::set::{Document, Set, SetQuery};
 
 const TEXT: &str = r#"{"id":"d1","text":"what it says"}"#;
 const QRELS: &str = "for example \"q1\\td1\\t1\"";
@@ -30,7 +31,7 @@ pub(super) fn read(folder: &Path, set: &mut Set) -> Result<(), EvalError> {
     })?;
     let documents: BTreeSet<&str> = set.documents.iter().map(|document| &*document.id).collect();
     let queries: BTreeSet<&str> = set.queries.iter().map(|query| &*query.id).collect();
-    let known = Known { documents: &documents, queries: &queries };
+    let known = KnownIds { documents: &documents, queries: &queries };
     let mut relevant = judgements(&folder.join("qrels.tsv"), &known, Columns::WithGrade)?;
     let stale = folder.join("stale.tsv");
     let mut stale = match stale.exists() {
@@ -68,7 +69,7 @@ fn lines(
 fn numbered(path: &Path) -> Result<Vec<(usize, String)>, EvalError> {
     let text = std::fs::read_to_string(path).map_err(EvalError::io("read", path))?;
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
-    // Not `lines`: a lone carriage return or U+2028 may stand in a text.
+    // `lines` is not used, because a text may contain a lone carriage return or U+2028.
     let lines = (1..).zip(text.split('\n'));
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
     Ok(lines.map(|(number, line)| (number, line.trim_end_matches('\r').to_owned())).collect())
@@ -88,18 +89,18 @@ fn document(object: &Object<'_>) -> Result<Document, EvalError> {
     })
 }
 
-fn query(object: &Object<'_>) -> Result<Query, EvalError> {
-    Ok(Query {
+fn query(object: &Object<'_>) -> Result<SetQuery, EvalError> {
+    Ok(SetQuery {
         id: object.text("id", "\"q1\"")?.to_owned(),
         text: object.text("text", "\"npm install EACCES\"")?.to_owned(),
         group: object.optional("group", "\"acme/api\"")?,
         kind: object.optional("type", "\"paraphrase\"")?,
         split: object.optional("split", "\"tune\"")?,
-        ..Query::default()
+        ..SetQuery::default()
     })
 }
 
-struct Known<'a> {
+struct KnownIds<'a> {
     documents: &'a BTreeSet<&'a str>,
     queries: &'a BTreeSet<&'a str>,
 }
@@ -110,7 +111,7 @@ enum Columns {
     WithoutGrade,
 }
 
-fn judgements(path: &Path, known: &Known<'_>, columns: Columns) -> Result<Judged, EvalError> {
+fn judgements(path: &Path, known: &KnownIds<'_>, columns: Columns) -> Result<Judged, EvalError> {
     let mut judged = Judged::new();
     for (number, line) in numbered(path)? {
         let wrong = |field: &str, message: String| {

@@ -1,6 +1,6 @@
-//! LoCoMo as published (A. Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM
-//! Agents", ACL 2024): conversations of many sessions, and questions about each. Documents are turns, a
-//! conversation is a group. Questions of category 5 have no answer. Not here: other forms.
+//! LoCoMo as published (A. Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM Agents",
+//! ACL 2024): conversations of many sessions, with questions about each. Turns are documents, and conversations
+//! are groups. Questions of category 5 have no answer. Not here: other formats.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::object::Object;
 use crate::EvalError;
-use crate::set::{Document, Query, Set};
+use crate::set::{Document, Set, SetQuery};
 
-/// The published numbers of the categories, and what they mean.
+/// The published numbers of the categories, and their meanings.
 const CATEGORIES: [(u64, &str); 5] =
     [(1, "multi-hop"), (2, "temporal"), (3, "open-domain"), (4, "single-hop"), (5, "adversarial")];
 
-/// The category whose questions nothing answers.
+/// The category of questions without an answer.
 const UNANSWERABLE: u64 = 5;
 
 pub(super) fn read(samples: &[Object<'_>], set: &mut Set) -> Result<(), EvalError> {
@@ -32,25 +32,25 @@ pub(super) fn read(samples: &[Object<'_>], set: &mut Set) -> Result<(), EvalErro
                 left_out += 1;
                 continue;
             }
-            set.queries.push(Query {
+            set.queries.push(SetQuery {
                 id: format!("{id}/q{number}"),
                 text: asked.text("question", "\"When did they meet?\"")?.to_owned(),
                 group: Some(id.to_owned()),
                 kind: Some(category.1.to_owned()),
                 relevant: if is_answerable { relevant } else { Vec::new() },
-                ..Query::default()
+                ..SetQuery::default()
             });
         }
     }
     if left_out > 0 {
         set.notes.push(format!(
-            "{left_out} questions name no turn that is there as their evidence and are left out"
+            "{left_out} questions name no existing turn as their evidence and are left out"
         ));
     }
     Ok(())
 }
 
-/// Returns the turns of all sessions, in the order of the sessions.
+/// Returns the turns of all sessions, in session order.
 fn turns(sample: &Object<'_>, id: &str) -> Result<Vec<Document>, EvalError> {
     let conversation = sample.object("conversation", "{\"session_1\":[]}")?;
     let number = |name: &String| name.strip_prefix("session_")?.parse::<u32>().ok();
@@ -89,8 +89,8 @@ fn category(asked: &Object<'_>) -> Result<(u64, &'static str), EvalError> {
     })
 }
 
-/// Returns the turns named as evidence. The published file joins some ids in one string, and a few are of
-/// no turn; those cannot be judged by.
+/// Returns the turns named as evidence. The published file joins some ids in one string, and a few ids match no
+/// turn. Those are ignored.
 fn evidence(
     asked: &Object<'_>,
     id: &str,

@@ -1,25 +1,29 @@
-//! LongMemEval as published (D. Wu et al., "LongMemEval: Benchmarking Chat Assistants on Long-Term
-//! Interactive Memory", ICLR 2025): questions, each with its haystack of chat sessions. Documents are
-//! sessions. Questions whose id ends in `_abs` have no answer. Not here: other forms.
+//! LongMemEval as published (D. Wu et al., "LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive
+//! Memory", ICLR 2025): questions, each with its haystack of chat sessions. Sessions are documents. Questions
+//! whose id ends in `_abs` have no answer. Not here: other formats.
 
 use std::collections::BTreeSet;
 
 use super::object::Object;
 use crate::EvalError;
-use crate::set::{Document, Query, Scope, Set};
+use crate::set::{Document, QueryScope, Set, SetQuery};
 
-/// Ends the ids of questions that nothing in the haystack answers.
+/// The suffix of the ids of questions without an answer.
 const UNANSWERABLE: &str = "_abs";
 
 const IDS: &str = "[\"session_1\"]";
 
-/// Reads the questions. In the scope of the store the haystacks are one pool, in which each session
-/// stands once; otherwise each haystack is a group of its own.
-pub(super) fn read(questions: &[Object<'_>], scope: Scope, set: &mut Set) -> Result<(), EvalError> {
+/// Reads the questions. In the scope of the store all haystacks are one pool that contains each session once.
+/// Otherwise each haystack is a separate group.
+pub(super) fn read(
+    questions: &[Object<'_>],
+    scope: QueryScope,
+    set: &mut Set,
+) -> Result<(), EvalError> {
     let mut pooled = BTreeSet::new();
     for question in questions {
         let id = question.text("question_id", "\"q1\"")?;
-        let group = (scope != Scope::Store).then(|| id.to_owned());
+        let group = (scope != QueryScope::Store).then(|| id.to_owned());
         let named = |session: &str| match &group {
             Some(group) => format!("{group}/{session}"),
             None => session.to_owned(),
@@ -41,13 +45,13 @@ pub(super) fn read(questions: &[Object<'_>], scope: Scope, set: &mut Set) -> Res
             }
             relevant.insert(named(session));
         }
-        set.queries.push(Query {
+        set.queries.push(SetQuery {
             id: id.to_owned(),
             text: question.text("question", "\"Which car did I buy?\"")?.to_owned(),
             group: group.clone(),
             kind: question.optional("question_type", "\"multi-session\"")?,
             relevant: relevant.into_iter().map(|session| (session, 1)).collect(),
-            ..Query::default()
+            ..SetQuery::default()
         });
     }
     Ok(())
@@ -81,7 +85,7 @@ fn sessions(question: &Object<'_>) -> Result<Vec<Document>, EvalError> {
             let content = turn.text("content", "\"hello\"")?;
             text.push_str(&format!("{role}: {content}\n"));
         }
-        // A session without turns can be no document.
+        // A session without turns cannot be a document.
         if !text.trim().is_empty() {
             documents.push(Document {
                 id: id.to_owned(),

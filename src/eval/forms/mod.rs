@@ -1,4 +1,4 @@
-//! The ways in which sets are written down, told apart by their fields. Not here: what becomes of them.
+//! The formats of sets, distinguished by their fields. Not here: what happens to the sets.
 
 mod folder;
 mod locomo;
@@ -9,43 +9,47 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::set::{Scope, Set};
+use super::set::{QueryScope, Set};
 use super::{EvalError, forms::object::Object};
 
-/// A form of set.
+/// The format of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum SetFormat {
     /// A folder of `corpus.jsonl`, `queries.jsonl` and `qrels.tsv`.
     Folder,
-    /// LongMemEval, as published: one JSON array of questions with their haystacks.
+    /// LongMemEval as published: one JSON array of questions with their haystacks.
     LongMemEval,
-    /// LoCoMo, as published: one JSON array of conversations with their questions.
+    /// LoCoMo as published: one JSON array of conversations with their questions.
     Locomo,
 }
 
 const ALLOWED: &str = "must be a folder of corpus.jsonl, queries.jsonl and qrels.tsv, or the JSON file of \
      LongMemEval (objects with haystack_sessions) or of LoCoMo (objects with conversation)";
 
-/// Reads a set, and tells where its queries look unless asked otherwise: both published sets ask
-/// within a haystack or a conversation of their own.
+/// Reads a set and returns the default scope of its queries. Queries of both published sets search within their
+/// own haystack or conversation.
 ///
 /// # Errors
 /// [`EvalError`] names the file, the line or element, and the field.
 pub(super) fn read(
     path: &Path,
-    form: Option<Form>,
-    scope: Option<Scope>,
-) -> Result<(Set, Scope), EvalError> {
+    form: Option<SetFormat>,
+    scope: Option<QueryScope>,
+) -> Result<(Set, QueryScope), EvalError> {
     let found = path.metadata().map_err(|_| EvalError::Missing(path.to_owned()))?;
     let shown = path.display().to_string();
     let mut set = Set { name: name_of(path), ..Set::default() };
-    if form == Some(Form::Folder) || (form.is_none() && found.is_dir()) {
+    if form == Some(SetFormat::Folder) || (form.is_none() && found.is_dir()) {
         folder::read(path, &mut set)?;
         set.check()?;
-        return Ok((set, scope.unwrap_or(Scope::Store)));
+        return Ok((set, scope.unwrap_or(QueryScope::Store)));
     }
     if found.is_dir() {
-        return Err(EvalError::form(shown, "format", "is that of a file, and this is a folder"));
+        return Err(EvalError::form(
+            shown,
+            "format",
+            "this format is a file, but the path is a folder",
+        ));
     }
     let text = std::fs::read_to_string(path).map_err(EvalError::io("read", path))?;
     let value: Value = serde_json::from_str(&text)
@@ -57,22 +61,22 @@ pub(super) fn read(
     let objects =
         (0..).zip(&items).map(|(place, item)| Object::of(format!("{shown}[{place}]"), item));
     let objects = objects.collect::<Result<Vec<_>, _>>()?;
-    let scope = scope.unwrap_or(Scope::Group);
+    let scope = scope.unwrap_or(QueryScope::Group);
     match form.or_else(|| recognised(&objects)) {
-        Some(Form::LongMemEval) => longmemeval::read(&objects, scope, &mut set)?,
-        Some(Form::Locomo) => locomo::read(&objects, &mut set)?,
-        Some(Form::Folder) | None => return Err(EvalError::form(shown, "format", ALLOWED)),
+        Some(SetFormat::LongMemEval) => longmemeval::read(&objects, scope, &mut set)?,
+        Some(SetFormat::Locomo) => locomo::read(&objects, &mut set)?,
+        Some(SetFormat::Folder) | None => return Err(EvalError::form(shown, "format", ALLOWED)),
     }
     set.check()?;
     Ok((set, scope))
 }
 
-fn recognised(objects: &[Object<'_>]) -> Option<Form> {
+fn recognised(objects: &[Object<'_>]) -> Option<SetFormat> {
     let first = objects.first()?;
     if first.has("haystack_sessions") {
-        Some(Form::LongMemEval)
+        Some(SetFormat::LongMemEval)
     } else {
-        first.has("conversation").then_some(Form::Locomo)
+        first.has("conversation").then_some(SetFormat::Locomo)
     }
 }
 

@@ -1,12 +1,12 @@
-//! Takes typed values out of a JSON object of a set; what is missing or of another type is told with its
-//! place and field. Not here: which fields a form has.
+//! Reads typed values from a JSON object of a set. A value that is missing or has another type is reported with
+//! its place and field. Not here: which fields a format has.
 
 use serde_json::{Map, Value};
 
 use crate::EvalError;
 use event::json_type;
 
-/// An object, and where it stands.
+/// An object and its place in the file.
 pub(super) struct Object<'a> {
     pub(super) place: String,
     map: &'a Map<String, Value>,
@@ -31,7 +31,7 @@ impl<'a> Object<'a> {
         self.map
     }
 
-    /// Returns a text that must be there. `example` shows one.
+    /// Returns a required text. `example` is used in the error.
     pub(super) fn text(&self, field: &str, example: &str) -> Result<&'a str, EvalError> {
         match self.map.get(field) {
             Some(Value::String(text)) => Ok(text),
@@ -39,7 +39,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Returns a text that may be left out.
+    /// Returns an optional text.
     pub(super) fn optional(&self, field: &str, example: &str) -> Result<Option<String>, EvalError> {
         if !self.has(field) {
             return Ok(None);
@@ -48,7 +48,7 @@ impl<'a> Object<'a> {
         Ok(Some(text).filter(|text| !text.trim().is_empty()))
     }
 
-    /// Returns an array that must be there.
+    /// Returns a required array.
     pub(super) fn list(&self, field: &str, example: &str) -> Result<&'a [Value], EvalError> {
         match self.map.get(field) {
             Some(Value::Array(items)) => Ok(items),
@@ -56,20 +56,20 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Returns an array of strings that must be there.
+    /// Returns a required array of strings.
     pub(super) fn texts(&self, field: &str, example: &str) -> Result<Vec<&'a str>, EvalError> {
         let items = self.list(field, example)?;
         let wrong = |item| self.wrong(field, "an array of strings, not of", Some(item), example);
         items.iter().map(|item| item.as_str().ok_or_else(|| wrong(item))).collect()
     }
 
-    /// Returns an array of objects that must be there.
+    /// Returns a required array of objects.
     pub(super) fn objects(&self, field: &str, example: &str) -> Result<Vec<Object<'a>>, EvalError> {
         let items = (0..).zip(self.list(field, example)?);
         items.map(|(place, item)| self.inner(field, place, item)).collect()
     }
 
-    /// Returns an object that must be there.
+    /// Returns a required object.
     pub(super) fn object(&self, field: &str, example: &str) -> Result<Object<'a>, EvalError> {
         match self.map.get(field) {
             Some(value @ Value::Object(_)) => Object::of(format!("{}.{field}", self.place), value),
@@ -77,7 +77,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Wraps the object at a place of an array in this one.
+    /// Wraps the object at an index of an array in this one.
     pub(super) fn inner(
         &self,
         field: &str,

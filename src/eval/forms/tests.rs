@@ -1,11 +1,11 @@
-//! Each form is read as it is meant, and what is wrong in it is named by file, line and field.
+//! Every format is read correctly, and errors name file, line and field.
 
 use std::path::PathBuf;
 
 use serde_json::json;
 
 use super::*;
-use crate::set::Query;
+use crate::set::SetQuery;
 
 struct Folder(tempfile::TempDir);
 
@@ -60,12 +60,12 @@ fn conversation() -> Value {
     })
 }
 
-fn published(value: &Value, scope: Option<Scope>) -> Result<(Set, Scope), EvalError> {
+fn published(value: &Value, scope: Option<QueryScope>) -> Result<(Set, QueryScope), EvalError> {
     let folder = Folder::with(&[("file.json", &value.to_string())]);
     read(&folder.path().join("file.json"), None, scope)
 }
 
-fn told(result: Result<(Set, Scope), EvalError>) -> String {
+fn told(result: Result<(Set, QueryScope), EvalError>) -> String {
     result.unwrap_err().to_string()
 }
 
@@ -73,24 +73,24 @@ fn told(result: Result<(Set, Scope), EvalError>) -> String {
 fn a_folder_is_read_with_grades_and_what_is_stale() {
     let folder = Folder::with(&[CORPUS, QUERIES, QRELS, ("stale.tsv", "q\tb\n")]);
     let (set, scope) = read(&folder.path(), None, None).unwrap();
-    assert_eq!(scope, Scope::Store);
+    assert_eq!(scope, QueryScope::Store);
     let [a, b] = &set.documents[..] else { panic!("{set:?}") };
     assert_eq!((&*a.text, a.title.as_deref(), &a.event), ("one\u{2028}two", Some("t"), &None));
     assert!(b.event.is_some() && b.place.ends_with("corpus.jsonl:3"), "{b:?}");
-    let expected = Query {
+    let expected = SetQuery {
         id: "q".into(),
         text: "one".into(),
         kind: Some("vague".into()),
         relevant: vec![("a".into(), 2)],
         stale: vec!["b".into()],
-        ..Query::default()
+        ..SetQuery::default()
     };
     assert_eq!(set.queries[0], expected);
     assert!(set.queries[1].relevant.is_empty());
 }
 
 #[test]
-fn what_is_wrong_in_a_folder_is_named_by_file_line_and_field() {
+fn errors_in_a_folder_name_file_line_and_field() {
     for (file, text, expected) in [
         ("corpus.jsonl", "{\"id\":\"a\"}", "corpus.jsonl:1: text: must be a string, got nothing"),
         ("corpus.jsonl", "\n[1]", "corpus.jsonl:2: JSON: must be an object"),
@@ -113,7 +113,7 @@ fn what_is_wrong_in_a_folder_is_named_by_file_line_and_field() {
     let twice = CORPUS.1.replace("\"b\"", "\"a\"");
     let folder = Folder::with(&[QUERIES, ("qrels.tsv", ""), ("corpus.jsonl", &twice)]);
     assert!(
-        told(read(&folder.path(), None, None)).contains("corpus.jsonl:3: id: \"a\" stands twice")
+        told(read(&folder.path(), None, None)).contains("corpus.jsonl:3: id: \"a\" appears twice")
     );
     let folder = Folder::with(&[CORPUS, QUERIES]);
     assert!(told(read(&folder.path(), None, None)).contains("failed to read"));
@@ -123,13 +123,13 @@ fn what_is_wrong_in_a_folder_is_named_by_file_line_and_field() {
 fn longmemeval_has_a_haystack_for_each_question_or_one_pool() {
     let file = json!([question("q1", "s"), question("q2_abs", "s")]);
     let (set, scope) = published(&file, None).unwrap();
-    assert_eq!((scope, set.documents.len()), (Scope::Group, 4));
+    assert_eq!((scope, set.documents.len()), (QueryScope::Group, 4));
     assert_eq!(set.documents[0].text, "user: hi\nassistant: ho\n");
     assert_eq!(set.documents[2].id, "q2_abs/s");
     assert_eq!(set.documents[2].group.as_deref(), Some("q2_abs"));
     assert_eq!(set.queries[0].relevant, [("q1/s".to_owned(), 1)]);
     assert!(set.queries[1].relevant.is_empty(), "nothing answers it");
-    let (pool, _) = published(&file, Some(Scope::Store)).unwrap();
+    let (pool, _) = published(&file, Some(QueryScope::Store)).unwrap();
     let ids: Vec<&str> = pool.documents.iter().map(|document| &*document.id).collect();
     assert_eq!(ids, ["s", "u"]);
     assert_eq!(pool.queries[0].group, None);
@@ -138,7 +138,7 @@ fn longmemeval_has_a_haystack_for_each_question_or_one_pool() {
 #[test]
 fn locomo_has_turns_in_the_order_of_the_sessions() {
     let (set, scope) = published(&json!([conversation()]), None).unwrap();
-    assert_eq!(scope, Scope::Group);
+    assert_eq!(scope, QueryScope::Group);
     let texts: Vec<&str> = set.documents.iter().map(|document| &*document.text).collect();
     assert_eq!(texts, ["A:  [image: a cat]", "A: last"]);
     assert_eq!(set.documents[0].timestamp.as_deref(), Some("9:05 am on 3 June, 2024"));
@@ -149,7 +149,7 @@ fn locomo_has_turns_in_the_order_of_the_sessions() {
 }
 
 #[test]
-fn what_is_wrong_in_a_published_file_is_named_by_element_and_field() {
+fn errors_in_a_published_file_name_element_and_field() {
     let without = |field: &str| {
         let mut question = question("q1", "s");
         question.as_object_mut().unwrap().shift_remove(field);

@@ -1,4 +1,4 @@
-//! The numbers agree with hand-computed ones, and with what any such number must obey.
+//! The measures agree with values computed by hand, and obey general laws.
 
 use proptest::prelude::*;
 
@@ -52,7 +52,7 @@ fn what_was_not_looked_at_has_no_number() {
 }
 
 #[test]
-fn a_query_without_an_answer_counts_only_as_falsely_answered_or_not() {
+fn an_unanswerable_query_only_counts_for_false_answers() {
     let nothing = answer(&[]);
     for measure in Measure::ALL {
         let expected = match measure {
@@ -122,7 +122,7 @@ proptest! {
     fn shares_lie_between_nothing_and_one(answers in answers()) {
         for answer in &answers {
             for measure in Measure::ALL.into_iter().filter(|measure| *measure != Measure::Tokens) {
-                // Two documents at one rank cannot be, so only distinct ranks keep nDCG below one.
+                // No two documents share a rank, and nDCG is at most one only for distinct ranks.
                 let mut ranks: Vec<_> = answer.relevant.iter().filter_map(|judged| judged.rank).collect();
                 ranks.sort_unstable();
                 let is_possible = ranks.windows(2).all(|pair| pair[0] != pair[1]);

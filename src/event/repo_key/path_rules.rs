@@ -1,5 +1,5 @@
-//! The path rules, as laws: whatever a repository is called, its log is one plain file directly in
-//! the store, on every system. Not here: which key a remote or a folder gets (`repo_key::tests`).
+//! The path rules as laws: the log of any repository is one plain file directly in the store, on every system.
+//! Not here: which key a remote or a folder gets (`repo_key::tests`).
 
 use std::path::{Component, Path};
 
@@ -7,20 +7,20 @@ use proptest::prelude::*;
 
 use super::RepoKey;
 
-/// The longest name that file systems in use take, in bytes.
+/// The longest file name that common file systems accept, in bytes.
 const FILE_NAME_BYTES_MAX: usize = 255;
 
-/// Room for what stands behind or around the name of a log: `.lock`, a spool's or quarantine's
-/// ending with the number of a process.
+/// Room for prefixes and suffixes of a log's name: `.lock`, or the ending of a spool or quarantine file with a
+/// process id.
 const SUFFIX_BYTES: usize = 40;
 
-/// Names that Windows opens as devices, with anything behind a dot.
+/// Names that Windows opens as devices, with any extension.
 const DEVICES: [&str; 22] = [
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
     "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
-/// Every way in which a key comes about.
+/// Returns a key from every constructor.
 fn keys_of(name: &str, other: &str) -> Vec<RepoKey> {
     let mut keys =
         vec![RepoKey::of_line(name), RepoKey::of_place(name, other), RepoKey::of_file_stem(name)];
@@ -37,7 +37,7 @@ fn keys_of(name: &str, other: &str) -> Vec<RepoKey> {
     keys
 }
 
-/// What the rules forbid about a file name; empty where it is a plain one everywhere.
+/// Returns what the rules forbid about a file name; empty if the name is plain everywhere.
 fn wrong_with(name: &str) -> Vec<&'static str> {
     let parts: Vec<Component<'_>> = Path::new(name).components().collect();
     let is_child = matches!(parts.as_slice(), [Component::Normal(only)] if **only == *name);
@@ -46,14 +46,17 @@ fn wrong_with(name: &str) -> Vec<&'static str> {
         c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-' | '+' | '~')
     };
     let rules = [
-        (is_child, "is no direct child of the store"),
-        (!name.contains(['/', '\\', ':', '\0']), "has a separator of some system"),
+        (is_child, "is not a direct child of the store"),
+        (!name.contains(['/', '\\', ':', '\0']), "contains a separator of some system"),
         (!name.starts_with('.'), "is hidden"),
         (!name.starts_with('-'), "looks like an option"),
         (name.len() > ".jsonl".len() && name.ends_with(".jsonl"), "is not named like a log"),
-        (!name.ends_with(['.', ' ']), "loses its end on Windows"),
+        (!name.ends_with(['.', ' ']), "is truncated on Windows"),
         (!DEVICES.contains(&device.as_str()), "is a device on Windows"),
-        (name.chars().all(is_plain), "has a letter that case folding or normalisation changes"),
+        (
+            name.chars().all(is_plain),
+            "contains a letter that case folding or normalisation changes",
+        ),
         (name.len() + SUFFIX_BYTES <= FILE_NAME_BYTES_MAX, "is too long"),
     ];
     rules.into_iter().filter(|(holds, _)| !holds).map(|(_, why)| why).collect()
@@ -69,7 +72,7 @@ fn assert_rules(key: &RepoKey) {
     assert_eq!(RepoKey::parse(key.as_str()).as_ref(), Ok(key), "what we wrote is refused");
 }
 
-/// Names that have broken path rules elsewhere.
+/// Names that have broken path rules in other programs.
 const NASTY: [&str; 37] = [
     "..",
     ".",
@@ -132,7 +135,7 @@ fn a_server_named_like_a_device_has_a_log_that_windows_can_open() {
         assert_rules(&key);
         assert_rules(&RepoKey::of_place(&format!("{host}.api"), "/srv"));
     }
-    // Logs written before the guard are still those of their repository.
+    // Logs written before this rule still belong to their repository.
     let old = RepoKey::of_file_stem("aux.example.org+a+b");
     assert_eq!(old, RepoKey::from_remote("https://aux.example.org/a/b").unwrap());
 }
@@ -156,7 +159,7 @@ fn the_rules_are_shown_to_fail() {
     assert!(wrong_with("github.com+acme+api.jsonl").is_empty());
 }
 
-/// Texts as people, forges and attackers write them.
+/// Generates texts as people, forges and attackers write them.
 fn a_name() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),

@@ -4,11 +4,11 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::{EmbedError, Embedder};
-use store::Embedding;
+use store::EmbeddingPrecision;
 
 pub(super) fn load(
     _model_dir: &Path,
-    _embedding: Embedding,
+    _embedding: EmbeddingPrecision,
     _threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
     Err(EmbedError::NotBuilt { provider: "local", feature: "dense" })

@@ -43,7 +43,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::late::Token;
-use store::Embedding as Precision;
+use store::EmbeddingPrecision as Precision;
 
 /// Which provider makes the vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use clients::agent_files::{
 };
 use event::{EventId, Problems, RepoKey};
 use guard::text::{Layout, neutralise};
-use store::Found;
+use store::DetectedRepo;
 use writer::exit::Exit;
 use writer::{Identity, RecordError, Writer};
 
@@ -56,7 +56,7 @@ impl Program<'_> {
     fn place(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
         let settled = self.settle(settings)?;
         let directory = self.surroundings.directory.clone();
-        let found = Found::of_directory(&directory);
+        let found = DetectedRepo::of_directory(&directory);
         let top = found.top().to_owned();
         let identity = Identity::from_environment(self.surroundings.lookup)
             .on(self.surroundings.host.as_deref());

@@ -9,7 +9,7 @@ use api::ApiError;
 use api::local::Local;
 use event::{Problems, quoted};
 use search::Point;
-use store::{AsOf, Found, Store};
+use store::{AsOf, DetectedRepo, Store};
 use writer::Moment;
 
 impl Program<'_> {
@@ -26,7 +26,7 @@ impl Program<'_> {
         let directory = self.surroundings.directory.clone();
         let as_of = match (given.trim().parse::<u64>(), Point::parse(given)) {
             (Ok(bytes), _) => {
-                let here = settled.config.current(&Found::of_directory(&directory).key);
+                let here = settled.config.current(&DetectedRepo::of_directory(&directory).key);
                 let log = settled.store.log_of(&here);
                 refuse_moved(&settled.store, &log)?;
                 AsOf::of_log(log, bytes).map_err(|error| failed(&error))?

@@ -12,7 +12,7 @@ use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
 use crate::http::{Address, HttpServer, Token, TokenError};
 use api::ApiError;
-use store::{Places, StoreError};
+use store::{PlatformDirs, StoreError};
 use writer::exit::{Exit, complain};
 
 /// The variable that holds the token, unless a file does.
@@ -84,7 +84,8 @@ impl Program<'_> {
     fn default_token_file(&self) -> Result<PathBuf, ApiError> {
         let named = (self.surroundings.lookup)("AGENT_KNOWLEDGE_CONFIG");
         let named = named.filter(|file| !file.is_empty()).map(PathBuf::from);
-        let config_file = named.or_else(|| Places::of_platform().map(|places| places.config_file));
+        let config_file =
+            named.or_else(|| PlatformDirs::of_platform().map(|places| places.config_file));
         let config_file = config_file.ok_or_else(|| failed(&StoreError::NoPlace))?;
         Ok(self.surroundings.directory.join(config_file).with_file_name("token"))
     }

@@ -18,9 +18,9 @@ use engine::{Dense, Engine, EngineSetup};
 use index::embed::{self, Provider, model};
 use index::vector::VECTOR_BYTES;
 use memory::Bound;
-use store::{Config, Keeping, MemoryMib, Places, Store, StoreError};
+use store::{Config, MemoryMib, PlatformDirs, Store, StoreError, Switch};
 use writer::exit::Exit;
-use writer::program::settle;
+use writer::log_memory::settle;
 use writer::{Identity, Moment};
 
 /// Threads of one inference: a background program leaves the machine to the work.
@@ -74,13 +74,14 @@ impl Program<'_> {
         let (store, mut config) =
             settle(lookup, settings.logs.clone()).map_err(|error| failed(&error))?;
         if let Some(set) = lookup(QUERY_LOG).filter(|value| !value.is_empty()) {
-            config.query_log = Keeping::parse(&set.to_string_lossy()).map_err(|why| {
+            config.query_log = Switch::parse(&set.to_string_lossy()).map_err(|why| {
                 let message = format!("{QUERY_LOG} {why}");
                 ApiError::Failed { exit: Exit::Config, message }
             })?;
         }
-        let places = Places::of_platform();
-        let place = |of: fn(&Places) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
+        let places = PlatformDirs::of_platform();
+        let place =
+            |of: fn(&PlatformDirs) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
         let model_dir = settings.model.clone().or_else(|| set("AGENT_KNOWLEDGE_MODEL_DIR"));
         let model_dir =
             model_dir.or_else(|| config.model.clone()).or_else(|| place(|places| &places.model));
@@ -168,7 +169,7 @@ impl Program<'_> {
             let _ = store.ensure();
         }
         // A search of the past says nothing about missing knowledge now.
-        let is_noted = config.query_log == Keeping::On && config.as_of.is_none();
+        let is_noted = config.query_log == Switch::On && config.as_of.is_none();
         let query_log = is_noted.then(|| QueryLog::of(&cache_dir, store.root()));
         let place = model_dir.clone();
         let provider = Provider::Local(config.embedding);

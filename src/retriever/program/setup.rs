@@ -12,7 +12,7 @@ use clients::setup::{
     SetupScope,
 };
 use event::Problems;
-use store::{FileLock, Places, StoreError, make_private_dir};
+use store::{FileLock, PlatformDirs, StoreError, make_private_dir};
 use writer::exit::Exit;
 
 /// SetupMode long one run waits for another on the same machine, in milliseconds: each writes a few files.
@@ -101,7 +101,7 @@ impl Drop for Turn {
 
 /// Returns our data directory. The logs may be elsewhere; the record of the setup is always here.
 fn data() -> Option<PathBuf> {
-    Some(Places::of_platform()?.logs.parent()?.to_owned())
+    Some(PlatformDirs::of_platform()?.logs.parent()?.to_owned())
 }
 
 /// Returns the outermost folder of a directory's project: the top of its repository, else the directory.

@@ -11,8 +11,8 @@ use engine::watch::Watching;
 use event::{Problems, RepoKey, quoted};
 use search::Point;
 use search::snapshot::Room;
-use store::{Places, Store};
-use upkeep::{Checked, Recogniser, archive, doctor, scrub, verify};
+use store::{PlatformDirs, Store};
+use upkeep::{CheckReport, Recogniser, archive, doctor, scrub, verify};
 use writer::exit::Exit;
 
 /// Memory that a byte of a log can take, in bytes: a line that says next to nothing has some thirty bytes and takes a
@@ -28,7 +28,7 @@ impl Program<'_> {
         &self,
         settings: &GlobalOptions,
         command: &Verify,
-    ) -> Result<Checked, ApiError> {
+    ) -> Result<CheckReport, ApiError> {
         let settled = self.settle(settings)?;
         let store = &settled.store;
         let (logs, segments) = match command.repo.as_deref() {
@@ -44,7 +44,7 @@ impl Program<'_> {
                 (found.collect::<Result<_, _>>()?, verify::Segments::None)
             }
         };
-        verify::verify(&verify::Request {
+        verify::verify(&verify::VerifyRequest {
             store,
             config: &settled.config,
             logs,
@@ -64,13 +64,13 @@ impl Program<'_> {
         &self,
         settings: &GlobalOptions,
         command: &Scrub,
-    ) -> Result<Checked, ApiError> {
+    ) -> Result<CheckReport, ApiError> {
         let settled = self.settle(settings)?;
         let log = command.repo.as_deref().map(|named| log_of(&settled, named)).transpose()?;
-        scrub::scrub(&scrub::Request {
+        scrub::scrub(&scrub::ScrubRequest {
             store: &settled.store,
             repo: log.as_deref().map(Store::repo_of),
-            how: if command.dry_run { scrub::How::DryRun } else { scrub::How::Change },
+            how: if command.dry_run { scrub::ScrubMode::DryRun } else { scrub::ScrubMode::Change },
             recogniser: &Recogniser::default(),
             cache_dir: &settled.cache_dir,
         })
@@ -91,8 +91,12 @@ impl Program<'_> {
                 found.collect::<Result<_, _>>()?
             }
         };
-        let how = if command.dry_run { archive::How::DryRun } else { archive::How::Change };
-        let request = archive::Request { store: &settled.store, logs, bounds, how };
+        let how = if command.dry_run {
+            archive::ArchiveMode::DryRun
+        } else {
+            archive::ArchiveMode::Change
+        };
+        let request = archive::ArchiveRequest { store: &settled.store, logs, bounds, how };
         let archive::Archived { checked, failed } = archive::archive(&request);
         let exit = failed.as_ref().map_or(Exit::Done, Exit::of_store);
         Ok((exit, checked.reply))
@@ -126,18 +130,18 @@ impl Program<'_> {
     }
 
     /// Also checks what stops all other commands from starting.
-    pub(super) fn doctor(&self, settings: &GlobalOptions) -> Checked {
+    pub(super) fn doctor(&self, settings: &GlobalOptions) -> CheckReport {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let config_file = set("AGENT_KNOWLEDGE_CONFIG").map(PathBuf::from);
         let config_file =
-            config_file.or_else(|| Places::of_platform().map(|places| places.config_file));
+            config_file.or_else(|| PlatformDirs::of_platform().map(|places| places.config_file));
         let (settled, settings_trouble) = match self.settle(settings) {
             Ok(settled) => (Some(settled), None),
             Err(error) => (None, Some(error.to_string())),
         };
         let folders = set("PATH").map(|path| std::env::split_paths(&path).collect());
-        doctor::examine(&doctor::Request {
+        doctor::examine(&doctor::DoctorRequest {
             store: settled.as_ref().map(|settled| &settled.store),
             config_file,
             settings_trouble,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::*;
 use event::{Decoded, EventId, codec};
 use memory::{Fold, Origin};
-use store::Found;
+use store::DetectedRepo;
 
 /// A work tree whose commits are a day apart.
 struct Tree {
@@ -52,7 +52,7 @@ impl Tree {
     }
 
     fn look(&self, lines: &[Value]) -> Looked {
-        let at = Found::of_directory(self.top());
+        let at = DetectedRepo::of_directory(self.top());
         look(&folded(lines), &at.git.as_ref().unwrap().top, at.git.as_ref())
     }
 }

@@ -1,18 +1,18 @@
 //! What readers and writers of a segment agree on. Not here: reading (`read`), writing (`write`).
 
-/// What every part of ours begins with: the header of gzip with a comment. By it the next part is found
-/// behind one that is damaged.
+/// The beginning of each of our parts: a gzip header with a comment. The reader finds the part after a damaged
+/// one by it.
 pub(super) const MARK: &[u8] = b"\x1F\x8B\x08\x10\0\0\0\0\0\xFFagent-knowledge\0";
 
-/// The most bytes of lines that are put into one segment: past that there is another. One is read whole,
-/// and rewritten whole to take a secret out.
+/// The most bytes of lines in one segment; more lines go to the next one. A segment is read whole, and
+/// rewritten whole to remove a secret.
 pub(super) const SEGMENT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// Whether a line has its line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// Yes.
+    /// The line has a line break.
     Yes,
-    /// The file, or the part before one that is damaged, ends in it.
+    /// The line is the end of the file, or of the part before a damaged one.
     No,
 }

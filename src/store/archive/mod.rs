@@ -1,6 +1,6 @@
-//! Old lines, sealed beside the logs: `archive/<log>/<number>.jsonl.gz`, gzip of the very lines, so that
-//! `zcat` and `zgrep` read them too. A segment is written once and never changed, but to take a secret
-//! out. Here: where segments are. Not here: which lines move there (`retriever::upkeep::archive`).
+//! Old lines, sealed beside the logs in `archive/<log>/<number>.jsonl.gz`. The format is gzip of the unchanged
+//! lines, so `zcat` and `zgrep` read it too. A segment is written once and changes only to remove a secret.
+//! Here: where segments are. Not here: which lines are archived (`upkeep::archive`).
 
 #[cfg(feature = "archive")]
 mod format;
@@ -21,22 +21,22 @@ use super::{Store, StoreError, layout};
 #[cfg(feature = "archive")]
 pub use moving::{Moved, Moves, archive};
 #[cfg(feature = "archive")]
-pub(super) use read::{Piece, lines_of, read};
+pub(super) use read::{SegmentPiece, lines_of, read};
 #[cfg(feature = "archive")]
 pub(super) use reseal::reseal;
 
-/// The folder of the segments, inside the store. Not hidden: it holds memories, as the logs do.
+/// The folder of the segments, inside the store. It is not hidden, because it contains memories like the logs.
 pub(super) const FOLDER: &str = "archive";
 
-/// How a segment's name ends.
+/// The ending of a segment's name.
 const ENDING: &str = ".jsonl.gz";
 
-/// Tells whether a path is that of a segment.
+/// Tells whether a path is named like a segment.
 pub(super) fn is_segment(path: &Path) -> bool {
     stem_of_log(path).is_some()
 }
 
-/// Returns the stem of the log whose lines a segment holds; `None` for what is no segment.
+/// Returns the stem of the log whose lines a segment contains; `None` if the path is not a segment.
 pub(super) fn stem_of_log(path: &Path) -> Option<&OsStr> {
     let folder = path.parent()?;
     let is_there = folder.parent()?.file_name()? == FOLDER;
@@ -54,7 +54,7 @@ fn folder_of(log: &Path) -> PathBuf {
     root.join(FOLDER).join(log.file_stem().unwrap_or_default())
 }
 
-/// Lists the segments in a folder, in order of name. One that is not there has none.
+/// Lists the segments in a folder, sorted by name. A missing folder has none.
 fn segments_in(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     if !layout::is_own_folder(folder)? {
         return Ok(Vec::new());
@@ -72,22 +72,22 @@ fn segments_in(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
 }
 
 impl Store {
-    /// Lists the segments of all logs, those of a log in the order in which they were sealed. Each is
-    /// lines like those of its log, packed.
+    /// Lists the segments of all logs, those of one log in the order in which they were sealed. A segment
+    /// contains lines of its log, packed.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when the archive is there but cannot be read, [`StoreError::Untrusted`] when
-    /// it is not what we made.
+    /// [`StoreError::Io`] if the archive exists but cannot be read, [`StoreError::Untrusted`] if it is not a
+    /// folder that we made.
     pub fn segments(&self) -> Result<Vec<PathBuf>, StoreError> {
         let mut segments = Vec::new();
-        // The first is the archive itself, which holds folders.
+        // The first folder is the archive itself, which contains only folders.
         for folder in self.archive_folders()?.iter().skip(1) {
             segments.extend(segments_in(folder)?);
         }
         Ok(segments)
     }
 
-    /// Returns the archive, where it is there, and its folders in order of name.
+    /// Returns the archive and its folders sorted by name; nothing if there is no archive.
     pub(super) fn archive_folders(&self) -> Result<Vec<PathBuf>, StoreError> {
         let archive = self.root().join(FOLDER);
         if !layout::is_own_folder(&archive)? {
@@ -98,7 +98,7 @@ impl Store {
         for entry in std::fs::read_dir(&archive).map_err(failed())? {
             let entry = entry.map_err(failed())?;
             let kind = entry.file_type().map_err(failed())?;
-            // A link is refused where its folder is listed; other files are none of ours.
+            // A link is refused when its folder is listed. Other files are not ours.
             if kind.is_dir() || kind.is_symlink() {
                 folders.push(entry.path());
             }
@@ -126,7 +126,7 @@ impl Store {
         is_segment(path)
     }
 
-    /// Returns the log whose lines a segment holds; `None` for what is no segment.
+    /// Returns the log whose lines a segment contains; `None` if the file is not a segment.
     #[must_use]
     pub fn log_of_segment(path: &Path) -> Option<PathBuf> {
         let stem = stem_of_log(path)?;

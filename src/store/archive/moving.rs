@@ -1,11 +1,11 @@
-//! Moving old lines out of a log into a new segment, so that at every moment each stands in one of them.
-//! Not here: which lines move (`retriever::upkeep::archive`).
+//! Moves old lines from a log into a new segment, so that at every moment each line is in one of the two. Not
+//! here: which lines move (`upkeep::archive`).
 //!
-//! The segment is written while the log is copied without those lines (`rewrite`); both are put on the
-//! disk; and under the appenders' lock, when what was read still stands, first the segment gets its name
-//! and then the copy takes the place of the log. A process that dies between the two leaves the lines in
-//! both, which changes nothing for readers. Before that it has noted the name of the segment in
-//! `.locks/<log>.archiving`; the next one finds the note and takes the lines out of the log.
+//! The segment is written while the log is copied without those lines (`rewrite`), and both are synced. Under
+//! the appenders' lock, if the lines read so far are unchanged, the segment first gets its name, and then the
+//! copy replaces the log. A process that dies between these steps leaves the lines in both places, which
+//! changes nothing for readers. It has written the name of the segment to `.locks/<log>.archiving` before. The
+//! next process finds that note and removes the lines from the log.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -15,49 +15,50 @@ use sha2::{Digest, Sha256};
 
 use super::super::lines::lines_of;
 use super::super::lock::{self, FileLock};
-use super::super::rewrite::{self, Attempt, Change, Fate};
-use super::super::{Line, Store, StoreError, layout, sync};
+use super::super::rewrite::{self, Attempt, LineEdits, LineFate};
+use super::super::{LogLine, Store, StoreError, layout, sync};
 use super::format::{Ended, SEGMENT_BYTES_MAX};
 use super::write::Sealing;
 use super::{FOLDER, folder_of, is_name, segments_in};
 
-/// The most lines of one segment: the next process may have to remember all of them, in 16 bytes each.
+/// The most lines of one segment. The next process may have to remember all of them, in 16 bytes each.
 const SEGMENT_LINES_MAX: u64 = 1_000_000;
 
-/// Longer than the name of any segment.
+/// Longer than the name of any segment, in bytes.
 const NOTE_BYTES_MAX: u64 = 256;
 
-/// What no segment is called.
+/// A name that no segment has.
 const NO_NAME: &str = ".none.jsonl.gz";
 
-/// How often moving starts over because somebody changed what had been read.
+/// How often moving starts over because another program changed lines that had been read.
 const CHANGED_TRIES_MAX: usize = 3;
 
-/// Tells of each line of a log, in order from the first, whether it moves.
-pub type Moves<'a> = Box<dyn FnMut(&Line<'_>) -> bool + 'a>;
+/// Decides for each line of a log, in order from the first, whether it moves.
+pub type Moves<'a> = Box<dyn FnMut(&LogLine<'_>) -> bool + 'a>;
 
-/// What was moved out of a log.
+/// What was moved from a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Moved {
-    /// The segments that were made.
+    /// The segments that were created.
     pub segments: Vec<PathBuf>,
-    /// How many lines they have.
+    /// The number of moved lines.
     pub lines: u64,
-    /// How many bytes these lines have.
+    /// The size of these lines, in bytes.
     pub line_bytes: u64,
-    /// How long the segments are, in bytes.
+    /// The size of the segments, in bytes.
     pub packed_bytes: u64,
-    /// How many lines were taken out of the log that stood in a segment already, since a process died
-    /// between sealing it and rewriting the log.
+    /// How many lines were removed from the log because a segment already had them, after a process died
+    /// between sealing the segment and rewriting the log.
     pub cleaned_lines: u64,
 }
 
-/// Moves lines of a log into segments. `plan` reads the log and tells which, `None` where none does; it is
-/// asked again where a segment was full, and after a change by others. Nobody else archives or scrubs the
-/// log meanwhile. What is written after the plan is for another time: writers may never pause.
+/// Moves lines of a log into segments. `plan` reads the log and selects the lines; it returns `None` if no line
+/// moves. It is called again when a segment is full and after another program changed the log. No other process
+/// archives or scrubs the log meanwhile. Lines written after the plan are left for the next run, because
+/// writers may never pause.
 ///
 /// # Errors
-/// [`StoreError`]; every line is then in the log or in a segment, and perhaps in both.
+/// [`StoreError`]. Every line is then in the log, in a segment, or in both.
 pub fn archive<'a>(
     store: &Store,
     log: &Path,
@@ -71,9 +72,9 @@ pub fn archive<'a>(
     moved.cleaned_lines = archiving.clean()?;
     while let Some(moves) = plan()? {
         match archiving.move_some(moves, &mut moved)? {
-            Step::Full => {}
-            Step::Done => break,
-            Step::Changed => {
+            SegmentOutcome::Full => {}
+            SegmentOutcome::Done => break,
+            SegmentOutcome::Changed => {
                 changed += 1;
                 if changed == CHANGED_TRIES_MAX {
                     let why = "another program keeps changing what is in it; try again";
@@ -85,13 +86,13 @@ pub fn archive<'a>(
     Ok(moved)
 }
 
-/// What came of one segment.
-enum Step {
-    /// There is more for another one.
+/// The result of one segment.
+enum SegmentOutcome {
+    /// The segment is full, and more lines remain.
     Full,
-    /// All that was to be moved has been.
+    /// All selected lines were moved.
     Done,
-    /// Somebody changed the log.
+    /// Another program changed the log.
     Changed,
 }
 
@@ -102,13 +103,15 @@ struct Archiving<'a> {
 }
 
 impl Archiving<'_> {
-    /// Where the name of the segment is noted that is about to be sealed.
+    /// Returns the path of the note that names the segment about to be sealed.
     fn note(&self) -> PathBuf {
         self.lock.with_extension("archiving")
     }
 
-    fn move_some(&self, moves: Moves<'_>, moved: &mut Moved) -> Result<Step, StoreError> {
-        let Some((_, metadata)) = layout::open_to_read(self.log)? else { return Ok(Step::Done) };
+    fn move_some(&self, moves: Moves<'_>, moved: &mut Moved) -> Result<SegmentOutcome, StoreError> {
+        let Some((_, metadata)) = layout::open_to_read(self.log)? else {
+            return Ok(SegmentOutcome::Done);
+        };
         let folder = self.ensure_folder(&metadata)?;
         let segment = next_in(&folder)?;
         let sealing = Sealing::begin(&folder, &metadata)?;
@@ -122,21 +125,21 @@ impl Archiving<'_> {
             is_sealed: false,
         };
         match rewrite::attempt(self.log, self.lock, &mut moving)? {
-            Attempt::Changed => return Ok(Step::Changed),
-            Attempt::Done if !moving.is_sealed => return Ok(Step::Done),
+            Attempt::Changed => return Ok(SegmentOutcome::Changed),
+            Attempt::Done if !moving.is_sealed => return Ok(SegmentOutcome::Done),
             Attempt::Done => {}
         }
-        // Where it stays, the next process finds that there is nothing left to do.
+        // If the note stays, the next process finds nothing left to do.
         let _ = std::fs::remove_file(&moving.note);
         let Moving { sealing, segment, is_full, .. } = moving;
         moved.lines += sealing.lines;
         moved.line_bytes += sealing.line_bytes;
         moved.packed_bytes += sealing.packed_bytes;
         moved.segments.push(segment);
-        Ok(if is_full { Step::Full } else { Step::Done })
+        Ok(if is_full { SegmentOutcome::Full } else { SegmentOutcome::Done })
     }
 
-    /// Takes out of the log what a process that died had sealed already. Returns how many lines.
+    /// Removes lines from the log that a process had sealed before it died. Returns how many.
     fn clean(&self) -> Result<u64, StoreError> {
         let note = self.note();
         let Some(segment) = noted(&note, self.log)? else { return Ok(0) };
@@ -157,11 +160,11 @@ impl Archiving<'_> {
                 Err(error) => return Err(error),
             }
         }
-        // It is no longer what was left over.
+        // Another program keeps changing the log, so the lines stay in both places.
         Ok(0)
     }
 
-    /// Makes the folder of the segments, private and of the log's owner.
+    /// Creates the folder of the segments, private and with the log's owner.
     fn ensure_folder(&self, like: &std::fs::Metadata) -> Result<PathBuf, StoreError> {
         let folder = folder_of(self.log);
         for path in [self.store.root().join(FOLDER), folder.clone()] {
@@ -177,8 +180,8 @@ impl Archiving<'_> {
 }
 
 impl Store {
-    /// Tells how many lines of a log stand in a segment already, since a process died between sealing it
-    /// and rewriting the log. The next [`archive`] takes them out.
+    /// Returns how many lines of a log a segment already has, because a process died between sealing the
+    /// segment and rewriting the log. The next [`archive`] removes them.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -198,29 +201,29 @@ fn next_in(folder: &Path) -> Result<PathBuf, StoreError> {
     Ok(folder.join(format!("{:06}.jsonl.gz", last.saturating_add(1))))
 }
 
-/// Lines on their way from a log to a segment.
+/// Lines that move from a log to a segment.
 struct Moving<'a> {
     note: PathBuf,
     segment: PathBuf,
     moves: Moves<'a>,
     sealing: Sealing,
-    /// Whether everything was read that may move: what is appended meanwhile stays.
+    /// Whether all lines that may move were read. Lines appended meanwhile stay.
     is_read: bool,
     is_full: bool,
     is_sealed: bool,
 }
 
-impl Change for Moving<'_> {
-    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError> {
+impl LineEdits for Moving<'_> {
+    fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
         let is_full =
             self.sealing.line_bytes >= SEGMENT_BYTES_MAX || self.sealing.lines >= SEGMENT_LINES_MAX;
         if self.is_read || is_full || !(self.moves)(&line) {
-            return Ok(Fate::Stays);
+            return Ok(LineFate::Stays);
         }
         self.sealing.add(line.bytes, Ended::Yes)?;
         self.is_full =
             self.sealing.line_bytes >= SEGMENT_BYTES_MAX || self.sealing.lines >= SEGMENT_LINES_MAX;
-        Ok(Fate::Leaves)
+        Ok(LineFate::Leaves)
     }
 
     fn before_the_lock(&mut self) -> Result<(), StoreError> {
@@ -241,7 +244,7 @@ impl Change for Moving<'_> {
     }
 }
 
-/// Reads which segment was about to be sealed. One that is not there never was.
+/// Reads the note. A segment that does not exist was never sealed.
 fn noted(note: &Path, log: &Path) -> Result<Option<PathBuf>, StoreError> {
     let Some((file, _)) = layout::open_to_read(note)? else { return Ok(None) };
     let (mut name, failed) = (Vec::new(), StoreError::io("read", note));
@@ -249,11 +252,11 @@ fn noted(note: &Path, log: &Path) -> Result<Option<PathBuf>, StoreError> {
     let name = String::from_utf8_lossy(&name);
     let name = name.trim_end();
     let is_plain = is_name(name.as_ref()) && !name.contains(['/', '\\']);
-    // Torn or not ours: the name of nothing.
+    // The note is torn or not ours, so it names nothing.
     Ok(Some(folder_of(log).join(if is_plain { name } else { NO_NAME })))
 }
 
-/// Notes the name of a segment, on the disk: a note that is lost costs only that lines stay in both.
+/// Writes the name of a segment to disk. A lost note only means that lines stay in both places.
 fn write_note(note: &Path, segment: &Path) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(true).write(true);
@@ -264,7 +267,7 @@ fn write_note(note: &Path, segment: &Path) -> Result<(), StoreError> {
     sync::alone(&file, note)
 }
 
-/// What tells lines apart: half a SHA-256, so that two that differ never agree.
+/// Half a SHA-256 of a line, so that different lines never match.
 type LineHash = [u8; 16];
 
 fn hash_of(line: &[u8]) -> LineHash {
@@ -273,7 +276,7 @@ fn hash_of(line: &[u8]) -> LineHash {
     hash
 }
 
-/// Returns the lines of a segment, where all of them stand in the log too, in their order.
+/// Returns the lines of a segment if the log contains all of them in order.
 fn left_over(log: &Path, segment: &Path) -> Result<Option<Vec<LineHash>>, StoreError> {
     let mut left = Vec::new();
     lines_of(segment, |line| left.push(hash_of(line.bytes)))?;
@@ -285,14 +288,14 @@ fn left_over(log: &Path, segment: &Path) -> Result<Option<Vec<LineHash>>, StoreE
     Ok(is_there.then_some(left))
 }
 
-/// Finds lines in a log, one after the other.
+/// Finds lines in a log, one after another.
 struct Matching<'a> {
     left: &'a [LineHash],
     next: usize,
 }
 
 impl Matching<'_> {
-    fn takes(&mut self, line: &Line<'_>) -> bool {
+    fn takes(&mut self, line: &LogLine<'_>) -> bool {
         let Some(wanted) = self.left.get(self.next) else { return false };
         let is_it = *wanted == hash_of(line.bytes);
         self.next += usize::from(is_it);
@@ -304,15 +307,15 @@ impl Matching<'_> {
     }
 }
 
-/// Lines that leave a log since a segment has them.
+/// Lines that are removed from a log because a segment has them.
 struct Removing<'a> {
     matching: Matching<'a>,
     segment: &'a Path,
 }
 
-impl Change for Removing<'_> {
-    fn line(&mut self, line: Line<'_>) -> Result<Fate, StoreError> {
-        Ok(if self.matching.takes(&line) { Fate::Leaves } else { Fate::Stays })
+impl LineEdits for Removing<'_> {
+    fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
+        Ok(if self.matching.takes(&line) { LineFate::Leaves } else { LineFate::Stays })
     }
 
     fn seal(&mut self) -> Result<(), StoreError> {
@@ -320,7 +323,7 @@ impl Change for Removing<'_> {
             let why = "another program changed what is in it; try again";
             return Err(StoreError::io("archive", self.segment)(io::Error::other(why)));
         }
-        // Whoever sealed it may have died before its name was on the disk.
+        // The process that sealed the segment may have died before its name was on disk.
         let Some((file, _)) = layout::open_to_read(self.segment)? else { return Ok(()) };
         sync::alone(&file, self.segment)
     }

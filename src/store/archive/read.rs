@@ -1,6 +1,6 @@
-//! Reading a segment: the lines of every part that unpacks, and word of those that do not. Whose gzip it
-//! is does not matter; only of ours can what stands behind a damaged part be found. Not here: what a line
-//! means.
+//! Reads a segment: the lines of every part that unpacks, and a report of the parts that do not. Any gzip file
+//! can be read, but the part after a damaged one can only be found in segments that we wrote. Not here: what a
+//! line means.
 
 use std::fmt;
 use std::fs::File;
@@ -10,69 +10,69 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-use super::super::{Line, StoreError, layout};
+use super::super::{LogLine, StoreError, layout};
 use super::format::{Ended, MARK, SEGMENT_BYTES_MAX};
 use event::limits::READ_LINE_BYTES_MAX;
 
-/// So much is read at a time, in bytes.
+/// How many bytes are read at a time.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// The largest part that is unpacked, in bytes: it is held until its checksum was seen. Parts of ours
-/// have some 256 KiB; those of others, that packed a whole segment as one, fit where it is small.
+/// The largest part that is unpacked, in bytes. It is buffered until its checksum is verified. Our parts have
+/// about 256 KiB. A segment that another program packed as one part fits if it is small.
 const PART_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// As much as a segment may unpack to, in bytes: what we put into one at most, and its last line. A small
-/// file can be made that unpacks to terabytes.
+/// The most bytes that a segment may unpack to: the most that we put into one, plus its last line. A small
+/// malicious file can unpack to terabytes.
 const UNPACKED_BYTES_MAX: u64 = SEGMENT_BYTES_MAX + READ_LINE_BYTES_MAX as u64;
 
-/// What a segment is made of.
-pub(crate) enum Piece<'a> {
-    /// A line without its line break, and whether it has one. Where it begins is told as if everything
-    /// that does not unpack had no length.
-    Line(Line<'a>, Ended),
+/// A piece of a segment.
+pub(crate) enum SegmentPiece<'a> {
+    /// A line without its line break, and whether it has one. Its offset counts damaged parts as empty.
+    Line(LogLine<'a>, Ended),
     /// Bytes of the file that do not unpack.
     Damaged(Range<u64>),
 }
 
 /// What of a segment could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Damage {
-    /// How many places there are.
+pub(crate) struct SegmentDamage {
+    /// The number of damaged places.
     pub places: usize,
     first: u64,
     why: &'static str,
 }
 
-impl fmt::Display for Damage {
+impl fmt::Display for SegmentDamage {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { places, first, why } = self;
-        write!(out, "{places} damaged, the first from byte {first} on: {why}; the rest is read")
+        let noun = if *places == 1 { "place" } else { "places" };
+        write!(out, "{places} damaged {noun}, the first at byte {first}: {why}; the rest was read")
     }
 }
 
-/// Hands every piece of an open segment to `each`, in order, and returns what of it could not be read.
+/// Passes every piece of an open segment to `each`, in order, and returns what could not be read.
 ///
 /// # Errors
-/// What the system said, or `each`.
+/// The system's error, or that of `each`.
 pub(crate) fn read(
     file: &mut File,
     path: &Path,
-    each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
-) -> Result<Option<Damage>, StoreError> {
+    each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
+) -> Result<Option<SegmentDamage>, StoreError> {
     read_within(UNPACKED_BYTES_MAX, file, path, each)
 }
 
-/// As [`read`], unpacking no more than these bytes.
+/// Like [`read`], but unpacks no more than this many bytes.
 pub(super) fn read_within(
     unpacked_bytes_max: u64,
     file: &mut File,
     path: &Path,
-    each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
-) -> Result<Option<Damage>, StoreError> {
+    each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
+) -> Result<Option<SegmentDamage>, StoreError> {
     let failed = || StoreError::io("read", path);
     file.rewind().map_err(failed())?;
     let length = file.metadata().map_err(failed())?.len();
-    let mut reading = Reading {
+    let mut reading = SegmentReader {
         source: BufReader::with_capacity(BLOCK_BYTES, file),
         at: 0,
         length,
@@ -81,7 +81,7 @@ pub(super) fn read_within(
         lines: Unfinished::default(),
         damage: None,
     };
-    // What is not even a file that we could have written is not looked into.
+    // An empty file is never a complete segment.
     if length == 0 {
         reading.note("it is empty");
     }
@@ -92,12 +92,15 @@ pub(super) fn read_within(
     Ok(reading.damage)
 }
 
-/// Hands every line of a segment to `each`, as [`super::super::lines_of`] does. Returns how many places
-/// could not be read.
-pub(crate) fn lines_of(path: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<usize, StoreError> {
+/// Passes every line of a segment to `each`, like [`super::super::lines_of`]. Returns how many places could not
+/// be read.
+pub(crate) fn lines_of(
+    path: &Path,
+    each: &mut dyn FnMut(LogLine<'_>),
+) -> Result<usize, StoreError> {
     let Some((mut file, _)) = layout::open_to_read(path)? else { return Ok(0) };
     let damage = read(&mut file, path, &mut |piece| {
-        if let Piece::Line(line, _) = piece {
+        if let SegmentPiece::Line(line, _) = piece {
             each(line);
         }
         Ok(())
@@ -105,30 +108,30 @@ pub(crate) fn lines_of(path: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<us
     Ok(damage.map_or(0, |damage| damage.places))
 }
 
-struct Reading<'a> {
+struct SegmentReader<'a> {
     source: BufReader<&'a mut File>,
-    /// Where the next part begins in the file.
+    /// The offset of the next part in the file.
     at: u64,
     length: u64,
-    /// How much more may be unpacked.
+    /// How many more bytes may be unpacked.
     left_bytes: u64,
-    /// The part, unpacked.
+    /// The unpacked part.
     held: Vec<u8>,
     lines: Unfinished,
-    damage: Option<Damage>,
+    damage: Option<SegmentDamage>,
 }
 
-impl Reading<'_> {
+impl SegmentReader<'_> {
     fn note(&mut self, why: &'static str) {
         let first = self.at;
-        self.damage.get_or_insert(Damage { places: 0, first, why }).places += 1;
+        self.damage.get_or_insert(SegmentDamage { places: 0, first, why }).places += 1;
     }
 
-    /// Reads the next part, or finds the end of what is damaged.
+    /// Reads the next part, or finds the end of a damaged range.
     fn part(
         &mut self,
         path: &Path,
-        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+        each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let failed = || StoreError::io("read", path);
         let outcome = unpack(&mut self.source, &mut self.held, self.left_bytes).map_err(failed())?;
@@ -144,20 +147,20 @@ impl Reading<'_> {
         self.lines.end(each)?;
         self.note(why);
         let next = match self.left_bytes {
-            // Nothing more of it is unpacked.
+            // Too little of the budget is left to unpack another part.
             ..PART_BYTES_MAX => None,
             _ => next_mark(&mut self.source, self.at + 1).map_err(failed())?,
         };
         let end = next.unwrap_or(self.length);
-        each(Piece::Damaged(self.at..end))?;
+        each(SegmentPiece::Damaged(self.at..end))?;
         self.at = end;
         self.source.seek(SeekFrom::Start(end)).map_err(failed())?;
         Ok(())
     }
 }
 
-/// Unpacks one member of a gzip file, and returns how long it is in the file. Nothing of it counts before
-/// its checksum was seen.
+/// Unpacks one member of a gzip file and returns its length in the file. Nothing counts before its checksum is
+/// verified.
 fn unpack(
     source: &mut impl BufRead,
     held: &mut Vec<u8>,
@@ -171,13 +174,13 @@ fn unpack(
         Ok(count) if u64::try_from(count).is_ok_and(|count| count <= bytes_max) => {
             Ok(Ok(counted.bytes))
         }
-        Ok(_) => Ok(Err("it unpacks to more than is read")),
+        Ok(_) => Ok(Err("it unpacks to more than the limit")),
         Err(error) if error.raw_os_error().is_some() => Err(error),
-        Err(_) => Ok(Err("it does not unpack")),
+        Err(_) => Ok(Err("it cannot be unpacked")),
     }
 }
 
-/// Finds where the next part of ours begins, from some byte of the file on.
+/// Finds the beginning of the next part that we wrote, from an offset of the file.
 fn next_mark(source: &mut (impl BufRead + Seek), from: u64) -> io::Result<Option<u64>> {
     source.seek(SeekFrom::Start(from))?;
     let (mut window, mut start) = (Vec::new(), from);
@@ -198,7 +201,7 @@ fn next_mark(source: &mut (impl BufRead + Seek), from: u64) -> io::Result<Option
     }
 }
 
-/// Counts what is taken from a reader.
+/// Counts the bytes taken from a reader.
 struct Counted<'a, R> {
     source: &'a mut R,
     bytes: u64,
@@ -223,7 +226,7 @@ impl<R: BufRead> BufRead for Counted<'_, R> {
     }
 }
 
-/// The last line so far: others cut lines in two where one part ends, ours never are.
+/// The unfinished last line. Other programs cut lines in two at the end of a part; we never do.
 #[derive(Default)]
 struct Unfinished {
     held: Vec<u8>,
@@ -234,7 +237,7 @@ impl Unfinished {
     fn take(
         &mut self,
         bytes: &[u8],
-        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+        each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
@@ -249,13 +252,13 @@ impl Unfinished {
             }
         }
         self.held.extend_from_slice(rest);
-        // No event is that long; what comes of it is told as a line that holds none.
+        // No event is that long. The line is reported as one without an event.
         if self.held.len() > READ_LINE_BYTES_MAX { self.end(each) } else { Ok(()) }
     }
 
     fn end(
         &mut self,
-        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+        each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let held = std::mem::take(&mut self.held);
         if held.is_empty() { Ok(()) } else { self.hand_out(&held, Ended::No, each) }
@@ -265,11 +268,11 @@ impl Unfinished {
         &mut self,
         bytes: &[u8],
         ended: Ended,
-        each: &mut dyn FnMut(Piece<'_>) -> Result<(), StoreError>,
+        each: &mut dyn FnMut(SegmentPiece<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let line_bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        let line = Line { offset: self.offset, bytes, line_bytes };
+        let line = LogLine { offset: self.offset, bytes, line_bytes };
         self.offset += line_bytes + u64::from(ended == Ended::Yes);
-        each(Piece::Line(line, ended))
+        each(SegmentPiece::Line(line, ended))
     }
 }

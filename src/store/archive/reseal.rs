@@ -1,23 +1,23 @@
-//! Taking something out of a segment: written anew beside it and renamed over it, so that at every moment
-//! the old one or the new one is there, whole. Not here: what is taken out (`retriever::upkeep::scrub`).
+//! Rewrites a segment beside the old one and renames it over it, so that a complete file, old or new, exists at
+//! every moment. Not here: what changes (`upkeep::scrub`).
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::super::lock::{self, FileLock};
-use super::super::{Line, Store, StoreError, layout, rewrite};
-use super::read::{Piece, read};
+use super::super::{LogLine, Store, StoreError, layout, rewrite};
+use super::read::{SegmentPiece, read};
 use super::write::Sealing;
 
-/// Rewrites a segment: each line for which `change` returns other bytes is replaced by them. What does not
-/// unpack stays as it stands.
+/// Rewrites a segment: each line for which `change` returns other bytes is replaced by them. Damaged parts stay
+/// unchanged.
 pub(crate) fn reseal(
     store: &Store,
     segment: &Path,
-    change: &mut dyn FnMut(Line<'_>) -> Option<Vec<u8>>,
+    change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     let Some(log) = Store::log_of_segment(segment) else { return Ok(()) };
-    // Appenders have nothing to do with it, only who archives.
+    // Appenders do not touch segments, so only the lock of archiving is needed.
     let lock = rewrite::lock_of(store, &log).with_extension("rewrite");
     let _only = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
     let Some((mut file, metadata)) = layout::open_to_read(segment)? else { return Ok(()) };
@@ -25,13 +25,13 @@ pub(crate) fn reseal(
     let folder = segment.parent().unwrap_or(Path::new("."));
     let mut sealing = Sealing::begin(folder, &metadata)?;
     let mut damaged = Vec::new();
-    // In two goes, since both share one place in the file: parts that do not unpack come last.
+    // Damaged parts are copied in a second pass, because both passes share one file position.
     read(&mut file, segment, &mut |piece| match piece {
-        Piece::Damaged(place) => {
+        SegmentPiece::Damaged(place) => {
             damaged.push(place);
             Ok(())
         }
-        Piece::Line(line, ended) => {
+        SegmentPiece::Line(line, ended) => {
             let changed = change(line);
             sealing.add(changed.as_deref().unwrap_or(line.bytes), ended)
         }

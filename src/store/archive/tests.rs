@@ -1,23 +1,21 @@
-//! Segments are tried on files of the tests' own making, damaged and interrupted in every way.
+//! Segments under every kind of damage and interruption, with files made by the tests.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::super::{
-    Change as LogChange, FileLock, Line, Store, StoreError, Tail, lines_of, rewrite,
-};
+use super::super::{FileChange, FileLock, LogLine, Store, StoreError, Tail, lines_of, rewrite};
 use super::format::{Ended, MARK};
-use super::read::{Piece, read_within};
+use super::read::{SegmentPiece, read_within};
 use super::write::Sealing;
 use super::*;
 
-struct World {
+struct ArchiveFixture {
     _folder: tempfile::TempDir,
     store: Store,
     log: PathBuf,
 }
 
-/// Lines of some length that do not pack well, so that a part has few of them.
+/// Returns a long line that packs badly, so that a part has few lines.
 fn line(number: usize) -> String {
     let seed = u64::try_from(number).unwrap();
     let noise: String = (0..40)
@@ -32,7 +30,7 @@ fn text_of(numbers: std::ops::Range<usize>) -> String {
     numbers.map(|number| line(number) + "\n").collect()
 }
 
-impl World {
+impl ArchiveFixture {
     fn with(text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path().join("logs"));
@@ -50,7 +48,7 @@ impl World {
     fn archive_meanwhile(
         &self,
         count: usize,
-        meanwhile: impl Fn(&Line<'_>),
+        meanwhile: impl Fn(&LogLine<'_>),
     ) -> Result<Moved, StoreError> {
         let (mut left, meanwhile) = (count, &meanwhile);
         archive(&self.store, &self.log, &mut || {
@@ -73,7 +71,7 @@ impl World {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// All lines of segments and log, in order.
+    /// Returns all lines of segments and log, in order.
     fn all(&self) -> String {
         let segments = self.store.segments().unwrap();
         segments.iter().map(|path| unpacked(path)).collect::<String>() + &self.logged()
@@ -84,7 +82,7 @@ impl World {
     }
 }
 
-/// Unpacks as zcat does.
+/// Unpacks a file like zcat.
 fn unpacked(path: &Path) -> String {
     let mut text = String::new();
     let file = std::fs::File::open(path).unwrap();
@@ -98,7 +96,7 @@ fn packed(text: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
-/// What a follower reads of a segment, and what it says is wrong.
+/// Returns what a follower reads from a segment, and the damage it reports.
 fn followed(path: &Path) -> (Vec<String>, Option<String>) {
     let mut lines = Vec::new();
     let mut tail = Tail::of(path);
@@ -112,7 +110,7 @@ fn followed(path: &Path) -> (Vec<String>, Option<String>) {
 // S-ARCH-1, S-ARCH-2
 #[test]
 fn old_lines_move_as_they_are_and_what_is_no_line_yet_stays() {
-    let world = World::with("one\r\n\ntwo\n\0three\nfour\nhalf");
+    let world = ArchiveFixture::with("one\r\n\ntwo\n\0three\nfour\nhalf");
     let moved = world.archive(3).unwrap();
     assert_eq!(unpacked(&world.segment(1)), "one\r\n\ntwo\n");
     assert_eq!(world.logged(), "\0three\nfour\nhalf");
@@ -139,7 +137,7 @@ fn old_lines_move_as_they_are_and_what_is_no_line_yet_stays() {
 #[test]
 fn segments_are_private_and_no_link_leads_them_elsewhere() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let world = World::with("one\ntwo\n");
+    let world = ArchiveFixture::with("one\ntwo\n");
     world.archive(1).unwrap();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let archive = world.store.root().join("archive");
@@ -153,7 +151,7 @@ fn segments_are_private_and_no_link_leads_them_elsewhere() {
     assert!(matches!(world.store.segments(), Err(StoreError::Untrusted { .. })));
     assert!(matches!(world.archive(1), Err(StoreError::Untrusted { .. })));
     assert_eq!(world.logged(), "two\n");
-    let other = World::with("one\n");
+    let other = ArchiveFixture::with("one\n");
     std::fs::create_dir_all(other.segment(1).parent().unwrap()).unwrap();
     symlink(away.join("000001.jsonl.gz"), other.segment(1)).unwrap();
     assert!(matches!(Tail::of(other.segment(1)).look(), Err(StoreError::NotALog { .. })));
@@ -161,8 +159,8 @@ fn segments_are_private_and_no_link_leads_them_elsewhere() {
 
 // S-ARCH-3
 #[test]
-fn what_is_appended_while_it_works_stays_and_a_log_that_changes_is_read_again() {
-    let world = World::with("one\ntwo\nha");
+fn lines_appended_while_archiving_stay_in_the_log() {
+    let world = ArchiveFixture::with("one\ntwo\nha");
     let append = |text: &str| {
         let mut file = std::fs::OpenOptions::new().append(true).open(&world.log).unwrap();
         file.write_all(text.as_bytes()).unwrap();
@@ -176,13 +174,13 @@ fn what_is_appended_while_it_works_stays_and_a_log_that_changes_is_read_again() 
         .unwrap();
     assert_eq!(unpacked(&world.segment(1)), "one\ntwo\n");
     assert_eq!(world.logged(), "half\nthree\n");
-    let world = World::with("one\ntwo\n");
+    let world = ArchiveFixture::with("one\ntwo\n");
     let moved = world.archive_meanwhile(1, |line| {
         if line.bytes == b"one" {
             std::fs::write(&world.log, "1\n2\n").unwrap();
         }
     });
-    // The plan is asked again, and has nothing more to move.
+    // The plan is called again and selects nothing more.
     assert_eq!(moved.unwrap(), Moved::default());
     assert_eq!((world.all().as_str(), world.logged().as_str()), ("1\n2\n", "1\n2\n"));
 }
@@ -192,8 +190,8 @@ fn what_is_appended_while_it_works_stays_and_a_log_that_changes_is_read_again() 
 fn who_died_between_the_segment_and_the_log_is_cleaned_up_after() {
     let text = format!("no event\n{}", text_of(0..20));
     for (cut, in_log) in [(0, true), (0, false)] {
-        let world = World::with(&text);
-        let pick = |world: &World| {
+        let world = ArchiveFixture::with(&text);
+        let pick = |world: &ArchiveFixture| {
             let mut left = 10;
             archive(&world.store, &world.log, &mut || {
                 let mut wanted = std::mem::take(&mut left);
@@ -208,7 +206,7 @@ fn who_died_between_the_segment_and_the_log_is_cleaned_up_after() {
         };
         pick(&world).unwrap();
         let archived = world.logged();
-        // As the process left it that died before, or right after, the log was rewritten.
+        // The state that a process leaves if it dies before, or right after, the log is rewritten.
         std::fs::write(world.note(), "000001.jsonl.gz\n").unwrap();
         if in_log {
             std::fs::write(&world.log, format!("{text}later\n")).unwrap();
@@ -225,7 +223,7 @@ fn who_died_between_the_segment_and_the_log_is_cleaned_up_after() {
 // S-ARCH-3
 #[test]
 fn only_lines_that_a_segment_really_has_are_taken_out() {
-    let world = World::with(&text_of(0..20));
+    let world = ArchiveFixture::with(&text_of(0..20));
     world.archive(10).unwrap();
     for (note, log) in [
         ("000001.jsonl.gz\n", text_of(1..20)),
@@ -243,7 +241,7 @@ fn only_lines_that_a_segment_really_has_are_taken_out() {
 // S-ARCH-3
 #[test]
 fn a_held_lock_leaves_everything_as_it_is() {
-    let world = World::with("one\ntwo\n");
+    let world = ArchiveFixture::with("one\ntwo\n");
     let turn = FileLock::take(&world.note().with_extension("lock"), 0).unwrap();
     assert!(matches!(world.archive(1), Err(StoreError::Busy { .. })));
     drop(turn);
@@ -258,7 +256,7 @@ fn a_held_lock_leaves_everything_as_it_is() {
 #[test]
 fn a_damaged_part_costs_only_itself_and_is_told() {
     let text = text_of(0..3_000);
-    let world = World::with(&text);
+    let world = ArchiveFixture::with(&text);
     world.archive(3_000).unwrap();
     let segment = world.segment(1);
     let bytes = std::fs::read(&segment).unwrap();
@@ -277,7 +275,7 @@ fn a_damaged_part_costs_only_itself_and_is_told() {
         std::fs::write(&segment, &damaged).unwrap();
         let (lines, trouble) = followed(&segment);
         let told = trouble.unwrap();
-        let from = format!("1 damaged, the first from byte {} on", marks[part]);
+        let from = format!("1 damaged place, the first at byte {}:", marks[part]);
         assert!(told.contains(&from), "{told}");
         assert!(lines.len() > 2_000 && lines.len() < 3_000);
         assert!(lines.iter().all(|line| good.contains(line.as_str())), "nothing wrong is read");
@@ -297,7 +295,7 @@ fn a_damaged_part_costs_only_itself_and_is_told() {
 // S-ARCH-4
 #[test]
 fn what_unpacks_to_too_much_is_not_unpacked() {
-    let world = World::with("one\n");
+    let world = ArchiveFixture::with("one\n");
     world.archive(1).unwrap();
     let segment = world.segment(1);
     let good = std::fs::read(&segment).unwrap();
@@ -305,13 +303,13 @@ fn what_unpacks_to_too_much_is_not_unpacked() {
     std::fs::write(&segment, [good.clone(), bomb, good.clone()].concat()).unwrap();
     let (lines, trouble) = followed(&segment);
     assert_eq!(lines, ["one", "one"], "what follows it is read");
-    assert!(trouble.unwrap().contains("it unpacks to more than is read"));
-    // Many parts, each of which is small enough.
+    assert!(trouble.unwrap().contains("it unpacks to more than the limit"));
+    // Many parts that are each small enough.
     let part = packed(&[b'\n'; 1_000]);
     std::fs::write(&segment, part.repeat(100)).unwrap();
     let (mut count, mut file) = (0, std::fs::File::open(&segment).unwrap());
     let damage = read_within(50_500, &mut file, &segment, &mut |piece| {
-        count += usize::from(matches!(piece, Piece::Line(..)));
+        count += usize::from(matches!(piece, SegmentPiece::Line(..)));
         Ok(())
     });
     assert_eq!((damage.unwrap().unwrap().places, count), (1, 50_000));
@@ -320,7 +318,7 @@ fn what_unpacks_to_too_much_is_not_unpacked() {
 // S-ARCH-4
 #[test]
 fn lines_that_others_cut_in_two_are_whole() {
-    let world = World::with("one\n");
+    let world = ArchiveFixture::with("one\n");
     world.archive(1).unwrap();
     let parts = [packed(b"one\ntw"), packed(b"o"), packed(b"\nthree\nfour")];
     std::fs::write(world.segment(1), parts.concat()).unwrap();
@@ -331,31 +329,31 @@ fn lines_that_others_cut_in_two_are_whole() {
 // S-READ-2
 #[test]
 fn a_segment_that_changes_at_all_is_another() {
-    let world = World::with("one\ntwo\nthree\n");
+    let world = ArchiveFixture::with("one\ntwo\nthree\n");
     world.archive(1).unwrap();
     let segment = world.segment(1);
     let mut tail = Tail::of(&segment);
-    assert_eq!(tail.look().unwrap(), LogChange::Grown);
+    assert_eq!(tail.look().unwrap(), FileChange::Grown);
     tail.read(|_| ()).unwrap();
-    assert_eq!(tail.look().unwrap(), LogChange::None);
+    assert_eq!(tail.look().unwrap(), FileChange::None);
     let mut file = std::fs::OpenOptions::new().append(true).open(&segment).unwrap();
     file.write_all(&packed(b"more\n")).unwrap();
-    assert_eq!(tail.look().unwrap(), LogChange::Replaced);
+    assert_eq!(tail.look().unwrap(), FileChange::Replaced);
     tail.rewind();
     let mut lines = 0;
     tail.read(|_| lines += 1).unwrap();
     assert_eq!(lines, 2);
     std::fs::remove_file(&segment).unwrap();
-    assert_eq!(tail.look().unwrap(), LogChange::Gone);
+    assert_eq!(tail.look().unwrap(), FileChange::Gone);
 }
 
 // S-ARCH-5
 #[test]
 fn a_segment_is_packed_anew_and_what_is_damaged_in_it_stays() {
-    let world = World::with(&format!("secret\n{}secret\n", text_of(0..3_000)));
+    let world = ArchiveFixture::with(&format!("secret\n{}secret\n", text_of(0..3_000)));
     world.archive(3_002).unwrap();
     let segment = world.segment(1);
-    let change = |line: Line<'_>| (line.bytes == b"secret").then(|| b"*".to_vec());
+    let change = |line: LogLine<'_>| (line.bytes == b"secret").then(|| b"*".to_vec());
     rewrite(&world.store, &segment, &mut { change }).unwrap();
     assert_eq!(unpacked(&segment), format!("*\n{}*\n", text_of(0..3_000)));
     let mut bytes = std::fs::read(&segment).unwrap();
@@ -378,7 +376,7 @@ fn a_segment_is_packed_anew_and_what_is_damaged_in_it_stays() {
 
 #[test]
 fn a_part_begins_with_the_mark_and_none_is_too_large_to_read() {
-    let world = World::with("");
+    let world = ArchiveFixture::with("");
     let folder = world.store.root().join("archive/a");
     std::fs::create_dir_all(&folder).unwrap();
     let like = std::fs::metadata(&world.log).unwrap();

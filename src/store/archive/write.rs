@@ -1,5 +1,5 @@
-//! Making a segment: a hidden file beside its place, which takes that place when it is whole and on the
-//! disk. Not here: which lines it is made of.
+//! Creates a segment: a hidden file that gets its name when it is complete and on disk. Not here: which lines
+//! it contains.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
@@ -12,29 +12,29 @@ use super::format::Ended;
 
 const COMMENT: &str = "agent-knowledge";
 
-/// How many bytes of lines one part has, a line more or less: what a damaged byte costs. One part for
-/// all packs by a hundredth better.
+/// How many bytes of lines one part has, give or take one line. This is what one damaged byte costs. A single
+/// part for all lines would pack one hundredth better.
 const PART_BYTES: usize = 256 * 1024;
 
-/// What is longer than this is cut, in bytes, so that every part can be read.
+/// Longer lines are cut at this length, in bytes, so that every part can be read.
 const LONG_BYTES: usize = 4 * 1024 * 1024;
 
-/// A segment in the making; removed unless it takes its place.
+/// A segment in progress. It is removed unless it gets its final name.
 pub(super) struct Sealing {
     path: PathBuf,
     file: File,
     part: Vec<u8>,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u64,
-    /// How many bytes they have.
+    /// The size of the lines, in bytes.
     pub line_bytes: u64,
-    /// How long it is in the file, in bytes.
+    /// The size in the file, in bytes.
     pub packed_bytes: u64,
     is_in_place: bool,
 }
 
 impl Sealing {
-    /// Begins a segment in a folder that is there, with the owner of the file whose lines it takes.
+    /// Begins a segment in an existing folder, with the owner of the log.
     pub fn begin(folder: &Path, like: &Metadata) -> Result<Self, StoreError> {
         let path = folder.join(".sealing");
         let made = rewrite::make_anew(&path);
@@ -51,7 +51,7 @@ impl Sealing {
         })
     }
 
-    /// Adds a line, whole in one part unless it is longer than any event.
+    /// Adds a line. It is whole within one part unless it is longer than any event.
     pub fn add(&mut self, line: &[u8], ended: Ended) -> Result<(), StoreError> {
         for bytes in line.chunks(LONG_BYTES) {
             self.part.extend_from_slice(bytes);
@@ -68,14 +68,14 @@ impl Sealing {
         if self.part.len() >= PART_BYTES { self.end_part() } else { Ok(()) }
     }
 
-    /// Adds bytes of another segment as they stand there.
+    /// Copies bytes of another segment unchanged.
     pub fn add_packed(&mut self, bytes: &mut impl Read) -> Result<(), StoreError> {
         let count = io::copy(bytes, &mut self.file).map_err(StoreError::io("write", &self.path))?;
         self.packed_bytes += count;
         Ok(())
     }
 
-    /// Ends the part, so that what was added is in the file.
+    /// Ends the part, so that all added lines are in the file.
     pub fn end_part(&mut self) -> Result<(), StoreError> {
         if self.part.is_empty() {
             return Ok(());
@@ -85,13 +85,13 @@ impl Sealing {
         self.add_packed(&mut packed.as_slice())
     }
 
-    /// Returns when all that was added is on the disk.
+    /// Returns once all added lines are on disk.
     pub fn sync(&mut self) -> Result<(), StoreError> {
         self.end_part()?;
-        self.file.sync_all().map_err(StoreError::io("put on the disk", &self.path))
+        self.file.sync_all().map_err(StoreError::io("sync", &self.path))
     }
 
-    /// Takes its place, and returns when the name is on the disk too.
+    /// Gives the segment its name, and returns once the name is on disk too.
     pub fn put_at(&mut self, segment: &Path) -> Result<(), StoreError> {
         std::fs::rename(&self.path, segment).map_err(StoreError::io("write", segment))?;
         self.is_in_place = true;
@@ -102,7 +102,7 @@ impl Sealing {
 impl Drop for Sealing {
     fn drop(&mut self) {
         if !self.is_in_place {
-            // One that stays behind is read by nobody, and the next removes it.
+            // Nobody reads a leftover file, and the next run removes it.
             let _ = std::fs::remove_file(&self.path);
         }
     }

@@ -1,98 +1,100 @@
-//! Keeping logs short: old lines move to sealed segments beside them, by command or by the policy of the
-//! configuration. They stay memories, and keep their ids. Here: which lines are old. Not here: moving
-//! them so that none is lost (`store::archive`).
+//! Keeps logs short: old lines move to sealed segments beside the log, by command or by the policy of the
+//! configuration. They remain memories with the same ids. Here: which lines are old. Not here: moving them
+//! safely (`store::archive`).
 
-mod report;
+mod archive_reply;
 
 use std::path::{Path, PathBuf};
 
-use super::{Checked, Verdict};
+use super::{CheckReport, CheckVerdict};
 use event::{Decoded, Timestamp, codec};
-use store::{ArchivePolicy, Line, Moved, Moves, Store, StoreError};
+use store::{ArchivePolicy, LogLine, Moved, Moves, Store, StoreError};
 
-/// Lines that stay in a log unless asked otherwise: jq, grep and people can still cope with so many.
+/// How many lines stay in a log by default. jq, grep and people can still handle this many.
 pub const KEEP_LINES_DEFAULT: u64 = 10_000;
 
-/// Fewer old lines than this are not sealed by the policy of age: else a log that is written to would
-/// get a segment for every line.
+/// The policy of age seals no fewer old lines than this. Otherwise an active log would get a new segment for
+/// every line.
 const AGED_LINES_MIN: u64 = 256;
 
-/// The shortest line that holds an event, in bytes: `{"lesson":"x"}` and its line break. Shorter logs need
-/// not be read to know that they have fewer lines.
+/// The shortest line with an event, in bytes: `{"lesson":"x"}` and its line break. By its size, a small log is
+/// known to have fewer lines than the bound without reading it.
 const EVENT_BYTES_MIN: u64 = 15;
 
-/// What may stay in a log. What is over either bound moves.
+/// What may stay in a log. Lines beyond either bound move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// The most lines, the newest by their place in the file.
+    /// The most lines that stay. The newest, by position in the file, are kept.
     pub keep_lines: Option<u64>,
-    /// No line from before this. One that names no time is not from before anything.
+    /// Lines before this time move. A line without a time stays.
     pub not_before: Option<Timestamp>,
 }
 
 /// What to archive.
-pub struct Request<'a> {
+pub struct ArchiveRequest<'a> {
     /// The store.
     pub store: &'a Store,
     /// The logs.
     pub logs: Vec<PathBuf>,
-    /// What stays in them.
+    /// What stays in the logs.
     pub bounds: Bounds,
     /// Whether to change anything.
-    pub how: How,
+    pub how: ArchiveMode,
 }
 
 /// Whether to change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum ArchiveMode {
     /// Move lines.
     Change,
-    /// Only tell which would move.
+    /// Only report which lines would move.
     DryRun,
 }
 
-/// What came of one log.
+/// The result for one log.
 #[derive(Debug)]
-pub struct Done {
+pub struct ArchiveResult {
     /// The log.
     pub log: PathBuf,
     /// What was moved, or would be.
     pub moved: Result<Moved, StoreError>,
 }
 
-/// An answer, and the first failure with it.
+/// A report, with the first failure.
 pub struct Archived {
-    /// What was done. Wrong where a log could not be archived.
-    pub checked: Checked,
-    /// Why not.
+    /// The report. It is wrong if a log could not be archived.
+    pub checked: CheckReport,
+    /// The first failure.
     pub failed: Option<StoreError>,
 }
 
-/// Archives logs, one after the other. One that fails keeps no other from being archived.
+/// Archives logs one after another. A failure of one log does not stop the others.
 #[must_use]
-pub fn archive(request: &Request<'_>) -> Archived {
-    let done: Vec<Done> = request
+pub fn archive(request: &ArchiveRequest<'_>) -> Archived {
+    let done: Vec<ArchiveResult> = request
         .logs
         .iter()
         .map(|log| {
             let moved = match request.how {
-                How::Change => archive_log(request.store, log, &Planning::of(request.bounds)),
-                How::DryRun => would_move(request.store, log, request.bounds),
+                ArchiveMode::Change => {
+                    archive_log(request.store, log, &Planning::of(request.bounds))
+                }
+                ArchiveMode::DryRun => would_move(request.store, log, request.bounds),
             };
-            Done { log: log.clone(), moved }
+            ArchiveResult { log: log.clone(), moved }
         })
         .collect();
-    let reply = report::reply(request.how, &done);
+    let reply = archive_reply::reply(request.how, &done);
     let failed = done.into_iter().find_map(|done| done.moved.err());
-    let verdict = if failed.is_some() { Verdict::Wrong } else { Verdict::Fine };
-    Archived { checked: Checked { verdict, reply }, failed }
+    let verdict = if failed.is_some() { CheckVerdict::Wrong } else { CheckVerdict::Fine };
+    Archived { checked: CheckReport { verdict, reply }, failed }
 }
 
-/// Archives every log that is over the policy, so far that it is not over it again at once: half the
-/// lines stay, or none that is too old. Meant for a server that has nothing else to do: logs are read for
-/// it. Returns only what was done or failed.
+/// Archives every log that exceeds the policy, far enough that it does not exceed it again soon: half the lines
+/// stay, or no line that is too old. This reads whole logs, so it is meant for an idle server. Returns only
+/// logs that were archived or failed.
 #[must_use]
-pub fn by_policy(store: &Store, policy: ArchivePolicy, now: Timestamp) -> Vec<Done> {
+pub fn by_policy(store: &Store, policy: ArchivePolicy, now: Timestamp) -> Vec<ArchiveResult> {
     let not_before = policy.older_than.and_then(|age| now.checked_sub(age).ok());
     if policy.above_lines.is_none() && not_before.is_none() {
         return Vec::new();
@@ -108,14 +110,14 @@ pub fn by_policy(store: &Store, policy: ArchivePolicy, now: Timestamp) -> Vec<Do
         let bytes = log.symlink_metadata().map_or(0, |found| found.len());
         bytes >= lines_min.saturating_mul(EVENT_BYTES_MIN)
     };
-    // Where logs cannot be listed every reader says so.
+    // If logs cannot be listed, every other reader reports it.
     let logs = store.logs().unwrap_or_default();
     let done = logs.into_iter().filter(may_be_over).map(|log| {
         let moved = archive_log(store, &log, &planning);
-        Done { log, moved }
+        ArchiveResult { log, moved }
     });
     let is_told =
-        |done: &Done| done.moved.as_ref().map_or(true, |moved| *moved != Moved::default());
+        |done: &ArchiveResult| done.moved.as_ref().map_or(true, |moved| *moved != Moved::default());
     done.filter(is_told).collect()
 }
 
@@ -134,27 +136,27 @@ fn would_move(store: &Store, log: &Path, bounds: Bounds) -> Result<Moved, StoreE
             }
         })?;
     }
-    // What is left over would be taken out, not sealed again.
+    // Leftover lines would be removed from the log, not sealed again.
     moved.lines = moved.lines.saturating_sub(moved.cleaned_lines);
     Ok(moved)
 }
 
-/// How lines are chosen.
+/// How lines are selected.
 struct Planning {
     bounds: Bounds,
-    /// Nothing moves for the number of lines unless there are more than these.
+    /// The number of lines is only a reason to move lines if the log has more than this.
     above_lines: Option<u64>,
-    /// Nothing moves for its age unless there are so many.
+    /// Age is only a reason to move lines if there are at least this many.
     aged_lines_min: u64,
 }
 
 impl Planning {
-    /// As somebody asks who wants it done now.
+    /// The plan of a command that a person runs.
     fn of(bounds: Bounds) -> Self {
         Self { bounds, above_lines: bounds.keep_lines, aged_lines_min: 1 }
     }
 
-    /// Reads a log and chooses. Lines that hold no event stay: `verify` tells where they are.
+    /// Reads a log and selects lines. Lines without an event stay; `verify` reports them.
     fn plan(&self, log: &Path) -> Result<Option<Moves<'static>>, StoreError> {
         let file_repo = Store::repo_of(log).to_string();
         let (mut lines, mut aged) = (0, 0);
@@ -181,8 +183,8 @@ impl Planning {
     }
 }
 
-/// Tells whether the event of a line is too old; `None` where it holds none.
-fn judged(line: &Line<'_>, file_repo: &str, not_before: Option<Timestamp>) -> Option<bool> {
+/// Tells whether the event of a line is too old; `None` if the line has no event.
+fn judged(line: &LogLine<'_>, file_repo: &str, not_before: Option<Timestamp>) -> Option<bool> {
     let Decoded::Event(event) = codec::decode(line.bytes, file_repo) else { return None };
     Some(matches!((event.timestamp, not_before), (Some(when), Some(bound)) if when < bound))
 }

@@ -1,29 +1,29 @@
-//! What the machine does for us: hints of changes, and what the store's file system can do.
-//! Not here: following the logs; every query looks at them by itself.
+//! Checks of the machine: change notifications, and the file system of the store. Not here: following the logs,
+//! which every query checks by itself.
 
 use std::path::Path;
 
-use super::Finding;
+use super::Diagnosis;
 use engine::watch::{Watch, Watching};
 use store::Store;
 
-/// File systems on which locks and hints of other machines are not to be relied on.
+/// File systems on which locks and change notifications of other machines are unreliable.
 const SHARED: [&str; 9] =
     ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "drvfs"];
 
-pub(super) fn watching(store: &Store, watching: Watching) -> Finding {
+pub(super) fn watching(store: &Store, watching: Watching) -> Diagnosis {
     let about = "watching";
     if !store.root().is_dir() {
-        return Finding::fine(about, "begins when there is a store");
+        return Diagnosis::fine(about, "starts once there is a store");
     }
     let watch = Watch::over(store.root(), watching, || ());
     match (watch.trouble(), watching) {
-        (None, _) => Finding::fine(about, "the system tells of changes"),
-        (Some(_), Watching::PollOnly) => Finding::fine(about, "only by looking, as you asked"),
+        (None, _) => Diagnosis::fine(about, "the system reports changes"),
+        (Some(_), Watching::PollOnly) => Diagnosis::fine(about, "by polling only, as configured"),
         (Some(trouble), Watching::System) => {
-            let says = format!("only by looking, before every answer: {trouble}");
-            let finding = Finding::warn(about, says);
-            // ENOSPC and EMFILE of inotify, as the watcher words them.
+            let says = format!("by polling only, before every answer: {trouble}");
+            let finding = Diagnosis::warn(about, says);
+            // The watcher's wording of ENOSPC and EMFILE from inotify.
             let is_limit = ["limit", "os error 28", "os error 24"]
                 .iter()
                 .any(|word| trouble.to_lowercase().contains(word));
@@ -38,19 +38,19 @@ pub(super) fn watching(store: &Store, watching: Watching) -> Finding {
     }
 }
 
-/// Tells of a store on a file system that machines share. Only Linux is asked.
-pub(super) fn file_system(store: &Store) -> Option<Finding> {
+/// Warns about a store on a file system that machines share. Only Linux is checked.
+pub(super) fn file_system(store: &Store) -> Option<Diagnosis> {
     let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
     let root = store.root().canonicalize().ok()?;
     let kind = kind_of(&mounts, &root).filter(|kind| SHARED.contains(kind))?;
     let says = format!(
-        "the store is on {kind}: other machines' locks and changes may not be seen there; keep it on a disk of this machine"
+        "the store is on {kind}: locks and changes of other machines may be invisible there; keep it on a local disk"
     );
-    Some(Finding::warn("file system", says))
+    Some(Diagnosis::warn("file system", says))
 }
 
-/// Finds the kind of file system that a path is on: that of the mount point that is its longest
-/// beginning, and of several there the last one, which covers the others.
+/// Returns the type of the file system of a path: that of the mount point with the longest matching prefix. If
+/// several are mounted there, the last one covers the others.
 fn kind_of<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
     let points = mounts.lines().filter_map(|line| {
         let mut words = line.split(' ').skip(1);
@@ -60,7 +60,7 @@ fn kind_of<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
     fitting.max_by_key(|(point, _)| point.len()).map(|(_, kind)| kind)
 }
 
-/// A space in a mount point stands there as its octal number.
+/// Decodes a mount point, in which a space is written as its octal number.
 fn unescaped(point: &str) -> String {
     point.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\")
 }

@@ -1,7 +1,7 @@
-//! Is everything around the logs well? One line a check: what it found, and where something is wrong
-//! the one command that mends it. Changes nothing. Not here: what is in the logs (`verify`).
+//! Checks everything around the logs. Each check reports one line, and one command that fixes a problem. The
+//! checks change nothing. Not here: the contents of the logs (`verify`).
 
-mod files;
+mod file_checks;
 mod machine;
 mod parts;
 mod set_up;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Checked, Verdict};
+use super::{CheckReport, CheckVerdict};
 use clients::setup::ClientsStatus;
 use engine::watch::Watching;
 use guard::text::{Layout, neutralise};
@@ -20,53 +20,53 @@ use search::snapshot::Room;
 use store::Store;
 
 /// What is examined.
-pub struct Request<'a> {
-    /// The store, where it is known.
+pub struct DoctorRequest<'a> {
+    /// The store, if it is known.
     pub store: Option<&'a Store>,
-    /// The configuration file, whether or not it is there.
+    /// The configuration file, which need not exist.
     pub config_file: Option<PathBuf>,
-    /// What is wrong with the settings.
+    /// The problem with the settings, if any.
     pub settings_trouble: Option<String>,
-    /// Where the embedding model is, or would be.
+    /// The directory of the embedding model, which need not exist.
     pub model_dir: Option<PathBuf>,
     /// Where vectors are stored.
     pub cache_dir: Option<PathBuf>,
-    /// How much memory the memories take, where it may come near to the bound.
+    /// How much memory the memories take, if it may be close to the limit.
     pub room: Option<Room>,
-    /// How a server is told of changes.
+    /// How a server learns of changes.
     pub watching: Watching,
-    /// The user's home.
+    /// The user's home directory.
     pub home: Option<PathBuf>,
-    /// How clients stand that setup knows of.
+    /// The state of the clients that setup knows.
     pub clients: ClientsStatus,
     /// The working directory.
     pub directory: &'a Path,
-    /// Where programs are looked for.
+    /// The folders in which programs are searched.
     pub program_folders: Vec<PathBuf>,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    /// As it should be.
+    /// No problem.
     Fine,
-    /// Works, but worse than it could.
+    /// It works, but could work better.
     Warn,
-    /// Memories cannot be written or read, or others can.
+    /// Memories cannot be written or read, or other users can access them.
     Fail,
 }
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Finding {
+struct Diagnosis {
     about: &'static str,
     level: Level,
     says: String,
-    /// The one command that mends it.
+    /// The one command that fixes it.
     mend: Option<String>,
 }
 
-impl Finding {
+impl Diagnosis {
     fn fine(about: &'static str, says: impl Into<String>) -> Self {
         Self { about, level: Level::Fine, says: says.into(), mend: None }
     }
@@ -84,13 +84,13 @@ impl Finding {
     }
 }
 
-/// Examines everything. Wrong is what keeps memories from being written or read, or lets others at
-/// them; what only could be better is told.
+/// Examines everything. The verdict is wrong if memories cannot be written or read, or if other users can
+/// access them. Anything less is only a warning.
 #[must_use]
-pub fn examine(request: &Request<'_>) -> Checked {
+pub fn examine(request: &DoctorRequest<'_>) -> CheckReport {
     let mut findings = vec![parts::configuration(request)];
     if let Some(store) = request.store {
-        findings.extend(files::examine(store));
+        findings.extend(file_checks::examine(store));
         findings.push(machine::watching(store, request.watching));
         findings.extend(machine::file_system(store));
     }
@@ -101,11 +101,11 @@ pub fn examine(request: &Request<'_>) -> Checked {
     findings.push(set_up::examine(request.home.as_deref(), request.directory));
     findings.extend(set_up::set_up(&request.clients));
     let is_failed = findings.iter().any(|finding| finding.level == Level::Fail);
-    let verdict = if is_failed { Verdict::Wrong } else { Verdict::Fine };
-    Checked { verdict, reply: Reply::new(text(&findings), json_of(&findings, verdict)) }
+    let verdict = if is_failed { CheckVerdict::Wrong } else { CheckVerdict::Fine };
+    CheckReport { verdict, reply: Reply::new(text(&findings), json_of(&findings, verdict)) }
 }
 
-fn text(findings: &[Finding]) -> String {
+fn text(findings: &[Diagnosis]) -> String {
     let mut text = String::new();
     for finding in findings {
         let level = match finding.level {
@@ -116,13 +116,13 @@ fn text(findings: &[Finding]) -> String {
         let says = neutralise(&finding.says, Layout::Line);
         let _ = writeln!(text, "{level:<5} {:<14} {says}", finding.about);
         if let Some(mend) = &finding.mend {
-            let _ = writeln!(text, "      {:<14} mend: {mend}", "");
+            let _ = writeln!(text, "      {:<14} fix: {mend}", "");
         }
     }
     text.trim_end().to_owned()
 }
 
-fn json_of(findings: &[Finding], verdict: Verdict) -> Value {
+fn json_of(findings: &[Diagnosis], verdict: CheckVerdict) -> Value {
     let checks: Vec<Value> = findings
         .iter()
         .map(|finding| {
@@ -134,7 +134,7 @@ fn json_of(findings: &[Finding], verdict: Verdict) -> Value {
             json!({ "check": finding.about, "state": state, "says": finding.says, "mend": finding.mend })
         })
         .collect();
-    json!({ "fine": verdict == Verdict::Fine, "checks": checks })
+    json!({ "fine": verdict == CheckVerdict::Fine, "checks": checks })
 }
 
 #[cfg(test)]

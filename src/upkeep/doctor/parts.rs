@@ -1,31 +1,31 @@
-//! What the programs are made of besides the logs: configuration, model, cache, the other program.
-//! Not here: loading any of it.
+//! Checks of what the programs need besides the logs: configuration, model, cache, the other program. Not here:
+//! loading any of it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{Finding, Request};
-use crate::place::{shown, word};
+use super::{Diagnosis, DoctorRequest};
+use crate::shown_path::{shown, word};
 use index::embed::model;
 use search::snapshot::Room;
 use store::make_a_file_in;
 
-/// How long a program may take to tell its version, in milliseconds. Ours takes two; whatever else
-/// stands under its name must not make us hang.
+/// How long the other program may take to print its version, in milliseconds. Ours takes two. Whatever else has
+/// that name must not make this process hang.
 const VERSION_WAIT_MS: u64 = 2_000;
 
-/// How often it is looked at.
+/// The polling interval.
 const LOOK_MS: u64 = 5;
 
-/// This version.
+/// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub(super) fn configuration(request: &Request<'_>) -> Finding {
+pub(super) fn configuration(request: &DoctorRequest<'_>) -> Diagnosis {
     let about = "configuration";
     let file = request.config_file.as_deref();
     if let Some(trouble) = &request.settings_trouble {
-        let finding = Finding::fail(about, trouble.as_str());
+        let finding = Diagnosis::fail(about, trouble.as_str());
         return match file {
             Some(file) if file.exists() => {
                 finding.mended_by(format!("${{EDITOR:-vi}} {}", word(file)))
@@ -34,77 +34,80 @@ pub(super) fn configuration(request: &Request<'_>) -> Finding {
         };
     }
     match file {
-        Some(file) if file.exists() => Finding::fine(about, shown(file)),
-        Some(file) => Finding::fine(about, format!("none at {}, which is well", shown(file))),
-        None => Finding::fine(about, "none"),
+        Some(file) if file.exists() => Diagnosis::fine(about, shown(file)),
+        Some(file) => Diagnosis::fine(about, format!("none at {}, which is fine", shown(file))),
+        None => Diagnosis::fine(about, "none"),
     }
 }
 
-pub(super) fn room(room: Room) -> Finding {
+pub(super) fn room(room: Room) -> Diagnosis {
     match room.notice() {
-        None => Finding::fine(
+        None => Diagnosis::fine(
             "memory",
             format!("{} of {} MiB, by estimate", room.held_bytes >> 20, room.mib_max()),
         ),
         Some(notice) => {
-            let raise = "more fit where memory_mib in the configuration is greater";
-            Finding::warn("memory", format!("{notice}; {raise}"))
+            let raise = "a larger memory_mib in the configuration holds more";
+            Diagnosis::warn("memory", format!("{notice}; {raise}"))
         }
     }
 }
 
-pub(super) fn model(directory: &Path) -> Finding {
+pub(super) fn model(directory: &Path) -> Diagnosis {
     let status = model::status(directory);
     if status.is_ready() {
         let megabytes = status.bytes() / 1_000_000;
-        return Finding::fine("model", format!("{megabytes} MB in {}", shown(directory)));
+        return Diagnosis::fine("model", format!("{megabytes} MB in {}", shown(directory)));
     }
     let bad = status.files.iter().filter(|file| {
         !matches!(file.state, model::FileState::Present | model::FileState::OwnCopy)
     });
     let bad: Vec<String> = bad.map(|file| format!("{} {}", file.name, file.state)).collect();
     let says = format!(
-        "found by words only: no usable model in {} ({})",
+        "search by words only: no usable model in {} ({})",
         shown(directory),
         bad.join(", ")
     );
-    Finding::warn("model", says).mended_by("agent-knowledge model fetch".to_owned())
+    Diagnosis::warn("model", says).mended_by("agent-knowledge model fetch".to_owned())
 }
 
-pub(super) fn cache(directory: &Path) -> Finding {
+pub(super) fn cache(directory: &Path) -> Diagnosis {
     if !directory.exists() {
-        return Finding::fine("cache", format!("{} is made when needed", shown(directory)));
+        return Diagnosis::fine("cache", format!("{} is created when needed", shown(directory)));
     }
     if let Err(error) = make_a_file_in(directory) {
-        let says = format!("vectors cannot be kept in {}: {error}", shown(directory));
-        return Finding::warn("cache", says).mended_by(format!("chmod u+rwx {}", word(directory)));
+        let says = format!("vectors cannot be stored in {}: {error}", shown(directory));
+        return Diagnosis::warn("cache", says)
+            .mended_by(format!("chmod u+rwx {}", word(directory)));
     }
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let bytes: u64 =
         entries.filter_map(|entry| entry.metadata().ok()).map(|found| found.len()).sum();
     let tenths = bytes / 100_000;
-    Finding::fine("cache", format!("{}.{} MB in {}", tenths / 10, tenths % 10, shown(directory)))
+    Diagnosis::fine("cache", format!("{}.{} MB in {}", tenths / 10, tenths % 10, shown(directory)))
 }
 
-pub(super) fn log_memory(folders: &[PathBuf]) -> Finding {
+pub(super) fn log_memory(folders: &[PathBuf]) -> Diagnosis {
     let name = format!("log-memory{}", std::env::consts::EXE_SUFFIX);
     let found = folders.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
     let Some(path) = found else {
         let says = "log-memory is not in PATH: agents can save over MCP, but not from a shell";
-        return Finding::warn("log-memory", says);
+        return Diagnosis::warn("log-memory", says);
     };
     match version_of(&path) {
         Some(version) if version == VERSION => {
-            Finding::fine("log-memory", format!("{version}, {}", shown(&path)))
+            Diagnosis::fine("log-memory", format!("{version}, {}", shown(&path)))
         }
-        Some(version) => Finding::warn(
+        Some(version) => Diagnosis::warn(
             "log-memory",
             format!(
-                "{} is {version}, this is {VERSION}; install both of one version",
+                "{} has version {version}, this program has {VERSION}; install the same version of both",
                 shown(&path)
             ),
         ),
-        None => Finding::warn("log-memory", format!("{} does not tell its version", shown(&path))),
+        None => {
+            Diagnosis::warn("log-memory", format!("{} does not print its version", shown(&path)))
+        }
     }
 }
 

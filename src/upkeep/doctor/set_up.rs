@@ -1,15 +1,15 @@
-//! Which agents know of us: their configuration files are looked at, and nothing else is done with
-//! them; and how those stand that were set up. Not here: putting us into them (`setup`).
+//! Checks which agents are connected: whether their configuration files mention this program, and the state of
+//! those that setup installed. The files are only read. Not here: installing (`clients::setup`).
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::Finding;
-use crate::place::shown;
+use super::Diagnosis;
+use crate::shown_path::shown;
 use clients::setup::ClientsStatus;
 
-/// Configuration files below the home directory, and whose they are.
+/// Configuration files below the home directory, and their clients.
 const AT_HOME: [(&str, &str); 8] = [
     ("Claude Code", ".claude.json"),
     ("Codex", ".codex/config.toml"),
@@ -21,7 +21,7 @@ const AT_HOME: [(&str, &str); 8] = [
     ("Windsurf", ".codeium/windsurf/mcp_config.json"),
 ];
 
-/// The same for a project.
+/// Configuration files of a project, and their clients.
 const IN_PROJECT: [(&str, &str); 5] = [
     ("Claude Code", ".mcp.json"),
     ("Cursor", ".cursor/mcp.json"),
@@ -30,15 +30,15 @@ const IN_PROJECT: [(&str, &str); 5] = [
     ("OpenCode", "opencode.json"),
 ];
 
-/// So much of a file is looked at, in bytes. Some clients keep their whole history in it.
+/// How many bytes of a file are searched. Some clients keep their whole history in it.
 const LOOKED_AT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// How a configuration names us.
+/// The name of this program in a configuration.
 const NAME: &[u8] = b"agent-knowledge";
 
-pub(super) fn examine(home: Option<&Path>, directory: &Path) -> Finding {
+pub(super) fn examine(home: Option<&Path>, directory: &Path) -> Diagnosis {
     let at_home = AT_HOME.iter().filter_map(|(client, file)| Some((client, home?.join(file))));
-    // A project's files stand in its outermost folder; we may be anywhere inside.
+    // A project's files are in its outermost folder, and the working directory may be any folder inside.
     let inside = directory.ancestors().take_while(|folder| Some(*folder) != home);
     let in_project = inside
         .flat_map(|folder| IN_PROJECT.iter().map(|(client, file)| (client, folder.join(file))));
@@ -46,34 +46,31 @@ pub(super) fn examine(home: Option<&Path>, directory: &Path) -> Finding {
     let told: Vec<String> =
         naming.map(|(client, file): (_, PathBuf)| format!("{client} ({})", shown(&file))).collect();
     if told.is_empty() {
-        return Finding::fine(
-            "clients",
-            "none of the known configuration files names agent-knowledge",
-        );
+        return Diagnosis::fine("clients", "no known configuration file mentions agent-knowledge");
     }
-    Finding::fine("clients", format!("named by {}", told.join(", ")))
+    Diagnosis::fine("clients", format!("named by {}", told.join(", ")))
 }
 
-/// What setup knows: who lives, what is wrong, and who was left out.
-pub(super) fn set_up(standing: &ClientsStatus) -> Vec<Finding> {
+/// Reports what setup knows: connected clients, problems, and clients that were not set up.
+pub(super) fn set_up(standing: &ClientsStatus) -> Vec<Diagnosis> {
     let mut findings = Vec::new();
     if !standing.set_up.is_empty() {
-        findings.push(Finding::fine("set up", standing.set_up.join(", ")));
+        findings.push(Diagnosis::fine("set up", standing.set_up.join(", ")));
     }
     let check = || "agent-knowledge setup --check".to_owned();
     let problems = standing.problems.iter();
-    findings.extend(problems.map(|says| Finding::warn("set up", says).mended_by(check())));
+    findings.extend(problems.map(|says| Diagnosis::warn("set up", says).mended_by(check())));
     if !standing.left_out.is_empty() {
         let names = standing.left_out.join(" ");
-        let says = format!("here, and not set up: {}", standing.left_out.join(", "));
+        let says = format!("installed but not set up: {}", standing.left_out.join(", "));
         let mend = format!("agent-knowledge setup {names}");
-        findings.push(Finding::warn("set up", says).mended_by(mend));
+        findings.push(Diagnosis::warn("set up", says).mended_by(mend));
     }
     findings
 }
 
 fn names_us(file: &Path) -> bool {
-    // A device or a pipe in its place would make us wait.
+    // Opening a device or a pipe would block.
     if !file.metadata().is_ok_and(|found| found.is_file()) {
         return false;
     }

@@ -1,16 +1,16 @@
-//! The doctor is tried on stores with one thing wrong each.
+//! The doctor, on stores with one problem each.
 #![cfg(unix)]
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 
-struct World {
+struct DoctorFixture {
     folder: tempfile::TempDir,
     store: Store,
 }
 
-impl World {
+impl DoctorFixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path().join("logs"));
@@ -33,8 +33,8 @@ impl World {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    fn request(&self) -> Request<'_> {
-        Request {
+    fn request(&self) -> DoctorRequest<'_> {
+        DoctorRequest {
             store: Some(&self.store),
             config_file: Some(self.folder.path().join("config.toml")),
             settings_trouble: None,
@@ -49,11 +49,11 @@ impl World {
         }
     }
 
-    fn examine(&self) -> Checked {
+    fn examine(&self) -> CheckReport {
         examine(&self.request())
     }
 
-    /// Follows the advice of the first finding that fails.
+    /// Runs the fix of the first finding that fails.
     fn mend(&self) -> String {
         let json = self.examine().reply.json;
         let failed =
@@ -65,7 +65,7 @@ impl World {
     }
 }
 
-fn state<'a>(checked: &'a Checked, about: &str) -> (&'a str, &'a str) {
+fn state<'a>(checked: &'a CheckReport, about: &str) -> (&'a str, &'a str) {
     let checks = checked.reply.json["checks"].as_array().unwrap();
     let check = checks.iter().find(|check| check["check"] == about).unwrap();
     (check["state"].as_str().unwrap(), check["says"].as_str().unwrap())
@@ -74,20 +74,20 @@ fn state<'a>(checked: &'a Checked, about: &str) -> (&'a str, &'a str) {
 // S-DOCTOR-1
 #[test]
 fn a_store_that_is_well_or_not_there_yet_is_fine() {
-    for world in [World::new(), World::with_log()] {
+    for world in [DoctorFixture::new(), DoctorFixture::with_log()] {
         let checked = world.examine();
-        assert_eq!(checked.verdict, Verdict::Fine, "{}", checked.reply.text);
+        assert_eq!(checked.verdict, CheckVerdict::Fine, "{}", checked.reply.text);
         assert!(!checked.reply.text.contains("FAIL"), "{}", checked.reply.text);
-        // Words are enough to go on with.
+        // Search by words is enough to work with.
         assert_eq!(state(&checked, "model").0, "warn");
-        assert!(checked.reply.text.contains("mend: agent-knowledge model fetch"));
+        assert!(checked.reply.text.contains("fix: agent-knowledge model fetch"));
     }
 }
 
 // S-DOCTOR-1
 #[test]
 fn each_command_it_gives_mends_what_it_says() {
-    type Plant = fn(&World);
+    type Plant = fn(&DoctorFixture);
     let plant: [(&str, Plant); 9] = [
         ("chmod go-w", |world| world.chmod(world.store.root(), 0o777)),
         ("chmod go-w", |world| world.chmod(&world.log(), 0o622)),
@@ -108,32 +108,32 @@ fn each_command_it_gives_mends_what_it_says() {
         }),
     ];
     for (place, (command, plant)) in plant.into_iter().enumerate() {
-        let world = World::with_log();
+        let world = DoctorFixture::with_log();
         plant(&world);
-        assert_eq!(world.examine().verdict, Verdict::Wrong, "{place}");
+        assert_eq!(world.examine().verdict, CheckVerdict::Wrong, "{place}");
         assert!(world.mend().starts_with(command), "{place}");
         let after = world.examine();
-        assert_eq!(after.verdict, Verdict::Fine, "{place}: {}", after.reply.text);
+        assert_eq!(after.verdict, CheckVerdict::Fine, "{place}: {}", after.reply.text);
     }
 }
 
 // S-DOCTOR-1
 #[test]
 fn a_lock_that_nobody_lets_go_is_told_with_its_file() {
-    let world = World::with_log();
+    let world = DoctorFixture::with_log();
     let lock = world.store.root().join(".locks/api.jsonl.lock");
     let held = store::FileLock::take(&lock, 0).unwrap();
     let checked = world.examine();
     let (state, says) = state(&checked, "locks");
     assert!(state == "fail" && says.contains("api.jsonl has been locked"), "{says}");
-    assert!(checked.reply.text.contains(&format!("mend: fuser -v {}", lock.display())));
+    assert!(checked.reply.text.contains(&format!("fix: fuser -v {}", lock.display())));
     drop(held);
-    assert_eq!(world.examine().verdict, Verdict::Fine, "the file that stays does no harm");
+    assert_eq!(world.examine().verdict, CheckVerdict::Fine, "the file that stays does no harm");
 }
 
 #[test]
 fn what_waits_and_what_is_damaged_is_counted() {
-    let world = World::with_log();
+    let world = DoctorFixture::with_log();
     let files = [(".spool", "api@00.jsonl", "{}\n{}\n"), (".quarantine", "api.jsonl", "{}\n")];
     for (folder, name, text) in files {
         store::make_private_dir(&world.store.root().join(folder)).unwrap();
@@ -142,23 +142,24 @@ fn what_waits_and_what_is_damaged_is_counted() {
     let checked = world.examine();
     assert!(state(&checked, "spool").1.starts_with("2 lines in 1 files wait"));
     assert!(state(&checked, "quarantine").1.starts_with("1 damaged lines"));
-    assert_eq!(checked.verdict, Verdict::Fine);
+    assert_eq!(checked.verdict, CheckVerdict::Fine);
 }
 
 #[test]
 fn settings_that_cannot_be_read_are_a_fault() {
-    let world = World::with_log();
+    let world = DoctorFixture::with_log();
     std::fs::write(world.folder.path().join("config.toml"), "log = 3").unwrap();
     let trouble = Some("failed to read the configuration: \"log\" is unknown".to_owned());
-    let checked = examine(&Request { settings_trouble: trouble, store: None, ..world.request() });
-    assert_eq!(checked.verdict, Verdict::Wrong);
+    let checked =
+        examine(&DoctorRequest { settings_trouble: trouble, store: None, ..world.request() });
+    assert_eq!(checked.verdict, CheckVerdict::Wrong);
     let (state, says) = state(&checked, "configuration");
     assert!(state == "fail" && says.contains("\"log\" is unknown"), "{says}");
 }
 
 #[test]
-fn the_other_program_is_asked_for_its_version_and_may_not_hang_us() {
-    let world = World::with_log();
+fn a_program_that_hangs_when_asked_its_version_is_stopped() {
+    let world = DoctorFixture::with_log();
     let folder = world.folder.path().join("bin");
     std::fs::create_dir(&folder).unwrap();
     let program = folder.join("log-memory");
@@ -178,8 +179,8 @@ fn the_other_program_is_asked_for_its_version_and_may_not_hang_us() {
 
 #[test]
 fn clients_that_name_us_are_told() {
-    let world = World::with_log();
-    assert!(state(&world.examine(), "clients").1.starts_with("none of"));
+    let world = DoctorFixture::with_log();
+    assert!(state(&world.examine(), "clients").1.starts_with("no known"));
     let at_home = world.folder.path().join(".codex");
     std::fs::create_dir(&at_home).unwrap();
     std::fs::write(at_home.join("config.toml"), "[mcp_servers.agent-knowledge]\n").unwrap();
@@ -187,7 +188,7 @@ fn clients_that_name_us_are_told() {
     std::fs::create_dir_all(&project).unwrap();
     std::fs::write(world.folder.path().join("project/.mcp.json"), "{\"agent-knowledge\":1}")
         .unwrap();
-    let request = Request { directory: &project, ..world.request() };
+    let request = DoctorRequest { directory: &project, ..world.request() };
     let checked = examine(&request);
     let (level, says) = state(&checked, "clients");
     assert!(level == "ok" && says.contains("Codex (") && says.contains("Claude Code ("), "{says}");
@@ -195,34 +196,34 @@ fn clients_that_name_us_are_told() {
 
 // S-SETUP-8
 #[test]
-fn clients_that_were_left_out_are_told_with_the_command_that_sets_them_up() {
-    let world = World::with_log();
+fn clients_that_are_not_set_up_are_named_with_the_command() {
+    let world = DoctorFixture::with_log();
     let clients = ClientsStatus {
         set_up: vec!["Codex (not seen yet)".to_owned()],
         left_out: vec!["gemini", "zed"],
         problems: vec!["Codex: its hooks do not run".to_owned()],
     };
-    let checked = examine(&Request { clients, ..world.request() });
+    let checked = examine(&DoctorRequest { clients, ..world.request() });
     let text = &checked.reply.text;
     for told in [
         "set up         Codex (not seen yet)",
         "set up         Codex: its hooks do not run",
-        "mend: agent-knowledge setup --check",
-        "set up         here, and not set up: gemini, zed",
-        "mend: agent-knowledge setup gemini zed",
+        "fix: agent-knowledge setup --check",
+        "set up         installed but not set up: gemini, zed",
+        "fix: agent-knowledge setup gemini zed",
     ] {
         assert!(text.contains(told), "{told}\n{text}");
     }
-    assert_eq!(checked.verdict, Verdict::Fine, "memories can be written and read");
+    assert_eq!(checked.verdict, CheckVerdict::Fine, "memories can be written and read");
 }
 
 // S-BOUND-3
 #[test]
-fn memories_that_were_left_out_are_told_with_the_setting_that_changes_it() {
-    let world = World::new();
+fn memories_over_the_limit_are_reported_with_the_setting() {
+    let world = DoctorFixture::new();
     let examined = |left_out| {
         let room = Some(Room { bytes_max: 16 << 20, held_bytes: 15 << 20, left_out });
-        examine(&Request { room, ..world.request() })
+        examine(&DoctorRequest { room, ..world.request() })
     };
     assert_eq!(state(&examined(0), "memory"), ("ok", "15 of 16 MiB, by estimate"));
     let (level, says) = (examined(7), "the 7 oldest memories are left out (memory_mib is 16;");

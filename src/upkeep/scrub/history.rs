@@ -1,29 +1,29 @@
-//! Where else a scrubbed file still is what it was: the commits of the git work tree it stands in.
-//! Not here: changing them; rewriting history is for people to decide.
+//! The git commits that still contain earlier versions of a scrubbed file. Not here: changing them. Rewriting
+//! history is for people to decide.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Most commits that are named.
+/// Most commits that are listed.
 const NAMED_MAX: usize = 20;
 
-/// The commits that hold a file.
+/// The commits that contain a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct History {
-    /// The newest of them, in short.
+    /// The newest commits, with short hashes.
     pub newest: Vec<String>,
-    /// How many there are.
+    /// The number of commits.
     pub count: usize,
 }
 
 impl History {
-    /// Asks git which commits changed a file; `None` where there is no git, no work tree, or no such
-    /// commit. git is told the file's name and never the secret: others can read its arguments.
+    /// Asks git which commits changed a file. Returns `None` if there is no git, no work tree, or no such
+    /// commit. git receives the file's name and never the secret, because others can read its arguments.
     pub(super) fn of(file: &Path) -> Option<Self> {
         let (folder, name) = (file.parent()?, file.file_name()?);
         let mut git = Command::new("git");
         git.arg("-C").arg(folder);
-        // Nothing that a repository's settings would have run.
+        // Disables everything that a repository's settings could execute.
         git.args(["--no-pager", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false"]);
         git.args(["log", "--all", "--format=%h", "--"]).arg(name);
         let output = git.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;

@@ -1,39 +1,37 @@
-//! Taking secrets out of files that hold some: logs, segments of their old lines, what waits in the spool,
-//! and quarantined lines.
-//! Not here: what a secret is (`secrets`), replacing a file so that nothing else is lost
-//! (`store::rewrite`).
+//! Removes secrets from files: logs, segments of old lines, waiting writes in the spool, and quarantined lines.
+//! Not here: what a secret is (`secret_lines`), replacing a file safely (`store::rewrite`).
 
 mod history;
-mod report;
+mod scrub_reply;
 
 use std::path::{Path, PathBuf};
 
 use self::history::History;
-use super::secrets::{Exposed, Recogniser, Spot};
-use super::{Checked, Verdict};
+use super::secret_lines::{Exposed, Recogniser, SecretSpot};
+use super::{CheckReport, CheckVerdict};
 use event::RepoKey;
-use store::{Line, Quarantine, Store, StoreError};
+use store::{LogLine, Quarantine, Store, StoreError};
 
 /// What to scrub.
-pub struct Request<'a> {
+pub struct ScrubRequest<'a> {
     /// The store.
     pub store: &'a Store,
-    /// Only what belongs to the log of this repository.
+    /// Only files of this repository's log.
     pub repo: Option<RepoKey>,
     /// Whether to change anything.
-    pub how: How,
-    /// What tells secrets.
+    pub how: ScrubMode,
+    /// The recogniser of secrets.
     pub recogniser: &'a Recogniser<'a>,
-    /// Where vectors are stored; named among what remains.
+    /// Where vectors are stored. The report names it among the remaining steps.
     pub cache_dir: &'a Path,
 }
 
 /// Whether to change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// Take the secrets out.
+pub enum ScrubMode {
+    /// Remove the secrets.
     Change,
-    /// Only tell them.
+    /// Only report them.
     DryRun,
 }
 
@@ -41,32 +39,32 @@ pub enum How {
 #[derive(Debug, Default)]
 struct Scrubbed {
     file: PathBuf,
-    /// Line, byte offset before the change, and secret.
-    removed: Vec<Found>,
-    /// The same for secrets that could not be taken out without losing something else.
-    left: Vec<Found>,
-    /// Lines that were too long to look at, and damaged parts of a segment.
+    /// Removed secrets: line, byte offset before the change, and secret.
+    removed: Vec<ScrubFindings>,
+    /// Secrets that could not be removed without losing something else.
+    left: Vec<ScrubFindings>,
+    /// Lines that were too long to check, and damaged parts of a segment.
     too_long: usize,
-    /// Commits of a git work tree in which the file is still what it was.
+    /// Commits of a git work tree with earlier versions of the file.
     history: Option<History>,
 }
 
 /// A secret in a file.
 #[derive(Debug, PartialEq, Eq)]
-struct Found {
-    /// The number of its line, from 1.
+struct ScrubFindings {
+    /// The line number, from 1.
     line: usize,
-    /// Where that began, in bytes.
+    /// The byte offset of the line.
     offset: u64,
-    spot: Spot,
+    spot: SecretSpot,
 }
 
-/// Takes the secrets out of every file of the store that may hold some. Wrong is what is left: with
-/// [`How::DryRun`] every secret, else those that could not be taken out.
+/// Removes the secrets from every file of the store that may contain some. The verdict is wrong if secrets
+/// remain: with [`ScrubMode::DryRun`] every secret, otherwise those that could not be removed.
 ///
 /// # Errors
-/// [`StoreError`]; files named in no answer are as they were, each file is scrubbed whole or not at all.
-pub fn scrub(request: &Request<'_>) -> Result<Checked, StoreError> {
+/// [`StoreError`]. Each file is scrubbed completely or not at all; files in no report are unchanged.
+pub fn scrub(request: &ScrubRequest<'_>) -> Result<CheckReport, StoreError> {
     let mut all = Vec::new();
     let mut too_long = 0;
     for list in LISTS {
@@ -80,19 +78,19 @@ pub fn scrub(request: &Request<'_>) -> Result<Checked, StoreError> {
         }
     }
     let is_clean = all.iter().all(|scrubbed| match request.how {
-        How::Change => scrubbed.left.is_empty(),
-        How::DryRun => false,
+        ScrubMode::Change => scrubbed.left.is_empty(),
+        ScrubMode::DryRun => false,
     });
-    let verdict = if is_clean { Verdict::Fine } else { Verdict::Wrong };
-    Ok(Checked { verdict, reply: report::reply(request, &all, too_long) })
+    let verdict = if is_clean { CheckVerdict::Fine } else { CheckVerdict::Wrong };
+    Ok(CheckReport { verdict, reply: scrub_reply::reply(request, &all, too_long) })
 }
 
-/// Lists one kind of file after the other, each when the one before has been worked off: what leaves the
-/// spool meanwhile is in a log by then, and what is archived in a segment.
+/// Lists one kind of file. Each kind is listed after the previous kind is done, because writes that leave the
+/// spool meanwhile are then in a log, and archived lines in a segment.
 type List = fn(&Store) -> Result<Vec<PathBuf>, StoreError>;
 const LISTS: [List; 4] = [Store::spooled, Store::logs, Store::segments, Store::quarantines];
 
-fn files(request: &Request<'_>, list: List) -> Result<Vec<PathBuf>, StoreError> {
+fn files(request: &ScrubRequest<'_>, list: List) -> Result<Vec<PathBuf>, StoreError> {
     let mut files = list(request.store)?;
     if let Some(repo) = &request.repo {
         files.retain(|file| Store::repo_of(file) == *repo);
@@ -100,16 +98,16 @@ fn files(request: &Request<'_>, list: List) -> Result<Vec<PathBuf>, StoreError> 
     Ok(files)
 }
 
-/// Looks first, without a lock: nearly every file holds no secret.
-fn scrub_file(request: &Request<'_>, file: &Path) -> Result<Scrubbed, StoreError> {
+/// Checks without a lock first, because almost no file contains a secret.
+fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<Scrubbed, StoreError> {
     let file_repo = Store::repo_of(file).to_string();
-    let exposed = |line: &Line<'_>| exposed(request.recogniser, line.bytes, &file_repo);
+    let exposed = |line: &LogLine<'_>| exposed(request.recogniser, line.bytes, &file_repo);
     let mut looked = Scrubber::of(file);
     looked.scrubbed.too_long = store::lines_of(file, |line| {
         looked.line(&line, exposed(&line));
     })?;
     let found = looked.scrubbed;
-    if request.how == How::DryRun || found.removed.is_empty() {
+    if request.how == ScrubMode::DryRun || found.removed.is_empty() {
         return Ok(found);
     }
     let mut changing = Scrubber::of(file);
@@ -120,8 +118,7 @@ fn scrub_file(request: &Request<'_>, file: &Path) -> Result<Scrubbed, StoreError
     Ok(Scrubbed { too_long: found.too_long, ..changing.scrubbed })
 }
 
-/// Looks into a line; also into digits, as which a damaged line that is no text stands in the
-/// quarantine.
+/// Checks a line, and also the digits in which the quarantine encodes a damaged line that is not text.
 fn exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<Exposed> {
     if let Some(exposed) = recogniser.exposed(line, file_repo) {
         return Some(exposed);
@@ -136,7 +133,7 @@ fn exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<
     Some(Exposed { spots: inner.spots, clean })
 }
 
-/// Goes along the lines of a file.
+/// Iterates over the lines of a file.
 struct Scrubber {
     scrubbed: Scrubbed,
     line: usize,
@@ -148,10 +145,10 @@ impl Scrubber {
         Self { scrubbed, line: 0 }
     }
 
-    /// Notes what was found in the next line, and returns what stands there from now on.
-    fn line(&mut self, line: &Line<'_>, exposed: Option<Exposed>) -> Option<Vec<u8>> {
+    /// Records the findings of the next line, and returns its replacement.
+    fn line(&mut self, line: &LogLine<'_>, exposed: Option<Exposed>) -> Option<Vec<u8>> {
         if line.offset == 0 {
-            // The file was changed by others, and is read again.
+            // Another program changed the file, and it is read again.
             *self = Self::of(&self.scrubbed.file);
         }
         self.line += 1;
@@ -161,7 +158,7 @@ impl Scrubber {
             None => &mut self.scrubbed.left,
         };
         let (line, offset) = (self.line, line.offset);
-        list.extend(spots.into_iter().map(|spot| Found { line, offset, spot }));
+        list.extend(spots.into_iter().map(|spot| ScrubFindings { line, offset, spot }));
         clean
     }
 }

@@ -1,16 +1,16 @@
-//! Scrubbing is tried with the recogniser of the tests, which knows `hush-` words.
+//! Scrubbing, with the recogniser of the tests, which finds `hush-` words.
 
 use serde_json::{Value, json};
 
-use super::super::secrets::tests::TEST;
+use super::super::secret_lines::tests::TEST;
 use super::*;
 
-struct World {
+struct ScrubFixture {
     folder: tempfile::TempDir,
     store: Store,
 }
 
-impl World {
+impl ScrubFixture {
     fn with(files: &[(&str, &[u8])]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path().join("logs"));
@@ -23,8 +23,8 @@ impl World {
         Self { folder, store }
     }
 
-    fn scrub_as(&self, how: How, repo: Option<&str>) -> Checked {
-        let request = Request {
+    fn scrub_as(&self, how: ScrubMode, repo: Option<&str>) -> CheckReport {
+        let request = ScrubRequest {
             store: &self.store,
             repo: repo.map(|repo| RepoKey::parse(repo).unwrap()),
             how,
@@ -49,9 +49,14 @@ const FILES: [(&str, &[u8]); 4] = [
 // S-SCRUB-1, S-SCRUB-2
 #[test]
 fn every_secret_goes_and_nothing_else_does() {
-    let world = World::with(&FILES);
-    let Checked { verdict, reply } = world.scrub_as(How::Change, None);
-    assert_eq!((verdict, &reply.json["removed"]), (Verdict::Fine, &json!(6)), "{}", reply.text);
+    let world = ScrubFixture::with(&FILES);
+    let CheckReport { verdict, reply } = world.scrub_as(ScrubMode::Change, None);
+    assert_eq!(
+        (verdict, &reply.json["removed"]),
+        (CheckVerdict::Fine, &json!(6)),
+        "{}",
+        reply.text
+    );
     assert_eq!(
         world.bytes("api.jsonl"),
         b"{\"id\":\"m1\",\"lesson\":\"a [REDACTED:test-word]\"}\r\n\ntorn [REDACTED:test-word]\n{\"id\":\"m2\",\"lesson\":\"fine\"}\n{\"half [REDACTED:test-word]"
@@ -61,15 +66,18 @@ fn every_secret_goes_and_nothing_else_does() {
     let kept = String::from_utf8(world.bytes(".quarantine/api.jsonl")).unwrap();
     assert!(kept.contains("\"line\":\"x [REDACTED:test-word]\"}\n"), "{kept}");
     assert!(kept.contains("\"line_hex\":\"ff205b52454441435445443a"), "{kept}");
-    let again = world.scrub_as(How::Change, None);
-    assert_eq!((again.verdict, again.reply.text.as_str()), (Verdict::Fine, "no secrets found"));
+    let again = world.scrub_as(ScrubMode::Change, None);
+    assert_eq!(
+        (again.verdict, again.reply.text.as_str()),
+        (CheckVerdict::Fine, "no secrets found")
+    );
 }
 
 // S-SCRUB-1
 #[test]
-fn each_removal_is_told_without_the_secret_and_so_is_what_remains() {
-    let world = World::with(&FILES);
-    let Checked { reply, .. } = world.scrub_as(How::Change, None);
+fn the_report_lists_removals_and_steps_but_no_secret() {
+    let world = ScrubFixture::with(&FILES);
+    let CheckReport { reply, .. } = world.scrub_as(ScrubMode::Change, None);
     assert!(!reply.text.contains("hush-") && !reply.json.to_string().contains("hush-"));
     let log = world.store.root().join("api.jsonl");
     for told in [
@@ -81,7 +89,7 @@ fn each_removal_is_told_without_the_secret_and_so_is_what_remains() {
     ] {
         assert!(reply.text.contains(&told), "no {told:?} in {}", reply.text);
     }
-    // The spool comes first.
+    // The spool is scrubbed first.
     let of_log = &reply.json["files"][1]["secrets"];
     assert_eq!(of_log[1], json!({ "line": 3, "offset": 34, "field": "", "rule": "test-word" }));
 }
@@ -89,10 +97,10 @@ fn each_removal_is_told_without_the_secret_and_so_is_what_remains() {
 // S-SCRUB-1
 #[test]
 fn a_dry_run_changes_nothing_and_says_that_something_is_wrong() {
-    let world = World::with(&FILES);
-    let Checked { verdict, reply } = world.scrub_as(How::DryRun, None);
-    assert_eq!((verdict, &reply.json["found"]), (Verdict::Wrong, &json!(6)));
-    assert!(reply.text.contains("6 secrets found, nothing changed"), "{}", reply.text);
+    let world = ScrubFixture::with(&FILES);
+    let CheckReport { verdict, reply } = world.scrub_as(ScrubMode::DryRun, None);
+    assert_eq!((verdict, &reply.json["found"]), (CheckVerdict::Wrong, &json!(6)));
+    assert!(reply.text.contains("6 secrets found; nothing was changed"), "{}", reply.text);
     for (name, bytes) in FILES {
         assert_eq!(world.bytes(name), bytes);
     }
@@ -100,18 +108,18 @@ fn a_dry_run_changes_nothing_and_says_that_something_is_wrong() {
 
 #[test]
 fn one_repository_can_be_scrubbed_alone() {
-    let world = World::with(&[
+    let world = ScrubFixture::with(&[
         ("api.jsonl", b"{\"lesson\":\"hush-1\"}\n"),
         ("web.jsonl", b"{\"lesson\":\"hush-2\"}\n"),
     ]);
-    world.scrub_as(How::Change, Some("web"));
+    world.scrub_as(ScrubMode::Change, Some("web"));
     assert_eq!(world.bytes("api.jsonl"), b"{\"lesson\":\"hush-1\"}\n");
     assert!(!world.bytes("web.jsonl").windows(4).any(|bytes| bytes == b"hush"));
 }
 
 #[test]
 fn git_is_asked_which_commits_hold_the_file() {
-    let world = World::with(&[("api.jsonl", b"{\"lesson\":\"hush-1\"}\n")]);
+    let world = ScrubFixture::with(&[("api.jsonl", b"{\"lesson\":\"hush-1\"}\n")]);
     let root = world.store.root();
     let git = |args: &[&str]| {
         let mut git = std::process::Command::new("git");
@@ -122,7 +130,7 @@ fn git_is_asked_which_commits_hold_the_file() {
     git(&["init", "--quiet"]);
     git(&["add", "api.jsonl"]);
     git(&["commit", "--quiet", "--message", "one"]);
-    let Checked { reply, .. } = world.scrub_as(How::Change, None);
+    let CheckReport { reply, .. } = world.scrub_as(ScrubMode::Change, None);
     assert_eq!(reply.json["files"][0]["commits"], 1, "{}", reply.text);
     let commits: &[Value] = reply.json["files"][0]["newest_commits"].as_array().unwrap();
     let commit = commits[0].as_str().unwrap();

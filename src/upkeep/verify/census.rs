@@ -1,24 +1,24 @@
-//! What verifying counts. Not here: reading (`verify`), telling (`report`).
+//! The counts of a verification. Not here: reading (`verify`), the report (`verify_reply`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use crate::secrets::Spot;
+use crate::secret_lines::SecretSpot;
 use event::{EventId, Timestamp, is_code};
 
-/// Findings of one kind that are told one by one; the rest are only counted.
+/// Most findings of one kind that are listed; the rest are only counted.
 pub(super) const TOLD_MAX: usize = 1_000;
 
-/// A time more than this ahead is wrong, in seconds. A time without offset is taken as UTC, so the
-/// local time of an honest machine may be up to 14 hours ahead.
+/// A time further ahead than this is wrong, in seconds. A time without an offset is taken as UTC, so the local
+/// time of a correct machine may be up to 14 hours ahead.
 const AHEAD_S_MAX: i64 = 24 * 60 * 60;
 
 /// Findings of one kind.
 #[derive(Debug)]
 pub(super) struct Findings<T> {
-    /// How many there are.
+    /// The number of findings.
     pub count: usize,
-    /// The first of them.
+    /// The first findings.
     pub first: Vec<T>,
 }
 
@@ -37,27 +37,27 @@ impl<T> Findings<T> {
     }
 }
 
-/// A line that holds no event.
+/// A line without an event.
 #[derive(Debug)]
 pub(super) struct SkippedLine {
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// Where it begins, in bytes.
+    /// The byte offset of the line.
     pub offset: u64,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 /// A line of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    /// The log's place among the logs.
+pub(super) struct LinePosition {
+    /// The index of the log.
     pub log: usize,
-    /// The line's number, from 1.
+    /// The line number, from 1.
     pub line: usize,
 }
 
-/// What was found in one log.
+/// The counts of one log.
 #[derive(Debug, Default)]
 pub(super) struct LogCensus {
     pub log: PathBuf,
@@ -67,37 +67,37 @@ pub(super) struct LogCensus {
     /// Lines that repeat an event.
     pub repeated: usize,
     pub skipped: Findings<SkippedLine>,
-    /// Line and secret.
-    pub secrets: Findings<(usize, Spot)>,
+    /// The line number and the secret.
+    pub secrets: Findings<(usize, SecretSpot)>,
     /// Lines with a time in the future.
     pub future: Findings<usize>,
     /// Bytes of a last line without its line break.
     pub torn_bytes: u64,
-    /// Damaged lines copied to the quarantine just now.
+    /// Damaged lines that were copied to the quarantine in this run.
     pub copied: usize,
-    /// Damaged lines for which the quarantine has no more room.
+    /// Damaged lines for which the quarantine has no room.
     pub no_room: usize,
-    /// Why the log could not be read, or not to its end.
+    /// Why the log could not be read to its end.
     pub trouble: Option<String>,
 }
 
-/// What was found in all logs.
+/// The counts of all logs.
 #[derive(Debug, Default)]
-pub(super) struct Census {
+pub(super) struct StoreCensus {
     pub logs: Vec<LogCensus>,
-    /// Ids under which different things are said, with the lines.
-    pub conflicts: BTreeMap<EventId, Vec<Place>>,
-    /// Memories that are not there, with the lines about them.
-    pub orphans: BTreeMap<EventId, Vec<Place>>,
-    known: HashMap<EventId, Known>,
+    /// Ids with different contents, and their lines.
+    pub conflicts: BTreeMap<EventId, Vec<LinePosition>>,
+    /// Missing memories, and the lines about them.
+    pub orphans: BTreeMap<EventId, Vec<LinePosition>>,
+    known: HashMap<EventId, KnownId>,
 }
 
-/// What is known of an id.
+/// What is known about an id.
 #[derive(Debug)]
-struct Known {
+struct KnownId {
     says: [u8; 32],
-    place: Place,
-    /// Whether it is a memory, not only an event about one.
+    place: LinePosition,
+    /// Whether it is a memory, and not only an event about one.
     is_memory: bool,
 }
 
@@ -105,26 +105,26 @@ pub(super) fn is_in_future(when: Timestamp, now: Timestamp) -> bool {
     when.as_second() > now.as_second().saturating_add(AHEAD_S_MAX)
 }
 
-impl Census {
+impl StoreCensus {
     pub fn begin(&self, log: PathBuf) -> LogCensus {
         LogCensus { log, ..LogCensus::default() }
     }
 
-    /// Counts an event; true where it repeats one.
+    /// Counts an event. Returns true if it repeats another.
     pub fn event(
         &mut self,
         id: EventId,
         about: Option<EventId>,
         says: [u8; 32],
-        place: Place,
+        place: LinePosition,
     ) -> bool {
         let is_memory = about.is_none();
-        // A place in code is no memory that could be missing.
+        // A place in code cannot be a missing memory.
         if let Some(about) = about.filter(|about| !is_code(about)) {
             self.orphans.entry(about).or_default().push(place);
         }
         let Some(known) = self.known.get_mut(&id) else {
-            self.known.insert(id, Known { says, place, is_memory });
+            self.known.insert(id, KnownId { says, place, is_memory });
             return false;
         };
         known.is_memory |= is_memory;
@@ -136,7 +136,7 @@ impl Census {
         false
     }
 
-    /// Strikes off the memories that came after the events about them.
+    /// Removes memories that came after the events about them from the missing ones.
     pub fn settle(&mut self) {
         let known = &self.known;
         self.orphans.retain(|id, _| !known.get(id).is_some_and(|known| known.is_memory));

@@ -1,70 +1,72 @@
-//! Is every line of every log well? Reads each log once, line by line; what it remembers is one entry
-//! for each event. Not here: mending. Damaged lines are copied to the quarantine, and stay.
+//! Verifies every line of every log. Reads each log once, line by line, and remembers one entry per event. Not
+//! here: repairs. Damaged lines are copied to the quarantine and stay in the log.
 
 mod census;
-mod report;
+mod verify_reply;
 
 use std::path::{Path, PathBuf};
 
-use self::census::{Census, LogCensus, Place, SkippedLine};
-use super::secrets::Recogniser;
-use super::{Checked, Verdict};
+use self::census::{LinePosition, LogCensus, SkippedLine, StoreCensus};
+use super::secret_lines::Recogniser;
+use super::{CheckReport, CheckVerdict};
 use event::{Decoded, Event, Timestamp, codec};
 use memory::{Origin, Version};
-use store::{Change, Config, Damaged, Kept, Line, Quarantine, Store, StoreError, Tail};
+use store::{
+    Config, Damaged, FileChange, LogLine, Quarantine, QuarantineOutcome, Store, StoreError, Tail,
+};
 
 /// What to verify.
-pub struct Request<'a> {
+pub struct VerifyRequest<'a> {
     /// The store.
     pub store: &'a Store,
-    /// Settings; aliases are followed.
+    /// Settings, including repository aliases.
     pub config: &'a Config,
     /// The logs, of the store or from elsewhere.
     pub logs: Vec<PathBuf>,
-    /// The segments that are verified with them.
+    /// The segments that are verified too.
     pub segments: Segments,
     /// What happens to damaged lines.
     pub damaged: DamagedLines,
-    /// The time.
+    /// The current time.
     pub now: Timestamp,
-    /// What tells secrets.
+    /// The recogniser of secrets.
     pub recogniser: &'a Recogniser<'a>,
 }
 
 /// Which segments of old lines are verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Segments {
-    /// None but those named among the logs.
+    /// Only segments named among the logs.
     None,
-    /// Those of this log.
+    /// The segments of this log.
     Of(PathBuf),
-    /// All of the store.
+    /// All segments of the store.
     All,
 }
 
-/// What happens to damaged lines, which stay where they are in any case.
+/// What happens to damaged lines. They stay in the log in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DamagedLines {
-    /// Those of the store are copied to its quarantine.
+    /// Lines of the store are copied to its quarantine.
     Copy,
     /// Nothing.
     Leave,
 }
 
-/// How often a log that grows while it is read is read on. Past that its writers never pause, and
-/// what they add is none of what was asked about.
+/// How often reading continues if a log grows meanwhile. If its writers never pause, lines after this are not
+/// part of the request.
 const READS_MAX: usize = 16;
 
-/// Verifies logs. Wrong are lines that hold no event, several contents under one id, secrets, and logs
-/// that cannot be read. Repeated lines, events about memories that are not there, times in the future
-/// and a last line without its end are told, and harm nothing.
+/// Verifies logs. The verdict is wrong for lines without an event, several contents under one id, secrets, and
+/// logs that cannot be read. Repeated lines, events about missing memories, times in the future and an
+/// unfinished last line are harmless and only reported.
 ///
 /// # Errors
-/// [`StoreError`] where the quarantine cannot be written. What is wrong with a log is in the answer.
-pub fn verify(request: &Request<'_>) -> Result<Checked, StoreError> {
-    let mut census = Census::default();
+/// [`StoreError`] if the quarantine cannot be written. Problems of a log are in the report.
+pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
+    let mut census = StoreCensus::default();
     each(request, &mut census, &request.logs)?;
-    // After the logs: what is archived meanwhile is in a segment by then.
+    // Segments are listed after the logs, so that lines archived meanwhile are not missed.
     let segments = match &request.segments {
         Segments::None => Ok(Vec::new()),
         Segments::Of(log) => request.store.segments_of(log),
@@ -79,16 +81,20 @@ pub fn verify(request: &Request<'_>) -> Result<Checked, StoreError> {
         }
     }
     census.settle();
-    let verdict = if census.is_fine() { Verdict::Fine } else { Verdict::Wrong };
-    Ok(Checked { verdict, reply: report::reply(&census, request.store.root()) })
+    let verdict = if census.is_fine() { CheckVerdict::Fine } else { CheckVerdict::Wrong };
+    Ok(CheckReport { verdict, reply: verify_reply::reply(&census, request.store.root()) })
 }
 
-/// Verifies logs or segments, one after the other.
-fn each(request: &Request<'_>, census: &mut Census, logs: &[PathBuf]) -> Result<(), StoreError> {
+/// Verifies logs or segments one after another.
+fn each(
+    request: &VerifyRequest<'_>,
+    census: &mut StoreCensus,
+    logs: &[PathBuf],
+) -> Result<(), StoreError> {
     for log in logs {
-        let mut reading = Reading::of(request, log, census.begin(log.clone()));
+        let mut reading = LogCheck::of(request, log, census.begin(log.clone()));
         let outcome = read(log, &mut |line| reading.line(census, line));
-        let Reading { mut found, failed, .. } = reading;
+        let LogCheck { mut found, failed, .. } = reading;
         match outcome {
             Ok(torn_bytes) => found.torn_bytes = torn_bytes,
             Err(error) => found.trouble = Some(error.to_string()),
@@ -99,8 +105,8 @@ fn each(request: &Request<'_>, census: &mut Census, logs: &[PathBuf]) -> Result<
     Ok(())
 }
 
-/// Reads every complete line; returns how many bytes an unfinished last one has.
-fn read(log: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<u64, StoreError> {
+/// Reads every complete line. Returns the size of an unfinished last line, in bytes.
+fn read(log: &Path, each: &mut dyn FnMut(LogLine<'_>)) -> Result<u64, StoreError> {
     let mut tail = Tail::of(log);
     let inspect = |log: &Path| log.symlink_metadata().map_err(StoreError::io("inspect", log));
     inspect(log)?;
@@ -108,10 +114,10 @@ fn read(log: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<u64, StoreError> {
         tail.read(&mut *each)?;
         let length = inspect(log)?.len();
         match tail.look()? {
-            Change::Grown => {}
-            Change::None => return Ok(length.saturating_sub(tail.cursor().offset())),
-            Change::Replaced | Change::Gone => {
-                let why = "another program replaced it meanwhile; verify it again";
+            FileChange::Grown => {}
+            FileChange::None => return Ok(length.saturating_sub(tail.cursor().offset())),
+            FileChange::Replaced | FileChange::Gone => {
+                let why = "another program replaced it during the check; verify it again";
                 return Err(StoreError::io("read all of", log)(std::io::Error::other(why)));
             }
         }
@@ -120,25 +126,25 @@ fn read(log: &Path, each: &mut dyn FnMut(Line<'_>)) -> Result<u64, StoreError> {
 }
 
 /// One log being read.
-struct Reading<'a> {
-    request: &'a Request<'a>,
+struct LogCheck<'a> {
+    request: &'a VerifyRequest<'a>,
     log: &'a Path,
     file_repo: String,
     found: LogCensus,
     quarantine: Option<Quarantine>,
-    /// Where copying failed: nothing more is copied then.
+    /// Set once copying failed. Nothing more is copied then.
     failed: Option<StoreError>,
 }
 
-impl<'a> Reading<'a> {
-    fn of(request: &'a Request<'a>, log: &'a Path, found: LogCensus) -> Self {
+impl<'a> LogCheck<'a> {
+    fn of(request: &'a VerifyRequest<'a>, log: &'a Path, found: LogCensus) -> Self {
         let file_repo = Store::repo_of(log).to_string();
         Self { request, log, file_repo, found, quarantine: None, failed: None }
     }
 
-    fn line(&mut self, census: &mut Census, line: Line<'_>) {
+    fn line(&mut self, census: &mut StoreCensus, line: LogLine<'_>) {
         self.found.lines += 1;
-        let place = Place { log: census.logs.len(), line: self.found.lines };
+        let place = LinePosition { log: census.logs.len(), line: self.found.lines };
         let decoded = codec::decode(line.bytes, &self.file_repo);
         let recogniser = self.request.recogniser;
         if let Some(exposed) = recogniser.exposed_as(line.bytes, &decoded, &self.file_repo) {
@@ -162,7 +168,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn event(&mut self, census: &mut Census, place: Place, event: Event) {
+    fn event(&mut self, census: &mut StoreCensus, place: LinePosition, event: Event) {
         self.found.events += 1;
         if event.timestamp.is_some_and(|when| census::is_in_future(when, self.request.now)) {
             self.found.future.add(place.line);
@@ -175,32 +181,32 @@ impl<'a> Reading<'a> {
         self.found.repeated += usize::from(is_repeated);
     }
 
-    fn copy(&mut self, line: Line<'_>, reason: &str) {
+    fn copy(&mut self, line: LogLine<'_>, reason: &str) {
         let is_asked = self.request.damaged == DamagedLines::Copy && self.failed.is_none();
         if !is_asked || !is_of(self.request.store, self.log) {
             return;
         }
         match self.keep(line, reason) {
-            Ok(Kept::Now) => self.found.copied += 1,
-            Ok(Kept::Before) => {}
-            Ok(Kept::NoRoom) => self.found.no_room += 1,
+            Ok(QuarantineOutcome::Now) => self.found.copied += 1,
+            Ok(QuarantineOutcome::Before) => {}
+            Ok(QuarantineOutcome::NoRoom) => self.found.no_room += 1,
             Err(error) => self.failed = Some(error),
         }
     }
 
-    fn keep(&mut self, line: Line<'_>, reason: &str) -> Result<Kept, StoreError> {
+    fn keep(&mut self, line: LogLine<'_>, reason: &str) -> Result<QuarantineOutcome, StoreError> {
         let quarantine = match &mut self.quarantine {
             Some(open) => open,
             none => none.insert(Quarantine::of(self.request.store, self.log)?),
         };
-        // A copy may not spread what the log should not hold.
+        // The copy must not contain secrets, as the log must not.
         let bytes = self.request.recogniser.copied(line.bytes);
         let line_bytes = line.line_bytes;
         quarantine.keep(Damaged { offset: line.offset, reason, bytes: &bytes, line_bytes })
     }
 }
 
-/// Tells whether a log stands in the store. Of one from elsewhere nothing is kept there.
+/// Tells whether a log is in the store. Lines of other logs are not copied to its quarantine.
 fn is_of(store: &Store, log: &Path) -> bool {
     let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

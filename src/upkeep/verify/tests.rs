@@ -1,17 +1,17 @@
-//! Verifying is tried on logs of the tests' own making.
+//! Verification, on logs made by the tests.
 
 use serde_json::{Value, json};
 
-use super::super::secrets::tests::TEST;
+use super::super::secret_lines::tests::TEST;
 use super::*;
 use reply::Reply;
 
-struct World {
+struct VerifyFixture {
     _folder: tempfile::TempDir,
     store: Store,
 }
 
-impl World {
+impl VerifyFixture {
     fn with(logs: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path().join("logs"));
@@ -22,8 +22,8 @@ impl World {
         Self { _folder: folder, store }
     }
 
-    fn verify_as(&self, damaged: DamagedLines, logs: Vec<PathBuf>) -> Checked {
-        let request = Request {
+    fn verify_as(&self, damaged: DamagedLines, logs: Vec<PathBuf>) -> CheckReport {
+        let request = VerifyRequest {
             store: &self.store,
             config: &Config::default(),
             logs,
@@ -35,7 +35,7 @@ impl World {
         verify(&request).unwrap()
     }
 
-    fn verify(&self) -> Checked {
+    fn verify(&self) -> CheckReport {
         self.verify_as(DamagedLines::Copy, self.store.logs().unwrap())
     }
 
@@ -49,7 +49,7 @@ impl World {
 // S-VERIFY-1
 #[test]
 fn a_log_that_is_replaced_while_it_is_read_is_said_to_be() {
-    let world = World::with(&[("a.jsonl", "{\"lesson\":\"one\"}\n{\"lesson\":\"two\"}\n")]);
+    let world = VerifyFixture::with(&[("a.jsonl", "{\"lesson\":\"one\"}\n{\"lesson\":\"two\"}\n")]);
     let log = world.store.root().join("a.jsonl");
     let mut seen = 0;
     let error = read(&log, &mut |_| {
@@ -58,7 +58,7 @@ fn a_log_that_is_replaced_while_it_is_read_is_said_to_be() {
         std::fs::write(&other, format!("{{\"lesson\":\"other {seen}\"}}\n")).unwrap();
         std::fs::rename(&other, &log).unwrap();
     });
-    assert!(error.unwrap_err().to_string().contains("replaced it meanwhile"));
+    assert!(error.unwrap_err().to_string().contains("replaced it during the check"));
     let error = read(&log, &mut |_| std::fs::remove_file(&log).unwrap());
     assert!(error.is_err(), "gone is not well");
 }
@@ -66,13 +66,13 @@ fn a_log_that_is_replaced_while_it_is_read_is_said_to_be() {
 // S-VERIFY-1
 #[test]
 fn logs_that_are_well_take_one_line() {
-    let world = World::with(&[
+    let world = VerifyFixture::with(&[
         ("a.jsonl", "{\"id\":\"m1\",\"lesson\":\"x\"}\n\n{\"id\":\"m2\",\"lesson\":\"y\"}\r\n"),
         ("b.jsonl", ""),
     ]);
     let checked = world.verify();
-    assert_eq!(checked.verdict, Verdict::Fine);
-    assert_eq!(checked.reply.text, "2 logs, 3 lines, 2 events: all is well");
+    assert_eq!(checked.verdict, CheckVerdict::Fine);
+    assert_eq!(checked.reply.text, "2 logs, 3 lines, 2 events: no problems found");
     assert_eq!(
         (&checked.reply.json["blank"], &checked.reply.json["fine"]),
         (&json!(1), &json!(true))
@@ -90,19 +90,19 @@ fn what_is_no_harm_is_only_told() {
     let late = "{\"id\":\"late\",\"lesson\":\"x\",\"timestamp\":\"2026-01-02T00:00:00Z\"}\n";
     let future =
         "{\"id\":\"f\",\"lesson\":\"x\",\"timestamp\":\"2026-01-02T00:00:01Z\"}\n{\"half\":";
-    let world = World::with(&[
+    let world = VerifyFixture::with(&[
         ("a.jsonl", &format!("{same}{same}{about}")),
         ("b.jsonl", &format!("{later}{late}{future}")),
     ]);
-    let Checked { verdict, reply: Reply { text, json } } = world.verify();
-    assert_eq!(verdict, Verdict::Fine, "{text}");
+    let CheckReport { verdict, reply: Reply { text, json } } = world.verify();
+    assert_eq!(verdict, CheckVerdict::Fine, "{text}");
     assert_eq!((&json["repeated"], &json["orphan_count"]), (&json!(2), &json!(1)));
     assert_eq!(json["orphans"][0]["id"], "gone");
     assert_eq!(json["orphans"][0]["lines"][0]["line"], 3);
     let log = &json["logs"][1];
     assert_eq!((&log["future_lines"], &log["unfinished_bytes"]), (&json!([3]), &json!(8)));
     for told in [
-        "about gone, which is in no log read: a.jsonl line 3",
+        "memory gone is in none of these logs, but named in a.jsonl line 3",
         "the last line has no line break yet (8 bytes)",
         "1 times in the future, the first in line 3",
     ] {
@@ -114,13 +114,13 @@ fn what_is_no_harm_is_only_told() {
 #[test]
 fn damage_and_conflicts_are_wrong_and_told_with_their_places() {
     let good = "{\"id\":\"m1\",\"lesson\":\"x\",\"repo\":\"r\"}\n";
-    let world = World::with(&[
+    let world = VerifyFixture::with(&[
         ("a.jsonl", &format!("{good}not json\n[1]\n")),
         ("b.jsonl", &good.replace("x", "other")),
     ]);
     std::fs::create_dir(world.store.root().join("c.jsonl")).unwrap();
-    let Checked { verdict, reply: Reply { text, json } } = world.verify();
-    assert_eq!(verdict, Verdict::Wrong);
+    let CheckReport { verdict, reply: Reply { text, json } } = world.verify();
+    assert_eq!(verdict, CheckVerdict::Wrong);
     let skips = &json["logs"][0]["skips"];
     let offset = good.len();
     assert_eq!((&skips[0]["line"], &skips[0]["offset"]), (&json!(2), &json!(offset)), "{json}");
@@ -135,9 +135,9 @@ fn damage_and_conflicts_are_wrong_and_told_with_their_places() {
     assert_eq!(lines, [1, 1]);
     for told in [
         "a.jsonl: line 3, byte",
-        "m1 says different things: a.jsonl line 1, b.jsonl line 1",
+        "m1 has different contents: a.jsonl line 1, b.jsonl line 1",
         "TROUBLE ",
-        "not all is well",
+        ": problems found",
     ] {
         assert!(text.contains(told), "no {told:?} in {text}");
     }
@@ -147,9 +147,9 @@ fn damage_and_conflicts_are_wrong_and_told_with_their_places() {
 #[test]
 fn damaged_lines_are_copied_once_and_stay() {
     let bytes = "torn {\n{\"id\":\"m1\",\"lesson\":\"x\"}\n\0\0\ntorn {\n";
-    let world = World::with(&[("a.jsonl", bytes)]);
+    let world = VerifyFixture::with(&[("a.jsonl", bytes)]);
     let left = world.verify_as(DamagedLines::Leave, world.store.logs().unwrap());
-    assert!(left.verdict == Verdict::Wrong && world.quarantined().is_empty());
+    assert!(left.verdict == CheckVerdict::Wrong && world.quarantined().is_empty());
     let copied: Vec<Value> = (0..2).map(|_| world.verify().reply.json["copied"].clone()).collect();
     assert_eq!(copied, [3, 0]);
     let kept = world.quarantined();
@@ -161,11 +161,11 @@ fn damaged_lines_are_copied_once_and_stay() {
 // S-VERIFY-2
 #[test]
 fn a_log_from_elsewhere_is_only_read() {
-    let world = World::with(&[]);
+    let world = VerifyFixture::with(&[]);
     let log = world._folder.path().join("other.jsonl");
     std::fs::write(&log, "torn\n").unwrap();
     let checked = world.verify_as(DamagedLines::Copy, vec![log]);
-    assert_eq!((checked.verdict, &checked.reply.json["copied"]), (Verdict::Wrong, &json!(0)));
+    assert_eq!((checked.verdict, &checked.reply.json["copied"]), (CheckVerdict::Wrong, &json!(0)));
     let missing = world.verify_as(DamagedLines::Copy, vec![world._folder.path().join("no.jsonl")]);
     assert!(missing.reply.text.contains("TROUBLE"), "{}", missing.reply.text);
 }
@@ -173,12 +173,12 @@ fn a_log_from_elsewhere_is_only_read() {
 // S-VERIFY-3
 #[test]
 fn a_secret_is_told_by_its_place_and_never_shown_nor_copied() {
-    let world = World::with(&[(
+    let world = VerifyFixture::with(&[(
         "a.jsonl",
         "{\"id\":\"m1\",\"lesson\":\"hush-1\",\"pin\":4711}\ntorn hush-2\n",
     )]);
-    let Checked { verdict, reply } = world.verify();
-    assert_eq!(verdict, Verdict::Wrong);
+    let CheckReport { verdict, reply } = world.verify();
+    assert_eq!(verdict, CheckVerdict::Wrong);
     let told = &reply.json["logs"][0]["secret_places"];
     assert_eq!(told[0], json!({ "line": 1, "field": "lesson", "rule": "test-word" }));
     assert_eq!((&told[1]["field"], &told[2]["line"]), (&json!("pin"), &json!(2)));
@@ -192,8 +192,9 @@ fn a_secret_is_told_by_its_place_and_never_shown_nor_copied() {
 // S-VERIFY-1
 #[test]
 fn many_findings_are_counted_and_some_are_told() {
-    let world = World::with(&[("a.jsonl", &"torn\n".repeat(1_500))]);
-    let Checked { reply, .. } = world.verify_as(DamagedLines::Leave, world.store.logs().unwrap());
+    let world = VerifyFixture::with(&[("a.jsonl", &"torn\n".repeat(1_500))]);
+    let CheckReport { reply, .. } =
+        world.verify_as(DamagedLines::Leave, world.store.logs().unwrap());
     let log = &reply.json["logs"][0];
     assert_eq!((&log["skipped"], log["skips"].as_array().unwrap().len()), (&json!(1_500), 1_000));
     assert!(reply.text.contains("and 1490 more skipped lines") && reply.text.lines().count() < 20);

@@ -11,8 +11,8 @@ use event::Timestamp;
 use memory::Bound;
 use proptest::prelude::*;
 use store::{ArchivePolicy, Config, Store, StoreError, lines_of};
-use upkeep::Verdict;
-use upkeep::archive::{Archived, Bounds, How, Request, archive, by_policy};
+use upkeep::CheckVerdict;
+use upkeep::archive::{ArchiveMode, ArchiveRequest, Archived, Bounds, archive, by_policy};
 
 struct World {
     _folder: tempfile::TempDir,
@@ -30,14 +30,24 @@ impl World {
         Self { _folder: folder, store }
     }
 
-    fn archive_as(&self, how: How, keep_lines: Option<u64>, not_before: Option<&str>) -> Archived {
+    fn archive_as(
+        &self,
+        how: ArchiveMode,
+        keep_lines: Option<u64>,
+        not_before: Option<&str>,
+    ) -> Archived {
         let not_before = not_before.map(|text| text.parse().unwrap());
         let bounds = Bounds { keep_lines, not_before };
-        archive(&Request { store: &self.store, logs: self.store.logs().unwrap(), bounds, how })
+        archive(&ArchiveRequest {
+            store: &self.store,
+            logs: self.store.logs().unwrap(),
+            bounds,
+            how,
+        })
     }
 
     fn keep(&self, lines: u64) -> Archived {
-        self.archive_as(How::Change, Some(lines), None)
+        self.archive_as(ArchiveMode::Change, Some(lines), None)
     }
 
     fn text(&self, name: &str) -> String {
@@ -88,13 +98,13 @@ fn the_newest_lines_stay_and_what_holds_no_event_does_too() {
         ("b.jsonl", lines(0..2)),
     ]);
     let before = world.digest();
-    let dry = world.archive_as(How::DryRun, Some(2), None);
+    let dry = world.archive_as(ArchiveMode::DryRun, Some(2), None);
     assert_eq!(
         (&dry.checked.reply.json["lines"], world.store.segments().unwrap().len()),
         (&4.into(), 0)
     );
     let Archived { checked, failed } = world.keep(2);
-    assert!(failed.is_none() && checked.verdict == Verdict::Fine, "{}", checked.reply.text);
+    assert!(failed.is_none() && checked.verdict == CheckVerdict::Fine, "{}", checked.reply.text);
     assert_eq!(world.text("a.jsonl"), format!("torn\n\n{}half", lines(4..6)));
     assert_eq!(world.text("b.jsonl"), lines(0..2));
     let json = checked.reply.json;
@@ -114,11 +124,11 @@ fn old_lines_move_wherever_they_stand_and_those_without_a_time_stay() {
     let world =
         World::with(&[("a.jsonl", [&line(5), timeless, &line(1), &line(6), &line(2)].concat())]);
     let before = world.digest();
-    world.archive_as(How::Change, None, Some("2026-01-04T00:00:00Z"));
+    world.archive_as(ArchiveMode::Change, None, Some("2026-01-04T00:00:00Z"));
     assert_eq!(world.text("a.jsonl"), [&line(5), timeless, &line(6)].concat());
     assert_eq!(world.digest(), before);
     // Over either bound.
-    world.archive_as(How::Change, Some(2), Some("2026-01-04T00:00:00Z"));
+    world.archive_as(ArchiveMode::Change, Some(2), Some("2026-01-04T00:00:00Z"));
     assert_eq!(world.text("a.jsonl"), [timeless, &line(6)].concat());
     assert_eq!(world.digest(), before);
 }
@@ -163,7 +173,8 @@ fn a_log_that_cannot_be_archived_is_told_and_keeps_no_other() {
     std::fs::create_dir(world.store.root().join("b.jsonl")).unwrap();
     let Archived { checked, failed } = world.keep(1);
     assert!(
-        checked.verdict == Verdict::Wrong && matches!(failed, Some(StoreError::NotALog { .. }))
+        checked.verdict == CheckVerdict::Wrong
+            && matches!(failed, Some(StoreError::NotALog { .. }))
     );
     assert!(checked.reply.text.contains("FAILED "), "{}", checked.reply.text);
     assert_eq!((world.text("a.jsonl"), world.text("c.jsonl")), (line(2), line(5)));
@@ -186,7 +197,7 @@ fn a_damaged_segment_is_a_trouble_with_its_name_and_the_rest_is_served() {
         let health = snapshot.health();
         assert_eq!((snapshot.memories().len(), health.segments, health.logs), (2, 2, 1));
         let told = health.troubles.get(&first).unwrap();
-        assert!(told.contains("1 damaged, the first from byte 0 on"), "{told}");
+        assert!(told.contains("1 damaged place, the first at byte 0"), "{told}");
     }
 }
 

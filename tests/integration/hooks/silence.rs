@@ -22,7 +22,7 @@ use event::{EventId, Timestamp};
 use index::embed::{Provider, load};
 use memory::Bound;
 use serde_json::Value;
-use store::{Config, Embedding, Store};
+use store::{Config, EmbeddingPrecision, Store};
 use writer::Moment;
 
 use crate::pieces;
@@ -125,7 +125,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
     let cache_dir = world.path("cache");
     let dense = model.clone().map(|model| Dense {
         load: Box::new(move || {
-            load(Provider::Local(Embedding::default()), &model, NonZeroUsize::MIN)
+            load(Provider::Local(EmbeddingPrecision::default()), &model, NonZeroUsize::MIN)
         }),
         lock: Arc::new(CacheLock::of(&cache_dir)),
         cache_dir,

@@ -125,7 +125,7 @@ impl Left {
         let mut ids = BTreeSet::new();
         let store = Store::at(&self.store);
         for log in [store.logs().unwrap(), store.spooled().unwrap()].concat() {
-            let take = |line: store::Line<'_>| {
+            let take = |line: store::LogLine<'_>| {
                 if let Decoded::Event(event) = codec::decode(line.bytes, "") {
                     let id = event.id.as_str().to_owned();
                     // A blank line before it may have lost its end.

@@ -1,16 +1,16 @@
-//! Misses, as people and programs read them. Not here: finding out why (`eval::misses`).
+//! Missed documents, as text and JSON. Not here: finding the reasons (`eval::misses`).
 
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use crate::misses::{Miss, Side, Why};
+use crate::misses::{Miss, MissReason, Side};
 use guard::text::{Layout, neutralise};
 
 /// Characters of a query that a report repeats.
 const QUERY_CHARS: usize = 160;
 
-/// Counts the misses by reason, and explains the first of them.
+/// Counts the misses by reason and explains the first ones.
 pub(super) fn text(misses: &[Miss], count: usize) -> String {
     let mut text = format!("  missed: {}", misses.len());
     for (why, times) in by_reason(misses) {
@@ -56,7 +56,7 @@ fn list(words: &[String]) -> String {
     if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
 }
 
-/// Returns all misses and how many there are of each reason.
+/// Returns all misses, and the number for each reason.
 pub(super) fn json(misses: &[Miss]) -> Value {
     let reasons: Map<String, Value> =
         by_reason(misses).map(|(why, count)| (why.name().to_owned(), count.into())).collect();
@@ -69,7 +69,7 @@ pub(super) fn json(misses: &[Miss]) -> Value {
     json!({ "reasons": reasons, "queries": misses.iter().map(one).collect::<Vec<_>>() })
 }
 
-fn by_reason(misses: &[Miss]) -> impl Iterator<Item = (Why, usize)> {
-    let count = |why: Why| misses.iter().filter(|miss| miss.why == why).count();
-    Why::ALL.into_iter().map(move |why| (why, count(why))).filter(|(_, count)| *count > 0)
+fn by_reason(misses: &[Miss]) -> impl Iterator<Item = (MissReason, usize)> {
+    let count = |why: MissReason| misses.iter().filter(|miss| miss.why == why).count();
+    MissReason::ALL.into_iter().map(move |why| (why, count(why))).filter(|(_, count)| *count > 0)
 }

@@ -1,32 +1,35 @@
-//! Puts a measurement together: the user's model and cache, and stores that are deleted afterwards. Not here:
-//! measuring (`eval`).
+//! Sets up a measurement: the user's model and cache, and temporary stores. Not here: measuring (`run`).
 
 use std::io::Write;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
-use crate::{EvalError, Form, Needs, Opening, Request, Scope, Split, Step, Surroundings, run};
+use crate::{
+    EngineOptions, EvalEnvironment, EvalError, EvalRequest, Needs, QueryScope, RunProgress,
+    SetFormat, Split, run,
+};
 use api::requests;
 use api::{ApiError, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT};
 use event::{Problems, Timestamp, parse_timestamp, quoted};
 use reply::Reply;
 use retriever::cli::{GlobalOptions, Need};
 use retriever::program::{OpenAs, Program};
-use store::{Config, Keeping, Store};
+use store::{Config, Store, Switch};
 use writer::Moment;
 use writer::exit::{Exit, complain};
 
-/// Hits looked at unless asked otherwise: what the deepest measures need.
+/// The default number of examined hits, as the deepest measures need it.
 const LIMIT_DEFAULT: usize = 10;
-/// Most misses that a text shows; JSON has all of them. Past this nobody reads on.
+/// Most misses that the text shows. JSON has all of them.
 const MISSES_MAX: usize = 10_000;
-/// Any number will do, as long as it stays the same from run to run.
+/// The default seed. Its value does not matter, but it must not change between runs.
 const SEED_DEFAULT: usize = 1;
-/// Vectors of sets are kept apart from those of the user's memories, so that they can be removed alone.
+/// The cache folder for vectors of sets. It is separate from the user's vectors, so that it can be deleted
+/// alone.
 const CACHE_FOLDER: &str = "eval";
 
-/// Measures as the command line asks.
+/// Runs the measurement that the command line describes.
 ///
 /// # Errors
 /// [`ApiError`].
@@ -37,11 +40,11 @@ pub fn measure(
     messages: &mut dyn Write,
 ) -> Result<Reply, ApiError> {
     let request = request(command)?;
-    let mut open = |opening: &Opening<'_>| {
+    let mut open = |opening: &EngineOptions<'_>| {
         let mut settled = program.settle(settings)?;
         settled.store = Store::at(opening.logs);
-        // What a set asks is nobody's gap.
-        let query_log = Keeping::Off;
+        // Queries of a set must not appear in the user's query log.
+        let query_log = Switch::Off;
         let embedding = settled.config.embedding;
         settled.config = Config { embedding, query_log, ..Config::default() };
         settled.cache_dir.push(CACHE_FOLDER);
@@ -54,10 +57,10 @@ pub fn measure(
         program.local_over(settled, need, OpenAs { directory: opening.directory.to_owned(), clock })
     };
     let bar = retriever::program::bar().with_style(style());
-    let mut tell = |step: Step<'_>| show(&bar, messages, step);
+    let mut tell = |step: RunProgress<'_>| show(&bar, messages, step);
     let reply = run(
         &request,
-        &mut Surroundings {
+        &mut EvalEnvironment {
             temporary: program.surroundings().temporary.clone(),
             random: (program.surroundings().clock)().random,
             open: &mut open,
@@ -73,10 +76,10 @@ fn style() -> ProgressStyle {
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-fn show(bar: &ProgressBar, messages: &mut dyn Write, step: Step<'_>) {
+fn show(bar: &ProgressBar, messages: &mut dyn Write, step: RunProgress<'_>) {
     match step {
-        Step::Note(note) => bar.suspend(|| complain(messages, "agent-knowledge", note)),
-        Step::Progress { doing, done, all } => {
+        RunProgress::Note(note) => bar.suspend(|| complain(messages, "agent-knowledge", note)),
+        RunProgress::Progress { doing, done, all } => {
             bar.set_message(doing.to_owned());
             bar.set_length(u64::try_from(all).unwrap_or(u64::MAX));
             bar.set_position(u64::try_from(done).unwrap_or(u64::MAX));
@@ -84,8 +87,8 @@ fn show(bar: &ProgressBar, messages: &mut dyn Write, step: Step<'_>) {
     }
 }
 
-/// Checks the options, all at once.
-fn request(command: Eval) -> Result<Request, Problems> {
+/// Checks all options at once.
+fn request(command: Eval) -> Result<EvalRequest, Problems> {
     let mut problems = Problems::none();
     let mut number = |name: &str, given: Option<String>, allowed| {
         let number = requests::number(name, given, allowed);
@@ -99,7 +102,7 @@ fn request(command: Eval) -> Result<Request, Problems> {
     let seed = number("seed", command.seed, 0..=usize::MAX).unwrap_or(SEED_DEFAULT);
     let misses = number("explain_misses", command.explain_misses, 0..=MISSES_MAX);
     let now = command.now.as_deref().and_then(|text| time(text, &mut problems));
-    problems.or(Request {
+    problems.or(EvalRequest {
         paths: command.paths,
         form: form(command.format),
         modes: command.mode.and_then(EvalMode::modes),
@@ -127,20 +130,20 @@ fn time(text: &str, problems: &mut Problems) -> Option<Timestamp> {
     parsed
 }
 
-fn form(form: Option<SetForm>) -> Option<Form> {
+fn form(form: Option<SetForm>) -> Option<SetFormat> {
     match form? {
-        SetForm::Set => Some(Form::Folder),
-        SetForm::Longmemeval => Some(Form::LongMemEval),
-        SetForm::Locomo => Some(Form::Locomo),
+        SetForm::Set => Some(SetFormat::Folder),
+        SetForm::Longmemeval => Some(SetFormat::LongMemEval),
+        SetForm::Locomo => Some(SetFormat::Locomo),
         SetForm::Auto => None,
     }
 }
 
-fn scope(scope: EvalScope) -> Scope {
+fn scope(scope: EvalScope) -> QueryScope {
     match scope {
-        EvalScope::Store => Scope::Store,
-        EvalScope::Group => Scope::Group,
-        EvalScope::Here => Scope::Here,
+        EvalScope::Store => QueryScope::Store,
+        EvalScope::Group => QueryScope::Group,
+        EvalScope::Here => QueryScope::Here,
     }
 }
 

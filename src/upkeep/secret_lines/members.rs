@@ -1,43 +1,43 @@
-//! Where texts and fields stand in a line of JSON, byte by byte, so that one of them can be changed
-//! and nothing else. Not here: whether it is JSON; of what is not, the places mean nothing.
+//! The byte ranges of texts and fields in a line of JSON, so that one of them can be changed alone. Not here:
+//! whether the line is JSON. The ranges mean nothing if it is not.
 
 use std::ops::Range;
 
-/// A text, with its quotes.
+/// A text, including its quotes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Text {
-    /// Where it stands.
+pub(super) struct JsonText {
+    /// The byte range.
     pub place: Range<usize>,
-    /// The field of the outermost object that it belongs to; for the name of a field that name.
+    /// The top-level field that contains the text. For the name of a field, that name.
     pub field: String,
 }
 
 /// The parts of a line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Members {
-    /// Every text, in order.
-    pub texts: Vec<Text>,
-    /// The values of the outermost object's fields, in order.
+    /// All texts, in order.
+    pub texts: Vec<JsonText>,
+    /// The values of the top-level fields, in order.
     pub values: Vec<(String, Range<usize>)>,
-    /// Where its first field begins.
+    /// Where the first field begins.
     pub begin: usize,
-    /// Where its last field ends.
+    /// Where the last field ends.
     pub end: usize,
 }
 
-/// The walk along a line.
+/// The state of a pass over a line.
 #[derive(Default)]
-struct Walk {
+struct MemberWalk {
     found: Members,
     depth: usize,
     field: String,
-    /// Where the value of the field begins.
+    /// Where the value of the current field begins.
     value_from: Option<usize>,
 }
 
 impl Members {
     pub(super) fn of(line: &[u8]) -> Self {
-        let (mut walk, mut at) = (Walk::default(), 0);
+        let (mut walk, mut at) = (MemberWalk::default(), 0);
         while let Some(byte) = line.get(at) {
             at = match byte {
                 b'"' => walk.text(line, at),
@@ -51,18 +51,18 @@ impl Members {
     }
 }
 
-impl Walk {
+impl MemberWalk {
     fn text(&mut self, line: &[u8], start: usize) -> usize {
         let end = end_of_text(line, start);
         let rest = line.get(end..).unwrap_or_default();
         let gap = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let is_name = rest.get(gap) == Some(&b':');
         if is_name && self.depth == 1 {
-            let name = line.get(start..end).and_then(super::said_by);
+            let name = line.get(start..end).and_then(super::decoded_text);
             self.field = name.unwrap_or_default();
             self.value_from = Some(end + gap + 1);
         }
-        self.found.texts.push(Text { place: start..end, field: self.field.clone() });
+        self.found.texts.push(JsonText { place: start..end, field: self.field.clone() });
         end
     }
 
@@ -94,8 +94,8 @@ impl Walk {
     }
 }
 
-/// Returns where a text ends that begins with the quote at `start`: behind its closing quote, or
-/// where the line does.
+/// Returns the end of the text that begins with the quote at `start`: after its closing quote, or at the end of
+/// the line.
 fn end_of_text(line: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(byte) = line.get(at) {
@@ -114,13 +114,13 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Map, Value};
 
-    /// The texts, each with its field.
+    /// Returns the texts, each with its field.
     fn texts(line: &str) -> Vec<(&str, String)> {
         let texts = Members::of(line.as_bytes()).texts.into_iter();
         texts.map(|text| (line.get(text.place).unwrap(), text.field)).collect()
     }
 
-    /// The fields' names and values.
+    /// Returns the names and values of fields.
     fn values(line: &str) -> Vec<(String, &str)> {
         let values = Members::of(line.as_bytes()).values.into_iter();
         values.map(|(name, place)| (name, line.get(place).unwrap())).collect()

@@ -1,16 +1,16 @@
-//! What archiving did, in words and for programs. Not here: doing it.
+//! The report of an archiving run, as text and JSON. Not here: archiving.
 
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{Done, How};
-use crate::place::shown;
+use super::{ArchiveMode, ArchiveResult};
+use crate::shown_path::shown;
 use guard::text::{Layout, neutralise};
 use reply::Reply;
 use store::Moved;
 
-pub(super) fn reply(how: How, all: &[Done]) -> Reply {
+pub(super) fn reply(how: ArchiveMode, all: &[ArchiveResult]) -> Reply {
     let mut text = String::new();
     all.iter().for_each(|done| about(&mut text, how, done));
     let total = |of: fn(&Moved) -> u64| -> u64 {
@@ -19,11 +19,11 @@ pub(super) fn reply(how: How, all: &[Done]) -> Reply {
     let (lines, cleaned) = (total(|moved| moved.lines), total(|moved| moved.cleaned_lines));
     text.push_str(&match (lines + cleaned, how) {
         (0, _) => "nothing to archive".to_owned(),
-        (_, How::Change) => format!("{lines} lines archived; they are found as before"),
-        (_, How::DryRun) => format!("{lines} lines would be archived, nothing changed"),
+        (_, ArchiveMode::Change) => format!("{lines} lines archived; searches still find them"),
+        (_, ArchiveMode::DryRun) => format!("{lines} lines would be archived; nothing was changed"),
     });
     let json = json!({
-        "changed": how == How::Change && lines + cleaned > 0, "lines": lines, "cleaned": cleaned,
+        "changed": how == ArchiveMode::Change && lines + cleaned > 0, "lines": lines, "cleaned": cleaned,
         "line_bytes": total(|moved| moved.line_bytes),
         "packed_bytes": total(|moved| moved.packed_bytes),
         "logs": all.iter().map(json_of).collect::<Vec<_>>(),
@@ -31,7 +31,7 @@ pub(super) fn reply(how: How, all: &[Done]) -> Reply {
     Reply::new(text, json)
 }
 
-fn about(text: &mut String, how: How, done: &Done) {
+fn about(text: &mut String, how: ArchiveMode, done: &ArchiveResult) {
     let log = shown(&done.log);
     let moved = match &done.moved {
         Ok(moved) => moved,
@@ -43,13 +43,13 @@ fn about(text: &mut String, how: How, done: &Done) {
     };
     let (lines, cleaned) = (moved.lines, moved.cleaned_lines);
     if cleaned > 0 {
-        let would = if how == How::DryRun { "would be " } else { "" };
+        let would = if how == ArchiveMode::DryRun { "would be " } else { "" };
         let _ = writeln!(
             text,
-            "cleaned   {log}: {cleaned} lines stood in a segment already, since an earlier run was interrupted; {would}taken out of the log"
+            "cleaned   {log}: {cleaned} lines were already in a segment, because an earlier run was interrupted; {would}removed from the log"
         );
     }
-    if lines > 0 && how == How::DryRun {
+    if lines > 0 && how == ArchiveMode::DryRun {
         let _ = writeln!(text, "would     {log}: {lines} lines, {} bytes", moved.line_bytes);
     } else if lines > 0 {
         let segments: Vec<String> = moved.segments.iter().map(|path| shown(path)).collect();
@@ -62,7 +62,7 @@ fn about(text: &mut String, how: How, done: &Done) {
     }
 }
 
-fn json_of(done: &Done) -> Value {
+fn json_of(done: &ArchiveResult) -> Value {
     let log = done.log.display().to_string();
     match &done.moved {
         Ok(moved) => json!({

@@ -1,4 +1,4 @@
-//! The recogniser of the tests knows words that begin with `hush-`; in the field `pin`, numbers too.
+//! The recogniser of the tests finds words that begin with `hush-`, and in the field `pin` also numbers.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -68,7 +68,7 @@ fn only_the_text_with_the_secret_changes() {
             r#"{"id":"m1","lesson":"a \ud83d hush-6"}"#,
             "{\"id\":\"m1\",\"lesson\":\"a \u{FFFD} [REDACTED:test-word]\"}",
         ),
-        // JSON, but no event; and no JSON.
+        // JSON without an event, and a line that is not JSON.
         (r#"["hush-7", 1.50]"#, r#"["[REDACTED:test-word]", 1.50]"#),
         ("{\"lesson\":\"torn hush-8", "{\"lesson\":\"torn [REDACTED:test-word]"),
     ] {

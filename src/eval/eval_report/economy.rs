@@ -1,15 +1,15 @@
-//! What an answer costs, as people and programs read it. Not here: counting it (`eval::economy`).
+//! The cost of an answer, as text and JSON. Not here: counting it (`eval::economy`).
 
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::economy::{Cost, Shape};
+use crate::economy::{Cost, OutputForm};
 
-/// Columns of the names of forms.
+/// The width of the column of format names.
 const NAME_COLUMNS: usize = 30;
 
-pub(super) fn text(costs: &[(Shape, Cost)]) -> String {
+pub(super) fn text(costs: &[(OutputForm, Cost)]) -> String {
     let mut text = String::new();
     let columns = ["tokens", "answered", "tokens per answer"];
     let _ = writeln!(
@@ -33,8 +33,8 @@ pub(super) fn text(costs: &[(Shape, Cost)]) -> String {
     text
 }
 
-pub(super) fn json(costs: &[(Shape, Cost)]) -> Value {
-    let one = |(shape, cost): &(Shape, Cost)| {
+pub(super) fn json(costs: &[(OutputForm, Cost)]) -> Value {
+    let one = |(shape, cost): &(OutputForm, Cost)| {
         json!({
             "form": shape.name(), "tokens": cost.mean_tokens(), "answered": cost.share_answered(),
             "tokens_per_answer": cost.tokens_per_answer(),

@@ -1,42 +1,42 @@
-//! The `log-memory` program, but for what only a process can do. It starts no thread unless it is given hundreds of events
-//! at once, opens no index, and needs no server. Not here: the door itself (`writer`).
+//! The `log-memory` program, except what requires a process. It starts threads only for hundreds of events at
+//! once, opens no index, and needs no server. Not here: the write itself (`writer`).
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::args::{self, Args, Command};
 use super::exit::{Exit, complain, deliver};
+use super::flags::{self, Action, Args};
 use super::{Identity, Moment, RecordError, WAITS, Writer, batch, identity};
-use store::{Config, Place, Places, Store, StoreError};
+use store::{Config, Destination, PlatformDirs, Store, StoreError};
 
 /// What the process gives the program.
 pub struct Process<'a> {
     /// The command line, without the program's name.
     pub args: Vec<OsString>,
-    /// Looks up an environment variable. Those that name paths need not be UTF-8.
+    /// Looks up an environment variable. Variables that name paths need not be UTF-8.
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
     /// The working directory.
     pub directory: PathBuf,
-    /// The name of this machine, where it has one.
+    /// The name of this machine, if it has one.
     pub host: Option<String>,
-    /// Tells the time, and gives random bits.
+    /// Returns the time and random bits.
     pub moment: &'a mut dyn FnMut() -> Moment,
-    /// Where `--json -` reads.
+    /// The input of `--json -`.
     pub input: &'a mut dyn Read,
-    /// For data.
+    /// Standard output, for data.
     pub output: &'a mut dyn Write,
-    /// For messages.
+    /// Standard error, for messages.
     pub messages: &'a mut dyn Write,
 }
 
-/// Most bytes of `--json` input: some 200,000 events; more should come in pieces.
+/// Most bytes of `--json` input: some 200,000 events. Larger inputs must be split.
 const INPUT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// Runs the program. A reader that went away early is no failure.
+/// Runs the program. It is not a failure if the reader closed the pipe early.
 #[must_use]
 pub fn run(process: &mut Process<'_>) -> Exit {
-    match args::parse(std::mem::take(&mut process.args)) {
+    match flags::parse(std::mem::take(&mut process.args)) {
         Ok(args) => perform(process, args),
         Err(problem) => fail(process, Exit::Usage, &problem),
     }
@@ -44,17 +44,17 @@ pub fn run(process: &mut Process<'_>) -> Exit {
 
 fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     let draft = match args.command {
-        Command::Help => return print(process, args::HELP),
-        Command::Version => {
+        Action::Help => return print(process, flags::HELP),
+        Action::Version => {
             return print(process, concat!("log-memory ", env!("CARGO_PKG_VERSION"), "\n"));
         }
-        Command::RecordJson(source) => {
+        Action::RecordJson(source) => {
             return match open(process, args.logs) {
                 Ok(writer) => perform_json(process, &writer, &source, args.durability),
                 Err(error) => fail(process, Exit::of_store(&error), &format!("failed to {error}")),
             };
         }
-        Command::Record(draft) => draft,
+        Action::Record(draft) => draft,
     };
     let writer = match open(process, args.logs) {
         Ok(writer) => writer,
@@ -63,12 +63,12 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     let moment = (process.moment)();
     match writer.record(*draft, moment, args.durability) {
         Ok(receipt) => {
-            if receipt.place == Place::Spool {
+            if receipt.place == Destination::Spool {
                 complain(process.messages, "log-memory", WAITS);
             }
             let written = format!("written as {}", receipt.id);
-            // Whether it reads like an instruction is not asked here: that takes as long as all the rest
-            // of this program. Batches, MCP and every search tell it.
+            // The check for instructions is skipped here, because it takes as long as the rest of this program.
+            // Batches, MCP and every search report it.
             let printed = print_written(process, &format!("{}\n", receipt.id), &written);
             if let Some(claimed) = receipt.not_believed {
                 complain(process.messages, "log-memory", &identity::not_believed(&claimed));
@@ -79,7 +79,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     }
 }
 
-/// Settles where the logs are: flag > environment > configuration file > the platform's place.
+/// Resolves where the logs are: flag > environment > configuration file > platform directory.
 fn open(process: &Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreError> {
     let (store, config) = settle(process.lookup, logs)?;
     Ok(Writer {
@@ -90,7 +90,7 @@ fn open(process: &Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreErr
     })
 }
 
-/// Settles the store and the configuration for either program.
+/// Resolves the store and the configuration for either program.
 ///
 /// # Errors
 /// [`StoreError::NoPlace`] and [`StoreError::Config`].
@@ -99,7 +99,7 @@ pub fn settle(
     logs: Option<PathBuf>,
 ) -> Result<(Store, Config), StoreError> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let places = Places::of_platform();
+    let places = PlatformDirs::of_platform();
     let named = set("AGENT_KNOWLEDGE_CONFIG");
     if let Some(path) = named.as_ref().filter(|path| !path.exists()) {
         return Err(StoreError::Config { path: path.clone(), why: "it does not exist".to_owned() });
@@ -132,13 +132,13 @@ fn perform_json(
     };
     let outcomes = batch::record_all(writer, &text, durability, &mut process.moment);
     if outcomes.is_empty() {
-        return fail(process, Exit::Invalid, "--json: the input holds no event");
+        return fail(process, Exit::Invalid, "--json: the input contains no event");
     }
     let report = batch::reports(&outcomes);
     let written_len = outcomes.iter().filter(|outcome| outcome.result.is_ok()).count();
     let written = format!("{written_len} of {} events written", outcomes.len());
     let printed = print_written(process, &report, &written);
-    let worst = outcomes.iter().map(batch::Outcome::exit).max_by_key(|exit| exit.code());
+    let worst = outcomes.iter().map(batch::BatchOutcome::exit).max_by_key(|exit| exit.code());
     worst.filter(|exit| *exit != Exit::Done).unwrap_or(printed)
 }
 
@@ -151,7 +151,7 @@ fn read(process: &mut Process<'_>, source: &Path) -> io::Result<String> {
     }
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > INPUT_BYTES_MAX {
         return Err(io::Error::other(format!(
-            "more than {INPUT_BYTES_MAX} bytes; send it in pieces"
+            "it has more than {INPUT_BYTES_MAX} bytes; send it in pieces"
         )));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -161,7 +161,7 @@ fn refuse(process: &mut Process<'_>, error: &RecordError) -> Exit {
     let text = match error {
         RecordError::Invalid(problems) => problems
             .iter()
-            .map(|problem| format!("{}: {}", args::flag_of(&problem.field), problem.message))
+            .map(|problem| format!("{}: {}", flags::flag_of(&problem.field), problem.message))
             .collect::<Vec<_>>()
             .join("\n"),
         RecordError::Store(error) => format!("failed to {error}"),
@@ -178,12 +178,12 @@ fn print(process: &mut Process<'_>, text: &str) -> Exit {
     if deliver(process.output, text).is_ok() { Exit::Done } else { Exit::Io }
 }
 
-/// Prints word of what was written. Where that fails the memory stands all the same, so the caller
-/// must learn on the other stream that sending it again would double it.
+/// Prints that something was written. If printing fails the memory still exists, so the caller must learn on
+/// the other stream that sending it again would write it twice.
 fn print_written(process: &mut Process<'_>, text: &str, written: &str) -> Exit {
     let Err(error) = deliver(process.output, text) else { return Exit::Done };
     let message =
-        format!("{written}, but failed to print that: {error}; do not send what was written again");
+        format!("{written}, but the answer could not be printed: {error}; do not send it again");
     fail(process, Exit::Io, &message)
 }
 

@@ -1,16 +1,16 @@
-//! How paths are named to people: harmless to terminals, and safe to paste into a shell.
-//! Not here: what is said about them.
+//! How paths are shown to people: safe for terminals, and safe to paste into a shell. Not here: the messages
+//! around them.
 
 use std::path::Path;
 
 use guard::text::{Layout, neutralise};
 
-/// Anybody can put a file into the store, and its name may be made to command terminals.
+/// Shows a path. Any program can put a file into the store, and its name may contain terminal commands.
 pub(super) fn shown(path: &Path) -> String {
     neutralise(&path.display().to_string(), Layout::Line)
 }
 
-/// Writes a path as one word of a POSIX shell.
+/// Quotes a path as one word of a POSIX shell.
 pub(super) fn word(path: &Path) -> String {
     let shown = shown(path);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+~@:,=%".contains(c);

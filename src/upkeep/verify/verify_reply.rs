@@ -1,4 +1,4 @@
-//! What verifying found, in words and for programs. Not here: finding it.
+//! The report of a verification, as text and JSON. Not here: verifying.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -7,33 +7,37 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::census::{Census, Findings, LogCensus, Place, TOLD_MAX};
-use crate::place::shown;
+use super::census::{Findings, LinePosition, LogCensus, StoreCensus, TOLD_MAX};
+use crate::shown_path::shown;
 use event::EventId;
 use guard::text::{Layout, neutralise};
 use reply::Reply;
 use store::Store;
 
-/// Findings of one kind told to people; `--json` has more.
+/// Most findings of one kind that the text lists; `--json` lists more.
 const SHOWN_MAX: usize = 10;
 
-pub(super) fn reply(census: &Census, root: &Path) -> Reply {
+pub(super) fn reply(census: &StoreCensus, root: &Path) -> Reply {
     Reply::new(text(census, root), json(census))
 }
 
-fn text(census: &Census, root: &Path) -> String {
+fn text(census: &StoreCensus, root: &Path) -> String {
     let mut out = String::new();
     census.logs.iter().for_each(|log| about_log(&mut out, log));
-    let lines = |places: &[Place]| {
+    let lines = |places: &[LinePosition]| {
         let named = places.iter().take(SHOWN_MAX).map(|place| named(census, *place));
         named.collect::<Vec<_>>().join(", ") + &more(places.len())
     };
     for (id, places) in census.conflicts.iter().take(SHOWN_MAX) {
-        let _ = writeln!(out, "CONFLICT  {id} says different things: {}", lines(places));
+        let _ = writeln!(out, "CONFLICT  {id} has different contents: {}", lines(places));
     }
     left(&mut out, "conflicts", census.conflicts.len());
     for (id, places) in census.orphans.iter().take(SHOWN_MAX) {
-        let _ = writeln!(out, "note      about {id}, which is in no log read: {}", lines(places));
+        let _ = writeln!(
+            out,
+            "note      memory {id} is in none of these logs, but named in {}",
+            lines(places)
+        );
     }
     left(&mut out, "such memories", census.orphans.len());
     let copied = census.total(|log| log.copied);
@@ -41,13 +45,13 @@ fn text(census: &Census, root: &Path) -> String {
         let folder = shown(&root.join(".quarantine"));
         let _ = writeln!(
             out,
-            "note      {copied} damaged lines copied to {folder}; the logs keep theirs"
+            "note      {copied} damaged lines copied to {folder}; the logs were not changed"
         );
     }
     out + &summary(census)
 }
 
-fn summary(census: &Census) -> String {
+fn summary(census: &StoreCensus) -> String {
     let (lines, events) = (census.total(|log| log.lines), census.total(|log| log.events));
     let skipped = census.total(|log| log.skipped.count);
     let (repeated, secrets) =
@@ -68,10 +72,10 @@ fn summary(census: &Census) -> String {
             let _ = write!(text, ", {count} {what}");
         }
     }
-    text + if census.is_fine() { ": all is well" } else { ": not all is well" }
+    text + if census.is_fine() { ": no problems found" } else { ": problems found" }
 }
 
-/// Tells of a log what is worth telling; of a log that is well, nothing.
+/// Reports the findings of a log; nothing if it has none.
 fn about_log(out: &mut String, found: &LogCensus) {
     let log = shown(&found.log);
     if let Some(trouble) = &found.trouble {
@@ -90,7 +94,7 @@ fn about_log(out: &mut String, found: &LogCensus) {
     }
     left(out, "secrets", found.secrets.count);
     if found.secrets.count > 0 {
-        let _ = writeln!(out, "          agent-knowledge scrub takes secrets out of logs");
+        let _ = writeln!(out, "          agent-knowledge scrub removes secrets from logs");
     }
     if let Some(first) = found.future.first.first() {
         let count = found.future.count;
@@ -102,7 +106,7 @@ fn about_log(out: &mut String, found: &LogCensus) {
     if found.torn_bytes > 0 {
         let _ = writeln!(
             out,
-            "note      {log}: the last line has no line break yet ({} bytes), and is not read before it has",
+            "note      {log}: the last line has no line break yet ({} bytes), and is not read before it has one",
             found.torn_bytes
         );
     }
@@ -117,7 +121,7 @@ fn about_log(out: &mut String, found: &LogCensus) {
 
 fn left(out: &mut String, what: &str, count: usize) {
     if let Some(more) = count.checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
-        let _ = writeln!(out, "          and {more} more {what}; --json tells up to {TOLD_MAX}");
+        let _ = writeln!(out, "          and {more} more {what}; --json lists up to {TOLD_MAX}");
     }
 }
 
@@ -128,16 +132,16 @@ fn more(count: usize) -> String {
         .map_or(String::new(), |more| format!(" and {more} more"))
 }
 
-fn named(census: &Census, place: Place) -> String {
+fn named(census: &StoreCensus, place: LinePosition) -> String {
     let log = census.logs.get(place.log).map_or(Path::new(""), |found| &found.log);
-    // The names of segments are numbers, so those of their folders tell them apart.
+    // Segment files are named by numbers, so the names of their folders identify them.
     let parts = if Store::is_segment(log) { 3 } else { 1 };
     let parts: Vec<&OsStr> = log.iter().rev().take(parts).collect();
     let name = shown(&parts.into_iter().rev().collect::<PathBuf>());
     format!("{name} line {}", place.line)
 }
 
-/// Names a log, and the segment of it where it is one.
+/// Names a log, or a segment of a log.
 fn json_of_path(path: &Path) -> (String, Option<String>) {
     let told = |path: &Path| path.display().to_string();
     match Store::log_of_segment(path) {
@@ -146,13 +150,13 @@ fn json_of_path(path: &Path) -> (String, Option<String>) {
     }
 }
 
-fn json(census: &Census) -> Value {
-    let place = |place: &Place| {
+fn json(census: &StoreCensus) -> Value {
+    let place = |place: &LinePosition| {
         let found = census.logs.get(place.log).map(|found| json_of_path(&found.log));
         let (log, segment) = found.unzip();
         json!({ "log": log, "segment": segment.flatten(), "line": place.line })
     };
-    let by_id = |ids: &BTreeMap<EventId, Vec<Place>>| -> Value {
+    let by_id = |ids: &BTreeMap<EventId, Vec<LinePosition>>| -> Value {
         let told = ids.iter().take(TOLD_MAX).map(|(id, places)| {
             let places: Vec<Value> = places.iter().take(TOLD_MAX).map(place).collect();
             json!({ "id": id.as_str(), "lines": places })

@@ -1,4 +1,4 @@
-//! What was measured, as a table for people and as JSON for programs. Not here: the numbers themselves
+//! The report of a measurement, as a table for people and as JSON for programs. Not here: the numbers
 //! (`measure`, `bootstrap`).
 
 mod economy;
@@ -12,19 +12,19 @@ use serde_json::{Map, Value, json};
 use super::EvalError;
 use super::bootstrap::{self, Difference, RESAMPLES};
 use super::measure::{Answer, Measure, percentile_ms};
-use super::request::Request;
+use super::request::EvalRequest;
 use super::result::{Measured, ModeResult};
-use super::saved::Saved;
+use super::saved_run::SavedRun;
 use event::Problems;
 use reply::Reply;
 
 /// The name of the row over all queries.
 const ALL: &str = "all";
-/// The name of the row of queries without a type, where others have one.
+/// The name of the row of queries without a type, if others have one.
 const UNTYPED: &str = "other";
-/// Columns of the names of rows.
+/// The width of the column of row names.
 const NAME_COLUMNS: usize = 26;
-/// What is compared with a saved run.
+/// The measures that are compared with a saved run.
 const COMPARED: [Measure; 8] = [
     Measure::Recall1,
     Measure::Recall5,
@@ -36,14 +36,14 @@ const COMPARED: [Measure; 8] = [
     Measure::Tokens,
 ];
 
-/// Writes the report.
+/// Formats the report.
 ///
 /// # Errors
-/// [`EvalError::Options`] where nothing that was measured can be compared with the saved run.
+/// [`EvalError::Options`] if no measured mode can be compared with the saved run.
 pub(super) fn reply(
     results: &[Measured],
-    against: Option<&Saved>,
-    request: &Request,
+    against: Option<&SavedRun>,
+    request: &EvalRequest,
 ) -> Result<Reply, EvalError> {
     let (mut text, mut sets) = (String::new(), Vec::new());
     for result in results {
@@ -67,7 +67,7 @@ pub(super) fn reply(
         if let (Some(before), Some(saved)) = (before, against) {
             let _ = writeln!(
                 text,
-                "\nagainst version {}, scope {}: difference and its 95 % interval ({RESAMPLES} resamples); * leaves out 0",
+                "\nagainst version {}, scope {}: difference and its 95 % interval ({RESAMPLES} resamples); * excludes 0",
                 saved.program, before.scope
             );
             compare(&mut text, &mut modes, result, before, request.seed)?;
@@ -81,27 +81,27 @@ pub(super) fn reply(
     Ok(Reply::new(text, json!({ "sets": sets })))
 }
 
-/// The answers of one line of a table.
-struct Row<'a> {
+/// The answers of one row of a table.
+struct TableRow<'a> {
     name: String,
     answers: Vec<&'a Answer>,
 }
 
 /// Returns a row for each type of query, and one for all.
-fn rows(answers: &[Answer]) -> Vec<Row<'_>> {
+fn rows(answers: &[Answer]) -> Vec<TableRow<'_>> {
     let mut kinds: BTreeMap<&str, Vec<&Answer>> = BTreeMap::new();
     for answer in answers {
         kinds.entry(answer.kind.as_deref().unwrap_or(UNTYPED)).or_default().push(answer);
     }
     let has_kinds = kinds.keys().any(|kind| *kind != UNTYPED);
     let kinds = kinds.into_iter().filter(|_| has_kinds);
-    let mut rows: Vec<Row<'_>> =
-        kinds.map(|(kind, answers)| Row { name: kind.to_owned(), answers }).collect();
-    rows.push(Row { name: ALL.to_owned(), answers: answers.iter().collect() });
+    let mut rows: Vec<TableRow<'_>> =
+        kinds.map(|(kind, answers)| TableRow { name: kind.to_owned(), answers }).collect();
+    rows.push(TableRow { name: ALL.to_owned(), answers: answers.iter().collect() });
     rows
 }
 
-fn heading(text: &mut String, result: &Measured, request: &Request) {
+fn heading(text: &mut String, result: &Measured, request: &EvalRequest) {
     let queries = result.modes.first().map_or(0, |of_mode| of_mode.answers.len());
     let _ = writeln!(
         text,
@@ -110,7 +110,7 @@ fn heading(text: &mut String, result: &Measured, request: &Request) {
     );
 }
 
-fn table(text: &mut String, mode: &str, rows: &[Row<'_>]) {
+fn table(text: &mut String, mode: &str, rows: &[TableRow<'_>]) {
     let _ = write!(text, "{mode:NAME_COLUMNS$} {:>5}", "n");
     for measure in Measure::ALL {
         let _ = write!(text, " {:>8}", measure.name());
@@ -130,7 +130,7 @@ fn table(text: &mut String, mode: &str, rows: &[Row<'_>]) {
     }
 }
 
-/// Cuts or fills the name of a row to its column.
+/// Truncates or pads the name of a row to its column.
 fn fitted(name: &str) -> String {
     let width = NAME_COLUMNS - 2;
     let cut: String = name.chars().take(width).collect();
@@ -141,8 +141,8 @@ fn cell(measure: Measure, value: f64) -> String {
     if measure == Measure::Tokens { format!("{value:.0}") } else { format!("{value:.4}") }
 }
 
-fn json_of_mode(mode: &str, rows: &[Row<'_>]) -> Map<String, Value> {
-    let row = |row: &Row<'_>| {
+fn json_of_mode(mode: &str, rows: &[TableRow<'_>]) -> Map<String, Value> {
+    let row = |row: &TableRow<'_>| {
         let mut json = Map::new();
         json.insert("type".to_owned(), row.name.clone().into());
         json.insert("queries".to_owned(), row.answers.len().into());
@@ -175,7 +175,7 @@ fn compare(
     if is_any {
         return Ok(());
     }
-    let message = format!("holds no mode that was asked of {}", result.set);
+    let message = format!("contains none of the modes measured for {}", result.set);
     Err(Problems::one("against", message).into())
 }
 
@@ -189,7 +189,7 @@ struct Compared {
 fn differences(new: &ModeResult, old: &ModeResult, seed: u64) -> Vec<Compared> {
     let old: BTreeMap<&str, &Answer> =
         old.answers.iter().map(|answer| (answer.id.as_str(), answer)).collect();
-    let of_row = |row: Row<'_>| {
+    let of_row = |row: TableRow<'_>| {
         let pairs = row.answers.iter().filter_map(|new| Some((*new, *old.get(new.id.as_str())?)));
         let pairs: Vec<(&Answer, &Answer)> = pairs.collect();
         let of = COMPARED.into_iter().map(|measure| {
@@ -203,7 +203,7 @@ fn differences(new: &ModeResult, old: &ModeResult, seed: u64) -> Vec<Compared> {
 }
 
 fn comparison(text: &mut String, mode: &str, compared: &[Compared]) {
-    // What applies to no query at all needs no column.
+    // A measure that applies to no query needs no column.
     let is_there = |measure: Measure| {
         let mut all = compared.iter().flat_map(|row| &row.of);
         all.any(|(other, difference)| *other == measure && difference.is_some())

@@ -1,33 +1,33 @@
-//! The store's files: can we use them, can others, does anybody hold a lock, does anything wait.
-//! Not here: what the lines say.
+//! Checks of the store's files: whether this process can use them, whether other users can, whether a lock is
+//! held, whether writes wait. Not here: the contents of lines.
 
 use std::fs::Metadata;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use super::Finding;
-use crate::place::{shown, word};
+use super::Diagnosis;
+use crate::shown_path::{shown, word};
 use store::{LockState, Store, make_a_file_in};
 
-/// Logs with something wrong that are told one by one.
+/// Most logs with a problem that are listed one by one.
 const TOLD_MAX: usize = 20;
 
-/// Folders of ours inside the store.
+/// Our folders inside the store.
 const FOLDERS: [&str; 4] = [".locks", ".spool", ".quarantine", "archive"];
 
-pub(super) fn examine(store: &Store) -> Vec<Finding> {
+pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
     let root = store.root();
     let found = match root.metadata() {
         Ok(found) if found.is_dir() => found,
         Ok(_) => {
-            let says = format!("{} is no directory", shown(root));
-            return vec![Finding::fail("store", says).mended_by(moved_away(root))];
+            let says = format!("{} is not a directory", shown(root));
+            return vec![Diagnosis::fail("store", says).mended_by(moved_away(root))];
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let says = format!("{} is not there yet; the first lesson makes it", shown(root));
-            return vec![Finding::fine("store", says)];
+            let says = format!("{} does not exist yet; the first lesson creates it", shown(root));
+            return vec![Diagnosis::fine("store", says)];
         }
-        Err(error) => return vec![Finding::fail("store", format!("{}: {error}", shown(root)))],
+        Err(error) => return vec![Diagnosis::fail("store", format!("{}: {error}", shown(root)))],
     };
     let mut findings = vec![directory(root, &found)];
     findings.extend(FOLDERS.iter().filter_map(|name| folder(&root.join(name))));
@@ -36,81 +36,81 @@ pub(super) fn examine(store: &Store) -> Vec<Finding> {
             findings.extend(about_logs(&logs));
             findings.push(locks(store, &logs));
         }
-        Err(error) => findings.push(Finding::fail("logs", format!("failed to {error}"))),
+        Err(error) => findings.push(Diagnosis::fail("logs", format!("failed to {error}"))),
     }
     findings.extend(archived(store));
     findings.extend(waiting(store));
     findings
 }
 
-/// How much was archived. What is wrong inside is for `verify`, which reads it.
-fn archived(store: &Store) -> Option<Finding> {
+/// Counts archived lines. `verify` reads the segments and finds damage.
+fn archived(store: &Store) -> Option<Diagnosis> {
     let segments = match store.segments() {
         Ok(segments) if segments.is_empty() => return None,
         Ok(segments) => segments,
-        Err(error) => return Some(Finding::fail("archive", format!("failed to {error}"))),
+        Err(error) => return Some(Diagnosis::fail("archive", format!("failed to {error}"))),
     };
     let bytes = segments.iter().filter_map(|path| Some(path.symlink_metadata().ok()?.len()));
     let (count, bytes) = (segments.len(), bytes.sum::<u64>());
-    Some(Finding::fine("archive", format!("{count} segments of old lines, {bytes} bytes")))
+    Some(Diagnosis::fine("archive", format!("{count} segments of old lines, {bytes} bytes")))
 }
 
-fn directory(root: &Path, found: &Metadata) -> Finding {
+fn directory(root: &Path, found: &Metadata) -> Diagnosis {
     if let Some(finding) = open_to_others("store", root, found) {
         return finding;
     }
     match make_a_file_in(root) {
         Err(error) => {
-            let says = format!("no file can be made in {}: {error}", shown(root));
-            Finding::fail("store", says).mended_by(format!("chmod u+rwx {}", word(root)))
+            let says = format!("no file can be created in {}: {error}", shown(root));
+            Diagnosis::fail("store", says).mended_by(format!("chmod u+rwx {}", word(root)))
         }
         Ok(made) if owner(&made) != owner(found) => {
             let says = format!("{} belongs to another user", shown(root));
             let mend = format!("sudo chown -R \"$(id -u)\" {}", word(root));
-            Finding::warn("store", says).mended_by(mend)
+            Diagnosis::warn("store", says).mended_by(mend)
         }
-        Ok(_) => Finding::fine("store", shown(root)),
+        Ok(_) => Diagnosis::fine("store", shown(root)),
     }
 }
 
-fn folder(folder: &Path) -> Option<Finding> {
+fn folder(folder: &Path) -> Option<Diagnosis> {
     let found = folder.symlink_metadata().ok()?;
     if found.is_dir() {
         return open_to_others("store", folder, &found);
     }
-    let says = format!("{} is no folder of its own", shown(folder));
-    Some(Finding::fail("store", says).mended_by(moved_away(folder)))
+    let says = format!("{} is not a plain folder", shown(folder));
+    Some(Diagnosis::fail("store", says).mended_by(moved_away(folder)))
 }
 
-fn about_logs(logs: &[PathBuf]) -> Vec<Finding> {
-    let wrong: Vec<Finding> = logs.iter().filter_map(|log| about_log(log)).collect();
+fn about_logs(logs: &[PathBuf]) -> Vec<Diagnosis> {
+    let wrong: Vec<Diagnosis> = logs.iter().filter_map(|log| about_log(log)).collect();
     if wrong.is_empty() {
-        return vec![Finding::fine("logs", format!("{} logs", logs.len()))];
+        return vec![Diagnosis::fine("logs", format!("{} logs", logs.len()))];
     }
     let more = wrong.len().saturating_sub(TOLD_MAX);
-    let mut findings: Vec<Finding> = wrong.into_iter().take(TOLD_MAX).collect();
+    let mut findings: Vec<Diagnosis> = wrong.into_iter().take(TOLD_MAX).collect();
     if more > 0 {
-        findings.push(Finding::fail("logs", format!("and {more} more with something wrong")));
+        findings.push(Diagnosis::fail("logs", format!("and {more} more logs with a problem")));
     }
     findings
 }
 
-fn about_log(log: &Path) -> Option<Finding> {
-    let fail = |says: &str| Finding::fail("logs", format!("{}: {says}", shown(log)));
+fn about_log(log: &Path) -> Option<Diagnosis> {
+    let fail = |says: &str| Diagnosis::fail("logs", format!("{}: {says}", shown(log)));
     let found = match log.symlink_metadata() {
         Ok(found) => found,
         Err(error) => return Some(fail(&error.to_string())),
     };
     if found.is_symlink() {
-        return Some(fail("a symbolic link, which is refused").mended_by(moved_away(log)));
+        return Some(fail("is a symbolic link, which is refused").mended_by(moved_away(log)));
     }
     if !found.is_file() {
-        return Some(fail("a directory or a device, no log").mended_by(moved_away(log)));
+        return Some(fail("is a directory or a device, not a log").mended_by(moved_away(log)));
     }
     if has_second_name(&found) {
         let (log, own) = (word(log), word(&log.with_extension("own")));
         let mend = format!("cp -p {log} {own} && mv {own} {log}");
-        return Some(fail("has a second name (hard link), and is refused").mended_by(mend));
+        return Some(fail("has a second name (a hard link), which is refused").mended_by(mend));
     }
     if let Err(error) = std::fs::OpenOptions::new().read(true).append(true).open(log) {
         let mend = format!("chmod u+rw {}", word(log));
@@ -126,21 +126,23 @@ fn moved_away(path: &Path) -> String {
 }
 
 #[cfg(unix)]
-fn open_to_others(about: &'static str, path: &Path, found: &Metadata) -> Option<Finding> {
+fn open_to_others(about: &'static str, path: &Path, found: &Metadata) -> Option<Diagnosis> {
     let mode = std::os::unix::fs::MetadataExt::mode(found);
     if mode & 0o022 != 0 {
         let says = format!("{} can be written by others", shown(path));
-        return Some(Finding::fail(about, says).mended_by(format!("chmod go-w {}", word(path))));
+        return Some(Diagnosis::fail(about, says).mended_by(format!("chmod go-w {}", word(path))));
     }
     if mode & 0o055 != 0 {
         let says = format!("{} can be read by others", shown(path));
-        return Some(Finding::warn(about, says).mended_by(format!("chmod go-rwx {}", word(path))));
+        return Some(
+            Diagnosis::warn(about, says).mended_by(format!("chmod go-rwx {}", word(path))),
+        );
     }
     None
 }
 
 #[cfg(not(unix))]
-fn open_to_others(_about: &'static str, _path: &Path, _found: &Metadata) -> Option<Finding> {
+fn open_to_others(_about: &'static str, _path: &Path, _found: &Metadata) -> Option<Diagnosis> {
     None
 }
 
@@ -164,8 +166,8 @@ fn has_second_name(_found: &Metadata) -> bool {
     false
 }
 
-/// Lock files stay when nobody holds them, and then do no harm.
-fn locks(store: &Store, logs: &[PathBuf]) -> Finding {
+/// Lock files remain after use and do no harm.
+fn locks(store: &Store, logs: &[PathBuf]) -> Diagnosis {
     let mut longest_ms = 0;
     for log in logs {
         match store.try_lock_of(log) {
@@ -178,45 +180,46 @@ fn locks(store: &Store, logs: &[PathBuf]) -> Finding {
                     "{} has been locked by another process for more than {waited_ms} ms",
                     shown(log)
                 );
-                return Finding::fail("locks", says).mended_by(format!("fuser -v {}", word(&lock)));
+                return Diagnosis::fail("locks", says)
+                    .mended_by(format!("fuser -v {}", word(&lock)));
             }
-            Err(error) => return Finding::fail("locks", format!("failed to {error}")),
+            Err(error) => return Diagnosis::fail("locks", format!("failed to {error}")),
         }
     }
     match longest_ms {
-        0 => Finding::fine("locks", "nobody holds one"),
-        longest_ms => Finding::fine("locks", format!("in use, free after {longest_ms} ms")),
+        0 => Diagnosis::fine("locks", "no lock is held"),
+        longest_ms => Diagnosis::fine("locks", format!("in use, free after {longest_ms} ms")),
     }
 }
 
-/// What waits in the spool, and what is in quarantine.
-fn waiting(store: &Store) -> Vec<Finding> {
+/// Counts waiting writes in the spool and damaged lines in the quarantine.
+fn waiting(store: &Store) -> Vec<Diagnosis> {
     let mut findings = Vec::new();
     match store.spooled() {
         Ok(files) if !files.is_empty() => {
             let lines: usize = files.iter().map(|file| lines_in(file)).sum();
             let says = format!(
-                "{lines} lines in {} files wait, since another process held their log; the next write or search brings them in",
+                "{lines} lines in {} files wait, because another process held their log; the next write or search moves them into it",
                 files.len()
             );
-            findings.push(Finding::warn("spool", says));
+            findings.push(Diagnosis::warn("spool", says));
         }
         Ok(_) => {}
-        Err(error) => findings.push(Finding::fail("spool", format!("failed to {error}"))),
+        Err(error) => findings.push(Diagnosis::fail("spool", format!("failed to {error}"))),
     }
     if let Ok(files) = store.quarantines() {
         let lines: usize = files.iter().map(|file| lines_in(file)).sum();
         if lines > 0 {
             let folder = shown(&store.root().join(".quarantine"));
             findings
-                .push(Finding::fine("quarantine", format!("{lines} damaged lines in {folder}")));
+                .push(Diagnosis::fine("quarantine", format!("{lines} damaged lines in {folder}")));
         }
     }
     findings
 }
 
 fn lines_in(file: &Path) -> usize {
-    // A pipe in its place would make us wait.
+    // Opening a pipe would block.
     if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return 0;
     }

@@ -1,5 +1,5 @@
-//! Secrets in a line that is already in a file: where they are, and the line without them, which
-//! otherwise is what it was. Not here: what a secret looks like (`event::redact`), files (`scrub`).
+//! Secrets in an existing line: where they are, and the line without them, otherwise unchanged. Not here: what
+//! a secret looks like (`guard::secrets`), files (`scrub`).
 
 mod members;
 
@@ -7,18 +7,18 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use self::members::{Members, Text};
+use self::members::{JsonText, Members};
 use event::clean;
 use event::{Decoded, Event, EventId, codec, surrogates_mended};
 use guard::secrets::{Finding, findings};
 use guard::text::escaped;
 
-/// What tells a secret. The real one is [`Recogniser::default`]; tests bring rules of their own.
+/// Recognises secrets. [`Recogniser::default`] is the real one; tests use their own rules.
 pub struct Recogniser<'a> {
     /// Finds the secrets in a text.
     pub find: &'a dyn Fn(&str) -> Vec<Finding>,
-    /// Returns the fields of an event as they may be written: it may know more than a text tells,
-    /// such as the name of the field.
+    /// Returns the fields of an event in the form that may be written. It can use more than the text of a
+    /// field, such as the field's name.
     pub fields: &'a dyn Fn(Event) -> Map<String, Value>,
 }
 
@@ -28,28 +28,28 @@ impl Default for Recogniser<'_> {
     }
 }
 
-/// A secret in a line. What it is, is not told.
+/// The place of a secret in a line. It does not contain the secret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Spot {
-    /// The field that holds it; empty where the line has no fields.
+pub(super) struct SecretSpot {
+    /// The field that contains the secret; empty if the line has no fields.
     pub field: String,
     /// The rule that recognised it.
     pub rule: String,
 }
 
-/// A line that holds secrets.
+/// A line with secrets.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Exposed {
-    /// What it holds.
-    pub spots: Vec<Spot>,
-    /// The line without them; `None` where that would lose something else.
+    /// The places of the secrets.
+    pub spots: Vec<SecretSpot>,
+    /// The line without them; `None` if removing them would lose something else.
     pub clean: Option<Vec<u8>>,
 }
 
-/// How redacted text begins; the rule and a bracket follow.
+/// The beginning of redacted text. The rule and a bracket follow.
 const MARK: &str = "[REDACTED:";
 
-/// Fields that name events. A line must keep its own, and the others it is about.
+/// Fields that contain ids. A line must keep its own id, and the ids it refers to.
 const IDS: [&str; 2] = ["id", "memory_id"];
 
 impl Recogniser<'_> {
@@ -58,7 +58,7 @@ impl Recogniser<'_> {
         self.exposed_as(line, &codec::decode(line, file_repo), file_repo)
     }
 
-    /// Looks for secrets in a line that is understood already.
+    /// Looks for secrets in a line that is already decoded.
     pub(super) fn exposed_as(
         &self,
         line: &[u8],
@@ -98,17 +98,17 @@ impl Recogniser<'_> {
         Some(Exposed { spots, clean: is_same.then_some(clean) })
     }
 
-    /// Takes secrets out of each text in JSON, names included; all else stays as it stands.
-    fn in_texts(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<Spot>)> {
+    /// Removes secrets from each text in JSON, including names. Everything else is unchanged.
+    fn in_texts(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<SecretSpot>)> {
         let members = Members::of(line);
         let mut edits = Edits::default();
         let mut spots = Vec::new();
-        for Text { place, field, .. } in members.texts {
-            let said = line.get(place.clone()).and_then(said_by);
+        for JsonText { place, field, .. } in members.texts {
+            let said = line.get(place.clone()).and_then(decoded_text);
             let Some(said) = said.filter(|_| !IDS.contains(&field.as_str())) else { continue };
             let found = (self.find)(&said);
             if !found.is_empty() {
-                // The name of a field is told, and may hold the secret itself.
+                // The report shows the field's name, which may contain the secret itself.
                 let field = without(&field, &(self.find)(&field));
                 spots.extend(found.iter().map(|found| spot(&field, found.rule)));
                 edits.put(place, json_of(&Value::from(without(&said, &found))));
@@ -117,8 +117,8 @@ impl Recogniser<'_> {
         (!spots.is_empty()).then(|| (edits.apply(line), spots))
     }
 
-    /// Takes secrets out of bytes that are no JSON, wherever they are text.
-    fn in_bytes(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<Spot>)> {
+    /// Removes secrets from bytes that are not JSON, wherever they are text.
+    fn in_bytes(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<SecretSpot>)> {
         let (mut out, mut spots) = (Vec::with_capacity(line.len()), Vec::new());
         for chunk in line.utf8_chunks() {
             let found = (self.find)(chunk.valid());
@@ -136,22 +136,22 @@ impl Recogniser<'_> {
     }
 }
 
-impl From<(Vec<u8>, Vec<Spot>)> for Exposed {
-    fn from((clean, spots): (Vec<u8>, Vec<Spot>)) -> Self {
+impl From<(Vec<u8>, Vec<SecretSpot>)> for Exposed {
+    fn from((clean, spots): (Vec<u8>, Vec<SecretSpot>)) -> Self {
         Self { spots, clean: Some(clean) }
     }
 }
 
-fn spot(field: &str, rule: &str) -> Spot {
-    Spot { field: field.to_owned(), rule: rule.to_owned() }
+fn spot(field: &str, rule: &str) -> SecretSpot {
+    SecretSpot { field: field.to_owned(), rule: rule.to_owned() }
 }
 
 fn is_json(line: &[u8]) -> bool {
     serde_json::from_str::<Value>(&String::from_utf8_lossy(line)).is_ok()
 }
 
-/// Reads a text as it stands in JSON, with its quotes.
-fn said_by(literal: &[u8]) -> Option<String> {
+/// Decodes a text of JSON, given with its quotes.
+fn decoded_text(literal: &[u8]) -> Option<String> {
     let literal = String::from_utf8_lossy(literal);
     let whole = serde_json::from_str(&literal).ok();
     whole.or_else(|| serde_json::from_str(&surrogates_mended(&literal)?).ok())
@@ -169,13 +169,13 @@ fn without(text: &str, found: &[Finding]) -> String {
     out + text.get(copied_to..).unwrap_or_default()
 }
 
-/// Writes a value as our lines do.
+/// Encodes a value as our lines do.
 fn json_of(value: &Value) -> Vec<u8> {
     escaped(&value.to_string()).into_owned().into_bytes()
 }
 
-/// Puts the fields that may be written in the place of those in which more secrets stand.
-fn in_fields(line: &[u8], fields: &Map<String, Value>) -> (Vec<u8>, Vec<Spot>) {
+/// Replaces the fields that contain more secrets by those that may be written.
+fn in_fields(line: &[u8], fields: &Map<String, Value>) -> (Vec<u8>, Vec<SecretSpot>) {
     let (mut edits, mut spots) = (Edits::default(), Vec::new());
     for (name, place) in Members::of(line).values {
         let value = line.get(place.clone()).unwrap_or_default();
@@ -213,8 +213,8 @@ fn rules_in(text: &str) -> Vec<String> {
     after.filter_map(|rest| rest.split_once(']')).map(|(rule, _)| rule.to_owned()).collect()
 }
 
-/// An id that was derived from the bytes of a line would change with them: so it is written down.
-/// Behind one that could not be understood, since of two the last one counts.
+/// An id derived from the bytes of a line would change with them, so it is written into the line. It goes after
+/// an id that could not be understood, because the last of two fields counts.
 fn with_id(clean: Vec<u8>, id: &EventId) -> Vec<u8> {
     let members = Members::of(&clean);
     let is_there = members.values.iter().any(|(name, _)| name == "id");
@@ -233,7 +233,7 @@ fn with_id(clean: Vec<u8>, id: &EventId) -> Vec<u8> {
     }
 }
 
-/// Replacements of parts of a line, in order and apart.
+/// Replacements of separate parts of a line, in order.
 #[derive(Default)]
 struct Edits(Vec<(Range<usize>, Vec<u8>)>);
 

@@ -1,5 +1,5 @@
-//! The command line of `log-memory`. Parsed by hand with lexopt: a larger parser would cost more
-//! time than the append. Not here: rules about fields (`event::validate`).
+//! The command line of `log-memory`, parsed with lexopt because a larger parser would take longer than the
+//! append. Not here: rules about fields (`event::validate`).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,25 +10,25 @@ use event::{Draft, quoted};
 use guard::secrets::redacted;
 use store::Durability;
 
-/// What the command line asks for.
+/// The action that the command line selects.
 #[derive(Debug, PartialEq)]
-pub enum Command {
+pub enum Action {
     /// Print the help.
     Help,
     /// Print the version.
     Version,
     /// Write one event given by flags.
     Record(Box<Draft>),
-    /// Write the events that a file or standard input (`-`) holds as JSON.
+    /// Write the events that a file or standard input (`-`) contains as JSON.
     RecordJson(PathBuf),
 }
 
 /// The whole command line.
 #[derive(Debug, PartialEq)]
 pub struct Args {
-    /// What to do.
-    pub command: Command,
-    /// The store, when given.
+    /// The action.
+    pub command: Action,
+    /// The directory of the logs, if given.
     pub logs: Option<PathBuf>,
     /// What an acknowledged event must survive.
     pub durability: Durability,
@@ -54,47 +54,49 @@ const FLAGS: [(&str, &str); 16] = [
     ("expires", "expires"),
 ];
 
-/// Characters of an unknown flag that a message repeats.
+/// Characters of an unknown flag that the message repeats.
 const FLAG_CHARS_SHOWN: usize = 40;
 
 /// The help of `log-memory`.
 pub const HELP: &str = "\
-Append one lesson to the shared memory of coding agents, and print its id.
+Append one lesson to the shared memory of coding agents and print its id.
 
-Usage: log-memory --type TYPE --lesson TEXT [options]
+Usage: log-memory --type TYPE --lesson TEXT [OPTIONS]
        log-memory --json FILE|-
 
 The lesson:
   --type TYPE          error, success or pattern; also fact, decision, principle, procedure,
-                       convention, preference, task, or any short name of your own
-  --lesson TEXT        what to do next time, in a sentence or two
-  --context TEXT       what was being done, and what went wrong
+                       convention, preference, task, or any other short lower-case name
+  --lesson TEXT        what to do next time, in one or two sentences
+  --context TEXT       what you were doing, and what went wrong
   --command TEXT       the command that helped
-  --tags A,B           words to find it by
-  --symptom TEXT       how it would look next time: the error text (may be repeated)
-  --file PATH          a file it is about (may be repeated)
+  --tags A,B           keywords to find the lesson by
+  --symptom TEXT       how the problem would look next time: the error text (repeatable)
+  --file PATH          a file that the lesson is about (repeatable)
   --success-rate X/Y   successes/attempts so far, such as 9/10
-  --confidence WORD    stated or inferred: whether it was seen or concluded      [stated]
-  --expires TIME       until when it counts: a day, a time, or an age from now such as 30d
+  --confidence WORD    stated (seen or told) or inferred (concluded)     [default: stated]
+  --expires TIME       until when the lesson counts: a day, a time, or an age from now such as 30d
 
-Where and who (found out by itself unless given):
-  --repo REPO          the repository: its name, key or URL   [this directory's git remote]
-  --agent NAME         who learned it                         [$AGENT_KNOWLEDGE_AGENT, or the agent running this]
-  --session ID         in which session                       [$AGENT_KNOWLEDGE_SESSION]
-  --logs DIR           the directory of the logs              [$AGENT_KNOWLEDGE_LOGS]
+Where and who (detected unless given):
+  --repo REPO          the repository: its name, key or URL  [default: this directory's git remote]
+  --agent NAME         who learned it  [default: $AGENT_KNOWLEDGE_AGENT, or the agent running this]
+  --session ID         the session it was learned in    [default: $AGENT_KNOWLEDGE_SESSION]
+  --logs DIR           the directory of the logs        [default: $AGENT_KNOWLEDGE_LOGS]
 
 How:
-  --json FILE|-        read events as JSON (one, an array, or one per line) and report on each
-  --durable            return only when the event is on the disk. Without it the event survives the
-                       crash of any process (\"written\"); with it, also the loss of power (\"synced\").
-                       Either way: where another process holds the log for 2 seconds, the event waits in
-                       the spool, where searches find it, and the next write brings it in
-  --id ID, --timestamp TIME, --source WHO   for importing what was learned elsewhere
-  -h, --help           this text
-  -V, --version        the version
+  --json FILE|-        read events as JSON (one object, an array, or one object per line) and
+                       print a report on each
+  --durable            return only when the event is on disk. Without this option the event survives
+                       the crash of any process (\"written\"); with it, also a power loss (\"synced\").
+                       In both cases: if another process holds the log for 2 seconds, the event goes
+                       to the spool. Searches find it there, and the next write moves it into the log
+  --id ID, --timestamp TIME, --source WHO   for importing lessons from elsewhere
+  -h, --help           print this help
+  -V, --version        print the version
 
-Exit codes: 0 written, 64 wrong option, 65 wrong field (all are listed, nothing is written),
-74 file trouble, 75 busy (too much waits), 78 wrong configuration. Never 2.
+Exit codes: 0 written, 64 wrong option, 65 wrong field (all problems are listed, nothing is written),
+74 a file could not be read or written, 75 busy (too many writes wait), 78 wrong configuration.
+Never 2.
 
 Example:
   log-memory --type error --context 'npm install failed with EACCES' \\
@@ -102,21 +104,21 @@ Example:
     --lesson 'verify ownership before npm operations' --tags npm,permissions --success-rate 9/10
 ";
 
-/// Reads the command line, without the program's name.
+/// Parses the command line, without the program's name.
 ///
 /// # Errors
-/// One sentence on the first thing that is wrong.
+/// One sentence about the first error.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
     let mut parser = lexopt::Parser::from_args(args);
     let mut draft = Draft::default();
-    let mut parsed = Args { command: Command::Help, logs: None, durability: Durability::Written };
+    let mut parsed = Args { command: Action::Help, logs: None, durability: Durability::Written };
     let mut json = None;
     let mut first_field = None;
     while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
         match arg {
-            Short('h') | Long("help") => return Ok(Args { command: Command::Help, ..parsed }),
+            Short('h') | Long("help") => return Ok(Args { command: Action::Help, ..parsed }),
             Short('V') | Long("version") => {
-                return Ok(Args { command: Command::Version, ..parsed });
+                return Ok(Args { command: Action::Version, ..parsed });
             }
             Long("durable") => parsed.durability = Durability::Synced,
             Long("logs") => parsed.logs = Some(value(&mut parser)?.into()),
@@ -133,7 +135,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
             Value(word) => {
                 let word = word.to_string_lossy().into_owned();
                 return Err(format!(
-                    "{} belongs to no option; put quotes around texts with spaces",
+                    "unexpected word {}; put quotes around a text with spaces",
                     quoted(&word)
                 ));
             }
@@ -141,10 +143,12 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
     }
     parsed.command = match (json, first_field) {
         (Some(_), Some(flag)) => {
-            return Err(format!("--{flag} cannot be combined with --json; put it into the JSON"));
+            return Err(format!(
+                "--{flag} cannot be combined with --json; put this field into the JSON instead"
+            ));
         }
-        (Some(source), None) => Command::RecordJson(source),
-        (None, _) => Command::Record(Box::new(draft)),
+        (Some(source), None) => Action::RecordJson(source),
+        (None, _) => Action::Record(Box::new(draft)),
     };
     Ok(parsed)
 }
@@ -163,7 +167,7 @@ fn field_value(flag: &str, parser: &mut lexopt::Parser) -> Result<String, String
         "session-id" | "session_id" => Some("session"),
         _ => None,
     };
-    // A flag this long is a text that lost its quotes.
+    // A flag this long is probably a text without quotes.
     let flag: String = redacted(flag).chars().take(FLAG_CHARS_SHOWN).collect();
     Err(match meant {
         Some(meant) => format!("--{flag}: unknown option; did you mean --{meant}?"),
@@ -171,7 +175,7 @@ fn field_value(flag: &str, parser: &mut lexopt::Parser) -> Result<String, String
     })
 }
 
-/// Takes the next word as it stands, even when it begins with a dash: texts often do.
+/// Takes the next word unchanged, even if it begins with a dash, as many texts do.
 fn value(parser: &mut lexopt::Parser) -> Result<OsString, String> {
     parser.value().map_err(|error| error.to_string())
 }
@@ -197,7 +201,7 @@ fn set(draft: &mut Draft, flag: &str, text: String) {
     }
 }
 
-/// Names a field as the command line does: `event_type` is `--type`.
+/// Returns the flag of a field: `event_type` is `--type`.
 #[must_use]
 pub fn flag_of(field: &str) -> String {
     let name = field.split('[').next().unwrap_or(field);
@@ -236,7 +240,7 @@ mod tests {
             "--durable",
         ])
         .unwrap();
-        let Command::Record(draft) = args.command else { panic!() };
+        let Action::Record(draft) = args.command else { panic!() };
         assert_eq!(draft.command.as_deref(), Some("-x"));
         assert_eq!((draft.tags.len(), draft.symptoms.len()), (2, 2));
         assert_eq!(args.durability, Durability::Synced);

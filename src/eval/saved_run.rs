@@ -1,9 +1,10 @@
-//! Answers kept in a file, so that a later run can be compared with them query by query. Not here: the
-//! comparison (`report`).
+//! Answers saved in a file, so that a later run can be compared with them query by query. Not here: the
+//! comparison (`eval_report`).
 //!
-//! One JSON object: `format`, `version`, `program`, and `sets`, each with its `modes` and their `queries`:
-//! id, type, `relevant` as pairs of grade and rank, `stale` as the rank of the best stale document (null
-//! where it was not among the hits; absent where the query has none), depth, returned, tokens and micros.
+//! The file is one JSON object: `format`, `version`, `program`, and `sets`, each with its `modes` and their
+//! `queries`. A query has id, type, `relevant` as pairs of grade and rank, `stale` as the rank of the best
+//! stale document (null if it was not among the hits; absent if the query has none), depth, returned, tokens
+//! and micros.
 
 use std::path::Path;
 
@@ -15,37 +16,38 @@ use super::result::{Measured, ModeResult};
 use event::Problems;
 
 const FORMAT: &str = "agent-knowledge eval";
-/// Raised when a reader of the old form would misunderstand the new one.
+/// Raised when a reader of the old format would misunderstand the new one.
 const VERSION: u64 = 1;
 
 /// A saved run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Saved {
-    /// Which version of the program made it.
+pub struct SavedRun {
+    /// The version of the program that saved it.
     pub program: String,
-    /// What it measured, without misses.
+    /// The results, without misses.
     pub sets: Vec<Measured>,
 }
 
-impl Saved {
-    /// Finds the run of a set. Other documents, queries or judgements make other numbers; where queries
-    /// look may differ, and be what is compared.
+impl SavedRun {
+    /// Finds the run of a set. Other documents, queries or judgements give incomparable numbers. The scope may
+    /// differ, because it may be what is compared.
     ///
     /// # Errors
-    /// [`EvalError::Options`] where there is none of this set as it is.
+    /// [`EvalError::Options`] if there is no run of exactly this set.
     pub fn earlier(&self, set: &str, judged: &str) -> Result<&Measured, EvalError> {
         let refuse = |message: String| Err(Problems::one("against", message).into());
         match self.sets.iter().find(|before| before.set == set) {
             Some(before) if before.judged == judged => Ok(before),
             Some(_) => refuse(format!(
-                "holds a run of {set} with other documents, queries or judgements; they must be the same"
+                "contains a run of {set} with other documents, queries or judgements; they must be the same"
             )),
-            None => refuse(format!("holds no run of {set}; save one with --save")),
+            None => refuse(format!("contains no run of {set}; save one with --save")),
         }
     }
 }
 
-/// Tries a file before the minutes that a measurement takes are lost. What is in it stays.
+/// Checks early that a file can be written, because a measurement takes minutes. The file's content is
+/// unchanged.
 ///
 /// # Errors
 /// [`EvalError::Io`].
@@ -69,8 +71,8 @@ pub fn write(path: &Path, sets: &[Measured]) -> Result<(), EvalError> {
 /// Reads a run.
 ///
 /// # Errors
-/// [`EvalError::Io`], or [`EvalError::Form`] where it is no saved run of a version we know.
-pub fn read(path: &Path) -> Result<Saved, EvalError> {
+/// [`EvalError::Io`], or [`EvalError::Form`] if it is not a saved run of a known version.
+pub fn read(path: &Path) -> Result<SavedRun, EvalError> {
     let text = std::fs::read_to_string(path).map_err(EvalError::io("read", path))?;
     let wrong = |field: &str, message: &str| {
         EvalError::form(
@@ -89,8 +91,8 @@ pub fn read(path: &Path) -> Result<Saved, EvalError> {
     }
     let sets = whole.get("sets").and_then(Value::as_array);
     let sets = sets.and_then(|sets| sets.iter().map(set_of_json).collect::<Option<Vec<_>>>());
-    let sets = sets.ok_or_else(|| wrong("sets", "lacks a field or has one of another type"))?;
-    Ok(Saved { program: text_of(&whole, "program").unwrap_or_default(), sets })
+    let sets = sets.ok_or_else(|| wrong("sets", "a field is missing or has another type"))?;
+    Ok(SavedRun { program: text_of(&whole, "program").unwrap_or_default(), sets })
 }
 
 fn json_of_set(set: &Measured) -> Value {
@@ -134,7 +136,7 @@ fn set_of_json(value: &Value) -> Option<Measured> {
         split: text_of(value, "split")?,
         judged: text_of(value, "judged")?,
         documents: count_of(value, "documents")?,
-        // The first runs that were saved do not tell it.
+        // The first saved runs do not contain it.
         held_back: count_of(value, "held_back").unwrap_or(0),
         modes: modes.iter().map(mode_of_json).collect::<Option<_>>()?,
     })
@@ -173,7 +175,7 @@ fn answer_of_json(value: &Value) -> Option<Answer> {
     })
 }
 
-/// Reads a rank or null; the outer `None` is neither.
+/// Reads a rank or null. The outer `None` means neither.
 #[expect(clippy::option_option, reason = "what is wrong and what is null differ")]
 fn rank_of(value: &Value) -> Option<Option<usize>> {
     if value.is_null() { Some(None) } else { usize::try_from(value.as_u64()?).ok().map(Some) }
