@@ -29,7 +29,7 @@ fn what_was_archived_is_found_by_every_command_and_by_zcat() {
     world.hand_write("api.jsonl", lines(0..30));
     let digest = world.agent_knowledge(&["digest"]).done();
     let dry = world.agent_knowledge(&["archive", "--keep", "10", "--dry-run"]).done();
-    assert!(dry.ends_with("20 lines would be archived, nothing changed\n"), "{dry}");
+    assert!(dry.ends_with("20 lines would be archived; nothing was changed\n"), "{dry}");
     assert!(!segment(&world).exists());
     let told = world.asked(&["archive", "api", "--keep", "10"]);
     assert_eq!((&told["lines"], &told["changed"]), (&json!(20), &json!(true)), "{told}");
@@ -90,7 +90,7 @@ fn a_secret_in_a_segment_is_told_by_its_place_and_taken_out() {
     assert_eq!(log["log"], world.store().join("api.jsonl").to_str().unwrap());
     assert_eq!((verified.exit, &log["secret_places"][0]["line"]), (Some(1), &json!(4)));
     let told = world.agent_knowledge(&["scrub"]).done();
-    assert!(told.contains("1 segments of old lines were packed anew"), "{told}");
+    assert!(told.contains("1 segments of old lines were rewritten"), "{told}");
     assert!(told.contains("000001.jsonl.gz: line 4, lesson: ") && !told.contains(&key), "{told}");
     assert_eq!(world.agent_knowledge(&["scrub"]).done(), "no secrets found\n");
     assert_eq!(world.agent_knowledge(&["verify"]).exit, Some(0));

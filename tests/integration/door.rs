@@ -362,7 +362,7 @@ fn a_wrong_configuration_is_reported_with_allowed_values() {
         ("log = \"/l\"", "allowed are logs, model, cache"),
         ("logs = 3", "\"logs\" is unknown or of a wrong type"),
         ("[aliases]\nold = \"../new\"", "github.com/acme/api"),
-        ("[aliases]\nold = 3", "\"old\" must name a repository"),
+        ("[aliases]\nold = 3", "the value of \"old\" must be the name of a repository"),
     ];
     for (text, word) in wrong {
         let ran = refused(|world| {

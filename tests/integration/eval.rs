@@ -224,7 +224,7 @@ fn published_files_are_read_in_their_own_forms() {
         measured(&world, &[&fixture("longmemeval.json"), "--mode", "lexical", "--scope", "store"]);
     assert_eq!(pool["sets"][0]["documents"], 3);
     let ran = world.agent_knowledge_eval(&[&fixture("locomo.json"), "--mode", "lexical", "--json"]);
-    assert!(ran.messages.contains("1 questions name no turn"), "{}", ran.messages);
+    assert!(ran.messages.contains("1 questions name no existing turn"), "{}", ran.messages);
     let report: Value = serde_json::from_str(&ran.done()).unwrap();
     near(row(&report, "all"), &[("queries", 3.0), ("R@5", 1.0)]);
     near(row(&report, "single-hop"), &[("R@1", 1.0)]);

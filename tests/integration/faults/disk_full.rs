@@ -158,7 +158,7 @@ fn a_short_write_that_cannot_be_taken_back_costs_only_itself() {
     command.arg(LOG_MEMORY).args(["--repo", "api", "--type", "fact", "--lesson", &lesson]);
     let ran = run(&mut command, b"");
     assert_eq!((ran.exit, ran.output.as_str()), (Some(74), ""), "{}", ran.messages);
-    assert!(ran.messages.contains("take back"), "{}", ran.messages);
+    assert!(ran.messages.contains("roll back"), "{}", ran.messages);
     let torn_bytes = std::fs::metadata(&log).unwrap().len();
     assert!(torn_bytes > whole_bytes, "nothing was cut short");
     world.log_memory(&args).done();
