@@ -1,5 +1,5 @@
 //! What is to be reviewed, in words: pairs of memories that may contradict each other, and how each is settled.
-//! Not here: finding them (`search::clash`).
+//! Not here: finding them (`search::contradictions`).
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use super::line::{Body, after, date, operands, word};
 use super::reply::Reply;
 use event::RepoKey;
 use memory::Memory;
-use search::{Clash, Clashes, Sign};
+use search::{Contradiction, Contradictions, Sign};
 
 /// A line of a pair is at most so long, in bytes.
 const LINE_BYTES: usize = 320;
 
 /// Shows the pairs of a repository, at most `limit` of them.
 #[must_use]
-pub fn review(repo: &RepoKey, found: &Clashes, limit: usize) -> Reply {
-    let shown: Vec<&Clash> = found.pairs.iter().take(limit).collect();
-    let pairs: Vec<Value> = shown.iter().map(|clash| pair(clash)).collect();
+pub fn review(repo: &RepoKey, found: &Contradictions, limit: usize) -> Reply {
+    let shown: Vec<&Contradiction> = found.pairs.iter().take(limit).collect();
+    let pairs: Vec<Value> = shown.iter().map(|shown| pair(shown)).collect();
     let json = json!({
         "repo": repo.as_str(), "pairs": pairs, "total": found.pairs.len(), "compared": found.scanned, "not_compared": found.not_scanned,
     });
@@ -31,14 +31,14 @@ pub fn review(repo: &RepoKey, found: &Clashes, limit: usize) -> Reply {
             found.pairs.len()
         ),
     };
-    for (place, clash) in (1_usize..).zip(shown) {
-        let (older, newer) = (&clash.older, &clash.newer);
+    for (place, pair) in (1_usize..).zip(shown) {
+        let (older, newer) = (&pair.older, &pair.newer);
         let _ = write!(
             text,
             "\n{place}. {}\n   {}\n   why: {}",
             line(older, repo),
             line(newer, repo),
-            why(&clash.signs)
+            why(&pair.signs)
         );
         let supersede = |old: &Memory, new: &Memory| {
             format!("supersede --by={} {}", word(&new.id), operands(&[&old.id]))
@@ -93,10 +93,10 @@ pub fn kin_json(found: &[(Arc<Memory>, Vec<Sign>)]) -> Value {
         .collect()
 }
 
-fn pair(clash: &Clash) -> Value {
+fn pair(pair: &Contradiction) -> Value {
     json!({
-        "older": Value::Object(fields(&clash.older)), "newer": Value::Object(fields(&clash.newer)),
-        "kinship": (f64::from(clash.kinship) * 100.0).round() / 100.0, "signs": names(&clash.signs),
+        "older": Value::Object(fields(&pair.older)), "newer": Value::Object(fields(&pair.newer)),
+        "kinship": (f64::from(pair.kinship) * 100.0).round() / 100.0, "signs": names(&pair.signs),
     })
 }
 

@@ -1,5 +1,4 @@
-//! What somebody who begins to type may mean: ids, tags, kinds, files and repositories that there are, pure. Not here:
-//! where such a value is typed (`serve`).
+//! Completions of ids, tags, kinds, files and repositories, pure. Not here: where a value is typed (`retriever`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use event::limits::SHORT_BYTES_MAX;
 use guard::text::{Layout, neutralise};
 use memory::Memory;
 
-/// What is typed.
+/// The kind of value that is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Slot {
@@ -28,10 +27,10 @@ pub enum Slot {
     Repo,
 }
 
-/// What may be meant.
+/// The values that begin with what was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completions {
-    /// The first of them, at most [`COMPLETIONS_MAX`].
+    /// The first values, at most [`COMPLETIONS_MAX`].
     pub values: Vec<String>,
     /// How many there are.
     pub total: usize,
@@ -40,11 +39,11 @@ pub struct Completions {
 /// Most values of one answer: the protocol allows no more.
 pub const COMPLETIONS_MAX: usize = 100;
 
-/// Tags and files are those of so many of the newest memories: each must be read, at every key that is pressed.
+/// The newest memories whose tags and files are offered: each must be read at every key press.
 const READ_MAX: usize = 1_000;
 
-/// Returns what may be meant: ids newest first, all else by how often it is used. A value is meant where it, or what
-/// follows a `/` in it, begins with what was typed, whatever the case; an id also where its short form does.
+/// Returns the completions: ids newest first, all else by how often it is used. A value matches if it, or a part after a
+/// `/` in it, begins with what was typed, in any case; an id also if its short form does.
 #[must_use]
 pub fn complete(snapshot: &Snapshot, slot: Slot, typed: &str) -> Completions {
     let typed = typed.trim().to_lowercase();
@@ -75,7 +74,7 @@ fn ids(snapshot: &Snapshot, typed: &str) -> Completions {
     Completions { values, total }
 }
 
-/// How often the newest memories use each value. What reads like an instruction has no say.
+/// Counts how often the newest memories use each value. Flagged memories do not count.
 fn used(snapshot: &Snapshot, of: impl Fn(Event) -> Vec<String>) -> BTreeMap<String, usize> {
     let mut newest: Vec<&Arc<Memory>> = snapshot.memories().iter().collect();
     newest_only(&mut newest, READ_MAX);
@@ -92,7 +91,7 @@ fn counted<'a>(values: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize>
     counts.into_iter().map(|(value, count)| (value.to_owned(), count)).collect()
 }
 
-/// Those that are meant and that can be shown as they stand, the most used first.
+/// Returns the matching values that need no escaping, the most used first.
 fn most_used(counts: BTreeMap<String, usize>, typed: &str) -> Completions {
     let is_plain = |value: &str| {
         !value.is_empty()
@@ -116,7 +115,7 @@ fn is_meant(value: &str, typed: &str) -> bool {
 
 /// Leaves the newest memories, newest first.
 fn newest_only(memories: &mut Vec<&Arc<Memory>>, count: usize) {
-    let newest_first = |a: &&Arc<Memory>, b: &&Arc<Memory>| super::newest_first(a, b);
+    let newest_first = |a: &&Arc<Memory>, b: &&Arc<Memory>| super::hit::newest_first(a, b);
     if memories.len() > count {
         memories.select_nth_unstable_by(count, newest_first);
         memories.truncate(count);

@@ -1,6 +1,5 @@
-//! How near the tokens of the best candidates are to those of the query, each to its nearest, and what each
-//! token of the query weighs. Not here: comparing two tokens (`index::late`), what becomes of the nearness
-//! (`fuse`).
+//! Late interaction: how near the tokens of the best candidates are to those of the query, each to its nearest, and the
+//! weight of each token of the query. Not here: comparing two tokens (`index::late`), combining the scores (`fuse`).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,53 +10,53 @@ use crate::snapshot::Snapshot;
 use index::late::AskedToken;
 use index::lexical::{Prepared, quoted_spans};
 
-/// Candidates looked at closely, each a record read from the disk. Measured: 20, 30 and 100 rank alike.
-const CLOSE_MAX: usize = 50;
-/// Tokens of a query that count, the heaviest: the time grows with them, and more of them rank no better.
-const ASKED_TOKENS_MAX: usize = 32;
-/// What a word in backticks weighs beside one outside: nothing, unless there is no other. Names of the asker's
-/// own are nearest to any name.
+/// Candidates whose tokens are compared; each is a record on the disk. Measured: 20, 30 and 100 rank alike.
+const COMPARED_MAX: usize = 50;
+/// The heaviest tokens of a query, which count: the time grows with them, and more rank no better.
+const QUERY_TOKENS_MAX: usize = 32;
+/// The weight of a word in backticks, relative to one outside: nearly nothing, unless there is no other. A name of the
+/// caller's own code is near to any name.
 const QUOTED_SHARE: f32 = 0.001;
 
-/// The tokens of a query with what they weigh.
-pub(super) struct Asked<'a> {
+/// The tokens of a query with their weights.
+pub(super) struct QueryTokens<'a> {
     tokens: Vec<(&'a AskedToken, f32)>,
     weight: f32,
 }
 
-/// The nearness of a candidate's tokens.
+/// The nearness of a candidate's tokens to those of the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Late {
-    /// Looked at.
-    Seen(f32),
-    /// Not known; this stands in for it.
-    Instead(f32),
+pub(super) enum LateScore {
+    /// Computed from the tokens.
+    Computed(f32),
+    /// An estimate, because the tokens were not compared.
+    Estimated(f32),
 }
 
-impl Late {
-    pub(super) fn counted(&self) -> f32 {
+impl LateScore {
+    pub(super) fn value(&self) -> f32 {
         match self {
-            Self::Seen(late) | Self::Instead(late) => *late,
+            Self::Computed(late) | Self::Estimated(late) => *late,
         }
     }
 
-    pub(super) fn seen(&self) -> Option<f32> {
+    pub(super) fn computed(&self) -> Option<f32> {
         match self {
-            Self::Seen(late) => Some(*late),
-            Self::Instead(_) => None,
+            Self::Computed(late) => Some(*late),
+            Self::Estimated(_) => None,
         }
     }
 }
 
-impl<'a> Asked<'a> {
-    /// `None` where no token of the query says anything, or words are not to count.
-    pub(super) fn of(query: &Query<'a>, words: &Prepared<'_>) -> Option<Self> {
+impl<'a> QueryTokens<'a> {
+    /// `None` where no token of the query has a weight, or words do not count.
+    pub(super) fn new(query: &Query<'a>, words: &Prepared<'_>) -> Option<Self> {
         if query.words == Words::DoNotCount {
             return None;
         }
         let mut tokens: Vec<(&AskedToken, f32)> = weighed(query.text, query.tokens, words);
         tokens.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        tokens.truncate(ASKED_TOKENS_MAX);
+        tokens.truncate(QUERY_TOKENS_MAX);
         let weight: f32 = tokens.iter().map(|(_, weight)| weight).sum();
         (weight > 0.0).then_some(Self { tokens, weight })
     }
@@ -70,59 +69,59 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Returns how near the tokens of each candidate are, looking at the best by `fits`; where that is not known,
-/// what stands in for it. `None` where it is known of no candidate.
-pub(super) fn of(
+/// Returns the late score of each candidate: computed for the best by `fits` whose tokens are known, an estimate for the
+/// others. `None` where the tokens of no candidate are known.
+pub(super) fn scores(
     snapshot: &Snapshot,
-    asked: &Asked<'_>,
+    query_tokens: &QueryTokens<'_>,
     candidates: &[Candidate],
     fits: &[f32],
-) -> Option<Vec<Late>> {
+) -> Option<Vec<LateScore>> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     let fit = |at: &usize| fits.get(*at).copied().unwrap_or(0.0);
     order.sort_by(|a, b| fit(b).total_cmp(&fit(a)));
-    order.truncate(CLOSE_MAX);
-    let looked_at = || order.iter().filter_map(|at| Some((*at, candidates.get(*at)?)));
-    snapshot.expect_signs(looked_at().map(|(_, candidate)| candidate.number));
-    let mut close: HashMap<usize, Late> = HashMap::new();
-    for (at, candidate) in looked_at() {
-        let late = match asked.nearness(snapshot, candidate.number) {
-            Some(late) => Late::Seen(late),
-            None => Late::Instead(fuse::late_instead(fuse::fit(candidate))),
+    order.truncate(COMPARED_MAX);
+    let compared = || order.iter().filter_map(|at| Some((*at, candidates.get(*at)?)));
+    snapshot.expect_signs(compared().map(|(_, candidate)| candidate.number));
+    let mut close: HashMap<usize, LateScore> = HashMap::new();
+    for (at, candidate) in compared() {
+        let late = match query_tokens.nearness(snapshot, candidate.number) {
+            Some(late) => LateScore::Computed(late),
+            None => LateScore::Estimated(fuse::late_estimate(fuse::fit(candidate))),
         };
         close.insert(at, late);
     }
-    let is_seen = |late: &Late| late.seen().is_some();
-    if !close.values().any(is_seen) {
+    let is_computed = |late: &LateScore| late.computed().is_some();
+    if !close.values().any(is_computed) {
         return None;
     }
-    // Whoever was not looked at must not pass those that were.
-    let lowest = close.values().map(Late::counted).fold(f32::INFINITY, f32::min);
-    let late = |at| close.get(&at).copied().unwrap_or(Late::Instead(lowest));
+    // A candidate that was not compared must not pass those that were.
+    let lowest = close.values().map(LateScore::value).fold(f32::INFINITY, f32::min);
+    let late = |at| close.get(&at).copied().unwrap_or(LateScore::Estimated(lowest));
     Some((0..candidates.len()).map(late).collect())
 }
 
 /// A word of a query.
 #[derive(Debug, PartialEq)]
-struct Word<'a> {
+struct QueryWord<'a> {
     text: &'a str,
     span: Range<usize>,
     is_quoted: bool,
 }
 
-/// Each token with its share of what its word weighs: the rarity of the word, spread evenly over all its
-/// tokens wherever the query says it.
+/// Returns each token with its weight: the rarity of its word, spread evenly over all tokens of that word in the
+/// query.
 fn weighed<'a>(
     text: &str,
     tokens: &'a [AskedToken],
     words: &Prepared<'_>,
 ) -> Vec<(&'a AskedToken, f32)> {
-    let said = words_of(text);
+    let words_in_text = words_of(text);
     let word_of = |token: &AskedToken| {
-        let after = said.partition_point(|word| word.span.start <= token.span.start);
-        said.get(after.checked_sub(1)?).filter(|word| token.span.start < word.span.end)
+        let after = words_in_text.partition_point(|word| word.span.start <= token.span.start);
+        words_in_text.get(after.checked_sub(1)?).filter(|word| token.span.start < word.span.end)
     };
-    let of_words: Vec<(&AskedToken, &Word<'_>)> =
+    let of_words: Vec<(&AskedToken, &QueryWord<'_>)> =
         tokens.iter().filter_map(|token| Some((token, word_of(token)?))).collect();
     let mut counts: HashMap<&str, f32> = HashMap::new();
     let mut outside: HashMap<&str, bool> = HashMap::new();
@@ -138,14 +137,14 @@ fn weighed<'a>(
             (text, share * words.rarity(text) / count)
         })
         .collect();
-    let weigh = |(token, word): (&'a AskedToken, &Word<'_>)| {
+    let weigh = |(token, word): (&'a AskedToken, &QueryWord<'_>)| {
         (token, weights.get(word.text).copied().unwrap_or(0.0))
     };
     of_words.into_iter().map(weigh).collect()
 }
 
-/// The words of a query: what stands between spaces and backticks.
-fn words_of(text: &str) -> Vec<Word<'_>> {
+/// Returns the words of a query: the text between spaces and backticks.
+fn words_of(text: &str) -> Vec<QueryWord<'_>> {
     let quoted = quoted_spans(text);
     let mut words = Vec::new();
     let mut start = 0;
@@ -154,7 +153,7 @@ fn words_of(text: &str) -> Vec<Word<'_>> {
         if !word.is_empty() {
             let span = start..start + word.len();
             let is_quoted = quoted.iter().any(|quoted| quoted.contains(&start));
-            words.push(Word { text: word, span, is_quoted });
+            words.push(QueryWord { text: word, span, is_quoted });
         }
         start += piece.len();
     }
@@ -175,10 +174,10 @@ mod tests {
     use index::late::test_tokens::tokens_of;
     use index::late::{NoteSigns, Place, Shelf, Signed};
 
-    /// A shelf in memory; of some texts it has lost the signs. Gives only those it was told to expect.
-    struct Held(BTreeMap<u32, NoteSigns>, Mutex<BTreeSet<u32>>);
+    /// A shelf in memory that lacks the signs of some texts. It returns only signs that were announced.
+    struct MemoryShelf(BTreeMap<u32, NoteSigns>, Mutex<BTreeSet<u32>>);
 
-    impl Shelf for Held {
+    impl Shelf for MemoryShelf {
         fn expect(&self, places: &[Place]) {
             let mut expected = self.1.lock().unwrap();
             *expected = places.iter().map(|place| place.row).collect();
@@ -190,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Lessons, and what the model is to have seen in them instead.
+    /// Lessons, and the text whose tokens are stored for each.
     fn snapshot(lessons: &[(&str, Option<&str>)]) -> Snapshot {
         let line = |(number, (lesson, _)): (usize, &(&str, _))| json!({"id": format!("m{number:02}"), "lesson": lesson, "timestamp": "2026-01-01T00:00:00Z"});
         let lines: Vec<_> = lessons.iter().enumerate().map(line).collect();
@@ -201,7 +200,7 @@ mod tests {
             held.insert(number, NoteSigns::of(&tokens_of(seen)));
             snapshot.places.set(number, Signed::At(Place { row: number, check: 0 }));
         }
-        snapshot.on(Some(Arc::new(Held(held, Mutex::default()))))
+        snapshot.on(Some(Arc::new(MemoryShelf(held, Mutex::default()))))
     }
 
     fn asked(text: &str) -> Vec<AskedToken> {
@@ -219,7 +218,7 @@ mod tests {
 
     // S-RANK-3, S-RANK-8
     #[test]
-    fn of_memories_that_hold_the_same_words_the_one_whose_tokens_are_nearest_is_first() {
+    fn of_equal_words_the_nearest_tokens_are_first() {
         let snapshot = snapshot(&[
             ("walrus in the pond", Some("otter heron badger")),
             ("walrus at the shore", Some("walrus and heron")),
@@ -234,7 +233,7 @@ mod tests {
 
     // S-RANK-8
     #[test]
-    fn what_is_not_known_of_a_memory_neither_lifts_nor_sinks_it() {
+    fn unknown_tokens_neither_lift_nor_sink_a_memory() {
         let lessons =
             ["heron walrus pond", "walrus shore heron reed", "walrus beach", "walrus badger stoat"];
         let seen = |known: &[usize]| {
@@ -254,7 +253,7 @@ mod tests {
 
     // S-RANK-8
     #[test]
-    fn signs_that_are_not_where_they_should_be_are_missed_and_told() {
+    fn missing_signs_are_reported_as_lost() {
         let mut snapshot = snapshot(&[("walrus pond", Some("walrus")), ("walrus shore", None)]);
         snapshot.places.set(1, Signed::At(Place { row: 9, check: 0 }));
         let hits = found(&snapshot, "walrus", &asked("walrus"));
@@ -265,25 +264,25 @@ mod tests {
 
     // S-RANK-8
     #[test]
-    fn only_the_best_are_looked_at_and_no_other_passes_them() {
-        let near = (0..CLOSE_MAX).map(|number| format!("walrus heron {number}"));
+    fn only_the_best_are_compared_and_no_other_passes_them() {
+        let near = (0..COMPARED_MAX).map(|number| format!("walrus heron {number}"));
         let far = (0..5).map(|number| format!("walrus and more that nobody asked for 9{number}"));
         let said: Vec<String> = near.chain(far).collect();
-        let seen = |at| Some(if at < CLOSE_MAX { "stoat vole" } else { "walrus heron" });
+        let seen = |at| Some(if at < COMPARED_MAX { "stoat vole" } else { "walrus heron" });
         let lessons: Vec<_> =
             said.iter().enumerate().map(|(at, said)| (said.as_str(), seen(at))).collect();
         let snapshot = snapshot(&lessons);
         let hits = found(&snapshot, "walrus heron", &asked("walrus heron"));
-        let first = u32::try_from(CLOSE_MAX).unwrap();
+        let first = u32::try_from(COMPARED_MAX).unwrap();
         assert!(hits.iter().all(|hit| (hit.number < first) == hit.score.late.is_some()));
-        assert_eq!(hits.len(), CLOSE_MAX + 5);
+        assert_eq!(hits.len(), COMPARED_MAX + 5);
         let late_from = hits.iter().position(|hit| hit.number >= first).unwrap_or(hits.len());
         assert!(hits.iter().skip(late_from).all(|hit| hit.number >= first));
     }
 
     // S-RANK-8
     #[test]
-    fn a_word_weighs_as_much_as_it_is_rare_however_often_it_is_said() {
+    fn a_word_weighs_its_rarity_however_often_it_occurs() {
         let snapshot =
             snapshot(&[("common rare", None), ("common", None), ("common `name`", None)]);
         let weights = |text: &str| -> BTreeMap<String, f32> {
@@ -305,7 +304,7 @@ mod tests {
 
     // S-RANK-8
     #[test]
-    fn words_are_cut_at_spaces_and_backticks_and_those_inside_are_known() {
+    fn words_end_at_spaces_and_backticks() {
         let parts = |text| -> Vec<(&str, bool)> {
             words_of(text).into_iter().map(|word| (word.text, word.is_quoted)).collect()
         };
@@ -333,7 +332,7 @@ mod tests {
 
         // S-RANK-3, S-RANK-6
         #[test]
-        fn tokens_change_the_order_and_never_what_is_found(
+        fn tokens_change_the_order_and_never_the_hits(
             lessons in prop::collection::vec(("[a-d]( [a-f]){0,5}", prop::option::of("[a-f]( [a-f]){0,5}")), 1..70),
             text in "[a-f]( [a-f]){0,4}",
         ) {

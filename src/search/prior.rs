@@ -1,67 +1,65 @@
-//! What a memory is worth besides how well it fits: nearness, age, success, trust. Each multiplies the
-//! fused score by a little, so that none can bury a clearly better fit. Not here: the fit (`fuse`).
+//! The priors of a memory: its repository, age, success and trust. Each is a factor near one, so that none can outweigh
+//! a clearly better fit. Not here: the fit (`fuse`).
 
 use super::Score;
 use super::candidates::Candidate;
 use event::{Confidence, SuccessRate, Timestamp};
 use memory::Memory;
 
-/// What a memory of the repository at hand is multiplied by. Measured: 1.5 keeps nearly all that a
-/// search of only this repository would find (R@5 .865 against .875), and the others reachable.
+/// The factor for the caller's repository. Measured: 1.5 keeps nearly all that a search of this repository alone would
+/// find (R@5 .865 against .875), and the others reachable.
 const SAME_REPO: f32 = 1.5;
-/// How much age can take or give: a tenth each way. Measured on the tune half of `benches/lessons`: stale twins
+/// The range of the factor for age: a tenth each way. Measured on the tune half of `benches/lessons`: stale twins
 /// above fresh ones .42 -> .38 without loss elsewhere; .3 and .4 cost error texts a point of MRR.
 const RECENCY_SPAN: f32 = 0.2;
-/// After how many days a memory is worth half of its recency. One for all kinds: others were measured, and
-/// differed by one or two questions either way.
+/// The half-life of recency, in days. One for all kinds: others were measured, and differed by one or two questions
+/// either way.
 const HALF_LIFE_DAYS: f32 = 180.0;
-/// How much success can give or take: three twentieths each way. Measured there: the worse proven of two
+/// The range of the factor for success: three twentieths each way. Measured there: the worse proven of two
 /// lessons above the better .88 -> .38; .2 leaves .5, and .4 wins nothing more.
 const SUCCESS_SPAN: f32 = 0.3;
-/// What is believed of a memory without any report of success.
+/// The assumed success of a memory without any report.
 const SUCCESS_UNKNOWN: f32 = 0.5;
 
-/// What a memory is multiplied by for who vouches for it. Agents and people who learned it themselves
-/// are the usual case and neutral; all others lose a little, at most a twentieth, so that of two that fit
-/// alike the one learned first-hand stands first, and no good fit is buried.
+/// The factor for the source. Agents and people who learned it themselves are neutral; all others lose at most a
+/// twentieth, so that of two equal fits the one learned first-hand stands first.
 const TRUST: [(&str, f32); 5] =
     [("human", 1.0), ("agent", 1.0), ("hook", 1.0), ("team", 0.98), ("imported", 0.95)];
-/// What a hook saw once and nothing has proven yet: below all that somebody meant to be remembered, and far
-/// above what fits less well.
+/// The factor for a candidate, which a hook saw once and nothing has proven yet.
 const TRUST_CANDIDATE: f32 = 0.85;
-/// Lines of the founding form name no source.
+/// The factor without a source, as in lines of the first format.
 const TRUST_UNNAMED: f32 = 0.97;
-/// A source that nobody knows.
+/// The factor for an unknown source.
 const TRUST_UNKNOWN: f32 = 0.95;
 
-/// What was concluded, not seen.
+/// The factor for what was inferred, not seen.
 const TRUST_INFERRED: f32 = 0.85;
-/// What somebody found not to hold any more. A verdict is about this very memory, so it may weigh more than what
-/// is only guessed of it; what should not be found at all is retracted or replaced. Measured on the twins of
+/// The factor for a memory that somebody found to be stale. A verdict is about this very memory, so it weighs more than
+/// an estimate; a memory that should not be found at all is retracted or replaced. Measured on the twins of
 /// `benches/lessons`: .6 left 7 of 34 outdated ones above what is right, where 21 were; .75 for what failed 3 of 16.
 const DOUBT_STALE: f32 = 0.3;
-/// What failed more often than it helped.
+/// The factor for a memory that failed more often than it helped.
 const DOUBT_FAILED: f32 = 0.5;
 
-/// Where a memory is from, seen from the work at hand.
+/// Whether a memory is from the caller's repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Locality {
     /// The same repository.
     Here,
     /// Another one.
     Elsewhere,
 }
 
-impl Place {
+impl Locality {
     pub(super) fn of(is_here: bool) -> Self {
         if is_here { Self::Here } else { Self::Elsewhere }
     }
 }
 
-/// The most that [`weigh`] can multiply a fit by, if none is nearer: with all that age and success can give, and no
-/// doubt. A little more, for what rounding may add.
-pub(super) fn utmost(nearest: Place) -> f32 {
-    let repo = if nearest == Place::Here { SAME_REPO } else { 1.0 };
+/// Returns the upper bound of the factors of [`weigh`]: the best age and success, and no doubt. A little more, for
+/// rounding.
+pub(super) fn factor_max(nearest: Locality) -> f32 {
+    let repo = if nearest == Locality::Here { SAME_REPO } else { 1.0 };
     repo * (1.0 + RECENCY_SPAN / 2.0) * (1.0 + SUCCESS_SPAN / 2.0) * 1.000_1
 }
 
@@ -71,11 +69,11 @@ pub(super) fn weigh(
     fused: f32,
     memory: &Memory,
     now: Timestamp,
-    place: Place,
+    locality: Locality,
 ) -> Score {
-    let repo = if place == Place::Here { SAME_REPO } else { 1.0 };
+    let repo = if locality == Locality::Here { SAME_REPO } else { 1.0 };
     let age = 1.0 + RECENCY_SPAN * (freshness(memory.timestamp, now) - 0.5);
-    // What is pinned does not grow old.
+    // A pinned memory does not age.
     let recency = if memory.lifecycle().is_pinned { age.max(1.0) } else { age };
     let success = (1.0 + SUCCESS_SPAN * (believed_success(memory) - 0.5)) * doubt(memory);
     let trust = match memory.is_candidate() {
@@ -97,8 +95,8 @@ pub(super) fn weigh(
     }
 }
 
-/// Returns 1 for now and half of it for each half-life, without a time that of one half-life. A time
-/// in the future, as another machine's clock may give, is taken as now.
+/// Returns 1 for now, halved for each half-life; one half without a time. A time in the future, which the clock of
+/// another machine may give, counts as now.
 pub(crate) fn freshness(timestamp: Option<Timestamp>, now: Timestamp) -> f32 {
     let Some(timestamp) = timestamp else { return 0.5 };
     let seconds = now.as_second().saturating_sub(timestamp.as_second()).max(0);
@@ -114,7 +112,7 @@ pub(crate) fn believed_success(memory: &Memory) -> f32 {
     memory.evidence().map_or(SUCCESS_UNKNOWN, |rate| rate.lower_bound() as f32)
 }
 
-/// Returns what later verdicts against a memory multiply it by.
+/// Returns the factor for later verdicts against a memory.
 fn doubt(memory: &Memory) -> f32 {
     let standing = memory.verdicts();
     if standing.is_stale {
@@ -122,7 +120,7 @@ fn doubt(memory: &Memory) -> f32 {
     }
     let against = standing.failed.saturating_add(standing.stale);
     let is_doubted = against > standing.worked.saturating_add(standing.confirmed);
-    // What helped nine times of ten is no worse for one that failed.
+    // A memory that helped nine times of ten loses nothing for one failure.
     let fails_often = |rate: SuccessRate| rate.counts().0.saturating_mul(2) < rate.counts().1;
     match is_doubted && memory.evidence().is_none_or(fails_often) {
         true => DOUBT_FAILED,
@@ -137,7 +135,7 @@ fn certainty(confidence: Confidence) -> f32 {
     }
 }
 
-/// Returns what the trust in a source multiplies a memory by.
+/// Returns the factor for the trust in a source.
 fn trust(source: Option<&str>) -> f32 {
     let Some(source) = source else { return TRUST_UNNAMED };
     TRUST.iter().find(|(known, _)| *known == source).map_or(TRUST_UNKNOWN, |(_, trust)| *trust)
@@ -187,38 +185,37 @@ mod tests {
     proptest! {
         // S-RANK-4
         #[test]
-        fn nothing_is_weighed_for_more_than_the_utmost(lines in lines(), fused in 0.0_f32..=1.0) {
+        fn no_factor_exceeds_its_bound(lines in lines(), fused in 0.0_f32..=1.0) {
             let snapshot = snapshot(&lines);
             let memory = snapshot.memories().get(0).unwrap();
             let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None };
-            for place in [Place::Here, Place::Elsewhere] {
+            for place in [Locality::Here, Locality::Elsewhere] {
                 let now = at("2026-06-01T00:00:00Z");
                 let score = weigh(&candidate, fused, memory, now, place);
-                prop_assert!(score.total <= fused * utmost(place), "{score:?} {place:?}");
-                // What is elsewhere is bounded as well where others are here.
-                prop_assert!(score.total <= fused * utmost(Place::Here));
+                prop_assert!(score.total <= fused * factor_max(place), "{score:?} {place:?}");
+                prop_assert!(score.total <= fused * factor_max(Locality::Here));
             }
         }
     }
 
     // S-RANK-4
     #[test]
-    fn the_newest_and_best_proven_nearly_reaches_the_utmost() {
+    fn the_newest_and_best_proven_nearly_reaches_the_bound() {
         let now = at("2026-06-01T00:00:00Z");
         let line = json!({"id": "m1", "lesson": "x", "source": "agent", "timestamp": now.to_string(),
             "success_rate": "100000/100000"});
         let snapshot = snapshot(&[line]);
         let memory = snapshot.memories().get(0).unwrap();
         let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None };
-        for place in [Place::Here, Place::Elsewhere] {
-            let share = weigh(&candidate, 1.0, memory, now, place).total / utmost(place);
+        for place in [Locality::Here, Locality::Elsewhere] {
+            let share = weigh(&candidate, 1.0, memory, now, place).total / factor_max(place);
             assert!((0.999..=1.0).contains(&share), "{share}");
         }
     }
 
     // S-RANK-4
     #[test]
-    fn what_was_learned_first_hand_is_trusted_most() {
+    fn first_hand_knowledge_is_trusted_most() {
         let of = |source| trust(Some(source));
         assert!((of("human") - 1.0).abs() < 1e-6 && (of("agent") - 1.0).abs() < 1e-6);
         for other in [trust(None), of("team"), of("imported"), of("Human"), of("")] {

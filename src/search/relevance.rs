@@ -1,18 +1,18 @@
-//! Whether the best of the candidates answers the query at all, as one number from 0 to 1, so that a
-//! question without an answer gets none. Not here: which candidate is the best (`fuse`, `prior`).
+//! The likelihood that the best candidate answers the query, 0 to 1, so that a question without an answer gets none.
+//! Not here: which candidate is the best (`fuse`, `prior`).
 //!
-//! A logistic model of four things that mean the same for every query and index: how much of the query the
-//! best candidate's words cover (where all its terms count, also those that nobody ever said), how close it
-//! is in meaning, how far it stands out from the sixth, and how much was asked. Its coefficients were fitted
+//! A logistic model of four features that mean the same for every query and index: the share of the query that the best
+//! candidate covers (terms that no memory contains count too), its cosine, its margin over the sixth best, and the
+//! number of terms. Its coefficients were fitted
 //! by maximum likelihood on the tune half of `benches/lessons`; benches/runs has the curve on that, on its
 //! test half, and on sets of others.
 
 use super::candidates::Candidate;
 
-/// The rank that the best candidate is compared with: a good answer stands out from what is merely near.
+/// The rank of the candidate that the best is compared with.
 const COMPARED_WITH: usize = 5;
 
-/// The logarithm of the odds, as a sum.
+/// The coefficients of the log-odds.
 struct Model {
     covered: f32,
     meaning: f32,
@@ -26,9 +26,9 @@ const WITH_MEANING: Model =
 const WORDS_ALONE: Model =
     Model { covered: 14.3, meaning: 0.0, margin: 7.15, terms: 2.37, bias: -8.2 };
 
-/// Returns how likely it is that the best candidate answers the query. `fits` are those of the candidates,
-/// in their order; `terms` is how many distinct terms were asked for; `coverage` tells how much of them
-/// a candidate's words cover. 0 without candidates.
+/// Returns the likelihood that the best candidate answers the query; 0 without candidates. `fits` are those of the
+/// candidates, in their order; `terms` is the number of distinct terms of the query; `coverage` is the share of them that
+/// a candidate's words cover.
 pub(super) fn of_best(
     candidates: &[Candidate],
     fits: &[f32],
@@ -67,7 +67,7 @@ mod tests {
 
     // S-RANK-6
     #[test]
-    fn more_of_the_query_a_closer_meaning_and_standing_out_are_more_relevant() {
+    fn coverage_meaning_and_margin_raise_the_likelihood() {
         let one = |covered, dense| of(&[candidate(covered, dense)]);
         assert!(one(0.6, Some(0.5)) > one(0.3, Some(0.5)));
         assert!(one(0.3, Some(0.7)) > one(0.3, Some(0.3)));
@@ -78,7 +78,7 @@ mod tests {
 
     // S-RANK-6
     #[test]
-    fn nothing_is_not_relevant_and_all_of_it_is() {
+    fn no_candidate_is_unlikely_and_a_full_match_is_likely() {
         assert!(of(&[]).abs() < 1e-6);
         assert!(of(&[candidate(0.7, Some(0.8))]) > 0.95 && of(&[candidate(0.7, None)]) > 0.95);
         assert!(of(&[candidate(0.05, Some(0.2)); 9]) < 0.1);

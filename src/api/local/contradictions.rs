@@ -26,7 +26,8 @@ pub(super) fn review(
     used.note(&snapshot);
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
         .ok_or_else(unnamed)?;
-    let found = search::clashes(&snapshot, &snapshot.keys_of(&repo), (local.core.clock)().now);
+    let found =
+        search::contradictions(&snapshot, &snapshot.keys_of(&repo), (local.core.clock)().now);
     Ok(reply::review(&repo, &found, request.limit))
 }
 
@@ -47,7 +48,7 @@ pub(super) fn kin_of(
         Err(TryLockError::WouldBlock) => None,
     };
     let words = held.as_deref_mut().unwrap_or(&mut own);
-    let mut found = search::clashes_of(snapshot, event, repo, now, words);
+    let mut found = search::contradictions_of(snapshot, event, repo, now, words);
     found.truncate(KIN_MAX);
     found
 }

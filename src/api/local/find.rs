@@ -54,7 +54,7 @@ pub(super) fn search(
     notices.splice(..0, first.into_iter().flatten());
     let (vector, tokens) = query_vector::parts(meant.as_ref());
     let query = Query { vector, tokens, ..query };
-    let search::Found { hits, held_back: held_back_len, words } =
+    let search::SearchResult { hits, held_back: held_back_len, words } =
         begun.finish(&query, request.limit);
     analysis::note_if_in_vain(local, request, &asked, hits.len() + held_back_len, here.as_ref());
     notices.extend(held_back(held_back_len));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::same::Said;
+use crate::TextSignature;
 use event::{EventId, RepoKey, Timestamp};
 use memory::Memory;
 
@@ -11,7 +11,7 @@ use memory::Memory;
 #[derive(Default)]
 pub(super) struct Told {
     ids: BTreeSet<EventId>,
-    said: Vec<(RepoKey, Said)>,
+    said: Vec<(RepoKey, TextSignature)>,
 }
 
 impl Told {
@@ -22,10 +22,11 @@ impl Told {
         if is_unfit || self.ids.contains(&memory.id) {
             return false;
         }
-        let said = Said::by(&memory.event());
+        let said = TextSignature::of(&memory.event());
         let is_said = said.as_ref().is_some_and(|said| {
-            let same =
-                |(repo, other): &(RepoKey, Said)| *repo == memory.repo && other.is_same_as(said);
+            let same = |(repo, other): &(RepoKey, TextSignature)| {
+                *repo == memory.repo && other.is_same_as(said)
+            };
             self.said.iter().any(same)
         });
         if is_said {

@@ -7,7 +7,7 @@ use petgraph::unionfind::UnionFind;
 
 use super::found::{About, Finding};
 use super::whole::Scope;
-use crate::WhatIsSaid;
+use crate::TextSignature;
 use crate::snapshot::Snapshot;
 
 /// Memories that may say the same are compared two by two; of more than so many the newest.
@@ -18,10 +18,13 @@ const COMPARED_MAX: usize = 600;
 pub fn clusters(snapshot: &Snapshot, scope: &Scope, limit: usize) -> Vec<Finding> {
     let (newest, _) = scope.newest(snapshot);
     // What differs in a number, a name of code or a "not" is never the same.
-    let mut alike: BTreeMap<_, Vec<(usize, WhatIsSaid)>> = BTreeMap::new();
+    let mut alike: BTreeMap<_, Vec<(usize, TextSignature)>> = BTreeMap::new();
     for (place, (_, memory)) in newest.iter().enumerate() {
-        if let Some(said) = WhatIsSaid::by(&memory.event()) {
-            alike.entry((memory.repo.clone(), said.telling())).or_default().push((place, said));
+        if let Some(said) = TextSignature::of(&memory.event()) {
+            alike
+                .entry((memory.repo.clone(), said.decisive_hash()))
+                .or_default()
+                .push((place, said));
         }
     }
     let mut joined: UnionFind<usize> = UnionFind::new(newest.len());

@@ -1,50 +1,51 @@
-//! Memories that say the same thing: one stands for all, with how often it was learned. Not here: ranking.
+//! Joins hits that say the same: one stands for all, with the number of times it was learned. Not here: ranking.
 
 use super::Hit;
 use event::Event;
 
-/// So many hits are looked at: past the longest reply and its repetitions nobody looks.
-const LOOKED_AT_MAX: usize = 60;
+/// Hits that are compared: more than the longest reply and its repetitions.
+const COMPARED_MAX: usize = 60;
 
-/// Longer texts than this are not compared, in bytes: notes are shorter, and a search must not take longer
-/// for transcripts.
+/// Longest text that is compared, in bytes. Notes are shorter, and transcripts would slow a search down.
 const COMPARED_BYTES_MAX: usize = 3_000;
 
-/// The share of their words that two memories have in common at the least (Jaccard).
+/// The least share of common words of two memories that say the same (Jaccard index).
 const SHARED_MIN: f32 = 0.7;
 
-/// Small words that turn an advice around.
-const TURNING: [&str; 8] = ["not", "no", "never", "without", "off", "disable", "instead", "don't"];
+/// Small words that reverse the meaning of a sentence.
+const NEGATIONS: [&str; 8] =
+    ["not", "no", "never", "without", "off", "disable", "instead", "don't"];
 
-/// How many hits [`collapse`] looks at, at the most.
-pub(super) fn looked_at_max(limit: usize) -> usize {
-    LOOKED_AT_MAX.saturating_add(limit)
+/// Returns the number of hits that [`collapse`] needs for a limit.
+pub(super) fn compared_max(limit: usize) -> usize {
+    COMPARED_MAX.saturating_add(limit)
 }
 
-/// Leaves one of several hits that say the same in the same repository: the best one, which tells how often
-/// it was seen; at most `limit`. Texts that differ in a number, a name of code or a "not" never are the same.
+/// Keeps the best of several hits of one repository that say the same, at most `limit` in all. Texts that differ in a
+/// number, a name of code or a negation are never the same.
 pub(super) fn collapse(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
-    // Only those that are left are compared with: what says the same as one that is cut off is cut off too.
-    let mut kept: Vec<(Hit, Option<Said>)> = Vec::new();
+    // A hit is compared only with hits that are kept: the duplicate of a hit that was cut is cut too.
+    let mut kept: Vec<(Hit, Option<TextSignature>)> = Vec::new();
     for (place, hit) in hits.into_iter().enumerate() {
-        if place >= LOOKED_AT_MAX {
+        if place >= COMPARED_MAX {
             if kept.len() >= limit {
                 break;
             }
             kept.push((hit, None));
             continue;
         }
-        let is_near = |(other, _): &(Hit, Option<Said>)| other.memory.repo == hit.memory.repo;
+        let is_near =
+            |(other, _): &(Hit, Option<TextSignature>)| other.memory.repo == hit.memory.repo;
         if kept.len() >= limit && !kept.iter().any(is_near) {
             continue;
         }
-        let Some(said) = Said::by(&hit.memory.event()) else {
+        let Some(said) = TextSignature::of(&hit.memory.event()) else {
             if kept.len() < limit {
                 kept.push((hit, None));
             }
             continue;
         };
-        let same = |kept: &&mut (Hit, Option<Said>)| {
+        let same = |kept: &&mut (Hit, Option<TextSignature>)| {
             is_near(kept) && kept.1.as_ref().is_some_and(|other| other.is_same_as(&said))
         };
         if let Some((other, _)) = kept.iter_mut().find(same) {
@@ -56,29 +57,30 @@ pub(super) fn collapse(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     kept.into_iter().map(|(hit, _)| hit).collect()
 }
 
-/// What a memory says, as a set of words.
-pub struct Said {
+/// The words of a memory, for comparison.
+pub struct TextSignature {
     text: String,
-    /// Each word once, in the order of the numbers made of them.
+    /// Each word once, in the order of the hashes.
     words: Vec<Word>,
-    /// The sum of the numbers of those in which a difference is one of substance: another sum is another set.
-    telling: u64,
+    /// The sum of the hashes of the decisive words: another sum is another set.
+    decisive: u64,
 }
 
-/// A word of a text.
+/// A word of the text.
 #[derive(Debug, Clone, Copy)]
 struct Word {
-    /// Equal words have equal ones; others hardly ever.
-    number: u64,
+    /// Equal words have equal hashes; others hardly ever.
+    hash: u64,
     start: usize,
     end: usize,
-    is_telling: bool,
+    /// Whether a difference in this word is one of substance: a number, a name of code, a negation.
+    is_decisive: bool,
 }
 
-impl Said {
-    /// What an event says; nothing where it is too long to be compared.
+impl TextSignature {
+    /// Makes the signature of an event; `None` where its text is too long.
     #[must_use]
-    pub fn by(event: &Event) -> Option<Self> {
+    pub fn of(event: &Event) -> Option<Self> {
         let bytes = event.context.len() + event.lesson.len() + event.command.len();
         if bytes > COMPARED_BYTES_MAX {
             return None;
@@ -93,17 +95,17 @@ impl Said {
             .map(|word| Word::of(word, &text))
             .collect();
         let of = |word: &Word| text.get(word.start..word.end);
-        words.sort_unstable_by(|a, b| a.number.cmp(&b.number).then_with(|| of(a).cmp(&of(b))));
-        words.dedup_by(|a, b| a.number == b.number && of(a) == of(b));
-        let telling = words.iter().filter(|word| word.is_telling);
-        let telling = telling.fold(0, |sum: u64, word| sum.wrapping_add(word.number));
-        Some(Self { text, words, telling })
+        words.sort_unstable_by(|a, b| a.hash.cmp(&b.hash).then_with(|| of(a).cmp(&of(b))));
+        words.dedup_by(|a, b| a.hash == b.hash && of(a) == of(b));
+        let decisive = words.iter().filter(|word| word.is_decisive);
+        let decisive = decisive.fold(0, |sum: u64, word| sum.wrapping_add(word.hash));
+        Some(Self { text, words, decisive })
     }
 
-    /// Tells whether both say the same in few other words.
+    /// Tells whether both say the same, apart from a few words.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
-        if self.telling != other.telling {
+        if self.decisive != other.decisive {
             return false;
         }
         let shared = self.shared_with(other, |_| true);
@@ -111,24 +113,25 @@ impl Said {
         // Words of one event: an f32 holds their number exactly.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
         let share = if all == 0 { 1.0 } else { shared as f32 / all as f32 };
-        let telling = |said: &Self| said.words.iter().filter(|word| word.is_telling).count();
-        let told = telling(self);
+        let decisive =
+            |signature: &Self| signature.words.iter().filter(|word| word.is_decisive).count();
+        let count = decisive(self);
         share >= SHARED_MIN
-            && told == telling(other)
-            && told == self.shared_with(other, |word| word.is_telling)
+            && count == decisive(other)
+            && count == self.shared_with(other, |word| word.is_decisive)
     }
 
-    /// Returns a number that is equal where the words are in which a difference is one of substance.
+    /// Returns a number that is equal where the decisive words are equal.
     #[must_use]
-    pub fn telling(&self) -> u64 {
-        self.telling
+    pub fn decisive_hash(&self) -> u64 {
+        self.decisive
     }
 
     fn key(&self, word: &Word) -> (u64, Option<&str>) {
-        (word.number, self.text.get(word.start..word.end))
+        (word.hash, self.text.get(word.start..word.end))
     }
 
-    /// How many words that count both have.
+    /// Counts the words that both have, of those that count.
     fn shared_with(&self, other: &Self, counts: impl Fn(&Word) -> bool) -> usize {
         let (mut shared, mut rest) = (0, other.words.as_slice());
         for word in self.words.iter().filter(|word| counts(word)) {
@@ -143,14 +146,14 @@ impl Said {
 }
 
 impl Word {
-    /// A word of `text`, by FNV-1a (Fowler, Noll and Vo): short, and only ever trusted to tell words apart.
+    /// Hashes a word of `text` with FNV-1a (Fowler, Noll and Vo). Equal hashes are confirmed by the text.
     fn of(word: &str, text: &str) -> Self {
-        let number = word.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |number, byte| {
-            (number ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        let hash = word.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
         });
         let start = (word.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-        let is_telling = !word.chars().all(char::is_alphabetic) || TURNING.contains(&word);
-        Self { number, start, end: start + word.len(), is_telling }
+        let is_decisive = !word.chars().all(char::is_alphabetic) || NEGATIONS.contains(&word);
+        Self { hash, start, end: start + word.len(), is_decisive }
     }
 }
 
@@ -166,15 +169,15 @@ mod tests {
     use super::*;
     use event::{Decoded, Timestamp, codec};
 
-    fn said(context: &str, lesson: &str) -> Said {
+    fn said(context: &str, lesson: &str) -> TextSignature {
         let line = serde_json::json!({"context": context, "lesson": lesson}).to_string();
         let Decoded::Event(event) = codec::decode(line.as_bytes(), "api") else { panic!() };
-        Said::by(&event).unwrap()
+        TextSignature::of(&event).unwrap()
     }
 
     // S-RANK-7
     #[test]
-    fn the_same_in_a_few_other_words_is_the_same() {
+    fn a_few_other_words_are_the_same() {
         let one =
             said("npm install fails", "Check the ownership of the folder before npm install.");
         let other = said("npm install fails", "check ownership of the folder before npm install");
@@ -194,8 +197,8 @@ mod tests {
                 words.map(str::to_owned).collect()
             };
             let telling = |set: &BTreeSet<String>| -> BTreeSet<String> {
-                let is_telling = |word: &&String| word.contains(char::is_numeric) || TURNING.contains(&word.as_str());
-                set.iter().filter(is_telling).cloned().collect()
+                let is_decisive = |word: &&String| word.contains(char::is_numeric) || NEGATIONS.contains(&word.as_str());
+                set.iter().filter(is_decisive).cloned().collect()
             };
             let (a, b) = (set(&one), set(&other));
             let (shared, all) = (a.intersection(&b).count(), a.union(&b).count());
@@ -208,9 +211,9 @@ mod tests {
 
     // S-RANK-7
     #[test]
-    fn many_that_say_the_same_take_no_place_of_others() {
+    fn duplicates_do_not_displace_others() {
         let line = |id: String, lesson: &str| json!({"id": id, "lesson": lesson});
-        let same = (0..LOOKED_AT_MAX).map(|number| {
+        let same = (0..COMPARED_MAX).map(|number| {
             line(format!("same{number}"), "the zebra pipe broke while the build was running")
         });
         // Far below, one below the other, and none like another.
@@ -226,7 +229,7 @@ mod tests {
         for limit in [1, 3] {
             let hits = search(&snapshot(&lines), &query, Timestamp::UNIX_EPOCH, limit);
             let also: Vec<usize> = hits.iter().map(|hit| hit.also.len()).collect();
-            let of_one = std::iter::once(LOOKED_AT_MAX - 1);
+            let of_one = std::iter::once(COMPARED_MAX - 1);
             let expected: Vec<usize> = of_one.chain(std::iter::repeat(0)).take(limit).collect();
             assert_eq!(also, expected);
         }

@@ -1,22 +1,22 @@
-//! What one text says, held against what another said later: signs of a contradiction, and how much of their words
-//! they have in common. What costs least is asked first. Not here: which texts are compared (`clash`).
+//! Compares two texts: the signs of a contradiction, and the share of common words. The cheapest test comes first. Not
+//! here: which texts are compared (`contradictions`).
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sign;
-use crate::same::Said;
+use crate::dedup::TextSignature;
 use event::Event;
 use index::lexical::Holders;
 
-/// The least share of weighted words that makes two memories be about one thing.
+/// The least weighted share of common words of two memories about one subject.
 pub(super) const KINSHIP_MIN: f32 = 0.3;
-/// So much of a text is compared, in bytes: what it is about stands at its beginning.
+/// The beginning of a text that is compared, in bytes: it names the subject.
 const COMPARED_BYTES_MAX: usize = 2_000;
-/// A word's rarity says little among few memories: it is reckoned as among so many.
+/// The least number of documents for computing rarity, which says little among few.
 const DOCUMENTS_MIN: usize = 300;
 
-/// Words by which a text says that something is no longer as it was.
+/// Words of a text which says that something changed.
 const CHANGING: [&str; 27] = [
     "now",
     "longer",
@@ -46,11 +46,11 @@ const CHANGING: [&str; 27] = [
     "renamed",
     "switched",
 ];
-/// Small words that turn an advice around.
-const TURNING: [&str; 9] =
+/// Small words that reverse the meaning of a sentence.
+const NEGATIONS: [&str; 9] =
     ["not", "no", "never", "without", "don't", "avoid", "disable", "off", "cannot"];
-/// Words that stand against each other.
-const OPPOSITE: [(&str, &str); 20] = [
+/// Pairs of opposite words.
+const OPPOSITES: [(&str, &str); 20] = [
     ("always", "never"),
     ("enable", "disable"),
     ("enabled", "disabled"),
@@ -73,19 +73,19 @@ const OPPOSITE: [(&str, &str); 20] = [
     ("must", "may"),
 ];
 
-/// What a memory says, ready to be held against another.
-pub(super) struct Told {
+/// The text of a memory, prepared for comparison.
+pub(super) struct ComparedText {
     pub(super) text: String,
-    /// The words as they stand, in lower case.
+    /// Its words, in lower case.
     words: BTreeSet<String>,
-    said: Option<Said>,
-    /// The terms of the index, once they were asked for.
+    signature: Option<TextSignature>,
+    /// Its terms in the index, computed when needed.
     pub(super) terms: OnceCell<BTreeSet<Box<str>>>,
-    /// What each is worth, and all together, once that was asked for.
+    /// The weight of each term and their sum, computed when needed.
     weights: OnceCell<(BTreeMap<Box<str>, f32>, f32)>,
 }
 
-impl Told {
+impl ComparedText {
     pub(super) fn of(event: &Event) -> Self {
         let text = text_of(event);
         let is_outer = |c: char| !c.is_alphanumeric();
@@ -94,7 +94,7 @@ impl Told {
         let words = words.map(|word| word.trim_matches(is_outer).to_owned());
         let words = words.filter(|word| !word.is_empty()).collect();
         let (terms, weights) = (OnceCell::new(), OnceCell::new());
-        Self { text, words, said: Said::by(event), terms, weights }
+        Self { text, words, signature: TextSignature::of(event), terms, weights }
     }
 
     fn terms(&self, holders: &mut Holders<'_>) -> &BTreeSet<Box<str>> {
@@ -111,8 +111,8 @@ impl Told {
         })
     }
 
-    /// What speaks for a contradiction with what was said later; nothing where they are about other things. Most are
-    /// without a sign, which costs least to tell.
+    /// Returns the share of common words and the signs of a contradiction with a later text; `None` where the subjects
+    /// differ or there is no sign. Signs come first, since they cost least and most pairs have none.
     pub(super) fn against(
         &self,
         newer: &Self,
@@ -125,8 +125,8 @@ impl Told {
         Some((self.kinship_with(newer, holders)?, signs))
     }
 
-    /// The share of weighted words that two have in common; nothing where it is too small. Words are looked up one
-    /// after the other until that is certain: the weight of all is no less than that of some.
+    /// Returns the weighted share of common words; `None` where it is too small. Words are looked up one by one until
+    /// that is certain, since the weight of all words is no less than that of some.
     pub(super) fn kinship_with(&self, newer: &Self, holders: &mut Holders<'_>) -> Option<f32> {
         let (others, other_weight) = newer.weights(holders);
         let terms = self.terms(holders);
@@ -147,15 +147,15 @@ impl Told {
     }
 
     fn signs_against(&self, newer: &Self) -> Vec<Sign> {
-        let repeats = self.said.as_ref().zip(newer.said.as_ref());
+        let repeats = self.signature.as_ref().zip(newer.signature.as_ref());
         if repeats.is_some_and(|(one, other)| one.is_same_as(other)) {
             return vec![Sign::Repeats];
         }
         let signs = [
             (Sign::Changes, newer.has_any(&CHANGING)),
-            (Sign::Negates, self.turns() != newer.turns()),
+            (Sign::Negates, self.negations() != newer.negations()),
             (Sign::Opposes, opposes(&self.words, &newer.words)),
-            (Sign::Counts, counts_otherwise(&self.words, &newer.words)),
+            (Sign::Counts, has_other_numbers(&self.words, &newer.words)),
         ];
         signs.into_iter().filter_map(|(sign, is_there)| is_there.then_some(sign)).collect()
     }
@@ -164,12 +164,12 @@ impl Told {
         words.iter().any(|word| self.words.contains(*word))
     }
 
-    fn turns(&self) -> Vec<&str> {
-        TURNING.into_iter().filter(|word| self.words.contains(*word)).collect()
+    fn negations(&self) -> Vec<&str> {
+        NEGATIONS.into_iter().filter(|word| self.words.contains(*word)).collect()
     }
 }
 
-/// Terms that are words, not numbers.
+/// Returns the terms that contain a letter.
 pub(super) fn alphabetic(terms: impl IntoIterator<Item = Box<str>>) -> BTreeSet<Box<str>> {
     terms.into_iter().filter(|term| term.contains(char::is_alphabetic)).collect()
 }
@@ -187,13 +187,13 @@ fn opposes(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     let only = |word: &str, here: &BTreeSet<String>, there: &BTreeSet<String>| {
         here.contains(word) && !there.contains(word)
     };
-    OPPOSITE.into_iter().any(|(a, b)| {
+    OPPOSITES.into_iter().any(|(a, b)| {
         (only(a, one, other) && only(b, other, one)) || (only(b, one, other) && only(a, other, one))
     })
 }
 
-/// Tells whether both name numbers, and not the same.
-fn counts_otherwise(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+/// Tells whether both contain numbers, and these differ.
+fn has_other_numbers(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     let numbers = |words: &BTreeSet<String>| -> BTreeSet<String> {
         words.iter().filter(|word| is_number(word)).cloned().collect()
     };
@@ -201,7 +201,7 @@ fn counts_otherwise(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     !one.is_empty() && !other.is_empty() && one != other
 }
 
-/// A number, a version, or a number with its unit: `90`, `v2.1`, `30s`.
+/// Tells whether a word is a number, a version, or a number with a unit: `90`, `v2.1`, `30s`.
 fn is_number(word: &str) -> bool {
     let digits = word.strip_prefix('v').unwrap_or(word);
     let unit = digits.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
@@ -209,7 +209,7 @@ fn is_number(word: &str) -> bool {
         && matches!(unit, "" | "ms" | "s" | "m" | "h" | "d" | "k" | "mb" | "gb")
 }
 
-/// What is compared of an event.
+/// Returns the compared part of an event.
 fn text_of(event: &Event) -> String {
     let mut text = format!("{} {} {}", event.context, event.lesson, event.command);
     text.truncate(text.floor_char_boundary(COMPARED_BYTES_MAX));

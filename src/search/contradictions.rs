@@ -1,13 +1,12 @@
-//! Pairs of memories of one repository that are about one thing and may contradict each other, found by words
-//! alone: no model, no judgement, a list for somebody who can judge. Not here: memories that say the same (`same`),
-//! what becomes of a pair (`projection::course`).
+//! Finds pairs of memories of one repository that are about one subject and may contradict each other, by words alone.
+//! The list is for somebody who can judge. Not here: joining duplicates (`dedup`), what follows from a verdict
+//! (`memory::lifecycle`).
 //!
-//! Two are about one thing when they share three tenths of the rarer words of the one that has fewer (each word
-//! weighs its inverse document frequency; S2 of the founding systems looks in a band of cosines instead). On
-//! `benches/lessons`, 3,653 pairs of one repository, that and one sign leave 52 pairs, among them 16 of the 17 where the
-//! newer outdates the older (`tests/integration/benchmark.rs`).
+//! Two memories are about one subject if they share three tenths of the words of the one that has fewer; each word weighs
+//! its inverse document frequency. On `benches/lessons`, 3,653 pairs of one repository, that and one sign leave 52
+//! pairs, among them 16 of the 17 where the newer outdates the older (`tests/integration/benchmark.rs`).
 
-mod told;
+mod evidence;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -15,15 +14,15 @@ use std::sync::Arc;
 
 use crate::snapshot::Snapshot;
 use event::{Event, RepoKey, Timestamp};
+use evidence::{ComparedText, alphabetic};
 use index::lexical::{DocId, Holders, KnownWords};
 use memory::{Memory, RepoChunks};
-use told::{Told, alphabetic};
 
-/// So many memories that share words with one are looked at; of what is being saved half as many, since that waits.
+/// Memories with shared words that are compared with one; half as many at a save, which waits for them.
 const RELATIVES_MAX: usize = 12;
-/// By so many of its rarest words relatives of a memory are looked for: a save waits for this.
+/// The rarest words of a memory by which related ones are searched: a save waits for this.
 const KIN_TERMS_MAX: usize = 16;
-/// So many of the newest memories of a repository are compared with what is older: some seconds of work.
+/// The newest memories of a repository that are compared with older ones: some seconds of work.
 const SCANNED_MAX: usize = 2_000;
 
 /// Why two memories may contradict each other.
@@ -57,35 +56,38 @@ impl Sign {
 
 /// Two memories that may contradict each other.
 #[derive(Debug, Clone)]
-pub struct Clash {
-    /// The one that was there first.
+pub struct Contradiction {
+    /// The earlier memory.
     pub older: Arc<Memory>,
-    /// The one that came later.
+    /// The later memory.
     pub newer: Arc<Memory>,
-    /// The share of weighted words they have in common, 0 to 1.
+    /// The weighted share of common words, 0 to 1.
     pub kinship: f32,
-    /// Why; at least one.
+    /// The signs of a contradiction, at least one.
     pub signs: Vec<Sign>,
 }
 
-/// What looking for contradictions found.
+/// The pairs that a scan found.
 #[derive(Debug, Clone, Default)]
-pub struct Clashes {
-    /// The pairs, those most alike first.
-    pub pairs: Vec<Clash>,
-    /// How many memories were compared with what is older.
+pub struct Contradictions {
+    /// The pairs, the most similar first.
+    pub pairs: Vec<Contradiction>,
+    /// How many memories were compared with older ones.
     pub scanned: usize,
-    /// How many were too many to be.
+    /// How many memories were not compared, because there are too many.
     pub not_scanned: usize,
 }
 
-/// Looks for pairs among the memories of repositories that count. Nobody is asked twice: pairs that were said to
-/// be distinct are left out.
+/// Finds pairs among the active memories of repositories. Pairs that were marked as distinct are left out.
 #[must_use]
-pub fn clashes(snapshot: &Snapshot, repos: &BTreeSet<RepoKey>, now: Timestamp) -> Clashes {
+pub fn contradictions(
+    snapshot: &Snapshot,
+    repos: &BTreeSet<RepoKey>,
+    now: Timestamp,
+) -> Contradictions {
     let mut numbers: Vec<u32> = (0..)
         .zip(snapshot.memories().iter())
-        .filter(|(_, memory)| repos.contains(&memory.repo) && is_fit(memory, now))
+        .filter(|(_, memory)| repos.contains(&memory.repo) && is_comparable(memory, now))
         .map(|(number, _)| number)
         .collect();
     numbers.sort_by_cached_key(|number| snapshot.memory(*number).map(|memory| age(memory)));
@@ -93,19 +95,19 @@ pub fn clashes(snapshot: &Snapshot, repos: &BTreeSet<RepoKey>, now: Timestamp) -
     let not_scanned = numbers.len().saturating_sub(SCANNED_MAX);
     numbers.truncate(SCANNED_MAX);
     let mut words = KnownWords::default();
-    let mut looks = Looks::among(snapshot, repos, now, &mut words);
-    let mut pairs: Vec<Clash> = Vec::new();
+    let mut comparisons = Comparisons::new(snapshot, repos, now, &mut words);
+    let mut pairs: Vec<Contradiction> = Vec::new();
     for number in &numbers {
-        pairs.extend(looks.with_older(*number));
+        pairs.extend(comparisons.with_older(*number));
     }
     pairs.sort_by(|a, b| b.kinship.total_cmp(&a.kinship).then_with(|| ids(a).cmp(&ids(b))));
-    Clashes { pairs, scanned: numbers.len(), not_scanned }
+    Contradictions { pairs, scanned: numbers.len(), not_scanned }
 }
 
-/// Looks for what a text that is not a memory yet would repeat or contradict: with each its signs, best first. Whoever asks
-/// keeps the words for the next time.
+/// Finds the memories that a new text would repeat or contradict, with the signs of each, the most similar first. The
+/// caller keeps `words` for the next call.
 #[must_use]
-pub fn clashes_of(
+pub fn contradictions_of(
     snapshot: &Snapshot,
     event: &Event,
     repo: &RepoKey,
@@ -113,14 +115,14 @@ pub fn clashes_of(
     words: &mut KnownWords,
 ) -> Vec<(Arc<Memory>, Vec<Sign>)> {
     let repos = snapshot.keys_of(repo);
-    let mut looks = Looks::among(snapshot, &repos, now, words);
+    let mut comparisons = Comparisons::new(snapshot, &repos, now, words);
     let is_here = |memory: &Memory| repos.contains(&memory.repo);
-    let told = Told::of(event);
-    let relatives = looks.relatives(&told, RELATIVES_MAX / 2, is_here);
+    let text = ComparedText::of(event);
+    let relatives = comparisons.relatives(&text, RELATIVES_MAX / 2, is_here);
     let against = |number: u32| {
         let memory = snapshot.memory(number)?;
-        let older = looks.told(number, memory);
-        let (kinship, signs) = older.against(&told, &mut looks.holders)?;
+        let older = comparisons.text_of(number, memory);
+        let (kinship, signs) = older.against(&text, &mut comparisons.holders)?;
         Some((kinship, Arc::clone(memory), signs))
     };
     let mut found: Vec<(f32, Arc<Memory>, Vec<Sign>)> =
@@ -129,53 +131,53 @@ pub fn clashes_of(
     found.into_iter().map(|(_, memory, signs)| (memory, signs)).collect()
 }
 
-fn ids(clash: &Clash) -> (&str, &str) {
-    (clash.older.id.as_str(), clash.newer.id.as_str())
+fn ids(pair: &Contradiction) -> (&str, &str) {
+    (pair.older.id.as_str(), pair.newer.id.as_str())
 }
 
 fn age(memory: &Memory) -> (Option<Timestamp>, String) {
     (memory.timestamp, memory.id.to_string())
 }
 
-fn is_fit(memory: &Memory, now: Timestamp) -> bool {
+fn is_comparable(memory: &Memory, now: Timestamp) -> bool {
     !memory.is_inactive(now) && memory.flagged().is_none() && !memory.is_lost()
 }
 
-/// The looks of one scan.
-struct Looks<'a> {
+/// The comparisons of one scan.
+struct Comparisons<'a> {
     snapshot: &'a Snapshot,
     now: Timestamp,
-    /// Where the memories lie that are looked at.
-    stretches: RepoChunks,
-    /// How many documents hold each word that a text had so far.
+    /// The chunks of memories that hold the repositories.
+    chunks: RepoChunks,
+    /// The document frequencies of the words so far.
     holders: Holders<'a>,
-    texts: BTreeMap<u32, Rc<Told>>,
+    texts: BTreeMap<u32, Rc<ComparedText>>,
 }
 
-impl<'a> Looks<'a> {
-    fn among(
+impl<'a> Comparisons<'a> {
+    fn new(
         snapshot: &'a Snapshot,
         repos: &BTreeSet<RepoKey>,
         now: Timestamp,
         words: &'a mut KnownWords,
     ) -> Self {
-        let stretches = snapshot.memories().chunks_of(repos);
+        let chunks = snapshot.memories().chunks_of(repos);
         let holders = snapshot.lexical().holders(words);
-        Self { snapshot, now, stretches, holders, texts: BTreeMap::new() }
+        Self { snapshot, now, chunks, holders, texts: BTreeMap::new() }
     }
 
-    fn with_older(&mut self, number: u32) -> Vec<Clash> {
+    fn with_older(&mut self, number: u32) -> Vec<Contradiction> {
         let Some(newer) = self.snapshot.memory(number).cloned() else { return Vec::new() };
-        let told = self.told(number, &newer);
+        let text = self.text_of(number, &newer);
         let is_older = |memory: &Memory| memory.repo == newer.repo && age(memory) < age(&newer);
-        let relatives = self.relatives(&told, RELATIVES_MAX, is_older);
+        let relatives = self.relatives(&text, RELATIVES_MAX, is_older);
         let mut found = Vec::new();
         for other in relatives {
             let Some(older) = self.snapshot.memory(other).cloned() else { continue };
             let is_settled = older.lifecycle().distinct.contains(&newer.id)
                 || newer.lifecycle().distinct.contains(&older.id);
-            let against = self.told(other, &older).against(&told, &mut self.holders);
-            found.extend(against.filter(|_| !is_settled).map(|(kinship, signs)| Clash {
+            let against = self.text_of(other, &older).against(&text, &mut self.holders);
+            found.extend(against.filter(|_| !is_settled).map(|(kinship, signs)| Contradiction {
                 older,
                 newer: Arc::clone(&newer),
                 kinship,
@@ -185,26 +187,27 @@ impl<'a> Looks<'a> {
         found
     }
 
-    fn told(&mut self, number: u32, memory: &Memory) -> Rc<Told> {
-        let told = self.texts.entry(number).or_insert_with(|| Rc::new(Told::of(&memory.event())));
-        Rc::clone(told)
+    fn text_of(&mut self, number: u32, memory: &Memory) -> Rc<ComparedText> {
+        let text =
+            self.texts.entry(number).or_insert_with(|| Rc::new(ComparedText::of(&memory.event())));
+        Rc::clone(text)
     }
 
-    /// The memories that count and share most words with a text.
+    /// Returns the active memories that share the most words with a text.
     fn relatives(
         &mut self,
-        told: &Told,
+        text: &ComparedText,
         count: usize,
         allows: impl Fn(&Memory) -> bool,
     ) -> Vec<u32> {
-        let words = self.holders.prepare(&told.text);
-        told.terms.get_or_init(|| alphabetic(words.terms().map(|term| term.term)));
+        let words = self.holders.prepare(&text.text);
+        text.terms.get_or_init(|| alphabetic(words.terms().map(|term| term.term)));
         let words = words.by_rarest(KIN_TERMS_MAX);
         let keep = |doc: DocId| {
             let memory = self.snapshot.memory(doc.0);
-            memory.is_some_and(|memory| allows(memory) && is_fit(memory, self.now))
+            memory.is_some_and(|memory| allows(memory) && is_comparable(memory, self.now))
         };
-        let may = |doc: DocId| self.stretches.may_hold(doc.0);
+        let may = |doc: DocId| self.chunks.may_hold(doc.0);
         let found = words.search_among(may, keep, count).into_iter();
         found.map(|scored| scored.doc.0).collect()
     }
@@ -217,7 +220,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::told::KINSHIP_MIN;
+    use super::evidence::KINSHIP_MIN;
     use super::*;
     use event::{Decoded, codec};
     use index::lexical::LexicalIndex;
@@ -248,9 +251,11 @@ mod tests {
 
     fn signs(lines: &[Value]) -> Vec<(String, String, Vec<Sign>)> {
         let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
-        let found = clashes(&snapshot(lines), &repos, "2026-02-01T00:00:00Z".parse().unwrap());
-        let pair =
-            |clash: Clash| (clash.older.id.to_string(), clash.newer.id.to_string(), clash.signs);
+        let found =
+            contradictions(&snapshot(lines), &repos, "2026-02-01T00:00:00Z".parse().unwrap());
+        let pair = |pair: Contradiction| {
+            (pair.older.id.to_string(), pair.newer.id.to_string(), pair.signs)
+        };
         found.pairs.into_iter().map(pair).collect()
     }
 
@@ -292,8 +297,8 @@ mod tests {
                 (1..).zip(&texts).map(|(day, text)| line(day, "api", &format!("say {text}"))).collect();
             let (snapshot, mut words) = (snapshot(&lines), KnownWords::default());
             let mut holders = snapshot.lexical().holders(&mut words);
-            let told: Vec<Told> =
-                snapshot.memories().iter().map(|memory| Told::of(&memory.event())).collect();
+            let told: Vec<ComparedText> =
+                snapshot.memories().iter().map(|memory| ComparedText::of(&memory.event())).collect();
             for (older, newer) in told.iter().flat_map(|older| told.iter().map(move |newer| (older, newer))) {
                 let found = older.kinship_with(newer, &mut holders);
                 let ((one, one_weight), (other, other_weight)) =

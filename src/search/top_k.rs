@@ -1,12 +1,12 @@
-//! Which candidates can be among the first once what else they are worth is known, without finding that out for all:
-//! each memory that is asked is read from another place in memory. Not here: what they are worth (`prior`).
+//! Chooses the candidates that can reach the top k after the priors, without computing the priors of all: each one reads
+//! a memory from another place. Not here: the priors (`prior`).
 
-/// Weighs what can be among the `needed` of most weight, and returns at least those. Each comes with its fit, which is
-/// not negative; its weight is at most `utmost` times that. What `weigh` finds nothing for is left out.
+/// Weighs the items that can be among the `needed` heaviest, and returns at least those. Each comes with its fit, which
+/// is not negative; its weight is at most `factor_max` times its fit. Items without a weight are left out.
 pub(super) fn weighed<Fitting, Weighed>(
     mut fitting: Vec<(f32, Fitting)>,
     needed: usize,
-    utmost: f32,
+    factor_max: f32,
     weigh: impl Fn(f32, Fitting) -> Option<Weighed>,
     weight: impl Fn(&Weighed) -> f32,
 ) -> Vec<Weighed> {
@@ -16,13 +16,13 @@ pub(super) fn weighed<Fitting, Weighed>(
     let others = fitting.split_off(needed.min(fitting.len()));
     let mut weighed: Vec<Weighed> =
         fitting.into_iter().filter_map(|(fit, fitting)| weigh(fit, fitting)).collect();
-    // Where some were left out, any other may take their place.
+    // Where some had no weight, any other may take their place.
     let least = match weighed.len() < needed {
         true => f32::NEG_INFINITY,
         false => weighed.iter().map(weight).fold(f32::INFINITY, f32::min),
     };
-    let can_be = others.into_iter().filter(|(fit, _)| fit * utmost >= least);
-    weighed.extend(can_be.filter_map(|(fit, fitting)| weigh(fit, fitting)));
+    let reachable = others.into_iter().filter(|(fit, _)| fit * factor_max >= least);
+    weighed.extend(reachable.filter_map(|(fit, fitting)| weigh(fit, fitting)));
     weighed
 }
 
@@ -38,7 +38,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_are_those_of_weighing_all(
+        fn the_top_k_equals_weighing_everything(
             given in prop::collection::vec((0_u8..9, 0_u8..9, any::<bool>()), 0..60),
             needed in 0_usize..20,
         ) {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_among_the_first_is_not_weighed() {
+    fn items_that_cannot_reach_the_top_are_not_weighed() {
         let asked = std::cell::Cell::new(0);
         let weigh = |fit: f32, ()| {
             asked.set(asked.get() + 1);
@@ -75,46 +75,46 @@ mod tests {
         assert_eq!(asked.get(), 18);
     }
 
-    /// Many that fit well, none of which is like another, and one that fits less, so many words the less, and is worth most.
-    fn many_and_the_worthiest(worse_by: usize, now: Timestamp) -> Vec<Value> {
+    /// Many memories that fit well and differ, and one that fits less and has the best priors.
+    fn many_and_one_with_the_best_priors(worse_by: usize, now: Timestamp) -> Vec<Value> {
         let mut lines: Vec<Value> = (0..75)
             .map(|number| {
                 json!({"id": format!("m{number:02}"), "repo": "there", "source": "imported",
                     "lesson": format!("zebra pipe valve {number:02}{}", " pad".repeat(number % 3))})
             })
             .collect();
-        lines.push(json!({"id": "worthiest", "repo": "here", "source": "agent",
+        lines.push(json!({"id": "proven", "repo": "here", "source": "agent",
             "timestamp": now.to_string(), "success_rate": "100000/100000",
             "lesson": format!("zebra pipe valve{}", " pad".repeat(worse_by))}));
-        // What all places are measured from.
+        // The worst candidate, which is the zero of the scale.
         lines.push(json!({"id": "least", "repo": "there", "lesson": "zebra".to_owned() + &" pad".repeat(300)}));
         lines
     }
 
     // S-RANK-4
     #[test]
-    fn what_is_worth_most_is_found_however_many_fit_better() {
+    fn the_best_priors_are_found_below_many_better_fits() {
         let now: Timestamp = "2026-06-01T00:00:00Z".parse().unwrap();
         let here = Some(RepoKey::parse("here").unwrap());
         let query = Query { text: "zebra pipe valve", here, ..Query::default() };
         let mut overtook = 0;
         for worse_by in (0..120).step_by(3) {
-            let snapshot = snapshot(&many_and_the_worthiest(worse_by, now));
+            let snapshot = snapshot(&many_and_one_with_the_best_priors(worse_by, now));
             let told = |hits: &[Hit]| -> Vec<(u32, Score)> {
                 hits.iter().map(|hit| (hit.number, hit.score)).collect()
             };
-            // With so many asked for all are weighed.
+            // With this limit all are weighed.
             let all = search(&snapshot, &query, now, 100);
             assert_eq!(all.len(), 77);
             for limit in [1, 5] {
                 let hits = search(&snapshot, &query, now, limit);
                 assert_eq!(told(&hits), told(&all[..limit]), "{worse_by} {limit}");
             }
-            let worthiest = all.iter().find(|hit| hit.memory.id.as_str() == "worthiest").unwrap();
-            let better = all.iter().filter(|hit| hit.score.fused > worthiest.score.fused).count();
-            overtook += usize::from(all[0].number == worthiest.number && better == 75);
+            let proven = all.iter().find(|hit| hit.memory.id.as_str() == "proven").unwrap();
+            let better = all.iter().filter(|hit| hit.score.fused > proven.score.fused).count();
+            overtook += usize::from(all[0].number == proven.number && better == 75);
         }
-        // Some of them are not among those that are weighed for their fit alone.
+        // In some rounds it is not among those that are weighed for their fit alone.
         assert!(overtook > 3, "{overtook}");
     }
 }

@@ -1,0 +1,26 @@
+//! A memory that a search found. Not here: how it was ranked (`score`).
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::score::Score;
+use memory::Memory;
+
+/// A memory that was found.
+#[derive(Debug, Clone)]
+pub struct Hit {
+    /// Its number in the snapshot.
+    pub number: u32,
+    /// The memory.
+    pub memory: Arc<Memory>,
+    /// How it was ranked.
+    pub score: Score,
+    /// Other memories that say the same. This one stands for them.
+    pub also: Vec<Arc<Memory>>,
+}
+
+/// Orders memories by time, then by id, the newest first.
+pub(super) fn newest_first(a: &Memory, b: &Memory) -> Ordering {
+    let age = |memory: &Memory| (memory.timestamp, memory.id.clone());
+    age(b).cmp(&age(a))
+}

@@ -1,0 +1,220 @@
+//! From a query to ranked hits, pure: candidates, fusion, priors, dedup, cut. A search changes nothing and reads only
+//! its snapshot. Not here: each step (its own file), the text of a hit (`reply`), the vector of the query (`engine`).
+
+use std::sync::Arc;
+
+use super::candidates::{ByWords, Candidate, CandidateSearch, FlaggedPolicy};
+use super::failure_match::FailureMatch;
+use super::filter::{Filter, Flagged};
+use super::hit::{Hit, newest_first};
+use super::phrase::{self, Phrase};
+use super::prior::{self, Locality};
+use super::query::{Query, Words};
+use super::score::Score;
+use super::{dedup, fuse, late, relevance, top_k};
+use crate::snapshot::Snapshot;
+use event::Timestamp;
+use index::lexical::{DocId, Prepared};
+use memory::Memory;
+
+/// The result of a search.
+#[derive(Debug)]
+pub struct SearchResult<'index> {
+    /// The hits, best first, at most as many as the limit.
+    pub hits: Vec<Hit>,
+    /// How many memories would be among the hits if they were not held back. They do not affect the ranking of
+    /// the others.
+    pub held_back: usize,
+    /// The terms of the query, for choosing excerpts; `None` without a text.
+    pub words: Option<Prepared<'index>>,
+}
+
+/// Runs a search and returns at most `limit` hits, best first. Equals are sorted newest first, then by id. Of
+/// memories that say the same, one is returned. If the best hit is unlikely to answer the query, there are no hits.
+/// Without a text it lists the newest memories that pass the filter.
+#[must_use]
+pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> Vec<Hit> {
+    find(snapshot, query, now, limit).hits
+}
+
+/// Returns the hits of [`search`], the number of those held back, and the terms of the query.
+#[must_use]
+pub fn find<'index>(
+    snapshot: &'index Snapshot,
+    query: &Query<'_>,
+    now: Timestamp,
+    limit: usize,
+) -> SearchResult<'index> {
+    begin(snapshot, query, now).finish(query, limit)
+}
+
+/// A search that has finished its search by words and waits for the vector of the query.
+pub struct PendingSearch<'index> {
+    snapshot: &'index Snapshot,
+    now: Timestamp,
+    words: Prepared<'index>,
+    /// The best memories by words, where that search was needed.
+    best: Option<Vec<ByWords>>,
+}
+
+/// Begins a search with what needs no vector of the query.
+#[must_use]
+pub fn begin<'index>(
+    snapshot: &'index Snapshot,
+    query: &Query<'_>,
+    now: Timestamp,
+) -> PendingSearch<'index> {
+    let words = snapshot.lexical().prepare(query.text);
+    // A query that is only a phrase uses another filter first.
+    let is_plain = !query.text.is_empty() && Phrase::alone(query.text).is_none();
+    let best = is_plain.then(|| {
+        CandidateSearch::new(snapshot, query, &words, now).by_words(FlaggedPolicy::Include)
+    });
+    PendingSearch { snapshot, now, words, best }
+}
+
+impl<'index> PendingSearch<'index> {
+    /// Finishes the search of the same query, which may have its vector by now.
+    #[must_use]
+    pub fn finish(self, query: &Query<'_>, limit: usize) -> SearchResult<'index> {
+        let Self { snapshot, now, words, best } = self;
+        if query.text.is_empty() {
+            let (hits, held_back) = newest(snapshot, &query.filter, now, limit);
+            return SearchResult { hits, held_back, words: None };
+        }
+        let ranking = Ranking { snapshot, words: &words, now, limit };
+        let RankedHits { shown, with_flagged } = ranking.hits(query, best);
+        let flagged = with_flagged.iter().flatten().filter(|hit| hit.memory.flagged().is_some());
+        let held_back = flagged.count();
+        SearchResult { hits: shown, held_back, words: Some(words) }
+    }
+}
+
+/// The ranking of one query.
+struct Ranking<'a> {
+    snapshot: &'a Snapshot,
+    words: &'a Prepared<'a>,
+    now: Timestamp,
+    limit: usize,
+}
+
+/// The hits, with and without those held back.
+struct RankedHits {
+    shown: Vec<Hit>,
+    /// The hits if none were held back, where that makes a difference.
+    with_flagged: Option<Vec<Hit>>,
+}
+
+impl Ranking<'_> {
+    /// `best` are the best memories by words, where they are known.
+    fn hits(&self, query: &Query<'_>, best: Option<Vec<ByWords>>) -> RankedHits {
+        let phrase = Phrase::alone(query.text).filter(|_| query.filter.phrase.is_none());
+        let Some(phrase) = phrase else { return self.both(query, best) };
+        let filter = Filter { phrase: Some(phrase), ..query.filter.clone() };
+        // A memory with the very phrase is relevant.
+        let held = self.both(&Query { filter, min_relevance: 0.0, ..query.clone() }, None);
+        if !held.shown.is_empty() {
+            return held;
+        }
+        let others = self.both(query, best);
+        let with_flagged = held.with_flagged.filter(|hits| !hits.is_empty());
+        RankedHits { shown: others.shown, with_flagged: with_flagged.or(others.with_flagged) }
+    }
+
+    fn both(&self, query: &Query<'_>, best: Option<Vec<ByWords>>) -> RankedHits {
+        let candidates =
+            CandidateSearch::new(self.snapshot, query, self.words, self.now).find(best);
+        let rank = |candidates| self.rank(query, candidates);
+        RankedHits {
+            shown: rank(candidates.shown),
+            with_flagged: candidates.with_flagged.map(rank),
+        }
+    }
+
+    fn rank(&self, query: &Query<'_>, candidates: Vec<Candidate>) -> Vec<Hit> {
+        let snapshot = self.snapshot;
+        let phrases = phrase::Phrases::of(query.text);
+        let boost = |number| snapshot.memory(number).map_or(1.0, |memory| phrases.boost(memory));
+        let fits: Vec<f32> =
+            candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect();
+        // The likelihood needs words; a search by meaning alone has a least cosine instead.
+        if query.min_relevance > 0.0 && query.words == Words::Count {
+            let terms = self.words.terms().len();
+            let coverage = |number| self.words.coverage(DocId(number));
+            // A query of one word looks for a memory that the caller knows.
+            if terms > 1
+                && relevance::of_best(&candidates, &fits, terms, coverage) < query.min_relevance
+            {
+                return Vec::new();
+            }
+        }
+        let query_tokens = late::QueryTokens::new(query, self.words);
+        let lates =
+            query_tokens.and_then(|tokens| late::scores(snapshot, &tokens, &candidates, &fits));
+        let fits: Vec<f32> = match &lates {
+            None => fits,
+            Some(lates) => {
+                let with = |(found, late): (&Candidate, &late::LateScore)| {
+                    fuse::fit_with(fuse::fit(found), late.value()) * boost(found.number)
+                };
+                candidates.iter().zip(lates).map(with).collect()
+            }
+        };
+        let fused = fuse::relative(&fits);
+        let computed =
+            lates.iter().flatten().map(late::LateScore::computed).chain(std::iter::repeat(None));
+        let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
+        let nearest = Locality::of(here.is_some());
+        let weigh = |fused, (candidate, late): (Candidate, Option<f32>)| {
+            let memory = Arc::clone(snapshot.memory(candidate.number)?);
+            let is_here = here.as_ref().is_some_and(|keys| keys.contains(&memory.repo));
+            let place = Locality::of(is_here);
+            let score = prior::weigh(&candidate, fused, &memory, self.now, place);
+            let score = Score { late, ..score };
+            Some(Hit { number: candidate.number, memory, score, also: Vec::new() })
+        };
+        let fitting = fused.into_iter().zip(candidates.into_iter().zip(computed)).collect();
+        let needed = dedup::compared_max(self.limit);
+        let total = |hit: &Hit| hit.score.total;
+        let mut hits = top_k::weighed(fitting, needed, prior::factor_max(nearest), weigh, total);
+        hits.sort_by(|a, b| {
+            b.score.total.total_cmp(&a.score.total).then_with(|| newest_first(&a.memory, &b.memory))
+        });
+        let mut hits = dedup::collapse(hits, self.limit);
+        if let Some(failure) = query.failure {
+            let failure = FailureMatch::new(failure, self.words);
+            let met = hits.iter().take_while(|hit| failure.matches(&hit.memory)).count();
+            hits.truncate(met);
+        }
+        hits.retain(|hit| !hit.memory.is_lost());
+        hits
+    }
+}
+
+/// Returns the newest memories that pass a filter, newest first, and how many more would be among them if none were
+/// held back.
+pub(super) fn newest(
+    snapshot: &Snapshot,
+    filter: &Filter,
+    now: Timestamp,
+    limit: usize,
+) -> (Vec<Hit>, usize) {
+    let numbered = (0..).zip(snapshot.memories().iter());
+    let mut fitting: Vec<(u32, &Arc<Memory>)> =
+        numbered.filter(|(_, memory)| filter.fits(memory) && !memory.is_inactive(now)).collect();
+    fitting.sort_unstable_by(|(_, a), (_, b)| newest_first(a, b));
+    // Whether a memory reads like an instruction is computed only here, one by one.
+    let is_shown =
+        |memory: &Memory| filter.flagged == Flagged::Included || memory.flagged().is_none();
+    let first = fitting.iter().take(limit);
+    let held_back = first.filter(|(_, memory)| !is_shown(memory)).count();
+    let shown = fitting.into_iter().filter(|(_, memory)| is_shown(memory)).take(limit);
+    let hit = |(number, memory): (u32, &Arc<Memory>)| Hit {
+        number,
+        memory: Arc::clone(memory),
+        score: Score::default(),
+        also: Vec::new(),
+    };
+    let shown = shown.filter(|(_, memory)| !memory.is_lost());
+    (shown.map(hit).collect(), held_back)
+}

@@ -1,0 +1,37 @@
+//! What a caller searches for. Not here: filters (`filter`), filters inside the text (`syntax`).
+
+use super::failure_match::Failure;
+use super::filter::Filter;
+use event::RepoKey;
+use index::late::AskedToken;
+
+/// A search.
+#[derive(Debug, Clone, Default)]
+pub struct Query<'a> {
+    /// The text to search for. An empty one lists the newest memories.
+    pub text: &'a str,
+    /// The vector of the text, where there is a model.
+    pub vector: Option<&'a [f32]>,
+    /// The vectors of its tokens, where there is a model.
+    pub tokens: &'a [AskedToken],
+    /// Whether words count, or meaning alone.
+    pub words: Words,
+    /// Which memories may be hits.
+    pub filter: Filter,
+    /// The repository that the caller works in. Its memories are preferred.
+    pub here: Option<RepoKey>,
+    /// The least likelihood, 0 to 1, that the best hit answers the query. Below it there are no hits.
+    pub min_relevance: f32,
+    /// The failure that every hit must be about.
+    pub failure: Option<&'a Failure>,
+}
+
+/// Whether a search uses words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Words {
+    /// Yes.
+    #[default]
+    Count,
+    /// No: meaning alone.
+    DoNotCount,
+}
