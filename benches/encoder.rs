@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let queries: Vec<String> = texts.iter().map(|text| first_words(text)).collect();
     let mut times = Vec::new();
     for (asked, query) in queries.iter().cycle().take(WARM_UP + QUERIES).enumerate() {
-        let (embedding, time) = timed(|| embedder.ask(query));
+        let (embedding, time) = timed(|| embedder.embed_query(query));
         embedding?;
         times.extend((asked >= WARM_UP).then_some(time));
     }

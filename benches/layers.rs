@@ -32,7 +32,7 @@ use engine::CacheLock;
 use engine::watch::Watching;
 use engine::{Dense, Engine, EngineSetup};
 use event::{Decoded, Draft, Event, EventId, Timestamp, codec, suspicion};
-use index::embed::worker::{Meant, WorkerState};
+use index::embed::worker::{QueryEmbedding, WorkerState};
 use index::embed::{Provider, load};
 use memory::Bound;
 use retriever::daemon::{Endpoint, Host, Remote, Start};
@@ -146,7 +146,7 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
 
     let texts: Vec<String> =
         corpus::questions(size, questions).into_iter().map(|question| question.text).collect();
-    let mut asked: Vec<(&str, Meant)> = Vec::new();
+    let mut asked: Vec<(&str, QueryEmbedding)> = Vec::new();
     let mut times = Vec::new();
     for text in &texts {
         let begun = Instant::now();
@@ -167,11 +167,11 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
         black_box(find(&snapshot, query, now, LIMIT).hits.len());
     };
     for _ in 0..rounds {
-        let by_words = |(text, _): &(&str, Meant)| {
+        let by_words = |(text, _): &(&str, QueryEmbedding)| {
             search(&Query { text, min_relevance: MIN_RELEVANCE, ..Query::default() });
         };
         row("a search by words", each(&asked, by_words));
-        let by_both = |(text, meant): &(&str, Meant)| {
+        let by_both = |(text, meant): &(&str, QueryEmbedding)| {
             let vector = Some(meant.vector.as_slice());
             let min_relevance = MIN_RELEVANCE;
             let tokens = &meant.tokens;
@@ -179,7 +179,7 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
         };
         row("a search by both", each(&asked, by_both));
         let Some(vectors) = snapshot.vectors() else { return Err("no vectors".into()) };
-        let nearest = |(_, meant): &(&str, Meant)| {
+        let nearest = |(_, meant): &(&str, QueryEmbedding)| {
             black_box(vectors.search(&meant.vector, |_| true, NEAREST).len());
         };
         row("the nearest vectors of it", each(&asked, nearest));

@@ -19,9 +19,9 @@ use engine::watch::Watching;
 use engine::{Dense, Engine, EngineSetup};
 use event::Timestamp;
 use index::embed::cache::AppendLock;
-use index::embed::worker::Meant;
+use index::embed::worker::QueryEmbedding;
 use index::embed::{Provider, load};
-use index::late::{AskedToken, NoteSigns};
+use index::late::{QueryToken, TokenSigns};
 use memory::Bound;
 use search::snapshot::Snapshot;
 use search::{Query, search};
@@ -90,7 +90,7 @@ fn embedded(engine: &Engine) -> Outcome<Snapshot> {
 
 fn searches(engine: &Engine, snapshot: &Snapshot) -> Outcome<()> {
     let now = Timestamp::constant(1_780_000_000, 0);
-    let mut asked: Vec<(String, Meant)> = Vec::new();
+    let mut asked: Vec<(String, QueryEmbedding)> = Vec::new();
     for line in QUERIES.lines() {
         let query: serde_json::Value = serde_json::from_str(line)?;
         let text = query.get("text").and_then(|text| text.as_str()).unwrap_or_default().to_owned();
@@ -102,7 +102,7 @@ fn searches(engine: &Engine, snapshot: &Snapshot) -> Outcome<()> {
     let (mut without, mut with, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         for (text, meant) in &asked {
-            let took = |tokens: &[AskedToken]| {
+            let took = |tokens: &[QueryToken]| {
                 let vector = Some(meant.vector.as_slice());
                 let query = Query { text, vector, tokens, ..Query::default() };
                 timed(|| search(snapshot, &query, now, 5))
@@ -126,7 +126,7 @@ fn embeddings(model: &Path) -> Outcome<()> {
         let begun = Instant::now();
         let embedding = embedder.embed(&[line])?.pop().ok_or("no embedding")?;
         inferred.push(begun.elapsed());
-        signed.push(timed(|| NoteSigns::of(&embedding.tokens)));
+        signed.push(timed(|| TokenSigns::of(&embedding.tokens)));
     }
     report("an inference, tokens included", inferred);
     report("the signs of a note", signed);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use engine::CacheLock;
 use index::embed::cache::{TextKey, VectorCache};
 use index::embed::{Provider, load};
-use index::late::NoteSigns;
+use index::late::TokenSigns;
 use store::EmbeddingPrecision;
 
 use super::Outcome;
@@ -31,7 +31,7 @@ pub fn fill(model: &Path, cache: &Path, events: u64) -> Outcome<()> {
     let texts: Vec<String> = (0..TURNED).map(meaning).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let real = embedder.embed(&texts)?;
-    let signs: Vec<NoteSigns> = real.iter().map(|one| NoteSigns::of(&one.tokens)).collect();
+    let signs: Vec<TokenSigns> = real.iter().map(|one| TokenSigns::of(&one.tokens)).collect();
     let lock = Arc::new(CacheLock::of(cache));
     let mut cache = VectorCache::open(cache, embedder.model_id(), embedder.dims(), lock)?;
     for first in (0..events).step_by(usize::try_from(BATCH)?) {

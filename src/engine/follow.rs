@@ -17,7 +17,7 @@ use super::checkpoint::{LastCheckpoint, Spill};
 use super::watch::{ChangeQueue, Changes};
 use event::{Decoded, clean, codec};
 use index::embed::worker::{Embedded, Job, Want};
-use index::late::Signed;
+use index::late::SignState;
 use index::vector::VectorIndex;
 use memory::{Bound, Census, Fold, Origin};
 use search::snapshot::Snapshot;
@@ -203,8 +203,8 @@ impl Follower {
         if !vectors.contains(*doc) && vectors.set(*doc, vector).is_err() {
             Arc::make_mut(&mut self.built.health).without_vector += 1;
         }
-        self.built.places.set(*doc, *signed);
-        (*signed == Signed::NotYet).then_some(Wanted { doc: *doc, generation: *generation })
+        self.built.sign_locations.set(*doc, *signed);
+        (*signed == SignState::NotYet).then_some(Wanted { doc: *doc, generation: *generation })
     }
 
     /// Returns the number of memories, vectors and memories with signs together: the work that a
@@ -212,18 +212,18 @@ impl Follower {
     #[must_use]
     pub fn known_len(&self) -> usize {
         let vectors = self.built.vectors.as_ref().map_or(0, VectorIndex::len);
-        self.built.fold.memories().len() + vectors + self.built.places.known_len()
+        self.built.fold.memories().len() + vectors + self.built.sign_locations.known_len()
     }
 
-    /// Returns a snapshot of the present state, without a shelf for token signs.
+    /// Returns a snapshot of the present state, without a store of token signs.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             fold: self.built.fold.frozen(),
             lexical: self.built.lexical.clone(),
             vectors: self.built.vectors.clone(),
-            places: self.built.places.clone(),
-            shelf: None,
+            sign_locations: self.built.sign_locations.clone(),
+            sign_store: None,
             near: self.built.neighbours.clone(),
             repos: Arc::clone(&self.built.repos),
             health: Arc::clone(&self.built.health),
@@ -317,7 +317,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use index::late::{NoteSigns, Place, Shelf};
+    use index::late::{SignLocation, SignStore, TokenSigns};
     use index::lexical::DocId;
 
     fn line(second: u8, lesson: &str) -> String {
@@ -327,7 +327,7 @@ mod tests {
     }
 
     fn vector(job: &Job, vector: Vec<f32>) -> Embedded {
-        Embedded { doc: job.doc, generation: job.generation, vector, signed: Signed::Never }
+        Embedded { doc: job.doc, generation: job.generation, vector, signed: SignState::Never }
     }
 
     /// Makes a follower of a log with these memories, of which three fit the bound.
@@ -395,25 +395,25 @@ mod tests {
         assert_eq!((to_embed.len(), to_sign.len()), (1, 0));
         let embedded =
             |signed, place| Embedded { doc: 0, generation: 0, vector: vec![1.0, place], signed };
-        assert_eq!(follower.embedded(&embedded(Signed::NotYet, 0.0)), Some(to_embed[0]));
+        assert_eq!(follower.embedded(&embedded(SignState::NotYet, 0.0)), Some(to_embed[0]));
         assert_eq!(follower.snapshot().signed(), 0);
-        let at = Signed::At(Place { row: 0, check: 0 });
+        let at = SignState::At(SignLocation { row: 0, check: 0 });
         assert_eq!(follower.embedded(&embedded(at, 9.0)), None);
         let snapshot = follower.snapshot();
         let cosine = snapshot.vectors().unwrap().score(0, &[1.0, 0.0]).unwrap();
         assert!(cosine > 0.99, "the first vector stays");
-        // Without a shelf no signs can be missing.
+        // Without a sign_store no signs can be missing.
         assert!(snapshot.signs(0).is_none() && follower.catch_up().to_sign.is_empty());
-        assert!(snapshot.on(Some(Arc::new(Empty))).signs(0).is_none());
+        assert!(snapshot.with_sign_store(Some(Arc::new(Empty))).signs(0).is_none());
         assert_eq!(follower.catch_up().to_sign, to_embed);
         assert_eq!((follower.snapshot().signed(), follower.catch_up().to_sign.len()), (0, 0));
     }
 
-    /// A shelf without signs.
+    /// A store without signs.
     struct Empty;
 
-    impl Shelf for Empty {
-        fn signs(&self, _place: Place) -> Option<NoteSigns> {
+    impl SignStore for Empty {
+        fn signs(&self, _place: SignLocation) -> Option<TokenSigns> {
             None
         }
     }
@@ -426,7 +426,7 @@ mod tests {
         for wanted in follower.catch_up().to_embed {
             let job = follower.job(wanted, Want::Vector).unwrap();
             let place = f32::from(u8::try_from(job.doc).unwrap());
-            let signed = Signed::At(Place { row: job.doc, check: 7 });
+            let signed = SignState::At(SignLocation { row: job.doc, check: 7 });
             follower.embedded(&Embedded { signed, ..vector(&job, vec![1.0, place]) });
         }
         let before = follower.snapshot();
@@ -449,13 +449,13 @@ mod tests {
         let vectors = after.vectors().unwrap();
         assert_eq!(vectors.len(), 1, "m0 and m1 are removed, the new ones have none yet");
         assert!((vectors.score(place("m2"), &[1.0, 2.0]).unwrap() - 1.0).abs() < 1e-4);
-        let signed = |id: &str| after.places.get(place(id));
+        let signed = |id: &str| after.sign_locations.get(place(id));
         assert_eq!(
             signed("m2"),
-            Signed::At(Place { row: 2, check: 7 }),
+            SignState::At(SignLocation { row: 2, check: 7 }),
             "it moved with its memory"
         );
-        assert_eq!((signed("m3"), after.signed()), (Signed::NotYet, 1));
+        assert_eq!((signed("m3"), after.signed()), (SignState::NotYet, 1));
         let jobs: Vec<Job> =
             to_embed.iter().filter_map(|wanted| follower.job(*wanted, Want::Vector)).collect();
         for id in ["m3", "m9"] {

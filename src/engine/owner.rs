@@ -19,7 +19,7 @@ use super::follow::{CaughtUp, Follower};
 use super::watch::{Watch, Watching};
 use index::embed::cache::AppendLock;
 use index::embed::worker::{
-    Asking, CacheConfig, Embedded, Meant, Progress, QueryError, Worker, WorkerConfig,
+    CacheConfig, Embedded, PendingQuery, Progress, QueryEmbedding, QueryError, Worker, WorkerConfig,
 };
 use index::embed::{EmbedError, Embedder};
 use memory::Bound;
@@ -246,23 +246,23 @@ impl Engine {
         text: &str,
         wait: Duration,
         loading_wait: Duration,
-    ) -> Option<Result<Meant, QueryError>> {
-        Some(self.ask(text, wait, loading_wait)?.and_then(Asking::answer))
+    ) -> Option<Result<QueryEmbedding, QueryError>> {
+        Some(self.begin_query(text, wait, loading_wait)?.and_then(PendingQuery::answer))
     }
 
     /// Sends the query of [`Self::embed_query`]: waits for a model that is loading, not for the
     /// embedding.
-    pub fn ask(
+    pub fn begin_query(
         &self,
         text: &str,
         wait: Duration,
         loading_wait: Duration,
-    ) -> Option<Result<Asking, QueryError>> {
+    ) -> Option<Result<PendingQuery, QueryError>> {
         let worker = self.worker.as_ref()?;
         let deadline = Instant::now() + loading_wait;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match worker.ask(text, wait) {
+            match worker.begin_query(text, wait) {
                 Err(QueryError::Loading) if !left.is_zero() => {
                     std::thread::park_timeout(Duration::from_millis(LOADING_PAUSE_MS).min(left));
                 }

@@ -1,6 +1,5 @@
-//! Indexes over memories: words ([`lexical`]), meanings ([`vector`], made by [`embed`]) and meanings token
-//! by token ([`late`]). Each can be thrown away and rebuilt from the logs with the same answers. Not here: putting them together
-//! (`search`).
+//! Indexes over memories: words ([`lexical`]), vectors of texts ([`vector`], made by [`embed`]) and vectors of tokens
+//! ([`late`]). Each can be deleted and rebuilt from the logs with the same answers. Not here: combining them (`search`).
 
 pub mod embed;
 pub mod late;

@@ -240,8 +240,8 @@ mod tests {
         }
         let (repos, health) = (Arc::new(BTreeMap::new()), Arc::default());
         let fold = fold.frozen();
-        let (places, shelf, near) = Default::default();
-        Snapshot { fold, lexical, vectors: None, places, shelf, near, repos, health }
+        let (sign_locations, sign_store, near) = Default::default();
+        Snapshot { fold, lexical, vectors: None, sign_locations, sign_store, near, repos, health }
     }
 
     fn line(day: u32, repo: &str, lesson: &str) -> Value {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::candidates::Candidate;
 use super::{Query, Words, fuse};
 use crate::snapshot::Snapshot;
-use index::late::AskedToken;
+use index::late::QueryToken;
 use index::lexical::{Prepared, quoted_spans};
 
 /// Candidates whose tokens are compared; each is a record on the disk. Measured: 20, 30 and 100 rank alike.
@@ -20,7 +20,7 @@ const QUOTED_SHARE: f32 = 0.001;
 
 /// The tokens of a query with their weights.
 pub(super) struct QueryTokens<'a> {
-    tokens: Vec<(&'a AskedToken, f32)>,
+    tokens: Vec<(&'a QueryToken, f32)>,
     weight: f32,
 }
 
@@ -54,7 +54,7 @@ impl<'a> QueryTokens<'a> {
         if query.words == Words::DoNotCount {
             return None;
         }
-        let mut tokens: Vec<(&AskedToken, f32)> = weighed(query.text, query.tokens, words);
+        let mut tokens: Vec<(&QueryToken, f32)> = weighed(query.text, query.tokens, words);
         tokens.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         tokens.truncate(QUERY_TOKENS_MAX);
         let weight: f32 = tokens.iter().map(|(_, weight)| weight).sum();
@@ -63,7 +63,7 @@ impl<'a> QueryTokens<'a> {
 
     fn nearness(&self, snapshot: &Snapshot, number: u32) -> Option<f32> {
         let note = snapshot.signs(number)?;
-        let near = |(token, weight): &(&AskedToken, f32)| Some(weight * token.nearest(&note)?);
+        let near = |(token, weight): &(&QueryToken, f32)| Some(weight * token.nearest(&note)?);
         let sum = self.tokens.iter().map(near).sum::<Option<f32>>()?;
         Some(sum / self.weight)
     }
@@ -113,15 +113,15 @@ struct QueryWord<'a> {
 /// query.
 fn weighed<'a>(
     text: &str,
-    tokens: &'a [AskedToken],
+    tokens: &'a [QueryToken],
     words: &Prepared<'_>,
-) -> Vec<(&'a AskedToken, f32)> {
+) -> Vec<(&'a QueryToken, f32)> {
     let words_in_text = words_of(text);
-    let word_of = |token: &AskedToken| {
+    let word_of = |token: &QueryToken| {
         let after = words_in_text.partition_point(|word| word.span.start <= token.span.start);
         words_in_text.get(after.checked_sub(1)?).filter(|word| token.span.start < word.span.end)
     };
-    let of_words: Vec<(&AskedToken, &QueryWord<'_>)> =
+    let of_words: Vec<(&QueryToken, &QueryWord<'_>)> =
         tokens.iter().filter_map(|token| Some((token, word_of(token)?))).collect();
     let mut counts: HashMap<&str, f32> = HashMap::new();
     let mut outside: HashMap<&str, bool> = HashMap::new();
@@ -137,7 +137,7 @@ fn weighed<'a>(
             (text, share * words.rarity(text) / count)
         })
         .collect();
-    let weigh = |(token, word): (&'a AskedToken, &QueryWord<'_>)| {
+    let weigh = |(token, word): (&'a QueryToken, &QueryWord<'_>)| {
         (token, weights.get(word.text).copied().unwrap_or(0.0))
     };
     of_words.into_iter().map(weigh).collect()
@@ -172,18 +172,18 @@ mod tests {
     use crate::{Hit, Query, laws, search};
     use event::Timestamp;
     use index::late::test_tokens::tokens_of;
-    use index::late::{NoteSigns, Place, Shelf, Signed};
+    use index::late::{SignLocation, SignState, SignStore, TokenSigns};
 
-    /// A shelf in memory that lacks the signs of some texts. It returns only signs that were announced.
-    struct MemoryShelf(BTreeMap<u32, NoteSigns>, Mutex<BTreeSet<u32>>);
+    /// A store in memory that lacks the signs of some texts. It returns only signs that were announced.
+    struct MemoryShelf(BTreeMap<u32, TokenSigns>, Mutex<BTreeSet<u32>>);
 
-    impl Shelf for MemoryShelf {
-        fn expect(&self, places: &[Place]) {
+    impl SignStore for MemoryShelf {
+        fn expect(&self, places: &[SignLocation]) {
             let mut expected = self.1.lock().unwrap();
             *expected = places.iter().map(|place| place.row).collect();
         }
 
-        fn signs(&self, place: Place) -> Option<NoteSigns> {
+        fn signs(&self, place: SignLocation) -> Option<TokenSigns> {
             assert!(self.1.lock().unwrap().contains(&place.row), "{place:?} was not expected");
             self.0.get(&place.row).cloned()
         }
@@ -197,17 +197,19 @@ mod tests {
         let mut held = BTreeMap::new();
         for (number, (_, seen)) in (0..).zip(lessons) {
             let Some(seen) = seen else { continue };
-            held.insert(number, NoteSigns::of(&tokens_of(seen)));
-            snapshot.places.set(number, Signed::At(Place { row: number, check: 0 }));
+            held.insert(number, TokenSigns::of(&tokens_of(seen)));
+            snapshot
+                .sign_locations
+                .set(number, SignState::At(SignLocation { row: number, check: 0 }));
         }
-        snapshot.on(Some(Arc::new(MemoryShelf(held, Mutex::default()))))
+        snapshot.with_sign_store(Some(Arc::new(MemoryShelf(held, Mutex::default()))))
     }
 
-    fn asked(text: &str) -> Vec<AskedToken> {
-        tokens_of(text).iter().filter_map(AskedToken::of).collect()
+    fn asked(text: &str) -> Vec<QueryToken> {
+        tokens_of(text).iter().filter_map(QueryToken::of).collect()
     }
 
-    fn found(snapshot: &Snapshot, text: &str, tokens: &[AskedToken]) -> Vec<Hit> {
+    fn found(snapshot: &Snapshot, text: &str, tokens: &[QueryToken]) -> Vec<Hit> {
         let query = Query { text, tokens, ..Query::default() };
         search(snapshot, &query, Timestamp::UNIX_EPOCH, 100)
     }
@@ -255,11 +257,11 @@ mod tests {
     #[test]
     fn missing_signs_are_reported_as_lost() {
         let mut snapshot = snapshot(&[("walrus pond", Some("walrus")), ("walrus shore", None)]);
-        snapshot.places.set(1, Signed::At(Place { row: 9, check: 0 }));
+        snapshot.sign_locations.set(1, SignState::At(SignLocation { row: 9, check: 0 }));
         let hits = found(&snapshot, "walrus", &asked("walrus"));
         let late = |number| hits.iter().find(|hit| hit.number == number).unwrap().score.late;
         assert!(late(0).is_some() && late(1).is_none());
-        assert_eq!(snapshot.places.take_lost().into_iter().collect::<Vec<_>>(), [1]);
+        assert_eq!(snapshot.sign_locations.take_lost().into_iter().collect::<Vec<_>>(), [1]);
     }
 
     // S-RANK-8

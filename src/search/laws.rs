@@ -41,8 +41,8 @@ pub(super) fn snapshot(lines: &[Value]) -> Snapshot {
     }
     let (repos, health) = (Arc::new(repos), Arc::default());
     let fold = fold.frozen();
-    let (places, shelf, near) = Default::default();
-    Snapshot { fold, lexical, vectors: None, places, shelf, near, repos, health }
+    let (sign_locations, sign_store, near) = Default::default();
+    Snapshot { fold, lexical, vectors: None, sign_locations, sign_store, near, repos, health }
 }
 
 fn now() -> Timestamp {

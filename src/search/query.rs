@@ -3,7 +3,7 @@
 use super::failure_match::Failure;
 use super::filter::Filter;
 use event::RepoKey;
-use index::late::AskedToken;
+use index::late::QueryToken;
 
 /// A search.
 #[derive(Debug, Clone, Default)]
@@ -13,7 +13,7 @@ pub struct Query<'a> {
     /// The vector of the text, where there is a model.
     pub vector: Option<&'a [f32]>,
     /// The vectors of its tokens, where there is a model.
-    pub tokens: &'a [AskedToken],
+    pub tokens: &'a [QueryToken],
     /// Whether words count, or meaning alone.
     pub words: Words,
     /// Which memories may be hits.

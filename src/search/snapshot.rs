@@ -1,12 +1,12 @@
-//! What a query runs on: frozen memories and indexes, as they were when it was asked. Taking one
-//! costs a few reference counts; nothing that happens later shows in it. Not here: searching.
+//! A frozen state of memories and indexes, on which a query runs. Taking one costs a few reference counts, and later
+//! changes do not show in it. Not here: searching.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use event::{EventId, RepoKey, SkipReason, Timestamp};
-use index::late::{NoteSigns, Place, Places, Shelf, Signed};
+use index::late::{SignLocation, SignLocations, SignState, SignStore, TokenSigns};
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
 use memory::{CowVec, Frozen, Mark, Memory, Neighbours, Version};
@@ -21,35 +21,35 @@ pub struct Snapshot {
     /// The index of vectors, where there is a model.
     pub vectors: Option<VectorIndex>,
     /// Where each memory's token signs are on the disk.
-    pub places: Places,
+    pub sign_locations: SignLocations,
     /// The file that token signs are read from, where there is one.
-    pub shelf: Option<Arc<dyn Shelf>>,
-    /// What was learned beside each memory.
+    pub sign_store: Option<Arc<dyn SignStore>>,
+    /// The neighbours of each memory in its session.
     pub near: CowVec<Neighbours>,
     /// How many memories each repository has.
     pub repos: Arc<BTreeMap<RepoKey, usize>>,
-    /// How reading the logs went.
+    /// The result of reading the logs.
     pub health: Arc<Health>,
 }
 
-/// How reading the logs went.
+/// The result of reading the logs.
 #[derive(Debug, Clone, Default)]
 pub struct Health {
-    /// Logs that are followed.
+    /// The number of logs.
     pub logs: usize,
-    /// Segments of old lines that were read beside them.
+    /// The number of archived segments.
     pub segments: usize,
-    /// Writes that wait in the spool for another process to let go of their log.
+    /// Writes in the spool, which wait for another process to unlock their log.
     pub waiting: usize,
-    /// Lines read, blank ones aside.
+    /// Lines that were read, without blank ones.
     pub lines: usize,
-    /// Lines that held no event.
+    /// Lines without an event.
     pub skipped: usize,
     /// The first of them.
     pub skips: Vec<Skip>,
     /// Logs that could not be read, and why.
     pub troubles: BTreeMap<PathBuf, String>,
-    /// Why the system gives no hints of changes, when it does not.
+    /// Why the watcher of file changes does not work.
     pub watch_trouble: Option<String>,
     /// Events about memories that are not in any log.
     pub early: usize,
@@ -62,9 +62,9 @@ pub struct Health {
 pub struct Room {
     /// The bound, in bytes.
     pub bytes_max: u64,
-    /// What they take, in bytes, as it is estimated.
+    /// The estimated size of the memories, in bytes.
     pub held_bytes: u64,
-    /// How many of the oldest were left out for it.
+    /// How many of the oldest memories were left out.
     pub left_out: usize,
 }
 
@@ -87,7 +87,7 @@ impl Room {
     }
 }
 
-/// A line that held no event.
+/// A line without an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skip {
     /// The log.
@@ -98,10 +98,10 @@ pub struct Skip {
     pub reason: SkipReason,
 }
 
-/// What citing an id found.
+/// The memory that an id means.
 #[derive(Debug, Clone)]
 pub enum Cited {
-    /// The one memory that is meant.
+    /// Exactly one memory.
     One(Arc<Memory>),
     /// A memory that was left out to stay within the bound.
     LeftOut,
@@ -111,12 +111,12 @@ pub enum Cited {
     Several {
         /// The ids of the first of them, at most eight.
         first: Vec<EventId>,
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
 }
 
-/// So many ids help to tell which was meant; past that, only more of the id does.
+/// Ids that are returned for an ambiguous one.
 const CITED_FIRST_MAX: usize = 8;
 
 impl std::fmt::Debug for Snapshot {
@@ -130,13 +130,13 @@ impl std::fmt::Debug for Snapshot {
 }
 
 impl Snapshot {
-    /// Returns what the state of the memories is known by.
+    /// Returns the mark of this state.
     #[must_use]
     pub fn mark(&self) -> Mark {
         self.fold.mark()
     }
 
-    /// Tells whether a mark is of the state of these memories.
+    /// Tells whether a mark belongs to this state.
     #[must_use]
     pub fn is_marked(&self, mark: &Mark) -> bool {
         self.fold.is_marked(mark)
@@ -154,8 +154,7 @@ impl Snapshot {
         self.memories().get(usize::try_from(number).ok()?)
     }
 
-    /// Tells whether there is a memory of a number, and it is not out ([`Memory::is_inactive`]). Of most memories this is
-    /// known without looking at them.
+    /// Tells whether a number has an active memory ([`Memory::is_inactive`]). Most memories need not be read for that.
     #[must_use]
     pub fn is_live(&self, number: u32, now: Timestamp) -> bool {
         let Ok(place) = usize::try_from(number) else { return false };
@@ -165,7 +164,7 @@ impl Snapshot {
                 || memories.get(place).is_some_and(|memory| !memory.is_inactive(now)))
     }
 
-    /// Returns the events about memories that are not here, under the ids of those, in no order.
+    /// Returns the events about unknown memories, by the ids of these, in no order.
     pub fn early(&self) -> impl Iterator<Item = (&EventId, &[Arc<Version>])> {
         self.fold.orphans()
     }
@@ -180,7 +179,7 @@ impl Snapshot {
         }
     }
 
-    /// Returns what was learned beside a memory.
+    /// Returns the neighbours of a memory in its session.
     #[must_use]
     pub fn near(&self, number: u32) -> Neighbours {
         let near = usize::try_from(number).ok().and_then(|place| self.near.get(place));
@@ -199,44 +198,46 @@ impl Snapshot {
         self.vectors.as_ref()
     }
 
-    /// Has the signs of tokens read from `shelf`.
+    /// Returns this snapshot with a store for token signs.
     #[must_use]
-    pub fn on(self, shelf: Option<Arc<dyn Shelf>>) -> Self {
-        Self { shelf, ..self }
+    pub fn with_sign_store(self, sign_store: Option<Arc<dyn SignStore>>) -> Self {
+        Self { sign_store, ..self }
     }
 
-    /// Tells that the signs of these memories will be asked for next: the disk is then waited for once.
+    /// Announces that the signs of these memories will be read next, so that the disk fetches them together.
     pub fn expect_signs(&self, numbers: impl Iterator<Item = u32>) {
-        let Some(shelf) = &self.shelf else { return };
-        let place = |number| match self.places.get(number) {
-            Signed::At(place) => Some(place),
-            Signed::NotYet | Signed::Never | Signed::Failed => None,
+        let Some(sign_store) = &self.sign_store else { return };
+        let place = |number| match self.sign_locations.get(number) {
+            SignState::At(place) => Some(place),
+            SignState::NotYet | SignState::Never | SignState::Failed => None,
         };
-        shelf.expect(&numbers.filter_map(place).collect::<Vec<Place>>());
+        sign_store.expect(&numbers.filter_map(place).collect::<Vec<SignLocation>>());
     }
 
-    /// Returns the signs of a memory's tokens, read from the disk. `None` where there are none yet, or will never
-    /// be; those that should be there and are not are made anew.
+    /// Reads the signs of a memory's tokens from the disk. `None` where there are none. Signs that cannot be read are
+    /// computed again.
     #[must_use]
-    pub fn signs(&self, number: u32) -> Option<NoteSigns> {
-        let (Signed::At(place), Some(shelf)) = (self.places.get(number), &self.shelf) else {
+    pub fn signs(&self, number: u32) -> Option<TokenSigns> {
+        let (SignState::At(place), Some(sign_store)) =
+            (self.sign_locations.get(number), &self.sign_store)
+        else {
             return None;
         };
-        let signs = shelf.signs(place);
+        let signs = sign_store.signs(place);
         if signs.is_none() {
-            self.places.lose(number);
+            self.sign_locations.lose(number);
         }
         signs
     }
 
-    /// Returns of how many memories the model has dealt with the tokens, those included whose tokens are not kept.
+    /// Returns the number of memories whose tokens were processed, with those whose tokens are not stored.
     #[must_use]
     pub fn signed(&self) -> usize {
-        self.places.known_len()
+        self.sign_locations.known_len()
     }
 
-    /// Tells whether a record of this state could not be read: what was made from it may lack something.
-    /// The next state will be made from the logs.
+    /// Tells whether a record of this state could not be read, so that an answer may lack something. The next state is
+    /// read from the logs.
     #[must_use]
     pub fn is_damaged(&self) -> bool {
         self.fold.is_damaged()
@@ -248,7 +249,7 @@ impl Snapshot {
         self.vectors.as_ref().map_or(0, VectorIndex::len) + self.health.without_vector
     }
 
-    /// Returns how reading the logs went.
+    /// Returns the result of reading the logs.
     #[must_use]
     pub fn health(&self) -> &Health {
         &self.health
@@ -260,11 +261,11 @@ impl Snapshot {
         &self.repos
     }
 
-    /// Returns every key under which memories of `repo` may stand: its own, and a short name that
-    /// can mean no other repository. Lines written by hand often say only `api`.
+    /// Returns every key of the memories of `repo`: its own, and its short names that mean no other repository. Lines
+    /// written by hand often say only `api`.
     #[must_use]
     pub fn keys_of(&self, repo: &RepoKey) -> BTreeSet<RepoKey> {
-        // Looked up: of hundreds of other keys hardly one is a short way to say it.
+        // Looked up, since hardly any of hundreds of keys is a short name of it.
         let shorts = repo.abbreviations().filter_map(|short| self.repos.get_key_value(short));
         let means_only_repo = |short: &RepoKey| {
             let mut keys = self.repos.keys();
@@ -277,7 +278,7 @@ impl Snapshot {
         keys
     }
 
-    /// Only whole ids of memories that were left out are known.
+    /// Tells whether a whole id belongs to a memory that was left out.
     fn has_left_out(&self, id: &str) -> bool {
         let upper = id.to_ascii_uppercase();
         let ids = [id, &upper].into_iter().filter_map(EventId::foreign);

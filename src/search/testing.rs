@@ -50,8 +50,8 @@ pub fn snapshot(lines: &[Value]) -> Snapshot {
         near: Default::default(),
         repos,
         health,
-        places: Default::default(),
-        shelf: None,
+        sign_locations: Default::default(),
+        sign_store: None,
     }
 }
 

@@ -54,7 +54,7 @@ impl Embedder for Held {
         Ok(texts.iter().map(|_| the_same()).collect())
     }
 
-    fn ask(&mut self, _question: &str) -> Result<Embedding, EmbedError> {
+    fn embed_query(&mut self, _query: &str) -> Result<Embedding, EmbedError> {
         Ok(the_same())
     }
 }

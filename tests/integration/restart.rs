@@ -13,7 +13,7 @@ use event::Timestamp;
 use index::embed::worker::{Embedded, Job, Want};
 use index::{
     late,
-    late::{NoteSigns, SIGN_WORDS, Shelf, Signed},
+    late::{SIGN_WORDS, SignState, SignStore, TokenSigns},
 };
 use memory::Bound;
 use proptest::prelude::*;
@@ -97,20 +97,20 @@ fn vector(text: &str) -> Vec<f32> {
 }
 
 /// A place for the signs of every text, some of which are too long to have one.
-fn signed(text: &str) -> Signed {
+fn signed(text: &str) -> SignState {
     let row = |sum: u32, byte: u8| sum.rotate_left(5) ^ u32::from(byte);
     match text.len() % 5 {
-        0 => Signed::Never,
-        _ => Signed::At(late::Place { row: text.bytes().fold(7, row), check: 1 }),
+        0 => SignState::Never,
+        _ => SignState::At(late::SignLocation { row: text.bytes().fold(7, row), check: 1 }),
     }
 }
 
-/// A shelf whose signs tell the place they were asked for.
+/// A sign_store whose signs tell the place they were asked for.
 struct Telling;
 
-impl Shelf for Telling {
-    fn signs(&self, place: late::Place) -> Option<NoteSigns> {
-        Some(NoteSigns::new(std::iter::once([u64::from(place.row); SIGN_WORDS])))
+impl SignStore for Telling {
+    fn signs(&self, place: late::SignLocation) -> Option<TokenSigns> {
+        Some(TokenSigns::new(std::iter::once([u64::from(place.row); SIGN_WORDS])))
     }
 }
 
@@ -164,8 +164,8 @@ fn told_of(snapshot: &Snapshot, bound: Bound) -> String {
         .filter(|number| snapshot.vectors().is_some_and(|vectors| vectors.contains(*number)))
         .map(id)
         .collect();
-    let on_shelf = snapshot.clone().on(Some(Arc::new(Telling)));
-    let signs: BTreeMap<String, Option<NoteSigns>> =
+    let on_shelf = snapshot.clone().with_sign_store(Some(Arc::new(Telling)));
+    let signs: BTreeMap<String, Option<TokenSigns>> =
         numbers.map(|number| (id(number), on_shelf.signs(number))).collect();
     let (digest, room, repos) = (Digest::of(snapshot), snapshot.room(), snapshot.repos());
     format!(

@@ -61,7 +61,7 @@ const HOMES: &[(&str, &[&str])] = &[
         &[
             "store/layout.rs",
             "writer/identity.rs",
-            "index/embed/cache/ahead.rs",
+            "index/embed/cache/readahead.rs",
             "retriever/daemon/process.rs",
             "engine/watch/changes",
         ],

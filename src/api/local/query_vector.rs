@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 
 use super::Local;
 use crate::{ApiError, Mode};
-use index::embed::worker::{Asking, Meant, Progress, QueryError, WorkerState};
+use index::embed::worker::{PendingQuery, Progress, QueryEmbedding, QueryError, WorkerState};
 use index::embed::{EmbedError, model};
-use index::late::AskedToken;
+use index::late::QueryToken;
 use reply::Model;
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
 
 /// The vector of a query, and a notice where there is none.
-pub(super) type Meaning = (Option<Meant>, Option<String>);
+pub(super) type Meaning = (Option<QueryEmbedding>, Option<String>);
 
 /// A query that was given to the model.
 pub(super) enum Put {
@@ -22,9 +22,9 @@ pub(super) enum Put {
     /// This build has no model.
     NoModel,
     /// The model is working on it, or could not start.
-    Asked(Result<Asking, QueryError>),
+    Asked(Result<PendingQuery, QueryError>),
     /// The model has answered.
-    Answered(Result<Meant, QueryError>),
+    Answered(Result<QueryEmbedding, QueryError>),
 }
 
 impl Put {
@@ -36,14 +36,14 @@ impl Put {
     /// Waits for the answer.
     pub(super) fn answered(self) -> Self {
         match self {
-            Self::Asked(asking) => Self::Answered(asking.and_then(Asking::answer)),
+            Self::Asked(asking) => Self::Answered(asking.and_then(PendingQuery::answer)),
             other => other,
         }
     }
 }
 
 /// Returns the vector of a query and its tokens, as searches take them.
-pub(super) fn parts(meant: Option<&Meant>) -> (Option<&[f32]>, &[AskedToken]) {
+pub(super) fn parts(meant: Option<&QueryEmbedding>) -> (Option<&[f32]>, &[QueryToken]) {
     let vector = meant.map(|meant| meant.vector.as_slice());
     (vector, meant.map_or(&[], |meant| &meant.tokens))
 }
@@ -60,7 +60,7 @@ pub(super) fn put(local: &Local, text: &str, mode: Mode) -> Put {
     if mode == Mode::Lexical || text.is_empty() {
         return Put::NotAsked;
     }
-    let asked = local.core.engine.ask(text, local.patience.query, local.patience.model);
+    let asked = local.core.engine.begin_query(text, local.patience.query, local.patience.model);
     asked.map_or(Put::NoModel, Put::Asked)
 }
 
@@ -73,7 +73,7 @@ pub(super) fn meaning_of(local: &Local, put: Put, mode: Mode) -> Result<Meaning,
     let answer = match put {
         Put::NotAsked => return Ok((None, None)),
         Put::NoModel => None,
-        Put::Asked(asking) => Some(asking.and_then(Asking::answer)),
+        Put::Asked(asking) => Some(asking.and_then(PendingQuery::answer)),
         Put::Answered(answer) => Some(answer),
     };
     let (why, lasts) = match answer {
@@ -93,7 +93,11 @@ pub(super) fn meaning_of(local: &Local, put: Put, mode: Mode) -> Result<Meaning,
 }
 
 /// Says that some memories have no vector yet. Only people are told: a server catches up by itself.
-pub(super) fn partial(local: &Local, snapshot: &Snapshot, meant: Option<&Meant>) -> Option<String> {
+pub(super) fn partial(
+    local: &Local,
+    snapshot: &Snapshot,
+    meant: Option<&QueryEmbedding>,
+) -> Option<String> {
     let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
     let is_told = meant.is_some() && !local.patience.embed.is_zero() && embedded < memories;
     is_told.then(|| {

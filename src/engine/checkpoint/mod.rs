@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use index::late::Places;
+use index::late::SignLocations;
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
 use memory::{CowVec, Fold, Neighbours};
@@ -78,8 +78,8 @@ pub struct CheckpointParts<'a> {
     pub neighbours: &'a CowVec<Neighbours>,
     /// The lexical index.
     pub lexical: &'a LexicalIndex,
-    /// The vector index, and the places of the token signs.
-    pub meanings: Option<(&'a VectorIndex, &'a Places)>,
+    /// The vector index, and the locations of the token signs.
+    pub meanings: Option<(&'a VectorIndex, &'a SignLocations)>,
 }
 
 /// The parts that were read.
@@ -96,8 +96,8 @@ pub struct RestoredState {
     pub lexical: LexicalIndex,
     /// The vector index. `None` where another model made it, or none.
     pub vectors: Option<VectorIndex>,
-    /// The places of the token signs; empty without that index.
-    pub places: Places,
+    /// The locations of the token signs; empty without that index.
+    pub sign_locations: SignLocations,
     /// What the next checkpoint can append to.
     pub base: LastCheckpoint,
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::checked_file::{ChecksumReader, FileSum, Records};
 use super::manifest::{Manifest, Meanings};
 use super::{CheckpointError, CheckpointKey, Checkpoints, LastCheckpoint, RestoredState, progress};
-use index::late::Places;
+use index::late::SignLocations;
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
 use memory::packed::Packed;
@@ -101,8 +101,8 @@ impl Checkpoints {
             Some(read) => Some(read.ok_or_else(damaged("meanings"))?),
             None => None,
         };
-        let (vectors, places) = meanings.unzip();
-        let places = places.unwrap_or_default();
+        let (vectors, sign_locations) = meanings.unzip();
+        let sign_locations = sign_locations.unwrap_or_default();
         let Heads { cursors, health, fold, neighbours } = heads?;
         let base = LastCheckpoint {
             number,
@@ -111,7 +111,16 @@ impl Checkpoints {
             texts_number: manifest.texts_number,
             texts_bytes: manifest.texts_bytes,
         };
-        Ok(RestoredState { cursors, health, fold, neighbours, lexical, vectors, places, base })
+        Ok(RestoredState {
+            cursors,
+            health,
+            fold,
+            neighbours,
+            lexical,
+            vectors,
+            sign_locations,
+            base,
+        })
     }
 
     fn texts(&self, manifest: &Manifest) -> Result<File, CheckpointError> {
@@ -195,8 +204,8 @@ fn check_key(current: &CheckpointKey, key: &CheckpointKey) -> Result<(), Checkpo
     why.map_or(Ok(()), |(_, why)| Err(CheckpointError::Foreign(why)))
 }
 
-fn read_meanings(input: &mut dyn Read) -> io::Result<(VectorIndex, Places)> {
-    Ok((VectorIndex::read_from(input)?, Places::read_from(input)?))
+fn read_meanings(input: &mut dyn Read) -> io::Result<(VectorIndex, SignLocations)> {
+    Ok((VectorIndex::read_from(input)?, SignLocations::read_from(input)?))
 }
 
 /// Reads a part to the end of its file. `None` where it does not match the checksum.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::lookups::Lookups;
 use super::wanted_vectors::{RequestedVectors, Wanted};
 use event::{RepoKey, SkipReason};
-use index::late::{Places, Signed};
+use index::late::{SignLocations, SignState};
 use index::lexical::{DocId, LexicalIndex, Passage};
 use index::vector::VectorIndex;
 use memory::{CowVec, Effect, Fold, Memory, Neighbours, RemovedMemory, Sessions};
@@ -33,7 +33,7 @@ pub(super) struct Built {
     pub(super) lookups: Option<Lookups>,
     pub(super) lexical: LexicalIndex,
     pub(super) vectors: Option<VectorIndex>,
-    pub(super) places: Places,
+    pub(super) sign_locations: SignLocations,
     pub(super) sessions: Sessions,
     pub(super) neighbours: CowVec<Neighbours>,
     /// Memories to index again. A number can be free by now.
@@ -168,7 +168,7 @@ impl Built {
         for RemovedMemory { number, repo, moved_from } in removed {
             self.uncount(&repo);
             let vector = moved_from.and_then(|from| self.vectors.as_ref()?.get(from));
-            let signed = moved_from.map_or(Signed::NotYet, |from| self.places.get(from));
+            let signed = moved_from.map_or(SignState::NotYet, |from| self.sign_locations.get(from));
             for number in [number].into_iter().chain(moved_from) {
                 self.forget_vector(number);
                 self.place(number, None);
@@ -179,7 +179,7 @@ impl Built {
             if let (Some(vector), Some(vectors)) = (vector, &mut self.vectors) {
                 // The index held this very vector before.
                 let _ = vectors.set(number, &vector);
-                self.places.set(number, signed);
+                self.sign_locations.set(number, signed);
             }
         }
         for number in changed {
@@ -189,7 +189,7 @@ impl Built {
             }
             if !has_vector {
                 self.want_vector(number);
-            } else if self.places.get(number) == Signed::NotYet {
+            } else if self.sign_locations.get(number) == SignState::NotYet {
                 self.to_sign.push(self.wanted(number));
             }
         }
@@ -200,7 +200,7 @@ impl Built {
         if let Some(vectors) = &mut self.vectors {
             vectors.remove(number);
         }
-        self.places.set(number, Signed::NotYet);
+        self.sign_locations.set(number, SignState::NotYet);
     }
 
     pub(super) fn want_vector(&mut self, number: u32) {
@@ -213,7 +213,7 @@ impl Built {
 
     /// Requests the signs that a query looked for and did not find.
     pub(super) fn want_lost_signs(&mut self) {
-        for number in self.places.take_lost() {
+        for number in self.sign_locations.take_lost() {
             self.to_sign.push(self.wanted(number));
         }
     }

@@ -10,7 +10,7 @@ use crate::checkpoint::{
     CheckpointError, CheckpointKey, CheckpointParts, Checkpoints, RestoredState, Spill,
 };
 use event::RepoKey;
-use index::late::Signed;
+use index::late::SignState;
 use memory::{CowVec, Memory, Sessions};
 use search::snapshot::Health;
 
@@ -53,8 +53,16 @@ impl Follower {
     }
 
     fn begin_from(&mut self, restored: RestoredState) -> Restored {
-        let RestoredState { cursors, health, fold, neighbours, lexical, vectors, places, base } =
-            restored;
+        let RestoredState {
+            cursors,
+            health,
+            fold,
+            neighbours,
+            lexical,
+            vectors,
+            sign_locations,
+            base,
+        } = restored;
         self.tails = cursors
             .into_iter()
             .map(|(log, cursor)| {
@@ -72,7 +80,7 @@ impl Follower {
         let without = numbers.clone().filter(|number| !has_vector(*number));
         let to_embed: Vec<Wanted> = without.map(wanted).collect();
         let is_unsigned =
-            |number: &u32| has_vector(*number) && places.get(*number) == Signed::NotYet;
+            |number: &u32| has_vector(*number) && sign_locations.get(*number) == SignState::NotYet;
         let to_sign = numbers.filter(is_unsigned).map(wanted).collect();
         let without_vector = to_embed.len();
         let (repos, health) = (Arc::new(repos), Arc::new(health));
@@ -83,7 +91,7 @@ impl Follower {
             lookups,
             lexical,
             vectors,
-            places,
+            sign_locations,
             sessions,
             neighbours,
             unindexed,
@@ -126,9 +134,10 @@ impl Follower {
             Ok((log, cursor.ok_or(CheckpointError::NotNow("the logs must be read first"))?))
         });
         let cursors = cursors.collect::<Result<Vec<_>, CheckpointError>>()?;
-        let Built { fold, neighbours, lexical, vectors, places, health, .. } = &mut self.built;
+        let Built { fold, neighbours, lexical, vectors, sign_locations, health, .. } =
+            &mut self.built;
         let health: &Health = health;
-        let meanings = vectors.as_ref().map(|vectors| (vectors, &*places));
+        let meanings = vectors.as_ref().map(|vectors| (vectors, &*sign_locations));
         let parts = CheckpointParts { cursors, health, fold, neighbours, lexical, meanings };
         self.base = Some(checkpoints.write(key, parts, self.base.as_ref())?);
         // All records are in the checkpoint's file now.

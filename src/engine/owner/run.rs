@@ -13,7 +13,7 @@ use crate::follow::{CaughtUp, Follower, Wanted, Window};
 use crate::watch::Watch;
 use crate::{Extent, View};
 use index::embed::worker::{SubmitError, Want, Worker};
-use index::late::Shelf;
+use index::late::SignStore;
 use memory::Bound;
 use search::snapshot::Snapshot;
 use store::{Config, Store};
@@ -257,7 +257,9 @@ impl LoopState {
         self.catch_up();
         match &self.reading {
             ReadState::Loading(_) => None,
-            ReadState::Following(follower) => Some(follower.snapshot().on(self.shelf())),
+            ReadState::Following(follower) => {
+                Some(follower.snapshot().with_sign_store(self.sign_store()))
+            }
         }
     }
 
@@ -272,11 +274,12 @@ impl LoopState {
 
     fn recent_view(&mut self, home: PathBuf) -> View {
         self.catch_up();
-        let shelf = self.shelf();
+        let sign_store = self.sign_store();
         match &mut self.reading {
-            ReadState::Following(follower) => {
-                View { snapshot: follower.snapshot().on(shelf), extent: Extent::Whole }
-            }
+            ReadState::Following(follower) => View {
+                snapshot: follower.snapshot().with_sign_store(sign_store),
+                extent: Extent::Whole,
+            },
             ReadState::Loading(loading) => {
                 let LoadingState { store, config, bound, recent, homes, .. } = &mut **loading;
                 let is_new = homes.len() < RECENT_HOMES_MAX && homes.insert(home);
@@ -289,7 +292,10 @@ impl LoopState {
                     }),
                 };
                 recent.catch_up();
-                View { snapshot: recent.snapshot().on(shelf), extent: Extent::Recent }
+                View {
+                    snapshot: recent.snapshot().with_sign_store(sign_store),
+                    extent: Extent::Recent,
+                }
             }
         }
     }
@@ -306,13 +312,13 @@ impl LoopState {
             (loading, &self.reading)
         {
             for reply in loading.waiting {
-                let _ = reply.send(follower.snapshot().on(self.shelf()));
+                let _ = reply.send(follower.snapshot().with_sign_store(self.sign_store()));
             }
         }
     }
 
-    fn shelf(&self) -> Option<Arc<dyn Shelf>> {
-        self.worker.as_ref()?.shelf()
+    fn sign_store(&self) -> Option<Arc<dyn SignStore>> {
+        self.worker.as_ref()?.sign_store()
     }
 
     fn catch_up(&mut self) {

@@ -17,7 +17,7 @@ pub(super) enum Rank {
     Telling,
 }
 
-/// A report. Places are bytes of the text.
+/// A report. SignLocations are bytes of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
     pub(super) rule: &'static str,

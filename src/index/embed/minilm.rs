@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use super::error::one_line;
 use super::model::pins::Pin;
 use super::model::{self, ModelFiles, pins};
-use super::questions::QuickToAsk;
+use super::query_network::WithQueryNetwork;
 use super::runtime::{self, Model, TOKENS_MAX};
 use super::{EmbedError, Embedder, ModelId, Precision};
 
@@ -84,7 +84,7 @@ pub(super) fn load(
     let texts = open(precision)?;
     Ok(match precision {
         Precision::Int8 => texts,
-        Precision::Fp32 => Box::new(QuickToAsk::of(texts, open(Precision::Int8))),
+        Precision::Fp32 => Box::new(WithQueryNetwork::of(texts, open(Precision::Int8))),
     })
 }
 
@@ -191,7 +191,7 @@ mod tests {
 
     // S-RANK-2
     #[test]
-    fn in_bytes_the_model_gives_nearly_the_same_vectors_under_another_name() {
+    fn int8_vectors_are_nearly_equal_and_have_another_model_id() {
         let Some(mut exact) = real_model(Precision::Fp32) else { return };
         let mut rounded = real_model(Precision::Int8).unwrap();
         assert_ne!(exact.model_id(), rounded.model_id());
@@ -207,26 +207,26 @@ mod tests {
 
     // S-RANK-2
     #[test]
-    fn a_question_is_computed_in_bytes_where_that_is_quicker_and_else_as_texts_are() {
+    fn queries_use_int8_only_where_that_is_faster() {
         let Some(mut exact) = real_model(Precision::Fp32) else { return };
         let mut rounded = real_model(Precision::Int8).unwrap();
         let question = "why was the package installation refused";
-        let asked = exact.ask(question).unwrap();
+        let asked = exact.embed_query(question).unwrap();
         let as_text = exact.embed(&[question]).unwrap().remove(0);
-        // Which is quicker nobody knows on a machine that others use; the other ways not to use it are told otherwise.
-        match exact.told().as_str() {
+        // Either may be faster on a busy machine.
+        match exact.description().as_str() {
             "all-MiniLM-L6-v2 fp32" => {
-                assert_eq!(asked, rounded.ask(question).unwrap());
+                assert_eq!(asked, rounded.embed_query(question).unwrap());
                 assert_ne!(asked, as_text);
             }
             told => {
-                assert!(told.contains("take longer here"), "{told}");
+                assert!(told.contains("slower here"), "{told}");
                 assert_eq!(asked, as_text);
             }
         }
     }
 
-    /// The files in a directory of their own, without the weights that are made of them.
+    /// Links the files into a new directory, without the int8 weights.
     #[cfg(unix)]
     fn model_dir_of_its_own() -> tempfile::TempDir {
         let own = tempfile::tempdir().unwrap();
@@ -248,7 +248,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn weights_in_bytes_that_are_damaged_and_cannot_be_kept_cost_no_answer() {
+    fn int8_weights_that_cannot_be_stored_cost_no_answer() {
         if real_model(Precision::Fp32).is_none() {
             return;
         }
@@ -256,7 +256,7 @@ mod tests {
         std::fs::create_dir(own.path().join(pins::INT8_WEIGHTS.name)).unwrap();
         let mut embedder = load(own.path(), Precision::Fp32, NonZeroUsize::MIN).unwrap();
         let question = "why was the package installation refused";
-        let asked = embedder.ask(question).unwrap().vector;
+        let asked = embedder.embed_query(question).unwrap().vector;
         assert!(cosine(&asked, &embedder.embed(&[question]).unwrap().remove(0).vector) > 0.99);
     }
 
@@ -325,7 +325,7 @@ mod tests {
 
     // S-RANK-8
     #[test]
-    fn each_token_has_its_place_and_punctuation_is_none() {
+    fn each_token_has_its_span_and_punctuation_is_skipped() {
         for precision in [Precision::Fp32, Precision::Int8] {
             let Some(mut embedder) = real_model(precision) else { return };
             let text = "the borrow `checker` — ünïcode, unfathomableness!";

@@ -1,5 +1,5 @@
-//! Turning text into vectors, one for all of it and one for each token: one small trait, one file per provider, a cache on disk, a worker
-//! thread.
+//! Turns text into vectors, one for the whole text and one for each token: one small trait, one file per provider, a
+//! cache on disk, a worker thread.
 //!
 //! Reading order: this file, [`model`] (the files on disk and how they get there), `minilm` (the
 //! local provider, with `questions`), `online` (fastembed downloads the weights itself), [`cache`], [`worker`].
@@ -29,7 +29,7 @@ mod online;
 mod online;
 
 #[cfg(feature = "dense")]
-mod questions;
+mod query_network;
 
 #[cfg(feature = "dense")]
 mod runtime;
@@ -55,7 +55,7 @@ pub enum Provider {
     Online,
 }
 
-/// Name and content hash of a model. Vectors of texts with different hashes must never be compared.
+/// Name and content hash of a model. Vectors of models with different hashes must never be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelId {
     name: String,
@@ -82,12 +82,12 @@ impl ModelId {
     }
 }
 
-/// What one inference makes of a text.
+/// The output of the model for one text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding {
     /// Of length one.
     pub vector: Vec<f32>,
-    /// What the model says of each token; none where it does not tell.
+    /// Its tokens with their vectors; empty where the model gives none.
     pub tokens: Vec<Token>,
 }
 
@@ -96,29 +96,29 @@ pub trait Embedder: Send {
     /// The model these vectors belong to.
     fn model_id(&self) -> &ModelId;
 
-    /// What `status` says of it: the model's name, and what is not as it should be.
-    fn told(&self) -> String {
+    /// What `status` says of the model: its name, and what is wrong with it.
+    fn description(&self) -> String {
         self.model_id().name().to_owned()
     }
 
     /// Numbers per vector.
     fn dims(&self) -> usize;
 
-    /// What is made of each text, in order. It does not depend on the text's neighbours.
+    /// Embeds each text, in order. An embedding does not depend on the other texts.
     ///
     /// # Errors
-    /// [`EmbedError::Inference`] when the model could not run; then there is nothing for any of
+    /// [`EmbedError::Inference`] when the model could not run; then there is no embedding for any of
     /// `texts`.
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError>;
 
-    /// What is made of a question, for which somebody waits. A provider may compute it less exactly than a text, as
-    /// long as the two can be compared.
+    /// Embeds a query that somebody waits for. A provider may compute it less exactly than a text, as long as the two
+    /// can be compared.
     ///
     /// # Errors
     /// [`EmbedError::Inference`] when the model could not run.
-    fn ask(&mut self, question: &str) -> Result<Embedding, EmbedError> {
+    fn embed_query(&mut self, query: &str) -> Result<Embedding, EmbedError> {
         let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
-        self.embed(&[question])?.pop().ok_or_else(nothing)
+        self.embed(&[query])?.pop().ok_or_else(nothing)
     }
 }
 

@@ -1,5 +1,5 @@
-//! ONNX Runtime in this process: loads the library once, or says why not; and drives a loaded
-//! model, which gives a vector and its tokens in one inference.
+//! ONNX Runtime in this process: loads the library once, or says why not, and runs a loaded model, which gives the vector
+//! of a text and those of its tokens in one inference.
 //!
 //! What is not here: which model to load (`minilm`, `online`).
 
@@ -19,13 +19,13 @@ use crate::late::Token;
 pub(super) const TOKENS_MAX: usize = 256;
 /// Numbers per vector of all-MiniLM-L6-v2.
 pub(super) const DIMS: usize = 384;
-/// The first piece of its vocabulary that stands by its frequency; before it are marks and characters.
+/// The first token of the vocabulary that is sorted by frequency; before it are marks and characters.
 const VOCABULARY_SORTED_FROM: u32 = 1_995;
-/// How many pieces do.
+/// The number of tokens that are sorted by frequency.
 const VOCABULARY_SORTED: u32 = 28_528;
 /// Added to lengths, as fastembed does, so that nothing is divided by zero.
 const LENGTH_MIN: f32 = 1e-12;
-/// Which output of the network is taken, in fastembed's order. Ours has one; those that are fetched may have more.
+/// The outputs of a network that are used, in fastembed's order. Ours has one; fetched ones may have more.
 const OUTPUTS: &[OutputKey] = &[
     OutputKey::OnlyOne,
     OutputKey::ByName("text_embeds"),
@@ -33,7 +33,7 @@ const OUTPUTS: &[OutputKey] = &[
     OutputKey::ByName("sentence_embedding"),
 ];
 
-/// Libraries from 1.29 on tell their maker who uses them how, over the network, unless the environment has this.
+/// Libraries from 1.29 on send telemetry over the network unless this environment variable is set.
 const SWITCH: &str = "ORT_DISABLE_TELEMETRY";
 
 /// A process can hold one library and one environment; both stay until it ends.
@@ -61,9 +61,7 @@ pub(super) fn environment(library: &Path) -> Result<Environment, EmbedError> {
     let failed = |why: &dyn std::fmt::Display| EmbedError::Runtime { why: one_line(why) };
     if std::env::var_os(SWITCH).is_none_or(|value| value.is_empty()) && may_report(&library)? {
         let library = library.display();
-        return Err(failed(&format!(
-            "{library} tells its maker how it is used unless {SWITCH}=1 is set"
-        )));
+        return Err(failed(&format!("{library} sends telemetry unless {SWITCH}=1 is set")));
     }
     let builder = ort::init_from(&library).map_err(|error| failed(&error))?;
     let environment = builder.with_telemetry(false).build().map_err(|error| failed(&error))?;
@@ -74,7 +72,7 @@ pub(super) fn environment(library: &Path) -> Result<Environment, EmbedError> {
     Ok(environment)
 }
 
-/// Whether a library knows the switch, and so has what it switches off. The one that is pinned has not.
+/// Whether a library contains the name of the switch, and so sends telemetry. The pinned library does not.
 fn may_report(library: &Path) -> Result<bool, EmbedError> {
     let pin = pins::runtime_pin();
     if pin.is_some_and(|pin| library.file_name().is_some_and(|name| name == pin.name)) {
@@ -92,7 +90,7 @@ fn reuse(loaded: &Loaded, library: &Path) -> Result<Environment, EmbedError> {
     Err(EmbedError::Runtime { why: format!("{old} is already loaded, restart to use {new}") })
 }
 
-/// A loaded model behind our trait.
+/// A loaded model that implements [`Embedder`].
 pub(super) struct Model {
     pub(super) model_id: ModelId,
     pub(super) text_embedding: TextEmbedding,
@@ -132,7 +130,7 @@ impl Embedder for Model {
 }
 
 impl Model {
-    /// What one inference made of `texts`.
+    /// Reads the embeddings of `texts` from one inference.
     fn embeddings(
         &self,
         batch: &SingleBatchOutput,
@@ -151,8 +149,8 @@ impl Model {
         texts.iter().enumerate().zip(vectors).map(embedding).collect()
     }
 
-    /// The tokens of a text with what the model said of each. The inference does not tell which they were, so
-    /// the text is cut into tokens once more.
+    /// Returns the tokens of a text with their vectors. The inference does not return the tokens, so the text is
+    /// tokenized again.
     fn tokens(&self, text: &str, states: &[f32]) -> Result<Vec<Token>, EmbedError> {
         let encoding = self.text_embedding.tokenizer.encode(text, true);
         let encoding = encoding.map_err(|error| failed(&error))?;
@@ -168,8 +166,8 @@ impl Model {
     }
 }
 
-/// The mean over a text's tokens, of length one: what fastembed's own `embed` gives, bit by bit, which a test
-/// compares. Asked this way it gives the tokens too.
+/// Returns the mean over the tokens of each text, of length one. It equals the result of fastembed's own `embed` bit by
+/// bit, which a test compares; this way the tokens are available too.
 fn pooled(batch: &SingleBatchOutput) -> Result<Vec<Vec<f32>>, fastembed::Error> {
     let means = batch.select_and_pool_output(&OUTPUTS, Some(Pooling::Mean))?;
     let unit = |row: Vec<f32>| {
@@ -179,13 +177,13 @@ fn pooled(batch: &SingleBatchOutput) -> Result<Vec<Vec<f32>>, fastembed::Error> 
     Ok(means.outer_iter().map(|row| unit(row.to_vec())).collect())
 }
 
-/// Whether a piece of the vocabulary is more than punctuation.
+/// Tells whether a token is more than punctuation.
 fn is_word(piece: &str) -> bool {
     piece.chars().any(char::is_alphanumeric)
 }
 
-/// How rare a piece is in general: the vocabulary of MiniLM, which is BERT's, is sorted by frequency but for
-/// its beginning, and frequencies fall with the rank as Zipf's law says.
+/// Returns the general rarity of a token, 0 to 1. The vocabulary of MiniLM, which is BERT's, is sorted by frequency except
+/// for its beginning, and frequencies fall with the rank by Zipf's law.
 fn rarity(piece: u32) -> f32 {
     let rank = piece.saturating_sub(VOCABULARY_SORTED_FROM).max(1);
     // Fewer than two to the 24th pieces, which an f32 holds exactly.

@@ -11,11 +11,11 @@ pub(super) const DIMS: usize = 4;
 /// A text with this in it cannot be embedded.
 pub(super) const POISON: &str = "poison";
 
-/// Counts letters. Reports each batch before working on it, and waits for leave if it has a gate.
+/// Counts letters. Reports each batch before it works on it, and waits at the gate if there is one.
 pub struct TestEmbedder {
-    /// What it says it is.
+    /// The model it claims to be.
     pub model_id: ModelId,
-    /// Gets every batch that is asked for.
+    /// Receives every batch.
     pub batches: Sender<Vec<String>>,
     /// Each batch waits for a message here, where there is a gate.
     pub gate: Option<Receiver<()>>,
@@ -39,7 +39,7 @@ impl Embedder for TestEmbedder {
     }
 
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        // A test that has seen enough drops its end; that is not the embedder's trouble.
+        // A test that has seen enough drops its end; which is no failure of the embedder.
         let _ = self.batches.send(texts.iter().map(|text| (*text).to_owned()).collect());
         if let Some(gate) = &self.gate {
             let _ = gate.recv();

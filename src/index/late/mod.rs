@@ -1,50 +1,50 @@
-//! Late interaction: every token of a query looks for the token of a note that is nearest to it in its
-//! context, where one vector for all of a text has only their average.
+//! Late interaction: each token of a query is compared with the nearest token of a memory, where the vector of a whole
+//! text has only their average.
 //!
-//! A token is what the model's last layer says of it, less what it says of all tokens ([`mean`]), turned in
-//! space by a fixed rotation ([`turn`]). Of a note's token the signs of 384 numbers are kept ([`NoteSigns`]),
-//! of a query's token four bits of each ([`AskedToken`]), so that their product is counted in whole numbers.
+//! The vector of a token is the state of the model's last layer, minus the mean over all tokens ([`mean_vector`]), then
+//! rotated by a fixed rotation ([`rotation`]). Of a memory's token the signs of 384 numbers are stored ([`TokenSigns`]), of
+//! a query's token four bits of each number ([`QueryToken`]), so that their product is computed in whole numbers.
 //! (Khattab and Zaharia, "ColBERT", SIGIR 2020, for the interaction; Gong and others, "Iterative
-//! Quantization", CVPR 2011, for turning before signs are taken.) benches/runs has what each step costs and
-//! brings.
+//! Quantization", CVPR 2011, for the rotation before signs are taken.) benches/runs has the cost and gain of each
+//! step.
 //!
-//! What is not here: where signs lie on disk (`index::embed::cache`), what a token of a query weighs and what
-//! becomes of the nearness (`search`).
+//! What is not here: the file of signs (`index::embed::cache`), the weights of a query's tokens and the use of the score
+//! (`search`).
 
-mod asked;
-mod mean;
-mod note;
-mod places;
-mod saved;
-mod turn;
+mod mean_vector;
+mod query_token;
+mod rotation;
+mod serialize;
+mod sign_locations;
+mod token_signs;
 
-pub use asked::AskedToken;
-pub use mean::MEAN;
-pub use note::{NOTE_TOKENS_MAX, NoteSigns, SIGN_WORDS, Signs};
-pub use places::{Place, Places, Shelf, Signed};
+pub use mean_vector::MEAN;
+pub use query_token::QueryToken;
+pub use sign_locations::{SignLocation, SignLocations, SignState, SignStore};
+pub use token_signs::{SIGN_WORDS, Signs, TOKENS_KEPT_MAX, TokenSigns};
 
 use std::ops::Range;
 
-/// A token of a text, as the model left it. Those that only mark a text or are nothing but punctuation are none.
+/// A token of a text with its vector. Special tokens and punctuation are skipped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Token {
-    /// Where it stands in its text, in bytes.
+    /// Its position in the text, in bytes.
     pub span: Range<usize>,
     /// Its number in the model's vocabulary.
     pub piece: u32,
-    /// How rare it is in general, from 0 for the most common to 1.
+    /// Its general rarity, from 0 for the most common to 1.
     pub rarity: f32,
-    /// What the last layer says of it.
+    /// Its state in the last layer.
     pub state: Vec<f32>,
 }
 
 #[cfg(any(test, feature = "testing"))]
 #[expect(clippy::unwrap_used, reason = "only tests use it, those of other crates too")]
 pub mod test_tokens {
-    //! Tokens for tests: equal pieces have equal states, whatever their place.
+    //! Tokens for tests: equal words have equal states at every position.
 
     use super::Token;
-    use super::turn::TURNED;
+    use super::rotation::ROTATED_DIMS;
 
     /// A token for each word of `text`.
     #[must_use]
@@ -69,6 +69,6 @@ pub mod test_tokens {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             f32::from(u8::try_from(state >> 56).unwrap()) / 128.0 - 1.0
         };
-        (0..TURNED).map(number).collect()
+        (0..ROTATED_DIMS).map(number).collect()
     }
 }

@@ -1,8 +1,8 @@
-//! A thousand rows side by side: numbers, lengths, signs, and which of them are there.
+//! A chunk of 1,024 rows: numbers, lengths, signs, and which rows are present.
 //!
-//! What is not here: how numbers and signs are made and compared (`codes`).
+//! What is not here: making and comparing numbers and signs (`codes`).
 
-use super::codes::{Row, length_of, sign_words, signs_of};
+use super::codes::{CodedRow, length_of, sign_words, signs_of};
 
 /// Rows per chunk. A write after a snapshot copies one chunk: 1,024 × 436 bytes = 446 kB; smaller chunks
 /// would copy less and make the list of pointers, cloned per snapshot, longer.
@@ -14,7 +14,7 @@ pub(super) const PRESENCE_WORDS: usize = CHUNK_ROWS / WORD_BITS;
 
 #[derive(Debug, Clone)]
 pub(super) struct Chunk {
-    /// `CHUNK_ROWS` rows, back to back; what an absent row holds means nothing.
+    /// `CHUNK_ROWS` rows, back to back; the content of an absent row is undefined.
     codes: Vec<u8>,
     lengths: Vec<f32>,
     signs: Vec<u64>,
@@ -47,10 +47,10 @@ impl Chunk {
         &self.present
     }
 
-    pub(super) fn row(&self, row: usize, dims: usize) -> Option<Row<'_>> {
+    pub(super) fn row(&self, row: usize, dims: usize) -> Option<CodedRow<'_>> {
         let codes = self.codes.get(row * dims..(row + 1) * dims)?;
         let length = *self.lengths.get(row)?;
-        self.has(row).then_some(Row { codes, length })
+        self.has(row).then_some(CodedRow { codes, length })
     }
 
     /// Signs of all rows, back to back.

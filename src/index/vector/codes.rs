@@ -1,20 +1,18 @@
 //! Vectors as small whole numbers: a direction in eight bits a number, and in one bit a number.
 //!
-//! A row is scaled so that its largest number becomes 127, and rounded; what is kept is the direction of
-//! the rounded row, whose length is known exactly. A query is treated alike with finer steps, so that
-//! the error is that of the rows alone: a standard deviation of 0.0004 of cosine, 0.002 at most, on
+//! A row is scaled so that its largest number becomes 127, and rounded. The direction of the rounded row is kept, and its
+//! length is known exactly. A query is rounded in finer steps, so that the error is that of the rows alone: a standard deviation of 0.0004 of cosine, 0.002 at most, on
 //! MiniLM. Sums are of whole numbers: the same on every machine, in any order.
 //!
-//! One bit a number is its sign. How many signs differ says roughly how wide the angle is (Charikar,
-//! "Similarity estimation techniques from rounding algorithms", 2002): enough to tell which rows are
-//! worth a closer look. Where each sign counts as much as the query's number is large, they say it better
-//! (after Gao and Long, "RaBitQ", 2024), for four times the work.
+//! One bit a number is its sign. The number of differing signs estimates the angle (Charikar, "Similarity estimation
+//! techniques from rounding algorithms", 2002), well enough to select rows for a closer comparison. Weighing each sign by
+//! the size of the query's number is more precise (after Gao and Long, "RaBitQ", 2024), for four times the work.
 //!
 //! What is not here: rows of many documents (`chunk`).
 
 use crate::processor::at_its_best;
 
-/// Largest size of a row's number. -128 is left out: a row and its opposite are of the same numbers.
+/// Largest size of a row's number. -128 is not used, so that the opposite of a row is a row.
 const ROW_MAX: f32 = 127.0;
 /// Signs per word.
 const WORD_BITS: usize = u64::BITS as usize;
@@ -22,19 +20,19 @@ const WORD_BITS: usize = u64::BITS as usize;
 const LANES: usize = 16;
 /// Bits of a number's weight.
 const WEIGHT_BITS: usize = 4;
-/// What the largest number of a query weighs.
+/// The weight of the largest number of a query.
 pub(super) const WEIGHT_MAX: u32 = (1 << WEIGHT_BITS) - 1;
 /// Words of signs of 384 numbers, the width of the model in use.
 const USUAL_WORDS: usize = 6;
 
 /// One row: numbers from -127 to 127, each in a byte, and the length of the whole.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(super) struct CodedRow<'a> {
     pub(super) codes: &'a [u8],
     pub(super) length: f32,
 }
 
-impl Row<'_> {
+impl CodedRow<'_> {
     /// Returns the direction it stands for, of length one.
     pub(super) fn direction(self) -> Vec<f32> {
         let number = |code: &u8| f32::from(code.cast_signed()) / self.length;
@@ -58,7 +56,7 @@ pub(super) fn length_of(codes: &[u8]) -> Option<f32> {
     (is_sound && sum > 0).then_some((sum as f32).sqrt())
 }
 
-/// How many words the signs of so many numbers take.
+/// Returns the number of words for the signs of `dims` numbers.
 pub(super) fn sign_words(dims: usize) -> usize {
     dims.div_ceil(WORD_BITS)
 }
@@ -81,23 +79,23 @@ fn signs_of_eight(codes: [u8; 8]) -> u64 {
     tops.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// A query, ready to be compared with rows of its width.
+/// A query, encoded for comparison with rows of its width.
 #[derive(Debug, Clone)]
-pub(super) struct Query {
+pub(super) struct EncodedQuery {
     codes: Vec<i16>,
     length: f32,
     signs: Vec<u64>,
-    /// What each number weighs: bit i of word w of plane p is bit p of the weight of number 64 w + i.
+    /// The weight of each number: bit i of word w of plane p is bit p of the weight of number 64 w + i.
     planes: [Vec<u64>; WEIGHT_BITS],
 }
 
-impl Query {
+impl EncodedQuery {
     /// `None` where the vector has no direction.
     pub(super) fn of(vector: &[f32]) -> Option<Self> {
         let largest = largest(vector)?;
         // As fine as sixteen bits allow, and no sum of products can exceed 32 bits.
-        let utmost = f64::from(i32::MAX) / (f64::from(ROW_MAX) * vector.len().max(1) as f64);
-        let scale = utmost.floor().min(f64::from(i16::MAX)) / f64::from(largest);
+        let distance_max = f64::from(i32::MAX) / (f64::from(ROW_MAX) * vector.len().max(1) as f64);
+        let scale = distance_max.floor().min(f64::from(i16::MAX)) / f64::from(largest);
         #[expect(clippy::cast_possible_truncation, reason = "within sixteen bits by the scale")]
         let code = |number: &f32| (f64::from(*number) * scale).round() as i16;
         let codes: Vec<i16> = vector.iter().map(code).collect();
@@ -110,7 +108,7 @@ impl Query {
     }
 
     /// Cosine between the query and a row, from -1 to 1.
-    pub(super) fn cosine(&self, row: Row<'_>) -> f32 {
+    pub(super) fn cosine(&self, row: CodedRow<'_>) -> f32 {
         let product = at_its_best(
             #[inline(always)]
             || dot(&self.codes, row.codes),
@@ -127,8 +125,8 @@ impl Query {
         );
     }
 
-    /// Says of each of `rows`, the signs of which lie back to back, how much of the query lies in numbers whose signs
-    /// differ: nearer the truth than [`Self::distances`], and as whole a number, up to [`WEIGHT_MAX`] for each of its own.
+    /// Computes, for the signs of each of `rows`, which lie back to back, the weight of the query's numbers whose signs
+    /// differ. More precise than [`Self::distances`]; at most [`WEIGHT_MAX`] for each number.
     pub(super) fn weighed_distances(&self, rows: &[u64], distances: &mut [u32]) {
         at_its_best(
             #[inline(always)]
@@ -156,10 +154,10 @@ impl Query {
         }
     }
 
-    /// Writes into a slice: what grows a list is not inlined, and so not compiled for this very processor.
+    /// Writes into a slice: code that grows a vector is not inlined, and so not compiled for this processor.
     #[inline(always)]
     fn count_distances(&self, rows: &[u64], distances: &mut [u32]) {
-        // A count of words known beforehand: one step without a loop.
+        // With a constant number of words the compiler unrolls the loop.
         if let Ok(signs) = <&[u64; USUAL_WORDS]>::try_from(self.signs.as_slice()) {
             let (rows, _) = rows.as_chunks::<USUAL_WORDS>();
             for (distance, row) in distances.iter_mut().zip(rows) {
@@ -174,7 +172,7 @@ impl Query {
     }
 }
 
-/// The sizes of numbers beside the largest, in steps of which it has [`WEIGHT_MAX`]: a plane for each bit.
+/// Quantizes the sizes of numbers in steps of `largest` / [`WEIGHT_MAX`], one plane for each bit.
 fn planes_of(vector: &[f32], largest: f32) -> [Vec<u64>; WEIGHT_BITS] {
     let step = WEIGHT_MAX as f32 / largest;
     #[expect(clippy::cast_possible_truncation, reason = "from 0 to WEIGHT_MAX by the step")]
@@ -220,7 +218,7 @@ fn dot(left: &[i16], right: &[u8]) -> i32 {
     sums.iter().sum::<i32>() + rest
 }
 
-/// The largest size of a number, where the vector has a direction that can be computed with.
+/// Returns the largest size of a number; `None` where the vector has no direction.
 fn largest(vector: &[f32]) -> Option<f32> {
     let squares: f32 = vector.iter().map(|number| number * number).sum();
     let largest = vector.iter().map(|number| number.abs()).fold(0.0, f32::max);
@@ -250,7 +248,7 @@ mod tests {
             width in proptest::sample::select(vec![100_usize, 384]),
         ) {
             let (row, query): (Vec<f32>, Vec<f32>) = numbers.into_iter().take(width).unzip();
-            let (Some(codes), Some(asked)) = (codes_of(&row), Query::of(&query)) else { return Ok(()) };
+            let (Some(codes), Some(asked)) = (codes_of(&row), EncodedQuery::of(&query)) else { return Ok(()) };
             let signs: Vec<u64> = signs_of(&codes).collect();
             let largest = largest(&query).unwrap();
             let weight = |number: f32| (number.abs() / largest * WEIGHT_MAX as f32).round();
@@ -273,9 +271,9 @@ mod tests {
             let exact = |left: &[f32], right: &[f32]| -> f64 {
                 left.iter().zip(right).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
             };
-            let (Some(codes), Some(asked)) = (codes_of(&row), Query::of(&query)) else { return Ok(()) };
+            let (Some(codes), Some(asked)) = (codes_of(&row), EncodedQuery::of(&query)) else { return Ok(()) };
             let length = length_of(&codes).unwrap();
-            let found = f64::from(asked.cosine(Row { codes: &codes, length }));
+            let found = f64::from(asked.cosine(CodedRow { codes: &codes, length }));
             let lengths = (exact(&row, &row) * exact(&query, &query)).sqrt();
             let step = f64::from(largest(&row).unwrap()) / 127.0;
             let moved = step / 2.0 * 384_f64.sqrt() / exact(&row, &row).sqrt();
@@ -288,9 +286,12 @@ mod tests {
         for dims in [1, 384, 517, 4096] {
             let (vector, opposite) = (vec![1.0_f32; dims], vec![-1.0_f32; dims]);
             let codes = codes_of(&vector).unwrap();
-            let row = Row { codes: &codes, length: length_of(&codes).unwrap() };
-            assert!((Query::of(&vector).unwrap().cosine(row) - 1.0).abs() < 1e-6, "{dims}");
-            assert!((Query::of(&opposite).unwrap().cosine(row) + 1.0).abs() < 1e-6, "{dims}");
+            let row = CodedRow { codes: &codes, length: length_of(&codes).unwrap() };
+            assert!((EncodedQuery::of(&vector).unwrap().cosine(row) - 1.0).abs() < 1e-6, "{dims}");
+            assert!(
+                (EncodedQuery::of(&opposite).unwrap().cosine(row) + 1.0).abs() < 1e-6,
+                "{dims}"
+            );
         }
     }
 
@@ -299,7 +300,10 @@ mod tests {
         for vector in
             [vec![], vec![0.0; 3], vec![f32::NAN, 1.0], vec![f32::INFINITY], vec![1e-30; 3]]
         {
-            assert!(codes_of(&vector).is_none() && Query::of(&vector).is_none(), "{vector:?}");
+            assert!(
+                codes_of(&vector).is_none() && EncodedQuery::of(&vector).is_none(),
+                "{vector:?}"
+            );
         }
         assert_eq!(length_of(&[0, 0]), None);
         assert_eq!(length_of(&[5, 128]), None, "-128 is no number of a row");

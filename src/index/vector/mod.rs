@@ -1,46 +1,45 @@
 //! The dense index: one direction per memory, in eight bits a number.
 //!
-//! A search takes three steps. How many signs differ from the query's is counted for every row: 48 bytes a
-//! row, at the speed of memory. Of the few thousand nearest by that each sign is weighed by the query's number, and
-//! the nearest third by that is scored by cosine: the best of them are the answer. Where there are few rows, all are
-//! scored. There is no graph or tree: nothing to rebuild, and removing is forgetting a bit.
+//! A search takes three steps. First the number of signs that differ from the query's is counted for every row, 48 bytes
+//! a row, at the speed of memory. For the few thousand nearest rows each differing sign is weighed by the query's number.
+//! The nearest third of these is scored by cosine. If there are few rows, all are scored. There is no graph or tree, so
+//! nothing is rebuilt, and a removal clears one bit.
 //!
 //! Rows live in chunks behind `Arc`, so that a frozen snapshot is a clone of a list of pointers and the
 //! next write copies one chunk only.
 //!
-//! Reading order: this file, `codes` (rounding and comparing), `chunk` (rows), `among` (the steps, with `nearest` for
-//! the first two and `best` for the last), `saved` (to and from bytes). What is not here: where vectors come from (`embed`),
+//! Reading order: this file, `codes` (rounding and comparing), `chunk` (rows), `stages` (the steps, with `nearest_rows` for
+//! the first two and `top_k` for the last), `serialize` (to and from bytes). What is not here: where vectors come from (`embed`),
 //! and what a document number means (the projection).
 
-mod among;
-mod best;
 mod chunk;
 mod codes;
-mod nearest;
-mod saved;
+mod nearest_rows;
+mod serialize;
+mod stages;
+mod top_k;
 
 use std::sync::Arc;
 
-use self::among::Looks;
-use self::best::{Best, Scored};
 use self::chunk::{CHUNK_ROWS, Chunk};
-use self::codes::{Query, Row, codes_of};
+use self::codes::{CodedRow, EncodedQuery, codes_of};
+use self::stages::StageSizes;
+use self::top_k::{ScoredRow, TopK};
 
-/// What a vector of 384 numbers takes in all: numbers, length and signs, its entry in the table of the
-/// cache, and the place of its tokens' signs.
+/// Bytes of memory that a vector of 384 numbers takes: numbers, length, signs, its entry in the table of the cache, and
+/// the location of its tokens' signs.
 pub const VECTOR_BYTES: u64 = 384 + 4 + 384 / 8 + 100 + 12;
-/// Up to this many rows each is scored, which leaves nothing to chance: some tenths of a millisecond more than
-/// choosing would take.
+/// Up to this many rows all are scored, which is exact and takes some tenths of a millisecond more.
 const SCORED_ROWS_MAX: usize = 8192;
-/// Rows weighed for each one asked for, and for how many rows there are one more: what is asked of more rows is harder
-/// to tell by signs. Measured on 40,000 real texts (benches/runs).
+/// Rows weighed per requested result, and the number of rows per additional one: more rows are harder to tell apart by
+/// signs. Measured on 40,000 real texts (benches/runs).
 const WEIGHED: usize = 24;
 const ROWS_PER_WEIGHED: usize = 128;
-/// The fewest rows weighed, however few were asked for: choosing ten is harder than it looks.
+/// The least number of rows weighed, even for few results.
 const WEIGHED_MIN: usize = 4800;
-/// One in so many of those is scored.
+/// The number of weighed rows per scored one.
 const WEIGHED_PER_SCORED: usize = 3;
-/// Rows that are fetched together before they are scored: the memory is waited for once, not for one after the other.
+/// Rows that are fetched together before they are scored, so that memory latency is paid once for all.
 const FETCHED_ROWS: usize = 16;
 
 /// Why a vector was not taken.
@@ -104,7 +103,7 @@ impl VectorIndex {
     /// largest. Storing it again changes nothing.
     #[must_use]
     pub fn get(&self, doc: u32) -> Option<Vec<f32>> {
-        self.row(doc).map(Row::direction)
+        self.row(doc).map(CodedRow::direction)
     }
 
     /// Stores the direction of `vector` for `doc`, replacing what was there. Length does not
@@ -179,32 +178,32 @@ impl VectorIndex {
     ) -> Vec<(u32, f32)> {
         let Some(query) = self.query(query) else { return Vec::new() };
         if self.present <= SCORED_ROWS_MAX {
-            return self.best_of_all(&query, keep, top_k);
+            return self.scan_all(&query, keep, top_k);
         }
         let weighed = top_k.saturating_mul(WEIGHED).max(WEIGHED_MIN);
         let weighed = weighed.saturating_add(self.present / ROWS_PER_WEIGHED);
-        let looks = Looks { weighed, scored: weighed / WEIGHED_PER_SCORED };
-        self.best_of_nearest(&query, keep, top_k, looks)
+        let sizes = StageSizes { weighed, scored: weighed / WEIGHED_PER_SCORED };
+        self.scan_in_stages(&query, keep, top_k, sizes)
     }
 
-    fn best_of_all(
+    fn scan_all(
         &self,
-        query: &Query,
+        query: &EncodedQuery,
         keep: impl Fn(u32) -> bool,
         top_k: usize,
     ) -> Vec<(u32, f32)> {
-        let mut best = Best::new(top_k);
+        let mut best = TopK::new(top_k);
         for (first, chunk) in self.chunks_here() {
             for (doc, row_at) in (first..=u32::MAX).zip(0..CHUNK_ROWS) {
                 if let Some(row) = chunk.row(row_at, self.dims).filter(|_| keep(doc)) {
-                    best.offer(Scored { score: query.cosine(row), doc });
+                    best.offer(ScoredRow { score: query.cosine(row), doc });
                 }
             }
         }
         best.into_sorted()
     }
 
-    fn cosines(&self, query: &Query, docs: &[u32]) -> Vec<Option<f32>> {
+    fn cosines(&self, query: &EncodedQuery, docs: &[u32]) -> Vec<Option<f32>> {
         let mut codes = vec![0; FETCHED_ROWS * self.dims];
         let mut cosines = Vec::with_capacity(docs.len());
         for docs in docs.chunks(FETCHED_ROWS) {
@@ -216,11 +215,9 @@ impl VectorIndex {
                 *length = Some(row.length);
             }
             let fetched = lengths.iter().zip(codes.chunks_exact(self.dims)).take(docs.len());
-            cosines.extend(
-                fetched.map(|(length, codes)| {
-                    length.map(|length| query.cosine(Row { codes, length }))
-                }),
-            );
+            cosines.extend(fetched.map(|(length, codes)| {
+                length.map(|length| query.cosine(CodedRow { codes, length }))
+            }));
         }
         cosines
     }
@@ -231,14 +228,14 @@ impl VectorIndex {
         firsts.zip(&self.chunks).filter_map(|(first, chunk)| Some((first, chunk.as_deref()?)))
     }
 
-    fn row(&self, doc: u32) -> Option<Row<'_>> {
+    fn row(&self, doc: u32) -> Option<CodedRow<'_>> {
         let (chunk_at, row) = place(doc);
         self.chunks.get(chunk_at)?.as_ref()?.row(row, self.dims)
     }
 
-    fn query(&self, vector: &[f32]) -> Option<Query> {
+    fn query(&self, vector: &[f32]) -> Option<EncodedQuery> {
         self.check_width(vector).ok()?;
-        Query::of(vector)
+        EncodedQuery::of(vector)
     }
 
     fn check_width(&self, vector: &[f32]) -> Result<(), VectorError> {

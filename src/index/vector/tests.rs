@@ -168,10 +168,10 @@ fn among_many_a_look_at_all_of_them_is_the_exact_search() {
         let index = large(dims);
         let query = index.query(&scattered(99_991, dims)).unwrap();
         let keep = |doc: u32| doc % 3 == 1;
-        let exact = index.best_of_all(&query, keep, 40);
-        let looks = Looks { weighed: index.len(), scored: index.len() };
+        let exact = index.scan_all(&query, keep, 40);
+        let sizes = StageSizes { weighed: index.len(), scored: index.len() };
         assert_eq!(exact.len(), 40);
-        assert_eq!(index.best_of_nearest(&query, keep, 40, looks), exact);
+        assert_eq!(index.scan_in_stages(&query, keep, 40, sizes), exact);
     }
 }
 
@@ -186,7 +186,7 @@ fn among_many_what_a_filter_leaves_is_searched_exactly() {
         doc % 8 == 7
     };
     assert!((0..12_000).filter(|doc| doc % 8 == 7).count() < WEIGHED_MIN / WEIGHED_PER_SCORED);
-    assert_eq!(index.search(&vector, keep, 25), index.best_of_all(&query, keep, 25));
+    assert_eq!(index.search(&vector, keep, 25), index.scan_all(&query, keep, 25));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn among_many_nearly_all_of_the_best_are_found() {
     let index = large(384);
     for asked in 20_000..20_005 {
         let vector = scattered(asked, 384);
-        let exact = index.best_of_all(&index.query(&vector).unwrap(), |_| true, 40);
+        let exact = index.scan_all(&index.query(&vector).unwrap(), |_| true, 40);
         let found = index.search(&vector, |_| true, 40);
         let missed = exact.iter().filter(|best| !found.contains(best)).count();
         assert!(missed <= 2, "{missed} of 40");
@@ -219,7 +219,7 @@ fn among_many_nearly_all_of_the_best_are_found() {
 /// What [`VectorIndex::nearest`] promises, by counting and sorting all.
 fn nearest_of_all(
     index: &VectorIndex,
-    query: &Query,
+    query: &EncodedQuery,
     keep: impl Fn(u32) -> bool,
     wanted: usize,
 ) -> Vec<u32> {

@@ -13,7 +13,7 @@
 //! up is skipped and counted: losing one costs an embedding, believing one costs a wrong answer. A
 //! torn tail is padded to a whole (broken) record by the next writer. A file with a foreign header
 //! is left alone and a new one started beside it. A second file holds the signs of the texts' tokens, row by
-//! row with this one (`tokens`).
+//! row with this one (`sign_file`).
 //!
 //! In memory there is a number per vector and nothing more; the vectors themselves are read from
 //! the file. Several processes may append to one file: each batch is one write under the lock the
@@ -21,12 +21,12 @@
 //!
 //! What is not here: the lock (`store` owns file locks), and when to look something up (`worker`).
 
-mod ahead;
+mod readahead;
 mod record;
-mod tokens;
+mod sign_file;
 
 pub use self::record::TextKey;
-pub use self::tokens::TokenFile;
+pub use self::sign_file::SignFile;
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
@@ -36,11 +36,10 @@ use std::sync::Arc;
 
 use self::record::{HEADER_BYTES, decode, encode, file_name, header, record_bytes};
 use super::ModelId;
-use crate::late::{NoteSigns, Place, Shelf};
+use crate::late::{SignLocation, SignStore, TokenSigns};
 use store::make_private_dir;
 
-/// Names tried when files with foreign headers are in the way; more than a few means something else
-/// is wrong.
+/// Names tried while files with foreign headers are in the way.
 const NAMES_MAX: u32 = 8;
 /// Vectors one file may hold: 2 million are 3 GiB at 384 dimensions and twice the events the
 /// program is built for. Beyond that vectors are made again at each start.
@@ -101,8 +100,8 @@ pub struct VectorCache {
     header: [u8; HEADER_BYTES],
     dims: usize,
     rows: HashMap<TextKey, u64>,
-    /// The signs of tokens, or why there are none.
-    tokens: Result<Arc<TokenFile>, String>,
+    /// The file of token signs, or why there is none.
+    tokens: Result<Arc<SignFile>, String>,
     /// Bytes of the file already scanned; always a record boundary, or zero before there is a
     /// header.
     scanned_bytes: u64,
@@ -141,7 +140,7 @@ impl VectorCache {
                 continue;
             }
             let (rows, stats) = (HashMap::new(), CacheStats::default());
-            let tokens = TokenFile::beside(&path, model).map(Arc::new);
+            let tokens = SignFile::beside(&path, model).map(Arc::new);
             let tokens = tokens.map_err(|why| failed(&path, why).to_string());
             let mut cache =
                 Self { file, path, lock, header, dims, rows, tokens, scanned_bytes: 0, stats };
@@ -157,29 +156,29 @@ impl VectorCache {
         CacheStats { rows: self.rows.len(), ..self.stats }
     }
 
-    /// The signs of tokens, for those who compare with them.
+    /// Returns the file of token signs.
     ///
     /// # Errors
     /// Why there is no file of them.
-    pub fn tokens(&self) -> Result<&Arc<TokenFile>, &str> {
+    pub fn tokens(&self) -> Result<&Arc<SignFile>, &str> {
         self.tokens.as_ref().map_err(String::as_str)
     }
 
-    /// Where the signs of this text are, if they are there and add up.
+    /// Returns the location of this text's signs, if they are there and undamaged.
     #[must_use]
-    pub fn place(&self, key: TextKey) -> Option<Place> {
+    pub fn place(&self, key: TextKey) -> Option<SignLocation> {
         let place = self.row_of(key)?;
         self.tokens.as_ref().ok()?.signs(place).map(|_| place)
     }
 
-    /// Keeps the signs of texts whose vectors are here; of others there is no place.
+    /// Stores the signs of texts whose vectors are stored; others are skipped.
     ///
     /// # Errors
     /// The lock or a write failed.
-    pub fn keep_signs(&self, batch: &[(TextKey, NoteSigns)]) -> Result<(), CacheError> {
+    pub fn keep_signs(&self, batch: &[(TextKey, TokenSigns)]) -> Result<(), CacheError> {
         let Ok(tokens) = &self.tokens else { return Ok(()) };
         let placed = batch.iter().filter_map(|(key, signs)| Some((self.row_of(*key)?, signs)));
-        let placed: Vec<(Place, &NoteSigns)> = placed.collect();
+        let placed: Vec<(SignLocation, &TokenSigns)> = placed.collect();
         if placed.is_empty() {
             return Ok(());
         }
@@ -189,10 +188,10 @@ impl VectorCache {
         written.map_err(|why| CacheError::Io { file: self.path.clone(), why })
     }
 
-    fn row_of(&self, key: TextKey) -> Option<Place> {
+    fn row_of(&self, key: TextKey) -> Option<SignLocation> {
         let offset = *self.rows.get(&key)?;
         let row = offset.saturating_sub(to_u64(HEADER_BYTES)) / to_u64(record_bytes(self.dims));
-        tokens::place(row, key)
+        sign_file::location(row, key)
     }
 
     /// The vector of this text, if it is there and still adds up.
@@ -323,7 +322,7 @@ fn is_foreign(file: &File, header: &[u8; HEADER_BYTES]) -> io::Result<bool> {
     Ok(found.get(..count) != header.get(..count))
 }
 
-/// Fills `block` from `offset`, or as much of it as the file has. Disturbs nobody else who reads the file.
+/// Fills `block` from `offset`, or as much of it as the file has. The position of the file does not change.
 fn read_at(file: &File, mut offset: u64, block: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = block.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -348,8 +347,8 @@ fn to_u64(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-/// Opens or makes a file of its owner's alone: texts can be guessed from vectors. What somebody planted in
-/// its place (a link, a pipe, a device) is neither written nor waited for.
+/// Opens or makes a file that only its owner can read, since texts can be guessed from vectors. A link, a pipe or
+/// a device in its place is an error.
 fn open_private(path: &Path, mut options: OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {

@@ -2,7 +2,7 @@
 
 use super::record::{CHECKSUM_BYTES, KEY_BYTES, MAGIC};
 use super::*;
-use crate::late::NOTE_TOKENS_MAX;
+use crate::late::TOKENS_KEPT_MAX;
 use std::fs;
 use tempfile::TempDir;
 
@@ -233,11 +233,11 @@ fn what_was_planted_in_the_place_of_the_cache_is_left_alone_and_not_waited_for()
 }
 
 /// Signs that are another's for another number.
-fn signs(number: u16) -> NoteSigns {
-    let count = usize::from(number) % (NOTE_TOKENS_MAX + 1);
+fn signs(number: u16) -> TokenSigns {
+    let count = usize::from(number) % (TOKENS_KEPT_MAX + 1);
     let word =
         |at: usize| (u64::from(number) << 32 | to_u64(at)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    NoteSigns::new((0..count).map(|token| std::array::from_fn(|at| word(8 * token + at))))
+    TokenSigns::new((0..count).map(|token| std::array::from_fn(|at| word(8 * token + at))))
 }
 
 fn keep(cache: &mut VectorCache, numbers: impl Iterator<Item = u16> + Clone) {
@@ -247,7 +247,7 @@ fn keep(cache: &mut VectorCache, numbers: impl Iterator<Item = u16> + Clone) {
 }
 
 /// What is found of the signs of a row.
-fn found(cache: &VectorCache, number: u16) -> Option<NoteSigns> {
+fn found(cache: &VectorCache, number: u16) -> Option<TokenSigns> {
     cache.tokens().unwrap().signs(cache.place(row(number).0)?)
 }
 
@@ -288,7 +288,7 @@ fn no_damaged_record_of_signs_is_believed_and_each_can_be_written_again() {
     let path = only(&dir, "tokens");
     let whole = fs::read(&path).unwrap();
     // Every byte of the last record, its checksum and count included.
-    let last = HEADER_BYTES + 2 * tokens::RECORD_BYTES;
+    let last = HEADER_BYTES + 2 * sign_file::RECORD_BYTES;
     assert_eq!(whole.len(), last + 16 + 3 * 48);
     for at in last..whole.len() {
         let mut damaged = whole.clone();

@@ -19,9 +19,9 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use super::atomic_write;
+use super::checksum_cache::ChecksumCache;
 use super::pins::{self, Pin};
-use super::stamp::Stamp;
-use super::whole;
 use crate::embed::EmbedError;
 
 /// The largest number among those that share a scale.
@@ -52,14 +52,14 @@ pub(crate) fn weights(dir: &Path, published: &Path) -> Result<Vec<u8>, EmbedErro
     let wrong = || EmbedError::WrongChecksum { file: published.to_path_buf() };
     let rounded = rounded.ok_or_else(wrong)?;
     // A directory we may not write to is fine: they are made again next time.
-    let _ = whole::write(dir, pins::INT8_WEIGHTS.name, &rounded);
+    let _ = atomic_write::write(dir, pins::INT8_WEIGHTS.name, &rounded);
     Ok(rounded)
 }
 
 fn is_sound(dir: &Path, kept: &Path) -> bool {
-    let mut stamp = Stamp::read(dir);
-    let sum = stamp.sha256_of(kept, &pins::INT8_WEIGHTS);
-    stamp.save(dir);
+    let mut checksums = ChecksumCache::read(dir);
+    let sum = checksums.sha256_of(kept, &pins::INT8_WEIGHTS);
+    checksums.save(dir);
     sum.is_ok_and(|sum| sum == pins::INT8_WEIGHTS.sha256)
 }
 

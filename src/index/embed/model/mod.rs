@@ -3,16 +3,16 @@
 //!
 //! A file that is not byte for byte the pinned one is never loaded: the graph compiled into the
 //! program names offsets in the weights, and a damaged library would take the process down with it.
-//! Hashing 91 MB at each start is avoided by a small note of what was hashed before ([`stamp`]).
+//! Hashing 91 MB at each start is avoided by a small note of what was hashed before ([`checksum_cache`]).
 //!
 //! What is not here: loading anything (`minilm`), and where the directory is (the caller says).
 
+mod atomic_write;
+mod checksum_cache;
 mod fetch;
 #[cfg(feature = "dense")]
 pub(crate) mod int8;
 pub(crate) mod pins;
-mod stamp;
-mod whole;
 
 pub use fetch::{FetchError, fetch};
 
@@ -20,8 +20,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use self::checksum_cache::ChecksumCache;
 use self::pins::Pin;
-use self::stamp::Stamp;
 use super::EmbedError;
 
 /// What is known about one file of the model.
@@ -114,11 +114,11 @@ pub struct ModelFiles {
 /// takes well under a millisecond.
 #[must_use]
 pub fn status(dir: &Path) -> ModelStatus {
-    let mut stamp = Stamp::read(dir);
+    let mut checksums = ChecksumCache::read(dir);
     let mut files: Vec<FileStatus> =
-        pins::MODEL_FILES.iter().map(|pin| file_status(dir, pin, &mut stamp)).collect();
-    files.push(runtime_status(dir, &mut stamp));
-    stamp.save(dir);
+        pins::MODEL_FILES.iter().map(|pin| file_status(dir, pin, &mut checksums)).collect();
+    files.push(runtime_status(dir, &mut checksums));
+    checksums.save(dir);
     ModelStatus { dir: dir.to_path_buf(), files, made_bytes: made_bytes(dir) }
 }
 
@@ -159,9 +159,9 @@ pub fn verify(dir: &Path) -> Result<ModelFiles, EmbedError> {
 /// # Errors
 /// It is missing, altered or unreadable.
 pub fn runtime_library(dir: &Path) -> Result<PathBuf, EmbedError> {
-    let mut stamp = Stamp::read(dir);
-    let runtime = runtime_status(dir, &mut stamp);
-    stamp.save(dir);
+    let mut checksums = ChecksumCache::read(dir);
+    let runtime = runtime_status(dir, &mut checksums);
+    checksums.save(dir);
     usable(dir, &runtime)?;
     Ok(dir.join(runtime.name))
 }
@@ -180,10 +180,10 @@ fn usable(dir: &Path, file: &FileStatus) -> Result<(), EmbedError> {
     }
 }
 
-fn file_status(dir: &Path, pin: &Pin, stamp: &mut Stamp) -> FileStatus {
+fn file_status(dir: &Path, pin: &Pin, checksums: &mut ChecksumCache) -> FileStatus {
     let path = dir.join(pin.name);
     let bytes = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-    let state = match stamp.sha256_of(&path, pin) {
+    let state = match checksums.sha256_of(&path, pin) {
         Ok(sum) if sum == pin.sha256 => FileState::Present,
         Ok(_) => FileState::WrongChecksum,
         Err(error) if error.kind() == io::ErrorKind::NotFound => FileState::Missing,
@@ -193,8 +193,8 @@ fn file_status(dir: &Path, pin: &Pin, stamp: &mut Stamp) -> FileStatus {
 }
 
 /// The pinned library; where it is not installed, one somebody put there under a name of its own.
-fn runtime_status(dir: &Path, stamp: &mut Stamp) -> FileStatus {
-    let pinned = pins::runtime_pin().map(|pin| file_status(dir, &pin, stamp));
+fn runtime_status(dir: &Path, checksums: &mut ChecksumCache) -> FileStatus {
+    let pinned = pins::runtime_pin().map(|pin| file_status(dir, &pin, checksums));
     let installed = pinned.clone().filter(|file| file.state != FileState::Missing);
     let missing =
         || FileStatus { name: "libonnxruntime".to_owned(), state: FileState::Missing, bytes: 0 };

@@ -1,20 +1,19 @@
 //! The thread that owns the model and the cache, so that nobody else waits for either.
 //!
-//! Loading happens on the thread, so a start waits for nothing; until it is done a query is told so
-//! and runs on words alone. Between two batches the thread answers every waiting query, so a query
-//! waits for the batch in flight at most, and batches are small (see `thread`); what the last queries meant is
-//! known, and whoever has stopped waiting is passed over. Among texts
-//! the newest goes first: what was just learned is asked for soonest. A text's vector comes from
-//! the cache when it was made before.
+//! The model is loaded on the thread, so a start does not wait for it; until then a query gets an error at once and
+//! runs on words alone. Between two batches the thread answers every waiting query, so a query waits for one batch
+//! at most, and batches are small (see `thread`). The embeddings of the last queries are cached, and a query whose
+//! caller has stopped waiting is skipped. The newest texts go first: what was just learned is asked for soonest. A
+//! text that was embedded before gets its vector from the cache on disk.
 //!
 //! What is not here: which texts to embed and what becomes of the vectors (the engine), which model
 //! (`embed::load`), the file format (`cache`).
 
-mod asking;
-mod known;
+mod pending_query;
+mod query_cache;
 mod thread;
 
-pub use asking::Asking;
+pub use pending_query::PendingQuery;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,24 +22,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use self::known::Known;
+use self::query_cache::QueryCache;
 use super::cache::{AppendLock, CacheStats};
 use super::{EmbedError, Embedder};
-use crate::late::{AskedToken, Shelf, Signed};
+use crate::late::{QueryToken, SignState, SignStore};
 
-/// Texts waiting at once: minutes of work, and at a typical 500 bytes 4 MB. Above it `submit` hands the
-/// job back and the caller offers it again when the queue has shrunk.
+/// Texts that may wait at once: minutes of work, and 4 MB at a typical 500 bytes. Beyond it `submit` gives the job
+/// back, and the caller offers it again when the queue has shrunk.
 pub const JOBS_MAX: usize = 8_192;
-/// Queries waiting at once; each is a caller blocked on the answer, so more than this is not a
-/// person waiting.
+/// Queries that may wait at once; each blocks a caller.
 pub const QUERIES_MAX: usize = 32;
-/// Longest text looked at, in bytes. The model reads 256 tokens, some 1,300 bytes of English; this
-/// leaves six times that for text without spaces and keeps a pasted megabyte away from the
-/// tokenizer.
+/// Longest text that is embedded, in bytes; the rest is cut. The model reads 256 tokens, some 1,300 bytes of English.
+/// Six times that suffices for text without spaces, and keeps a pasted megabyte away from the tokenizer.
 pub const TEXT_BYTES_MAX: usize = 8 * 1024;
-/// Longest text whose tokens are compared one by one, in bytes. Of a longer one the model reads only the
-/// beginning, and to rank it by that was measured to cost chats three points of MRR.
+/// Longest text whose tokens are compared, in bytes. The model reads only the beginning of a longer one, and ranking
+/// it by that costs chats three points of MRR.
 pub const SIGNED_BYTES_MAX: usize = 3_000;
+
 /// A text to be embedded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
@@ -51,16 +49,16 @@ pub struct Job {
     pub generation: u64,
     /// The exact text; beyond [`TEXT_BYTES_MAX`] it is cut.
     pub text: String,
-    /// What is wanted of it.
+    /// Which outputs are needed.
     pub want: Want,
 }
 
-/// What is wanted of a text.
+/// The outputs that are needed of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
-    /// Its vector, with the signs of its tokens where they are there or are made with it.
+    /// The vector, and the signs of the tokens where they come with it.
     Vector,
-    /// Its signs too, if the model must be asked once more for them.
+    /// The signs too, even if that takes another inference.
     Signs,
 }
 
@@ -73,20 +71,20 @@ pub struct Embedded {
     pub generation: u64,
     /// Of length one.
     pub vector: Vec<f32>,
-    /// Where the signs of its tokens are.
-    pub signed: Signed,
+    /// The location of its tokens' signs.
+    pub signed: SignState,
 }
 
-/// What a query means.
+/// The embedding of a query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Meant {
+pub struct QueryEmbedding {
     /// Of length one.
     pub vector: Vec<f32>,
-    /// Its tokens, ready to be compared with the signs of notes.
-    pub tokens: Vec<AskedToken>,
+    /// Its tokens, prepared for comparison with the signs of memories.
+    pub tokens: Vec<QueryToken>,
 }
 
-/// Where the thread is.
+/// The state of the thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerState {
     /// The model is being loaded.
@@ -102,10 +100,10 @@ pub enum WorkerState {
     Failed(EmbedError),
 }
 
-/// How far the work is.
+/// The progress of the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// Where the thread is.
+    /// The state of the thread.
     pub state: WorkerState,
     /// Texts waiting, the batch in flight included.
     pub queued: usize,
@@ -173,16 +171,16 @@ pub enum QueryError {
 
 enum Message {
     Embed(Job),
-    Query(Question),
+    Query(QueryJob),
     Stop,
 }
 
-/// A query that waits for what it means.
-struct Question {
+/// A query that waits for its embedding.
+struct QueryJob {
     text: String,
-    /// Until then somebody waits for the answer.
+    /// The caller waits until then.
     until: Instant,
-    reply: SyncSender<Result<Meant, EmbedError>>,
+    reply: SyncSender<Result<QueryEmbedding, EmbedError>>,
 }
 
 /// What both sides see.
@@ -194,7 +192,7 @@ struct Shared {
     from_cache: AtomicUsize,
     failed: AtomicUsize,
     slow: Mutex<Slow>,
-    known: Mutex<Known>,
+    query_cache: Mutex<QueryCache>,
 }
 
 /// The rarely changing rest of [`Progress`].
@@ -202,13 +200,13 @@ struct Slow {
     state: WorkerState,
     cache: Option<CacheStats>,
     cache_trouble: Option<String>,
-    shelf: Option<Arc<dyn Shelf>>,
+    sign_store: Option<Arc<dyn SignStore>>,
 }
 
 impl Shared {
     fn new() -> Self {
-        let (cache, cache_trouble, shelf) = (None, None, None);
-        let slow = Slow { state: WorkerState::Loading, cache, cache_trouble, shelf };
+        let (cache, cache_trouble, sign_store) = (None, None, None);
+        let slow = Slow { state: WorkerState::Loading, cache, cache_trouble, sign_store };
         Self {
             stop: AtomicBool::new(false),
             queued: AtomicUsize::new(0),
@@ -217,7 +215,7 @@ impl Shared {
             from_cache: AtomicUsize::new(0),
             failed: AtomicUsize::new(0),
             slow: Mutex::new(slow),
-            known: Mutex::default(),
+            query_cache: Mutex::default(),
         }
     }
 
@@ -225,11 +223,11 @@ impl Shared {
         self.slow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn query_cache(&self) -> std::sync::MutexGuard<'_, QueryCache> {
+        self.query_cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more unless there are `max`.
+    /// Counts one more, unless there are `max`.
     fn enter(counter: &AtomicUsize, max: usize) -> bool {
         let more = |count: usize| (count < max).then_some(count + 1);
         counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
@@ -282,20 +280,19 @@ impl Worker {
         Err(SubmitError::Stopped(job))
     }
 
-    /// What a query means, ahead of all texts. Waits for the batch in flight, `wait` at most; not at all for what one of
-    /// the last queries meant.
+    /// Embeds a query, ahead of all texts. Waits for the batch in flight, `wait` at most; a cached query does not wait.
     ///
     /// # Errors
     /// See [`QueryError`]; while the model loads the answer is immediate.
-    pub fn embed_query(&self, text: &str, wait: Duration) -> Result<Meant, QueryError> {
-        self.ask(text, wait)?.answer()
+    pub fn embed_query(&self, text: &str, wait: Duration) -> Result<QueryEmbedding, QueryError> {
+        self.begin_query(text, wait)?.answer()
     }
 
-    /// Puts the question of [`Self::embed_query`] and does not wait for the answer.
+    /// Sends the query of [`Self::embed_query`] and does not wait for the answer.
     ///
     /// # Errors
     /// See [`QueryError`]; those that are known at once.
-    pub fn ask(&self, text: &str, wait: Duration) -> Result<Asking, QueryError> {
+    pub fn begin_query(&self, text: &str, wait: Duration) -> Result<PendingQuery, QueryError> {
         match &self.shared.slow().state {
             WorkerState::Loading => return Err(QueryError::Loading),
             WorkerState::Failed(error) => return Err(error.clone().into()),
@@ -303,25 +300,25 @@ impl Worker {
         }
         let mut text = text.to_owned();
         text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
-        if let Some(meant) = self.shared.known().get(&text) {
-            return Ok(Asking::known(meant));
+        if let Some(meant) = self.shared.query_cache().get(&text) {
+            return Ok(PendingQuery::cached(meant));
         }
         if !Shared::enter(&self.shared.queries, QUERIES_MAX) {
             return Err(QueryError::Busy);
         }
         let (reply, answer) = mpsc::sync_channel(1);
         let until = Instant::now() + wait;
-        if self.sender.send(Message::Query(Question { text, until, reply })).is_err() {
+        if self.sender.send(Message::Query(QueryJob { text, until, reply })).is_err() {
             Shared::leave(&self.shared.queries, 1);
             return Err(QueryError::Stopped);
         }
-        Ok(Asking::put(answer, until))
+        Ok(PendingQuery::sent(answer, until))
     }
 
-    /// Where the signs of tokens are, once the model is loaded and unless they cannot be kept.
+    /// Returns the store of token signs, once the model is loaded and unless they cannot be stored.
     #[must_use]
-    pub fn shelf(&self) -> Option<Arc<dyn Shelf>> {
-        self.shared.slow().shelf.clone()
+    pub fn sign_store(&self) -> Option<Arc<dyn SignStore>> {
+        self.shared.slow().sign_store.clone()
     }
 
     /// How many texts wait, the batch in flight included.
@@ -330,7 +327,7 @@ impl Worker {
         self.shared.queued.load(Ordering::Acquire)
     }
 
-    /// How far the work is.
+    /// The progress of the work.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let slow = self.shared.slow();

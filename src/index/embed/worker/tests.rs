@@ -6,7 +6,7 @@ use crate::embed::ModelId;
 use crate::embed::cache::{TextKey, VectorCache};
 use crate::embed::test_embedder::{DIMS, POISON, TestEmbedder, vector_of};
 use crate::late::test_tokens::tokens_of;
-use crate::late::{NoteSigns, Signed};
+use crate::late::{SignState, TokenSigns};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -113,14 +113,14 @@ fn until(worker: &Worker, wanted: impl Fn(&Progress) -> bool) -> Progress {
 }
 
 #[test]
-fn every_text_comes_back_with_its_number_generation_and_vector() {
+fn every_text_gets_its_vector_and_keeps_its_number() {
     let scene = Scene::new(Gate::Open, None);
     for doc in 0..100 {
         scene.submit(doc, &"x".repeat(usize::try_from(doc).unwrap()));
     }
     for (doc, embedded) in (0..).zip(scene.delivered(100)) {
         let vector = vector_of(&"x".repeat(usize::try_from(doc).unwrap()));
-        let (generation, signed) = (u64::from(doc) + 100, Signed::Failed);
+        let (generation, signed) = (u64::from(doc) + 100, SignState::Failed);
         assert_eq!(embedded, Embedded { doc, generation, vector, signed });
     }
     let progress = scene.until(|progress| progress.queued == 0);
@@ -157,7 +157,7 @@ fn a_query_waits_for_the_batch_in_flight_and_no_longer() {
 }
 
 #[test]
-fn what_was_asked_before_is_known_and_waits_for_nothing() {
+fn a_cached_query_does_not_wait() {
     let scene = Scene::new(Gate::Closed, None);
     scene.let_one_pass();
     let first = scene.worker.embed_query("question", PATIENCE).unwrap();
@@ -168,24 +168,24 @@ fn what_was_asked_before_is_known_and_waits_for_nothing() {
 }
 
 #[test]
-fn who_asks_need_not_wait_and_takes_the_answer_when_it_is_wanted() {
+fn a_caller_can_send_a_query_and_fetch_the_answer_later() {
     let scene = Scene::new(Gate::Closed, None);
-    let asking = scene.worker.ask("q", PATIENCE).unwrap();
+    let asking = scene.worker.begin_query("q", PATIENCE).unwrap();
     assert_eq!(scene.next_batch(), ["q"]);
     scene.let_one_pass();
     scene.until(|_| scene.worker.shared.queries.load(Ordering::Acquire) == 0);
     assert_eq!(asking.answer().unwrap().vector, vector_of("q"));
-    // Known by now, so the model, which waits for leave, is not asked.
+    // QueryCache by now, so the model, which waits for leave, is not asked.
     assert_eq!(
-        scene.worker.ask("q", Duration::ZERO).unwrap().answer().unwrap().vector,
+        scene.worker.begin_query("q", Duration::ZERO).unwrap().answer().unwrap().vector,
         vector_of("q")
     );
-    let late = scene.worker.ask("another", Duration::ZERO).unwrap().answer();
+    let late = scene.worker.begin_query("another", Duration::ZERO).unwrap().answer();
     assert_eq!(late, Err(QueryError::TimedOut));
 }
 
 #[test]
-fn equal_queries_that_wait_are_given_to_the_model_once() {
+fn equal_waiting_queries_are_embedded_once() {
     let scene = Scene::new(Gate::Closed, None);
     scene.submit(0, "in flight");
     assert_eq!(scene.next_batch(), ["in flight"]);
@@ -203,7 +203,7 @@ fn equal_queries_that_wait_are_given_to_the_model_once() {
 }
 
 #[test]
-fn a_query_that_nobody_waits_for_any_more_is_not_given_to_the_model() {
+fn a_query_that_timed_out_is_not_given_to_the_model() {
     let scene = Scene::new(Gate::Closed, None);
     scene.submit(0, "in flight");
     assert_eq!(scene.next_batch(), ["in flight"]);
@@ -217,7 +217,7 @@ fn a_query_that_nobody_waits_for_any_more_is_not_given_to_the_model() {
 }
 
 #[test]
-fn a_question_that_is_passed_over_is_told_that_it_was_too_late() {
+fn a_skipped_query_reports_a_timeout() {
     let scene = Scene::new(Gate::Open, None);
     // Short enough that the thread is now in time, now just not.
     for number in 0..3_000 {
@@ -239,7 +239,7 @@ fn dropping_it_stops_after_the_batch_in_flight() {
     let (reply, _answer) = mpsc::sync_channel(1);
     let until = Instant::now() + PATIENCE;
     let text = "too late".to_owned();
-    worker.sender.send(Message::Query(Question { text, until, reply })).unwrap();
+    worker.sender.send(Message::Query(QueryJob { text, until, reply })).unwrap();
     let shared = Arc::clone(&worker.shared);
     std::thread::scope(|scope| {
         let dropped = scope.spawn(move || drop(worker));
@@ -280,7 +280,7 @@ fn the_newest_texts_go_first_in_batches_of_like_length() {
 }
 
 #[test]
-fn one_bad_text_does_not_take_its_neighbours_along() {
+fn one_bad_text_does_not_fail_its_batch() {
     let scene = Scene::new(Gate::Closed, None);
     scene.submit(0, "first");
     scene.next_batch();
@@ -407,41 +407,41 @@ fn cache_without_signs(dir: &Path, texts: &[&str]) {
 
 // S-RANK-8
 #[test]
-fn what_an_old_cache_knows_is_there_at_once_and_its_signs_when_they_are_asked_for() {
+fn an_old_cache_serves_vectors_and_signs_follow() {
     let dir = TempDir::new().unwrap();
     cache_without_signs(dir.path(), &["walrus otter"]);
     let scene = Scene::new(Gate::Open, Some(dir.path()));
     scene.submit(0, "walrus otter");
     let first = scene.delivered(1).remove(0);
-    assert_eq!((first.signed, &first.vector), (Signed::NotYet, &vec![0.5; DIMS]));
+    assert_eq!((first.signed, &first.vector), (SignState::NotYet, &vec![0.5; DIMS]));
     assert_eq!(scene.batches.try_iter().count(), 0, "the model is not asked for it yet");
     scene.submit_for(Want::Signs, 0, "walrus otter");
-    let Signed::At(place) = scene.delivered(1).remove(0).signed else { panic!("no signs") };
+    let SignState::At(place) = scene.delivered(1).remove(0).signed else { panic!("no signs") };
     assert_eq!(scene.next_batch(), ["walrus otter"]);
-    let shelf = scene.worker.shelf().unwrap();
-    assert_eq!(shelf.signs(place), Some(NoteSigns::of(&tokens_of("walrus otter"))));
+    let sign_store = scene.worker.sign_store().unwrap();
+    assert_eq!(sign_store.signs(place), Some(TokenSigns::of(&tokens_of("walrus otter"))));
     // Whoever asks now gets both, and the vector that was there first.
     scene.submit(1, "walrus otter");
     let now = scene.delivered(1).remove(0);
-    assert_eq!((now.signed, now.vector), (Signed::At(place), vec![0.5; DIMS]));
+    assert_eq!((now.signed, now.vector), (SignState::At(place), vec![0.5; DIMS]));
     assert_eq!(scene.batches.try_iter().count(), 0);
 }
 
 // S-RANK-8
 #[test]
-fn signs_are_made_with_the_vector_and_never_of_a_long_text_or_without_a_cache() {
+fn signs_come_with_the_vector_except_for_long_texts() {
     let dir = TempDir::new().unwrap();
     let scene = Scene::new(Gate::Open, Some(dir.path()));
     let long = "x".repeat(SIGNED_BYTES_MAX + 1);
     scene.submit(0, "walrus otter");
     scene.submit(1, &long);
     let [short, long] = scene.delivered(2).try_into().unwrap();
-    assert!(matches!(short.signed, Signed::At(_)), "{short:?}");
-    assert_eq!(long.signed, Signed::Never);
+    assert!(matches!(short.signed, SignState::At(_)), "{short:?}");
+    assert_eq!(long.signed, SignState::Never);
     let without = Scene::new(Gate::Open, None);
     without.submit_for(Want::Signs, 0, "walrus otter");
-    assert_eq!(without.delivered(1)[0].signed, Signed::Failed);
-    assert!(without.worker.shelf().is_none());
+    assert_eq!(without.delivered(1)[0].signed, SignState::Failed);
+    assert!(without.worker.sign_store().is_none());
 }
 
 // S-RANK-8
@@ -457,7 +457,7 @@ fn a_query_has_its_tokens_from_the_same_inference() {
 
 // S-RANK-8
 #[test]
-fn without_a_place_for_signs_vectors_are_kept_all_the_same_and_it_is_told() {
+fn vectors_are_stored_even_where_signs_cannot_be() {
     let dir = TempDir::new().unwrap();
     cache_without_signs(dir.path(), &["walrus"]);
     let tokens = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
@@ -468,7 +468,7 @@ fn without_a_place_for_signs_vectors_are_kept_all_the_same_and_it_is_told() {
     scene.submit(0, "walrus");
     scene.submit(1, "otter");
     let all = scene.delivered(2);
-    assert!(all.iter().all(|embedded| embedded.signed == Signed::Failed), "{all:?}");
+    assert!(all.iter().all(|embedded| embedded.signed == SignState::Failed), "{all:?}");
     let progress = scene.until(|progress| progress.queued == 0);
     assert_eq!(progress.cache.map(|cache| cache.rows), Some(2));
     assert!(progress.cache_trouble.unwrap().contains("signs"));

@@ -1,4 +1,4 @@
-//! The worker's inside: load, then answer queries and embed texts until told to stop.
+//! The worker thread: loads the model, then answers queries and embeds texts until it is stopped.
 //!
 //! What is not here: the handle others hold, and the counters both sides see (`worker`).
 
@@ -7,23 +7,22 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Instant;
 
 use super::{
-    CacheConfig, Embedded, Job, Meant, Message, Question, SIGNED_BYTES_MAX, Shared, Want,
+    CacheConfig, Embedded, Job, Message, QueryEmbedding, QueryJob, SIGNED_BYTES_MAX, Shared, Want,
     WorkerConfig, WorkerState,
 };
 use crate::embed::cache::{TextKey, VectorCache};
 use crate::embed::{EmbedError, Embedder, Embedding};
-use crate::late::{AskedToken, NoteSigns, Shelf, Signed};
+use crate::late::{QueryToken, SignState, SignStore, TokenSigns};
 use std::sync::Arc;
 
 /// Texts per batch.
 pub(super) const BATCH_TEXTS: usize = 16;
-/// Longest text times number of texts in a batch, in bytes: what is computed, since short texts are
-/// padded to the longest. A kilobyte is some 220 tokens and 60 ms on one core; larger batches were
-/// measured to be no faster per text and would make queries wait longer. A single longer text is a
-/// batch of its own.
+/// Longest text times number of texts in a batch, in bytes: short texts are padded to the longest, so this is what is
+/// computed. A kilobyte is some 220 tokens and 60 ms on one core. Larger batches are no faster per text and make
+/// queries wait longer. A single longer text is a batch of its own.
 pub(super) const BATCH_BYTES: usize = 1024;
-/// Newest jobs looked at together: enough to find texts of like length, few enough that a new
-/// arrival is behind some two seconds of older ones at most.
+/// Newest jobs that are sorted together: enough to find texts of similar length, few enough that a new job waits for
+/// two seconds of older ones at most.
 pub(super) const WINDOW_JOBS: usize = 32;
 
 /// The thread's whole life.
@@ -33,13 +32,13 @@ pub(super) fn run(config: WorkerConfig, shared: &Shared, receiver: &Receiver<Mes
         Err(error) => return fail(error, shared, receiver),
     };
     let cache = config.cache.and_then(|cache| open_cache(cache, embedder.as_ref(), shared));
-    let ready = WorkerState::Ready { model: embedder.told(), dims: embedder.dims() };
+    let ready = WorkerState::Ready { model: embedder.description(), dims: embedder.dims() };
     shared.slow().state = ready;
     let (backlog, window) = (Vec::new(), Vec::new());
     Thread { embedder, cache, deliver: config.deliver, shared, backlog, window }.work(receiver);
 }
 
-/// Says why, and lets go of what was queued in the meantime.
+/// Reports why, and drops what was queued meanwhile.
 fn fail(error: EmbedError, shared: &Shared, receiver: &Receiver<Message>) {
     shared.slow().state = WorkerState::Failed(error);
     let waiting = receiver.try_iter().filter(|message| matches!(message, Message::Embed(_)));
@@ -62,8 +61,8 @@ fn open_cache(
             slow.cache = Some(cache.stats());
             match cache.tokens() {
                 Ok(tokens) => {
-                    let shelf: Arc<dyn Shelf> = tokens.clone();
-                    slow.shelf = Some(shelf);
+                    let sign_store: Arc<dyn SignStore> = tokens.clone();
+                    slow.sign_store = Some(sign_store);
                 }
                 Err(why) => slow.cache_trouble = Some(why.to_owned()),
             }
@@ -77,15 +76,15 @@ fn open_cache(
     }
 }
 
-/// The thread's own belongings.
+/// The state of the thread.
 struct Thread<'a> {
     embedder: Box<dyn Embedder>,
     cache: Option<VectorCache>,
     deliver: Box<dyn FnMut(Vec<Embedded>) + Send>,
     shared: &'a Shared,
-    /// All that waits, oldest first; taken from the end.
+    /// The waiting jobs, oldest first; taken from the end.
     backlog: Vec<Job>,
-    /// The newest of it that the cache did not know, longest first; taken from the end.
+    /// The newest of them that are not in the cache, longest first; taken from the end.
     window: Vec<Job>,
 }
 
@@ -100,8 +99,7 @@ impl Thread<'_> {
         }
     }
 
-    /// Answers queries and queues texts, waiting only when there is nothing else to do. False means
-    /// stop.
+    /// Answers queries and queues texts. Waits only when there is nothing else to do. Returns false to stop.
     fn take_messages(&mut self, receiver: &Receiver<Message>) -> bool {
         loop {
             if self.shared.stop.load(Ordering::Acquire) {
@@ -122,28 +120,28 @@ impl Thread<'_> {
         }
     }
 
-    fn answer(&mut self, question: &Question) {
-        let Question { text, until, reply } = question;
+    fn answer(&mut self, question: &QueryJob) {
+        let QueryJob { text, until, reply } = question;
         if Instant::now() < *until {
-            // Somebody else may just have asked the same.
-            let known = self.shared.known().get(text);
+            // Another caller may just have sent the same query.
+            let known = self.shared.query_cache().get(text);
             let meant = known.map_or_else(|| self.meant(text), Ok);
-            // Whoever asked may have stopped waiting.
+            // The caller may have stopped waiting.
             let _ = reply.send(meant);
         }
         Shared::leave(&self.shared.queries, 1);
     }
 
-    fn meant(&mut self, text: &str) -> Result<Meant, EmbedError> {
-        let Embedding { vector, tokens } = self.embedder.ask(text)?;
-        let tokens = tokens.iter().filter_map(AskedToken::of).collect();
-        let meant = Meant { vector, tokens };
-        self.shared.known().keep(text, &meant);
+    fn meant(&mut self, text: &str) -> Result<QueryEmbedding, EmbedError> {
+        let Embedding { vector, tokens } = self.embedder.embed_query(text)?;
+        let tokens = tokens.iter().filter_map(QueryToken::of).collect();
+        let meant = QueryEmbedding { vector, tokens };
+        self.shared.query_cache().insert(text, &meant);
         Ok(meant)
     }
 
-    /// Moves the newest jobs into the window; those the cache knows are done at once. Where it knows only the
-    /// vector, as caches of earlier versions do, that is enough for now.
+    /// Moves the newest jobs into the window; those in the cache are done at once, even without their signs, which
+    /// earlier versions did not store.
     fn fill_window(&mut self) {
         let newest = self.backlog.split_off(self.backlog.len().saturating_sub(WINDOW_JOBS));
         let mut known = Vec::new();
@@ -151,14 +149,13 @@ impl Thread<'_> {
             let found = self.cache.as_mut().and_then(|cache| cache.get(TextKey::of(&job.text)));
             let signed = self.signed(&job);
             match found {
-                Some(vector) if job.want == Want::Vector || signed != Signed::NotYet => {
+                Some(vector) if job.want == Want::Vector || signed != SignState::NotYet => {
                     known.push(embedded(&job, vector, signed));
                 }
                 _ => self.window.push(job),
             }
         }
-        // Texts of like length side by side, so that little padding is computed; the shortest go
-        // first.
+        // Texts of similar length share a batch, so that little padding is computed; the shortest go first.
         self.window.sort_by_key(|job| std::cmp::Reverse(job.text.len()));
         self.shared.from_cache.fetch_add(known.len(), Ordering::AcqRel);
         self.hand_over(known);
@@ -169,7 +166,7 @@ impl Thread<'_> {
         let texts: Vec<&str> = batch.iter().map(|job| job.text.as_str()).collect();
         let embeddings: Vec<Option<Embedding>> = match self.embedder.embed(&texts) {
             Ok(embeddings) => embeddings.into_iter().map(Some).collect(),
-            // One text may have spoilt it for all.
+            // One text may have failed the whole batch.
             Err(_) => texts.iter().map(|text| self.embedder.embed(&[text]).ok()?.pop()).collect(),
         };
         let pairs = batch.iter().zip(embeddings);
@@ -179,8 +176,8 @@ impl Thread<'_> {
         self.remember(&done);
         let hand = |(job, Embedding { vector, .. })| {
             let signed = match self.signed(job) {
-                // It could not be kept, and to try over and over would help nobody.
-                Signed::NotYet => Signed::Failed,
+                // It could not be stored, and another try would fail too.
+                SignState::NotYet => SignState::Failed,
                 other => other,
             };
             embedded(job, vector, signed)
@@ -189,14 +186,16 @@ impl Thread<'_> {
         self.hand_over(embedded);
     }
 
-    /// What is known of the signs of a text.
-    fn signed(&self, job: &Job) -> Signed {
+    /// Returns the state of a text's signs.
+    fn signed(&self, job: &Job) -> SignState {
         if !is_signed(job) {
-            return Signed::Never;
+            return SignState::Never;
         }
         match self.cache.as_ref().filter(|cache| cache.tokens().is_ok()) {
-            Some(cache) => cache.place(TextKey::of(&job.text)).map_or(Signed::NotYet, Signed::At),
-            None => Signed::Failed,
+            Some(cache) => {
+                cache.place(TextKey::of(&job.text)).map_or(SignState::NotYet, SignState::At)
+            }
+            None => SignState::Failed,
         }
     }
 
@@ -220,8 +219,8 @@ impl Thread<'_> {
         let rows: Vec<(TextKey, Vec<f32>)> =
             done.iter().map(|(job, embedding)| (key(job), embedding.vector.clone())).collect();
         let to_sign = done.iter().filter(|(job, _)| is_signed(job));
-        let signs: Vec<(TextKey, NoteSigns)> =
-            to_sign.map(|(job, embedding)| (key(job), NoteSigns::of(&embedding.tokens))).collect();
+        let signs: Vec<(TextKey, TokenSigns)> =
+            to_sign.map(|(job, embedding)| (key(job), TokenSigns::of(&embedding.tokens))).collect();
         let kept = cache.append(&rows).and_then(|()| cache.keep_signs(&signs));
         let trouble = kept.err().map(|error| error.to_string());
         let trouble = trouble.or_else(|| cache.tokens().err().map(str::to_owned));
@@ -235,18 +234,18 @@ impl Thread<'_> {
             return;
         }
         let count = vectors.len();
-        // Counted first: who sees what was delivered finds it counted.
+        // Counted before the delivery, so that a reader of the delivery sees the count.
         self.shared.done.fetch_add(count, Ordering::AcqRel);
         (self.deliver)(vectors);
         Shared::leave(&self.shared.queued, count);
     }
 }
 
-/// Whether the tokens of a text are compared one by one.
+/// Tells whether the tokens of a text are compared.
 fn is_signed(job: &Job) -> bool {
     job.text.len() <= SIGNED_BYTES_MAX
 }
 
-fn embedded(job: &Job, vector: Vec<f32>, signed: Signed) -> Embedded {
+fn embedded(job: &Job, vector: Vec<f32>, signed: SignState) -> Embedded {
     Embedded { doc: job.doc, generation: job.generation, vector, signed }
 }

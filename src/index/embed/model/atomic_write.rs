@@ -1,17 +1,16 @@
-//! Files of the model directory that this program makes: there whole or not at all, whoever starts or is killed
-//! meanwhile.
+//! Writes files into the model directory: each is there whole or not at all, even if a process is killed meanwhile.
 //!
-//! What is not here: what is in them (`stamp`, `int8`).
+//! What is not here: what is in them (`checksum_cache`, `int8`).
 
 use std::fs::DirEntry;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// A draft this old was left by somebody who was killed: writing one takes seconds at most.
+/// A draft this old was left by a process that was killed: writing one takes seconds at most.
 const LEFT_AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// Writes a draft beside `name` in `dir` and renames it into place; drafts of it that others left long ago go.
+/// Writes a draft beside `name` in `dir` and renames it into place; old drafts of it are removed.
 ///
 /// # Errors
 /// The directory cannot be written to, or is full; then all is as before.
@@ -21,7 +20,7 @@ pub(super) fn write(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let draft = dir.join(format!("{drafts}{}", std::process::id()));
     let done = std::fs::write(&draft, bytes).and_then(|()| std::fs::rename(&draft, dir.join(name)));
     if done.is_err() {
-        // Nothing to clean up is the usual reason this fails too.
+        // This fails where there is no draft.
         let _ = std::fs::remove_file(&draft);
     }
     done
@@ -35,7 +34,7 @@ fn remove_left(dir: &Path, drafts: &str) {
     };
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     for left in entries.filter(|entry| is_left(entry).is_some()) {
-        // Somebody else may just have removed it; and it only takes room.
+        // Another process may just have removed it.
         let _ = std::fs::remove_file(left.path());
     }
 }

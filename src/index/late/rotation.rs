@@ -1,15 +1,15 @@
-//! Turning a token in space: signs say most where every number carries as much as any other, and the model's
-//! do not. Two fixed random flips of signs, each followed by a Walsh-Hadamard transform, are a rotation that
-//! costs as little as reading the numbers. Not here: what becomes of the turned numbers (`note`, `asked`).
+//! Rotates the vector of a token. Signs keep the most information where all numbers have the same variance, and the
+//! model's do not. Two fixed random sign flips, each followed by a Walsh-Hadamard transform, are a cheap rotation. Not
+//! here: what becomes of the rotated numbers (`token_signs`, `query_token`).
 
-use super::mean;
+use super::mean_vector;
 use crate::processor::at_its_best;
 
 /// Numbers that are transformed: a power of two.
 const WIDTH: usize = 512;
 /// Numbers that are kept, as many as the model has.
-pub(super) const TURNED: usize = 384;
-/// What the flips are made from. Any will do, and the file of signs is of this one.
+pub(super) const ROTATED_DIMS: usize = 384;
+/// The seeds of the flips. Any would do, but stored signs were made with these.
 const SEEDS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 
 const FLIPS: [[u64; WIDTH / 64]; 2] = [flips(SEEDS[0]), flips(SEEDS[1])];
@@ -31,23 +31,23 @@ const fn flips(seed: u64) -> [u64; WIDTH / 64] {
     words
 }
 
-/// Returns a token's direction, less what all have in common, turned. `None` where it has none.
-pub(super) fn turned(state: &[f32]) -> Option<[f32; TURNED]> {
+/// Returns the rotated direction of a token, minus the mean of all tokens. `None` where it has none.
+pub(super) fn rotated(state: &[f32]) -> Option<[f32; ROTATED_DIMS]> {
     let mut numbers = [0.0; WIDTH];
-    for ((number, state), mean) in numbers.iter_mut().zip(state).zip(mean::numbers()) {
+    for ((number, state), mean) in numbers.iter_mut().zip(state).zip(mean_vector::numbers()) {
         *number = state - mean;
     }
     at_its_best(
         #[inline(always)]
-        || turn(&mut numbers),
+        || rotate(&mut numbers),
     );
-    let (kept, _) = numbers.split_first_chunk::<TURNED>()?;
+    let (kept, _) = numbers.split_first_chunk::<ROTATED_DIMS>()?;
     let length = kept.iter().map(|number| number * number).sum::<f32>().sqrt();
     (length.is_finite() && length > 0.0).then(|| kept.map(|number| number / length))
 }
 
 #[inline(always)]
-fn turn(numbers: &mut [f32; WIDTH]) {
+fn rotate(numbers: &mut [f32; WIDTH]) {
     for flips in &FLIPS {
         flip(numbers, flips);
         transform(numbers);
@@ -65,7 +65,7 @@ fn flip(numbers: &mut [f32; WIDTH], flips: &[u64; WIDTH / 64]) {
     }
 }
 
-/// The Walsh-Hadamard transform, unscaled: only directions are asked for.
+/// The Walsh-Hadamard transform, unscaled: only directions are needed.
 #[inline(always)]
 fn transform(numbers: &mut [f32; WIDTH]) {
     let mut half = 1;
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn turning_keeps_lengths_and_angles() {
+    fn a_rotation_keeps_lengths_and_angles() {
         let numbers = |step: f32| {
             let mut numbers = [0.0; WIDTH];
             numbers.iter_mut().zip(0_u16..).for_each(|(n, at)| *n = (f32::from(at) * step).sin());
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flips_are_those_that_files_of_signs_were_made_with() {
+    fn the_flips_are_those_of_stored_signs() {
         let ones: Vec<u32> =
             FLIPS.iter().map(|words| words.iter().map(|w| w.count_ones()).sum()).collect();
         assert_eq!(FLIPS[0][0], 0x6e78_9e6a_a1b9_65f4);
@@ -114,11 +114,11 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_direction_is_none() {
-        let mean: Vec<f32> = mean::numbers().collect();
-        assert_eq!(mean.len(), TURNED);
-        assert!(turned(&mean).is_none());
-        assert!(turned(&[f32::NAN; TURNED]).is_none());
-        assert!(turned(&[0.5; TURNED]).is_some());
+    fn a_state_without_direction_is_none() {
+        let mean: Vec<f32> = mean_vector::numbers().collect();
+        assert_eq!(mean.len(), ROTATED_DIMS);
+        assert!(rotated(&mean).is_none());
+        assert!(rotated(&[f32::NAN; ROTATED_DIMS]).is_none());
+        assert!(rotated(&[0.5; ROTATED_DIMS]).is_some());
     }
 }

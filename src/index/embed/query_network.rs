@@ -1,5 +1,5 @@
-//! A network of their own for questions, where it is there, works and is not far slower here than the one for texts. Where
-//! it is not, that one answers them too: a question then takes longer, and nothing else is lost.
+//! Queries use a network of their own (int8), where it loads, works and is not far slower on this machine than the network
+//! for texts. Otherwise the network for texts embeds queries too: a query then takes longer, and nothing else changes.
 //!
 //! What is not here: which networks these are (`minilm`).
 
@@ -7,28 +7,27 @@ use std::time::{Duration, Instant};
 
 use super::{EmbedError, Embedder, Embedding, ModelId};
 
-/// Asked of both when they are loaded; of the length of a usual question, some 16 tokens.
+/// A query that both networks embed when they are loaded; of usual length, some 16 tokens.
 const TRIAL: &str = "why was the installation of the package refused for want of a permission";
-/// How often it is asked of each. The quickest counts: the first is slower, and so is one that others disturb.
+/// How often each network embeds it. The fastest counts, since other load slows some rounds down.
 const ROUNDS: u32 = 4;
-/// The least cosine between what the two make of [`TRIAL`]. Of 200 questions the least was .9988, so what is
-/// under this was computed wrongly.
+/// The least cosine between the two vectors of [`TRIAL`]. Of 200 queries the least was .9988, so a lower one was computed
+/// wrongly.
 const COSINE_MIN: f32 = 0.99;
 
-/// How many times as long as the other the network for questions may take. With products of bytes it takes half as
-/// long, without them three times or more; the bound lies between, so that all processes of a machine choose alike,
-/// however busy it is.
+/// How many times as long as the other the network for queries may take. On a processor with int8 products it takes half
+/// as long, otherwise three times or more. The bound lies between, so that all processes of a machine choose alike.
 const TIMES_MAX: u32 = 2;
 
-/// Texts by one network, questions by a quicker one while that works.
-pub(super) struct QuickToAsk {
+/// Embeds texts with one network, and queries with a faster one while that works.
+pub(super) struct WithQueryNetwork {
     texts: Box<dyn Embedder>,
     /// Or why there is none.
     questions: Result<Box<dyn Embedder>, String>,
 }
 
-impl QuickToAsk {
-    /// Asks both something first, which takes some 30 ms, and lets go of `questions` where it is of no use.
+impl WithQueryNetwork {
+    /// Tries both networks first, which takes some 30 ms, and drops `questions` where it is of no use.
     pub(super) fn of(
         mut texts: Box<dyn Embedder>,
         questions: Result<Box<dyn Embedder>, EmbedError>,
@@ -41,16 +40,16 @@ impl QuickToAsk {
     }
 }
 
-impl Embedder for QuickToAsk {
+impl Embedder for WithQueryNetwork {
     fn model_id(&self) -> &ModelId {
         self.texts.model_id()
     }
 
-    fn told(&self) -> String {
-        let texts = self.texts.told();
+    fn description(&self) -> String {
+        let texts = self.texts.description();
         match &self.questions {
             Ok(_) => texts,
-            Err(why) => format!("{texts} (for questions too: {why})"),
+            Err(why) => format!("{texts} (also for queries: {why})"),
         }
     }
 
@@ -62,19 +61,19 @@ impl Embedder for QuickToAsk {
         self.texts.embed(texts)
     }
 
-    fn ask(&mut self, question: &str) -> Result<Embedding, EmbedError> {
+    fn embed_query(&mut self, query: &str) -> Result<Embedding, EmbedError> {
         if let Ok(questions) = &mut self.questions {
-            match questions.ask(question) {
+            match questions.embed_query(query) {
                 Ok(meant) => return Ok(meant),
-                // It will hardly do better next time, and what it holds may be what is wanting.
+                // It would fail again, and dropping it frees its memory.
                 Err(error) => self.questions = Err(error.to_string()),
             }
         }
-        self.texts.ask(question)
+        self.texts.embed_query(query)
     }
 }
 
-/// What a network made of [`TRIAL`], and in what time at least.
+/// The vector of [`TRIAL`] by one network, and its fastest time.
 struct Trial {
     vector: Vec<f32>,
     least: Duration,
@@ -85,13 +84,13 @@ impl Trial {
 
     fn once_more(&mut self, embedder: &mut dyn Embedder) -> Result<(), String> {
         let begun = Instant::now();
-        self.vector = embedder.ask(TRIAL).map_err(|error| error.to_string())?.vector;
+        self.vector = embedder.embed_query(TRIAL).map_err(|error| error.to_string())?.vector;
         self.least = self.least.min(begun.elapsed());
         Ok(())
     }
 }
 
-/// Asks both in turns, so that whoever disturbs one disturbs the other.
+/// Tries both in turns, so that other load affects both.
 fn tried(texts: &mut dyn Embedder, questions: &mut dyn Embedder) -> Result<(), String> {
     let (mut of_texts, mut of_questions) = (Trial::NONE, Trial::NONE);
     for _ in 0..ROUNDS {
@@ -101,15 +100,18 @@ fn tried(texts: &mut dyn Embedder, questions: &mut dyn Embedder) -> Result<(), S
     is_of_use(&of_texts, &of_questions)
 }
 
-/// Says why the network for questions is of no use, where it is of none.
+/// Checks that the network for queries is right and not far slower.
+///
+/// # Errors
+/// Why it is of no use.
 fn is_of_use(texts: &Trial, questions: &Trial) -> Result<(), String> {
     let products = texts.vector.iter().zip(&questions.vector).map(|(left, right)| left * right);
     let cosine: f32 = products.sum();
     if cosine < COSINE_MIN {
-        return Err(format!("what ONNX Runtime computes in bytes is wrong here, cosine {cosine}"));
+        return Err(format!("ONNX Runtime computes int8 wrongly here, cosine {cosine}"));
     }
     if questions.least > texts.least * TIMES_MAX {
-        return Err("in bytes they take far longer here".to_owned());
+        return Err("int8 is far slower here".to_owned());
     }
     Ok(())
 }
@@ -118,7 +120,7 @@ fn is_of_use(texts: &Trial, questions: &Trial) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    /// Gives one vector for everything, as often as it may.
+    /// Returns one vector for every text, a limited number of times.
     struct Says {
         model_id: ModelId,
         vector: [f32; 2],
@@ -149,38 +151,46 @@ mod tests {
         Box::new(Says { model_id: ModelId::new("says", [0; 32]), vector, times })
     }
 
-    fn asked(embedder: &mut QuickToAsk) -> Vec<f32> {
-        embedder.ask("a question").unwrap().vector
+    fn asked(embedder: &mut WithQueryNetwork) -> Vec<f32> {
+        embedder.embed_query("a question").unwrap().vector
     }
 
     #[test]
-    fn without_a_network_of_their_own_questions_are_answered_by_that_of_texts() {
+    fn without_a_query_network_the_other_embeds_queries() {
         let none = Err(EmbedError::Runtime { why: "no kernel".to_owned() });
-        let mut embedder = QuickToAsk::of(says(OF_TEXTS, u32::MAX), none);
+        let mut embedder = WithQueryNetwork::of(says(OF_TEXTS, u32::MAX), none);
         assert_eq!(asked(&mut embedder), OF_TEXTS);
-        assert!(embedder.told().starts_with("says (for questions too: "), "{}", embedder.told());
-        assert!(embedder.told().contains("no kernel"));
+        assert!(
+            embedder.description().starts_with("says (also for queries: "),
+            "{}",
+            embedder.description()
+        );
+        assert!(embedder.description().contains("no kernel"));
     }
 
     #[test]
-    fn one_that_is_loaded_and_cannot_run_is_found_when_it_is_loaded() {
-        let mut embedder = QuickToAsk::of(says(OF_TEXTS, u32::MAX), Ok(says(OF_QUESTIONS, 0)));
-        assert!(embedder.told().contains("broken"), "{}", embedder.told());
+    fn a_network_that_cannot_run_is_found_at_load() {
+        let mut embedder =
+            WithQueryNetwork::of(says(OF_TEXTS, u32::MAX), Ok(says(OF_QUESTIONS, 0)));
+        assert!(embedder.description().contains("broken"), "{}", embedder.description());
         assert_eq!(asked(&mut embedder), OF_TEXTS);
     }
 
     #[test]
-    fn one_that_fails_later_is_let_go_of() {
+    fn a_network_that_fails_later_is_dropped() {
         let (texts, questions) = (says(OF_TEXTS, u32::MAX), Ok(says(OF_QUESTIONS, 1)));
-        let mut embedder = QuickToAsk { texts, questions };
-        assert_eq!((asked(&mut embedder), embedder.told()), (OF_QUESTIONS.to_vec(), "says".into()));
+        let mut embedder = WithQueryNetwork { texts, questions };
+        assert_eq!(
+            (asked(&mut embedder), embedder.description()),
+            (OF_QUESTIONS.to_vec(), "says".into())
+        );
         assert_eq!(asked(&mut embedder), OF_TEXTS);
         assert!(embedder.questions.is_err());
         assert_eq!(embedder.embed(&["a text"]).unwrap().remove(0).vector, OF_TEXTS);
     }
 
     #[test]
-    fn it_is_of_use_where_it_is_right_and_not_far_slower() {
+    fn it_is_used_where_it_is_right_and_not_far_slower() {
         let trial = |vector: [f32; 2], least_ms| {
             let vector = vector.to_vec();
             Trial { vector, least: Duration::from_millis(least_ms) }
@@ -188,7 +198,7 @@ mod tests {
         let texts = trial(OF_TEXTS, 4);
         assert_eq!(is_of_use(&texts, &trial(OF_QUESTIONS, 2)), Ok(()));
         assert_eq!(is_of_use(&texts, &trial(OF_QUESTIONS, 7)), Ok(()), "a busy moment");
-        assert!(is_of_use(&texts, &trial(OF_QUESTIONS, 12)).unwrap_err().contains("longer"));
+        assert!(is_of_use(&texts, &trial(OF_QUESTIONS, 12)).unwrap_err().contains("slower"));
         assert!(is_of_use(&texts, &trial([0.6, 0.8], 2)).unwrap_err().contains("wrong"));
     }
 }

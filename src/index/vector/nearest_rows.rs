@@ -5,82 +5,82 @@
 //!
 //! What is not here: how distances are made (`codes`), and the closer look (`among`).
 
-/// Kept while looking, as a multiple of what is wanted, before those too far out by now are dropped.
+/// How many rows are collected, as a multiple of the wanted number, before the far ones are dropped.
 const SLACK: usize = 4;
 
-/// The `wanted` nearest rows seen so far; of equally near ones those that came first.
-pub(super) struct Nearest {
+/// The `wanted` nearest rows so far; of equally near ones the first.
+pub(super) struct NearestRows {
     wanted: usize,
     rows: Vec<(u32, u32)>,
     /// How many rows were taken at each distance.
     counts: Vec<usize>,
     /// No row beyond this distance is among the nearest.
-    reach: u32,
-    /// How many were taken within reach.
+    radius: u32,
+    /// How many were taken within radius.
     within: usize,
 }
 
-impl Nearest {
-    /// Of rows at distances up to `reach`.
-    pub(super) fn new(wanted: usize, reach: u32) -> Self {
-        let counts = vec![0; reach as usize + 1];
-        Self { wanted, rows: Vec::new(), counts, reach, within: 0 }
+impl NearestRows {
+    /// Collects rows at distances up to `radius`.
+    pub(super) fn new(wanted: usize, radius: u32) -> Self {
+        let counts = vec![0; radius as usize + 1];
+        Self { wanted, rows: Vec::new(), counts, radius, within: 0 }
     }
 
-    /// The distance beyond which no row is wanted any more.
-    pub(super) fn reach(&self) -> u32 {
-        self.reach
+    /// Returns the distance beyond which no row can be among the nearest.
+    pub(super) fn radius(&self) -> u32 {
+        self.radius
     }
 
-    /// Whether as many as were wanted have been found.
+    /// Tells whether the wanted number was found.
     pub(super) fn is_full(&self) -> bool {
         self.within >= self.wanted
     }
 
-    /// Whether a row at this distance would be among the nearest so far.
+    /// Tells whether a row at this distance would be among the nearest so far.
     pub(super) fn wants(&self, distance: u32) -> bool {
-        distance < self.reach || distance == self.reach && self.within < self.wanted
+        distance < self.radius || distance == self.radius && self.within < self.wanted
     }
 
-    /// Takes a row that is wanted. Rows come in ascending order.
+    /// Adds a row. Rows come in ascending order.
     pub(super) fn take(&mut self, distance: u32, doc: u32) {
         self.rows.push((distance, doc));
         if let Some(count) = self.counts.get_mut(distance as usize) {
             *count += 1;
             self.within += 1;
         }
-        while self.reach > 0 && self.within - self.at_reach() >= self.wanted {
-            self.within -= self.at_reach();
-            self.reach -= 1;
+        while self.radius > 0 && self.within - self.at_radius() >= self.wanted {
+            self.within -= self.at_radius();
+            self.radius -= 1;
         }
         if self.rows.len() >= self.wanted.saturating_mul(SLACK) {
             self.drop_far();
         }
     }
 
-    /// The nearest rows, in ascending order.
+    /// Returns the nearest rows, in ascending order.
     pub(super) fn into_rows(mut self) -> impl Iterator<Item = u32> {
         self.drop_far();
         self.rows.into_iter().map(|(_, doc)| doc)
     }
 
-    fn at_reach(&self) -> usize {
-        self.counts.get(self.reach as usize).copied().unwrap_or(0)
+    fn at_radius(&self) -> usize {
+        self.counts.get(self.radius as usize).copied().unwrap_or(0)
     }
 
     fn drop_far(&mut self) {
-        let reach = self.reach;
-        // Of those at the edge the first ones, as many as there is room for.
-        let mut room = self.wanted.saturating_sub(self.within - self.at_reach());
-        let kept = self.at_reach().min(room);
+        let radius = self.radius;
+        // Of the rows at the radius the first ones are kept, as many as there is room for.
+        let mut room = self.wanted.saturating_sub(self.within - self.at_radius());
+        let kept = self.at_radius().min(room);
         self.rows.retain(|(distance, _)| {
-            let is_edge = *distance == reach;
-            let is_kept = *distance < reach || is_edge && room > 0;
+            let is_edge = *distance == radius;
+            let is_kept = *distance < radius || is_edge && room > 0;
             room -= usize::from(is_edge && is_kept);
             is_kept
         });
-        self.within -= self.at_reach() - kept;
-        if let Some(count) = self.counts.get_mut(reach as usize) {
+        self.within -= self.at_radius() - kept;
+        if let Some(count) = self.counts.get_mut(radius as usize) {
             *count = kept;
         }
     }
@@ -93,12 +93,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_are_the_first_of_all_by_distance_then_number(
+        fn nearest_rows_equal_a_sort_by_distance_then_number(
             distances in proptest::collection::vec(0_u32..=9, 0..400),
             wanted in 0_usize..30,
-            reach in 0_u32..=9,
+            radius in 0_u32..=9,
         ) {
-            let mut nearest = Nearest::new(wanted, reach);
+            let mut nearest = NearestRows::new(wanted, radius);
             for (doc, distance) in (0_u32..).zip(&distances) {
                 if nearest.wants(*distance) {
                     nearest.take(*distance, doc);
@@ -106,7 +106,7 @@ mod tests {
                 prop_assert!(nearest.rows.len() <= wanted.max(1) * SLACK);
             }
             let all = distances.iter().copied().zip(0_u32..);
-            let mut all: Vec<(u32, u32)> = all.filter(|(distance, _)| *distance <= reach).collect();
+            let mut all: Vec<(u32, u32)> = all.filter(|(distance, _)| *distance <= radius).collect();
             all.sort_unstable();
             let mut expected: Vec<u32> = all.iter().take(wanted).map(|(_, doc)| *doc).collect();
             expected.sort_unstable();

@@ -1,4 +1,4 @@
-//! The places of signs as bytes, for a checkpoint.
+//! The locations of signs as bytes, for a checkpoint.
 //!
 //! ```text
 //! start    magic 8 | how many memories u32                                 = 12 bytes
@@ -9,7 +9,7 @@
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
-use super::{Place, Places, Signed};
+use super::{SignLocation, SignLocations, SignState};
 
 /// The last byte goes up when the layout changes.
 const MAGIC: &[u8; 8] = b"AKPLACE\x01";
@@ -17,7 +17,7 @@ const NOT_YET: u8 = 0;
 const AT: u8 = 1;
 const NEVER: u8 = 2;
 
-impl Places {
+impl SignLocations {
     /// Writes all of it.
     ///
     /// # Errors
@@ -28,9 +28,9 @@ impl Places {
         out.write_all(&count.to_le_bytes())?;
         for signed in self.of.iter() {
             match signed {
-                Signed::NotYet | Signed::Failed => out.write_all(&[NOT_YET])?,
-                Signed::Never => out.write_all(&[NEVER])?,
-                Signed::At(Place { row, check }) => {
+                SignState::NotYet | SignState::Failed => out.write_all(&[NOT_YET])?,
+                SignState::Never => out.write_all(&[NEVER])?,
+                SignState::At(SignLocation { row, check }) => {
                     let mut bytes = [AT; 9];
                     let numbers = row.to_le_bytes().into_iter().chain(check.to_le_bytes());
                     bytes.iter_mut().skip(1).zip(numbers).for_each(|(to, from)| *to = from);
@@ -44,7 +44,7 @@ impl Places {
     /// Reads what [`Self::write_to`] wrote, and not a byte more.
     ///
     /// # Errors
-    /// Those of `input`; [`ErrorKind::InvalidData`] where these are no saved places.
+    /// Those of `input`; [`ErrorKind::InvalidData`] where these are no saved locations.
     pub fn read_from(input: &mut dyn Read) -> Result<Self> {
         if array::<8>(input)? != *MAGIC {
             return Err(damaged());
@@ -54,14 +54,14 @@ impl Places {
     }
 }
 
-fn read_one(input: &mut dyn Read) -> Result<Signed> {
+fn read_one(input: &mut dyn Read) -> Result<SignState> {
     match array(input)? {
-        [NOT_YET] => Ok(Signed::NotYet),
-        [NEVER] => Ok(Signed::Never),
+        [NOT_YET] => Ok(SignState::NotYet),
+        [NEVER] => Ok(SignState::Never),
         [AT] => {
             let (row, check) = (array(input)?, array(input)?);
             let (row, check) = (u32::from_le_bytes(row), u32::from_le_bytes(check));
-            Ok(Signed::At(Place { row, check }))
+            Ok(SignState::At(SignLocation { row, check }))
         }
         [_] => Err(damaged()),
     }
@@ -84,13 +84,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn signed() -> impl Strategy<Value = Signed> {
+    fn signed() -> impl Strategy<Value = SignState> {
         let at = (any::<u32>(), any::<u32>());
         prop_oneof![
-            Just(Signed::NotYet),
-            Just(Signed::Never),
-            Just(Signed::Failed),
-            at.prop_map(|(row, check)| Signed::At(Place { row, check })),
+            Just(SignState::NotYet),
+            Just(SignState::Never),
+            Just(SignState::Failed),
+            at.prop_map(|(row, check)| SignState::At(SignLocation { row, check })),
         ]
     }
 
@@ -100,16 +100,16 @@ mod tests {
         fn what_was_written_is_read_back_and_half_of_it_is_damage(
             entries in prop::collection::vec(signed(), 0..50), cut in any::<prop::sample::Index>(),
         ) {
-            let places: Places = entries.iter().copied().collect();
+            let places: SignLocations = entries.iter().copied().collect();
             let mut bytes = Vec::new();
             places.write_to(&mut bytes).unwrap();
-            let read = Places::read_from(&mut bytes.as_slice()).unwrap();
-            let again = |signed| if signed == Signed::Failed { Signed::NotYet } else { signed };
-            let expected: Places = entries.into_iter().map(again).collect();
+            let read = SignLocations::read_from(&mut bytes.as_slice()).unwrap();
+            let again = |signed| if signed == SignState::Failed { SignState::NotYet } else { signed };
+            let expected: SignLocations = entries.into_iter().map(again).collect();
             prop_assert_eq!(&read.of, &expected.of);
             prop_assert_eq!(read.known_len(), expected.known_len());
             let half = &bytes[..cut.index(bytes.len())];
-            prop_assert!(Places::read_from(&mut &*half).is_err());
+            prop_assert!(SignLocations::read_from(&mut &*half).is_err());
         }
     }
 }

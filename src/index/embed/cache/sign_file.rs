@@ -5,11 +5,11 @@
 //! record   checksum 8 | how many tokens u64 | 64 tokens × 48 bytes                     = 3,088 bytes
 //! ```
 //!
-//! Record i is of the text whose vector is record i of the file of vectors, so there is nothing to look up and
-//! nothing to read through when it is opened. A record that was never written is a hole: it takes no room where
-//! the file system knows holes, and reads as zeros, which are no record. The checksum is of the text's key
-//! too: where one of the two files was lost or put back, no text is taken for another. Writing a record
-//! twice does no harm, and one that is torn is none. Nothing is kept in memory.
+//! Record i belongs to the text whose vector is record i of the file of vectors, so no lookup table is needed and opening
+//! reads only the header. A record that was never written is a hole: it takes no space on a file system with holes, and
+//! reads as zeros, which are no record. The checksum covers the key of the text too, so that no text gets the signs of
+//! another after one of the two files was lost or restored. Writing a record twice is harmless, and a torn record is
+//! ignored. Nothing is kept in memory.
 //!
 //! What is not here: the lock under which it is written, which row a text has (`cache`), what signs are (`late`).
 
@@ -18,9 +18,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::record::{HEADER_BYTES, TextKey, prefix};
-use super::{ahead, open_private, read_at, to_u64};
+use super::{open_private, read_at, readahead, to_u64};
 use crate::embed::ModelId;
-use crate::late::{NOTE_TOKENS_MAX, NoteSigns, Place, SIGN_WORDS, Shelf, Signs};
+use crate::late::{SIGN_WORDS, SignLocation, SignStore, Signs, TOKENS_KEPT_MAX, TokenSigns};
 use sha2::{Digest, Sha256};
 
 const MAGIC: &[u8; 8] = b"AKTOKENS";
@@ -29,16 +29,16 @@ const VERSION: u32 = 1;
 const WORD_BYTES: usize = size_of::<u64>();
 const START_BYTES: usize = 2 * WORD_BYTES;
 const TOKEN_BYTES: usize = SIGN_WORDS * WORD_BYTES;
-pub(super) const RECORD_BYTES: usize = START_BYTES + NOTE_TOKENS_MAX * TOKEN_BYTES;
+pub(super) const RECORD_BYTES: usize = START_BYTES + TOKENS_KEPT_MAX * TOKEN_BYTES;
 
 /// The file of signs that stands beside a file of vectors.
 #[derive(Debug)]
-pub struct TokenFile {
+pub struct SignFile {
     file: File,
     header: [u8; HEADER_BYTES],
 }
 
-impl TokenFile {
+impl SignFile {
     /// Opens the file beside `vectors`, or makes it, readable by its owner only.
     ///
     /// # Errors
@@ -54,12 +54,12 @@ impl TokenFile {
         if found.get(..count) != header.get(..count) {
             return Err(io::Error::other("the file of signs beside it is not ours; move it away"));
         }
-        ahead::expect_scattered(&file);
+        readahead::expect_scattered(&file);
         Ok(Self { file, header })
     }
 
     /// Writes the signs of a text into its row. Under the lock of the cache.
-    pub(super) fn write(&self, place: Place, signs: &NoteSigns) -> io::Result<()> {
+    pub(super) fn write(&self, place: SignLocation, signs: &TokenSigns) -> io::Result<()> {
         if self.file.metadata()?.len() < to_u64(HEADER_BYTES) {
             write_at(&self.file, 0, &self.header)?;
         }
@@ -67,14 +67,14 @@ impl TokenFile {
     }
 }
 
-impl Shelf for TokenFile {
-    fn expect(&self, places: &[Place]) {
+impl SignStore for SignFile {
+    fn expect(&self, places: &[SignLocation]) {
         places
             .iter()
-            .for_each(|place| ahead::expect(&self.file, offset(*place), to_u64(RECORD_BYTES)));
+            .for_each(|place| readahead::expect(&self.file, offset(*place), to_u64(RECORD_BYTES)));
     }
 
-    fn signs(&self, place: Place) -> Option<NoteSigns> {
+    fn signs(&self, place: SignLocation) -> Option<TokenSigns> {
         let mut record = [0; RECORD_BYTES];
         // What is not used of the last record may never have been written.
         let count = read_at(&self.file, offset(place), &mut record).ok()?;
@@ -99,16 +99,16 @@ fn header(model: &ModelId) -> [u8; HEADER_BYTES] {
 }
 
 /// The place of a text's signs: the row of its vector.
-pub(super) fn place(row: u64, key: TextKey) -> Option<Place> {
-    Some(Place { row: u32::try_from(row).ok()?, check: key.check() })
+pub(super) fn location(row: u64, key: TextKey) -> Option<SignLocation> {
+    Some(SignLocation { row: u32::try_from(row).ok()?, check: key.check() })
 }
 
-fn offset(place: Place) -> u64 {
+fn offset(place: SignLocation) -> u64 {
     to_u64(HEADER_BYTES) + u64::from(place.row) * to_u64(RECORD_BYTES)
 }
 
 /// The tokens there are, without the room of those there are not.
-fn encoded(place: Place, signs: &NoteSigns) -> Vec<u8> {
+fn encoded(place: SignLocation, signs: &TokenSigns) -> Vec<u8> {
     let count = to_u64(signs.len());
     let words: Vec<u64> = std::iter::once(count).chain(signs.iter().flatten()).collect();
     let mut bytes = checksum(place, &words).to_le_bytes().to_vec();
@@ -116,23 +116,23 @@ fn encoded(place: Place, signs: &NoteSigns) -> Vec<u8> {
     bytes
 }
 
-fn decoded(place: Place, record: &[u8]) -> Option<NoteSigns> {
+fn decoded(place: SignLocation, record: &[u8]) -> Option<TokenSigns> {
     let (words, _) = record.as_chunks::<WORD_BYTES>();
     let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
     let (sum, count) = (words.next()?, words.next()?);
-    let count = usize::try_from(count).ok().filter(|count| *count <= NOTE_TOKENS_MAX)?;
+    let count = usize::try_from(count).ok().filter(|count| *count <= TOKENS_KEPT_MAX)?;
     let mut told = vec![to_u64(count)];
     told.extend(words.take(count * SIGN_WORDS));
     let (_, signs) = told.split_first()?;
     let (signs, _): (&[Signs], _) = signs.as_chunks();
     let is_whole = signs.len() == count && checksum(place, &told) == sum;
-    is_whole.then(|| NoteSigns::new(signs.iter().copied()))
+    is_whole.then(|| TokenSigns::new(signs.iter().copied()))
 }
 
 /// A sum over words of which none can change, move or be missing unseen but by chance; a cryptographic one
 /// would take longer than comparing the signs. (Multiplying and turning, as in P. Evensen's and others'
 /// mixers of 64 bits.)
-fn checksum(place: Place, words: &[u64]) -> u64 {
+fn checksum(place: SignLocation, words: &[u64]) -> u64 {
     let start = u64::from(place.check) ^ 0x616b_746f_6b65_6e73;
     let mixed = words
         .iter()

@@ -1,9 +1,8 @@
-//! A note in the model directory of what was hashed, so that a start does not hash 91 MB again.
+//! A file in the model directory with the checksums of its files, so that a start does not hash 91 MB again.
 //!
 //! One line per file: `sha256 bytes mtime_ns inode name`. A file whose size, time or inode differs
-//! from its line is hashed again. Losing or garbling the note costs a hash, never an answer;
-//! whoever can write it can replace the program too, so it guards against damage, not against
-//! attackers.
+//! from its line is hashed again. A lost or damaged file costs one hash. It guards against damage, not against attackers,
+//! who could replace the program too.
 //!
 //! What is not here: what the sums should be (`pins`).
 
@@ -15,8 +14,8 @@ use std::time::UNIX_EPOCH;
 
 use sha2::{Digest, Sha256};
 
+use super::atomic_write;
 use super::pins::Pin;
-use super::whole;
 
 const NAME: &str = ".verified";
 /// Read per step while hashing: large enough that the hash, not the call, sets the pace.
@@ -24,7 +23,7 @@ const BLOCK_BYTES: usize = 256 * 1024;
 
 /// What a file looked like when it was hashed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Line {
+struct CachedChecksum {
     sha256: String,
     bytes: u64,
     mtime_ns: u128,
@@ -33,12 +32,12 @@ struct Line {
 
 /// Known sums of files in one directory.
 #[derive(Debug, Default)]
-pub(super) struct Stamp {
-    lines: BTreeMap<String, Line>,
+pub(super) struct ChecksumCache {
+    lines: BTreeMap<String, CachedChecksum>,
     changed: bool,
 }
 
-impl Stamp {
+impl ChecksumCache {
     /// The note in `dir`; empty when there is none or it makes no sense.
     pub(super) fn read(dir: &Path) -> Self {
         let text = std::fs::read_to_string(dir.join(NAME)).unwrap_or_default();
@@ -57,7 +56,7 @@ impl Stamp {
             return Ok(line.sha256.clone());
         }
         let sum = hash(path)?;
-        self.lines.insert(pin.name.to_owned(), Line::new(sum.clone(), &metadata));
+        self.lines.insert(pin.name.to_owned(), CachedChecksum::new(sum.clone(), &metadata));
         self.changed = true;
         Ok(sum)
     }
@@ -70,11 +69,11 @@ impl Stamp {
         }
         let text: String = self.lines.iter().map(|(name, line)| line.render(name)).collect();
         // Two programs that start at once leave one whole note; of a failure see above.
-        let _ = whole::write(dir, NAME, text.as_bytes());
+        let _ = atomic_write::write(dir, NAME, text.as_bytes());
     }
 }
 
-impl Line {
+impl CachedChecksum {
     fn new(sha256: String, metadata: &Metadata) -> Self {
         let (bytes, mtime_ns, inode) = fingerprint(metadata);
         Self { sha256, bytes, mtime_ns, inode }
@@ -89,9 +88,9 @@ impl Line {
     }
 }
 
-fn parse(text: &str) -> Option<(String, Line)> {
+fn parse(text: &str) -> Option<(String, CachedChecksum)> {
     let mut words = text.splitn(5, ' ');
-    let line = Line {
+    let line = CachedChecksum {
         sha256: words.next()?.to_owned(),
         bytes: words.next()?.parse().ok()?,
         mtime_ns: words.next()?.parse().ok()?,
@@ -138,10 +137,10 @@ mod tests {
     const HELLO: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
     fn sum(dir: &Path) -> (String, bool) {
-        let mut stamp = Stamp::read(dir);
-        let sum = stamp.sha256_of(&dir.join("weights"), &PIN).unwrap();
-        stamp.save(dir);
-        (sum, stamp.changed)
+        let mut checksums = ChecksumCache::read(dir);
+        let sum = checksums.sha256_of(&dir.join("weights"), &PIN).unwrap();
+        checksums.save(dir);
+        (sum, checksums.changed)
     }
 
     #[test]

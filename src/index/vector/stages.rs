@@ -2,67 +2,68 @@
 //!
 //! What is not here: comparing (`codes`), keeping the nearest (`nearest`) and the best (`best`).
 
-use super::best::{Best, Scored};
 use super::chunk::CHUNK_ROWS;
-use super::codes::{Query, WEIGHT_MAX, sign_words};
-use super::nearest::Nearest;
+use super::codes::{EncodedQuery, WEIGHT_MAX, sign_words};
+use super::nearest_rows::NearestRows;
+use super::top_k::{ScoredRow, TopK};
 use super::{FETCHED_ROWS, VectorIndex, place};
 
-/// The first rows of each chunk say how far out the nearest will lie.
+/// The first rows of each chunk, a sample for estimating the radius of the nearest.
 const SAMPLED_ROWS: usize = 64;
-/// A share of what is wanted, in quarters, that the sample lets one expect: somewhat more than all, since looking
-/// twice is dearer than taking a few too many.
+/// The expected number of rows within the radius, in quarters of the wanted number. More than four, since a second pass
+/// costs more than some surplus rows.
 const EXPECTED_QUARTERS: usize = 5;
 
-/// How many rows are looked at in each step.
+/// The number of rows that pass each step.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Looks {
-    /// Those nearest by signs, whose signs are weighed.
+pub(super) struct StageSizes {
+    /// Rows nearest by signs, whose differing signs are weighed.
     pub(super) weighed: usize,
-    /// Those nearest by weight, which are scored.
+    /// Rows nearest by weight, which are scored.
     pub(super) scored: usize,
 }
 
 impl VectorIndex {
-    pub(super) fn best_of_nearest(
+    pub(super) fn scan_in_stages(
         &self,
-        query: &Query,
+        query: &EncodedQuery,
         keep: impl Fn(u32) -> bool,
         top_k: usize,
-        looks: Looks,
+        sizes: StageSizes,
     ) -> Vec<(u32, f32)> {
-        let docs = self.nearest(query, keep, looks.weighed);
-        let docs = self.nearest_by_weight(query, docs, looks.scored);
-        let mut best = Best::new(top_k);
+        let docs = self.nearest(query, keep, sizes.weighed);
+        let docs = self.nearest_by_weight(query, docs, sizes.scored);
+        let mut best = TopK::new(top_k);
         for (doc, score) in docs.iter().zip(self.cosines(query, &docs)) {
             if let Some(score) = score {
-                best.offer(Scored { score, doc: *doc });
+                best.offer(ScoredRow { score, doc: *doc });
             }
         }
         best.into_sorted()
     }
 
-    /// The `wanted` rows whose signs differ least from the query's, in ascending order; of equally near ones the first.
+    /// Returns the `wanted` rows whose signs differ least from the query's, in ascending order; of equally near ones the
+    /// first.
     pub(super) fn nearest(
         &self,
-        query: &Query,
+        query: &EncodedQuery,
         keep: impl Fn(u32) -> bool,
         wanted: usize,
     ) -> Vec<u32> {
-        let utmost = u32::try_from(self.dims).unwrap_or(u32::MAX);
-        let expected = self.expected_reach(query, &keep, wanted).unwrap_or(utmost);
+        let distance_max = u32::try_from(self.dims).unwrap_or(u32::MAX);
+        let expected = self.estimated_radius(query, &keep, wanted).unwrap_or(distance_max);
         let mut nearest = self.within(query, &keep, wanted, expected);
-        if !nearest.is_full() && expected < utmost {
-            nearest = self.within(query, &keep, wanted, utmost);
+        if !nearest.is_full() && expected < distance_max {
+            nearest = self.within(query, &keep, wanted, distance_max);
         }
         nearest.into_rows().collect()
     }
 
-    /// The distance up to which there will be as many as are wanted, and not many more: whoever knows it takes a third
-    /// of the rows that are taken else while the nearest are still unknown. `None` where there are too few.
-    fn expected_reach(
+    /// Estimates the radius that holds the wanted number of rows and few more, from a sample of each chunk. With it a third
+    /// of the rows are collected that would be collected without. `None` where there are too few rows.
+    fn estimated_radius(
         &self,
-        query: &Query,
+        query: &EncodedQuery,
         keep: &impl Fn(u32) -> bool,
         wanted: usize,
     ) -> Option<u32> {
@@ -87,19 +88,19 @@ impl VectorIndex {
 
     fn within(
         &self,
-        query: &Query,
+        query: &EncodedQuery,
         keep: &impl Fn(u32) -> bool,
         wanted: usize,
-        reach: u32,
-    ) -> Nearest {
-        let mut nearest = Nearest::new(wanted, reach);
+        radius: u32,
+    ) -> NearestRows {
+        let mut nearest = NearestRows::new(wanted, radius);
         let (mut distances, mut rows) = ([0; CHUNK_ROWS], [0; CHUNK_ROWS]);
         for (first, chunk) in self.chunks_here() {
             query.distances(chunk.signs(), &mut distances);
-            for row in rows_within(&distances, nearest.reach(), &mut rows) {
+            for row in rows_within(&distances, nearest.radius(), &mut rows) {
                 let (row_at, doc) = (*row as usize, first + row);
                 let distance = distances.get(row_at).copied().unwrap_or(u32::MAX);
-                // What a filter asks is dearer than the distance, so it is asked last.
+                // The filter costs more than the distance, so it comes last.
                 if nearest.wants(distance) && chunk.has(row_at) && keep(doc) {
                     nearest.take(distance, doc);
                 }
@@ -108,13 +109,13 @@ impl VectorIndex {
         nearest
     }
 
-    /// Of `docs`, which ascend, the `wanted` nearest by weight, ascending.
-    fn nearest_by_weight(&self, query: &Query, docs: Vec<u32>, wanted: usize) -> Vec<u32> {
+    /// Returns the `wanted` nearest of `docs` by weight. Both lists ascend.
+    fn nearest_by_weight(&self, query: &EncodedQuery, docs: Vec<u32>, wanted: usize) -> Vec<u32> {
         if docs.len() <= wanted {
             return docs;
         }
-        let utmost = u32::try_from(self.dims).unwrap_or(u32::MAX).saturating_mul(WEIGHT_MAX);
-        let mut nearest = Nearest::new(wanted, utmost);
+        let distance_max = u32::try_from(self.dims).unwrap_or(u32::MAX).saturating_mul(WEIGHT_MAX);
+        let mut nearest = NearestRows::new(wanted, distance_max);
         let absent = vec![0; sign_words(self.dims)];
         let mut signs = Vec::with_capacity(FETCHED_ROWS * absent.len());
         let mut distances = [0; FETCHED_ROWS];
@@ -138,11 +139,11 @@ impl VectorIndex {
     }
 }
 
-/// The rows at distances up to `reach`, written into `rows`: every row is, and the next one over it where it is
-/// too far, so that the processor has nothing to guess.
+/// Writes the rows at distances up to `radius` into `rows`. Every row is written, and the next one overwrites it where it
+/// is too far, so that there is no branch to predict.
 fn rows_within<'a>(
     distances: &[u32; CHUNK_ROWS],
-    reach: u32,
+    radius: u32,
     rows: &'a mut [u32; CHUNK_ROWS],
 ) -> &'a [u32] {
     let mut count = 0;
@@ -150,7 +151,7 @@ fn rows_within<'a>(
         if let Some(place) = rows.get_mut(count) {
             *place = row;
         }
-        count += usize::from(*distance <= reach);
+        count += usize::from(*distance <= radius);
     }
     rows.get(..count).unwrap_or_default()
 }

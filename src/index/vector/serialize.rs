@@ -6,9 +6,8 @@
 //! chunk    which rows are there: 1,024 bits | the numbers of each that is, in order
 //! ```
 //!
-//! Numbers are little-endian. Lengths and signs follow from the numbers and are made again, so there is
-//! little that could be wrong and nothing that could contradict itself. A chunk takes memory only once one
-//! of its rows was read.
+//! Numbers are little-endian. Lengths and signs are computed from the numbers, so the bytes cannot contradict themselves.
+//! A chunk takes memory only once one of its rows was read.
 //!
 //! What is not here: checksums, and which store the bytes belong to (the checkpoint).
 

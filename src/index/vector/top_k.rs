@@ -7,44 +7,44 @@ use std::collections::BinaryHeap;
 
 /// A candidate; the greater one is the better one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scored {
+pub(super) struct ScoredRow {
     pub(super) score: f32,
     pub(super) doc: u32,
 }
 
-impl Ord for Scored {
+impl Ord for ScoredRow {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score.total_cmp(&other.score).then_with(|| other.doc.cmp(&self.doc))
     }
 }
 
-impl PartialOrd for Scored {
+impl PartialOrd for ScoredRow {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Scored {
+impl PartialEq for ScoredRow {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Scored {}
+impl Eq for ScoredRow {}
 
 /// The best `top_k` seen so far: a heap with the worst of them on top, so that most rows cost one
 /// comparison.
-pub(super) struct Best {
+pub(super) struct TopK {
     top_k: usize,
-    heap: BinaryHeap<std::cmp::Reverse<Scored>>,
+    heap: BinaryHeap<std::cmp::Reverse<ScoredRow>>,
 }
 
-impl Best {
+impl TopK {
     pub(super) fn new(top_k: usize) -> Self {
         Self { top_k, heap: BinaryHeap::new() }
     }
 
-    pub(super) fn offer(&mut self, candidate: Scored) {
+    pub(super) fn offer(&mut self, candidate: ScoredRow) {
         if self.heap.len() < self.top_k {
             self.heap.push(std::cmp::Reverse(candidate));
         } else if let Some(mut worst) = self.heap.peek_mut()

@@ -1,9 +1,9 @@
-//! A query's tokens, ready to be compared with the signs of notes. Not here: what each weighs (`search`).
+//! A token of a query, prepared for comparison with the signs of memories. Not here: its weight (`search`).
 
 use std::ops::Range;
 
-use super::turn::{TURNED, turned};
-use super::{NOTE_TOKENS_MAX, NoteSigns, SIGN_WORDS, Signs, Token};
+use super::rotation::{ROTATED_DIMS, rotated};
+use super::{SIGN_WORDS, Signs, TOKENS_KEPT_MAX, Token, TokenSigns};
 use crate::processor::at_its_best;
 
 /// Bits of each number.
@@ -15,22 +15,22 @@ const LEVELS: f32 = 16.0;
 
 /// A token of a query: its numbers in four bits, bit by bit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AskedToken {
-    /// Where it stands in the query, in bytes.
+pub struct QueryToken {
+    /// Its position in the query, in bytes.
     pub span: Range<usize>,
     /// Bit i of word w of plane p is bit p of number 64 w + i.
     planes: [Signs; BITS],
     /// The sum of all numbers.
     sum: i32,
-    /// What one step of a number adds to a cosine.
+    /// What one step of a number adds to the cosine.
     step: f32,
 }
 
-impl AskedToken {
+impl QueryToken {
     /// `None` for a token without direction.
     #[must_use]
     pub fn of(token: &Token) -> Option<Self> {
-        let numbers = turned(&token.state)?;
+        let numbers = rotated(&token.state)?;
         let largest = numbers.iter().map(|number| number.abs()).fold(0.0, f32::max);
         let mut planes = [[0; SIGN_WORDS]; BITS];
         let mut sum = 0;
@@ -45,14 +45,14 @@ impl AskedToken {
                 }
             }
         }
-        let step = largest / (LEVELS / 2.0) / (TURNED as f32).sqrt();
+        let step = largest / (LEVELS / 2.0) / (ROTATED_DIMS as f32).sqrt();
         Some(Self { span: token.span.clone(), planes, sum, step })
     }
 
-    /// Cosine between this token and the nearest of a note, from -1 to 1 but for rounding; `None` for a note
-    /// without tokens.
+    /// Returns the cosine between this token and the nearest one of a memory, from -1 to 1 except for rounding; `None`
+    /// for a memory without tokens.
     #[must_use]
-    pub fn nearest(&self, note: &NoteSigns) -> Option<f32> {
+    pub fn nearest(&self, note: &TokenSigns) -> Option<f32> {
         let nearest = at_its_best(
             #[inline(always)]
             || self.products(note).into_iter().take(note.len()).max(),
@@ -62,12 +62,12 @@ impl AskedToken {
         Some(self.step * (nearest as f32 / 2.0))
     }
 
-    /// Of each token of a note, twice the sum of s (c - 7.5) over all numbers c and signs s of 1 and -1, with b set
-    /// where s is 1: 4 sum(b c) - 30 sum(b) - 2 sum(c) + 15 * 384. All tokens side by side, a word of each at a time:
-    /// a processor takes several in one step.
+    /// Returns, for each token of a memory, twice the sum of s (c - 7.5) over all numbers c and signs s of 1 and -1. With
+    /// b = 1 where s is 1, that is 4 sum(b c) - 30 sum(b) - 2 sum(c) + 15 * 384. The loop takes one word of all tokens at a
+    /// time, so that the compiler can vectorize it.
     #[inline(always)]
-    fn products(&self, note: &NoteSigns) -> [i32; NOTE_TOKENS_MAX] {
-        let mut sums = [0_u64; NOTE_TOKENS_MAX];
+    fn products(&self, note: &TokenSigns) -> [i32; TOKENS_KEPT_MAX] {
+        let mut sums = [0_u64; TOKENS_KEPT_MAX];
         for (plane, place) in self.planes.iter().zip(0..) {
             for (word, column) in plane.iter().zip(&note.columns) {
                 for (sum, signs) in sums.iter_mut().zip(column) {
@@ -75,7 +75,7 @@ impl AskedToken {
                 }
             }
         }
-        let mut products = [0; NOTE_TOKENS_MAX];
+        let mut products = [0; TOKENS_KEPT_MAX];
         for ((product, sum), ones) in products.iter_mut().zip(sums).zip(&note.ones) {
             #[expect(clippy::cast_possible_truncation, reason = "at most 15 * 384")]
             let both = sum as i32;
@@ -91,12 +91,12 @@ mod tests {
     use crate::late::test_tokens::tokens_of;
     use proptest::prelude::*;
 
-    fn one(word: &str) -> (AskedToken, NoteSigns) {
+    fn one(word: &str) -> (QueryToken, TokenSigns) {
         let tokens = tokens_of(word);
-        (AskedToken::of(&tokens[0]).unwrap(), NoteSigns::of(&tokens))
+        (QueryToken::of(&tokens[0]).unwrap(), TokenSigns::of(&tokens))
     }
 
-    fn level(token: &AskedToken, at: usize) -> i32 {
+    fn level(token: &QueryToken, at: usize) -> i32 {
         let bit = |plane: &Signs| i32::from(plane[at / 64] >> (at % 64) & 1 == 1);
         token.planes.iter().zip(0..).map(|(plane, place)| bit(plane) << place).sum()
     }
@@ -109,7 +109,7 @@ mod tests {
             let signs = note.iter().next().unwrap();
             let sign = |at: usize| if signs[at / 64] >> (at % 64) & 1 == 1 { 1.0 } else { -1.0 };
             let sum: f32 =
-                (0..TURNED).map(|at| sign(at) * (level(&asked, at) as f32 - 7.5)).sum();
+                (0..ROTATED_DIMS).map(|at| sign(at) * (level(&asked, at) as f32 - 7.5)).sum();
             let nearest = asked.nearest(&note).unwrap();
             prop_assert!((nearest - asked.step * sum).abs() < 1e-4, "{nearest} {}", asked.step * sum);
             prop_assert!((-1.1..=1.1).contains(&nearest));
@@ -118,12 +118,12 @@ mod tests {
 
     // S-RANK-8
     #[test]
-    fn a_token_is_nearest_to_itself_wherever_it_stands() {
+    fn a_token_is_nearest_to_itself_at_any_position() {
         let (asked, _) = one("walrus");
-        let near = |text: &str| asked.nearest(&NoteSigns::of(&tokens_of(text))).unwrap();
+        let near = |text: &str| asked.nearest(&TokenSigns::of(&tokens_of(text))).unwrap();
         assert!(near("walrus") > 0.7, "{}", near("walrus"));
         assert!(near("otter heron badger") < 0.3);
         assert!((near("otter walrus heron") - near("walrus")).abs() < 1e-6);
-        assert_eq!(asked.nearest(&NoteSigns::default()), None);
+        assert_eq!(asked.nearest(&TokenSigns::default()), None);
     }
 }

@@ -1,0 +1,54 @@
+//! A query that was sent to the worker thread. The caller can do something else before it waits for the embedding. Not
+//! here: embedding (`thread`).
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Instant;
+
+use super::{QueryEmbedding, QueryError};
+use crate::embed::EmbedError;
+
+/// The embedding of a query, or the channel on which it will come.
+pub struct PendingQuery(Inner);
+
+enum Inner {
+    QueryCache(QueryEmbedding),
+    Put {
+        answer: Receiver<Result<QueryEmbedding, EmbedError>>,
+        /// The caller waits until then.
+        until: Instant,
+    },
+}
+
+impl PendingQuery {
+    pub(super) fn cached(meant: QueryEmbedding) -> Self {
+        Self(Inner::QueryCache(meant))
+    }
+
+    pub(super) fn sent(
+        answer: Receiver<Result<QueryEmbedding, EmbedError>>,
+        until: Instant,
+    ) -> Self {
+        Self(Inner::Put { answer, until })
+    }
+
+    /// Waits for the embedding until the time given when the query was sent. One that is there already is returned even
+    /// after that time.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn answer(self) -> Result<QueryEmbedding, QueryError> {
+        let (answer, until) = match self.0 {
+            Inner::QueryCache(meant) => return Ok(meant),
+            Inner::Put { answer, until } => (answer, until),
+        };
+        match answer.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(result) => Ok(result?),
+            Err(RecvTimeoutError::Timeout) => Err(QueryError::TimedOut),
+            // The thread skipped the query, because its time had passed.
+            Err(RecvTimeoutError::Disconnected) if Instant::now() >= until => {
+                Err(QueryError::TimedOut)
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(QueryError::Stopped),
+        }
+    }
+}
