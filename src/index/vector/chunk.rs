@@ -58,12 +58,6 @@ impl Chunk {
         &self.signs
     }
 
-    /// Signs of a row.
-    pub(super) fn signs_of(&self, row: usize, dims: usize) -> Option<&[u64]> {
-        let words = sign_words(dims);
-        self.signs.get(row * words..(row + 1) * words)
-    }
-
     /// Puts a row in its place. `None`, and nothing changes, where these are no numbers of a row.
     pub(super) fn set(&mut self, row: usize, codes: &[u8]) -> Option<()> {
         let (dims, words) = (codes.len(), sign_words(codes.len()));

@@ -5,8 +5,7 @@
 //! MiniLM. Sums are of whole numbers: the same on every machine, in any order.
 //!
 //! One bit a number is its sign. The number of differing signs estimates the angle (Charikar, "Similarity estimation
-//! techniques from rounding algorithms", 2002), well enough to select rows for a closer comparison. Weighing each sign by
-//! the size of the query's number is more precise (after Gao and Long, "RaBitQ", 2024), for four times the work.
+//! techniques from rounding algorithms", 2002), well enough to select rows for a closer comparison.
 //!
 //! What is not here: rows of many documents (`chunk`).
 
@@ -18,10 +17,6 @@ const ROW_MAX: f32 = 127.0;
 const WORD_BITS: usize = u64::BITS as usize;
 /// Independent sums in a dot product; one sum would make each addition wait for the one before.
 const LANES: usize = 16;
-/// Bits of a number's weight.
-const WEIGHT_BITS: usize = 4;
-/// The weight of the largest number of a query.
-pub(super) const WEIGHT_MAX: u32 = (1 << WEIGHT_BITS) - 1;
 /// Words of signs of 384 numbers, the width of the model in use.
 const USUAL_WORDS: usize = 6;
 
@@ -85,8 +80,6 @@ pub(super) struct EncodedQuery {
     codes: Vec<i16>,
     length: f32,
     signs: Vec<u64>,
-    /// The weight of each number: bit i of word w of plane p is bit p of the weight of number 64 w + i.
-    planes: [Vec<u64>; WEIGHT_BITS],
 }
 
 impl EncodedQuery {
@@ -103,8 +96,7 @@ impl EncodedQuery {
         let sign = |number: &f32| if *number < 0.0 { u8::MAX } else { 0 };
         let signs: Vec<u8> = vector.iter().map(sign).collect();
         let signs = signs_of(&signs).collect();
-        let planes = planes_of(vector, largest);
-        Some(Self { codes, length: (squares as f32).sqrt(), signs, planes })
+        Some(Self { codes, length: (squares as f32).sqrt(), signs })
     }
 
     /// Cosine between the query and a row, from -1 to 1.
@@ -125,35 +117,6 @@ impl EncodedQuery {
         );
     }
 
-    /// Computes, for the signs of each of `rows`, which lie back to back, the weight of the query's numbers whose signs
-    /// differ. More precise than [`Self::distances`]; at most [`WEIGHT_MAX`] for each number.
-    pub(super) fn weighed_distances(&self, rows: &[u64], distances: &mut [u32]) {
-        at_its_best(
-            #[inline(always)]
-            || self.weigh_distances(rows, distances),
-        );
-    }
-
-    #[inline(always)]
-    fn weigh_distances(&self, rows: &[u64], distances: &mut [u32]) {
-        let (planes, signs) = (self.planes.each_ref().map(Vec::as_slice), self.signs.as_slice());
-        // As below.
-        if let Ok(signs) = <&[u64; USUAL_WORDS]>::try_from(signs)
-            && let [Ok(one), Ok(two), Ok(four), Ok(eight)] =
-                planes.map(<&[u64; USUAL_WORDS]>::try_from)
-        {
-            let (rows, _) = rows.as_chunks::<USUAL_WORDS>();
-            for (distance, row) in distances.iter_mut().zip(rows) {
-                *distance = weighed(row, signs, &[one, two, four, eight]);
-            }
-        } else {
-            let rows = rows.chunks_exact(signs.len().max(1));
-            for (distance, row) in distances.iter_mut().zip(rows) {
-                *distance = weighed(row, signs, &planes);
-            }
-        }
-    }
-
     /// Writes into a slice: code that grows a vector is not inlined, and so not compiled for this processor.
     #[inline(always)]
     fn count_distances(&self, rows: &[u64], distances: &mut [u32]) {
@@ -172,32 +135,9 @@ impl EncodedQuery {
     }
 }
 
-/// Quantizes the sizes of numbers in steps of `largest` / [`WEIGHT_MAX`], one plane for each bit.
-fn planes_of(vector: &[f32], largest: f32) -> [Vec<u64>; WEIGHT_BITS] {
-    let step = WEIGHT_MAX as f32 / largest;
-    #[expect(clippy::cast_possible_truncation, reason = "from 0 to WEIGHT_MAX by the step")]
-    #[expect(clippy::cast_sign_loss, reason = "a size")]
-    let weight = |number: &f32| (number.abs() * step).round() as u64;
-    let weights: Vec<u64> = vector.iter().map(weight).collect();
-    let bit_of = |bit| move |word: u64, weight: &u64| word << 1 | weight >> bit & 1;
-    let plane = |bit| {
-        weights.chunks(WORD_BITS).map(|word| word.iter().rev().fold(0, bit_of(bit))).collect()
-    };
-    std::array::from_fn(plane)
-}
-
 #[inline(always)]
 fn differing(left: &[u64], right: &[u64]) -> u32 {
     left.iter().zip(right).map(|(left, right)| (left ^ right).count_ones()).sum()
-}
-
-#[inline(always)]
-fn weighed<Words: AsRef<[u64]>>(left: &[u64], right: &[u64], planes: &[Words; WEIGHT_BITS]) -> u32 {
-    let weight = |plane: &Words| -> u32 {
-        let words = left.iter().zip(right).zip(plane.as_ref());
-        words.map(|((left, right), plane)| ((left ^ right) & plane).count_ones()).sum()
-    };
-    planes.iter().zip(0..).map(|(plane, bit)| weight(plane) << bit).sum()
 }
 
 /// Sum of products, written so that the compiler turns it into vector instructions. Both have the same
@@ -240,25 +180,6 @@ mod tests {
             }
             let set: u32 = words.iter().map(|word| word.count_ones()).sum();
             prop_assert_eq!(set as usize, codes.iter().filter(|code| **code > 127).count());
-        }
-
-        #[test]
-        fn what_lies_in_differing_signs_is_weighed(
-            numbers in proptest::collection::vec((-1.0_f32..1.0, -1.0_f32..1.0), 384),
-            width in proptest::sample::select(vec![100_usize, 384]),
-        ) {
-            let (row, query): (Vec<f32>, Vec<f32>) = numbers.into_iter().take(width).unzip();
-            let (Some(codes), Some(asked)) = (codes_of(&row), EncodedQuery::of(&query)) else { return Ok(()) };
-            let signs: Vec<u64> = signs_of(&codes).collect();
-            let largest = largest(&query).unwrap();
-            let weight = |number: f32| (number.abs() / largest * WEIGHT_MAX as f32).round();
-            let differs = |(code, number): &(&u8, &f32)| (code.cast_signed() < 0) != (**number < 0.0);
-            let differing = codes.iter().zip(&query).filter(differs);
-            let expected: f32 = differing.map(|(_, number)| weight(*number)).sum();
-            // Half a step may be rounded either way.
-            let mut found = [0];
-            asked.weighed_distances(&signs, &mut found);
-            prop_assert!((found[0] as f32 - expected).abs() <= 2.0);
         }
 
         // The rounding moves each number by half a step at most; the chord between two directions is

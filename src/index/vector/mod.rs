@@ -1,29 +1,27 @@
 //! The dense index: one direction per memory, in eight bits a number.
 //!
-//! A search takes three steps. First the number of signs that differ from the query's is counted for every row, 48 bytes
-//! a row, at the speed of memory. For the few thousand nearest rows each differing sign is weighed by the query's number.
-//! The nearest third of these is scored by cosine. If there are few rows, all are scored. There is no graph or tree, so
-//! nothing is rebuilt, and a removal clears one bit.
+//! A search takes two steps. First the number of signs that differ from the query's is counted for every row, 48 bytes
+//! a row, at the speed of memory. Then the nearest few thousand rows are scored by cosine. If there are few rows, all are
+//! scored. There is no graph or tree, so nothing is rebuilt, and a removal clears one bit.
 //!
 //! Rows live in chunks behind `Arc`, so that a frozen snapshot is a clone of a list of pointers and the
 //! next write copies one chunk only.
 //!
-//! Reading order: this file, `codes` (rounding and comparing), `chunk` (rows), `stages` (the steps, with `nearest_rows` for
-//! the first two and `top_k` for the last), `serialize` (to and from bytes). What is not here: where vectors come from (`embed`),
+//! Reading order: this file, `codes` (rounding and comparing), `chunk` (rows), `sign_scan` (both steps, with `nearest_rows` for
+//! the first and `top_k` for the second), `serialize` (to and from bytes). What is not here: where vectors come from (`embed`),
 //! and what a document number means (the projection).
 
 mod chunk;
 mod codes;
 mod nearest_rows;
 mod serialize;
-mod stages;
+mod sign_scan;
 mod top_k;
 
 use std::sync::Arc;
 
 use self::chunk::{CHUNK_ROWS, Chunk};
 use self::codes::{CodedRow, EncodedQuery, codes_of};
-use self::stages::StageSizes;
 use self::top_k::{ScoredRow, TopK};
 
 /// Bytes of memory that a vector of 384 numbers takes: numbers, length, signs, its entry in the table of the cache, and
@@ -31,14 +29,12 @@ use self::top_k::{ScoredRow, TopK};
 pub const VECTOR_BYTES: u64 = 384 + 4 + 384 / 8 + 100 + 12;
 /// Up to this many rows all are scored, which is exact and takes some tenths of a millisecond more.
 const SCORED_ROWS_MAX: usize = 8192;
-/// Rows weighed per requested result, and the number of rows per additional one: more rows are harder to tell apart by
+/// Rows scored per requested result, and the number of rows per additional one: more rows are harder to tell apart by
 /// signs. Measured on 40,000 real texts (benches/runs).
-const WEIGHED: usize = 24;
-const ROWS_PER_WEIGHED: usize = 128;
-/// The least number of rows weighed, even for few results.
-const WEIGHED_MIN: usize = 4800;
-/// The number of weighed rows per scored one.
-const WEIGHED_PER_SCORED: usize = 3;
+const SCORED_PER_RESULT: usize = 24;
+const ROWS_PER_SCORED: usize = 128;
+/// The least number of rows scored, even for few results.
+const SCORED_MIN: usize = 4800;
 /// Rows that are fetched together before they are scored, so that memory latency is paid once for all.
 const FETCHED_ROWS: usize = 16;
 
@@ -180,10 +176,9 @@ impl VectorIndex {
         if self.present <= SCORED_ROWS_MAX {
             return self.scan_all(&query, keep, top_k);
         }
-        let weighed = top_k.saturating_mul(WEIGHED).max(WEIGHED_MIN);
-        let weighed = weighed.saturating_add(self.present / ROWS_PER_WEIGHED);
-        let sizes = StageSizes { weighed, scored: weighed / WEIGHED_PER_SCORED };
-        self.scan_in_stages(&query, keep, top_k, sizes)
+        let scored = top_k.saturating_mul(SCORED_PER_RESULT).max(SCORED_MIN);
+        let scored = scored.saturating_add(self.present / ROWS_PER_SCORED);
+        self.scan_by_signs(&query, keep, top_k, scored)
     }
 
     fn scan_all(

@@ -32,11 +32,6 @@ impl NearestRows {
         self.radius
     }
 
-    /// Tells whether the wanted number was found.
-    pub(super) fn is_full(&self) -> bool {
-        self.within >= self.wanted
-    }
-
     /// Tells whether a row at this distance would be among the nearest so far.
     pub(super) fn wants(&self, distance: u32) -> bool {
         distance < self.radius || distance == self.radius && self.within < self.wanted
@@ -110,7 +105,6 @@ mod tests {
             all.sort_unstable();
             let mut expected: Vec<u32> = all.iter().take(wanted).map(|(_, doc)| *doc).collect();
             expected.sort_unstable();
-            prop_assert_eq!(nearest.is_full(), expected.len() == wanted);
             prop_assert_eq!(nearest.into_rows().collect::<Vec<u32>>(), expected);
         }
     }

@@ -152,7 +152,7 @@ fn scattered(seed: u32, dims: usize) -> Vec<f32> {
     (0..dims).map(|_| number()).collect()
 }
 
-/// More rows than are scored one by one, with gaps.
+/// More rows than an exact search scores, with gaps.
 fn large(dims: usize) -> VectorIndex {
     let mut index = VectorIndex::new(dims);
     for doc in (0..12_000).filter(|doc| doc % 5 != 3) {
@@ -163,20 +163,19 @@ fn large(dims: usize) -> VectorIndex {
 }
 
 #[test]
-fn among_many_a_look_at_all_of_them_is_the_exact_search() {
+fn scoring_every_row_is_the_exact_search() {
     for dims in [70, 384] {
         let index = large(dims);
         let query = index.query(&scattered(99_991, dims)).unwrap();
         let keep = |doc: u32| doc % 3 == 1;
         let exact = index.scan_all(&query, keep, 40);
-        let sizes = StageSizes { weighed: index.len(), scored: index.len() };
         assert_eq!(exact.len(), 40);
-        assert_eq!(index.scan_in_stages(&query, keep, 40, sizes), exact);
+        assert_eq!(index.scan_by_signs(&query, keep, 40, index.len()), exact);
     }
 }
 
 #[test]
-fn among_many_what_a_filter_leaves_is_searched_exactly() {
+fn few_rows_behind_a_filter_are_searched_exactly() {
     let index = large(70);
     let vector = scattered(7, 70);
     let query = index.query(&vector).unwrap();
@@ -185,12 +184,12 @@ fn among_many_what_a_filter_leaves_is_searched_exactly() {
         assert_ne!(doc % 5, 3);
         doc % 8 == 7
     };
-    assert!((0..12_000).filter(|doc| doc % 8 == 7).count() < WEIGHED_MIN / WEIGHED_PER_SCORED);
+    assert!((0..12_000).filter(|doc| doc % 8 == 7).count() < SCORED_MIN);
     assert_eq!(index.search(&vector, keep, 25), index.scan_all(&query, keep, 25));
 }
 
 #[test]
-fn among_many_the_nearest_is_found_and_equals_come_in_order() {
+fn the_nearest_is_found_and_equals_come_in_order() {
     let mut index = large(70);
     let vector = scattered(123_456, 70);
     for doc in [11_000, 4, 5_000] {
@@ -205,7 +204,7 @@ fn among_many_the_nearest_is_found_and_equals_come_in_order() {
 }
 
 #[test]
-fn among_many_nearly_all_of_the_best_are_found() {
+fn nearly_all_of_the_best_are_found_among_many() {
     let index = large(384);
     for asked in 20_000..20_005 {
         let vector = scattered(asked, 384);
@@ -216,7 +215,7 @@ fn among_many_nearly_all_of_the_best_are_found() {
     }
 }
 
-/// What [`VectorIndex::nearest`] promises, by counting and sorting all.
+/// Returns the result of [`VectorIndex::nearest_by_signs`] by sorting all rows.
 fn nearest_of_all(
     index: &VectorIndex,
     query: &EncodedQuery,
@@ -227,7 +226,8 @@ fn nearest_of_all(
         let (chunk, row) = place(doc);
         let mut distance = [0];
         let chunk = index.chunks[chunk].as_ref().unwrap();
-        query.distances(chunk.signs_of(row, index.dims()).unwrap(), &mut distance);
+        let words = codes::sign_words(index.dims());
+        query.distances(&chunk.signs()[row * words..(row + 1) * words], &mut distance);
         (distance, doc)
     };
     let here = (0..12_000).filter(|doc| index.contains(*doc) && keep(*doc));
@@ -239,7 +239,7 @@ fn nearest_of_all(
 }
 
 #[test]
-fn the_nearest_by_signs_are_found_whatever_the_first_rows_let_one_expect() {
+fn the_nearest_by_signs_equal_a_sort_of_all_rows() {
     let vector = scattered(7, 70);
     let opposite: Vec<f32> = vector.iter().map(|number| -number).collect();
     for first in [&vector, &opposite] {
@@ -251,7 +251,11 @@ fn the_nearest_by_signs_are_found_whatever_the_first_rows_let_one_expect() {
             for every in [1, 3, 500] {
                 let keep = |doc: u32| doc.is_multiple_of(every);
                 let expected = nearest_of_all(&index, &query, keep, wanted);
-                assert_eq!(index.nearest(&query, keep, wanted), expected, "{wanted} {every}");
+                assert_eq!(
+                    index.nearest_by_signs(&query, keep, wanted),
+                    expected,
+                    "{wanted} {every}"
+                );
             }
         }
     }
@@ -269,7 +273,7 @@ fn among_thousands_of_equals_the_first_are_found() {
 }
 
 #[test]
-fn the_last_number_of_all_has_a_place() {
+fn the_highest_document_number_is_stored() {
     let mut index = VectorIndex::new(2);
     index.set(u32::MAX, &[0.0, 5.0]).unwrap();
     assert_eq!(index.search(&[0.0, 1.0], |_| true, 5), [(u32::MAX, 1.0)]);
