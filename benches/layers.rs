@@ -14,8 +14,8 @@ mod chance;
 mod corpus;
 #[path = "serving/made_up.rs"]
 mod made_up;
-#[path = "serving/words.rs"]
-mod words;
+#[path = "serving/vocabulary.rs"]
+mod vocabulary;
 
 use std::error::Error;
 use std::hint::black_box;

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use bm25::{Embedder, EmbedderBuilder, Scorer};
 use serde_json::json;
 
-use super::client::Client;
 use super::corpus::{self, ASKED, Question};
+use super::mcp_client::McpClient;
 use super::ours::{By, Ours, save, search};
 use super::peers::{FIRST, Installed, Kind, Peer};
-use super::process::{self, STEP};
+use super::server_process::{self, STEP};
 use super::times::{Times, rounded};
 use super::{Bench, Outcome};
 
@@ -25,7 +25,7 @@ enum Who {
 
 struct Contender {
     who: Who,
-    client: Client,
+    client: McpClient,
     queries: Times,
     writes: Times,
     starts: Times,
@@ -42,7 +42,7 @@ impl Who {
         }
     }
 
-    fn client(&self) -> Outcome<Client> {
+    fn client(&self) -> Outcome<McpClient> {
         match self {
             Self::Ours(ours) => ours.client(),
             Self::Peer(peer) => peer.client(),
@@ -50,7 +50,7 @@ impl Who {
     }
 
     /// Asks a question. Returns whether the right memory is among the first five, and the time.
-    fn ask(&self, client: &mut Client, question: &Question) -> Outcome<(bool, Duration)> {
+    fn ask(&self, client: &mut McpClient, question: &Question) -> Outcome<(bool, Duration)> {
         match self {
             Self::Ours(_) => {
                 let told = search(client, &question.text)?;
@@ -63,7 +63,7 @@ impl Who {
         }
     }
 
-    fn write(&mut self, client: &mut Client, number: u64) -> Outcome<Duration> {
+    fn write(&mut self, client: &mut McpClient, number: u64) -> Outcome<Duration> {
         let event = corpus::event(number);
         match self {
             Self::Ours(_) => save(client, &event),
@@ -171,7 +171,7 @@ fn restarts(bench: &Bench, all: &mut [Contender], questions: &[Question]) -> Out
             let Some(question) = known else { continue };
             match &one.who {
                 Who::Ours(ours) => ours.kill()?,
-                Who::Peer(_) => process::send("-KILL", one.client.process())?,
+                Who::Peer(_) => server_process::send("-KILL", one.client.process())?,
             }
             let start = Instant::now();
             one.client = one.who.client()?;
@@ -189,7 +189,7 @@ fn restarts(bench: &Bench, all: &mut [Contender], questions: &[Question]) -> Out
 }
 
 impl Contender {
-    fn new(who: Who, client: Client) -> Self {
+    fn new(who: Who, client: McpClient) -> Self {
         let times = Times::default;
         Self {
             who,
@@ -203,11 +203,11 @@ impl Contender {
     }
 
     fn report(&self, bench: &Bench, size: u64) -> Outcome<()> {
-        let client = process::memory(self.client.process())?;
+        let client = server_process::memory(self.client.process())?;
         let (shared, bytes) = match &self.who {
             Who::Ours(ours) => {
                 let (logs, cache) = ours.bytes();
-                (process::memory(ours.retriever()?)?.resident, logs + cache)
+                (server_process::memory(ours.retriever()?)?.resident, logs + cache)
             }
             Who::Peer(peer) => (0, peer.bytes()),
         };

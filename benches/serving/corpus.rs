@@ -6,7 +6,7 @@
 use serde_json::json;
 
 use super::chance::Chance;
-use super::words;
+use super::vocabulary;
 
 /// A fixed seed, so that corpus and questions are always the same.
 pub const SEED: u64 = 20_261_121;
@@ -74,12 +74,12 @@ pub fn event(number: u64) -> Event {
     let mut session = Chance::of(SEED ^ 0x5E55, number / SESSION_EVENTS);
     let repo_rank = session.rank(REPOS);
     let repo = format!("github.com/acme/{}-{}", name(repo_rank + 40), repo_rank);
-    let agent = session.early_of(&words::AGENTS);
+    let agent = session.early_of(&vocabulary::AGENTS);
     let module_rank = session.rank(NAMES);
     let mut chance = Chance::of(SEED, number);
     let subject = Subject::new(&mut chance, module_rank);
-    let lesson = capitalised(&subject.fill(chance.one_of(&words::LESSONS), &mut chance));
-    let error = chance.one_of(&words::ERRORS);
+    let lesson = capitalised(&subject.fill(chance.one_of(&vocabulary::LESSONS), &mut chance));
+    let error = chance.one_of(&vocabulary::ERRORS);
     let seen = subject.fill(error, &mut chance);
     let context = format!(
         "{} {} {}: {seen}",
@@ -87,14 +87,14 @@ pub fn event(number: u64) -> Event {
         subject.fails,
         "after ".to_owned() + subject.event
     );
-    let command = subject.fill(chance.one_of(&words::COMMANDS), &mut chance);
+    let command = subject.fill(chance.one_of(&vocabulary::COMMANDS), &mut chance);
     let tried = 1 + chance.below(12);
     let worked = tried - chance.rank(tried);
     let second = BEGUN_SECOND + BETWEEN_EVENTS_S * i64::try_from(number).unwrap_or(0);
     let timestamp = jiff::Timestamp::from_second(second).unwrap_or_default().to_string();
     let rest = json!({
         "timestamp": timestamp,
-        "event_type": chance.early_of(&words::KINDS),
+        "event_type": chance.early_of(&vocabulary::KINDS),
         "agent_id": agent,
         "session_id": format!("s{:07}", number / SESSION_EVENTS),
         "success_rate": format!("{worked}/{tried}"),
@@ -133,7 +133,7 @@ impl Event {
     fn reworded(&self, chance: &mut Chance) -> String {
         let words = self.lesson.split_whitespace().filter_map(|word| {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_lowercase();
-            let other = words::SYNONYMS
+            let other = vocabulary::SYNONYMS
                 .iter()
                 .find(|(one, _)| *one == bare)
                 .map(|(_, other)| (*other).to_owned());
@@ -171,12 +171,12 @@ impl Subject {
         let style = chance.below(3);
         let symbol = compound(chance, style);
         Self {
-            tool: chance.early_of(&words::TOOLS),
-            nouns: [chance.early_of(&words::NOUNS), chance.early_of(&words::NOUNS)],
-            quality: chance.early_of(&words::QUALITIES),
-            fails: chance.early_of(&words::FAILS),
-            remedy: chance.early_of(&words::REMEDIES),
-            event: chance.early_of(&words::EVENTS),
+            tool: chance.early_of(&vocabulary::TOOLS),
+            nouns: [chance.early_of(&vocabulary::NOUNS), chance.early_of(&vocabulary::NOUNS)],
+            quality: chance.early_of(&vocabulary::QUALITIES),
+            fails: chance.early_of(&vocabulary::FAILS),
+            remedy: chance.early_of(&vocabulary::REMEDIES),
+            event: chance.early_of(&vocabulary::EVENTS),
             other: compound(chance, style),
             module: name(module_rank),
             symbol,
@@ -204,7 +204,7 @@ impl Subject {
                 "module" => filled.push_str(&self.module),
                 "place" => filled.push_str(&format!(
                     "{}/{}",
-                    machine.one_of(&words::PLACES),
+                    machine.one_of(&vocabulary::PLACES),
                     name(machine.below(NAMES))
                 )),
                 "line" => filled.push_str(&(1 + machine.below(900)).to_string()),
@@ -229,13 +229,16 @@ fn compound(chance: &mut Chance, style: usize) -> String {
 
 /// Returns the name of this rank. Common names are short.
 fn name(rank: usize) -> String {
-    let mut rest = rank + words::SYLLABLES.len();
+    let mut rest = rank + vocabulary::SYLLABLES.len();
     let mut spelled = String::new();
     while rest > 0 {
         spelled.push_str(
-            words::SYLLABLES.get(rest % words::SYLLABLES.len()).copied().unwrap_or_default(),
+            vocabulary::SYLLABLES
+                .get(rest % vocabulary::SYLLABLES.len())
+                .copied()
+                .unwrap_or_default(),
         );
-        rest /= words::SYLLABLES.len();
+        rest /= vocabulary::SYLLABLES.len();
     }
     spelled
 }

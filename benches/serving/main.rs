@@ -9,17 +9,17 @@
 
 mod beside;
 mod chance;
-mod client;
 mod corpus;
 mod made_up;
+mod mcp_client;
 mod measures;
 mod ours;
 mod peers;
 mod picture;
-mod process;
+mod server_process;
 mod table;
 mod times;
-mod words;
+mod vocabulary;
 
 use std::collections::HashMap;
 use std::error::Error;

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::client::Client;
 use super::corpus::{self, Question};
+use super::mcp_client::McpClient;
 use super::ours::{By, Ours, save, search};
-use super::process::{self, STEP, is_running};
+use super::server_process::{self, STEP, is_running};
 use super::times::{Times, rounded};
 use super::{Bench, Outcome};
 
@@ -89,7 +89,7 @@ pub fn searches(bench: &Bench, stores: &[(By, u64)]) -> Outcome<()> {
     for (ours, ..) in &asked {
         ours.settled()?;
     }
-    let mut echo = Client::plain(&mut Command::new("cat"))?;
+    let mut echo = McpClient::plain(&mut Command::new("cat"))?;
     let mut floor = Times::default();
     for at in 0..bench.questions {
         floor.push(echo.exchange(&format!("{}\n", "x".repeat(300)))?.1);
@@ -221,7 +221,7 @@ pub fn restart(bench: &Bench, sizes: &[u64]) -> Outcome<()> {
 }
 
 /// Kills the retriever. Returns the time until the client gets the right answer.
-fn killed(ours: &Ours, client: &mut Client, question: &Question) -> Outcome<Duration> {
+fn killed(ours: &Ours, client: &mut McpClient, question: &Question) -> Outcome<Duration> {
     ours.kill()?;
     let start = Instant::now();
     while !search(client, &question.text)?.text.contains(&corpus::id(question.answer)) {
@@ -233,7 +233,7 @@ fn killed(ours: &Ours, client: &mut Client, question: &Question) -> Outcome<Dura
 }
 
 /// Returns a question about an early event, which is read last, that is answered correctly in normal operation.
-fn answerable(client: &mut Client, size: u64) -> Outcome<Question> {
+fn answerable(client: &mut McpClient, size: u64) -> Outcome<Question> {
     let mut early: Vec<Question> = corpus::questions(size, 600);
     early.sort_by_key(|question| question.answer);
     for question in early {
@@ -260,19 +260,20 @@ pub fn footprint(bench: &Bench, stores: &[(By, u64)]) -> Outcome<()> {
         }
         let rest = ours.settled()?;
         let retriever = ours.retriever()?;
-        let processes: Vec<u32> = clients.iter().map(Client::process).chain([retriever]).collect();
+        let processes: Vec<u32> =
+            clients.iter().map(McpClient::process).chain([retriever]).collect();
         let before: Vec<u64> =
-            processes.iter().map(|&pid| process::ticks(pid).unwrap_or(0)).collect();
+            processes.iter().map(|&pid| server_process::ticks(pid).unwrap_or(0)).collect();
         std::thread::park_timeout(IDLE);
         let used: u64 = processes
             .iter()
             .zip(before)
-            .map(|(&pid, before)| process::ticks(pid).unwrap_or(0) - before)
+            .map(|(&pid, before)| server_process::ticks(pid).unwrap_or(0) - before)
             .sum();
-        let memory = process::memory(retriever)?;
+        let memory = server_process::memory(retriever)?;
         let of_clients: Vec<_> =
-            clients.iter().flat_map(|client| process::memory(client.process())).collect();
-        let most = |of: fn(&process::Memory) -> u64| {
+            clients.iter().flat_map(|client| server_process::memory(client.process())).collect();
+        let most = |of: fn(&server_process::Memory) -> u64| {
             of_clients.iter().map(of).max().unwrap_or(0) as f64 / 1e3
         };
         let (logs, cache) = ours.bytes();

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::client::{Client, Told};
-use super::{corpus, made_up, process};
+use super::mcp_client::{McpClient, Told};
+use super::{corpus, made_up, server_process};
 
 /// A process is idle if it uses at most `QUIET_TICKS` hundredths of a second of CPU time in this time.
 const QUIET: Duration = Duration::from_secs(1);
@@ -135,10 +135,10 @@ impl Ours {
         Ok(start.elapsed())
     }
 
-    pub fn client(&self) -> Outcome<Client> {
+    pub fn client(&self) -> Outcome<McpClient> {
         let mut command = self.command("agent-knowledge");
         command.arg("mcp");
-        Client::open(command)
+        McpClient::open(command)
     }
 
     pub fn status(&self) -> Outcome<Value> {
@@ -180,12 +180,12 @@ impl Ours {
         let start = Instant::now();
         let pid = self.retriever()?;
         loop {
-            let before = process::ticks(pid)?;
+            let before = server_process::ticks(pid)?;
             std::thread::park_timeout(QUIET);
-            if process::ticks(pid)? <= before + QUIET_TICKS {
+            if server_process::ticks(pid)? <= before + QUIET_TICKS {
                 return Ok(start.elapsed());
             }
-            if start.elapsed() > process::STEP {
+            if start.elapsed() > server_process::STEP {
                 return Err("the retriever does not come to rest".into());
             }
         }
@@ -195,14 +195,14 @@ impl Ours {
     pub fn stop(&self) -> Outcome<()> {
         let pid = self.retriever()?;
         self.run("agent-knowledge", &["serve", "--stop"])?;
-        process::wait_for("the retriever ends", || !process::is_running(pid))
+        server_process::wait_for("the retriever ends", || !server_process::is_running(pid))
     }
 
     /// Kills the retriever and waits for its end.
     pub fn kill(&self) -> Outcome<()> {
         let pid = self.retriever()?;
-        process::send("-KILL", pid)?;
-        process::wait_for("the retriever is dead", || !process::is_running(pid))
+        server_process::send("-KILL", pid)?;
+        server_process::wait_for("the retriever is dead", || !server_process::is_running(pid))
     }
 
     /// Returns the directory of the checkpoint, if there is one.
@@ -212,8 +212,8 @@ impl Ours {
 
     pub fn bytes(&self) -> (u64, u64) {
         (
-            process::bytes_under(&self.place.join("logs")),
-            process::bytes_under(&self.place.join("cache")),
+            server_process::bytes_under(&self.place.join("logs")),
+            server_process::bytes_under(&self.place.join("cache")),
         )
     }
 }
@@ -236,7 +236,7 @@ impl Drop for Ours {
     }
 }
 
-pub fn search(client: &mut Client, query: &str) -> Outcome<Told> {
+pub fn search(client: &mut McpClient, query: &str) -> Outcome<Told> {
     let told = client.call("memory_search", &json!({"query": query}))?;
     match told.is_error {
         true => Err(format!("a search failed: {}", told.text).into()),
@@ -244,7 +244,7 @@ pub fn search(client: &mut Client, query: &str) -> Outcome<Told> {
     }
 }
 
-pub fn save(client: &mut Client, event: &corpus::Event) -> Outcome<Duration> {
+pub fn save(client: &mut McpClient, event: &corpus::Event) -> Outcome<Duration> {
     let arguments = json!({"event_type": "error", "repo": event.repo, "lesson": event.lesson,
         "context": event.context, "command": event.command, "tags": event.tags});
     let told = client.call("memory_save", &arguments)?;

@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::client::Client;
 use super::corpus::{self, Event};
+use super::mcp_client::McpClient;
 
 /// The results that count: as many as our reply shows by default.
 pub const FIRST: usize = 5;
@@ -79,7 +79,7 @@ impl Peer {
         command
     }
 
-    pub fn client(&self) -> Outcome<Client> {
+    pub fn client(&self) -> Outcome<McpClient> {
         let command = match self.kind {
             Kind::ServerMemory => {
                 let mut command = self.bare(&self.installed.node);
@@ -92,11 +92,16 @@ impl Peer {
                 command
             }
         };
-        Client::open(command)
+        McpClient::open(command)
     }
 
     /// Writes one memory.
-    pub fn write(&mut self, client: &mut Client, number: u64, event: &Event) -> Outcome<Duration> {
+    pub fn write(
+        &mut self,
+        client: &mut McpClient,
+        number: u64,
+        event: &Event,
+    ) -> Outcome<Duration> {
         let (tool, arguments) = match self.kind {
             Kind::ServerMemory => ("create_entities", json!({"entities": [entity(number, event)]})),
             Kind::Vestige => ("vestige_record_observation", json!({"content": event.text()})),
@@ -114,7 +119,7 @@ impl Peer {
     }
 
     /// Writes many memories, in one call if the server supports it.
-    pub fn fill(&mut self, client: &mut Client, numbers: std::ops::Range<u64>) -> Outcome<()> {
+    pub fn fill(&mut self, client: &mut McpClient, numbers: std::ops::Range<u64>) -> Outcome<()> {
         let numbers: Vec<u64> = numbers.collect();
         for some in numbers.chunks(1_000) {
             if self.kind == Kind::Vestige {
@@ -134,7 +139,7 @@ impl Peer {
     }
 
     /// Asks a question. Returns the numbers of the first memories found, and the time.
-    pub fn search(&self, client: &mut Client, query: &str) -> Outcome<(Vec<u64>, Duration)> {
+    pub fn search(&self, client: &mut McpClient, query: &str) -> Outcome<(Vec<u64>, Duration)> {
         let (tool, arguments) = match self.kind {
             Kind::ServerMemory => ("search_nodes", json!({"query": query})),
             Kind::Vestige => ("vestige_search", json!({"query": query, "limit": FIRST})),
@@ -157,7 +162,7 @@ impl Peer {
     }
 
     pub fn bytes(&self) -> u64 {
-        super::process::bytes_under(&self.place)
+        super::server_process::bytes_under(&self.place)
     }
 }
 

@@ -37,10 +37,10 @@ use crate::{
     Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
     SweepRequest, Voice,
 };
-use ::search::links::KnownLinks;
+use ::search::links::LinkCache;
 use engine::{Engine, View};
 use event::{Draft, RepoKey};
-use index::lexical::KnownWords;
+use index::lexical::AnalysisCache;
 use store::{Config, Store};
 use writer::{Identity, Moment, Writer};
 
@@ -57,9 +57,9 @@ pub struct Core {
     /// The log of searches that found nothing; `None` for none.
     pub query_log: Option<QueryLog>,
     /// The links of the last snapshot that was asked for them.
-    pub links: KnownLinks,
+    pub links: LinkCache,
     /// The words of texts that saves compared.
-    pub words: Mutex<KnownWords>,
+    pub words: Mutex<AnalysisCache>,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use event::{RepoKey, Timestamp, parse_timestamp};
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
-use search::links::Asking;
+use search::links::LoggedQuery;
 use store::{make_own_file, open_own_file, own_folder, private};
 
 /// The folder of these logs, below the cache directory.
@@ -80,7 +80,7 @@ impl QueryLog {
 
     /// Returns the recorded searches, the oldest first. Lines that cannot be read are skipped.
     #[must_use]
-    pub fn read(&self) -> Vec<Asking> {
+    pub fn read(&self) -> Vec<LoggedQuery> {
         let Ok(Some(file)) = open_own_file(&self.path) else { return Vec::new() };
         let mut bytes = Vec::new();
         if file.take(2 * FILE_BYTES_MAX).read_to_end(&mut bytes).is_err() {
@@ -90,11 +90,11 @@ impl QueryLog {
     }
 }
 
-fn asking(line: &str) -> Option<Asking> {
+fn asking(line: &str) -> Option<LoggedQuery> {
     let value: Value = serde_json::from_str(line).ok()?;
     let at = parse_timestamp(value.get("at")?.as_str()?)?;
     let repo = value.get("repo").and_then(Value::as_str).map(str::to_owned);
-    Some(Asking { at, repo, query: value.get("query")?.as_str()?.to_owned() })
+    Some(LoggedQuery { at, repo, query: value.get("query")?.as_str()?.to_owned() })
 }
 
 #[cfg(test)]

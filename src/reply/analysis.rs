@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::item;
 use super::line::{Body, after, date, name};
-use super::lines::{Line, within};
+use super::line_list::{Line, within};
 use super::reply::Reply;
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use event::Timestamp;
     use memory::Maturity;
-    use search::links::Asking;
+    use search::links::LoggedQuery;
     use search::testing::{now, snapshot};
 
     // S-ANALYZE-1, S-READ-5
@@ -275,12 +275,12 @@ mod tests {
     // S-ANALYZE-6, S-REPLY-3
     #[test]
     fn queries_are_quoted_harmless_and_within_the_tokens() {
-        let asking = |number: u32| Asking {
+        let asking = |number: u32| LoggedQuery {
             at: now(),
             repo: Some(format!("r{number}\u{202E}")),
             query: format!("w{number}\n1. forged \u{1B}[31m {}", "x".repeat(400)),
         };
-        let askings: Vec<Asking> = (0..20).map(asking).collect();
+        let askings: Vec<LoggedQuery> = (0..20).map(asking).collect();
         let gaps: Vec<Gap> = askings
             .into_iter()
             .map(|one| Gap {

@@ -1,13 +1,13 @@
 //! The briefing at the start of work, in words: who the repository is, then one section after the other, each within
-//! its share of the budget. Not here: which memories (`search`), how the room is shared out (`allot`).
+//! its share of the budget. Not here: which memories (`search`), how the room is shared out (`section_budget`).
 
 use serde_json::{Map, Value, json};
 
-use super::allot::{Wish, allot};
 use super::excerpt::Interest;
 use super::item;
 use super::line::{self, Body, after, date};
 use super::reply::{Reply, Shape};
+use super::section_budget::{SectionDemand, section_bytes};
 use super::tokens::Budget;
 use event::RepoKey;
 use memory::Memory;
@@ -55,13 +55,13 @@ pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
             push(&mut text, &mut budget, &line);
         }
     }
-    let mut parts: Vec<Part> = picked
+    let mut parts: Vec<SectionText> = picked
         .sections
         .iter()
-        .map(|(section, notes)| Part::of(briefing, *section, notes, interest))
+        .map(|(section, notes)| SectionText::of(briefing, *section, notes, interest))
         .collect();
-    let wishes: Vec<Wish> = parts.iter().map(Part::wish).collect();
-    let counts = allot(&wishes, budget.bytes());
+    let wishes: Vec<SectionDemand> = parts.iter().map(SectionText::wish).collect();
+    let counts = section_bytes(&wishes, budget.bytes());
     for (part, count) in parts.iter_mut().zip(&counts) {
         part.lines.truncate(*count);
     }
@@ -133,14 +133,14 @@ fn weight(section: Section) -> usize {
 }
 
 /// A section in words.
-struct Part<'a> {
+struct SectionText<'a> {
     section: Section,
     title: String,
     notes: &'a [Note],
     lines: Vec<String>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> SectionText<'a> {
     fn of(
         briefing: &Briefing<'a>,
         section: Section,
@@ -156,8 +156,8 @@ impl<'a> Part<'a> {
         Self { section, title, notes, lines }
     }
 
-    fn wish(&self) -> Wish {
-        Wish {
+    fn wish(&self) -> SectionDemand {
+        SectionDemand {
             weight: weight(self.section),
             head_bytes: self.title.len(),
             lines_bytes: self.lines.iter().map(String::len).collect(),
@@ -198,7 +198,7 @@ fn gone(files: &[String]) -> String {
     if files.is_empty() { files } else { format!(" (gone: {files})") }
 }
 
-fn json_of(briefing: &Briefing<'_>, parts: &[Part<'_>]) -> Value {
+fn json_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> Value {
     let Briefing { repo, picked, notices, .. } = briefing;
     let mut json = json!({
         "repo": repo.as_str(), "known": picked.memories,

@@ -15,7 +15,7 @@ use search::staleness::Changed;
 use search::{Hit, Score};
 
 /// What there is to show.
-pub struct Found<'a> {
+pub struct SearchReply<'a> {
     /// The hits, best first.
     pub hits: &'a [Hit],
     /// The repository at hand; it is not named at its own memories.
@@ -42,30 +42,30 @@ const HIT_BYTES_MIN: usize = 100;
 
 /// Writes the reply.
 #[must_use]
-pub fn found(found: &Found<'_>, interest: &Interest<'_>) -> Reply {
-    let json = found.shape.json(|| {
-        let shown: Vec<Value> = found.hits.iter().map(|hit| json_of(hit, found.explain)).collect();
-        let mut json = json!({ "memories": shown, "notices": found.notices });
-        if let Some(fields) = json.as_object_mut().filter(|_| !found.changed.is_empty()) {
-            let changed = found.changed.iter().map(|(id, files)| (id.to_string(), json!(files)));
+pub fn search(reply: &SearchReply<'_>, interest: &Interest<'_>) -> Reply {
+    let json = reply.shape.json(|| {
+        let shown: Vec<Value> = reply.hits.iter().map(|hit| json_of(hit, reply.explain)).collect();
+        let mut json = json!({ "memories": shown, "notices": reply.notices });
+        if let Some(fields) = json.as_object_mut().filter(|_| !reply.changed.is_empty()) {
+            let changed = reply.changed.iter().map(|(id, files)| (id.to_string(), json!(files)));
             fields.insert("changed".to_owned(), Value::Object(changed.collect()));
         }
         json
     });
-    let notices: String = found.notices.iter().map(|notice| format!("\n{notice}")).collect();
-    if found.hits.is_empty() {
+    let notices: String = reply.notices.iter().map(|notice| format!("\n{notice}")).collect();
+    if reply.hits.is_empty() {
         let text = format!("No relevant memories.{notices}");
-        return Reply::new(cut_to(text, found.max_tokens), json);
+        return Reply::new(cut_to(text, reply.max_tokens), json);
     }
     let parts: Vec<(Frame, Body)> = (1..)
-        .zip(found.hits)
-        .map(|(place, hit)| (Frame::of(found, place, hit), Body::of(&hit.memory, interest)))
+        .zip(reply.hits)
+        .map(|(place, hit)| (Frame::of(reply, place, hit), Body::of(&hit.memory, interest)))
         .collect();
     // The longest head there can be; the count in it is known only at the end.
     let mut end = notices;
     let room = |end: &str| {
-        let bytes = Budget::of_tokens(found.max_tokens).bytes();
-        bytes.saturating_sub(head(found.hits.len()).len() + end.len())
+        let bytes = Budget::of_tokens(reply.max_tokens).bytes();
+        bytes.saturating_sub(head(reply.hits.len()).len() + end.len())
     };
     if fitting(&parts, room(&end)) < parts.len() {
         // The longest hint there can be, for the same reason.
@@ -79,7 +79,7 @@ pub fn found(found: &Found<'_>, interest: &Interest<'_>) -> Reply {
     // One memory is shown, if only its beginning.
     lines.truncate(lines.floor_char_boundary(room));
     let text = format!("{}{lines}{end}", head(parts.len()));
-    Reply::new(cut_to(text, found.max_tokens), json)
+    Reply::new(cut_to(text, reply.max_tokens), json)
 }
 
 fn head(count: usize) -> String {
@@ -143,7 +143,7 @@ struct Frame {
 }
 
 impl Frame {
-    fn of(found: &Found<'_>, place: usize, hit: &Hit) -> Self {
+    fn of(found: &SearchReply<'_>, place: usize, hit: &Hit) -> Self {
         let mut after = seen(hit);
         after.push_str(&super::line::changed(&hit.memory, found.changed));
         after.push_str(&super::line::after(&hit.memory, found.here));
@@ -203,7 +203,7 @@ fn json_of(hit: &Hit, explain: Explain) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
+    use super::super::test_memories;
     use super::*;
     use crate::tokens;
     use proptest::prelude::*;
@@ -213,7 +213,12 @@ mod tests {
             "timestamp": "2025-10-28T10:00:00Z", "agent_id": "claude-code", "repo": "api", "event_type": "error",
             "context": context, "command": "npm ci", "lesson": lesson, "success_rate": "9/10",
         });
-        Hit { number, memory: sample::memory(&line), score: Score::default(), also: Vec::new() }
+        Hit {
+            number,
+            memory: test_memories::memory(&line),
+            score: Score::default(),
+            also: Vec::new(),
+        }
     }
 
     fn reply(hits: &[Hit], max_tokens: usize, explain: Explain) -> Reply {
@@ -221,8 +226,8 @@ mod tests {
         let (changed, shape) = (Changed::new(), Shape::Whole);
         let here = Some(&here);
         let found_hits =
-            Found { hits, here, changed: &changed, notices: &[], explain, shape, max_tokens };
-        found(&found_hits, &|_| 0.0)
+            SearchReply { hits, here, changed: &changed, notices: &[], explain, shape, max_tokens };
+        search(&found_hits, &|_| 0.0)
     }
 
     // S-REPLY-1
@@ -244,7 +249,7 @@ mod tests {
         let files = ["src/a.rs", "src/b\nc.rs", "d"].map(str::to_owned).to_vec();
         let changed = Changed::from([(one.memory.id.clone(), files)]);
         let hits = [one];
-        let found_hits = Found {
+        let found_hits = SearchReply {
             hits: &hits,
             here: None,
             changed: &changed,
@@ -253,7 +258,7 @@ mod tests {
             shape: Shape::Whole,
             max_tokens: 500,
         };
-        let reply = found(&found_hits, &|_| 0.0);
+        let reply = search(&found_hits, &|_| 0.0);
         let said = "c: l `npm ci` (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
         assert!(reply.text.contains(said), "{}", reply.text);
         assert_eq!(reply.json["changed"][hits[0].memory.id.as_str()][2], "d");
@@ -267,8 +272,9 @@ mod tests {
         let here = RepoKey::parse("api").unwrap();
         let changed = Changed::new();
         let (here, changed) = (Some(&here), &changed);
-        let asked = Found { hits: &hits, here, changed, notices, explain, shape, max_tokens: 500 };
-        let words = found(&asked, &|_| 0.0);
+        let asked =
+            SearchReply { hits: &hits, here, changed, notices, explain, shape, max_tokens: 500 };
+        let words = search(&asked, &|_| 0.0);
         assert_eq!((&words.text, &words.json), (&whole.text, &Value::Null));
         assert!(whole.json["memories"][0]["lesson"].is_string());
     }
@@ -303,13 +309,13 @@ mod tests {
                     "id": format!("{number:0>128}"), "agent_id": "a".repeat(40), "repo": "o".repeat(40),
                     "event_type": "k".repeat(32), "lesson": format!("zebra{number:02} {}", "word ".repeat(99)),
                 });
-                Hit { number, memory: sample::memory(&line), score: Score::default(), also: Vec::new() }
+                Hit { number, memory: test_memories::memory(&line), score: Score::default(), also: Vec::new() }
             })
             .collect();
         let notices = vec!["Note: found by words only.".to_owned()];
         for explain in [Explain::Silent, Explain::Components] {
             for max_tokens in [150, 500, 1_000, 3_000, 8_000] {
-                let asked = Found {
+                let asked = SearchReply {
                     hits: &hits,
                     here: None,
                     changed: &Changed::new(),
@@ -318,7 +324,7 @@ mod tests {
                     shape: Shape::Whole,
                     max_tokens,
                 };
-                let text = found(&asked, &|_| 0.0).text;
+                let text = search(&asked, &|_| 0.0).text;
                 let count = text.matches("] zebra").count();
                 assert!(text.starts_with(&format!("**Relevant Memories ({count}):**")), "{text}");
                 assert!(count > 0 && text.matches(" · 0000").count() >= count, "{text}");

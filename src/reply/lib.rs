@@ -2,47 +2,47 @@
 //! for programs, both saying the same. Everything shown is one neutralised line per memory, within a
 //! budget of tokens. Not here: which memories (`search`).
 
-mod allot;
 mod analysis;
-mod brief;
 mod briefing;
+mod bulk_change;
 mod completions;
 mod excerpt;
-mod exported;
+mod export;
 pub mod fence;
-mod harmless;
 mod hits;
 mod item;
 mod lifecycle;
 mod line;
-mod lines;
+mod line_list;
+mod neutral_json;
+mod node_text;
 mod related;
 mod reply;
 mod review;
-#[cfg(test)]
-mod sample;
-mod spot;
+mod section_budget;
 mod stale;
 mod status;
-mod swept;
+mod summary;
+#[cfg(test)]
+mod test_memories;
 mod tokens;
 mod whoami;
 
 pub use analysis::{Findings, findings, patterns, searches};
-pub use brief::{brief, reflect};
 pub use briefing::{Briefing, briefing};
+pub use bulk_change::{Subject, bulk_change};
 pub use completions::completions;
 pub use excerpt::{Excerpt, Interest, excerpt};
-pub use exported::exported;
-pub use hits::{Found, found};
+pub use export::export;
+pub use hits::{SearchReply, search};
 pub use item::{items, list};
 pub use line::operands;
+pub use node_text::node_text;
 pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
-pub use review::{kin, kin_json, review};
-pub use spot::spot_words;
+pub use review::{review, similar, similar_json};
 pub use stale::{Checked, stale};
 pub use status::{Model, status};
-pub use swept::{Subject, swept};
+pub use summary::{reflect, summary};
 pub use tokens::{Budget, tokens};
 pub use whoami::{Whoami, whoami};

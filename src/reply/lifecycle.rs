@@ -132,7 +132,7 @@ fn note(event: &Event) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::{items, sample};
+    use super::super::{items, test_memories};
     use memory::Memory;
     use std::sync::Arc;
 
@@ -145,7 +145,7 @@ mod tests {
             event["timestamp"] = format!("2026-01-{number:02}T00:00:00Z").into();
             event
         });
-        sample::folded(&std::iter::once(memory).chain(about).collect::<Vec<_>>())
+        test_memories::folded(&std::iter::once(memory).chain(about).collect::<Vec<_>>())
     }
 
     // S-LIFE-6

@@ -170,7 +170,7 @@ impl<'a> Body<'a> {
 mod tests {
     use std::cell::Cell;
 
-    use super::super::sample;
+    use super::super::test_memories;
     use super::*;
     use serde_json::json;
 
@@ -195,7 +195,7 @@ mod tests {
             0.0
         };
         let (context, lesson) = ("b! ".repeat(5_000), format!("zebra {}", "a. ".repeat(10_000)));
-        let memory = sample::memory(&json!({ "context": context, "lesson": lesson }));
+        let memory = test_memories::memory(&json!({ "context": context, "lesson": lesson }));
         let body = Body::of(&memory, &count);
         for bytes_max in [0, 1, 5, 100, 640, 8_000] {
             assert!(body.shown(bytes_max).len() <= bytes_max);

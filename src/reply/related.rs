@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::hits::cut_to;
 use super::item;
 use super::line::{Body, after, date, name};
-use super::lines::{Line, within};
+use super::line_list::{Line, within};
+use super::node_text::{code_place_text, node_text};
 use super::reply::Reply;
-use super::spot::{place_words, spot_words};
 use event::RepoKey;
 use memory::Memory;
-use search::links::{Because, Spot, Step, Thing, Walked, Why};
+use search::links::{InferredReason, NodeRef, Step, Thing, Walked, Why};
 use search::snapshot::Snapshot;
 
 /// What there is to show.
@@ -63,7 +63,7 @@ pub fn related(related: &Related<'_>) -> Reply {
 fn line<'a>(related: &Related<'_>, place: usize, step: &Step) -> Line<'a> {
     let mut after_all = String::new();
     if step.depth > 1 {
-        after_all = format!(" (over {})", spot_words(&step.from, related.snapshot));
+        after_all = format!(" (over {})", node_text(&step.from, related.snapshot));
     }
     let before = format!("\n{place}. {}: ", how(step));
     match memory_of(step, related.snapshot) {
@@ -73,7 +73,7 @@ fn line<'a>(related: &Related<'_>, place: usize, step: &Step) -> Line<'a> {
             after: format!("{}{after_all}", after(memory, related.here)),
         },
         None => Line {
-            before: format!("{before}{}", spot_words(&step.spot, related.snapshot)),
+            before: format!("{before}{}", node_text(&step.spot, related.snapshot)),
             body: None,
             after: after_all,
         },
@@ -82,8 +82,8 @@ fn line<'a>(related: &Related<'_>, place: usize, step: &Step) -> Line<'a> {
 
 fn memory_of<'a>(step: &Step, snapshot: &'a Snapshot) -> Option<&'a Arc<Memory>> {
     match &step.spot {
-        Spot::Memory(number) => snapshot.memory(*number),
-        Spot::Absent(_) | Spot::Code(_) => None,
+        NodeRef::Memory(number) => snapshot.memory(*number),
+        NodeRef::Absent(_) | NodeRef::Code(_) => None,
     }
 }
 
@@ -93,14 +93,14 @@ fn how(step: &Step) -> String {
     match &step.why {
         Why::Told(_) if step.is_outward => relation.to_owned(),
         Why::Told(_) => format!("{relation} (from there)"),
-        Why::Found(Because::NamesIt) if step.is_outward => "names".to_owned(),
-        Why::Found(Because::NamesIt) => "named by".to_owned(),
-        Why::Found(Because::Both(thing)) => format!("also {}", thing_words(thing)),
-        Why::Found(Because::Similar(_)) => "similar".to_owned(),
+        Why::Inferred(InferredReason::NamesIt) if step.is_outward => "names".to_owned(),
+        Why::Inferred(InferredReason::NamesIt) => "named by".to_owned(),
+        Why::Inferred(InferredReason::Both(thing)) => format!("also {}", name_text(thing)),
+        Why::Inferred(InferredReason::Similar(_)) => "similar".to_owned(),
     }
 }
 
-fn thing_words(thing: &Thing) -> String {
+fn name_text(thing: &Thing) -> String {
     match thing {
         Thing::Command(text) | Thing::Symbol(text) => format!("`{}`", name(text)),
         Thing::File(text) | Thing::ErrorCode(text) | Thing::Package(text) => name(text),
@@ -110,12 +110,12 @@ fn thing_words(thing: &Thing) -> String {
 fn json_of(step: &Step, snapshot: &Snapshot) -> Value {
     let (origin, because) = match &step.why {
         Why::Told(origin) => (origin.as_str(), None),
-        Why::Found(because) => (event::AUTO, Some(because)),
+        Why::Inferred(because) => (event::AUTO, Some(because)),
     };
     let because = because.map(|because| match because {
-        Because::NamesIt => "names it".to_owned(),
-        Because::Both(thing) => format!("both name {}", thing.text()),
-        Because::Similar(cosine) => format!("similar, {cosine:.2}"),
+        InferredReason::NamesIt => "names it".to_owned(),
+        InferredReason::Both(thing) => format!("both name {}", thing.text()),
+        InferredReason::Similar(cosine) => format!("similar, {cosine:.2}"),
     });
     let mut json = json!({
         "depth": step.depth, "relation": step.relation.as_str(),
@@ -125,7 +125,7 @@ fn json_of(step: &Step, snapshot: &Snapshot) -> Value {
     });
     let (field, value) = match (&step.spot, memory_of(step, snapshot)) {
         (_, Some(memory)) => ("memory", Value::Object(item::fields(memory))),
-        (Spot::Code(place), None) => (
+        (NodeRef::Code(place), None) => (
             "code",
             json!({ "repo": place.repo.as_str(), "path": place.path, "symbol": place.symbol }),
         ),
@@ -138,12 +138,12 @@ fn json_of(step: &Step, snapshot: &Snapshot) -> Value {
 }
 
 /// The whole id of a thing: programs go on with it.
-fn id_of(spot: &Spot, snapshot: &Snapshot) -> String {
+fn id_of(spot: &NodeRef, snapshot: &Snapshot) -> String {
     match spot {
-        Spot::Memory(number) => {
+        NodeRef::Memory(number) => {
             snapshot.memory(*number).map_or_else(String::new, |memory| memory.id.to_string())
         }
-        Spot::Absent(id) => id.to_string(),
-        Spot::Code(place) => format!("code:{}", place_words(place)),
+        NodeRef::Absent(id) => id.to_string(),
+        NodeRef::Code(place) => format!("code:{}", code_place_text(place)),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::harmless::harmless;
+use super::neutral_json::neutral;
 use event::clean;
 use guard::text::{Layout, escaped, neutralise};
 
@@ -21,7 +21,7 @@ impl Reply {
     #[must_use]
     pub fn new(mut text: String, json: Value) -> Self {
         clean::redact(&mut text);
-        Self { text, json: clean::json_without_secrets(harmless(json)) }
+        Self { text, json: clean::json_without_secrets(neutral(json)) }
     }
 
     /// Adds a line to the text, under a name as `status` has them; without a name it goes on from the line
@@ -38,7 +38,7 @@ impl Reply {
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Self {
         if let Some(fields) = self.json.as_object_mut() {
-            fields.insert(name.to_owned(), clean::json_without_secrets(harmless(value)));
+            fields.insert(name.to_owned(), clean::json_without_secrets(neutral(value)));
         }
         self
     }

@@ -60,7 +60,7 @@ pub fn review(repo: &RepoKey, found: &Contradictions, limit: usize) -> Reply {
 
 /// Tells what something new repeats or may contradict, in a sentence for each; nothing where there is nothing.
 #[must_use]
-pub fn kin(found: &[(Arc<Memory>, Vec<Sign>)]) -> String {
+pub fn similar(found: &[(Arc<Memory>, Vec<Sign>)]) -> String {
     let mut text = String::new();
     for (memory, signs) in found {
         let id = memory.id.short();
@@ -86,7 +86,7 @@ const KIN_BYTES: usize = 160;
 
 /// The same for programs.
 #[must_use]
-pub fn kin_json(found: &[(Arc<Memory>, Vec<Sign>)]) -> Value {
+pub fn similar_json(found: &[(Arc<Memory>, Vec<Sign>)]) -> Value {
     found
         .iter()
         .map(|(memory, signs)| json!({ "id": memory.id.as_str(), "signs": names(signs) }))

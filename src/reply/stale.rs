@@ -158,13 +158,13 @@ fn json_of(stale: &Stale) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
+    use super::super::test_memories;
     use super::*;
     use crate::tokens;
 
     fn stale_one(id: &str, lesson: &str) -> Stale {
         Stale {
-            memory: sample::memory(&json!({ "id": id, "repo": "api", "lesson": lesson,
+            memory: test_memories::memory(&json!({ "id": id, "repo": "api", "lesson": lesson,
                 "timestamp": "2026-01-02T03:04:05Z", "agent_id": "codex", "source": "agent" })),
             confidence: 0.65,
             gone: vec!["src/a.rs".to_owned()],

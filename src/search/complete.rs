@@ -127,7 +127,7 @@ fn newest_only(memories: &mut Vec<&Arc<Memory>>, count: usize) {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::laws::snapshot;
+    use super::super::tests::snapshot;
     use super::*;
 
     fn line(number: usize, tags: &[&str], files: &[&str]) -> Value {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::snapshot::Snapshot;
 use event::{Event, RepoKey, Timestamp};
 use evidence::{ComparedText, alphabetic};
-use index::lexical::{DocId, Holders, KnownWords};
+use index::lexical::{AnalysisCache, DocId, DocumentFrequencies};
 use memory::{Memory, RepoChunks};
 
 /// Memories with shared words that are compared with one; half as many at a save, which waits for them.
@@ -94,7 +94,7 @@ pub fn contradictions(
     numbers.reverse();
     let not_scanned = numbers.len().saturating_sub(SCANNED_MAX);
     numbers.truncate(SCANNED_MAX);
-    let mut words = KnownWords::default();
+    let mut words = AnalysisCache::default();
     let mut comparisons = Comparisons::new(snapshot, repos, now, &mut words);
     let mut pairs: Vec<Contradiction> = Vec::new();
     for number in &numbers {
@@ -112,7 +112,7 @@ pub fn contradictions_of(
     event: &Event,
     repo: &RepoKey,
     now: Timestamp,
-    words: &mut KnownWords,
+    words: &mut AnalysisCache,
 ) -> Vec<(Arc<Memory>, Vec<Sign>)> {
     let repos = snapshot.keys_of(repo);
     let mut comparisons = Comparisons::new(snapshot, &repos, now, words);
@@ -150,7 +150,7 @@ struct Comparisons<'a> {
     /// The chunks of memories that hold the repositories.
     chunks: RepoChunks,
     /// The document frequencies of the words so far.
-    holders: Holders<'a>,
+    holders: DocumentFrequencies<'a>,
     texts: BTreeMap<u32, Rc<ComparedText>>,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Comparisons<'a> {
         snapshot: &'a Snapshot,
         repos: &BTreeSet<RepoKey>,
         now: Timestamp,
-        words: &'a mut KnownWords,
+        words: &'a mut AnalysisCache,
     ) -> Self {
         let chunks = snapshot.memories().chunks_of(repos);
         let holders = snapshot.lexical().holders(words);
@@ -295,7 +295,7 @@ mod tests {
         ) {
             let lines: Vec<Value> =
                 (1..).zip(&texts).map(|(day, text)| line(day, "api", &format!("say {text}"))).collect();
-            let (snapshot, mut words) = (snapshot(&lines), KnownWords::default());
+            let (snapshot, mut words) = (snapshot(&lines), AnalysisCache::default());
             let mut holders = snapshot.lexical().holders(&mut words);
             let told: Vec<ComparedText> =
                 snapshot.memories().iter().map(|memory| ComparedText::of(&memory.event())).collect();
@@ -314,7 +314,7 @@ mod tests {
 
     // S-LIFE-9
     #[test]
-    fn only_memories_of_one_repository_that_count_and_are_not_settled_are_pairs() {
+    fn pairs_are_active_unsettled_and_of_one_repository() {
         let (old, new) = ("bind it to port 8080", "bind it to port 9090");
         assert!(signs(&[line(1, "api", old), line(2, "web", new)]).is_empty());
         let taken_back = json!({"id": "e1", "memory_id": "m01", "event_type": "retract"});

@@ -164,7 +164,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::super::laws::snapshot;
+    use super::super::tests::snapshot;
     use super::super::{Query, search};
     use super::*;
     use event::{Decoded, Timestamp, codec};

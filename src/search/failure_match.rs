@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use index::lexical::{Prepared, Shared};
+use index::lexical::{Prepared, SharedRarity};
 use memory::Memory;
 
 /// The least sum of the inverse document frequencies of the shared words: two words that one lesson of three hundred
@@ -23,7 +23,7 @@ pub struct Failure {
 }
 
 /// The words of a failure, prepared for matching.
-pub(super) struct FailureMatch<'a>(Shared<'a>);
+pub(super) struct FailureMatch<'a>(SharedRarity<'a>);
 
 impl<'a> FailureMatch<'a> {
     /// `words` are those of the query.
@@ -40,7 +40,7 @@ impl<'a> FailureMatch<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::laws::memory_that_says;
+    use crate::tests::memory_that_says;
     use index::lexical::{DocId, LexicalIndex};
 
     const LESSON: &str = "cargo: linker cc not found; install build-essential";

@@ -169,7 +169,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Hit, Query, laws, search};
+    use crate::{Hit, Query, search, tests};
     use event::Timestamp;
     use index::late::test_tokens::tokens_of;
     use index::late::{SignLocation, SignState, SignStore, TokenSigns};
@@ -193,7 +193,7 @@ mod tests {
     fn snapshot(lessons: &[(&str, Option<&str>)]) -> Snapshot {
         let line = |(number, (lesson, _)): (usize, &(&str, _))| json!({"id": format!("m{number:02}"), "lesson": lesson, "timestamp": "2026-01-01T00:00:00Z"});
         let lines: Vec<_> = lessons.iter().enumerate().map(line).collect();
-        let mut snapshot = laws::snapshot(&lines);
+        let mut snapshot = tests::snapshot(&lines);
         let mut held = BTreeMap::new();
         for (number, (_, seen)) in (0..).zip(lessons) {
             let Some(seen) = seen else { continue };

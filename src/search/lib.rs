@@ -27,10 +27,10 @@ pub mod staleness;
 mod syntax;
 mod top_k;
 
-#[cfg(test)]
-mod laws;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use briefing::{LastSession, Note, Occasion, Picked, Section, near_the_best, pick};
 pub use complete::{COMPLETIONS_MAX, Completions, Slot, complete};
@@ -44,4 +44,4 @@ pub use pipeline::{PendingSearch, SearchResult, begin, find, search};
 pub use point::Point;
 pub use query::{Query, Words};
 pub use score::Score;
-pub use syntax::Asked;
+pub use syntax::ParsedQuery;

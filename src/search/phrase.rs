@@ -83,7 +83,7 @@ fn normalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::laws::memory_that_says;
+    use crate::tests::memory_that_says;
 
     // S-FIND-3
     #[test]

@@ -146,7 +146,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::super::laws::snapshot;
+    use super::super::tests::snapshot;
     use super::*;
     use event::Verdict;
 

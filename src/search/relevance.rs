@@ -13,7 +13,7 @@ use super::candidates::Candidate;
 const COMPARED_WITH: usize = 5;
 
 /// The coefficients of the log-odds.
-struct Model {
+struct Coefficients {
     covered: f32,
     meaning: f32,
     margin: f32,
@@ -21,10 +21,10 @@ struct Model {
     bias: f32,
 }
 
-const WITH_MEANING: Model =
-    Model { covered: 7.30, meaning: 8.08, margin: 6.97, terms: 0.573, bias: -5.75 };
-const WORDS_ALONE: Model =
-    Model { covered: 14.3, meaning: 0.0, margin: 7.15, terms: 2.37, bias: -8.2 };
+const WITH_MEANING: Coefficients =
+    Coefficients { covered: 7.30, meaning: 8.08, margin: 6.97, terms: 0.573, bias: -5.75 };
+const WORDS_ALONE: Coefficients =
+    Coefficients { covered: 14.3, meaning: 0.0, margin: 7.15, terms: 2.37, bias: -8.2 };
 
 /// Returns the likelihood that the best candidate answers the query; 0 without candidates. `fits` are those of the
 /// candidates, in their order; `terms` is the number of distinct terms of the query; `coverage` is the share of them that

@@ -7,7 +7,7 @@ use event::{EventType, RepoKey};
 
 /// A query in two: its text, and the filters that stood in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct ParsedQuery {
     /// What remains to be looked for; empty where there were only filters.
     pub text: String,
     /// Repositories, any of them, as they were written.
@@ -26,7 +26,7 @@ pub struct Asked {
     pub until: Option<Point>,
 }
 
-impl Asked {
+impl ParsedQuery {
     /// Takes the filters out of a query. What stands in double quotes or backticks is text.
     #[must_use]
     pub fn of(query: &str) -> Self {
@@ -123,7 +123,7 @@ mod tests {
     // S-FIND-2
     #[test]
     fn filters_are_taken_out_and_the_rest_is_the_text() {
-        let asked = Asked::of(
+        let asked = ParsedQuery::of(
             "repo:acme/api npm kind:Error fails tag:npm\nfile:src/a.rs agent:codex since:30d until:2026-01-01 why",
         );
         assert_eq!(asked.text, "npm fails why");
@@ -137,10 +137,10 @@ mod tests {
     #[test]
     fn filters_alone_leave_no_text() {
         for query in ["kind:error", " tag:a  tag:b ", "- kind:error -"] {
-            let asked = Asked::of(query);
+            let asked = ParsedQuery::of(query);
             assert!(asked.has_filters() && asked.text.is_empty(), "{query}");
         }
-        assert_eq!(Asked::of("kind:error tag:a/b tag:b").tags, ["a/b", "b"]);
+        assert_eq!(ParsedQuery::of("kind:error tag:a/b tag:b").tags, ["a/b", "b"]);
     }
 
     // S-FIND-2
@@ -166,14 +166,14 @@ mod tests {
             "?! …",
             "",
         ] {
-            let asked = Asked::of(query);
+            let asked = ParsedQuery::of(query);
             assert_eq!((asked.text.as_str(), asked.has_filters()), (query, false));
         }
     }
 
     #[test]
     fn a_lone_quote_hides_no_filter() {
-        let asked = Asked::of("don\"t kind:error x");
+        let asked = ParsedQuery::of("don\"t kind:error x");
         assert_eq!((asked.text.as_str(), asked.kinds.len()), ("don\"t x", 1));
     }
 
@@ -181,13 +181,13 @@ mod tests {
         // S-FIND-2
         #[test]
         fn a_text_without_a_known_prefix_is_never_changed(text in "[a-eg-jl-qu-z:\"` /.]{0,40}") {
-            let asked = Asked::of(&text);
+            let asked = ParsedQuery::of(&text);
             prop_assert_eq!(asked.text, text.trim());
         }
 
         #[test]
         fn any_text_is_taken_and_what_is_left_was_there(text in "\\PC{0,60}") {
-            let asked = Asked::of(&text);
+            let asked = ParsedQuery::of(&text);
             let words: Vec<&str> = text.split_whitespace().collect();
             prop_assert!(asked.text.split_whitespace().all(|word| words.contains(&word)));
         }

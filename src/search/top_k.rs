@@ -31,7 +31,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::super::laws::snapshot;
+    use super::super::tests::snapshot;
     use super::super::{Hit, Query, Score, search};
     use super::*;
     use event::{RepoKey, Timestamp};

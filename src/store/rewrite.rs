@@ -396,7 +396,7 @@ mod tests {
 
     // S-SCRUB-2
     #[test]
-    fn lines_appended_during_a_rewrite_are_kept_even_without_the_lock() {
+    fn lines_appended_during_a_rewrite_are_kept() {
         let world = RewriteFixture::with("secret\nhalf");
         let mut left = vec![" of it\n", "secret\n", "last"];
         world

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::raw_client::{Client, Era};
 use crate::world::{World, run};
 
-mod lines;
+mod old_lines;
 
 fn line(number: usize) -> String {
     format!("{{\"id\":\"m{number}\",\"repo\":\"api\",\"lesson\":\"the zebra{number} eats\"}}\n")
@@ -115,7 +115,7 @@ fn a_damaged_segment_is_told_and_the_rest_is_found() {
 
 // S-ARCH-2, S-ARCH-6
 #[test]
-fn what_is_no_number_no_age_and_no_repository_is_refused_and_both_programs_know_the_settings() {
+fn invalid_archive_settings_are_refused_by_both_programs() {
     let world = World::new();
     world.configure("archive_above_lines = 10000\narchive_older_than = \"90d\"\n");
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "x"]).done();

@@ -129,7 +129,7 @@ fn words_and_meaning_recall_no_less_than_was_measured() {
 }
 
 #[test]
-fn an_answer_costs_fewer_tokens_in_our_reply_than_in_any_other_form() {
+fn our_reply_costs_fewer_tokens_than_other_forms() {
     let report = asked(&World::new(), &["--mode", "lexical", "--economy"]);
     let of_mode = &report["sets"][0]["modes"][0];
     let forms = of_mode["economy"].as_array().unwrap();
@@ -215,7 +215,7 @@ fn said_about(kind: &str, event: impl Fn(&str, &[String]) -> Vec<Value>) -> Stri
 
 // S-LIFE-2, S-LIFE-4
 #[test]
-fn what_people_say_of_outdated_and_contradictory_twins_sets_them_right() {
+fn verdicts_set_outdated_and_contradictory_twins_right() {
     let about = |memory: &str, kind: &str, verdict: &str, session: usize| json!({"event_type": kind, "memory_id": memory, "verdict": verdict, "agent_id": "codex", "session_id": format!("s{session}")});
     let world = World::sharing();
     world.hand_write("corpus.jsonl", read("corpus.jsonl"));

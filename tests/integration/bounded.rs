@@ -39,7 +39,7 @@ fn append(world: &World, log: &str, text: &str) {
 
 // S-BOUND-2, S-BOUND-3
 #[test]
-fn over_the_bound_the_oldest_are_left_out_and_every_face_says_so() {
+fn over_the_bound_the_oldest_are_left_out_and_reported() {
     let world = World::new();
     let logs = lines(0..LINES);
     world.hand_write("api.jsonl", &logs);
@@ -89,7 +89,7 @@ fn within_the_bound_nothing_is_said_of_it() {
 
 // S-BOUND-2
 #[test]
-fn a_server_that_saw_the_lines_in_another_order_keeps_the_same_as_a_cold_start() {
+fn any_order_of_lines_keeps_the_same_as_a_cold_start() {
     let world = World::new();
     world.configure(BOUND);
     world.hand_write("api.jsonl", lines(300..500));

@@ -27,9 +27,9 @@ const KILLS: usize = 50;
 const LINES_AT_ONCE: usize = 4;
 
 /// A linear congruential generator (Knuth's MMIX constants): the moments vary, the test does not.
-struct Random(u64);
+struct KillMoments(u64);
 
-impl Random {
+impl KillMoments {
     fn below(&mut self, bound: u64) -> u64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -39,7 +39,7 @@ impl Random {
 
 /// Lines as years bring them: new memories, repeated ones, other contents under an id (of which an
 /// earlier one may come later), events about memories that may not be there yet, and damage.
-fn lines(random: &mut Random) -> String {
+fn lines(random: &mut KillMoments) -> String {
     let mut text = String::new();
     for _ in 0..LINES_AT_ONCE {
         let (id, word, second) = (random.below(400), random.below(3), random.below(60));
@@ -91,9 +91,9 @@ fn digest_of_copy(world: &World) -> String {
 
 // S-DIGEST-1
 #[test]
-fn a_server_that_is_killed_at_any_moment_knows_afterwards_what_a_cold_start_knows() {
+fn after_a_kill_a_server_equals_a_cold_start() {
     let world = World::new();
-    let mut random = Random(7);
+    let mut random = KillMoments(7);
     world.hand_write("r0.jsonl", lines(&mut random));
     let logs: Vec<PathBuf> =
         (0..3).map(|log| world.store().join(format!("r{log}.jsonl"))).collect();
@@ -121,7 +121,7 @@ fn a_server_that_is_killed_at_any_moment_knows_afterwards_what_a_cold_start_know
 }
 
 /// Kills the server in the middle of an answer while somebody writes.
-fn kill_while_it_is_written(mut client: Client, logs: &[PathBuf], random: &mut Random) {
+fn kill_while_it_is_written(mut client: Client, logs: &[PathBuf], random: &mut KillMoments) {
     let texts: Vec<String> = (0..2).map(|_| lines(random)).collect();
     let moment = Duration::from_micros(random.below(5_000));
     let is_over = AtomicBool::new(false);
@@ -147,7 +147,7 @@ fn kill_while_it_is_written(mut client: Client, logs: &[PathBuf], random: &mut R
 #[test]
 fn order_copies_and_names_of_files_do_not_matter() {
     let (one, other) = (World::new(), World::new());
-    let mut random = Random(11);
+    let mut random = KillMoments(11);
     let blocks: Vec<String> = (0..20).map(|_| lines(&mut random)).collect();
     one.hand_write("a.jsonl", blocks.concat());
     let mut shuffled: Vec<&String> = blocks.iter().chain(&blocks).chain(&blocks).collect();

@@ -187,7 +187,7 @@ fn a_miss_is_explained_beside_the_hit_that_took_its_place() {
 }
 
 #[test]
-fn what_an_answer_costs_is_told_beside_what_it_would_cost_otherwise() {
+fn the_cost_of_an_answer_is_shown_beside_alternatives() {
     let world = World::new();
     let tiny = fixture("tiny");
     let args = ["--mode", "lexical", "--economy"];
@@ -231,7 +231,7 @@ fn published_files_are_read_in_their_own_forms() {
 }
 
 #[test]
-fn nothing_is_left_behind_and_the_users_own_store_is_not_touched() {
+fn eval_leaves_nothing_and_spares_the_users_store() {
     let world = World::new();
     let temporary = world.path("temporary");
     std::fs::create_dir(&temporary).unwrap();

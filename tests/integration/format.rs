@@ -177,7 +177,7 @@ fn bytes_that_are_no_text_cost_only_themselves() {
 
 // S-LINE-3, S-LINE-5
 #[test]
-fn what_a_newer_writer_says_is_understood_as_far_as_known_and_kept_whole() {
+fn lines_of_a_newer_writer_are_read_and_kept_whole() {
     let newer = "01K8W5Q0M8000000000000000A";
     let outline = [
         &format!("{newer} gotcha: of a newer schema"),
@@ -208,7 +208,7 @@ fn what_a_newer_writer_says_is_understood_as_far_as_known_and_kept_whole() {
 
 // S-LINE-1
 #[test]
-fn torn_lines_are_skipped_and_an_open_end_is_left_for_its_writer() {
+fn torn_lines_are_skipped_and_an_open_end_is_left() {
     assert_outline("torn.jsonl", &[FOUNDING, "skipped, not JSON: …", THIRD]);
 }
 

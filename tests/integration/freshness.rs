@@ -120,7 +120,7 @@ const STORM_WRITERS: usize = 60;
 
 // S-STORE-4, S-READ-1
 #[test]
-fn a_server_that_reads_while_writers_are_killed_shows_all_they_acknowledged() {
+fn a_server_shows_everything_killed_writers_acknowledged() {
     let world = World::new();
     let mut client = polling(&world);
     let start = Instant::now();

@@ -108,7 +108,7 @@ fn whoami_tells_the_repository_and_why() {
 
 // S-RANK-2
 #[test]
-fn a_missing_model_is_said_in_one_line_by_status_and_by_the_first_reply_only() {
+fn a_missing_model_is_reported_once_and_in_status() {
     let world = World::new();
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "the zebra"]).done();
     let status = world.agent_knowledge(&["status"]).done();

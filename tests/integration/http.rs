@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::pieces;
 use crate::raw_client::{BOTH, Client as RawClient, Era};
 use crate::world::{AGENT_KNOWLEDGE, World, run};
-use client::{Answer, STEP, Server, head, read_answer, request};
+use client::{HttpAnswer, STEP, Server, head, read_answer, request};
 
 /// What every answer may be asked for without a protocol around it.
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -120,7 +120,7 @@ fn http_asks_for_a_token_by_default() {
 
 // S-HTTP-4
 #[test]
-fn http_without_the_token_nothing_is_answered_and_nobody_is_told_it() {
+fn http_answers_nothing_without_the_token() {
     let world = World::sharing();
     let file = world.path("token");
     let path = file.to_str().unwrap();
@@ -357,7 +357,7 @@ fn http_who_waits_too_long_for_room_is_told_to_come_again() {
             )
         })
         .collect();
-    let answers: Vec<Answer> =
+    let answers: Vec<HttpAnswer> =
         saves.into_iter().map(|mut save| read_answer(&mut save).expect("an answer")).collect();
     let (saved, late): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
     assert!(
@@ -444,7 +444,7 @@ fn http_prompts_and_resources_are_those_of_standard_streams() {
 
 // S-HTTP-5
 #[test]
-fn http_without_a_directory_the_repository_is_named_or_asked_for() {
+fn http_without_a_directory_needs_a_repository() {
     let world = World::sharing();
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "the zebra"]).done();
     let server = open(&world);
@@ -547,7 +547,7 @@ fn http_the_address_is_told_in_text_in_json_and_in_status() {
 
 // S-HTTP-1
 #[test]
-fn http_a_retriever_that_was_there_makes_room_unless_it_has_an_address_itself() {
+fn http_replaces_a_running_retriever_without_an_address() {
     let world = World::sharing();
     let lesson = "the walrus wears a bowler hat";
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", lesson]).done();
@@ -595,7 +595,7 @@ fn http_claude_code_is_connected() {
 #[test]
 fn http_the_helpers_of_these_tests_understand_an_answer() {
     let mut bytes = &b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Y: z\r\n\r\n{}rest"[..];
-    let answer: Answer = read_answer(&mut bytes).unwrap();
+    let answer: HttpAnswer = read_answer(&mut bytes).unwrap();
     assert_eq!((answer.status, answer.body.as_str()), (200, "{}"));
     assert!(answer.has("x-y", "z") && !Path::new("/nonexistent").exists());
 }

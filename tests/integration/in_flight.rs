@@ -114,7 +114,7 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
 
 // S-RANK-2
 #[test]
-fn a_search_by_meaning_finds_what_the_model_embeds_before_it_answers() {
+fn a_search_finds_what_is_being_embedded() {
     asked_meanwhile("the zebra", |memory| {
         let query = "striped animals".to_owned();
         let request = SearchRequest { query, mode: Mode::Dense, ..SearchRequest::default() };
@@ -124,7 +124,7 @@ fn a_search_by_meaning_finds_what_the_model_embeds_before_it_answers() {
 
 // S-RANK-2
 #[test]
-fn a_briefing_for_a_task_finds_what_the_model_embeds_before_it_answers() {
+fn a_briefing_finds_what_is_being_embedded() {
     // Without its meaning it is told too, but as a gotcha.
     asked_meanwhile("For this task:", |memory| {
         let (repo, task) = (Some("api".to_owned()), Some("striped animals".to_owned()));

@@ -107,7 +107,7 @@ fn the_seeds_of_the_fuzz_targets_keep_the_laws() {
 
 // S-LINE-1
 #[test]
-fn lines_longer_than_a_block_and_than_the_bound_are_followed_in_any_pieces() {
+fn long_lines_are_followed_in_any_pieces() {
     let line = |bytes: usize| [vec![b'x'; bytes], vec![b'\n']].concat();
     let log: Vec<u8> =
         [70_000, 262_143, 262_144, 3, 2_097_151, 2_097_152, 2_097_153, 3_000_000, 0, 5]

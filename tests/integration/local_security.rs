@@ -225,7 +225,7 @@ fn assert_well_ended(ran: &Ran, plant: Plant, by: &str) {
 
 // S-STORE-2
 #[test]
-fn what_is_planted_in_the_place_of_a_log_is_refused_and_the_others_answer() {
+fn a_planted_log_is_refused_and_the_others_answer() {
     let log = |world: &World| world.store().join("api.jsonl");
     plant_everywhere(log, |world, plant, by, ran| {
         assert_well_ended(ran, plant, by);
@@ -254,7 +254,7 @@ fn what_is_planted_in_the_place_of_the_spool_is_harmless() {
 }
 
 #[test]
-fn what_is_planted_in_the_place_of_the_configuration_hangs_nobody() {
+fn a_planted_configuration_blocks_nobody() {
     plant_everywhere(World::config_file, |_, plant, by, ran| {
         assert_well_ended(ran, plant, by);
         // The victim's text is no configuration, and a folder is none either.
@@ -409,7 +409,7 @@ fn no_command_ever_asks_for_a_socket_of_the_internet() {
 
 // S-RANK-9
 #[test]
-fn the_embedding_model_asks_for_no_network_and_leaves_nothing_outside_our_folders() {
+fn the_model_uses_no_network_and_only_our_folders() {
     let (Some(strace), Some(model)) = (pieces::strace(), pieces::model()) else { return };
     let world = World::with_model(model);
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "the zebra"]).done();

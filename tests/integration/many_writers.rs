@@ -111,7 +111,7 @@ const KILLS_EACH: usize = 60;
 
 // S-STORE-4
 #[test]
-fn writers_killed_at_any_moment_lose_nothing_that_was_acknowledged() {
+fn killed_writers_lose_nothing_acknowledged() {
     let world = World::new();
     let start = Instant::now();
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "first"]).done();

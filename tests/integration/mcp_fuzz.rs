@@ -251,10 +251,10 @@ fn answers_for_a_client_that_reads_nothing_are_bounded() {
     assert!(peak.is_none_or(|peak| peak <= PEAK_KB_MAX), "{peak:?} kB");
 }
 
-/// Numbers that look random and are the same in every run (Marsaglia's xorshift, 64 bits).
-struct Numbers(u64);
+/// Xorshift that look random and are the same in every run (Marsaglia's xorshift, 64 bits).
+struct Xorshift(u64);
 
-impl Numbers {
+impl Xorshift {
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -264,7 +264,7 @@ impl Numbers {
 }
 
 /// Breaks a message in up to four places.
-fn mutated(message: &str, numbers: &mut Numbers) -> Vec<u8> {
+fn mutated(message: &str, numbers: &mut Xorshift) -> Vec<u8> {
     const PIECES: [&[u8]; 12] = [
         b"\"",
         b"{",
@@ -305,7 +305,7 @@ fn no_mutated_request_ends_the_server_or_its_protocol() {
     for (era, seed) in [(Era::Legacy, 0x5EED_0001), (Era::Modern, 0x5EED_0002)] {
         let world = world();
         let mut client = Client::open(&world, era);
-        let (mut numbers, requests) = (Numbers(seed), good_requests());
+        let (mut numbers, requests) = (Xorshift(seed), good_requests());
         for number in 0..1_500 {
             let request = &requests[numbers.below(requests.len())];
             client.write_bytes(&mutated(request, &mut numbers));

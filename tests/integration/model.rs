@@ -183,7 +183,7 @@ fn signs_file(world: &World) -> PathBuf {
 
 // S-RANK-3, S-RANK-8, S-READ-6
 #[test]
-fn model_ranks_by_tokens_alike_in_a_process_over_the_retriever_and_after_a_restart() {
+fn model_ranks_by_tokens_alike_in_every_process() {
     let Some(model) = pieces::model() else { return };
     let world = World::with_model(model);
     taught(&world);

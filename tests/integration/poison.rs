@@ -58,13 +58,13 @@ fn json_lines(text: &str) -> Vec<Value> {
 }
 
 /// The shared attacks and good notes, in a store of their own, with what was said of each.
-struct Set {
+struct PoisonSet {
     world: World,
     texts: Vec<Value>,
     reports: Vec<Value>,
 }
 
-impl Set {
+impl PoisonSet {
     fn written() -> Option<Self> {
         let folder = pieces::data("poison")?;
         let texts = json_lines(&std::fs::read_to_string(folder.join("dev.jsonl")).unwrap());
@@ -105,7 +105,7 @@ fn share(part: usize, whole: usize) -> f64 {
 
 #[test]
 fn most_attacks_are_flagged_and_hardly_any_lesson_is() {
-    let (Some(set), Some(logs)) = (Set::written(), pieces::data("real-logs")) else { return };
+    let (Some(set), Some(logs)) = (PoisonSet::written(), pieces::data("real-logs")) else { return };
     let count = |attacks: bool| {
         let flagged = set.of(attacks).filter(|(_, report)| report.get("flagged").is_some()).count();
         (flagged, set.of(attacks).count())
@@ -148,12 +148,12 @@ fn most_attacks_are_flagged_and_hardly_any_lesson_is() {
 // S-REPLY-3
 #[test]
 fn no_attack_reaches_a_reply_unframed() {
-    let Some(set) = Set::written() else { return };
+    let Some(set) = PoisonSet::written() else { return };
     let mut client = Client::open(&set.world, Era::Modern);
     // What holds control characters was refused at the door; there is nothing to be recalled.
     let written = set.of(true).filter(|(_, report)| report["status"] == "written");
     for (place, (text, report)) in written.enumerate() {
-        let (query, id) = (Set::query(text), text["id"].as_str().unwrap());
+        let (query, id) = (PoisonSet::query(text), text["id"].as_str().unwrap());
         let is_flagged = report.get("flagged").is_some();
         let ends = |line: &&str| line.ends_with(&format!(" · {id}"));
         let usual = client.told("memory_search", &json!({"query": query, "max_tokens": 2000}));

@@ -51,7 +51,7 @@ fn short(id: &str) -> &str {
 
 // S-READ-1, S-REPLY-1
 #[test]
-fn a_lesson_is_found_by_the_very_next_search_briefing_list_and_show() {
+fn a_lesson_is_found_by_the_very_next_command() {
     let world = World::new();
     let id = write(&world, NPM);
     let found = world.agent_knowledge(&["search", "npm", "install", "EACCES"]).done();
@@ -83,7 +83,7 @@ fn a_lesson_is_found_by_the_very_next_search_briefing_list_and_show() {
 
 // S-READ-1
 #[test]
-fn every_lesson_is_found_by_the_query_after_it_also_without_the_system_watching() {
+fn every_lesson_is_found_even_without_a_file_watcher() {
     let world = World::new();
     for (number, poll_only) in (0..8).zip([None, Some("1")].into_iter().cycle()) {
         let lesson = format!("unplug the quasar{number} first");
@@ -201,7 +201,7 @@ fn a_repository_is_named_by_key_url_or_unique_short_name() {
 
 // S-REPO-4
 #[test]
-fn an_alias_counts_when_reading_and_a_short_name_belongs_to_its_only_repository() {
+fn aliases_and_unique_short_names_mean_their_repository() {
     let world = World::new();
     let line = |repo: &str, lesson: &str| {
         format!("{}\n", json!({"repo": repo, "lesson": lesson, "context": "zebra"}))
@@ -225,7 +225,7 @@ fn an_alias_counts_when_reading_and_a_short_name_belongs_to_its_only_repository(
 
 // S-RANK-4
 #[test]
-fn the_repository_at_hand_comes_first_and_the_others_stay_in_reach() {
+fn the_callers_repository_comes_first_and_others_follow() {
     let world = World::new();
     let here = world.path("here");
     world.git(&here, &["init", "--quiet"]);
@@ -249,7 +249,7 @@ fn the_repository_at_hand_comes_first_and_the_others_stay_in_reach() {
 
 // S-RANK-4
 #[test]
-fn much_good_evidence_beats_little_perfect_evidence_and_equals_stand_newest_first() {
+fn much_good_evidence_beats_little_perfect_evidence() {
     let world = World::new();
     let line = |id: &str, day: &str, rate: &str| {
         json!({"id": id, "timestamp": format!("{day}T00:00:00Z"), "repo": format!("api{id}"),

@@ -169,7 +169,7 @@ fn branch_and_commit_are_recorded_as_git_tells_them() {
 }
 
 #[test]
-fn a_branch_without_commit_and_a_folder_without_git_are_no_trouble() {
+fn no_commit_and_no_git_are_no_trouble() {
     let world = World::new();
     let fresh = world.path("fresh");
     world.git(&fresh, &["init", "--quiet"]);

@@ -285,7 +285,7 @@ fn more() -> String {
 }
 
 #[test]
-fn no_flipped_bit_and_no_missing_end_of_a_checkpoint_makes_another_answer() {
+fn no_damage_of_a_checkpoint_changes_an_answer() {
     let place = Place::with(&few());
     place.saved();
     place.append("a.jsonl", &more());
@@ -328,7 +328,7 @@ fn no_flipped_bit_and_no_missing_end_of_a_checkpoint_makes_another_answer() {
 
 // S-READ-2
 #[test]
-fn a_log_that_is_no_longer_the_one_that_was_read_is_read_from_its_beginning() {
+fn a_replaced_log_is_read_from_its_beginning() {
     let change: [&dyn Fn(&Place); 5] = [
         &|place| fs::remove_file(place.log("b.jsonl")).unwrap(),
         &|place| fs::rename(place.log("b.jsonl"), place.log("c.jsonl")).unwrap(),
@@ -381,7 +381,7 @@ fn a_checkpoint_of_something_else_is_not_used() {
 }
 
 #[test]
-fn a_record_that_is_damaged_later_is_not_shown_and_soon_there_again() {
+fn a_record_damaged_later_is_not_shown_and_recovers() {
     let place = Place::with(&few());
     let mut follower = place.saved();
     let texts = place.files().into_iter().find(|path| path.to_str().unwrap().contains("texts"));
@@ -403,7 +403,7 @@ fn a_record_that_is_damaged_later_is_not_shown_and_soon_there_again() {
 }
 
 #[test]
-fn processes_that_share_a_folder_do_not_take_each_others_records_away() {
+fn processes_in_one_folder_keep_each_others_records() {
     let place = Place::with(&few());
     let mut one = place.saved();
     let (mut other, _) = place.restarted();

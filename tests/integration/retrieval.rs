@@ -17,7 +17,7 @@ const FLOOR_600: f64 = 0.803;
 const FLOOR_FULL: f64 = 0.905;
 
 /// A set of documents, queries, and which document answers which.
-struct Set {
+struct RetrievalSet {
     documents: Vec<Value>,
     queries: Vec<Value>,
     /// From a query's id to the numbers of its documents.
@@ -29,7 +29,7 @@ fn json_lines(path: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-impl Set {
+impl RetrievalSet {
     fn read(folder: &Path) -> Self {
         let documents = json_lines(&folder.join("corpus.jsonl"));
         let ids = documents.iter().map(|document| text(document, "id"));
@@ -102,7 +102,7 @@ fn measured(name: &str, recall: f64, floor: f64, start: Instant) {
 
 fn words_only(name: &str, floor: f64) {
     let Some(folder) = pieces::data(&format!("eval/{name}")) else { return };
-    let (set, world, start) = (Set::read(&folder), World::new(), Instant::now());
+    let (set, world, start) = (RetrievalSet::read(&folder), World::new(), Instant::now());
     set.write(&world);
     let mut client = Client::open(&world, Era::Modern);
     client.wait_for_all();
@@ -126,7 +126,7 @@ fn words_find_symptoms_of_long_notes_as_well_as_plain_bm25() {
 fn model_and_words_together_find_symptoms_as_well_as_plain_bm25() {
     let Some(folder) = pieces::data("eval/agent_lessons_600") else { return };
     let Some(model) = pieces::model() else { return };
-    let (set, start) = (Set::read(&folder), Instant::now());
+    let (set, start) = (RetrievalSet::read(&folder), Instant::now());
     let world = World::with_model(model);
     set.write(&world);
     let indexed = world.asked(&["index"]);
@@ -144,10 +144,10 @@ fn model_and_words_together_find_symptoms_as_well_as_plain_bm25() {
 }
 
 #[test]
-fn lessons_of_real_projects_answer_a_symptom_on_the_command_line_and_over_mcp() {
+fn lessons_of_real_projects_answer_a_symptom() {
     let Some(logs) = pieces::data("real-logs") else { return };
     let Some(folder) = pieces::data("eval/agent_lessons") else { return };
-    let (set, world) = (Set::read(&folder), World::new());
+    let (set, world) = (RetrievalSet::read(&folder), World::new());
     for log in std::fs::read_dir(logs).unwrap().map(|entry| entry.unwrap().path()) {
         world.hand_write(log.file_name().unwrap().to_str().unwrap(), std::fs::read(&log).unwrap());
     }

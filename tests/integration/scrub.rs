@@ -91,7 +91,7 @@ fn writers_that_go_on_while_it_works_lose_nothing() {
 
 // S-SCRUB-2
 #[test]
-fn the_memories_are_the_same_to_a_running_server_and_the_file_is_private() {
+fn scrubbing_keeps_memories_and_a_private_file() {
     use crate::raw_client::{Client, Era};
     let world = World::new();
     world.hand_write("api.jsonl", format!("{{\"lesson\":\"the zebra {SECRET} eats\"}}\n"));

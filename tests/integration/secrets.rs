@@ -159,7 +159,7 @@ fn the_server_neither_writes_nor_repeats_a_secret() {
 // P13
 // S-WRITE-8
 #[test]
-fn lines_written_by_hand_are_cleaned_before_anything_is_made_of_them() {
+fn handwritten_lines_are_redacted_before_use() {
     let world = World::new();
     let (all, [token, address, password]) = (told("zebra"), secrets());
     let lines = [

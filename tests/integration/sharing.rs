@@ -72,7 +72,7 @@ fn what_somebody_left_open_is_not_held_open_by_the_retriever() {
 
 // S-SERVE-1
 #[test]
-fn eight_clients_that_come_at_once_share_one_retriever_and_what_each_saves() {
+fn eight_clients_at_once_share_one_retriever() {
     let world = World::sharing();
     let mut clients: Vec<Client> = std::thread::scope(|scope| {
         let open = |era| {
@@ -137,7 +137,7 @@ fn shared_answers_are_those_of_a_process_of_its_own() {
 
 // S-SERVE-1
 #[test]
-fn clients_that_take_the_surroundings_away_meet_the_same_retriever() {
+fn clients_with_an_empty_environment_share_a_retriever() {
     let world = World::sharing();
     learn(&world, "the graviton is shy");
     let pid_by = |change: &dyn Fn(&mut Command)| {
@@ -161,7 +161,7 @@ fn clients_that_take_the_surroundings_away_meet_the_same_retriever() {
 
 // S-SERVE-5
 #[test]
-fn who_cleans_the_runtime_directory_makes_no_second_one_out_of_the_first() {
+fn cleaning_the_runtime_directory_starts_no_second_one() {
     let world = World::sharing();
     learn(&world, "the meson decays");
     let mut client = Client::open(&world, Era::Legacy);
@@ -269,7 +269,7 @@ fn there_is_never_a_second_one_and_it_ends_when_asked_to() {
 
 // S-ARCH-6
 #[test]
-fn a_retriever_archives_as_the_configuration_says_and_all_is_still_found() {
+fn a_retriever_archives_and_everything_is_still_found() {
     let world = World::sharing();
     world.configure("archive_above_lines = 100\n");
     let lines: String = (0..150).map(|number| format!("{}\n", json!({"id": format!("m{number}"), "lesson": format!("quark{number}z"), "timestamp": "2026-01-01T00:00:00Z"}))).collect();
@@ -286,7 +286,7 @@ fn a_retriever_archives_as_the_configuration_says_and_all_is_still_found() {
 
 // S-READ-6
 #[test]
-fn a_retriever_that_ended_well_begins_where_it_was_and_knows_what_came_meanwhile() {
+fn a_restarted_retriever_knows_what_came_meanwhile() {
     let world = World::sharing();
     let digest = || world.agent_knowledge(&["digest"]).done();
     let known =
@@ -306,7 +306,7 @@ fn a_retriever_that_ended_well_begins_where_it_was_and_knows_what_came_meanwhile
 
 // S-READ-7
 #[test]
-fn while_many_logs_are_read_the_newest_are_found_and_the_rest_soon() {
+fn while_logs_are_read_the_newest_are_found_first() {
     let world = World::sharing();
     let line = |number: usize| {
         let lesson = format!("gluon{number}w binds the quarks in build step {}", number % 977);
@@ -333,7 +333,7 @@ fn while_many_logs_are_read_the_newest_are_found_and_the_rest_soon() {
 
 // S-SERVE-6
 #[test]
-fn a_client_whose_parent_is_killed_ends_though_its_input_stays_open() {
+fn a_client_ends_when_its_parent_is_killed() {
     let world = World::sharing();
     // The shell is the parent, and we hold the other end of the input.
     let mut shell = Command::new("sh");

@@ -46,7 +46,7 @@ fn with_path(world: &World, here: &Path, path: &Path, args: &[&str]) -> Ran {
 
 // S-STALE-1, S-STALE-3, S-STALE-4
 #[test]
-fn a_lesson_about_a_file_that_changed_is_listed_until_somebody_confirms_it() {
+fn a_lesson_about_a_changed_file_is_listed_as_stale() {
     for world in [World::new(), World::sharing()] {
         let here = learned(&world);
         let nothing = world.agent_knowledge_in(&here, &["stale"]).done();
@@ -104,7 +104,7 @@ fn a_git_that_is_not_there_or_hangs_is_told_and_not_waited_for() {
 
 // S-STALE-6
 #[test]
-fn a_memory_is_marked_in_replies_where_its_file_was_written_since() {
+fn replies_mark_a_memory_whose_file_changed() {
     let world = World::new();
     let here = learned(&world);
     let line = json!({ "id": "m1", "timestamp": "2026-02-01T00:00:00Z", "event_type": "error", "agent_id": "codex",

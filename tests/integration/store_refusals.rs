@@ -32,7 +32,7 @@ fn all_programs(world: &World) -> Vec<Ran> {
 
 // S-STORE-2
 #[test]
-fn a_store_that_others_can_write_is_refused_with_the_command_that_mends_it() {
+fn a_store_that_others_can_write_is_refused_with_the_fix() {
     for mode in [0o770, 0o707, 0o722, 0o777, 0o1777] {
         let world = used_world();
         let before = bytes_under(&world.store());
@@ -70,7 +70,7 @@ fn a_store_that_others_can_only_read_is_used() {
 
 // S-STORE-2
 #[test]
-fn a_hidden_folder_that_leads_elsewhere_is_refused_and_nothing_is_made_there() {
+fn a_hidden_folder_that_is_a_link_is_refused() {
     for hidden in [".locks", ".spool"] {
         let world = used_world();
         let folder = world.store().join(hidden);

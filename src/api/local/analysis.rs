@@ -13,9 +13,9 @@ use crate::{
 };
 use event::{Draft, Event, EventId, Link, MemoryChange, Node, Problems, Relation, RepoKey};
 use reply::{Findings, Reply};
-use search::Asked;
+use search::ParsedQuery;
 use search::links::{
-    self, Asking, Look, MEMORIES_MAX, PATTERN, Scope, Suggestion, Whole, suggestions,
+    self, KnowledgeGraph, LoggedQuery, Look, MEMORIES_MAX, PATTERN, Scope, Suggestion, suggestions,
 };
 use search::snapshot::Snapshot;
 
@@ -36,20 +36,20 @@ pub(super) fn analyze(
     let links = local.core.links.of(&snapshot);
     let (limit, max_tokens) = (request.limit, request.max_tokens());
     let notices = looked_at(request.topic, &snapshot, &scope);
-    let whole = || Whole::of(&snapshot, &links, &scope);
+    let whole = || KnowledgeGraph::of(&snapshot, &links, &scope);
     let (title, found) = match request.topic {
         Topic::Hubs => ("Most linked", links::hubs(&snapshot, &links, &scope, limit)),
         Topic::Bridges => {
             ("Memories that connect kinds", links::bridges(&snapshot, &whole(), limit))
         }
         Topic::Gaps => ("Few or no links", links::gaps(&whole(), limit)),
-        Topic::Clusters => ("Said several times", links::clusters(&snapshot, &scope, limit)),
+        Topic::Clusters => ("LinkDetails several times", links::clusters(&snapshot, &scope, limit)),
         Topic::Brief => {
-            let brief = links::brief(&snapshot, &links, &scope);
-            return Ok(reply::brief(&snapshot, &brief, &notices, max_tokens));
+            let brief = links::summary(&snapshot, &links, &scope);
+            return Ok(reply::summary(&snapshot, &brief, &notices, max_tokens));
         }
         Topic::Reflect => {
-            let lone = links::lone(&snapshot, &whole(), &scope, limit);
+            let lone = links::isolated(&snapshot, &whole(), &scope, limit);
             return Ok(reply::reflect(&snapshot, &lone, &notices, max_tokens));
         }
         Topic::Searches => return Ok(searches_without_hits(local, request, repo.as_ref())),
@@ -82,7 +82,7 @@ fn looked_at(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
 pub(super) fn note_if_in_vain(
     local: &Local,
     request: &SearchRequest,
-    asked: &Asked,
+    asked: &ParsedQuery,
     found: usize,
     here: Option<&RepoKey>,
 ) {
@@ -105,7 +105,7 @@ fn searches_without_hits(local: &Local, request: &AnalyzeRequest, repo: Option<&
         let notice = "Note: searches are not recorded (query_log is off).";
         return reply::searches(&[], Some(notice), request.max_tokens());
     };
-    let mut askings: Vec<Asking> = log.read();
+    let mut askings: Vec<LoggedQuery> = log.read();
     askings.retain(|asking| repo.is_none_or(|repo| asking.repo.as_deref() == Some(repo.as_str())));
     let gaps = links::grouped(&askings, request.limit);
     reply::searches(&gaps, None, request.max_tokens())

@@ -34,7 +34,7 @@ pub(super) fn sweep(local: &Local, request: &SweepRequest) -> Result<Reply, ApiE
             write::record(local, Draft { lesson: request.note.clone(), ..draft })?;
         }
     }
-    Ok(reply::swept(&steps, request.extent == Doing::Do))
+    Ok(reply::bulk_change(&steps, request.extent == Doing::Do))
 }
 
 fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<SweepStep> {

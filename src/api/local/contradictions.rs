@@ -8,7 +8,7 @@ use super::repositories::unnamed;
 use super::{Local, repositories, snapshots};
 use crate::{ApiError, ReviewRequest};
 use event::{Event, RepoKey};
-use index::lexical::KnownWords;
+use index::lexical::AnalysisCache;
 use memory::Memory;
 use reply::Reply;
 use search::Sign;
@@ -39,7 +39,7 @@ pub(super) fn kin_of(
     snapshot: &Snapshot,
 ) -> Vec<(Arc<Memory>, Vec<Sign>)> {
     let now = (local.core.clock)().now;
-    let mut own = KnownWords::default();
+    let mut own = AnalysisCache::default();
     let mut held = match local.core.words.try_lock() {
         Ok(held) => Some(held),
         // The words of a text stay true, whichever thread panicked while holding them.

@@ -10,7 +10,7 @@ use super::{Local, memory_bound, repositories};
 use crate::ApiError;
 use event::{Node, Problems, RepoKey};
 use memory::Memory;
-use search::links::{Place, Spot};
+use search::links::{CodePlace, NodeRef};
 use search::snapshot::{Cited, Snapshot};
 
 /// Finds the sources and targets of links in a snapshot.
@@ -85,13 +85,13 @@ impl<'a> Ends<'a> {
     }
 
     /// Returns the name of a node in a line of a log; `None` for a memory that is gone since.
-    pub(super) fn node(&self, spot: &Spot) -> Option<Node> {
+    pub(super) fn node(&self, spot: &NodeRef) -> Option<Node> {
         match spot {
-            Spot::Memory(number) => {
+            NodeRef::Memory(number) => {
                 self.snapshot.memory(*number).map(|memory| Node::of(memory.id.clone()))
             }
-            Spot::Absent(id) => Some(Node::of(id.clone())),
-            Spot::Code(place) => Node::code(&place.path, place.symbol.as_deref()).ok(),
+            NodeRef::Absent(id) => Some(Node::of(id.clone())),
+            NodeRef::Code(place) => Node::code(&place.path, place.symbol.as_deref()).ok(),
         }
     }
 }
@@ -113,12 +113,11 @@ impl End {
     }
 
     /// Returns its node in the graph; a place in code belongs to `repo`.
-    pub(super) fn spot(&self, repo: &RepoKey) -> Spot {
+    pub(super) fn spot(&self, repo: &RepoKey) -> NodeRef {
         match self {
-            Self::Memory((number, _)) => Spot::Memory(*number),
-            Self::Code(node) => {
-                Place::of(node, repo).map_or_else(|| Spot::Absent(node.id().clone()), Spot::Code)
-            }
+            Self::Memory((number, _)) => NodeRef::Memory(*number),
+            Self::Code(node) => CodePlace::of(node, repo)
+                .map_or_else(|| NodeRef::Absent(node.id().clone()), NodeRef::Code),
         }
     }
 

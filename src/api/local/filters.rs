@@ -1,4 +1,4 @@
-//! Joins the filters of a request with those in its query. Not here: how filters stand in a query (`search::Asked`),
+//! Joins the filters of a request with those in its query. Not here: how filters stand in a query (`search::ParsedQuery`),
 //! what each lets through (`search::Filter`).
 
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use super::{Local, repositories};
 use crate::{ApiError, SearchRequest};
 use event::RepoKey;
 use search::snapshot::Snapshot;
-use search::{Asked, Filter, Flagged};
+use search::{Filter, Flagged, ParsedQuery};
 
 /// Joins the filters; a memory must pass all of them.
 ///
@@ -17,7 +17,7 @@ pub(super) fn filter(
     local: &Local,
     request: &SearchRequest,
     repos: Option<BTreeSet<RepoKey>>,
-    asked: &Asked,
+    asked: &ParsedQuery,
     snapshot: &Snapshot,
 ) -> Result<Filter, ApiError> {
     let now = (local.core.clock)().now;
@@ -62,7 +62,7 @@ fn keys_of_any(
 }
 
 /// Says that words of the query were read as filters, where that may be why nothing was found.
-pub(super) fn note(asked: &Asked, hits: usize) -> Option<String> {
+pub(super) fn note(asked: &ParsedQuery, hits: usize) -> Option<String> {
     (hits == 0 && asked.has_filters()).then(|| {
         "Note: words like kind:error were read as filters; put them in quotes to search for them as text."
             .to_owned()

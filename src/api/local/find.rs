@@ -11,16 +11,16 @@ use super::{
 use crate::{ApiError, Mode, Reply, SearchRequest, SearchScope};
 use engine::View;
 use event::RepoKey;
-use reply::Found;
+use reply::SearchReply;
 use search::snapshot::Snapshot;
-use search::{Asked, Query, Words};
+use search::{ParsedQuery, Query, Words};
 
 pub(super) fn search(
     local: &Local,
     request: &SearchRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let asked = Asked::of(&request.query);
+    let asked = ParsedQuery::of(&request.query);
     let put = query_vector::put(local, &asked.text, request.mode);
     let (View { snapshot, extent }, put) = snapshots::view_for(local, put)?;
     used.note(&snapshot);
@@ -60,7 +60,7 @@ pub(super) fn search(
     notices.extend(held_back(held_back_len));
     notices.extend(filters::note(&asked, hits.len()));
     let changed = staleness::changed_files(local, hits.iter().map(|hit| &hit.memory), &snapshot);
-    let found = Found {
+    let found = SearchReply {
         hits: &hits,
         here: here.as_ref(),
         changed: &changed,
@@ -71,7 +71,7 @@ pub(super) fn search(
     };
     let interest = words.map(|words| words.interest());
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
-    Ok(reply::found(&found, &of_interest))
+    Ok(reply::search(&found, &of_interest))
 }
 
 /// Runs a query that is complete already.

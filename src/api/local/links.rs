@@ -14,8 +14,8 @@ use event::{
     Draft, Link, MemoryChange, Node, Problems, Relation, Timestamp, parse_age, parse_timestamp,
 };
 use memory::{LifecycleState, Memory, Tie};
-use reply::{Reply, spot_words};
-use search::links::{Links, Said, Spot};
+use reply::{Reply, node_text};
+use search::links::{LinkDetails, Links, NodeRef};
 use search::snapshot::Snapshot;
 
 /// Most refused lines in the text of a reply; the JSON has all.
@@ -32,7 +32,7 @@ enum LinkStep {
 }
 
 /// What tells one link from another.
-type Edge = (Spot, Spot, Relation);
+type Edge = (NodeRef, NodeRef, Relation);
 
 /// The result for one link.
 enum Became {
@@ -139,7 +139,7 @@ fn step(
         );
     }
     let words = format!("{} {} {}", source.words(), edit.relation.as_str(), target.words());
-    let is_such = |said: &Said| said.relation == edit.relation;
+    let is_such = |said: &LinkDetails| said.relation == edit.relation;
     let now = links.at(&from).find(|bond| bond.is_outward && *bond.to == to && is_such(bond.said));
     let now = now.map(|bond| bond.said.clone());
     let edge = Box::new((from.clone(), to.clone(), edit.relation));
@@ -252,7 +252,7 @@ fn replaces(by: &Memory, old: &Memory) -> bool {
 /// Refuses a link that would close a cycle, where its relation forbids cycles, and shows the path.
 fn refuse_circle(
     relation: Relation,
-    (from, to): (&Spot, &Spot),
+    (from, to): (&NodeRef, &NodeRef),
     links: &Links,
     ends: &Ends<'_>,
 ) -> Result<(), ApiError> {
@@ -260,7 +260,7 @@ fn refuse_circle(
         return Ok(());
     }
     let Some(way) = links.way(relation, to, from) else { return Ok(()) };
-    let way: Vec<String> = way.into_iter().map(|spot| spot_words(spot, ends.snapshot())).collect();
+    let way: Vec<String> = way.into_iter().map(|spot| node_text(spot, ends.snapshot())).collect();
     let message = format!(
         "closes a cycle: {} already, by {}; end one of these links first, or reverse the new one",
         format_args!(

@@ -71,7 +71,7 @@ pub(super) fn list(
                 .filter(|memory| !memory.is_inactive(now) && is_grown(memory, *min));
             let mut grown: Vec<Arc<Memory>> = grown.cloned().collect();
             grown.sort_by(|a, b| best_first(a, b));
-            let (lines, left_out) = reply::exported(&grown, *max_tokens);
+            let (lines, left_out) = reply::export(&grown, *max_tokens);
             json!({ "repo": here.as_str(), "lines": lines, "left_out": left_out })
         }
     };

@@ -9,8 +9,8 @@ use super::repositories::unnamed;
 use super::{Local, memory_bound, repositories, snapshots};
 use crate::{ApiError, RelatedRequest, WalkStart};
 use event::{Node, Problems, RepoKey};
-use reply::{Related, Reply, spot_words};
-use search::links::{Links, Place, Spot, Walk, walk};
+use reply::{Related, Reply, node_text};
+use search::links::{CodePlace, Links, NodeRef, Walk, walk};
 use search::same_file;
 use search::snapshot::Snapshot;
 
@@ -34,13 +34,13 @@ pub(super) fn related(
         WalkStart::Change(named) | WalkStart::Thing(named) => ends.find("id", named)?,
     };
     let starts = match &end {
-        End::Memory((number, _)) => vec![Spot::Memory(*number)],
+        End::Memory((number, _)) => vec![NodeRef::Memory(*number)],
         End::Code(node) => {
             let repo = repo.clone().ok_or_else(unnamed)?;
             places(node, &repo, &snapshot, &links)?
         }
     };
-    let of = starts.first().map_or_else(String::new, |spot| spot_words(spot, &snapshot));
+    let of = starts.first().map_or_else(String::new, |spot| node_text(spot, &snapshot));
     let walked = walk(
         &snapshot,
         &links,
@@ -77,21 +77,21 @@ fn places(
     repo: &RepoKey,
     snapshot: &Snapshot,
     links: &Links,
-) -> Result<Vec<Spot>, Problems> {
-    let place = Place::of(node, repo).ok_or_else(|| Problems::one("id", "is not a file"))?;
+) -> Result<Vec<NodeRef>, Problems> {
+    let place = CodePlace::of(node, repo).ok_or_else(|| Problems::one("id", "is not a file"))?;
     let keys = snapshot.keys_of(repo);
-    let is_it = |other: &Place| {
+    let is_it = |other: &CodePlace| {
         keys.contains(&other.repo)
             && same_file(&other.path, &place.path)
             && (place.symbol.is_none() || place.symbol == other.symbol)
     };
-    let mut linked: Vec<Spot> = links
+    let mut linked: Vec<NodeRef> = links
         .spots()
-        .filter(|spot| matches!(spot, Spot::Code(other) if is_it(other) && *other != place))
+        .filter(|spot| matches!(spot, NodeRef::Code(other) if is_it(other) && *other != place))
         .cloned()
         .collect();
     linked.sort();
-    Ok(std::iter::once(Spot::Code(place.clone())).chain(linked).collect())
+    Ok(std::iter::once(NodeRef::Code(place.clone())).chain(linked).collect())
 }
 
 fn notices(held_back: usize, is_cut: bool) -> impl Iterator<Item = String> {

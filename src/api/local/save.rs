@@ -46,8 +46,8 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
         json.insert("flagged".to_owned(), why.as_str().into());
     }
     if let Some(json) = json.as_object_mut().filter(|_| !kin.is_empty()) {
-        text.push_str(&reply::kin(&kin));
-        json.insert("similar".to_owned(), reply::kin_json(&kin));
+        text.push_str(&reply::similar(&kin));
+        json.insert("similar".to_owned(), reply::similar_json(&kin));
     }
     Ok(Reply::new(text, json))
 }

@@ -1,4 +1,4 @@
-//! A search. Not here: how filters stand in a query (`search::Asked`), how it is answered (`local::search`).
+//! A search. Not here: how filters stand in a query (`search::ParsedQuery`), how it is answered (`local::search`).
 
 use serde::{Deserialize, Serialize};
 

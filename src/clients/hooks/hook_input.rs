@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::NoAnswer;
-use super::fields::{object, plain_name, text};
 use super::outcome::{self, Evidence, Outcome};
+use super::payload_fields::{object, plain_name, text};
 use super::tool::{Tool, changed_files, shell_command};
 
 /// Longest input, in bytes. Clients include whole files that a tool has read. Longer input is refused, since reading

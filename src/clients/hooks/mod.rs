@@ -11,12 +11,12 @@
 pub mod answer;
 mod command_effects;
 pub mod commands;
-mod fields;
 mod fix_detection;
 pub mod hook_input;
 pub mod last_seen;
 pub mod learn;
 pub mod outcome;
+mod payload_fields;
 pub mod recall;
 pub mod session;
 pub mod session_dedup;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::fields::{object, text};
+use super::payload_fields::{object, text};
 use super::tool::Tool;
 
 /// Longest output that is examined, in bytes: a part from its beginning and a longer one from its end. Errors are at

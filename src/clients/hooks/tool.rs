@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::fields::{plain_name, text};
+use super::payload_fields::{plain_name, text};
 
 /// The kinds of tools that are treated differently.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -42,7 +42,7 @@ fn hides(text: &str, secret: &str) -> bool {
 }
 
 #[test]
-fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
+fn every_prefix_is_found_without_near_misses() {
     for (seed, (prefix, row)) in anchors(TableKind::Prefix).enumerate() {
         let form = KeyForm::of(row.fields[0], row.fields[1]);
         let least = *form.length.start();
@@ -59,7 +59,7 @@ fn every_telling_beginning_is_found_and_its_near_misses_are_left() {
 }
 
 #[test]
-fn every_provider_is_found_in_each_form_and_its_near_misses_are_left() {
+fn every_provider_is_found_in_each_form_without_near_misses() {
     for (seed, row) in rows(TableKind::Provider).enumerate() {
         for name in row.anchors.split(',') {
             for form in KeyForm::list(row.fields[0]) {

@@ -21,7 +21,7 @@ use super::error::one_line;
 use super::model::pins::Pin;
 use super::model::{self, ModelFiles, pins};
 use super::query_network::WithQueryNetwork;
-use super::runtime::{self, Model, TOKENS_MAX};
+use super::runtime::{self, LoadedModel, TOKENS_MAX};
 use super::{EmbedError, Embedder, ModelId, Precision};
 
 /// One way of computing the network.
@@ -92,7 +92,7 @@ fn opened(
     model_dir: &Path,
     precision: Precision,
     threads: NonZeroUsize,
-) -> Result<Model, EmbedError> {
+) -> Result<LoadedModel, EmbedError> {
     let files = model::verify(model_dir)?;
     let environment = runtime::environment(&files.runtime)?;
     let options = InitOptionsUserDefined::new()
@@ -108,7 +108,7 @@ fn opened(
     let text_embedding = TextEmbedding::try_new_from_user_defined(definition, options)
         .map_err(|error| EmbedError::Runtime { why: one_line(&error) })?;
     let (model_id, batch_texts) = (network.model_id(), network.batch_texts);
-    Ok(Model { model_id, text_embedding, batch_texts })
+    Ok(LoadedModel { model_id, text_embedding, batch_texts })
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, EmbedError> {

@@ -14,7 +14,7 @@ use fastembed::{EmbeddingModel, TextEmbedding, TextInitOptions};
 use sha2::{Digest, Sha256};
 
 use super::error::one_line;
-use super::runtime::{self, Model, TOKENS_MAX};
+use super::runtime::{self, LoadedModel, TOKENS_MAX};
 use super::{EmbedError, Embedder, ModelId, model};
 
 const MODEL: EmbeddingModel = EmbeddingModel::AllMiniLML6V2;
@@ -33,7 +33,7 @@ pub(super) fn load(
         .with_intra_threads(threads.get());
     let failed = |error: fastembed::Error| EmbedError::Runtime { why: one_line(&error) };
     let text_embedding = TextEmbedding::try_new(options).map_err(failed)?;
-    Ok(Box::new(Model { model_id: model_id()?, text_embedding, batch_texts: usize::MAX }))
+    Ok(Box::new(LoadedModel { model_id: model_id()?, text_embedding, batch_texts: usize::MAX }))
 }
 
 /// Repository and file name stand for the content, which the hub serves under one revision per

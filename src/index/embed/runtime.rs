@@ -91,14 +91,14 @@ fn reuse(loaded: &Loaded, library: &Path) -> Result<Environment, EmbedError> {
 }
 
 /// A loaded model that implements [`Embedder`].
-pub(super) struct Model {
+pub(super) struct LoadedModel {
     pub(super) model_id: ModelId,
     pub(super) text_embedding: TextEmbedding,
     /// How many texts may share one inference.
     pub(super) batch_texts: usize,
 }
 
-impl Embedder for Model {
+impl Embedder for LoadedModel {
     fn model_id(&self) -> &ModelId {
         &self.model_id
     }
@@ -129,7 +129,7 @@ impl Embedder for Model {
     }
 }
 
-impl Model {
+impl LoadedModel {
     /// Reads the embeddings of `texts` from one inference.
     fn embeddings(
         &self,

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::postings::{Count, List, Local, Walk};
+use super::postings::{Count, List, Local, PostingsIter};
 use super::weight::Saturation;
 
 /// A place in a list. Its buffers are kept from one list to the next.
@@ -39,7 +39,7 @@ impl Scale<'_> {
 /// A place in a list with blocks.
 #[derive(Debug, Default)]
 struct Reader<'list> {
-    walk: Walk<'list>,
+    walk: PostingsIter<'list>,
     /// The posting it stands at; none at the end.
     here: Option<(Local, Count)>,
     /// A block that it has reached, and the last passage of it.

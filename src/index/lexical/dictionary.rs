@@ -4,7 +4,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 
-use super::saved::{self, Input};
+use super::binary_format::{self, Input};
 
 /// With fewer terms a binary search is as fast. Few in tests, so that both ways are tried.
 const TERMS_MIN: usize = if cfg!(test) { 4 } else { 256 };
@@ -112,19 +112,19 @@ impl Dictionary {
 
     /// Writes all terms; see `saved`.
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        saved::write_numbers(out, self.ends.iter().map(|end| end.to_le_bytes()))?;
-        saved::write_bytes(out, &self.bytes)
+        binary_format::write_numbers(out, self.ends.iter().map(|end| end.to_le_bytes()))?;
+        binary_format::write_bytes(out, &self.bytes)
     }
 
     /// Reads terms, which must ascend.
     pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
         let ends = input.numbers(u32::from_le_bytes)?;
         let bytes = input.bytes()?;
-        saved::are_ends(&ends, bytes.len())?;
+        binary_format::are_ends(&ends, bytes.len())?;
         let mut dictionary = Self { bytes, ends, by_hash: None };
         let mut before: Option<&[u8]> = None;
         for term in (0..dictionary.len()).map(|index| dictionary.get(index)) {
-            saved::must(before < term)?;
+            binary_format::must(before < term)?;
             before = term;
         }
         dictionary.seal();

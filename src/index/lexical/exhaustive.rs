@@ -1,10 +1,10 @@
 //! Scores every posting of a query: term at a time into one dense row of scores per segment, then the best
 //! few. What `search` is held to, and measured against. Not here: leaving out what cannot be among them.
 
-use super::part::Part;
+use super::best_scores::BestScores;
+use super::live_segment::LiveSegment;
 use super::postings::Local;
 use super::query::Prepared;
-use super::top::Top;
 use super::weight::LengthNorm;
 use super::{DocId, Scored};
 
@@ -13,7 +13,7 @@ impl Prepared<'_> {
     #[must_use]
     pub fn search_everything(&self, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
         let norm = self.corpus.length_norm();
-        let mut top = Top::new(top_k);
+        let mut top = BestScores::new(top_k);
         let mut scores = Vec::new();
         for (place, part) in self.index.parts.iter().enumerate() {
             add_up(part, place, self, norm, &mut scores);
@@ -25,7 +25,7 @@ impl Prepared<'_> {
 
 /// Fills `scores` with the score of every document of `part`, zero where nothing matches.
 fn add_up(
-    part: &Part,
+    part: &LiveSegment,
     place: usize,
     query: &Prepared<'_>,
     norm: LengthNorm,
@@ -45,7 +45,12 @@ fn add_up(
 }
 
 /// Offers the living, wanted documents with a score to `top`, each with that of its best passage.
-fn collect(part: &Part, scores: &[f32], keep: &impl Fn(DocId) -> bool, top: &mut Top) {
+fn collect(
+    part: &LiveSegment,
+    scores: &[f32],
+    keep: &impl Fn(DocId) -> bool,
+    top: &mut BestScores,
+) {
     let mut first: Local = 0;
     for passages in part.segment.docs.chunk_by(|one, other| one == other) {
         let locals =

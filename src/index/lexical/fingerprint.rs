@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use super::index::LexicalIndex;
-use super::part::Part;
+use super::live_segment::LiveSegment;
 use super::{DocId, postings};
 
 impl LexicalIndex {
@@ -30,7 +30,7 @@ impl LexicalIndex {
 
 /// Each document is in one part with its passages in order, and the part's terms are in order: so each
 /// passage gets its own in order too.
-fn fingerprints_of(part: &Part) -> Vec<(DocId, [u8; 32])> {
+fn fingerprints_of(part: &LiveSegment) -> Vec<(DocId, [u8; 32])> {
     let mut said: Vec<(DocId, Sha256)> =
         part.documents().map(|(doc, length)| (doc, begun_with(length))).collect();
     for (term, list) in part.segment.terms() {

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
+use super::analysis::{WordCache, Words};
+use super::binary_format::{self, Input};
+use super::live_segment::LiveSegment;
 use super::merge;
-use super::part::Part;
 use super::passage::{Passage, PassageTerms};
-use super::saved::{self, Input};
 use super::segment::Segment;
 use super::terms::Terms;
 use super::tokenize::{self, DOCUMENT_TERMS_MAX, NEARBY_TERMS_MAX, QUERY_TERMS_MAX};
-use super::words::{WordCache, Words};
 use super::{DocId, LexicalError};
 
 /// Segments of like size before they are merged. Four keeps a store of a million documents under
@@ -28,7 +28,7 @@ pub(super) const DEAD_SHARE: usize = 4;
 pub struct LexicalIndex {
     words: Arc<Words>,
     cache: WordCache,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<LiveSegment>,
     last: Option<DocId>,
 }
 
@@ -84,7 +84,7 @@ impl LexicalIndex {
     /// Takes one document out; false when it was not there. Every score is afterwards as if it had
     /// never been. Costs a scan of the ids, and now and then the rewriting of one segment.
     pub fn remove(&mut self, doc: DocId) -> bool {
-        let killed = |part: &mut Part| part.kill_all(|other| other == doc);
+        let killed = |part: &mut LiveSegment| part.kill_all(|other| other == doc);
         let Some(place) = self.parts.iter_mut().position(killed) else {
             return false;
         };
@@ -103,7 +103,7 @@ impl LexicalIndex {
 
     /// Number of living passages.
     pub fn len(&self) -> usize {
-        self.parts.iter().map(Part::len).sum()
+        self.parts.iter().map(LiveSegment::len).sum()
     }
 
     /// True when there is no living document.
@@ -116,9 +116,9 @@ impl LexicalIndex {
     /// # Errors
     /// Those of `out`.
     pub fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        saved::write_bytes(out, saved::FORMAT)?;
+        binary_format::write_bytes(out, binary_format::FORMAT)?;
         let last = self.last.map(|last| last.0.to_le_bytes());
-        saved::write_numbers(out, last)?;
+        binary_format::write_numbers(out, last)?;
         out.write_all(&u64::try_from(self.parts.len()).unwrap_or(u64::MAX).to_le_bytes())?;
         self.parts.iter().try_for_each(|part| part.write_to(out))
     }
@@ -131,15 +131,15 @@ impl LexicalIndex {
     /// `InvalidData` for what no index is, also when it is cut off; those of `input`.
     pub fn read_from(input: &mut dyn io::Read) -> io::Result<Self> {
         let input = &mut Input::of(input);
-        saved::must(input.bytes()? == saved::FORMAT)?;
+        binary_format::must(input.bytes()? == binary_format::FORMAT)?;
         let last = input.numbers(|bytes| DocId(u32::from_le_bytes(bytes)))?;
-        saved::must(last.len() <= 1)?;
+        binary_format::must(last.len() <= 1)?;
         let last = last.first().copied();
         let parts = input.number()?;
         let mut read = Vec::new();
         for _ in 0..parts {
-            let part = Part::read_from(input)?;
-            saved::must(part.segment.docs.iter().all(|doc| Some(*doc) <= last))?;
+            let part = LiveSegment::read_from(input)?;
+            binary_format::must(part.segment.docs.iter().all(|doc| Some(*doc) <= last))?;
             read.push(part);
         }
         Ok(Self { last, parts: read, ..Self::new() })
@@ -157,7 +157,7 @@ impl LexicalIndex {
                 nearby: analyse(nearby, NEARBY_TERMS_MAX),
             })
             .collect();
-        self.parts.push(Part::new(Segment::of_one(doc, &terms)));
+        self.parts.push(LiveSegment::new(Segment::of_one(doc, &terms)));
         self.merge_like_sizes();
     }
 
@@ -178,7 +178,7 @@ impl LexicalIndex {
                 return;
             }
             let young = self.parts.split_off(self.parts.len() - like);
-            self.parts.push(Part::new(merge::merged(&young)));
+            self.parts.push(LiveSegment::new(merge::merged(&young)));
         }
     }
 
@@ -187,12 +187,12 @@ impl LexicalIndex {
         if part.len() == 0 {
             self.parts.remove(place);
         } else if part.dead_len() * DEAD_SHARE > part.segment.docs.len() {
-            *part = Part::new(merge::merged(std::slice::from_ref(part)));
+            *part = LiveSegment::new(merge::merged(std::slice::from_ref(part)));
         }
     }
 }
 
 /// Parts of one level differ in size by less than a factor of four.
-fn level(part: &Part) -> u32 {
+fn level(part: &LiveSegment) -> u32 {
     part.len().max(1).ilog(MERGED_TOGETHER)
 }

@@ -1,15 +1,16 @@
 //! Merging parts of the index into one segment, without their dead documents. Not here: when that is done
 //! (`index`).
 
-use super::part::Part;
+use super::live_segment::LiveSegment;
 use super::postings::{Count, Local, Postings};
 use super::segment::Segment;
 
 /// One segment with the living documents of all `parts`, in their order. The parts' sorted
 /// dictionaries are walked side by side, so nothing is hashed or sorted again.
-pub(super) fn merged(parts: &[Part]) -> Segment {
+pub(super) fn merged(parts: &[LiveSegment]) -> Segment {
     let mut segment = Segment::default();
-    let mut walks: Vec<Walk<'_>> = parts.iter().map(|part| Walk::new(part, &mut segment)).collect();
+    let mut walks: Vec<MergeSource<'_>> =
+        parts.iter().map(|part| MergeSource::new(part, &mut segment)).collect();
     while let Some(term) = walks.iter().filter_map(|walk| walk.term).min() {
         for walk in walks.iter_mut().filter(|walk| walk.term == Some(term)) {
             walk.pour_list(&mut segment.postings, &segment.lengths);
@@ -21,7 +22,7 @@ pub(super) fn merged(parts: &[Part]) -> Segment {
 }
 
 /// One source segment of a merge, walked term by term.
-struct Walk<'part> {
+struct MergeSource<'part> {
     segment: &'part Segment,
     next: usize,
     /// The term at `next`; nothing at the end.
@@ -30,9 +31,9 @@ struct Walk<'part> {
     moved: Vec<Option<Local>>,
 }
 
-impl<'part> Walk<'part> {
+impl<'part> MergeSource<'part> {
     /// Moves the living documents of `part` into `target`.
-    fn new(part: &'part Part, target: &mut Segment) -> Self {
+    fn new(part: &'part LiveSegment, target: &mut Segment) -> Self {
         let mut moved = Vec::with_capacity(part.segment.docs.len());
         for (local, (doc, length)) in (0..).zip(part.documents()) {
             let place = Local::try_from(target.docs.len()).ok().filter(|_| part.is_alive(local));

@@ -10,46 +10,46 @@
 //! A document may have several passages; its score is that of the best. Not here: what is put into a
 //! document's text, fusion with other indexes, persistence.
 
+mod analysis;
+mod best_scores;
+mod binary_format;
 mod cursor;
 mod dictionary;
+mod document_frequencies;
 mod exhaustive;
 mod fingerprint;
-mod holders;
 mod identifier;
 mod index;
-mod interest;
+mod live_segment;
 mod merge;
 mod nearby_terms;
-mod part;
 mod passage;
+mod passage_weight;
 mod postings;
 mod query;
 mod quoted;
-mod saved;
 mod script;
 mod search;
 mod segment;
-mod shared;
+mod shared_rarity;
 mod terms;
 mod tokenize;
-mod top;
 mod weight;
-mod words;
 
-#[cfg(test)]
-mod laws;
 #[cfg(test)]
 mod passage_laws;
 #[cfg(test)]
 mod search_laws;
+#[cfg(test)]
+mod tests;
 
-pub use holders::{Holders, KnownWords};
+pub use document_frequencies::{AnalysisCache, DocumentFrequencies};
 pub use index::LexicalIndex;
-pub use interest::Interest;
 pub use passage::Passage;
+pub use passage_weight::PassageWeight;
 pub use query::Prepared;
 pub use quoted::quoted_spans;
-pub use shared::Shared;
+pub use shared_rarity::SharedRarity;
 
 /// A document's ordinal, given by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -170,7 +170,7 @@ mod tests {
 
     // S-FIND-4
     #[test]
-    fn the_nearest_stand_in_and_of_those_the_most_frequent_at_most_three() {
+    fn at_most_three_nearest_terms_replace_an_unknown_one() {
         let texts = ["panda", "panda pando", "pando", "pando pandb pandc", "pandxx"];
         assert_eq!(nearby(&texts, "pandz"), ["pando", "panda", "pandb"]);
         assert_eq!(nearby(&["abcdefgh", "abcdefxx"], "abcdefgx"), ["abcdefgh", "abcdefxx"]);

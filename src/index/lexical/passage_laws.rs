@@ -1,7 +1,7 @@
 //! What a query counts and covers: backticks, the utmost, passages and what is nearby. Not here: equality of
 //! scores with the `bm25` crate (`laws`).
 
-use super::laws::{all, found, indexed, put};
+use super::tests::{all, found, indexed, put};
 use super::*;
 
 // S-RANK-1
@@ -19,7 +19,7 @@ fn what_stands_in_backticks_counts_half_unless_it_is_all() {
 
 // S-RANK-1
 #[test]
-fn no_score_reaches_the_utmost_and_what_nobody_says_counts_in_it() {
+fn no_score_reaches_its_upper_bound() {
     let mut index = indexed(["npm install", "docker build"]);
     put(&mut index, 7, vec![Passage::of("npm ".repeat(4_000))]);
     let best = all(&index, "npm")[0].score;

@@ -10,7 +10,7 @@
 
 use std::io;
 
-use super::saved::{self, Input};
+use super::binary_format::{self, Input};
 
 /// How often, or how many terms, in halves: what is nearby counts half. `DOCUMENT_TERMS_MAX` and
 /// `NEARBY_TERMS_MAX` fit in 16 bits.
@@ -130,8 +130,8 @@ impl Postings {
 
     /// Writes all lists; see `saved`.
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        saved::write_numbers(out, self.ends.iter().map(|end| end.to_le_bytes()))?;
-        saved::write_bytes(out, &self.bytes)
+        binary_format::write_numbers(out, self.ends.iter().map(|end| end.to_le_bytes()))?;
+        binary_format::write_bytes(out, &self.bytes)
     }
 
     /// Reads the lists of a segment of `documents` passages. None says it is longer than that, nor empty; what
@@ -139,10 +139,10 @@ impl Postings {
     pub(super) fn read_from(input: &mut Input<'_>, documents: usize) -> io::Result<Self> {
         let ends = input.numbers(u32::from_le_bytes)?;
         let bytes = input.bytes()?;
-        saved::are_ends(&ends, bytes.len())?;
+        binary_format::are_ends(&ends, bytes.len())?;
         let postings = Self { ends, bytes, ..Self::default() };
         let lens = (0..postings.ends.len()).map(|index| postings.list(index).len());
-        saved::must(lens.into_iter().all(|len| (1..=documents).contains(&len)))?;
+        binary_format::must(lens.into_iter().all(|len| (1..=documents).contains(&len)))?;
         Ok(postings)
     }
 
@@ -196,7 +196,7 @@ impl<'segment> List<'segment> {
     }
 
     /// The documents and their counts.
-    pub(super) fn iter(&self) -> Walk<'segment> {
+    pub(super) fn iter(&self) -> PostingsIter<'segment> {
         self.iter_from(0)
     }
 
@@ -211,13 +211,13 @@ impl<'segment> List<'segment> {
     }
 
     /// The documents from a block on, and their counts.
-    pub(super) fn iter_from(&self, block: usize) -> Walk<'segment> {
+    pub(super) fn iter_from(&self, block: usize) -> PostingsIter<'segment> {
         let before = block.checked_sub(1).and_then(|before| self.block(before));
         let start = before.map_or(0, |before| before.end as usize);
         let bytes = self.bytes.get(start..).unwrap_or(&[]).iter();
         // A distance of nothing is right for the first posting of a list only.
         let distance_min = u64::from(before.is_some());
-        Walk { bytes, last: before.map_or(0, |before| before.last), distance_min }
+        PostingsIter { bytes, last: before.map_or(0, |before| before.last), distance_min }
     }
 
     /// The first block that may hold `local` or what comes after it; as many as there are where none does.
@@ -244,14 +244,14 @@ impl<'segment> List<'segment> {
 
 /// A way through a list. Ends where its documents do not ascend.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Walk<'segment> {
+pub(super) struct PostingsIter<'segment> {
     bytes: std::slice::Iter<'segment, u8>,
     /// The document before the next.
     last: Local,
     distance_min: u64,
 }
 
-impl Walk<'_> {
+impl PostingsIter<'_> {
     /// Goes through the postings from `here` on as long as `each` takes them, and returns the first that it does not:
     /// what [`Iterator::find`] would, with fewer instructions for most postings of a common term.
     #[inline]
@@ -286,7 +286,7 @@ fn is_short(head: u8) -> bool {
     (1 << COUNT_BITS..0x80).contains(&head) && head & COUNT_MASK != 0
 }
 
-impl Iterator for Walk<'_> {
+impl Iterator for PostingsIter<'_> {
     type Item = (Local, Count);
 
     #[inline]

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::interest::Interest;
-use super::part::Part;
+use super::analysis::WordCache;
+use super::live_segment::LiveSegment;
+use super::passage_weight::PassageWeight;
 use super::postings::{Count, List, Local, Postings};
 use super::quoted::{self, QUOTED_SHARE};
 use super::terms::Terms;
 use super::weight::{Corpus, K1};
-use super::words::WordCache;
 use super::{DocId, LexicalIndex, MatchedTerm, QueryTerm};
 
 /// The most that one term of a text can be worth, in units of its inverse document frequency.
@@ -63,7 +63,7 @@ enum Held<'index> {
 
 impl Held<'_> {
     /// The passages of `part` that hold any of `terms`.
-    fn any(part: &Part, terms: &[Box<str>]) -> Self {
+    fn any(part: &LiveSegment, terms: &[Box<str>]) -> Self {
         let mut counts: BTreeMap<Local, Count> = BTreeMap::new();
         let lists = terms.iter().filter_map(|term| part.segment.list(term));
         for (local, count) in lists.flat_map(|list| list.iter()) {
@@ -241,8 +241,8 @@ impl<'index> Prepared<'index> {
 
     /// Prepares to measure pieces of text against the query.
     #[must_use]
-    pub fn interest(&self) -> Interest<'index> {
-        Interest::new(self.index, self.term_weights())
+    pub fn interest(&self) -> PassageWeight<'index> {
+        PassageWeight::new(self.index, self.term_weights())
     }
 
     /// The terms, those that are worth most first.

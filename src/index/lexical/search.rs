@@ -14,11 +14,11 @@
 
 use std::ops::Range;
 
+use super::best_scores::BestScores;
 use super::cursor::{Cursor, Scale};
-use super::part::Part;
+use super::live_segment::LiveSegment;
 use super::postings::Local;
 use super::query::Prepared;
-use super::top::Top;
 use super::weight::Saturation;
 use super::{DocId, LexicalIndex, Scored};
 use crate::processor;
@@ -107,7 +107,7 @@ impl Prepared<'_> {
         };
         let expected = top_k / (SAMPLED_OUT_OF / SAMPLED);
         let sampled_k = expected.saturating_mul(SAMPLED_MORE).saturating_add(SAMPLED_BESIDES);
-        let mut sample = Top::new(sampled_k);
+        let mut sample = BestScores::new(sampled_k);
         let may_hold = |docs: &[DocId], window: &Range<usize>| {
             docs.get(window.clone()).is_some_and(|docs| docs.iter().any(|doc| may(*doc)))
         };
@@ -115,13 +115,13 @@ impl Prepared<'_> {
         let whole = |docs| windows_of(docs).filter(move |window| may_hold(docs, window));
         scorer.search(self, sampled, &keep, &mut sample);
         if let Some(guess) = sample.worst() {
-            let mut top = Top::above(top_k, guess);
+            let mut top = BestScores::above(top_k, guess);
             scorer.search(self, whole, &keep, &mut top);
             if top.is_right() {
                 return top.into_sorted();
             }
         }
-        let mut top = Top::new(top_k);
+        let mut top = BestScores::new(top_k);
         scorer.search(self, whole, &keep, &mut top);
         top.into_sorted()
     }
@@ -149,7 +149,7 @@ impl<'query> Scorer<'query> {
         query: &'query Prepared<'_>,
         windows_of: impl Fn(&'query [DocId]) -> Windows,
         keep: &impl Fn(DocId) -> bool,
-        top: &mut Top,
+        top: &mut BestScores,
     ) {
         for (place, part) in query.index.parts.iter().enumerate() {
             // Small parts have no sample: their lists are not to be read for it.
@@ -170,7 +170,7 @@ impl<'query> Scorer<'query> {
     }
 
     /// Goes to the beginning of a part.
-    fn begin(&mut self, query: &'query Prepared<'_>, place: usize, part: &Part) {
+    fn begin(&mut self, query: &'query Prepared<'_>, place: usize, part: &LiveSegment) {
         let scale = Scale { saturation: self.saturation, lengths: &part.segment.lengths };
         self.cursors.resize_with(query.terms().len(), Cursor::default);
         for (cursor, term) in self.cursors.iter_mut().zip(query.by_weight()) {
@@ -179,7 +179,7 @@ impl<'query> Scorer<'query> {
     }
 
     /// Finds the passages of a window that have a score of `worst` or more, with their scores.
-    fn look_at(&mut self, part: &Part, window: Range<Local>, worst: Option<f32>) {
+    fn look_at(&mut self, part: &LiveSegment, window: Range<Local>, worst: Option<f32>) {
         self.found.clear();
         let needed = worst.map_or(0.0, |worst| worst * (1.0 - self.rounding));
         if worst.is_some() {
@@ -265,7 +265,13 @@ impl<'query> Scorer<'query> {
     }
 
     /// Offers the living, wanted documents that were found to `top`, each with the score of its best passage.
-    fn offer(&self, part: &Part, first: Local, keep: &impl Fn(DocId) -> bool, top: &mut Top) {
+    fn offer(
+        &self,
+        part: &LiveSegment,
+        first: Local,
+        keep: &impl Fn(DocId) -> bool,
+        top: &mut BestScores,
+    ) {
         let doc_of = |local: Local| part.segment.docs.get(local as usize).copied();
         let score_of = |local: Local| self.scores.get((local - first) as usize).copied();
         for passages in self.found.chunk_by(|one, other| doc_of(*one) == doc_of(*other)) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::laws::indexed;
+use super::tests::indexed;
 use super::*;
 
 /// Words from common to rare, of which the last are slips of others.

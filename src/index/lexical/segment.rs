@@ -4,10 +4,10 @@
 use std::io;
 
 use super::DocId;
+use super::binary_format::{self, Input};
 use super::dictionary::Dictionary;
 use super::passage::PassageTerms;
 use super::postings::{Count, List, Local, Postings};
-use super::saved::{self, Input};
 
 /// Ids compared together when one is looked for.
 const SCANNED: usize = 64;
@@ -87,8 +87,8 @@ impl Segment {
 
     /// Writes it whole; see `saved`.
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        saved::write_numbers(out, self.docs.iter().map(|doc| doc.0.to_le_bytes()))?;
-        saved::write_numbers(out, self.lengths.iter().map(|length| length.to_le_bytes()))?;
+        binary_format::write_numbers(out, self.docs.iter().map(|doc| doc.0.to_le_bytes()))?;
+        binary_format::write_numbers(out, self.lengths.iter().map(|length| length.to_le_bytes()))?;
         self.dictionary.write_to(out)?;
         self.postings.write_to(out)
     }
@@ -99,7 +99,7 @@ impl Segment {
         let lengths = input.numbers(u16::from_le_bytes)?;
         let dictionary = Dictionary::read_from(input)?;
         let postings = Postings::read_from(input, docs.len())?;
-        saved::must(docs.len() == lengths.len() && dictionary.len() == postings.len())?;
+        binary_format::must(docs.len() == lengths.len() && dictionary.len() == postings.len())?;
         let docs_ascend = docs.is_sorted();
         Ok(Self { docs, lengths, docs_ascend, dictionary, postings })
     }
@@ -127,7 +127,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_document_is_found_at_its_places_whether_or_not_documents_ascend(
+        fn a_document_is_found_in_any_order_of_documents(
             mut docs in prop::collection::vec((0_u32..60).prop_map(DocId), 0..200),
             ascend in any::<bool>(), asked in (0_u32..60).prop_map(DocId),
         ) {

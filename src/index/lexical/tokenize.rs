@@ -6,10 +6,10 @@ use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
+use super::analysis::{WordCache, Words};
 use super::identifier;
 use super::script::{Class, JOINERS, SEPARATORS, bigrams, class_of, is_inner};
 use super::terms::Terms;
-use super::words::{WordCache, Words};
 
 /// Longest term and longest identifier, in bytes: a SHA-256 in hex (64) and any name people type
 /// fit; longer runs are encoded blobs, which nobody searches by and which would fill the dictionary.

@@ -128,7 +128,7 @@ fn a_chunk_without_vectors_takes_no_memory() {
 }
 
 #[test]
-fn a_vector_that_cannot_be_compared_is_refused_and_changes_nothing() {
+fn a_vector_without_direction_is_refused() {
     let mut index = VectorIndex::new(2);
     let width = VectorError::Width { expected: 2, found: 3 };
     assert_eq!(index.set(0, &[1.0, 2.0, 3.0]), Err(width));

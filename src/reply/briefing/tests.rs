@@ -2,15 +2,16 @@
 
 use proptest::prelude::*;
 
-use super::super::sample;
+use super::super::test_memories;
 use super::*;
 use crate::tokens;
 use event::Timestamp;
 
 fn note(id: &str, lesson: &str, gone: &[&str]) -> Note {
-    let memory =
-        sample::memory(&json!({ "id": id, "timestamp": "2026-01-02T03:04:05Z", "repo": "api",
-        "agent_id": "codex", "event_type": "error", "lesson": lesson, "source": "agent" }));
+    let memory = test_memories::memory(
+        &json!({ "id": id, "timestamp": "2026-01-02T03:04:05Z", "repo": "api",
+        "agent_id": "codex", "event_type": "error", "lesson": lesson, "source": "agent" }),
+    );
     Note { memory, gone: gone.iter().map(|file| (*file).to_owned()).collect() }
 }
 

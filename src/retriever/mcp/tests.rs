@@ -1,6 +1,6 @@
 //! Talks to the server as clients do: lines of JSON-RPC on a pair of streams, in both eras.
 
-mod client;
+mod test_client;
 
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-use self::client::{BOTH, Era, LineClient, STEP_MS_MAX, run};
+use self::test_client::{BOTH, Era, LineClient, STEP_MS_MAX, run};
 use super::super::fake::Fake;
 use super::*;
 use crate::mcp::stdio::serve;

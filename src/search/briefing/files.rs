@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::filter::is_about;
-use super::ranked::Ranked;
+use super::order::RankedMemory;
 use super::{Occasion, SESSION};
 use crate::snapshot::Snapshot;
 use index::lexical::DocId;
@@ -17,7 +17,7 @@ const LOOKED_AT_MAX: usize = 64;
 
 /// Finds the memories about the files at hand. The index of words finds those whose words fit a path, since paths
 /// are words too; of these, whoever really names it counts.
-pub(super) fn about<'a>(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Vec<Ranked<'a>> {
+pub(super) fn about<'a>(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Vec<RankedMemory<'a>> {
     let mut numbers = BTreeSet::new();
     let is_here = |doc: DocId| {
         let memory = snapshot.memory(doc.0);
@@ -35,5 +35,5 @@ pub(super) fn about<'a>(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Vec<
         }
     }
     let memories = numbers.into_iter().filter_map(|number| snapshot.memory(number));
-    memories.map(|memory| Ranked::by_worth(memory, occasion.now)).collect()
+    memories.map(|memory| RankedMemory::by_worth(memory, occasion.now)).collect()
 }

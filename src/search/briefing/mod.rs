@@ -3,24 +3,24 @@
 //! there, which the caller knows.
 
 mod files;
-mod ranked;
-mod session;
+mod last_session;
+mod order;
+mod repeats;
 mod tasks;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use self::ranked::{Ranked, best_first};
-use self::told::Told;
+use self::order::{RankedMemory, best_first};
+use self::repeats::Repeats;
 use super::{Hit, prior};
 use crate::snapshot::Snapshot;
 use event::{RepoKey, Timestamp};
 use memory::Memory;
 
-pub use self::session::LastSession;
+pub use self::last_session::LastSession;
 
 /// For what a briefing is.
 pub struct Occasion<'a> {
@@ -124,8 +124,8 @@ pub fn near_the_best(hits: Vec<Hit>) -> Vec<Arc<Memory>> {
 #[must_use]
 pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
     let here = Here::of(snapshot, occasion);
-    let last = session::last(&here.of_sessions, occasion.own_session);
-    let mut picker = Picker { occasion, told: Told::default(), looks_left: LOOKS_MAX };
+    let last = last_session::last(&here.of_sessions, occasion.own_session);
+    let mut picker = Picker { occasion, told: Repeats::default(), looks_left: LOOKS_MAX };
     let mut stale = Vec::new();
     let mut sections = vec![
         (Section::ForTask, picker.take(FOR_TASK_MAX, occasion.for_task.iter())),
@@ -164,10 +164,10 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
 struct Here<'a> {
     memories: usize,
     newest: Option<Timestamp>,
-    tasks: Vec<Ranked<'a>>,
-    decided: Vec<Ranked<'a>>,
-    gotchas: Vec<Ranked<'a>>,
-    others: Vec<Ranked<'a>>,
+    tasks: Vec<RankedMemory<'a>>,
+    decided: Vec<RankedMemory<'a>>,
+    gotchas: Vec<RankedMemory<'a>>,
+    others: Vec<RankedMemory<'a>>,
     of_sessions: Vec<&'a Arc<Memory>>,
 }
 
@@ -201,11 +201,13 @@ impl<'a> Here<'a> {
             self.of_sessions.push(memory);
         }
         match memory.provenance.kind.as_str() {
-            TASK => self.tasks.push(Ranked::by_age(memory)),
+            TASK => self.tasks.push(RankedMemory::by_age(memory)),
             SESSION => {}
-            kind if DECIDED.contains(&kind) => self.decided.push(Ranked::by_age(memory)),
-            kind if GOTCHA.contains(&kind) => self.gotchas.push(Ranked::by_worth(memory, now)),
-            _ => self.others.push(Ranked::by_worth(memory, now)),
+            kind if DECIDED.contains(&kind) => self.decided.push(RankedMemory::by_age(memory)),
+            kind if GOTCHA.contains(&kind) => {
+                self.gotchas.push(RankedMemory::by_worth(memory, now))
+            }
+            _ => self.others.push(RankedMemory::by_worth(memory, now)),
         }
     }
 }
@@ -213,7 +215,7 @@ impl<'a> Here<'a> {
 /// Takes memories for one section after the other.
 struct Picker<'a> {
     occasion: &'a Occasion<'a>,
-    told: Told,
+    told: Repeats,
     looks_left: usize,
 }
 

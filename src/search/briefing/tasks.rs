@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::ranked::{Ranked, best_first};
+use super::order::{RankedMemory, best_first};
 use event::Event;
 use memory::Memory;
 
@@ -23,7 +23,7 @@ const ENDING: [&str; 2] = ["success", DONE];
 const ENDING_VERDICTS: [&str; 2] = ["worked", "stale"];
 
 /// Returns the open tasks, newest first.
-pub(super) fn open<'a>(tasks: Vec<Ranked<'a>>) -> impl Iterator<Item = &'a Arc<Memory>> {
+pub(super) fn open<'a>(tasks: Vec<RankedMemory<'a>>) -> impl Iterator<Item = &'a Arc<Memory>> {
     let tasks: Vec<(&Arc<Memory>, Event)> =
         best_first(tasks).take(LOOKED_AT_MAX).map(|memory| (memory, memory.event())).collect();
     let ended: BTreeSet<String> = tasks

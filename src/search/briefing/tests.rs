@@ -5,7 +5,7 @@ use std::cell::Cell;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::laws::snapshot;
+use super::super::tests::snapshot;
 use super::*;
 
 fn now() -> Timestamp {
@@ -276,7 +276,7 @@ proptest! {
 
     // S-CONTEXT-4
     #[test]
-    fn no_memory_is_told_twice_and_the_order_of_the_log_changes_nothing(
+    fn no_memory_is_shown_twice_in_any_order_of_the_log(
         given in prop::collection::vec((0_usize..6, 1_u32..28, 0_usize..3, 0_usize..4), 0..60),
         turn in 0_usize..60,
         files in prop::collection::vec(prop::sample::select(vec!["src/a.rs", "old/b.rs"]), 0..3),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Sign;
 use crate::dedup::TextSignature;
 use event::Event;
-use index::lexical::Holders;
+use index::lexical::DocumentFrequencies;
 
 /// The least weighted share of common words of two memories about one subject.
 pub(super) const KINSHIP_MIN: f32 = 0.3;
@@ -97,11 +97,14 @@ impl ComparedText {
         Self { text, words, signature: TextSignature::of(event), terms, weights }
     }
 
-    fn terms(&self, holders: &mut Holders<'_>) -> &BTreeSet<Box<str>> {
+    fn terms(&self, holders: &mut DocumentFrequencies<'_>) -> &BTreeSet<Box<str>> {
         self.terms.get_or_init(|| alphabetic(holders.terms_of(&self.text)))
     }
 
-    pub(super) fn weights(&self, holders: &mut Holders<'_>) -> &(BTreeMap<Box<str>, f32>, f32) {
+    pub(super) fn weights(
+        &self,
+        holders: &mut DocumentFrequencies<'_>,
+    ) -> &(BTreeMap<Box<str>, f32>, f32) {
         self.weights.get_or_init(|| {
             let terms = self.terms(holders).iter();
             let weighed: BTreeMap<Box<str>, f32> =
@@ -116,7 +119,7 @@ impl ComparedText {
     pub(super) fn against(
         &self,
         newer: &Self,
-        holders: &mut Holders<'_>,
+        holders: &mut DocumentFrequencies<'_>,
     ) -> Option<(f32, Vec<Sign>)> {
         let signs = self.signs_against(newer);
         if signs.is_empty() {
@@ -127,7 +130,11 @@ impl ComparedText {
 
     /// Returns the weighted share of common words; `None` where it is too small. Words are looked up one by one until
     /// that is certain, since the weight of all words is no less than that of some.
-    pub(super) fn kinship_with(&self, newer: &Self, holders: &mut Holders<'_>) -> Option<f32> {
+    pub(super) fn kinship_with(
+        &self,
+        newer: &Self,
+        holders: &mut DocumentFrequencies<'_>,
+    ) -> Option<f32> {
         let (others, other_weight) = newer.weights(holders);
         let terms = self.terms(holders);
         let shared: f32 = terms.iter().filter_map(|term| others.get(term)).sum();
@@ -175,7 +182,7 @@ pub(super) fn alphabetic(terms: impl IntoIterator<Item = Box<str>>) -> BTreeSet<
 }
 
 /// The inverse document frequency of BM25 (S-RANK-1).
-fn rarity(term: &str, holders: &mut Holders<'_>) -> f32 {
+fn rarity(term: &str, holders: &mut DocumentFrequencies<'_>) -> f32 {
     let documents = holders.index().len().max(DOCUMENTS_MIN);
     // Numbers of documents: past 16 million an f32 rounds them, and rarity hardly changes.
     #[expect(clippy::cast_precision_loss, reason = "see above")]

@@ -1,5 +1,5 @@
 //! The links that somebody told, as a graph of one snapshot; with the replacements, which are links too. Not here: how
-//! events make a link (`projection::links`), what is found without being told (`common`).
+//! events make a link (`projection::links`), what is found without being told (`inferred`).
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use petgraph::algo::astar;
 use petgraph::graph::{Graph, NodeIndex};
 use petgraph::visit::{EdgeFiltered, EdgeRef};
 
-use super::{Place, Spot};
+use super::{CodePlace, NodeRef};
 use crate::snapshot::Snapshot;
 use event::{AUTO, EventId, Link, MANUAL, Node, Relation, RepoKey, Strength, Timestamp};
 use memory::{LifecycleState, Memory, Tie, ties};
@@ -16,13 +16,13 @@ use memory::{LifecycleState, Memory, Tie, ties};
 /// The links of a snapshot.
 #[derive(Debug, Clone, Default)]
 pub struct Links {
-    graph: Graph<Spot, Said>,
-    places: HashMap<Spot, NodeIndex>,
+    graph: Graph<NodeRef, LinkDetails>,
+    places: HashMap<NodeRef, NodeIndex>,
 }
 
 /// What was said of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct LinkDetails {
     /// The repository that it is of.
     pub repo: RepoKey,
     /// When it was told last.
@@ -41,16 +41,16 @@ pub struct Said {
 
 /// A link as one of its ends sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bond<'a> {
+pub struct LinkEdge<'a> {
     /// The other end.
-    pub to: &'a Spot,
+    pub to: &'a NodeRef,
     /// Whether it goes out from here, rather than coming in.
     pub is_outward: bool,
     /// What was said.
-    pub said: &'a Said,
+    pub said: &'a LinkDetails,
 }
 
-impl Said {
+impl LinkDetails {
     /// Tells whether it holds at a time.
     #[must_use]
     pub fn holds_at(&self, time: Timestamp) -> bool {
@@ -73,7 +73,7 @@ impl Said {
     }
 }
 
-impl From<Tie> for Said {
+impl From<Tie> for LinkDetails {
     fn from(tie: Tie) -> Self {
         let Tie { repo, since, link } = tie;
         let Link { target: _, relation, strength, valid_from, valid_to, origin } = link;
@@ -85,7 +85,7 @@ impl Links {
     /// Puts together what was told by `until`, or ever. Takes time in proportion to the memories and links there are.
     #[must_use]
     pub fn of(snapshot: &Snapshot, until: Option<Timestamp>) -> Self {
-        let numbers = Numbers::of(snapshot);
+        let numbers = MemoryNumbers::of(snapshot);
         let mut links = Self::told_by(snapshot, until, &numbers);
         for (number, memory) in (0..).zip(snapshot.memories().iter()) {
             if !memory.about().is_empty() {
@@ -98,14 +98,14 @@ impl Links {
     /// Puts together what link events told, without the replacements.
     #[must_use]
     pub fn told(snapshot: &Snapshot) -> Self {
-        Self::told_by(snapshot, None, &Numbers::of(snapshot))
+        Self::told_by(snapshot, None, &MemoryNumbers::of(snapshot))
     }
 
-    fn told_by(snapshot: &Snapshot, until: Option<Timestamp>, numbers: &Numbers<'_>) -> Self {
+    fn told_by(snapshot: &Snapshot, until: Option<Timestamp>, numbers: &MemoryNumbers<'_>) -> Self {
         let mut links = Self::default();
         for (number, memory) in (0..).zip(snapshot.memories().iter()) {
             for tie in ties(memory.about(), until) {
-                links.tie(Spot::Memory(number), tie, numbers);
+                links.tie(NodeRef::Memory(number), tie, numbers);
             }
         }
         for (id, about) in snapshot.early() {
@@ -117,7 +117,7 @@ impl Links {
         links
     }
 
-    fn tie(&mut self, source: Spot, tie: Tie, numbers: &Numbers<'_>) {
+    fn tie(&mut self, source: NodeRef, tie: Tie, numbers: &MemoryNumbers<'_>) {
         let target = numbers.spot(&tie.link.target, &tie.repo);
         self.add(source, target, tie.into());
     }
@@ -128,12 +128,12 @@ impl Links {
         number: u32,
         memory: &Memory,
         until: Option<Timestamp>,
-        numbers: &Numbers<'_>,
+        numbers: &MemoryNumbers<'_>,
     ) {
         let then = until.map(|until| memory.lifecycle_then(until));
         let course = then.as_ref().unwrap_or_else(|| memory.lifecycle());
         let LifecycleState::Superseded { by } = &course.state else { return };
-        let said = Said {
+        let said = LinkDetails {
             repo: memory.repo.clone(),
             since: course.since,
             relation: Relation::Supersedes,
@@ -143,16 +143,16 @@ impl Links {
             valid_to: None,
         };
         let by = numbers.spot(&Node::of(by.clone()), &memory.repo);
-        self.add(by, Spot::Memory(number), said);
+        self.add(by, NodeRef::Memory(number), said);
     }
 
     /// Adds a link.
-    pub fn add(&mut self, source: Spot, target: Spot, said: Said) {
+    pub fn add(&mut self, source: NodeRef, target: NodeRef, said: LinkDetails) {
         let (source, target) = (self.place(source), self.place(target));
         self.graph.add_edge(source, target, said);
     }
 
-    fn place(&mut self, spot: Spot) -> NodeIndex {
+    fn place(&mut self, spot: NodeRef) -> NodeIndex {
         if let Some(place) = self.places.get(&spot) {
             return *place;
         }
@@ -162,7 +162,7 @@ impl Links {
     }
 
     /// Returns the links of a thing, those that go out first.
-    pub fn at<'a>(&'a self, spot: &Spot) -> impl Iterator<Item = Bond<'a>> {
+    pub fn at<'a>(&'a self, spot: &NodeRef) -> impl Iterator<Item = LinkEdge<'a>> {
         let place = self.places.get(spot).copied();
         let ways = [(Direction::Outgoing, true), (Direction::Incoming, false)];
         place.into_iter().flat_map(move |place| {
@@ -170,14 +170,14 @@ impl Links {
                 self.graph.edges_directed(place, direction).filter_map(move |edge| {
                     let other = if is_outward { edge.target() } else { edge.source() };
                     let to = self.graph.node_weight(other)?;
-                    Some(Bond { to, is_outward, said: edge.weight() })
+                    Some(LinkEdge { to, is_outward, said: edge.weight() })
                 })
             })
         })
     }
 
     /// Returns all links, with their ends.
-    pub fn all(&self) -> impl Iterator<Item = (&Spot, &Spot, &Said)> {
+    pub fn all(&self) -> impl Iterator<Item = (&NodeRef, &NodeRef, &LinkDetails)> {
         self.graph.edge_references().filter_map(|edge| {
             let source = self.graph.node_weight(edge.source())?;
             Some((source, self.graph.node_weight(edge.target())?, edge.weight()))
@@ -185,13 +185,13 @@ impl Links {
     }
 
     /// Returns all that is linked, in no order.
-    pub fn spots(&self) -> impl Iterator<Item = &Spot> {
+    pub fn spots(&self) -> impl Iterator<Item = &NodeRef> {
         self.graph.node_weights()
     }
 
     /// Finds the shortest way by links of one relation from one thing to another, both included.
     #[must_use]
-    pub fn way(&self, relation: Relation, from: &Spot, to: &Spot) -> Option<Vec<&Spot>> {
+    pub fn way(&self, relation: Relation, from: &NodeRef, to: &NodeRef) -> Option<Vec<&NodeRef>> {
         let (from, to) = (*self.places.get(from)?, *self.places.get(to)?);
         let such = EdgeFiltered::from_fn(&self.graph, |edge| edge.weight().relation == relation);
         let (_, way) = astar(&such, from, |place| place == to, |_| 1_u32, |_| 0)?;
@@ -200,9 +200,9 @@ impl Links {
 }
 
 /// The numbers of memories by their ids.
-struct Numbers<'a>(HashMap<&'a EventId, u32>);
+struct MemoryNumbers<'a>(HashMap<&'a EventId, u32>);
 
-impl<'a> Numbers<'a> {
+impl<'a> MemoryNumbers<'a> {
     /// Only where somebody asks for them: most stores have no links.
     fn of(snapshot: &'a Snapshot) -> Self {
         let is_needed = snapshot.memories().iter().any(|memory| !memory.about().is_empty())
@@ -213,11 +213,11 @@ impl<'a> Numbers<'a> {
         Self(snapshot.memories().iter().map(|memory| &memory.id).zip(0..).collect())
     }
 
-    fn spot(&self, node: &Node, repo: &RepoKey) -> Spot {
-        if let Some(place) = Place::of(node, repo) {
-            return Spot::Code(place);
+    fn spot(&self, node: &Node, repo: &RepoKey) -> NodeRef {
+        if let Some(place) = CodePlace::of(node, repo) {
+            return NodeRef::Code(place);
         }
         let number = self.0.get(&node.id());
-        number.map_or_else(|| Spot::Absent(node.id().clone()), |number| Spot::Memory(*number))
+        number.map_or_else(|| NodeRef::Absent(node.id().clone()), |number| NodeRef::Memory(*number))
     }
 }

@@ -8,24 +8,24 @@
 
 mod analysis;
 mod asserted;
-mod common;
-mod known;
-mod named;
+mod inferred;
+mod link_cache;
+mod names;
+mod node_ref;
 mod patterns;
-mod spot;
 mod walk;
 
 #[cfg(test)]
-mod laws;
+mod tests;
 
 pub use analysis::{
-    About, Asking, Brief, Finding, Gap, Lone, MEMORIES_MAX, Scope, Whole, bridges, brief, clusters,
-    gaps, grouped, hubs, lone,
+    About, Finding, Gap, IsolatedMemory, KnowledgeGraph, LoggedQuery, MEMORIES_MAX, Scope, Summary,
+    bridges, clusters, gaps, grouped, hubs, isolated, summary,
 };
-pub use asserted::{Bond, Links, Said};
-pub use common::{Because, Common, Shared};
-pub use known::KnownLinks;
-pub use named::{Thing, named};
+pub use asserted::{LinkDetails, LinkEdge, Links};
+pub use inferred::{InferredLink, InferredLinks, InferredReason};
+pub use link_cache::LinkCache;
+pub use names::{Thing, named};
+pub use node_ref::{CodePlace, NodeRef};
 pub use patterns::{Look, PATTERN, Suggestion, suggestions};
-pub use spot::{Place, Spot};
 pub use walk::{Step, Walk, Walked, Way, Why, walk};

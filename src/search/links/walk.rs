@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::common::counts;
-use super::{Because, Bond, Common, Links, Spot};
+use super::inferred::counts;
+use super::{InferredLinks, InferredReason, LinkEdge, Links, NodeRef};
 use crate::snapshot::Snapshot;
 use event::{Relation, Strength, Timestamp};
 
@@ -61,7 +61,7 @@ impl Way {
 #[derive(Debug, Clone)]
 pub struct Walk {
     /// Where it begins; these are all one thing.
-    pub starts: Vec<Spot>,
+    pub starts: Vec<NodeRef>,
     /// How many steps from there.
     pub depth: usize,
     /// Which way.
@@ -78,9 +78,9 @@ pub struct Walk {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// Where it leads.
-    pub spot: Spot,
+    pub spot: NodeRef,
     /// From where.
-    pub from: Spot,
+    pub from: NodeRef,
     /// How many steps it is from the beginning, from 1.
     pub depth: usize,
     /// How the two are related.
@@ -99,7 +99,7 @@ pub enum Why {
     /// This origin says so.
     Told(String),
     /// It was found.
-    Found(Because),
+    Inferred(InferredReason),
 }
 
 /// What a walk found.
@@ -116,9 +116,9 @@ pub struct Walked {
 /// Walks.
 #[must_use]
 pub fn walk(snapshot: &Snapshot, links: &Links, walk: &Walk) -> Walked {
-    let common = Common { snapshot, now: walk.now, until: walk.as_of };
+    let common = InferredLinks { snapshot, now: walk.now, until: walk.as_of };
     let mut walked = Walked::default();
-    let mut seen: HashSet<Spot> = walk.starts.iter().cloned().collect();
+    let mut seen: HashSet<NodeRef> = walk.starts.iter().cloned().collect();
     let mut frontier = walk.starts.clone();
     let mut found_for = 0;
     for depth in 1..=walk.depth {
@@ -157,19 +157,19 @@ pub fn walk(snapshot: &Snapshot, links: &Links, walk: &Walk) -> Walked {
 }
 
 /// The links that were told, the surest and then the newest first.
-fn told(links: &Links, from: &Spot, depth: usize, walk: &Walk) -> Vec<Step> {
+fn told(links: &Links, from: &NodeRef, depth: usize, walk: &Walk) -> Vec<Step> {
     let time = walk.as_of.unwrap_or(walk.now);
-    let mut bonds: Vec<Bond<'_>> = links
+    let mut bonds: Vec<LinkEdge<'_>> = links
         .at(from)
         .filter(|bond| if bond.is_outward { walk.way.goes_out() } else { walk.way.goes_in() })
         .filter(|bond| bond.said.holds_at(time))
         .filter(|bond| walk.relation.is_none_or(|relation| relation == bond.said.relation))
         .collect();
     bonds.sort_by(|a, b| {
-        let order = |bond: &Bond<'_>| (bond.said.strength, bond.said.since);
+        let order = |bond: &LinkEdge<'_>| (bond.said.strength, bond.said.since);
         order(b).cmp(&order(a)).then_with(|| a.to.cmp(b.to))
     });
-    let step = |bond: Bond<'_>| Step {
+    let step = |bond: LinkEdge<'_>| Step {
         spot: bond.to.clone(),
         from: from.clone(),
         depth,
@@ -182,12 +182,12 @@ fn told(links: &Links, from: &Spot, depth: usize, walk: &Walk) -> Vec<Step> {
 }
 
 /// What they have in common goes both ways, but that a memory names a file.
-fn found(common: &Common<'_>, from: &Spot, depth: usize, walk: &Walk) -> Vec<Step> {
-    let is_asked = |because: &Because| {
+fn found(common: &InferredLinks<'_>, from: &NodeRef, depth: usize, walk: &Walk) -> Vec<Step> {
+    let is_asked = |because: &InferredReason| {
         let goes = match from {
-            _ if *because != Because::NamesIt => true,
-            Spot::Memory(_) => walk.way.goes_out(),
-            Spot::Absent(_) | Spot::Code(_) => walk.way.goes_in(),
+            _ if *because != InferredReason::NamesIt => true,
+            NodeRef::Memory(_) => walk.way.goes_out(),
+            NodeRef::Absent(_) | NodeRef::Code(_) => walk.way.goes_in(),
         };
         goes && walk.relation.is_none_or(|relation| relation == because.relation())
     };
@@ -198,14 +198,14 @@ fn found(common: &Common<'_>, from: &Spot, depth: usize, walk: &Walk) -> Vec<Ste
         return Vec::new();
     }
     let shared = common.with(from).into_iter().filter(|shared| is_asked(&shared.because));
-    let step = |shared: super::Shared| Step {
-        is_outward: matches!(from, Spot::Memory(_)),
+    let step = |shared: super::InferredLink| Step {
+        is_outward: matches!(from, NodeRef::Memory(_)),
         from: from.clone(),
         depth,
         relation: shared.because.relation(),
         strength: shared.because.strength(),
         spot: shared.spot,
-        why: Why::Found(shared.because),
+        why: Why::Inferred(shared.because),
     };
     shared.map(step).collect()
 }
@@ -225,7 +225,7 @@ enum Fitness {
 /// Tells whether a memory may be shown. One that is out is passed over, but where it was superseded and that is the
 /// link.
 fn fitness(snapshot: &Snapshot, step: &Step, walk: &Walk) -> Fitness {
-    let Spot::Memory(number) = &step.spot else { return Fitness::Shown };
+    let NodeRef::Memory(number) = &step.spot else { return Fitness::Shown };
     let Some(memory) = snapshot.memory(*number) else { return Fitness::Lost };
     if step.relation != Relation::Supersedes && !counts(memory, walk.now, walk.as_of) {
         Fitness::Out

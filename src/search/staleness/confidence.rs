@@ -104,7 +104,7 @@ mod tests {
 
     // S-STALE-3
     #[test]
-    fn names_that_are_still_there_speak_against_it_and_none_says_nothing() {
+    fn present_names_lower_the_confidence_of_staleness() {
         assert!((of(1, 1, &found(4, 0)) - 0.3).abs() < 1e-6);
         assert!((of(1, 1, &found(2, 2)) - 0.65).abs() < 1e-6);
         assert!((of(1, 1, &Symbols::NotApplicable) - 1.0).abs() < 1e-6);

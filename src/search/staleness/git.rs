@@ -227,7 +227,7 @@ mod tests {
 
     // S-STALE-5
     #[test]
-    fn git_that_takes_too_long_or_is_nowhere_at_work_is_not_waited_for() {
+    fn a_slow_or_missing_git_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let git = Git { top: folder.path().to_owned(), left: Cell::default() };
         // It waits for the end of what is never sent.

@@ -1,14 +1,14 @@
 //! Whether memories still hold, asked of the work tree they are about: files that are gone or changed since, names
 //! of code that are in them no longer, commits that are in no history. Reads and never changes anything.
 //!
-//! `mentions` says which files and names a memory speaks of, `tree` looks at files, `git` at history, `bases` at what
-//! was checked out when a memory last held, `confidence` what it all comes to; `marks` is the short form of it for
+//! `mentions` says which files and names a memory speaks of, `tree` looks at files, `git` at history, `base_commits` at what
+//! was checked out when a memory last held, `confidence` what it all comes to; `changed_files` is the short form of it for
 //! replies. Not here: which memories are asked about (`serve`), words (`render`).
 
-mod bases;
+mod base_commits;
+mod changed_files;
 mod confidence;
 mod git;
-mod marks;
 mod mentions;
 mod tree;
 
@@ -16,16 +16,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use self::bases::{Base, Bases};
+use self::base_commits::{Base, BaseCommits};
 use self::confidence::{Signs, confidence};
 use self::git::Git;
 use event::{AGENT_FILE, Timestamp};
 use memory::Memory;
 use store::RepoAt;
 
+pub use self::changed_files::{Changed, changed_since};
 pub use self::confidence::Symbols;
 pub use self::git::Silence;
-pub use self::marks::{Changed, changed_since};
 pub use self::tree::is_gone;
 
 /// The kinds whose files may be still to be made, or that name none on purpose.
@@ -62,7 +62,7 @@ pub struct Looked {
 }
 
 /// A memory that says something that can be looked up.
-struct Asked<'a> {
+struct Checked<'a> {
     memory: &'a Arc<Memory>,
     paths: Vec<String>,
     base: Base,
@@ -76,7 +76,7 @@ pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looke
     let mut looked = Looked::default();
     let mut asked = Vec::new();
     for memory in memories {
-        match asked_of(memory, top) {
+        match checked_of(memory, top) {
             Some(_) if memory.lifecycle().is_pinned => looked.pinned += 1,
             Some(found) => asked.push(found),
             None => {}
@@ -85,7 +85,7 @@ pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looke
     looked.checked = asked.len();
     let history = git.ok_or(Silence::NoRepository).and_then(|at| {
         let git = Git::at(top);
-        Bases::of(&git, &asked, at).map(|bases| (git, bases))
+        BaseCommits::of(&git, &asked, at).map(|bases| (git, bases))
     });
     let mut reading = tree::Reading::of(top);
     let stale = match history {
@@ -109,7 +109,7 @@ pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looke
     looked
 }
 
-fn asked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Asked<'a>> {
+fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Checked<'a>> {
     if NOT_ABOUT_FILES.contains(&memory.provenance.kind.as_str()) {
         return None;
     }
@@ -124,17 +124,17 @@ fn asked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Asked<'a>> {
         return None;
     }
     let base = Base::of(memory, commit.as_deref());
-    Some(Asked { memory, paths, base, commit })
+    Some(Checked { memory, paths, base, commit })
 }
 
 /// What the differences between the commit at which each last held and the one that is checked out come to.
 fn by_history(
-    asked: &[Asked<'_>],
+    asked: &[Checked<'_>],
     git: &Git,
-    bases: &Bases,
+    bases: &BaseCommits,
     reading: &mut tree::Reading<'_>,
 ) -> (Vec<Stale>, Option<Silence>) {
-    let mut of_commit: BTreeMap<&str, Vec<&Asked<'_>>> = BTreeMap::new();
+    let mut of_commit: BTreeMap<&str, Vec<&Checked<'_>>> = BTreeMap::new();
     let mut stale = Vec::new();
     for one in asked {
         match bases.commit(&one.base) {
@@ -161,8 +161,8 @@ fn by_history(
 }
 
 fn judged(
-    asked: &Asked<'_>,
-    bases: &Bases,
+    asked: &Checked<'_>,
+    bases: &BaseCommits,
     differences: git::Differences,
     reading: &mut tree::Reading<'_>,
 ) -> Option<Stale> {
@@ -190,7 +190,7 @@ fn judged(
 }
 
 /// What the files alone tell: which are gone. When, nobody knows, so whoever said since that it holds is believed.
-fn by_sight(asked: &Asked<'_>, top: &Path) -> Option<Stale> {
+fn by_sight(asked: &Checked<'_>, top: &Path) -> Option<Stale> {
     if asked.memory.verdicts().last_good.is_some() {
         return None;
     }

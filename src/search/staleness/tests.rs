@@ -81,7 +81,7 @@ fn ids(looked: &Looked) -> Vec<&str> {
 
 // S-STALE-1, S-STALE-3
 #[test]
-fn what_changed_or_went_since_a_memory_was_written_is_told_most_surely_first() {
+fn changed_and_deleted_files_are_listed_surest_first() {
     let tree = Tree::new();
     tree.write("src/kept.rs", "fn open_store() {}\nfn close_store() {}");
     tree.write("src/gone.rs", "");
@@ -136,7 +136,7 @@ fn what_changed_or_went_since_a_memory_was_written_is_told_most_surely_first() {
 
 // S-STALE-1
 #[test]
-fn a_memory_is_compared_from_its_commit_on_and_anew_from_when_it_was_confirmed() {
+fn a_memory_is_compared_from_its_commit_or_confirmation() {
     let tree = Tree::new();
     tree.write("a.rs", "1");
     let first = tree.commit(2);
@@ -249,7 +249,7 @@ fn without_git_only_files_that_are_gone_are_told() {
 
 // S-STALE-6
 #[test]
-fn a_file_written_since_is_marked_once_the_work_tree_is_older_than_its_checkout() {
+fn a_file_written_after_the_checkout_is_marked() {
     let tree = Tree::new();
     tree.write("src/a.rs", "");
     tree.write("src/b.rs", "");
@@ -279,7 +279,7 @@ fn a_file_written_since_is_marked_once_the_work_tree_is_older_than_its_checkout(
 
 // S-STALE-6
 #[test]
-fn what_was_written_in_the_second_of_a_memory_was_not_written_since() {
+fn a_file_of_the_same_second_is_not_newer() {
     let tree = Tree::new();
     tree.write("a.rs", "");
     let made = tree.top().join(".git").metadata().unwrap().created().unwrap();
@@ -298,7 +298,7 @@ fn what_was_written_in_the_second_of_a_memory_was_not_written_since() {
 
 // S-STALE-6
 #[test]
-fn the_many_files_of_one_memory_do_not_keep_others_from_being_looked_at() {
+fn many_files_of_one_memory_do_not_block_others() {
     let tree = Tree::new();
     tree.write("a.rs", "");
     let made = tree.top().join(".git").metadata().unwrap().created().unwrap();

@@ -66,7 +66,7 @@ fn append(log: &Path, text: &str) {
 
 // S-ARCH-3, S-STORE-5
 #[test]
-fn writers_that_go_on_while_it_archives_again_and_again_lose_nothing() {
+fn writers_lose_nothing_during_repeated_archiving() {
     let (writers, each, runs_wanted) = (8, sized(10, 200), sized(5, 100));
     let world = World::new();
     let (is_over, runs, store) = (AtomicBool::new(false), AtomicUsize::new(0), world.store());

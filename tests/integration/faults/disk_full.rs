@@ -59,7 +59,7 @@ fn fill(world: &World, store: &Path, lesson: &str) -> (usize, Ran) {
 
 // S-STORE-3
 #[test]
-fn a_full_disk_refuses_events_whole_and_takes_them_again_when_there_is_room() {
+fn a_full_disk_refuses_whole_events_until_there_is_room() {
     let world = World::new();
     // After the world, so that it is unmounted before the world is removed.
     let Some(small) = Small::mounted_at(world.path("small")) else { return };
@@ -176,7 +176,7 @@ fn a_short_write_that_cannot_be_taken_back_costs_only_itself() {
 
 // S-WRITE-5
 #[test]
-fn an_output_that_is_full_does_not_hide_that_the_event_is_written() {
+fn a_full_output_does_not_hide_a_written_event() {
     if !Path::new("/dev/full").exists() {
         eprintln!("skipped: this system has no /dev/full");
         return;

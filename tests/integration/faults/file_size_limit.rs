@@ -6,7 +6,7 @@ use super::tell;
 
 // S-STORE-3
 #[test]
-fn the_signal_of_a_file_size_limit_does_not_kill_the_writer_in_its_line() {
+fn a_file_size_limit_does_not_kill_the_writer() {
     let refusals = assert_limit_is_survived("");
     tell(
         "P5",

@@ -59,7 +59,7 @@ fn write(world: &World, writer: usize, each: usize) -> (Vec<String>, usize) {
 
 // S-STORE-4, S-READ-2
 #[test]
-fn what_is_acknowledged_stands_in_the_file_that_has_the_name_at_that_moment() {
+fn an_acknowledged_event_is_in_the_file_of_that_name() {
     let each = sized(60, 1_500);
     let world = World::new();
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "walrus"]).done();

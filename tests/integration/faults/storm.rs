@@ -34,7 +34,7 @@ struct Seen {
 
 // S-STORE-4, S-STORE-5
 #[test]
-fn a_storm_of_kills_loses_nothing_acknowledged_and_tears_no_line_but_its_own() {
+fn a_storm_of_kills_loses_nothing_acknowledged() {
     let (workers, kills) = (sized(4, 16), sized(120, 1_000));
     let world = World::new();
     let start = Instant::now();

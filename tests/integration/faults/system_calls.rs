@@ -71,7 +71,7 @@ fn injected(world: &World) -> usize {
 
 // S-STORE-3, S-STORE-4
 #[test]
-fn a_system_call_that_fails_is_told_and_costs_nothing_that_was_there() {
+fn a_failing_system_call_is_reported_and_loses_nothing() {
     let Some(strace) = pieces::strace() else { return };
     let world = World::new();
     let log = world.store().join(LOG);

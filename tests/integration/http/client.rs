@@ -17,13 +17,13 @@ pub const STEP: Duration = Duration::from_secs(60);
 
 /// What an answer was.
 #[derive(Debug)]
-pub struct Answer {
+pub struct HttpAnswer {
     pub status: u16,
     pub head: String,
     pub body: String,
 }
 
-impl Answer {
+impl HttpAnswer {
     pub fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().skip(1).filter_map(|line| line.split_once(':'));
         let mut values = lines.filter(|(other, _)| other.eq_ignore_ascii_case(name));
@@ -40,7 +40,7 @@ impl Answer {
 }
 
 /// Reads one answer with a length; nothing where the connection broke.
-pub fn read_answer(stream: &mut impl Read) -> Option<Answer> {
+pub fn read_answer(stream: &mut impl Read) -> Option<HttpAnswer> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -49,7 +49,7 @@ pub fn read_answer(stream: &mut impl Read) -> Option<Answer> {
         }
     }
     let status = head.split(' ').nth(1)?.parse().ok()?;
-    let mut answer = Answer { status, head, body: String::new() };
+    let mut answer = HttpAnswer { status, head, body: String::new() };
     let length = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
@@ -150,7 +150,7 @@ impl Server {
 
     /// Sends bytes on a connection of their own and reads the answer.
     #[track_caller]
-    pub fn send(&self, bytes: &[u8]) -> Answer {
+    pub fn send(&self, bytes: &[u8]) -> HttpAnswer {
         let mut stream = self.connect();
         stream.write_all(bytes).unwrap();
         read_answer(&mut stream).expect("an answer")

@@ -69,7 +69,7 @@ fn a_restart_finds_every_vector_again() {
 }
 
 #[test]
-fn a_file_torn_at_any_byte_keeps_its_whole_records_and_takes_new_ones() {
+fn a_torn_file_keeps_whole_records_and_takes_new_ones() {
     let dir = TempDir::new().unwrap();
     open(&dir).append(&[row(1), row(2)]).unwrap();
     let whole = fs::read(only_file(&dir)).unwrap();
@@ -104,7 +104,7 @@ fn a_flipped_bit_costs_one_record_and_is_counted() {
 }
 
 #[test]
-fn damage_after_opening_is_noticed_and_repaired_by_the_next_append() {
+fn damage_after_opening_is_repaired_by_the_next_append() {
     let dir = TempDir::new().unwrap();
     let mut cache = open(&dir);
     cache.append(&[row(1), row(2)]).unwrap();
@@ -119,7 +119,7 @@ fn damage_after_opening_is_noticed_and_repaired_by_the_next_append() {
 }
 
 #[test]
-fn a_foreign_or_newer_header_is_left_alone_and_a_new_file_started() {
+fn a_foreign_or_newer_header_is_left_alone() {
     let dir = TempDir::new().unwrap();
     open(&dir).append(&[row(1)]).unwrap();
     let path = only_file(&dir);
@@ -209,7 +209,7 @@ fn only_the_owner_can_read_it() {
 
 #[cfg(unix)]
 #[test]
-fn what_was_planted_in_the_place_of_the_cache_is_left_alone_and_not_waited_for() {
+fn a_planted_link_pipe_or_device_is_refused() {
     let dir = TempDir::new().unwrap();
     drop(open(&dir));
     let path = only_file(&dir);
@@ -253,7 +253,7 @@ fn found(cache: &VectorCache, number: u16) -> Option<TokenSigns> {
 
 // S-RANK-8
 #[test]
-fn signs_come_back_after_a_restart_with_the_text_they_were_kept_for() {
+fn signs_return_after_a_restart_with_their_text() {
     let dir = TempDir::new().unwrap();
     let mut cache = open(&dir);
     // The last has no tokens at all; of 200 to 209 there are only vectors.
@@ -281,7 +281,7 @@ fn signs_of_texts_without_a_vector_have_no_place() {
 
 // S-RANK-8
 #[test]
-fn no_damaged_record_of_signs_is_believed_and_each_can_be_written_again() {
+fn damaged_signs_are_ignored_and_can_be_written_again() {
     let dir = TempDir::new().unwrap();
     let mut cache = open(&dir);
     keep(&mut cache, 1..4);
@@ -320,7 +320,7 @@ fn a_file_of_signs_torn_in_its_header_is_begun_again() {
 
 // S-RANK-8
 #[test]
-fn when_one_of_the_two_files_was_lost_no_text_has_the_signs_of_another() {
+fn after_a_lost_file_no_text_gets_the_signs_of_another() {
     let dir = TempDir::new().unwrap();
     keep(&mut open(&dir), 1..9);
     fs::remove_file(only(&dir, "vectors")).unwrap();
@@ -338,7 +338,7 @@ fn when_one_of_the_two_files_was_lost_no_text_has_the_signs_of_another() {
 
 // S-RANK-8
 #[test]
-fn a_file_of_signs_that_is_not_ours_is_left_alone_and_vectors_are_kept() {
+fn a_foreign_sign_file_is_left_alone() {
     let dir = TempDir::new().unwrap();
     drop(open(&dir));
     let path = only(&dir, "tokens");

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_rounded_by_blocks_and_words_by_themselves_and_the_rest_is_kept() {
+    fn layers_are_rounded_by_blocks_and_words_one_by_one() {
         let mut layer = [0.0; 2 * BLOCK];
         (layer[0], layer[1], layer[2]) = (127.0, -1.4, -127.0);
         (layer[BLOCK], layer[2 * BLOCK - 1]) = (0.5, -2.0);

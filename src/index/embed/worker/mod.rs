@@ -184,7 +184,7 @@ struct QueryJob {
 }
 
 /// What both sides see.
-struct Shared {
+struct WorkerShared {
     stop: AtomicBool,
     queued: AtomicUsize,
     queries: AtomicUsize,
@@ -203,7 +203,7 @@ struct Slow {
     sign_store: Option<Arc<dyn SignStore>>,
 }
 
-impl Shared {
+impl WorkerShared {
     fn new() -> Self {
         let (cache, cache_trouble, sign_store) = (None, None, None);
         let slow = Slow { state: WorkerState::Loading, cache, cache_trouble, sign_store };
@@ -241,7 +241,7 @@ impl Shared {
 /// Handle to the thread. Dropping it stops the thread and waits for it: for the batch in flight, or
 /// for the model that is just being loaded.
 pub struct Worker {
-    shared: Arc<Shared>,
+    shared: Arc<WorkerShared>,
     sender: Sender<Message>,
     thread: Option<JoinHandle<()>>,
 }
@@ -252,8 +252,8 @@ impl Worker {
     /// # Errors
     /// The operating system refused a thread.
     pub fn start(config: WorkerConfig) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::new());
-        // Unbounded, because the counters in `Shared` are the bound: JOBS_MAX and QUERIES_MAX.
+        let shared = Arc::new(WorkerShared::new());
+        // Unbounded, because the counters in `WorkerShared` are the bound: JOBS_MAX and QUERIES_MAX.
         let (sender, receiver) = mpsc::channel();
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
@@ -269,14 +269,14 @@ impl Worker {
     /// Gives the job back when the queue is full or nothing will ever be embedded.
     pub fn submit(&self, mut job: Job) -> Result<(), SubmitError> {
         job.text.truncate(job.text.floor_char_boundary(TEXT_BYTES_MAX));
-        if !Shared::enter(&self.shared.queued, JOBS_MAX) {
+        if !WorkerShared::enter(&self.shared.queued, JOBS_MAX) {
             return Err(SubmitError::Full(job));
         }
         let Err(mpsc::SendError(Message::Embed(job))) = self.sender.send(Message::Embed(job))
         else {
             return Ok(());
         };
-        Shared::leave(&self.shared.queued, 1);
+        WorkerShared::leave(&self.shared.queued, 1);
         Err(SubmitError::Stopped(job))
     }
 
@@ -303,13 +303,13 @@ impl Worker {
         if let Some(meant) = self.shared.query_cache().get(&text) {
             return Ok(PendingQuery::cached(meant));
         }
-        if !Shared::enter(&self.shared.queries, QUERIES_MAX) {
+        if !WorkerShared::enter(&self.shared.queries, QUERIES_MAX) {
             return Err(QueryError::Busy);
         }
         let (reply, answer) = mpsc::sync_channel(1);
         let until = Instant::now() + wait;
         if self.sender.send(Message::Query(QueryJob { text, until, reply })).is_err() {
-            Shared::leave(&self.shared.queries, 1);
+            WorkerShared::leave(&self.shared.queries, 1);
             return Err(QueryError::Stopped);
         }
         Ok(PendingQuery::sent(answer, until))

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Instant;
 
 use super::{
-    CacheConfig, Embedded, Job, Message, QueryEmbedding, QueryJob, SIGNED_BYTES_MAX, Shared, Want,
-    WorkerConfig, WorkerState,
+    CacheConfig, Embedded, Job, Message, QueryEmbedding, QueryJob, SIGNED_BYTES_MAX, Want,
+    WorkerConfig, WorkerShared, WorkerState,
 };
 use crate::embed::cache::{TextKey, VectorCache};
 use crate::embed::{EmbedError, Embedder, Embedding};
@@ -26,7 +26,7 @@ pub(super) const BATCH_BYTES: usize = 1024;
 pub(super) const WINDOW_JOBS: usize = 32;
 
 /// The thread's whole life.
-pub(super) fn run(config: WorkerConfig, shared: &Shared, receiver: &Receiver<Message>) {
+pub(super) fn run(config: WorkerConfig, shared: &WorkerShared, receiver: &Receiver<Message>) {
     let embedder = match (config.load)() {
         Ok(embedder) => embedder,
         Err(error) => return fail(error, shared, receiver),
@@ -39,21 +39,21 @@ pub(super) fn run(config: WorkerConfig, shared: &Shared, receiver: &Receiver<Mes
 }
 
 /// Reports why, and drops what was queued meanwhile.
-fn fail(error: EmbedError, shared: &Shared, receiver: &Receiver<Message>) {
+fn fail(error: EmbedError, shared: &WorkerShared, receiver: &Receiver<Message>) {
     shared.slow().state = WorkerState::Failed(error);
     let waiting = receiver.try_iter().filter(|message| matches!(message, Message::Embed(_)));
     give_up(shared, waiting.count());
 }
 
-fn give_up(shared: &Shared, count: usize) {
+fn give_up(shared: &WorkerShared, count: usize) {
     shared.failed.fetch_add(count, Ordering::AcqRel);
-    Shared::leave(&shared.queued, count);
+    WorkerShared::leave(&shared.queued, count);
 }
 
 fn open_cache(
     config: CacheConfig,
     embedder: &dyn Embedder,
-    shared: &Shared,
+    shared: &WorkerShared,
 ) -> Option<VectorCache> {
     match VectorCache::open(&config.dir, embedder.model_id(), embedder.dims(), config.lock) {
         Ok(cache) => {
@@ -81,7 +81,7 @@ struct Thread<'a> {
     embedder: Box<dyn Embedder>,
     cache: Option<VectorCache>,
     deliver: Box<dyn FnMut(Vec<Embedded>) + Send>,
-    shared: &'a Shared,
+    shared: &'a WorkerShared,
     /// The waiting jobs, oldest first; taken from the end.
     backlog: Vec<Job>,
     /// The newest of them that are not in the cache, longest first; taken from the end.
@@ -129,7 +129,7 @@ impl Thread<'_> {
             // The caller may have stopped waiting.
             let _ = reply.send(meant);
         }
-        Shared::leave(&self.shared.queries, 1);
+        WorkerShared::leave(&self.shared.queries, 1);
     }
 
     fn meant(&mut self, text: &str) -> Result<QueryEmbedding, EmbedError> {
@@ -237,7 +237,7 @@ impl Thread<'_> {
         // Counted before the delivery, so that a reader of the delivery sees the count.
         self.shared.done.fetch_add(count, Ordering::AcqRel);
         (self.deliver)(vectors);
-        Shared::leave(&self.shared.queued, count);
+        WorkerShared::leave(&self.shared.queued, count);
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use petgraph::unionfind::UnionFind;
 
-use super::found::{About, Finding};
-use super::whole::Scope;
+use super::findings::{About, Finding};
+use super::knowledge_graph::Scope;
 use crate::TextSignature;
 use crate::snapshot::Snapshot;
 

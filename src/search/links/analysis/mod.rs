@@ -2,20 +2,20 @@
 //! several times, and what was looked for in vain. Pure, and bounded: of a large store the newest memories are looked
 //! at. Not here: words for it (`render`).
 
-mod between;
-mod brief;
+mod betweenness;
 mod clusters;
-mod found;
-mod lone;
-mod searches;
-mod whole;
+mod failed_searches;
+mod findings;
+mod isolated;
+mod knowledge_graph;
+mod summary;
 
 #[cfg(test)]
 mod tests;
 
-pub use brief::{Brief, brief};
 pub use clusters::clusters;
-pub use found::{About, Finding, bridges, gaps, hubs};
-pub use lone::{Lone, lone};
-pub use searches::{Asking, Gap, grouped};
-pub use whole::{MEMORIES_MAX, Scope, Whole};
+pub use failed_searches::{Gap, LoggedQuery, grouped};
+pub use findings::{About, Finding, bridges, gaps, hubs};
+pub use isolated::{IsolatedMemory, isolated};
+pub use knowledge_graph::{KnowledgeGraph, MEMORIES_MAX, Scope};
+pub use summary::{Summary, summary};

@@ -60,7 +60,7 @@ fn a_bridge_ties_memories_of_different_kinds_together() {
         lesson("m4", "error", "nothing"),
     ];
     let snapshot = snapshot(&lines);
-    let whole = Whole::of(&snapshot, &Links::of(&snapshot, None), &everything());
+    let whole = KnowledgeGraph::of(&snapshot, &Links::of(&snapshot, None), &everything());
     let found = bridges(&snapshot, &whole, 9);
     assert_eq!(ids(&found, &snapshot), ["m2"]);
     let About::Bridge { kinds, ways } = &found[0].about else { panic!() };
@@ -86,7 +86,7 @@ fn gaps_are_tied_to_little_and_the_proven_come_first() {
             "agent_id": "codex", "session_id": number.to_string()})
     }));
     let snapshot = snapshot(&lines);
-    let whole = Whole::of(&snapshot, &Links::of(&snapshot, None), &everything());
+    let whole = KnowledgeGraph::of(&snapshot, &Links::of(&snapshot, None), &everything());
     let found = gaps(&whole, 9);
     assert_eq!(
         ids(&found, &snapshot),
@@ -100,7 +100,7 @@ fn gaps_are_tied_to_little_and_the_proven_come_first() {
 
 // S-ANALYZE-4
 #[test]
-fn a_cluster_says_the_same_and_what_differs_in_substance_does_not() {
+fn a_cluster_joins_equal_texts_and_no_others() {
     let say = "always clear the walrus cache before the build is started again";
     let mut lines = vec![
         lesson("m1", "error", say),
@@ -132,8 +132,8 @@ fn what_stands_alone_is_told_with_what_it_may_belong_to() {
     ];
     let snapshot = snapshot(&lines);
     let scope = everything();
-    let whole = Whole::of(&snapshot, &Links::of(&snapshot, None), &scope);
-    let found = lone(&snapshot, &whole, &scope, 9);
+    let whole = KnowledgeGraph::of(&snapshot, &Links::of(&snapshot, None), &scope);
+    let found = isolated(&snapshot, &whole, &scope, 9);
     let told: Vec<(u32, Vec<u32>)> = found.into_iter().map(|one| (one.number, one.near)).collect();
     assert_eq!(told.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 0]);
     assert!(told.iter().all(|(_, near)| near.contains(&2) && !near.contains(&5)), "{told:?}");
@@ -154,7 +154,7 @@ fn a_brief_counts_what_counts() {
     lines[0]["repo"] = "web".into();
     lines[0]["timestamp"] = "2025-01-01T00:00:00Z".into();
     let snapshot = snapshot(&lines);
-    let found = brief(&snapshot, &Links::of(&snapshot, None), &everything());
+    let found = summary(&snapshot, &Links::of(&snapshot, None), &everything());
     assert_eq!((found.memories, found.repos, found.recent, found.alone), (3, 2, 2, 1));
     assert_eq!((found.established, found.proven, found.repeated), (1, 0, 0));
     assert_eq!(found.kinds, [("error".to_owned(), 2), ("decision".to_owned(), 1)]);

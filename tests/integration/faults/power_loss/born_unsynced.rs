@@ -14,7 +14,7 @@ use crate::world::World;
 
 // S-STORE-4
 #[test]
-fn a_durable_event_survives_in_a_store_that_was_made_by_one_that_was_not() {
+fn a_durable_event_survives_in_a_store_made_unsynced() {
     let Some(strace) = pieces::strace() else { return };
     let world = World::new();
     let operations = record_writers(&world, &strace, Durability::Written);
@@ -32,7 +32,7 @@ fn a_durable_event_survives_in_a_store_that_was_made_by_one_that_was_not() {
 
 // S-STORE-4
 #[test]
-fn a_durable_event_survives_after_a_writer_that_was_killed_while_it_made_the_store() {
+fn a_durable_event_survives_a_writer_killed_at_creation() {
     let Some(strace) = pieces::strace() else { return };
     let world = World::new();
     let mut recorder = Recorder::new(&world, &strace, STORE);

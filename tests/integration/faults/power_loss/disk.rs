@@ -20,7 +20,7 @@ enum Node {
 
 /// What is synced as one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum SyncUnit {
     Entries(PathBuf),
     Contents(usize),
 }
@@ -60,14 +60,14 @@ pub struct Disk {
     /// What is certainly on the disk.
     entries: BTreeMap<PathBuf, Node>,
     contents: Vec<Vec<u8>>,
-    unsynced: BTreeMap<Part, Vec<Unsynced>>,
+    unsynced: BTreeMap<SyncUnit, Vec<Unsynced>>,
     /// Syncs under way: the part, and the number of the first change that they do not cover.
-    syncing: BTreeMap<usize, (Part, usize)>,
+    syncing: BTreeMap<usize, (SyncUnit, usize)>,
     changes: usize,
 }
 
-fn folder_of(path: &Path) -> Part {
-    Part::Entries(path.parent().unwrap().to_owned())
+fn folder_of(path: &Path) -> SyncUnit {
+    SyncUnit::Entries(path.parent().unwrap().to_owned())
 }
 
 impl Disk {
@@ -101,9 +101,9 @@ impl Disk {
             }
             Operation::SyncBegins { call, path } => {
                 let part = match self.now.get(path) {
-                    Some(Node::File(file)) => Part::Contents(*file),
+                    Some(Node::File(file)) => SyncUnit::Contents(*file),
                     // The world's own folder is in no list.
-                    Some(Node::Directory) | None => Part::Entries(path.clone()),
+                    Some(Node::Directory) | None => SyncUnit::Entries(path.clone()),
                 };
                 self.syncing.insert(*call, (part, self.changes));
             }
@@ -115,9 +115,9 @@ impl Disk {
         }
     }
 
-    fn contents_of(&self, node: Node) -> Part {
+    fn contents_of(&self, node: Node) -> SyncUnit {
         let Node::File(file) = node else { panic!("a directory has no contents") };
-        Part::Contents(file)
+        SyncUnit::Contents(file)
     }
 
     fn enter(&mut self, path: &Path, node: Node) {
@@ -125,13 +125,13 @@ impl Disk {
         self.change(folder_of(path), Change::Enter(path.to_owned(), node));
     }
 
-    fn change(&mut self, part: Part, change: Change) {
+    fn change(&mut self, part: SyncUnit, change: Change) {
         let number = self.changes;
         self.changes += 1;
         self.unsynced.entry(part).or_default().push(Unsynced { number, change });
     }
 
-    fn settle(&mut self, part: &Part, bound: usize) {
+    fn settle(&mut self, part: &SyncUnit, bound: usize) {
         let Some(unsynced) = self.unsynced.get_mut(part) else { return };
         let covered = unsynced.iter().take_while(|change| change.number < bound).count();
         let settled: Vec<Unsynced> = unsynced.drain(..covered).collect();
@@ -140,8 +140,8 @@ impl Disk {
         }
         for Unsynced { change, .. } in settled {
             match part {
-                Part::Contents(file) => alter(&mut self.contents[*file], &change),
-                Part::Entries(_) => alter_entries(&mut self.entries, &change),
+                SyncUnit::Contents(file) => alter(&mut self.contents[*file], &change),
+                SyncUnit::Entries(_) => alter_entries(&mut self.entries, &change),
             }
         }
     }
@@ -149,7 +149,8 @@ impl Disk {
     /// Everything that may be found after the power went: each part with and without its unsynced
     /// changes, in every combination; and each last write torn at every so many bytes, or blank.
     pub fn after_power_loss(&self, step_bytes: usize) -> Vec<Files> {
-        let parts: Vec<&Part> = self.unsynced.keys().filter(|part| self.matters(part)).collect();
+        let parts: Vec<&SyncUnit> =
+            self.unsynced.keys().filter(|part| self.matters(part)).collect();
         assert!(parts.len() < 12, "too many combinations");
         let mut states = Vec::new();
         for kept in 0..1_usize << parts.len() {
@@ -168,19 +169,19 @@ impl Disk {
     }
 
     /// What is in a lock file, or whether it is there, matters to nobody.
-    fn matters(&self, part: &Part) -> bool {
+    fn matters(&self, part: &SyncUnit) -> bool {
         let is_of_locks = |path: &Path| path.components().any(|name| name.as_os_str() == ".locks");
         match part {
-            Part::Entries(path) => !is_of_locks(path),
-            Part::Contents(file) => {
+            SyncUnit::Entries(path) => !is_of_locks(path),
+            SyncUnit::Contents(file) => {
                 let mut named = self.now.iter().filter(|(_, node)| **node == Node::File(*file));
                 named.any(|(path, _)| !is_of_locks(path))
             }
         }
     }
 
-    fn damages(&self, part: &Part, step_bytes: usize) -> Vec<Fate> {
-        if !matches!(part, Part::Contents(_)) {
+    fn damages(&self, part: &SyncUnit, step_bytes: usize) -> Vec<Fate> {
+        if !matches!(part, SyncUnit::Contents(_)) {
             return Vec::new();
         }
         let writes: Vec<usize> =
@@ -191,7 +192,7 @@ impl Disk {
     }
 
     /// The disk with these fates; parts not named keep everything.
-    pub fn state(&self, fates: &BTreeMap<Part, Fate>) -> Files {
+    pub fn state(&self, fates: &BTreeMap<SyncUnit, Fate>) -> Files {
         let (mut entries, mut contents) = (self.entries.clone(), self.contents.clone());
         for (part, unsynced) in &self.unsynced {
             let fate = *fates.get(part).unwrap_or(&Fate::Kept);
@@ -199,12 +200,12 @@ impl Disk {
                 continue;
             }
             match part {
-                Part::Entries(_) => {
+                SyncUnit::Entries(_) => {
                     unsynced
                         .iter()
                         .for_each(|unsynced| alter_entries(&mut entries, &unsynced.change));
                 }
-                Part::Contents(file) => alter_all(&mut contents[*file], unsynced, fate),
+                SyncUnit::Contents(file) => alter_all(&mut contents[*file], unsynced, fate),
             }
         }
         reachable(&entries, &contents)

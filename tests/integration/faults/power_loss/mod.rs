@@ -32,7 +32,7 @@ const STORE: &str = "new/logs";
 
 /// What was found over all moments at which the power could go.
 #[derive(Default)]
-struct Found {
+struct PowerLossResult {
     moments: usize,
     states: usize,
     durable_lost: BTreeSet<String>,
@@ -47,9 +47,10 @@ enum Then {
 }
 
 /// Lets the power go after each operation, with everything a disk may have kept by then.
-fn lose_power(operations: &[Operation], then: Then) -> Found {
+fn lose_power(operations: &[Operation], then: Then) -> PowerLossResult {
     let step_bytes = sized(7, 1);
-    let (mut found, mut disk, mut seen) = (Found::default(), Disk::default(), BTreeMap::new());
+    let (mut found, mut disk, mut seen) =
+        (PowerLossResult::default(), Disk::default(), BTreeMap::new());
     let issued = issued(operations);
     let (mut durable, mut written) = (BTreeSet::new(), BTreeSet::new());
     for operation in operations {

@@ -1,9 +1,9 @@
 //! Memories that stand alone, and what each may belong to: for somebody who can tell, since no program can. Not here:
 //! the words of that question (`render`).
 
-use super::Whole;
-use super::found::{About, gaps};
-use super::whole::Scope;
+use super::KnowledgeGraph;
+use super::findings::{About, gaps};
+use super::knowledge_graph::Scope;
 use crate::snapshot::Snapshot;
 use index::lexical::DocId;
 
@@ -15,7 +15,7 @@ const COSINE_MIN: f32 = 0.4;
 
 /// A memory that stands alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lone {
+pub struct IsolatedMemory {
     /// Its number.
     pub number: u32,
     /// What it may belong to, the likeliest first.
@@ -25,7 +25,12 @@ pub struct Lone {
 /// Finds those that are tied to nothing and have something near them, the best proven first. One that reads like an
 /// instruction is neither.
 #[must_use]
-pub fn lone(snapshot: &Snapshot, whole: &Whole, scope: &Scope, limit: usize) -> Vec<Lone> {
+pub fn isolated(
+    snapshot: &Snapshot,
+    whole: &KnowledgeGraph,
+    scope: &Scope,
+    limit: usize,
+) -> Vec<IsolatedMemory> {
     let is_fine = |number: u32| {
         snapshot
             .memory(number)
@@ -35,8 +40,11 @@ pub fn lone(snapshot: &Snapshot, whole: &Whole, scope: &Scope, limit: usize) -> 
         .into_iter()
         .filter(|gap| matches!(gap.about, About::Gap { ties: 0, .. }))
         .filter(|gap| is_fine(gap.number))
-        .map(|gap| Lone { number: gap.number, near: near(snapshot, gap.number, &is_fine) })
-        .filter(|lone| !lone.near.is_empty())
+        .map(|gap| IsolatedMemory {
+            number: gap.number,
+            near: near(snapshot, gap.number, &is_fine),
+        })
+        .filter(|isolated| !isolated.near.is_empty())
         .take(limit)
         .collect()
 }

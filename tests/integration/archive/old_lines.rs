@@ -119,7 +119,7 @@ fn the_newest_lines_stay_and_what_holds_no_event_does_too() {
 
 // S-ARCH-2
 #[test]
-fn old_lines_move_wherever_they_stand_and_those_without_a_time_stay() {
+fn old_lines_move_and_lines_without_a_time_stay() {
     let timeless = "{\"id\":\"t\",\"lesson\":\"timeless\"}\n";
     let world =
         World::with(&[("a.jsonl", [&line(5), timeless, &line(1), &line(6), &line(2)].concat())]);
@@ -182,7 +182,7 @@ fn a_log_that_cannot_be_archived_is_told_and_keeps_no_other() {
 
 // S-ARCH-4
 #[test]
-fn a_damaged_segment_is_a_trouble_with_its_name_and_the_rest_is_served() {
+fn a_damaged_segment_is_named_and_the_rest_is_served() {
     let world = World::with(&[("a.jsonl", lines(0..3))]);
     world.keep(2);
     world.keep(1);

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use bm25::{EmbedderBuilder, Scorer, TokenEmbedder, Tokenizer};
 use proptest::prelude::*;
 
+use super::analysis::{WordCache, Words};
 use super::index::{DEAD_SHARE, MERGED_TOGETHER};
-use super::part::Part;
+use super::live_segment::LiveSegment;
 use super::tokenize::{DOCUMENT_TERMS_MAX, terms_of};
 use super::weight::{B, K1};
-use super::words::{WordCache, Words};
 use super::*;
 
 /// Our analysis as the crate's tokenizer.
@@ -173,7 +173,7 @@ proptest! {
 
     // S-RANK-1
     #[test]
-    fn scores_are_the_crates_whatever_was_inserted_replaced_removed_and_merged(
+    fn scores_equal_the_bm25_crates_after_any_history(
         changes in prop::collection::vec(change(), 0..90),
         query in query(),
         snapshot_at in 0_usize..90,
@@ -333,7 +333,7 @@ fn segments_stay_few_and_the_dead_are_swept() {
     for doc in 0..2_900 {
         assert!(index.remove(DocId(doc)));
     }
-    let dead: usize = index.parts.iter().map(Part::dead_len).sum();
+    let dead: usize = index.parts.iter().map(LiveSegment::dead_len).sum();
     assert!(index.len() == 100 && dead <= 100 / (DEAD_SHARE - 1) + 1, "{dead}");
 }
 

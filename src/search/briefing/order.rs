@@ -9,12 +9,12 @@ use event::Timestamp;
 use memory::Memory;
 
 /// A memory and what it is worth; of equals the newer, then that of the greater id.
-pub(super) struct Ranked<'a> {
+pub(super) struct RankedMemory<'a> {
     worth: f32,
     pub(super) memory: &'a Arc<Memory>,
 }
 
-impl<'a> Ranked<'a> {
+impl<'a> RankedMemory<'a> {
     /// What is worth more the newer it is.
     pub(super) fn by_age(memory: &'a Arc<Memory>) -> Self {
         Self { worth: 0.0, memory }
@@ -26,7 +26,7 @@ impl<'a> Ranked<'a> {
     }
 }
 
-impl Ord for Ranked<'_> {
+impl Ord for RankedMemory<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         let newer = || self.memory.timestamp.cmp(&other.memory.timestamp);
         let id = || self.memory.id.cmp(&other.memory.id);
@@ -34,26 +34,28 @@ impl Ord for Ranked<'_> {
     }
 }
 
-impl PartialOrd for Ranked<'_> {
+impl PartialOrd for RankedMemory<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Ranked<'_> {
+impl PartialEq for RankedMemory<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Ranked<'_> {}
+impl Eq for RankedMemory<'_> {}
 
 /// So many are found at once: nearly always more than are asked for.
 const FOUND_AT_ONCE: usize = 64;
 
 /// Gives the best first. A repository may have a hundred thousand, of which a dozen is told: each is compared once
 /// with the least of those that are found at once, and the others are put in order only where they are asked for.
-pub(super) fn best_first<'a>(ranked: Vec<Ranked<'a>>) -> impl Iterator<Item = &'a Arc<Memory>> {
+pub(super) fn best_first<'a>(
+    ranked: Vec<RankedMemory<'a>>,
+) -> impl Iterator<Item = &'a Arc<Memory>> {
     let (best, others) = divided(ranked);
     let mut others = Some(others);
     let mut heap = BinaryHeap::new();
@@ -67,8 +69,8 @@ pub(super) fn best_first<'a>(ranked: Vec<Ranked<'a>>) -> impl Iterator<Item = &'
 }
 
 /// The best, in order, and all others, in none.
-fn divided(ranked: Vec<Ranked<'_>>) -> (Vec<Ranked<'_>>, Vec<Ranked<'_>>) {
-    let mut best: BinaryHeap<Reverse<Ranked<'_>>> = BinaryHeap::with_capacity(FOUND_AT_ONCE);
+fn divided(ranked: Vec<RankedMemory<'_>>) -> (Vec<RankedMemory<'_>>, Vec<RankedMemory<'_>>) {
+    let mut best: BinaryHeap<Reverse<RankedMemory<'_>>> = BinaryHeap::with_capacity(FOUND_AT_ONCE);
     let mut others = Vec::with_capacity(ranked.len().saturating_sub(FOUND_AT_ONCE));
     for mut one in ranked {
         if best.len() < FOUND_AT_ONCE {
@@ -88,7 +90,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::super::laws::snapshot;
+    use super::super::super::tests::snapshot;
     use super::*;
 
     proptest! {
@@ -106,9 +108,9 @@ mod tests {
             let snapshot = snapshot(&lines.collect::<Vec<_>>());
             let now = "2026-06-01T00:00:00Z".parse().unwrap();
             let ranked =
-                || snapshot.memories().iter().map(|memory| Ranked::by_worth(memory, now)).collect();
+                || snapshot.memories().iter().map(|memory| RankedMemory::by_worth(memory, now)).collect();
             let found: Vec<&str> = best_first(ranked()).map(|memory| memory.id.as_str()).collect();
-            let mut sorted: Vec<Ranked<'_>> = ranked();
+            let mut sorted: Vec<RankedMemory<'_>> = ranked();
             sorted.sort_unstable_by(|a, b| b.cmp(a));
             let sorted: Vec<&str> = sorted.iter().map(|one| one.memory.id.as_str()).collect();
             prop_assert_eq!(found, sorted);

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::git::{Git, Silence};
-use super::{Asked, last_held};
+use super::{Checked, last_held};
 use event::Timestamp;
 use memory::Memory;
 use store::RepoAt;
@@ -41,7 +41,7 @@ impl Base {
 
 /// The commits of a history, as far as memories ask about them.
 #[derive(Debug, Default)]
-pub(super) struct Bases {
+pub(super) struct BaseCommits {
     /// Commits of memories that git has, as they name them, and in full.
     known: BTreeMap<String, String>,
     /// Those of them, in full, that nothing leads to.
@@ -52,8 +52,8 @@ pub(super) struct Bases {
     history: Vec<(i64, String)>,
 }
 
-impl Bases {
-    pub(super) fn of(git: &Git, asked: &[Asked<'_>], at: &RepoAt) -> Result<Self, Silence> {
+impl BaseCommits {
+    pub(super) fn of(git: &Git, asked: &[Checked<'_>], at: &RepoAt) -> Result<Self, Silence> {
         let mut bases = Self::default();
         let commits = asked.iter().filter_map(|one| one.commit.as_deref()).map(str::to_lowercase);
         let commits: BTreeSet<String> = commits.take(COMMITS_MAX).collect();

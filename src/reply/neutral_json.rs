@@ -9,10 +9,10 @@ use guard::text::{Layout, neutralise};
 
 /// Returns `json` without anything that could command a terminal or hide from a reader, in keys as in
 /// strings at any depth. Harmless text stays as it was written.
-pub(super) fn harmless(json: Value) -> Value {
+pub(super) fn neutral(json: Value) -> Value {
     match json {
         Value::String(text) => Value::String(block(text)),
-        Value::Array(items) => items.into_iter().map(harmless).collect(),
+        Value::Array(items) => items.into_iter().map(neutral).collect(),
         Value::Object(fields) => Value::Object(object(fields)),
         plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
     }
@@ -37,7 +37,7 @@ fn object(fields: Map<String, Value>) -> Map<String, Value> {
         // A name that becomes another's by losing what it hid may not take its place.
         let is_taken = shown != name && (names.contains(&shown) || clean.contains_key(&shown));
         let shown = if is_taken { name.escape_default().to_string() } else { shown };
-        clean.insert(shown, harmless(value));
+        clean.insert(shown, neutral(value));
     }
     clean
 }
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn strings_and_keys_are_harmless_at_any_depth() {
         let bad = "a\u{1B}[31m\u{9B}\u{202E}\u{E0041}\u{200F}b";
-        let json = harmless(json!({ bad: [bad, { bad: { bad: bad } }], "n": [1, null, true] }));
+        let json = neutral(json!({ bad: [bad, { bad: { bad: bad } }], "n": [1, null, true] }));
         assert_eq!(json, json!({ "ab": ["ab", { "ab": { "ab": "ab" } }], "n": [1, null, true] }));
     }
 
@@ -74,14 +74,14 @@ mod tests {
     fn harmless_text_stays_as_it_was_written() {
         let json =
             json!({ "lesson": " a\n\n\n\n\tb \u{E9} \u{1F469}\u{200D}\u{1F4BB} ", "b  c": 1.5 });
-        assert_eq!(harmless(json.clone())["lesson"], json["lesson"]);
+        assert_eq!(neutral(json.clone())["lesson"], json["lesson"]);
     }
 
     // S-REPLY-3
     #[test]
     fn no_name_takes_the_place_of_another() {
         let forged =
-            harmless(json!({ "id\u{202E}": "forged", "id": "true", "x\u{9B}": 1, "x\u{7F}": 2 }));
+            neutral(json!({ "id\u{202E}": "forged", "id": "true", "x\u{9B}": 1, "x\u{7F}": 2 }));
         let expected = json!({ "id\\u{202e}": "forged", "id": "true", "x": 1, "x\\u{7f}": 2 });
         assert_eq!(forged, expected);
     }
@@ -91,7 +91,7 @@ mod tests {
         #[test]
         fn nothing_unsafe_survives(fields in prop::collection::hash_map(any::<String>(), any::<String>(), 0..9)) {
             let count = fields.len();
-            let json = harmless(json!({ "list": [fields] }));
+            let json = neutral(json!({ "list": [fields] }));
             prop_assert_eq!(json["list"][0].as_object().unwrap().len(), count);
             prop_assert!(!texts(&json).iter().any(|text| text.chars().any(is_unsafe)), "{}", json);
         }

@@ -5,13 +5,13 @@ use std::io;
 use std::sync::Arc;
 
 use super::DocId;
+use super::binary_format::{self, Input};
 use super::postings::{Count, List, Local};
-use super::saved::{self, Input};
 use super::segment::Segment;
 
 /// Cheap to clone: two shared pointers and a number.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct LiveSegment {
     pub(super) segment: Arc<Segment>,
     /// Ascending places of removed documents. Few: the part is rewritten when they grow many.
     dead: Arc<Vec<Local>>,
@@ -19,7 +19,7 @@ pub(super) struct Part {
     pub(super) terms: u64,
 }
 
-impl Part {
+impl LiveSegment {
     pub(super) fn new(segment: Segment) -> Self {
         let terms = segment.lengths.iter().map(|&length| u64::from(length)).sum();
         Self { segment: Arc::new(segment), dead: Arc::default(), terms }
@@ -28,17 +28,17 @@ impl Part {
     /// Writes it whole; see `saved`.
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
         self.segment.write_to(out)?;
-        saved::write_numbers(out, self.dead.iter().map(|local| local.to_le_bytes()))
+        binary_format::write_numbers(out, self.dead.iter().map(|local| local.to_le_bytes()))
     }
 
     /// Reads what was written. The dead ascend and are some of the passages.
     pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
         let mut part = Self::new(Segment::read_from(input)?);
         let dead = input.numbers(u32::from_le_bytes)?;
-        saved::must(dead.is_sorted_by(|one, other| one < other))?;
+        binary_format::must(dead.is_sorted_by(|one, other| one < other))?;
         for local in &dead {
             let length = part.segment.lengths.get(*local as usize);
-            part.terms -= u64::from(*length.ok_or_else(saved::invalid)?);
+            part.terms -= u64::from(*length.ok_or_else(binary_format::invalid)?);
         }
         part.dead = Arc::new(dead);
         Ok(part)

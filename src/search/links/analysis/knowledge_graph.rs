@@ -1,5 +1,5 @@
 //! Memories, what they name and what links tell, as one graph without directions. Not here: what it tells
-//! (`found`, `between`).
+//! (`findings`, `betweenness`).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use petgraph::graph::{NodeIndex, UnGraph};
 
-use super::super::{Links, Spot, Thing, named};
+use super::super::{Links, NodeRef, Thing, named};
 use crate::snapshot::Snapshot;
 use event::{RepoKey, Timestamp};
 use memory::Memory;
@@ -52,7 +52,7 @@ impl Scope {
 
 /// One knot of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Knot {
+pub(super) enum GraphNode {
     /// A memory.
     Memory(u32),
     /// Something that several memories name, or a link does.
@@ -61,8 +61,8 @@ pub(super) enum Knot {
 
 /// Everything that is looked at, and how it hangs together.
 #[derive(Debug)]
-pub struct Whole {
-    pub(super) graph: UnGraph<Knot, ()>,
+pub struct KnowledgeGraph {
+    pub(super) graph: UnGraph<GraphNode, ()>,
     pub(super) places: BTreeMap<u32, NodeIndex>,
     /// The memories that are looked at, the newest first.
     pub(super) newest: Vec<(u32, Arc<Memory>)>,
@@ -78,7 +78,7 @@ fn key(repo: &RepoKey, thing: Thing) -> Key {
     (is_local.then(|| repo.clone()), thing)
 }
 
-impl Whole {
+impl KnowledgeGraph {
     /// Puts it together.
     #[must_use]
     pub fn of(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Self {
@@ -87,7 +87,7 @@ impl Whole {
         let mut places = BTreeMap::new();
         let mut naming: BTreeMap<Key, Vec<NodeIndex>> = BTreeMap::new();
         for (number, memory) in &newest {
-            let place = graph.add_node(Knot::Memory(*number));
+            let place = graph.add_node(GraphNode::Memory(*number));
             places.insert(*number, place);
             for thing in named(&memory.event()) {
                 naming.entry(key(&memory.repo, thing)).or_default().push(place);
@@ -96,7 +96,7 @@ impl Whole {
         let mut things: HashMap<Key, NodeIndex> = HashMap::new();
         for (key, by) in naming {
             if (2..=NAMED_BY_MAX).contains(&by.len()) {
-                let thing = graph.add_node(Knot::Named);
+                let thing = graph.add_node(GraphNode::Named);
                 for memory in by {
                     graph.add_edge(memory, thing, ());
                 }
@@ -112,15 +112,17 @@ impl Whole {
     fn link(&mut self, links: &Links, scope: &Scope, things: &mut HashMap<Key, NodeIndex>) {
         for (source, target, said) in links.all().filter(|(_, _, said)| said.holds_at(scope.now)) {
             // Of two places in code nothing is known that would tie memories together.
-            if !matches!((source, target), (Spot::Memory(_), _) | (_, Spot::Memory(_))) {
+            if !matches!((source, target), (NodeRef::Memory(_), _) | (_, NodeRef::Memory(_))) {
                 continue;
             }
-            let mut place = |spot: &Spot| match spot {
-                Spot::Memory(number) => self.places.get(number).copied(),
-                Spot::Absent(_) => None,
-                Spot::Code(code) => {
+            let mut place = |spot: &NodeRef| match spot {
+                NodeRef::Memory(number) => self.places.get(number).copied(),
+                NodeRef::Absent(_) => None,
+                NodeRef::Code(code) => {
                     let key = key(&said.repo, Thing::File(code.path.clone()));
-                    Some(*things.entry(key).or_insert_with(|| self.graph.add_node(Knot::Named)))
+                    Some(
+                        *things.entry(key).or_insert_with(|| self.graph.add_node(GraphNode::Named)),
+                    )
                 }
             };
             if let (Some(source), Some(target)) = (place(source), place(target)) {
@@ -141,12 +143,12 @@ impl Whole {
         let Some(place) = self.places.get(&number) else { return near };
         for neighbour in self.graph.neighbors(*place) {
             match self.graph.node_weight(neighbour) {
-                Some(Knot::Memory(other)) => drop(near.insert(*other)),
-                Some(Knot::Named) => {
+                Some(GraphNode::Memory(other)) => drop(near.insert(*other)),
+                Some(GraphNode::Named) => {
                     let others = self.graph.neighbors(neighbour);
                     near.extend(others.filter_map(|other| match self.graph.node_weight(other)? {
-                        Knot::Memory(other) => Some(*other),
-                        Knot::Named => None,
+                        GraphNode::Memory(other) => Some(*other),
+                        GraphNode::Named => None,
                     }));
                 }
                 None => {}

@@ -4,30 +4,33 @@
 use std::collections::HashMap;
 
 use super::LexicalIndex;
+use super::analysis::WordCache;
 use super::query::Prepared;
-use super::words::WordCache;
 
 /// Words whose terms are known, for one index after the other. At most as many as the working vocabulary of a large
 /// store: some 6 MB.
 #[derive(Debug, Default)]
-pub struct KnownWords(WordCache);
+pub struct AnalysisCache(WordCache);
 
 /// An index, and what it was asked already. Grows with the distinct words of all texts.
 #[derive(Debug)]
-pub struct Holders<'index> {
+pub struct DocumentFrequencies<'index> {
     index: &'index LexicalIndex,
-    words: &'index mut KnownWords,
+    words: &'index mut AnalysisCache,
     documents: HashMap<Box<str>, usize>,
 }
 
 impl LexicalIndex {
     /// Prepares to be asked about many texts.
-    pub fn holders<'index>(&'index self, words: &'index mut KnownWords) -> Holders<'index> {
-        Holders { index: self, words, documents: HashMap::new() }
+    pub fn holders<'index>(
+        &'index self,
+        words: &'index mut AnalysisCache,
+    ) -> DocumentFrequencies<'index> {
+        DocumentFrequencies { index: self, words, documents: HashMap::new() }
     }
 }
 
-impl<'index> Holders<'index> {
+impl<'index> DocumentFrequencies<'index> {
     /// The index that is asked.
     #[must_use]
     pub fn index(&self) -> &LexicalIndex {
@@ -61,14 +64,14 @@ impl<'index> Holders<'index> {
 #[cfg(test)]
 mod tests {
     use super::super::QueryTerm;
-    use super::super::laws::indexed;
+    use super::super::tests::indexed;
     use super::*;
 
     #[test]
     fn terms_are_those_of_a_query_whatever_was_asked_before() {
         let mut index = indexed(["npm install fails", "docker pull fails", "npm `pull` zebra"]);
         index.remove(super::super::DocId(1));
-        let mut words = KnownWords::default();
+        let mut words = AnalysisCache::default();
         let mut holders = index.holders(&mut words);
         let prepared: Vec<QueryTerm> = holders.prepare("zebra docker").terms().collect();
         assert!(index.prepare("zebra docker").terms().eq(prepared));

@@ -1,13 +1,13 @@
 //! What much hangs on, what ties kinds of knowledge together, and what stands alone. Not here: the graph it is read from
-//! (`whole`).
+//! (`knowledge_graph`).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::Whole;
-use super::between::betweenness;
-use super::whole::Scope;
-use crate::links::{Links, Spot};
+use super::KnowledgeGraph;
+use super::betweenness::betweenness;
+use super::knowledge_graph::Scope;
+use crate::links::{Links, NodeRef};
 use crate::snapshot::Snapshot;
 use event::Relation;
 use memory::Maturity;
@@ -54,7 +54,7 @@ pub fn hubs(snapshot: &Snapshot, links: &Links, scope: &Scope, limit: usize) -> 
             continue;
         }
         for spot in [source, target] {
-            if let Spot::Memory(number) = spot {
+            if let NodeRef::Memory(number) = spot {
                 *counts.entry(*number).or_default().entry(said.relation).or_default() += 1;
             }
         }
@@ -73,7 +73,7 @@ pub fn hubs(snapshot: &Snapshot, links: &Links, scope: &Scope, limit: usize) -> 
 
 /// Finds the memories that tie memories of two kinds or more together, by how many shortest ways lead over them.
 #[must_use]
-pub fn bridges(snapshot: &Snapshot, whole: &Whole, limit: usize) -> Vec<Finding> {
+pub fn bridges(snapshot: &Snapshot, whole: &KnowledgeGraph, limit: usize) -> Vec<Finding> {
     let sums = betweenness(&whole.graph);
     let ways = |number: u32| {
         let place = whole.places.get(&number)?;
@@ -101,7 +101,7 @@ pub fn bridges(snapshot: &Snapshot, whole: &Whole, limit: usize) -> Vec<Finding>
 
 /// Finds the memories that are tied to nothing or to one thing: those worth most first, then the newest.
 #[must_use]
-pub fn gaps(whole: &Whole, limit: usize) -> Vec<Finding> {
+pub fn gaps(whole: &KnowledgeGraph, limit: usize) -> Vec<Finding> {
     let mut gaps: Vec<(Reverse<u8>, usize, u32, Maturity)> = (0..)
         .zip(&whole.newest)
         .filter_map(|(age, (number, memory))| {

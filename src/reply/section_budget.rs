@@ -3,7 +3,7 @@
 
 /// What a section would like to show.
 #[derive(Debug, Clone)]
-pub(super) struct Wish {
+pub(super) struct SectionDemand {
     /// Its share of the room, beside those of the others.
     pub(super) weight: usize,
     /// What stands above its lines, in bytes; nothing where it has no line.
@@ -12,7 +12,7 @@ pub(super) struct Wish {
     pub(super) lines_bytes: Vec<usize>,
 }
 
-impl Wish {
+impl SectionDemand {
     /// What the lines after the first `count` cost one by one.
     fn rest(&self, count: usize) -> impl Iterator<Item = usize> {
         let head = if count == 0 { self.head_bytes } else { 0 };
@@ -34,7 +34,7 @@ impl Wish {
 }
 
 /// Returns how many lines each section shows; together they never take more than `room_bytes`.
-pub(super) fn allot(wishes: &[Wish], room_bytes: usize) -> Vec<usize> {
+pub(super) fn section_bytes(wishes: &[SectionDemand], room_bytes: usize) -> Vec<usize> {
     let mut weights: usize = wishes.iter().map(|wish| wish.weight).sum();
     let mut counts = Vec::with_capacity(wishes.len());
     let mut left = room_bytes;
@@ -63,33 +63,45 @@ mod tests {
 
     use super::*;
 
-    fn wish(weight: usize, lines_bytes: &[usize]) -> Wish {
-        Wish { weight, head_bytes: 10, lines_bytes: lines_bytes.to_vec() }
+    fn wish(weight: usize, lines_bytes: &[usize]) -> SectionDemand {
+        SectionDemand { weight, head_bytes: 10, lines_bytes: lines_bytes.to_vec() }
     }
 
     // S-CONTEXT-3
     #[test]
     fn each_section_has_its_share_and_passes_on_what_it_leaves() {
         let even = [wish(1, &[40; 9]), wish(1, &[40; 9])];
-        assert_eq!(allot(&even, 200), [2, 2], "each a half");
+        assert_eq!(section_bytes(&even, 200), [2, 2], "each a half");
         let first_is_short = [wish(1, &[40]), wish(1, &[40; 9])];
-        assert_eq!(allot(&first_is_short, 200), [1, 3], "the second has what the first leaves");
+        assert_eq!(
+            section_bytes(&first_is_short, 200),
+            [1, 3],
+            "the second has what the first leaves"
+        );
         let last_is_short = [wish(1, &[40; 9]), wish(1, &[40])];
-        assert_eq!(allot(&last_is_short, 200), [3, 1], "what is left at the end goes round");
+        assert_eq!(
+            section_bytes(&last_is_short, 200),
+            [3, 1],
+            "what is left at the end goes round"
+        );
         let uneven = [wish(3, &[40; 9]), wish(1, &[40; 9])];
-        assert_eq!(allot(&uneven, 400), [7, 2]);
+        assert_eq!(section_bytes(&uneven, 400), [7, 2]);
         let three = [wish(2, &[40]), wish(1, &[40; 9]), wish(1, &[40; 9])];
-        assert_eq!(allot(&three, 400), [1, 4, 4], "what one leaves is shared by all after it");
+        assert_eq!(
+            section_bytes(&three, 400),
+            [1, 4, 4],
+            "what one leaves is shared by all after it"
+        );
     }
 
     // S-CONTEXT-3
     #[test]
     fn where_no_share_holds_a_line_the_first_section_has_one() {
-        assert_eq!(allot(&[wish(1, &[80]), wish(1, &[80])], 100), [1, 0]);
-        assert_eq!(allot(&[wish(1, &[50]), wish(9, &[400])], 100), [1, 0]);
-        assert_eq!(allot(&[wish(9, &[400]), wish(1, &[50])], 100), [0, 1]);
-        assert_eq!(allot(&[wish(1, &[80]), wish(1, &[80])], 50), [0, 0]);
-        assert_eq!(allot(&[], 50), [0_usize; 0]);
+        assert_eq!(section_bytes(&[wish(1, &[80]), wish(1, &[80])], 100), [1, 0]);
+        assert_eq!(section_bytes(&[wish(1, &[50]), wish(9, &[400])], 100), [1, 0]);
+        assert_eq!(section_bytes(&[wish(9, &[400]), wish(1, &[50])], 100), [0, 1]);
+        assert_eq!(section_bytes(&[wish(1, &[80]), wish(1, &[80])], 50), [0, 0]);
+        assert_eq!(section_bytes(&[], 50), [0_usize; 0]);
     }
 
     proptest! {
@@ -99,10 +111,10 @@ mod tests {
             given in prop::collection::vec((1_usize..40, 0_usize..60, prop::collection::vec(1_usize..300, 0..12)), 0..9),
             room in 0_usize..4_000,
         ) {
-            let wishes: Vec<Wish> = given.into_iter()
-                .map(|(weight, head_bytes, lines_bytes)| Wish { weight, head_bytes, lines_bytes })
+            let wishes: Vec<SectionDemand> = given.into_iter()
+                .map(|(weight, head_bytes, lines_bytes)| SectionDemand { weight, head_bytes, lines_bytes })
                 .collect();
-            let counts = allot(&wishes, room);
+            let counts = section_bytes(&wishes, room);
             let spent: usize = wishes.iter().zip(&counts)
                 .map(|(wish, count)| wish.rest(0).take(*count).sum::<usize>())
                 .sum();

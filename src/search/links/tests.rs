@@ -19,20 +19,20 @@ fn link(number: usize, source: &str, relation: &str, target: &str) -> Value {
         "memory_id": source, "relation": relation, "target": target})
 }
 
-fn spot(snapshot: &Snapshot, name: &str) -> Spot {
+fn spot(snapshot: &Snapshot, name: &str) -> NodeRef {
     if let Some(path) = name.strip_prefix("code:") {
         let repo = event::RepoKey::parse("api").unwrap();
-        return Spot::Code(Place { repo, path: path.to_owned(), symbol: None });
+        return NodeRef::Code(CodePlace { repo, path: path.to_owned(), symbol: None });
     }
     let number = snapshot.memories().iter().position(|memory| memory.id.as_str() == name);
-    Spot::Memory(u32::try_from(number.unwrap()).unwrap())
+    NodeRef::Memory(u32::try_from(number.unwrap()).unwrap())
 }
 
-fn words(snapshot: &Snapshot, spot: &Spot) -> String {
+fn words(snapshot: &Snapshot, spot: &NodeRef) -> String {
     match spot {
-        Spot::Memory(number) => snapshot.memory(*number).unwrap().id.to_string(),
-        Spot::Absent(id) => format!("absent {id}"),
-        Spot::Code(place) => place.path.clone(),
+        NodeRef::Memory(number) => snapshot.memory(*number).unwrap().id.to_string(),
+        NodeRef::Absent(id) => format!("absent {id}"),
+        NodeRef::Code(place) => place.path.clone(),
     }
 }
 
@@ -57,7 +57,7 @@ fn walked(lines: &[Value], from: &str, change: impl FnOnce(&mut Walk)) -> (Vec<S
 
 // S-LINK-9
 #[test]
-fn links_are_followed_both_ways_step_by_step_and_by_one_relation() {
+fn links_are_followed_both_ways_and_by_relation() {
     let lines = [
         lesson("m1", "one"),
         lesson("m2", "two"),
@@ -83,7 +83,7 @@ fn links_are_followed_both_ways_step_by_step_and_by_one_relation() {
 
 // S-LINK-9
 #[test]
-fn the_surest_link_is_told_first_and_one_that_is_over_not_at_all() {
+fn the_surest_link_is_first_and_ended_links_are_hidden() {
     let mut lines =
         vec![lesson("m1", "one"), lesson("m2", "two"), lesson("m3", "three"), lesson("m4", "four")];
     lines.extend([
@@ -125,8 +125,8 @@ fn what_memories_have_in_common_links_them() {
         "another repository's symbol is another, and what is out does not count"
     );
     let why: Vec<&Why> = walked.steps.iter().map(|step| &step.why).collect();
-    assert!(matches!(why[0], Why::Found(Because::Similar(cosine)) if *cosine > 0.7));
-    assert_eq!(why[1], &Why::Found(Because::Both(Thing::ErrorCode("E0308".to_owned()))));
+    assert!(matches!(why[0], Why::Inferred(InferredReason::Similar(cosine)) if *cosine > 0.7));
+    assert_eq!(why[1], &Why::Inferred(InferredReason::Both(Thing::ErrorCode("E0308".to_owned()))));
 }
 
 // S-LINK-8
@@ -180,7 +180,7 @@ fn what_is_out_or_reads_like_an_order_is_passed_over() {
 
 // S-LINK-9
 #[test]
-fn what_was_superseded_is_told_by_that_whatever_other_link_comes_first() {
+fn supersession_is_shown_before_other_links() {
     let mut lines = [
         lesson("m1", "one"),
         lesson("m2", "two"),
@@ -242,7 +242,8 @@ fn the_way_round_a_circle_is_found() {
     let snapshot = snapshot(&lines);
     let links = Links::of(&snapshot, None);
     let [first, last] = ["m1", "m3"].map(|name| spot(&snapshot, name));
-    let way = |relation, from, to| links.way(relation, from, to).map(|way: Vec<&Spot>| way.len());
+    let way =
+        |relation, from, to| links.way(relation, from, to).map(|way: Vec<&NodeRef>| way.len());
     assert_eq!(way(Relation::PartOf, &first, &last), Some(3));
     assert_eq!(way(Relation::Calls, &first, &last), Some(2));
     assert_eq!(way(Relation::PartOf, &last, &first), None);
@@ -259,9 +260,9 @@ proptest! {
             link(number, &format!("m{from}"), "caused_by", &format!("m{to}"))
         }));
         let (_, walked) = walked(&lines, "m0", |walk| walk.depth = depth);
-        let spots: BTreeSet<&Spot> = walked.steps.iter().map(|step| &step.spot).collect();
+        let spots: BTreeSet<&NodeRef> = walked.steps.iter().map(|step| &step.spot).collect();
         prop_assert_eq!(spots.len(), walked.steps.len());
-        prop_assert!(walked.steps.iter().all(|step| step.spot != Spot::Memory(0) && step.depth <= depth));
+        prop_assert!(walked.steps.iter().all(|step| step.spot != NodeRef::Memory(0) && step.depth <= depth));
         // As many as can be reached by so many steps.
         let mut reached = BTreeSet::from([0_u8]);
         for _ in 0..depth {

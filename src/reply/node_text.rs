@@ -2,7 +2,7 @@
 
 use super::line::name;
 use guard::text::{Layout, neutralise};
-use search::links::{Place, Spot};
+use search::links::{CodePlace, NodeRef};
 use search::snapshot::Snapshot;
 
 /// Longest path shown, in characters: of a longer one its end tells which it is.
@@ -10,18 +10,18 @@ const PATH_CHARS_MAX: usize = 120;
 
 /// Names a thing: a memory by its id, a place in code by its path.
 #[must_use]
-pub fn spot_words(spot: &Spot, snapshot: &Snapshot) -> String {
+pub fn node_text(spot: &NodeRef, snapshot: &Snapshot) -> String {
     match spot {
-        Spot::Memory(number) => snapshot
+        NodeRef::Memory(number) => snapshot
             .memory(*number)
             .map_or_else(|| "(gone)".to_owned(), |memory| memory.id.short().to_owned()),
-        Spot::Absent(id) => name(id.short()),
-        Spot::Code(place) => place_words(place),
+        NodeRef::Absent(id) => name(id.short()),
+        NodeRef::Code(place) => code_place_text(place),
     }
 }
 
 /// Names a place in code. Its path is somebody's text.
-pub(super) fn place_words(place: &Place) -> String {
+pub(super) fn code_place_text(place: &CodePlace) -> String {
     let mut text = neutralise(&place.path, Layout::Line);
     if let Some(symbol) = &place.symbol {
         text.push_str("::");

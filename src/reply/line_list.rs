@@ -72,7 +72,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::{sample, tokens};
+    use super::super::{test_memories, tokens};
     use super::*;
 
     proptest! {
@@ -82,7 +82,7 @@ mod tests {
             lessons in prop::collection::vec("[a-zäß ]{0,400}", 1..12), max_tokens in 60_usize..900
         ) {
             let memories: Vec<_> =
-                lessons.iter().map(|lesson| sample::memory(&json!({ "lesson": format!("x{lesson}") }))).collect();
+                lessons.iter().map(|lesson| test_memories::memory(&json!({ "lesson": format!("x{lesson}") }))).collect();
             let lines: Vec<Line<'_>> = (1..)
                 .zip(&memories)
                 .map(|(place, memory)| Line {
@@ -91,10 +91,10 @@ mod tests {
                     after: " · m1".to_owned(),
                 })
                 .collect();
-            let text = within(|count| format!("**Found ({count}):**\n"), &lines, "", max_tokens);
+            let text = within(|count| format!("**SearchReply ({count}):**\n"), &lines, "", max_tokens);
             prop_assert!(tokens(&text) <= max_tokens, "{text}");
             let told = text.matches(" · m1").count();
-            prop_assert!(text.starts_with(&format!("**Found ({told}):**")), "{text}");
+            prop_assert!(text.starts_with(&format!("**SearchReply ({told}):**")), "{text}");
             let hint = format!("({} more: raise", lessons.len() - told);
             prop_assert_eq!(text.contains(&hint), told < lessons.len(), "{}", text);
         }

@@ -60,7 +60,7 @@ impl Subject {
 
 /// Shows what was done, or would be.
 #[must_use]
-pub fn swept(steps: &[(Subject, MemoryChange)], is_done: bool) -> Reply {
+pub fn bulk_change(steps: &[(Subject, MemoryChange)], is_done: bool) -> Reply {
     let listed: Vec<Value> = steps
         .iter()
         .map(|(subject, change)| json!({ "id": subject.node().id().as_str(), "repo": subject.repo().as_str(), "change": change.event_type() }))

@@ -118,7 +118,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::laws::{all, indexed};
+    use super::super::tests::{all, indexed};
     use super::super::{DocId, LexicalIndex, Passage};
     use super::*;
 

@@ -1,5 +1,5 @@
 //! What a memory names that others may name too: files, symbols in backticks, packages, error codes, and what its
-//! command begins with. Pure. Not here: who else names it (`common`).
+//! command begins with. Pure. Not here: who else names it (`inferred`).
 
 use event::Event;
 
@@ -78,7 +78,7 @@ const INSTALLERS: [(&str, &str); 15] = [
 /// Returns what an event names, each once: first what its writer listed, then what stands in its texts.
 #[must_use]
 pub fn named(event: &Event) -> Vec<Thing> {
-    let mut found = Found::default();
+    let mut found = NameCollector::default();
     for file in &event.files {
         found.add(Thing::File(without_place(file.trim()).to_owned()));
     }
@@ -98,9 +98,9 @@ fn beginning(text: &str) -> &str {
 }
 
 #[derive(Default)]
-struct Found(Vec<Thing>);
+struct NameCollector(Vec<Thing>);
 
-impl Found {
+impl NameCollector {
     fn add(&mut self, thing: Thing) {
         let text = thing.text();
         let fits = !text.is_empty() && text.len() <= NAME_BYTES_MAX;

@@ -9,9 +9,9 @@ use memory::Mark;
 
 /// The links of one state, kept for the next question.
 #[derive(Debug, Default)]
-pub struct KnownLinks(Mutex<Option<(Mark, Arc<Links>)>>);
+pub struct LinkCache(Mutex<Option<(Mark, Arc<Links>)>>);
 
-impl KnownLinks {
+impl LinkCache {
     /// Returns the links of a snapshot as it is now, put together where its state is another than that of last time.
     #[must_use]
     pub fn of(&self, snapshot: &Snapshot) -> Arc<Links> {
@@ -40,7 +40,7 @@ mod tests {
         let lesson = json!({"id": "m1", "event_type": "error", "lesson": "x"});
         let link = json!({"id": "l1", "memory_id": "m1", "event_type": "link", "target": "m2", "relation": "calls"});
         let (one, other) = (snapshot(std::slice::from_ref(&lesson)), snapshot(&[lesson, link]));
-        let known = KnownLinks::default();
+        let known = LinkCache::default();
         let first = known.of(&one);
         assert!(Arc::ptr_eq(&first, &known.of(&one.clone())), "a copy is the same state");
         assert_eq!((first.all().count(), known.of(&other).all().count()), (0, 1));

@@ -5,18 +5,18 @@ use event::{EventId, Node, RepoKey};
 
 /// One thing in the graph.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Spot {
+pub enum NodeRef {
     /// The memory of this number in the snapshot.
     Memory(u32),
     /// A memory that was left out, or has not come yet.
     Absent(EventId),
     /// A place in code.
-    Code(Place),
+    Code(CodePlace),
 }
 
 /// A place in the code of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct CodePlace {
     /// The repository.
     pub repo: RepoKey,
     /// The path of a file below its root, as it was named.
@@ -25,7 +25,7 @@ pub struct Place {
     pub symbol: Option<String>,
 }
 
-impl Place {
+impl CodePlace {
     /// Reads the place that a node names in a repository; `None` for a memory.
     #[must_use]
     pub fn of(node: &Node, repo: &RepoKey) -> Option<Self> {

@@ -9,7 +9,7 @@ use super::{DocId, Scored};
 const RESERVED_MAX: usize = 1_024;
 
 /// The best `limit` so far, worst on top.
-pub(super) struct Top {
+pub(super) struct BestScores {
     limit: usize,
     /// What the worst of them is guessed to be, if anything is.
     guess: Option<f32>,
@@ -19,7 +19,7 @@ pub(super) struct Top {
 /// Orders by score, then the older document first, so that equal scores have one order.
 struct Ranked(Scored);
 
-impl Top {
+impl BestScores {
     pub(super) fn new(limit: usize) -> Self {
         let heap = BinaryHeap::with_capacity(limit.min(RESERVED_MAX));
         Self { limit, guess: None, heap }
@@ -107,7 +107,7 @@ mod tests {
         ) {
             let scored = |(doc, &score): (u32, &u8)| Scored { doc: DocId(doc), score: score.into() };
             let all: Vec<Scored> = (0..).zip(&scores).map(scored).collect();
-            let mut top = Top::new(limit);
+            let mut top = BestScores::new(limit);
             for &scored in all.iter().rev() {
                 if top.wants(scored) {
                     top.push(scored);
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_guess_is_right_where_the_worst_of_the_best_is_not_below_it() {
         for (guess, is_right) in [(1.0, true), (2.0, true), (2.5, false)] {
-            let mut top = Top::above(2, guess);
+            let mut top = BestScores::above(2, guess);
             assert!(top.worst() == Some(guess) && !top.is_right());
             for (doc, score) in (0..).zip([1.0, 3.0, 2.0]) {
                 let scored = Scored { doc: DocId(doc), score };

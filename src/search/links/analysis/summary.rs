@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::found::{About, hubs};
-use super::whole::Scope;
-use super::{Finding, Whole, clusters, gaps};
+use super::findings::{About, hubs};
+use super::knowledge_graph::Scope;
+use super::{Finding, KnowledgeGraph, clusters, gaps};
 use crate::links::Links;
 use crate::snapshot::Snapshot;
 use event::RepoKey;
@@ -19,7 +19,7 @@ const LISTED_MAX: usize = 4;
 
 /// The state of it all.
 #[derive(Debug, Default)]
-pub struct Brief {
+pub struct Summary {
     /// How many memories count.
     pub memories: usize,
     /// In how many repositories.
@@ -44,8 +44,8 @@ pub struct Brief {
 
 /// Adds it up.
 #[must_use]
-pub fn brief(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Brief {
-    let mut brief = Brief::default();
+pub fn summary(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Summary {
+    let mut brief = Summary::default();
     let (mut repos, mut active) = (BTreeMap::new(), BTreeMap::new());
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     for memory in snapshot.memories().iter().filter(|memory| scope.has(memory)) {
@@ -66,7 +66,7 @@ pub fn brief(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Brief {
     brief.repos = repos.len();
     (brief.active, brief.kinds) = (most(active), most(kinds));
     brief.hubs = hubs(snapshot, links, scope, LISTED_MAX);
-    let whole = Whole::of(snapshot, links, scope);
+    let whole = KnowledgeGraph::of(snapshot, links, scope);
     let lonely = |finding: &&Finding| matches!(finding.about, About::Gap { ties: 0, .. });
     brief.alone = gaps(&whole, usize::MAX).iter().filter(lonely).count();
     brief.repeated = clusters(snapshot, scope, usize::MAX).len();

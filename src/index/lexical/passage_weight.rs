@@ -7,7 +7,7 @@ use super::LexicalIndex;
 
 /// A query's terms and what each is worth in this corpus.
 #[derive(Debug)]
-pub struct Interest<'index> {
+pub struct PassageWeight<'index> {
     index: &'index LexicalIndex,
     weights: HashMap<Box<str>, f32>,
 }
@@ -15,18 +15,18 @@ pub struct Interest<'index> {
 impl LexicalIndex {
     /// [`super::Prepared::interest`] of a query that nothing else is asked of.
     #[must_use]
-    pub fn interest(&self, query: &str) -> Interest<'_> {
+    pub fn interest(&self, query: &str) -> PassageWeight<'_> {
         self.prepare(query).interest()
     }
 }
 
-impl<'index> Interest<'index> {
+impl<'index> PassageWeight<'index> {
     pub(super) fn new(index: &'index LexicalIndex, weights: HashMap<Box<str>, f32>) -> Self {
         Self { index, weights }
     }
 }
 
-impl Interest<'_> {
+impl PassageWeight<'_> {
     /// Returns the summed weight of the distinct query terms in a piece of text; 0 for none.
     pub fn of(&self, piece: &str) -> f32 {
         let terms = self.index.analyse_query(piece);

@@ -9,12 +9,12 @@ use memory::Memory;
 
 /// What is told so far.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Repeats {
     ids: BTreeSet<EventId>,
     said: Vec<(RepoKey, TextSignature)>,
 }
 
-impl Told {
+impl Repeats {
     /// Tells whether a memory may be told and is new; from then on it is not. One that reads like an instruction
     /// or that cannot be read is never told, nor is a candidate that nothing confirmed in its time.
     pub(super) fn is_new(&mut self, memory: &Memory, now: Timestamp) -> bool {

@@ -23,7 +23,7 @@ pub(super) fn betweenness<N>(graph: &UnGraph<N, ()>) -> Vec<f64> {
 
 /// What is known of a knot as seen from one source.
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct VisitedNode {
     /// How many steps away, from 1; 0 for not reached.
     far: u32,
     /// How many shortest ways there are.
@@ -33,8 +33,9 @@ struct Seen {
 }
 
 fn follow<N>(graph: &UnGraph<N, ()>, source: NodeIndex, sums: &mut [f64]) {
-    let mut seen = vec![Seen::default(); sums.len()];
-    let of = |seen: &[Seen], knot: NodeIndex| seen.get(knot.index()).copied().unwrap_or_default();
+    let mut seen = vec![VisitedNode::default(); sums.len()];
+    let of =
+        |seen: &[VisitedNode], knot: NodeIndex| seen.get(knot.index()).copied().unwrap_or_default();
     let mut order = Vec::new();
     let mut waiting = VecDeque::from([source]);
     if let Some(first) = seen.get_mut(source.index()) {
@@ -42,7 +43,7 @@ fn follow<N>(graph: &UnGraph<N, ()>, source: NodeIndex, sums: &mut [f64]) {
     }
     while let Some(knot) = waiting.pop_front() {
         order.push(knot);
-        let Seen { far, ways, .. } = of(&seen, knot);
+        let VisitedNode { far, ways, .. } = of(&seen, knot);
         for next in graph.neighbors(knot) {
             let Some(there) = seen.get_mut(next.index()) else { continue };
             if there.far == 0 {
@@ -55,7 +56,7 @@ fn follow<N>(graph: &UnGraph<N, ()>, source: NodeIndex, sums: &mut [f64]) {
         }
     }
     for knot in order.into_iter().rev() {
-        let Seen { far, ways, .. } = of(&seen, knot);
+        let VisitedNode { far, ways, .. } = of(&seen, knot);
         let share: f64 = graph
             .neighbors(knot)
             .map(|next| of(&seen, next))

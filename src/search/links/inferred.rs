@@ -2,8 +2,8 @@
 //! thing, memories that mean about the same. Found by the indexes of the snapshot, so that nothing has to be stored or
 //! kept up to date. Not here: what was told (`links`).
 
-use super::named::{Thing, named};
-use super::{Place, Spot};
+use super::names::{Thing, named};
+use super::{CodePlace, NodeRef};
 use crate::same_file;
 use crate::snapshot::Snapshot;
 use event::{Relation, Strength, Timestamp};
@@ -25,16 +25,16 @@ const OF_FILE_MAX: usize = 200;
 
 /// Something that has something in common with what was asked for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shared {
+pub struct InferredLink {
     /// What.
-    pub spot: Spot,
+    pub spot: NodeRef,
     /// Why.
-    pub because: Because,
+    pub because: InferredReason,
 }
 
 /// What two things have in common.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Because {
+pub enum InferredReason {
     /// The memory names the file.
     NamesIt,
     /// Both name this.
@@ -43,7 +43,7 @@ pub enum Because {
     Similar(f32),
 }
 
-impl Because {
+impl InferredReason {
     /// Returns how the two are related by it.
     #[must_use]
     pub fn relation(&self) -> Relation {
@@ -66,7 +66,7 @@ impl Because {
 
 /// Finds what things have in common in a snapshot.
 #[derive(Debug, Clone, Copy)]
-pub struct Common<'a> {
+pub struct InferredLinks<'a> {
     /// Where.
     pub snapshot: &'a Snapshot,
     /// The time at which memories must count.
@@ -75,36 +75,36 @@ pub struct Common<'a> {
     pub until: Option<Timestamp>,
 }
 
-impl Common<'_> {
+impl InferredLinks<'_> {
     /// Finds what has something in common with a thing, each once, the most telling first.
     #[must_use]
-    pub fn with(&self, spot: &Spot) -> Vec<Shared> {
+    pub fn with(&self, spot: &NodeRef) -> Vec<InferredLink> {
         match spot {
-            Spot::Memory(number) => self.with_memory(*number),
-            Spot::Code(place) => self.with_place(place),
-            Spot::Absent(_) => Vec::new(),
+            NodeRef::Memory(number) => self.with_memory(*number),
+            NodeRef::Code(place) => self.with_place(place),
+            NodeRef::Absent(_) => Vec::new(),
         }
     }
 
-    fn with_memory(&self, number: u32) -> Vec<Shared> {
+    fn with_memory(&self, number: u32) -> Vec<InferredLink> {
         let Some(memory) = self.snapshot.memory(number) else { return Vec::new() };
-        let mut found: Vec<Shared> = Vec::new();
-        let mut add = |spot: Spot, because: Because| {
+        let mut found: Vec<InferredLink> = Vec::new();
+        let mut add = |spot: NodeRef, because: InferredReason| {
             if found.iter().all(|shared| shared.spot != spot) {
-                found.push(Shared { spot, because });
+                found.push(InferredLink { spot, because });
             }
         };
         for (other, cosine) in self.similar(number) {
-            add(Spot::Memory(other), Because::Similar(cosine));
+            add(NodeRef::Memory(other), InferredReason::Similar(cosine));
         }
         for thing in named(&memory.event()) {
             if let Thing::File(path) = thing {
-                let place = Place { repo: memory.repo.clone(), path, symbol: None };
-                add(Spot::Code(place), Because::NamesIt);
+                let place = CodePlace { repo: memory.repo.clone(), path, symbol: None };
+                add(NodeRef::Code(place), InferredReason::NamesIt);
                 continue;
             }
             for other in self.naming(&thing, number, memory) {
-                add(Spot::Memory(other), Because::Both(thing.clone()));
+                add(NodeRef::Memory(other), InferredReason::Both(thing.clone()));
             }
         }
         found
@@ -138,7 +138,7 @@ impl Common<'_> {
         if found.len() > NAMED_BY_MAX { Vec::new() } else { found }
     }
 
-    fn with_place(&self, place: &Place) -> Vec<Shared> {
+    fn with_place(&self, place: &CodePlace) -> Vec<InferredLink> {
         let keys = self.snapshot.keys_of(&place.repo);
         let keep = |doc: DocId| {
             self.snapshot.memory(doc.0).is_some_and(|memory| keys.contains(&memory.repo))
@@ -150,7 +150,10 @@ impl Common<'_> {
             self.snapshot.memory(*number).is_some_and(|memory| names_place(memory, place))
         });
         naming
-            .map(|number| Shared { spot: Spot::Memory(number), because: Because::NamesIt })
+            .map(|number| InferredLink {
+                spot: NodeRef::Memory(number),
+                because: InferredReason::NamesIt,
+            })
             .collect()
     }
 
@@ -166,7 +169,7 @@ pub(super) fn counts(memory: &Memory, now: Timestamp, until: Option<Timestamp>) 
     memory.timestamp.is_none_or(|at| at <= until) && !memory.was_inactive(until)
 }
 
-fn names_place(memory: &Memory, place: &Place) -> bool {
+fn names_place(memory: &Memory, place: &CodePlace) -> bool {
     let event = memory.event();
     let is_of = |thing: &Thing| matches!(thing, Thing::File(path) if same_file(path, &place.path));
     let Some(symbol) = &place.symbol else { return named(&event).iter().any(is_of) };

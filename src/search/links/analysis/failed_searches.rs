@@ -13,7 +13,7 @@ const SHARED_MIN: f64 = 0.35;
 
 /// A query that found nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asking {
+pub struct LoggedQuery {
     /// When.
     pub at: Timestamp,
     /// The repository at hand, if any.
@@ -37,7 +37,7 @@ pub struct Gap {
 
 /// Groups queries, the most frequent first, then the latest.
 #[must_use]
-pub fn grouped(askings: &[Asking], limit: usize) -> Vec<Gap> {
+pub fn grouped(askings: &[LoggedQuery], limit: usize) -> Vec<Gap> {
     let words: Vec<BTreeSet<String>> = askings.iter().map(|asking| words(&asking.query)).collect();
     let mut joined: UnionFind<usize> = UnionFind::new(askings.len());
     for (at, one) in words.iter().enumerate() {
@@ -94,9 +94,9 @@ fn shared(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
 mod tests {
     use super::*;
 
-    fn asking(second: i64, repo: &str, query: &str) -> Asking {
+    fn asking(second: i64, repo: &str, query: &str) -> LoggedQuery {
         let at = Timestamp::from_second(second).unwrap();
-        Asking { at, repo: Some(repo.to_owned()), query: query.to_owned() }
+        LoggedQuery { at, repo: Some(repo.to_owned()), query: query.to_owned() }
     }
 
     // S-ANALYZE-6

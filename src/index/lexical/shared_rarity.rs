@@ -8,7 +8,7 @@ use super::query::Prepared;
 
 /// Words of a query, ready for texts to be held against them.
 #[derive(Debug)]
-pub struct Shared<'index> {
+pub struct SharedRarity<'index> {
     index: &'index LexicalIndex,
     /// The terms of each word with their rarity. Words of many terms stand first: `std::string` is said once, not
     /// again by a `string` further on.
@@ -18,7 +18,7 @@ pub struct Shared<'index> {
 impl<'index> Prepared<'index> {
     /// Prepares to hold texts against the words of `piece`, a part of the query; terms that `besides` says do not count.
     #[must_use]
-    pub fn shared(&self, piece: &str, besides: &str) -> Shared<'index> {
+    pub fn shared(&self, piece: &str, besides: &str) -> SharedRarity<'index> {
         let besides = self.index.analyse_query(besides);
         let besides: HashSet<&str> = besides.iter().collect();
         let counts = |term: &&str| !besides.contains(term);
@@ -29,11 +29,11 @@ impl<'index> Prepared<'index> {
         };
         let mut words: Vec<_> = piece.split_whitespace().map(word).collect();
         words.sort_by_key(|terms| std::cmp::Reverse(terms.len()));
-        Shared { index: self.index, words }
+        SharedRarity { index: self.index, words }
     }
 }
 
-impl Shared<'_> {
+impl SharedRarity<'_> {
     /// How rare the words are, all together, that `text` says as well: each counts once, as its rarest term.
     #[must_use]
     pub fn with(&self, text: &str) -> f32 {

@@ -9,10 +9,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::process::STEP;
+use super::server_process::STEP;
 
 /// A server process and this end of its streams. The process is killed on drop.
-pub struct Client {
+pub struct McpClient {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -28,7 +28,7 @@ pub struct Told {
     pub took: Duration,
 }
 
-impl Client {
+impl McpClient {
     /// Starts a server and initialises the session.
     pub fn open(mut command: Command) -> Outcome<Self> {
         let mut client = Self::plain(&mut command)?;
@@ -129,7 +129,7 @@ impl Client {
     }
 }
 
-impl Drop for Client {
+impl Drop for McpClient {
     fn drop(&mut self) {
         // The server is killed while its input is open, so that it does not end by itself first.
         let _ = self.child.kill();

@@ -17,7 +17,7 @@ type Order<'a> = (Option<Timestamp>, &'a EventId);
 /// Writes the lines of memories, of which the first come first to have room. Returns them, kind by kind and oldest first, and
 /// how many had no room.
 #[must_use]
-pub fn exported(memories: &[Arc<Memory>], max_tokens: usize) -> (Vec<String>, usize) {
+pub fn export(memories: &[Arc<Memory>], max_tokens: usize) -> (Vec<String>, usize) {
     let mut room = Budget::of_tokens(max_tokens);
     let mut kept: Vec<(&str, Order<'_>, String)> = Vec::new();
     for memory in memories {
@@ -42,12 +42,12 @@ fn line_of(memory: &Memory) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::sample;
+    use super::super::test_memories;
     use super::*;
     use crate::tokens;
 
     fn memory(id: &str, kind: &str, lesson: &str) -> Arc<Memory> {
-        sample::memory(
+        test_memories::memory(
             &json!({ "id": id, "event_type": kind, "lesson": lesson, "context": "builds",
             "timestamp": "2026-01-02T03:04:05Z", "command": "make x" }),
         )
@@ -55,7 +55,7 @@ mod tests {
 
     // S-FILE-5
     #[test]
-    fn the_order_of_lines_is_that_of_kinds_and_times_whichever_is_better_proven() {
+    fn exported_lines_are_ordered_by_kind_and_time() {
         let one = [
             memory("m2", "decision", "b"),
             memory("m1", "pattern", "a"),
@@ -68,8 +68,8 @@ mod tests {
             "- builds: c d `make x` (decision m3)",
             "- builds: a `make x` (pattern m1)",
         ];
-        assert_eq!(exported(&one, 500), (expected.map(str::to_owned).to_vec(), 0));
-        assert_eq!(exported(&other, 500).0, expected);
+        assert_eq!(export(&one, 500), (expected.map(str::to_owned).to_vec(), 0));
+        assert_eq!(export(&other, 500).0, expected);
     }
 
     // S-FILE-5
@@ -77,7 +77,7 @@ mod tests {
     fn what_has_no_room_is_counted() {
         let many: Vec<_> =
             (0..9).map(|at| memory(&format!("m{at}"), "pattern", &"word ".repeat(200))).collect();
-        let (lines, left_out) = exported(&many, 300);
+        let (lines, left_out) = export(&many, 300);
         assert!(
             tokens(&lines.join("\n")) <= 300 && left_out == 9 - lines.len() && !lines.is_empty()
         );

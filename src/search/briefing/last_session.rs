@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::SESSION;
-use super::ranked::{Ranked, best_first};
+use super::order::{RankedMemory, best_first};
 use event::Timestamp;
 use memory::Memory;
 
@@ -30,12 +30,14 @@ pub(super) fn last<'a>(
     let is_told = |memory: &Memory| memory.flagged().is_none();
     let others = memories.iter().copied();
     let others = others.filter(|memory| memory.provenance.session_id.as_deref() != own);
-    let newest = best_first(others.map(Ranked::by_age).collect()).find(|memory| is_told(memory))?;
+    let newest =
+        best_first(others.map(RankedMemory::by_age).collect()).find(|memory| is_told(memory))?;
     let id = session_of(newest)?;
     let of_it = memories.iter().copied().filter(|memory| {
         memory.provenance.session_id.as_deref() == Some(&id) && memory.repo == newest.repo
     });
-    let mut learned: Vec<&Arc<Memory>> = best_first(of_it.map(Ranked::by_age).collect()).collect();
+    let mut learned: Vec<&Arc<Memory>> =
+        best_first(of_it.map(RankedMemory::by_age).collect()).collect();
     learned.sort_by_key(|memory| memory.provenance.kind.as_str() != SESSION);
     let session = LastSession {
         id,
