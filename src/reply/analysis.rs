@@ -1,5 +1,5 @@
-//! What was found out about all that is known, in words: a line for each finding, with why it is one. Not here: finding
-//! it out (`graph::analysis`).
+//! The results of an analysis as text: one line for each finding, with its reason. Not here: computing them
+//! (`search::links::analysis`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! The briefing at the start of work, in words: who the repository is, then one section after the other, each within
-//! its share of the budget. Not here: which memories (`search`), how the room is shared out (`section_budget`).
+//! The briefing at the start of work as text: the repository, then the sections, each within its share of the
+//! budget. Not here: which memories (`search`), dividing the budget (`section_budget`).
 
 use serde_json::{Map, Value, json};
 

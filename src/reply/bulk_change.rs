@@ -1,5 +1,5 @@
-//! What becomes of many memories at once, in words: counted, and the first of them by name. Not here: which they are
-//! (`serve::local`).
+//! The result of a change of many memories as text: counts, and the first of them by name. Not here: making the
+//! change (`api`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! What may be meant by what somebody began to type, one value a line. Not here: which values (`search`).
+//! Completions as text, one value a line. Not here: finding them (`search`).
 
 use serde_json::json;
 

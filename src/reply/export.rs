@@ -1,5 +1,5 @@
-//! What has proven itself, as lines for a file that every agent reads at its start: the most proven that have room,
-//! in an order that does not change while they stay. Not here: the file.
+//! Proven memories as lines for an agent file: the most proven that have room, in an order that does not change
+//! while they stay. Not here: the file.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The fence around all that a hook says: it tells a reader that these are notes, and tells us, wherever we meet
-//! the text again, that we wrote it. What stands in it is never learned from. Not here: what is said in it.
+//! The fence around the text of a hook. It tells a reader that these are notes, and it tells us, when we meet the
+//! text again, that we wrote it: hooks never learn from text inside a fence. Not here: the text.
 
 /// The first line of what a hook says.
 pub const BEGIN: &str = "<agent-knowledge>";

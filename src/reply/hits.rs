@@ -1,5 +1,5 @@
-//! The reply to a search, in the founding text form: numbered, dated, one line each, within the
-//! budget. Not here: single memories in full (`item`), briefings (`briefing`).
+//! The reply to a search: numbered, dated, one line for each hit, within the budget. Not here: single memories in
+//! full (`item`), briefings (`briefing`).
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Memories one by one: whole, or one line each. Not here: search replies (`hits`).
+//! Single memories in full, or one line each. Not here: replies to a search (`hits`).
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,6 +1,5 @@
-//! From ranked memories to the words an agent reads: founding text form for agents and people, JSON
-//! for programs, both saying the same. Everything shown is one neutralised line per memory, within a
-//! budget of tokens. Not here: which memories (`search`).
+//! From ranked memories to text for agents and people, and JSON for programs, with the same content. Every memory
+//! is one neutralised line, within a budget of tokens. Not here: which memories (`search`).
 
 mod analysis;
 mod briefing;

@@ -1,5 +1,4 @@
-//! What later events say of a memory, in words: what it is worth by them, and its history. Not here: adding
-//! them up (`projection::course`).
+//! The verdicts on a memory and its history as text. Not here: computing them (`memory::lifecycle`).
 
 use std::fmt::Write;
 

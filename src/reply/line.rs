@@ -1,5 +1,5 @@
-//! One memory in one line: its day, what happened and what to do, and where it is from.
-//! Not here: how many lines a reply has (`hits`, `briefing`, `item`).
+//! One memory in one line: its day, what happened, what to do, and its origin. Not here: how many lines a reply has
+//! (`hits`, `briefing`, `item`).
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! A list of short lines within a budget: long ones share what short ones leave, and what has no room is counted. Not
-//! here: what the lines say (`related`, `analysis`).
+//! A list of short lines within a budget: long lines use what short ones leave, and lines without room are counted.
+//! Not here: the text of the lines (`related`, `analysis`).
 
 use super::hits::share_out;
 use super::line::Body;

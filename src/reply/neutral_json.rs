@@ -1,5 +1,5 @@
-//! JSON that commands nothing, also once it is parsed: programs print what they read. Not here: text
-//! replies, which are harmless line by line.
+//! Removes from JSON what could command a terminal, even after a program parsed and printed it. Not here: text
+//! replies, which are neutralised line by line.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What can stand in the graph, in a few words. Not here: what hangs together (`related`).
+//! A node of the graph in a few words. Not here: its links (`related`).
 
 use super::line::name;
 use guard::text::{Layout, neutralise};

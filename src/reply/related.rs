@@ -1,5 +1,5 @@
-//! What hangs together with a memory or a file, in words: one line for each thing, with how it is related and, of what
-//! is more than a step away, over what. Not here: finding it (`graph`), how much may be asked for (`serve::api`).
+//! What is related to a memory or a file, as text: one line for each node, with the relation and, beyond one step,
+//! the node between. Not here: the walk (`search::links`), its limits (`api`).
 
 use std::sync::Arc;
 

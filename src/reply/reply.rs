@@ -1,4 +1,4 @@
-//! An answer, in both of its forms. Not here: what it says.
+//! An answer as text and as JSON. Not here: its content.
 
 use serde_json::Value;
 

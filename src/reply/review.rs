@@ -1,5 +1,5 @@
-//! What is to be reviewed, in words: pairs of memories that may contradict each other, and how each is settled.
-//! Not here: finding them (`search::contradictions`).
+//! Pairs of memories that may contradict each other, and how to settle each, as text. Not here: finding them
+//! (`search::contradictions`).
 
 use std::fmt::Write;
 use std::sync::Arc;

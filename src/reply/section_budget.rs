@@ -1,5 +1,5 @@
-//! How the room of a reply is shared between its sections: each has a share of its own, what it leaves is the next
-//! one's, and what is left at the end goes round once more. Not here: what stands in a section.
+//! Divides the room of a reply between its sections. Each has a share; the next section gets what it leaves, and
+//! the rest is offered to all once more. Not here: the content of a section.
 
 /// What a section would like to show.
 #[derive(Debug, Clone)]

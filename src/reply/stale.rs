@@ -1,5 +1,5 @@
-//! What the work tree and git speak against, in words: a line for each memory, most surely stale first, and what to
-//! say of it. Not here: finding it out (`staleness`).
+//! Memories that may be stale, as text: one line each with the reason, the surest first, and how to settle it. Not
+//! here: the check (`search::staleness`).
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,5 @@
-//! The state of store, indexes and model, for people and for programs. Not here: finding faults
-//! and mending them; that is `doctor`'s, which comes with the safety issue.
+//! The state of store, indexes and model, for people and for programs. Not here: finding and repairing faults
+//! (`upkeep`).
 
 use std::fmt::Write;
 use std::path::Path;

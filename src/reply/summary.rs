@@ -1,5 +1,5 @@
-//! The state of it all in a few lines, and what stands alone as a task for whoever can tell where it belongs. Not here:
-//! finding it out (`graph::analysis`).
+//! The state of the knowledge in a few lines, and isolated memories as a task for somebody who knows where they
+//! belong. Not here: computing them (`search::links::analysis`).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Memories for the tests of this room, made from lines as a log holds them. Not here: what is made of them.
+//! Memories for the tests of this crate, made from lines of a log. Not here: what is made of them.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a text costs. Not here: who decides what it may cost (`serve::api`).
+//! The cost of a text in tokens. Not here: the limits (`api`).
 
 /// Bytes taken as one token. English prose has some 4.5 characters to a token, code and paths fewer;
 /// other scripts take more bytes and more tokens alike.

@@ -1,4 +1,4 @@
-//! Which repository the work at hand belongs to, and why. Not here: finding it out (`store::repo`).
+//! The repository of the working directory and how it was found, as text. Not here: finding it (`store`).
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Which memories may be hits at all. Not here: which are good ones.
+//! Which memories may be hits. Not here: ranking them.
 
 use std::collections::BTreeSet;
 

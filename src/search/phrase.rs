@@ -1,5 +1,5 @@
-//! Exact phrases: what a query holds in double quotes. A preference, since pasted errors hold quotes too;
-//! only a query that is nothing but a phrase asks for no others. Not here: ranking (`fuse`).
+//! Exact phrases: text in double quotes in a query. They are a preference, since pasted errors contain quotes too;
+//! only a query that is one phrase excludes other memories. Not here: ranking (`fuse`).
 
 use memory::Memory;
 

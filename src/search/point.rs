@@ -1,5 +1,5 @@
-//! A point in time as people give it to a search: a time, a day or an age. Not here: the clock, which is
-//! passed in; how a line's time is read (`event`).
+//! A point in time in a query: a time, a day or an age. Not here: the clock, which is passed in; the time of a line
+//! (`event`).
 
 use std::fmt;
 use std::time::Duration;

@@ -1,6 +1,6 @@
-//! Filters that stand in the query: `kind:error tag:npm since:30d the rest`. Whatever is not exactly such
-//! a filter stays text, since people paste error messages. Pure. Not here: what a filter lets through
-//! (`filter`), which repository a name means (`serve`).
+//! Filters in the query: `kind:error tag:npm since:30d the rest`. Anything that is not exactly such a filter stays
+//! text, since people paste error messages. Pure. Not here: applying a filter (`filter`), which repository a name
+//! means (`api`).
 
 use super::point::Point;
 use event::{EventType, RepoKey};

@@ -1,6 +1,6 @@
-//! How an index is written and read back: arrays of numbers, each behind its length, so that reading costs
-//! little more than copying. Little endian. Not here: what the arrays mean (each has its own `write_to` and
-//! `read_from`), whether they are what was written (`checkpoint` has a checksum).
+//! The format of a saved index: arrays of numbers, each after its length, little-endian, so that reading is little
+//! more than copying. Not here: the meaning of the arrays (each type has its own `write_to` and `read_from`),
+//! checksums (the checkpoint has them).
 
 use std::io::{self, Read as _};
 

@@ -1,5 +1,5 @@
-//! Goes through one term's list in one part, window after window, reading only the blocks that are needed.
-//! Not here: which are (`search`).
+//! Reads one term's postings in one segment, window after window, and only the blocks that are needed. Not here:
+//! which windows are needed (`search`).
 
 use std::ops::Range;
 

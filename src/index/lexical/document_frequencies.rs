@@ -1,5 +1,5 @@
-//! How many documents hold the terms of one text after the other: what was found out for one is known for the next.
-//! Texts of one repository have most of their words in common. Not here: who holds them (`query`).
+//! The document frequencies of the terms of many texts, cached: texts of one repository have most of their words in
+//! common. Not here: the documents of a term (`query`).
 
 use std::collections::HashMap;
 

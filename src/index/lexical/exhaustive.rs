@@ -1,5 +1,5 @@
-//! Scores every posting of a query: term at a time into one dense row of scores per segment, then the best
-//! few. What `search` is held to, and measured against. Not here: leaving out what cannot be among them.
+//! Scores every posting of a query, the reference for `search` in tests and benchmarks. Not here: skipping
+//! documents.
 
 use super::best_scores::BestScores;
 use super::live_segment::LiveSegment;

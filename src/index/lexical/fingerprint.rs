@@ -1,5 +1,5 @@
-//! What the index says of each document, whatever segments it is in: so that two indexes that grew in
-//! different ways can be compared. Not here: comparing them with the memories (`retriever::digest`).
+//! A hash of the indexed content of each document, independent of segments, so that two indexes with different
+//! histories can be compared. Not here: comparing them with the memories (`engine::digest`).
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The index itself: which segments it is made of, and how they change when documents come and go.
-//! Not here: the inside of a segment (`segment`), answering queries (`search`).
+//! The index: its segments, and how they change when documents come and go. Not here: the inside of a segment
+//! (`segment`), answering queries (`search`).
 
 use std::collections::BTreeMap;
 use std::io;

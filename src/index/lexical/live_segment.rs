@@ -1,5 +1,5 @@
-//! A segment in its place in one index: the sealed documents, and which of them are dead by now.
-//! Not here: when a part is rewritten (`index`), how it is scored (`search`).
+//! A segment within an index: its sealed documents, and which of them were removed since. Not here: when a segment
+//! is rewritten (`index`), scoring (`search`).
 
 use std::io;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! Merging parts of the index into one segment, without their dead documents. Not here: when that is done
-//! (`index`).
+//! Merges segments into one, without their removed documents. Not here: when that is done (`index`).
 
 use super::live_segment::LiveSegment;
 use super::postings::{Count, Local, Postings};

@@ -1,5 +1,5 @@
-//! How much a piece of text has to do with a query, so that an excerpt can begin where the answer
-//! is. Not here: cutting excerpts (`render::excerpt`), scoring documents (`search`).
+//! The weight of a piece of text for a query, so that an excerpt can begin at the answer. Not here: cutting
+//! excerpts (`reply::excerpt`), scoring documents (`search`).
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! What stands in backticks in a query: names of the asker's own, which another's lesson seldom shares,
-//! while the words around them are the tool's. Not here: what a term is worth otherwise (`search`).
+//! Text in backticks in a query: usually names of the caller's own code, which lessons of others seldom share. Not
+//! here: other weights of terms (`search`).
 
 use std::ops::Range;
 

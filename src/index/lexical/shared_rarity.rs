@@ -1,5 +1,5 @@
-//! What another text says of what a query says: the rarity of the words that both hold. An absolute number, where a
-//! score is only comparable within one query. Not here: scores (`search`), how much of a query is covered (`query`).
+//! The rarity of the words that a query and a text share. An absolute number, whereas a score is comparable only
+//! within one query. Not here: scores (`search`), coverage of a query (`query`).
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! What is known about the files at hand: memories of the repository that name one of them, by its path or the end of
-//! it. Not here: files that are gone.
+//! Memories about the caller's files: those of the repository that name one of them, by its path or the end of it.
+//! Not here: files that are gone.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! The session before this one: the one that learned something last. Not here: what of it is told (`briefing`).
+//! The session before this one: the one with the newest memory. Not here: which of its memories are shown
+//! (`briefing`).
 
 use std::sync::Arc;
 

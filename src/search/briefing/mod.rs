@@ -1,6 +1,5 @@
-//! Which memories a briefing tells, pure: each in the first section that has a use for it, none twice, none that reads
-//! like an instruction. Not here: how many of them have room, and their words (`render`); whether a file is
-//! there, which the caller knows.
+//! Picks the memories of a briefing, pure: each in the first section that fits, none twice, none that reads like an
+//! instruction. Not here: how many have room, and words (`reply`); whether a file exists, which the caller knows.
 
 mod files;
 mod last_session;

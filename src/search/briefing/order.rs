@@ -1,4 +1,4 @@
-//! Memories in the order in which they are worth telling, of which usually few are asked for. Not here: whether they may be told.
+//! Sorts the memories of a section lazily, since usually few are needed. Not here: whether a memory may be shown.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -1,5 +1,5 @@
-//! What a briefing tells already, so that nothing stands in it twice: neither a memory nor, of one repository, what
-//! says the same. Not here: which section asks first.
+//! Prevents repeats in a briefing: a memory is shown once, and so are memories of one repository that say the same.
+//! Not here: the order of the sections.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,5 @@
-//! Which tasks are still to be done. A task ends when it is tagged `done`, when a task tagged `done` has its id among
-//! its tags (so can be said with the tools of today), or when an event about it says that it worked. Not
-//! here: what else later events about a memory mean.
+//! Which tasks are open. A task ends when it is tagged `done`, when a task tagged `done` has its id among its tags,
+//! or when an event about it says that it worked. Not here: what other events about a memory mean.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

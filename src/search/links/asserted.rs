@@ -1,5 +1,5 @@
-//! The links that somebody told, as a graph of one snapshot; with the replacements, which are links too. Not here: how
-//! events make a link (`projection::links`), what is found without being told (`inferred`).
+//! The links that people and agents stated, as a graph of one snapshot, with replacements, which are links too. Not
+//! here: how events make a link (`memory::ties`), links that are inferred (`inferred`).
 
 use std::collections::HashMap;
 

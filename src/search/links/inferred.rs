@@ -1,6 +1,6 @@
-//! What things have in common, found when it is asked for: a memory and the files it names, memories that name the same
-//! thing, memories that mean about the same. Found by the indexes of the snapshot, so that nothing has to be stored or
-//! kept up to date. Not here: what was told (`links`).
+//! Links that are inferred when they are asked for: between a memory and the files it names, between memories that
+//! name the same, between memories with near vectors. They come from the indexes of the snapshot, so nothing is
+//! stored. Not here: stated links (`asserted`).
 
 use super::names::{Thing, named};
 use super::{CodePlace, NodeRef};

@@ -1,5 +1,5 @@
-//! The links of the state that was asked last: in a large store putting them together takes longer than walking them.
-//! Not here: how that is done (`links`).
+//! Caches the links of the last state: in a large store, building them takes longer than walking them. Not here:
+//! building them (`asserted`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,10 +1,10 @@
-//! What hangs together: memories and places in code, by links that somebody told and by what they have in common,
-//! which is found when it is asked for and stored nowhere. The only room that names `petgraph`.
+//! The graph of memories and places in code: stated links, and links inferred on demand. The only folder that names
+//! `petgraph`.
 //!
-//! Reading order: `spot` (what can stand in the graph), `asserted` (what was told) and `known` (that, kept), `named` (what a memory names),
-//! `common` (what things have in common), `walk` (from one thing to the next), `analysis` (the whole of it), `patterns`
-//! (what several repositories have learned alike). Not here: what is similar to a question
-//! (`search`), words for any of it (`render`).
+//! Reading order: `node_ref` (what can be a node), `asserted` (stated links) and `link_cache`, `names` (what a
+//! memory names), `inferred` (inferred links), `walk` (from one node to the next), `analysis` (the whole graph),
+//! `patterns` (the same fix in several repositories). Not here: search by text (`pipeline`), words for any of it
+//! (`reply`).
 
 mod analysis;
 mod asserted;

@@ -1,5 +1,5 @@
-//! What a memory names that others may name too: files, symbols in backticks, packages, error codes, and what its
-//! command begins with. Pure. Not here: who else names it (`inferred`).
+//! The names in a memory that others may share: files, symbols in backticks, packages, error codes, and the first
+//! words of its command. Pure. Not here: finding others with the same name (`inferred`).
 
 use event::Event;
 

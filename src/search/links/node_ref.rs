@@ -1,5 +1,5 @@
-//! What can stand in the graph: a memory that is here, a memory that is not, a place in the code of a repository. Not
-//! here: how they hang together (`links`).
+//! A node of the graph: a memory, an unknown memory, or a place in the code of a repository. Not here: its links
+//! (`asserted`).
 
 use event::{EventId, Node, RepoKey};
 

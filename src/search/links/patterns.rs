@@ -1,5 +1,5 @@
-//! The same failure, mended in several repositories: what they have learned alike is worth one shared memory. Pure; what
-//! a failure looks like is asked of a function that it is given. Not here: writing the memory.
+//! Suggests patterns: the same failure, fixed in several repositories, is worth one shared memory. Pure; the caller
+//! gives a function that recognises a failure. Not here: writing the memory.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! What walking promises as a whole, on snapshots made of lines. Not here: the parts by themselves.
+//! Properties of a whole walk, on snapshots made of lines. Not here: the parts.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Walking from a thing to what hangs together with it, step by step and each thing once: by what was told, and by what
-//! is found. A walk is bounded, and says where it was cut. Not here: one step of it (`links`, `common`).
+//! Walks from a node along stated and inferred links, step by step, each node once. A walk is bounded, and says
+//! where it was cut. Not here: the links of one node (`asserted`, `inferred`).
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! What was checked out when a memory last held: the commit it was written at, or the newest one of the history
-//! before somebody last said that it holds. Not here: what changed since.
+//! The commit that a memory is compared with: the one it was written at, or the newest one before somebody
+//! confirmed it. Not here: what changed since.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! The short word in replies: files of a memory that were written since it last held, by nothing but the times in
-//! the work tree. Cheap enough for every answer, and no more than a hint. Not here: git, which knows better (`look`).
+//! Files of a memory that were written after it last held, by their times in the work tree alone. Cheap enough for
+//! every answer, and only a hint. Not here: the precise check with git (`check`).
 
 use std::collections::BTreeMap;
 use std::path::Path;

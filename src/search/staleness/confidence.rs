@@ -1,4 +1,4 @@
-//! How much speaks for a memory being stale, as one number. Pure. Not here: finding the signs.
+//! The confidence that a memory is stale, as one number. Pure. Not here: collecting the signs.
 
 /// What is left of a suspicion where every name of code in the memory is still in its files: they changed, but not
 /// in what it speaks of.

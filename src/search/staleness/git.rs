@@ -1,6 +1,6 @@
-//! What git knows of a work tree, asked of the program `git` within a bounded time. Only commands that read history,
-//! with nothing that a repository's settings would have run and nothing fetched. Commits and paths of memories are data: the ones are
-//! hexadecimal, the others stand behind `--` and are taken literally. Not here: what the answers mean.
+//! Asks the program `git` about a work tree, within a bounded time. It runs only commands that read history,
+//! fetches nothing, and disables everything that a repository's settings could run. Commits and paths of memories
+//! are data: commits are hexadecimal, paths stand after `--` and are literal. Not here: what the answers mean.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Which files and which names of code a memory speaks of. Pure. Not here: whether they are there.
+//! The files and names of code that a memory mentions. Pure. Not here: whether they exist.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,9 +1,9 @@
-//! Whether memories still hold, asked of the work tree they are about: files that are gone or changed since, names
-//! of code that are in them no longer, commits that are in no history. Reads and never changes anything.
+//! Whether memories still hold, checked in their work tree: files that are gone or changed, names of code that are
+//! gone, commits that are in no history. Reads only.
 //!
-//! `mentions` says which files and names a memory speaks of, `tree` looks at files, `git` at history, `base_commits` at what
-//! was checked out when a memory last held, `confidence` what it all comes to; `changed_files` is the short form of it for
-//! replies. Not here: which memories are asked about (`serve`), words (`render`).
+//! `mentions` finds the files and names of a memory, `tree` reads files, `git` reads history, `base_commits` finds
+//! the commit to compare with, `confidence` combines the signs; `changed_files` is the short form for replies. Not
+//! here: which memories are checked (`api`), words (`reply`).
 
 mod base_commits;
 mod changed_files;

@@ -1,5 +1,5 @@
-//! Looks at the files of a work tree that memories name. Nothing outside of it is looked at, and no link is followed.
-//! Not here: history (`git`).
+//! Reads the files of a work tree that memories name. It reads nothing outside of the tree and follows no link. Not
+//! here: history (`git`).
 
 use std::fs::File;
 use std::io::Read;

@@ -1,6 +1,6 @@
-//! How many of the shortest ways between others lead over a knot: betweenness, which petgraph does not have. By U.
-//! Brandes, "A faster algorithm for betweenness centrality", Journal of Mathematical Sociology 25, 2001; from a sample
-//! of sources, after Brandes and Pich, "Centrality estimation in large networks", 2007. Not here: what is made of it.
+//! Betweenness centrality: the share of shortest paths that pass through a node. By U. Brandes, "A faster algorithm
+//! for betweenness centrality", Journal of Mathematical Sociology 25, 2001; from a sample of sources, after Brandes
+//! and Pich, "Centrality estimation in large networks", 2007. petgraph has none. Not here: its use (`findings`).
 
 use std::collections::VecDeque;
 

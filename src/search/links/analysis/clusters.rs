@@ -1,4 +1,4 @@
-//! Memories of one repository that say the same in few other words. Not here: what counts as the same (`search::same`).
+//! Clusters of memories of one repository that say the same. Not here: when two texts are the same (`dedup`).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

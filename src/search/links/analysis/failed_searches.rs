@@ -1,5 +1,5 @@
-//! What was looked for in vain: queries in like words are one gap in what is known. Pure. Not here: where they are
-//! written down.
+//! Groups the searches that found nothing: similar queries are one gap in the knowledge. Pure. Not here: the log of
+//! queries.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

@@ -1,5 +1,4 @@
-//! What much hangs on, what ties kinds of knowledge together, and what stands alone. Not here: the graph it is read from
-//! (`knowledge_graph`).
+//! Hubs, bridges and gaps in the graph of knowledge. Not here: the graph (`knowledge_graph`).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -1,5 +1,4 @@
-//! Memories that stand alone, and what each may belong to: for somebody who can tell, since no program can. Not here:
-//! the words of that question (`render`).
+//! Memories without links, and candidates for each, for somebody who can judge. Not here: words (`reply`).
 
 use super::KnowledgeGraph;
 use super::findings::{About, gaps};

@@ -1,4 +1,4 @@
-//! Memories, what they name and what links tell, as one graph without directions. Not here: what it tells
+//! Memories, what they name, and stated links, as one undirected graph. Not here: what is computed on it
 //! (`findings`, `betweenness`).
 
 use std::cmp::Reverse;

@@ -1,6 +1,5 @@
-//! What the whole of it looks like: what much hangs on, what ties parts together, what stands alone, what is there
-//! several times, and what was looked for in vain. Pure, and bounded: of a large store the newest memories are looked
-//! at. Not here: words for it (`render`).
+//! Analyses of the whole graph: hubs, bridges, gaps, clusters, failed searches. Pure and bounded: of a large store
+//! the newest memories are analysed. Not here: words (`reply`).
 
 mod betweenness;
 mod clusters;

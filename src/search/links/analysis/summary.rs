@@ -1,4 +1,4 @@
-//! The state of it all, in a few figures. Not here: words for it (`render`).
+//! The state of the knowledge in a few figures. Not here: words (`reply`).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
