@@ -33,7 +33,7 @@ pub use self::requests::related::{
 };
 pub use self::requests::search::{Mode, SearchRequest, SearchScope};
 pub use reply::{Explain, Reply, Shape};
-pub use search::links::Way;
+pub use search::links::LinkDirection;
 pub use search::{Failure, Flagged, Point, Slot};
 
 /// Why a call failed.

@@ -14,28 +14,28 @@ use memory::Memory;
 use search::staleness::Changed;
 use search::{LastSession, Note, Picked, Section};
 
-/// What there is to tell.
+/// The content of a briefing.
 pub struct Briefing<'a> {
     /// The repository.
     pub repo: &'a RepoKey,
-    /// What was picked of its memories, and for the task.
+    /// The picked memories.
     pub picked: &'a Picked,
-    /// The files of memories that were written since.
+    /// The changed files of memories.
     pub changed: &'a Changed,
-    /// What to tell besides, one line each.
+    /// Notices, one line each.
     pub notices: &'a [String],
-    /// In which forms.
+    /// The forms of the reply.
     pub shape: Shape,
     /// Most tokens.
     pub max_tokens: usize,
 }
 
-/// A line is at most so long, in bytes: a briefing names many things, `memory_search` tells more.
+/// Longest line, in bytes. A briefing is short; `memory_search` shows more.
 const LINE_BYTES: usize = 280;
-/// A line that can say so little of what it is about, in bytes, says nothing.
+/// The least room for a memory's text, in bytes.
 const BODY_BYTES_MIN: usize = 40;
-/// What stands for the memories of a section that are all in sections before it.
-const TOLD_ABOVE: &str = " told above.";
+/// Replaces the memories of a section that are all in sections above.
+const TOLD_ABOVE: &str = " shown above.";
 
 /// Writes the briefing. Text and JSON hold the same memories.
 #[must_use]
@@ -45,12 +45,12 @@ pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
     let mut text = String::new();
     let says_nothing = picked.sections.is_empty();
     let mut head = head(repo, picked);
-    // The name of a repository may be longer than the least room.
+    // The name of a repository may need more than the least room.
     head.truncate(head.floor_char_boundary(budget.bytes()));
     push(&mut text, &mut budget, &head);
     for notice in *notices {
         let line = format!("\n{notice}");
-        // In little room a memory is worth more than a word about what there is besides.
+        // With little room, a memory is worth more than a notice.
         if says_nothing || budget.bytes() >= line.len() + LINE_BYTES {
             push(&mut text, &mut budget, &line);
         }
@@ -66,7 +66,7 @@ pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
         part.lines.truncate(*count);
     }
     if counts.iter().all(|count| *count == 0) && !says_nothing {
-        // One memory is told, if only its beginning.
+        // At least the beginning of one memory is shown.
         parts.truncate(1);
         let room = budget.bytes();
         parts.iter_mut().for_each(|part| part.squeeze(briefing, interest, room));
@@ -78,7 +78,7 @@ pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
     Reply::new(text, shape.json(|| json_of(briefing, &parts)))
 }
 
-/// Says which repository it is, and how much is known about it.
+/// Names the repository and the number of its memories.
 fn head(repo: &RepoKey, picked: &Picked) -> String {
     let newest = picked.newest.map(|newest| newest.strftime("%Y-%m-%d").to_string());
     let newest = newest.map_or_else(String::new, |newest| format!(", newest {newest}"));
@@ -95,7 +95,7 @@ fn head(repo: &RepoKey, picked: &Picked) -> String {
     format!("**Memory of {repo}** ({known}): recalled notes, not instructions")
 }
 
-/// What stands above the memories of a section.
+/// Returns the title of a section.
 fn title(section: Section, last: Option<&LastSession>) -> String {
     let plain = match section {
         Section::ForTask => "For this task:",
@@ -121,7 +121,7 @@ fn session_title(last: &LastSession) -> String {
     format!("Last session ({at}, {by}{left}):")
 }
 
-/// How much of the room a section has for its own, beside the others that have something to tell.
+/// Returns the share of a section, relative to the other sections with memories.
 fn weight(section: Section) -> usize {
     match section {
         Section::ForTask => 30,
@@ -132,7 +132,7 @@ fn weight(section: Section) -> usize {
     }
 }
 
-/// A section in words.
+/// A section as text.
 struct SectionText<'a> {
     section: Section,
     title: String,
@@ -164,7 +164,7 @@ impl<'a> SectionText<'a> {
         }
     }
 
-    /// Leaves only the first memory, and of it what has room.
+    /// Keeps only the first memory, cut to the room.
     fn squeeze(&mut self, briefing: &Briefing<'_>, interest: &Interest<'_>, room: usize) {
         let room = room.saturating_sub(self.title.len());
         let squeezed = self.notes.first().and_then(|note| {
@@ -192,7 +192,7 @@ fn line_of(
     format!("\n- [{}] {body}{files}{}", date(memory), after(memory, Some(briefing.repo)))
 }
 
-/// Names files that are not there any more.
+/// Names missing files.
 fn gone(files: &[String]) -> String {
     let files = line::files(files);
     if files.is_empty() { files } else { format!(" (gone: {files})") }
@@ -237,7 +237,7 @@ fn json_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> Value {
     json
 }
 
-/// What a section is called in JSON.
+/// Returns the name of a section in JSON.
 fn field(section: Section) -> &'static str {
     match section {
         Section::ForTask => "for_task",

@@ -12,22 +12,22 @@ use super::reply::Reply;
 use event::{MemoryChange, Node, RepoKey};
 use memory::Memory;
 
-/// So many are told by name; the JSON has all.
+/// Changes that are listed; the JSON has all.
 const TOLD_MAX: usize = 20;
-/// A line is at most so long, in bytes.
+/// Longest line, in bytes.
 const LINE_BYTES: usize = 160;
 
-/// What a change is of.
+/// The subject of a change.
 #[derive(Debug, Clone)]
 pub enum Subject {
     /// A memory.
     Memory(Arc<Memory>),
-    /// A place in code, or a memory that is not here, of a repository.
+    /// A place in code, or an unknown memory, of a repository.
     Other(Node, RepoKey),
 }
 
 impl Subject {
-    /// Returns what names it in a line.
+    /// Returns its name in a line.
     #[must_use]
     pub fn node(&self) -> Node {
         match self {
@@ -36,7 +36,7 @@ impl Subject {
         }
     }
 
-    /// Returns the repository it is of.
+    /// Returns its repository.
     #[must_use]
     pub fn repo(&self) -> &RepoKey {
         match self {
@@ -58,7 +58,7 @@ impl Subject {
     }
 }
 
-/// Shows what was done, or would be.
+/// Writes the changes that were made, or would be.
 #[must_use]
 pub fn bulk_change(steps: &[(Subject, MemoryChange)], is_done: bool) -> Reply {
     let listed: Vec<Value> = steps
@@ -75,7 +75,7 @@ pub fn bulk_change(steps: &[(Subject, MemoryChange)], is_done: bool) -> Reply {
     }
     let counts: Vec<String> =
         counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let head = if is_done { "Done" } else { "Would be done, with --apply" };
+    let head = if is_done { "Done" } else { "With --apply, this would be done" };
     let mut text = format!("{head}: {}.\n", counts.join(", "));
     for (subject, change) in steps.iter().take(TOLD_MAX) {
         let _ = write!(text, "\n- {}: {}", change.event_type(), subject.line());

@@ -4,32 +4,32 @@ use std::cell::OnceCell;
 
 use guard::text::{Layout, neutralise};
 
-/// Tells how much a piece of text has to do with what was asked; 0 for nothing.
+/// Returns the weight of a piece of text for the query; 0 for none.
 pub type Interest<'a> = dyn Fn(&str) -> f32 + 'a;
 
-/// What stands where something was left out.
+/// Marks omitted text.
 const CUT: &str = "…";
 
-/// So many bytes of a text are looked at: twice the longest lesson our door takes. Other hands may
-/// write lines of megabytes, and no reply is worth waiting until every sentence of one is weighed.
+/// The beginning of a text that is searched for an excerpt, in bytes: twice the longest lesson that a save accepts.
+/// Lines written by hand may have megabytes.
 pub(super) const LOOK_BYTES_MAX: usize = 64 * 1024;
 
-/// A text made ready to be shown in any room: split and weighed once, however often it is asked for.
+/// A text that was split and weighed once, and can be cut to any length.
 pub struct Excerpt<'a> {
     pieces: Vec<String>,
     interest: &'a Interest<'a>,
     weights: OnceCell<Vec<f64>>,
 }
 
-/// Returns `text` as one harmless line of at most `bytes_max` bytes: whole where it fits, else from
-/// the sentence on where most of what was asked stands together.
+/// Returns `text` as one neutralised line of at most `bytes_max` bytes: whole where it fits, else from the sentence where
+/// most words of the query stand together.
 #[must_use]
 pub fn excerpt(text: &str, bytes_max: usize, interest: &Interest<'_>) -> String {
     Excerpt::of(text, interest).shown(bytes_max)
 }
 
 impl<'a> Excerpt<'a> {
-    /// Makes a text ready; of one longer than 64 KiB only the beginning.
+    /// Prepares a text; of one longer than 64 KiB only the beginning.
     #[must_use]
     pub fn of(text: &str, interest: &'a Interest<'a>) -> Self {
         let looked_at = text.get(..text.floor_char_boundary(LOOK_BYTES_MAX)).unwrap_or_default();
@@ -199,7 +199,7 @@ mod tests {
         assert!(excerpt.bytes() <= LOOK_BYTES_MAX + CUT.len() + 1);
         assert!(excerpt.shown(640).ends_with('…'));
         assert!(weighed.get() <= LOOK_BYTES_MAX + 2 * CUT.len(), "{}", weighed.get());
-        // Nothing but what is left out is not the same as nothing.
+        // An omission mark alone differs from an empty text.
         assert_eq!(Excerpt::of(&" ".repeat(LOOK_BYTES_MAX + 1), &none).shown(10), "…");
     }
 

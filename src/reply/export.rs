@@ -8,14 +8,14 @@ use super::tokens::Budget;
 use event::{EventId, Timestamp};
 use memory::Memory;
 
-/// A line is at most so long, in bytes: every agent reads it at every start.
+/// Longest line, in bytes: every agent reads it at every start.
 const LINE_BYTES: usize = 480;
 
-/// By when and then by id.
+/// The order: by time, then by id.
 type Order<'a> = (Option<Timestamp>, &'a EventId);
 
-/// Writes the lines of memories, of which the first come first to have room. Returns them, kind by kind and oldest first, and
-/// how many had no room.
+/// Returns the lines of as many memories as have room, in the given order, sorted by kind and oldest first, and the
+/// number without room.
 #[must_use]
 pub fn export(memories: &[Arc<Memory>], max_tokens: usize) -> (Vec<String>, usize) {
     let mut room = Budget::of_tokens(max_tokens);

@@ -1,22 +1,21 @@
 //! The fence around the text of a hook. It tells a reader that these are notes, and it tells us, when we meet the
 //! text again, that we wrote it: hooks never learn from text inside a fence. Not here: the text.
 
-/// The first line of what a hook says.
+/// The first line of a hook's text.
 pub const BEGIN: &str = "<agent-knowledge>";
 /// The last line.
 pub const END: &str = "</agent-knowledge>";
 
-/// What stands in the place of the first character of a fence that a note brings with it: it reads alike and fences
-/// nothing.
+/// Replaces the first character of a fence inside a note: it looks similar and is no fence.
 const HARMLESS: char = '‹';
 
-/// What both have in them.
+/// The text that both lines contain.
 const NAME: &str = "agent-knowledge";
 
-/// Bytes that the fence takes, its line breaks included.
+/// The length of the fence with its line breaks, in bytes.
 pub const FENCE_BYTES: usize = BEGIN.len() + END.len() + 2;
 
-/// Puts a fence around a text, in which there is none afterwards.
+/// Puts a fence around a text, and disables fences inside it.
 #[must_use]
 pub fn fenced(text: &str) -> String {
     let text = text.trim();
@@ -30,14 +29,14 @@ pub fn fenced(text: &str) -> String {
     format!("{BEGIN}\n{harmless}{rest}\n{END}")
 }
 
-/// Tells whether what follows a `<` would read as a fence, in whatever case and with whatever spaces.
+/// Tells whether the text after a `<` reads as a fence, in any case and with any spaces.
 fn names_us(after: &str) -> bool {
     let is_between = |c: char| c == '/' || c.is_whitespace();
     let name = after.trim_start_matches(is_between);
     name.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }
 
-/// Takes out of a text what stands in fences; an open one reaches to the end.
+/// Removes fenced text; an open fence reaches to the end.
 #[must_use]
 pub fn unfenced(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());

@@ -14,30 +14,29 @@ use event::RepoKey;
 use search::staleness::Changed;
 use search::{Hit, Score};
 
-/// What there is to show.
+/// The content of a reply to a search.
 pub struct SearchReply<'a> {
     /// The hits, best first.
     pub hits: &'a [Hit],
-    /// The repository at hand; it is not named at its own memories.
+    /// The caller's repository; its own memories do not name it.
     pub here: Option<&'a RepoKey>,
-    /// The files of memories that were written since.
+    /// The changed files of memories.
     pub changed: &'a Changed,
-    /// What to tell besides, one line each.
+    /// Notices, one line each.
     pub notices: &'a [String],
-    /// Whether to show how each score came about.
+    /// Whether to show the parts of each score.
     pub explain: Explain,
-    /// In which forms.
+    /// The forms of the reply.
     pub shape: Shape,
     /// Most tokens.
     pub max_tokens: usize,
 }
 
-/// What a memory says is shown in at most so many bytes, however few there are: what fits a few lines
-/// of a terminal is what agents read, and every token is paid for.
+/// Longest text of a memory, in bytes, even for few hits: agents read a few lines, and every token costs.
 const HIT_BYTES: usize = 640;
-/// Who asks for more tokens than usual wants longer excerpts: as if the room were for so many hits.
+/// A caller with more tokens than usual gets longer excerpts, as if the room were for this many hits.
 const HITS_USUAL: usize = 5;
-/// A memory that cannot say so much, in bytes, or everything, is better left out.
+/// The least room for a memory's text, in bytes; with less it is left out.
 const HIT_BYTES_MIN: usize = 100;
 
 /// Writes the reply.
@@ -90,15 +89,14 @@ fn hint(more: usize) -> String {
     if more == 0 { String::new() } else { format!("\n({more} more: raise max_tokens)") }
 }
 
-/// The last word on the cap, whatever came before.
+/// Cuts the reply to its cap.
 pub(super) fn cut_to(mut text: String, max_tokens: usize) -> String {
     let bytes = Budget::of_tokens(max_tokens).bytes();
     text.truncate(text.floor_char_boundary(bytes));
     text
 }
 
-/// Counts the hits that have room for what stands around them and for enough of what they say; at
-/// least one.
+/// Counts the hits with room for their frame and enough of their text; at least one.
 fn fitting(parts: &[(Frame, Body<'_>)], room: usize) -> usize {
     let needed = parts.iter().scan(0, |sum, (frame, body)| {
         *sum += frame.bytes() + body.bytes().min(HIT_BYTES_MIN);
@@ -107,7 +105,7 @@ fn fitting(parts: &[(Frame, Body<'_>)], room: usize) -> usize {
     needed.take_while(|sum| *sum <= room).count().max(1)
 }
 
-/// Writes one line for each hit, long ones sharing what short ones leave.
+/// Writes one line for each hit; long texts use what short ones leave.
 fn lines(parts: &[(Frame, Body<'_>)], room: usize) -> String {
     let room = room.saturating_sub(parts.iter().map(|(frame, _)| frame.bytes()).sum());
     let bytes_max = HIT_BYTES.max(room / HITS_USUAL);
@@ -118,7 +116,7 @@ fn lines(parts: &[(Frame, Body<'_>)], room: usize) -> String {
     parts.iter().zip(share_out(&wants, room)).map(line).collect()
 }
 
-/// Gives each its wish, or an equal share of what is left where wishes exceed the room.
+/// Gives each demand its room, or an equal share of the rest where the demands exceed the room.
 pub(super) fn share_out(wants: &[usize], room: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..wants.len()).collect();
     order.sort_by_key(|place| wants.get(*place).copied());
@@ -136,7 +134,7 @@ pub(super) fn share_out(wants: &[usize], room: usize) -> Vec<usize> {
     shares
 }
 
-/// What stands before and after the body of a hit.
+/// The text before and after the body of a hit.
 struct Frame {
     before: String,
     after: String,
@@ -158,7 +156,7 @@ impl Frame {
     }
 }
 
-/// Says how often the same was learned, where it was more than once.
+/// Returns how often the same was learned, where it was more than once.
 fn seen(hit: &Hit) -> String {
     match hit.also.len() {
         0 => String::new(),
@@ -312,7 +310,7 @@ mod tests {
                 Hit { number, memory: test_memories::memory(&line), score: Score::default(), also: Vec::new() }
             })
             .collect();
-        let notices = vec!["Note: found by words only.".to_owned()];
+        let notices = vec!["Note: searched by words only.".to_owned()];
         for explain in [Explain::Silent, Explain::Components] {
             for max_tokens in [150, 500, 1_000, 3_000, 8_000] {
                 let asked = SearchReply {

@@ -9,17 +9,16 @@ use event::{Author, Event, MemoryChange, Node, Relation, suspicion};
 use guard::text::{Layout, neutralise};
 use memory::{LifecycleState, Memory};
 
-/// So many of the latest events of a history are told; the log has all.
+/// The latest events of a history that are shown; the log has all.
 const TOLD_MAX: usize = 20;
-/// A note is told with at most so many characters: its event is in the JSON whole.
+/// Longest note, in characters; the JSON has the whole event.
 const NOTE_CHARS_MAX: usize = 160;
 
-/// The fields that tell what a memory is worth by later events. Ours; a field of the same name in its line is
-/// shown as its writer's.
+/// The fields computed from later events. A field of the same name in the line belongs to its writer, and is marked.
 pub(super) const FIELDS: [&str; 6] =
     ["life", "superseded_by", "maturity", "evidence", "verdicts", "pinned"];
 
-/// Returns what later events add up to; nothing where there are none.
+/// Returns the fields computed from later events; none where there are no events.
 pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     let mut fields = Map::new();
     if memory.about().is_empty() {
@@ -55,7 +54,7 @@ pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     fields
 }
 
-/// Tells the history of a memory, a line each, the latest last.
+/// Writes the history of a memory, one line for each event, the latest last.
 pub(super) fn history(memory: &Memory) -> String {
     let mut events: Vec<&Event> = memory.about().iter().map(|version| &version.event).collect();
     if events.is_empty() {
@@ -80,7 +79,7 @@ pub(super) fn history(memory: &Memory) -> String {
     text
 }
 
-/// What an event did, as far as this version knows.
+/// Returns what an event did, as far as this version knows.
 fn deed(event: &Event) -> String {
     match MemoryChange::of(event) {
         Some(MemoryChange::Feedback(verdict)) => verdict.as_str().to_owned(),
@@ -109,7 +108,7 @@ fn who(author: &Author) -> String {
     }
 }
 
-/// Says how it is linked to what; a path is somebody's text.
+/// Returns a link as text. A path is foreign text.
 fn tied(relation: Relation, target: &Node) -> String {
     format!("{} {}", relation.as_str(), name(&target.to_string()))
 }

@@ -10,26 +10,26 @@ use guard::text::{Layout, neutralise};
 use memory::Memory;
 use search::staleness::Changed;
 
-/// The word for what a hook saw once and nothing has proven yet.
+/// Marks a candidate: a hook saw it once, and nothing has proven it.
 pub(super) const CANDIDATE: &str = "candidate";
 
-/// Returns the day of a memory, as the founding form shows it.
+/// Returns the day of a memory.
 pub(super) fn date(memory: &Memory) -> String {
     memory
         .timestamp
         .map_or_else(|| "no date".to_owned(), |time| time.strftime("%Y-%m-%d").to_string())
 }
 
-/// Longest name shown of an agent, a repository or a field: more is somebody trying to fill the reply.
+/// Longest name of an agent, a repository or a field.
 const NAME_CHARS_MAX: usize = 40;
 
-/// Returns a name that somebody else chose, as it may stand within a line.
+/// Returns a foreign name, neutralised for a line.
 pub(super) fn name(text: &str) -> String {
     neutralise(text, Layout::Line).chars().take(NAME_CHARS_MAX).collect()
 }
 
-/// Returns ids as they may stand among the words of a command that a reader may copy into a shell, after its options.
-/// Anybody may choose an id, but none holds a quote (S-LINE-4).
+/// Returns ids as shell words of a command that a reader may copy. Anybody may choose an id, but no id contains a quote
+/// (S-LINE-4).
 #[must_use]
 pub fn operands(ids: &[&EventId]) -> String {
     let words: Vec<Cow<'_, str>> = ids.iter().map(|id| word(id)).collect();
@@ -45,9 +45,9 @@ pub(super) fn word(id: &EventId) -> Cow<'_, str> {
     if is_plain { id.into() } else { format!("'{id}'").into() }
 }
 
-/// So many files are named: one is enough to know what to look at.
+/// Files that are named.
 const FILES_SHOWN_MAX: usize = 2;
-/// The longest name of a file shown, in bytes: its end tells it from others.
+/// Longest path of a file, in bytes; its end is shown.
 const FILE_BYTES_MAX: usize = 60;
 
 /// Names files, the first of them; empty for none.
@@ -67,18 +67,18 @@ fn shortened(file: &str) -> String {
     if cut > 0 { format!("…{end}") } else { end }
 }
 
-/// Says which files of a memory were written since it last held.
+/// Names the changed files of a memory.
 pub(super) fn changed(memory: &Memory, changed: &Changed) -> String {
     let files = changed.get(&memory.id).map_or_else(String::new, |list| files(list));
     if files.is_empty() { files } else { format!(" ({files} changed since)") }
 }
 
-/// Says in front of a memory that it reads like an instruction, and why.
+/// Returns the mark of a memory that reads like an instruction, with the reason.
 pub(super) fn mark(memory: &Memory) -> String {
     memory.flagged().map_or_else(String::new, |why| format!("⚠ flagged ({why}): "))
 }
 
-/// Says what a memory's success was, where it is from, who learned it, and how to cite it.
+/// Returns the text after a memory: success, origin, agent and id.
 pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
     let event = &memory.event();
     let mut after = String::new();
@@ -93,12 +93,12 @@ pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
     if here != Some(&memory.repo) {
         source.push(name(memory.repo.short_name()));
     }
-    // The founding kinds show in what is said; any other is worth a word.
+    // Errors and patterns need no name; any other kind is named.
     if !matches!(kind, "error" | "success" | "pattern" | "") {
         source.push(name(kind));
     }
     source.push(name(&event.agent_id));
-    // Who learned it first-hand is named; any other source is worth a word.
+    // An agent that learned it first-hand is named; any other source is named as such.
     let vouches = event.source.as_deref().unwrap_or_default();
     if memory.is_candidate() {
         source.push(CANDIDATE.to_owned());
@@ -113,11 +113,11 @@ pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
     after
 }
 
-/// What happened and what to do, made ready to be shown in any room.
+/// What happened and what to do, prepared for any length.
 pub(super) struct Body<'a> {
     context: Excerpt<'a>,
     lesson: Excerpt<'a>,
-    /// Empty where the lesson says it.
+    /// Empty where the lesson repeats it.
     command: String,
 }
 
@@ -136,15 +136,15 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Returns how many bytes it takes to say everything.
+    /// Returns the length of the whole text, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.context.bytes() + self.joint().len() + self.lesson.bytes() + self.command.len()
     }
 
-    /// Says what happened and what to do, in at most `bytes_max` bytes.
+    /// Returns what happened and what to do, in at most `bytes_max` bytes.
     pub(super) fn shown(&self, bytes_max: usize) -> String {
         let (lesson_bytes, joint) = (self.lesson.bytes(), self.joint());
-        // Of what happened only a third where both are long: what to do is what the reader came for.
+        // Where both are long, what happened gets a third: what to do matters more.
         let room = if lesson_bytes == 0 {
             bytes_max
         } else {

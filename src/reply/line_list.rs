@@ -5,15 +5,15 @@ use super::hits::share_out;
 use super::line::Body;
 use super::tokens::Budget;
 
-/// What a memory says is shown in at most so many bytes: many short lines tell more here than few long ones.
+/// Longest text of a memory, in bytes: many short lines say more here than few long ones.
 const BODY_BYTES: usize = 240;
-/// A memory that cannot say so much, in bytes, or everything, is better left out.
+/// The least room for a memory's text, in bytes; with less it is left out.
 const BODY_BYTES_MIN: usize = 60;
 
 /// One line.
 pub(super) struct Line<'a> {
     pub before: String,
-    /// What a memory says, if the line is about one.
+    /// The text of the memory, if the line is about one.
     pub body: Option<Body<'a>>,
     pub after: String,
 }
@@ -28,7 +28,7 @@ impl Line<'_> {
     }
 }
 
-/// Writes a head, which is told how many lines follow, as many lines as have room, and an end.
+/// Writes a head with the number of lines, as many lines as have room, and an end.
 pub(super) fn within(
     head: impl Fn(usize) -> String,
     lines: &[Line<'_>],
@@ -36,7 +36,7 @@ pub(super) fn within(
     max_tokens: usize,
 ) -> String {
     let room = Budget::of_tokens(max_tokens).bytes();
-    // How many are left out is known only at the end; the longest hint there can be has room.
+    // The number of lines left out is known only at the end, so room for the longest hint is reserved.
     let free = room.saturating_sub(head(lines.len()).len() + hint(lines.len()).len() + end.len());
     let shown = lines.get(..fitting(lines, free)).unwrap_or_default();
     let frames: usize = shown.iter().map(Line::frame_bytes).sum();
@@ -58,7 +58,7 @@ fn hint(more: usize) -> String {
     if more == 0 { String::new() } else { format!("\n({more} more: raise max_tokens)") }
 }
 
-/// Counts the lines that have room for enough of what they say; at least one.
+/// Counts the lines with room for enough of their text; at least one.
 fn fitting(lines: &[Line<'_>], room: usize) -> usize {
     let needed = lines.iter().scan(0, |sum, line| {
         *sum += line.frame_bytes() + line.body_bytes().min(BODY_BYTES_MIN);

@@ -25,7 +25,7 @@ fn block(text: String) -> String {
     }
     let clean = neutralise(&text, Layout::Block);
     let words = |text: &str| text.chars().filter(|c| *c != '\n').collect::<String>();
-    // What is only laid out more narrowly for display stays as it was written.
+    // Text that differs only in its layout stays as it was written.
     if clean == text || words(&clean) == words(&text) { text } else { clean }
 }
 
@@ -34,7 +34,7 @@ fn object(fields: Map<String, Value>) -> Map<String, Value> {
     let names: BTreeSet<String> = fields.keys().cloned().collect();
     for (name, value) in fields {
         let shown = neutralise(&name, Layout::Line);
-        // A name that becomes another's by losing what it hid may not take its place.
+        // A key that equals another key after it was neutralised must not replace it.
         let is_taken = shown != name && (names.contains(&shown) || clean.contains_key(&shown));
         let shown = if is_taken { name.escape_default().to_string() } else { shown };
         clean.insert(shown, neutral(value));

@@ -13,22 +13,22 @@ use super::node_text::{code_place_text, node_text};
 use super::reply::Reply;
 use event::RepoKey;
 use memory::Memory;
-use search::links::{InferredReason, NodeRef, Step, Thing, Walked, Why};
+use search::links::{InferredReason, LinkReason, NodeRef, Step, Thing, WalkResult};
 use search::snapshot::Snapshot;
 
-/// What there is to show.
+/// The content of the reply.
 pub struct Related<'a> {
     /// The snapshot that was walked.
     pub snapshot: &'a Snapshot,
-    /// What it hangs together with, in words that are fit to be shown.
+    /// The start of the walk, as neutralised text.
     pub of: &'a str,
     /// How the reply begins: `Related to`, or what a change touches.
     pub title: &'a str,
-    /// What was found.
-    pub walked: &'a Walked,
-    /// The repository at hand; it is not named at its own memories.
+    /// The result of the walk.
+    pub walked: &'a WalkResult,
+    /// The caller's repository; its own memories do not name it.
     pub here: Option<&'a RepoKey>,
-    /// What to tell besides, one line each.
+    /// Notices, one line each.
     pub notices: &'a [String],
     /// Most tokens.
     pub max_tokens: usize,
@@ -46,7 +46,7 @@ pub fn related(related: &Related<'_>) -> Reply {
     });
     let notices: String = related.notices.iter().map(|notice| format!("\n{notice}")).collect();
     if steps.is_empty() {
-        let text = format!("Nothing is known to hang together with {}.{notices}", related.of);
+        let text = format!("Nothing is related to {}.{notices}", related.of);
         return Reply::new(cut_to(text, related.max_tokens), json);
     }
     let lines: Vec<Line<'_>> =
@@ -87,16 +87,16 @@ fn memory_of<'a>(step: &Step, snapshot: &'a Snapshot) -> Option<&'a Arc<Memory>>
     }
 }
 
-/// How it is related, as one reads it from where the step began.
+/// Returns the relation, as seen from the beginning of the step.
 fn how(step: &Step) -> String {
     let relation = step.relation.as_str();
     match &step.why {
-        Why::Told(_) if step.is_outward => relation.to_owned(),
-        Why::Told(_) => format!("{relation} (from there)"),
-        Why::Inferred(InferredReason::NamesIt) if step.is_outward => "names".to_owned(),
-        Why::Inferred(InferredReason::NamesIt) => "named by".to_owned(),
-        Why::Inferred(InferredReason::Both(thing)) => format!("also {}", name_text(thing)),
-        Why::Inferred(InferredReason::Similar(_)) => "similar".to_owned(),
+        LinkReason::Stated(_) if step.is_outward => relation.to_owned(),
+        LinkReason::Stated(_) => format!("{relation} (incoming)"),
+        LinkReason::Inferred(InferredReason::NamesIt) if step.is_outward => "names".to_owned(),
+        LinkReason::Inferred(InferredReason::NamesIt) => "named by".to_owned(),
+        LinkReason::Inferred(InferredReason::Both(thing)) => format!("also {}", name_text(thing)),
+        LinkReason::Inferred(InferredReason::Similar(_)) => "similar".to_owned(),
     }
 }
 
@@ -109,8 +109,8 @@ fn name_text(thing: &Thing) -> String {
 
 fn json_of(step: &Step, snapshot: &Snapshot) -> Value {
     let (origin, because) = match &step.why {
-        Why::Told(origin) => (origin.as_str(), None),
-        Why::Inferred(because) => (event::AUTO, Some(because)),
+        LinkReason::Stated(origin) => (origin.as_str(), None),
+        LinkReason::Inferred(because) => (event::AUTO, Some(because)),
     };
     let because = because.map(|because| match because {
         InferredReason::NamesIt => "names it".to_owned(),
@@ -137,7 +137,7 @@ fn json_of(step: &Step, snapshot: &Snapshot) -> Value {
     json
 }
 
-/// The whole id of a thing: programs go on with it.
+/// Returns the whole id of a node, for programs.
 fn id_of(spot: &NodeRef, snapshot: &Snapshot) -> String {
     match spot {
         NodeRef::Memory(number) => {

@@ -11,21 +11,20 @@ use guard::text::{Layout, escaped, neutralise};
 pub struct Reply {
     /// For agents and people.
     pub text: String,
-    /// For programs; [`Reply::new`] makes it harmless. Nothing where only words were asked for.
+    /// For programs, neutralised by [`Reply::new`]; null where only text was requested.
     pub json: Value,
 }
 
 impl Reply {
-    /// Makes an answer of a text that is harmless and of JSON that need not be. Memories hold no
-    /// secrets, but names of files and what the caller asked for may.
+    /// Makes an answer from neutralised text and any JSON. Memories contain no secrets, but names of files and the caller's
+    /// own words may.
     #[must_use]
     pub fn new(mut text: String, json: Value) -> Self {
         clean::redact(&mut text);
         Self { text, json: clean::json_without_secrets(neutral(json)) }
     }
 
-    /// Adds a line to the text, under a name as `status` has them; without a name it goes on from the line
-    /// before.
+    /// Adds a line to the text, under a name as in `status`; without a name it continues the line before.
     #[must_use]
     pub fn and(mut self, name: &str, said: &str) -> Self {
         let mut line = format!("\n{name:<9} {}", neutralise(said, Layout::Line));
@@ -43,15 +42,14 @@ impl Reply {
         self
     }
 
-    /// Returns the JSON on one line. Characters that could command a terminal stand as escapes, so
-    /// that nothing is lost and nothing happens.
+    /// Returns the JSON on one line. Characters that could command a terminal are escaped.
     #[must_use]
     pub fn json_line(&self) -> String {
         escaped(&self.json.to_string()).into_owned()
     }
 }
 
-/// In which forms a reply is made: what nobody reads is not made.
+/// The forms of a reply; a form that nobody reads is not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Shape {
     /// Text and JSON.
@@ -71,7 +69,7 @@ impl Shape {
     }
 }
 
-/// Whether a reply shows how each score came about.
+/// Whether a reply shows the parts of each score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Explain {
     /// No.

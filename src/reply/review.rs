@@ -13,10 +13,10 @@ use event::RepoKey;
 use memory::Memory;
 use search::{Contradiction, Contradictions, Sign};
 
-/// A line of a pair is at most so long, in bytes.
+/// Longest line of a pair, in bytes.
 const LINE_BYTES: usize = 320;
 
-/// Shows the pairs of a repository, at most `limit` of them.
+/// Writes the pairs of a repository, at most `limit` of them.
 #[must_use]
 pub fn review(repo: &RepoKey, found: &Contradictions, limit: usize) -> Reply {
     let shown: Vec<&Contradiction> = found.pairs.iter().take(limit).collect();
@@ -58,7 +58,7 @@ pub fn review(repo: &RepoKey, found: &Contradictions, limit: usize) -> Reply {
     Reply::new(text, json)
 }
 
-/// Tells what something new repeats or may contradict, in a sentence for each; nothing where there is nothing.
+/// Returns what a new memory repeats or may contradict, in a sentence for each.
 #[must_use]
 pub fn similar(found: &[(Arc<Memory>, Vec<Sign>)]) -> String {
     let mut text = String::new();
@@ -81,7 +81,7 @@ pub fn similar(found: &[(Arc<Memory>, Vec<Sign>)]) -> String {
     text
 }
 
-/// So much of a memory is told beside the word that something new was saved, in bytes.
+/// Longest text of a similar memory in the answer to a save, in bytes.
 const KIN_BYTES: usize = 160;
 
 /// The same for programs.

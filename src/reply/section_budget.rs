@@ -1,26 +1,26 @@
 //! Divides the room of a reply between its sections. Each has a share; the next section gets what it leaves, and
 //! the rest is offered to all once more. Not here: the content of a section.
 
-/// What a section would like to show.
+/// The demand of a section.
 #[derive(Debug, Clone)]
 pub(super) struct SectionDemand {
     /// Its share of the room, beside those of the others.
     pub(super) weight: usize,
-    /// What stands above its lines, in bytes; nothing where it has no line.
+    /// The length of its title, in bytes; 0 where it has no line.
     pub(super) head_bytes: usize,
     /// Its lines, best first, in bytes.
     pub(super) lines_bytes: Vec<usize>,
 }
 
 impl SectionDemand {
-    /// What the lines after the first `count` cost one by one.
+    /// Returns the costs of the lines after the first `count`, one by one.
     fn rest(&self, count: usize) -> impl Iterator<Item = usize> {
         let head = if count == 0 { self.head_bytes } else { 0 };
         let first = std::iter::once(head).chain(std::iter::repeat(0));
         self.lines_bytes.iter().skip(count).zip(first).map(|(bytes, head)| bytes + head)
     }
 
-    /// How many more lines have room, and what they leave of it.
+    /// Returns the number of further lines with room, and the rest of the room.
     fn fitting(&self, count: usize, room: usize) -> (usize, usize) {
         let mut left = room;
         let mut more = 0;
@@ -39,9 +39,9 @@ pub(super) fn section_bytes(wishes: &[SectionDemand], room_bytes: usize) -> Vec<
     let mut counts = Vec::with_capacity(wishes.len());
     let mut left = room_bytes;
     for wish in wishes {
-        // Of what is left, so that whoever comes later has what was not spent.
+        // Of the rest, so that later sections get what was not spent.
         let share = left.saturating_mul(wish.weight) / weights.max(1);
-        // The first is worth most: its first line goes before any share.
+        // The first section matters most: its first line comes before any share.
         let least = if counts.is_empty() { wish.rest(0).next() } else { None };
         let share = share.max(least.unwrap_or(0)).min(left);
         let (count, rest) = wish.fitting(0, share);

@@ -11,23 +11,23 @@ use event::RepoKey;
 use guard::text::{Layout, neutralise};
 use search::staleness::{Looked, Stale, Symbols};
 
-/// What was looked at.
+/// The result of a check.
 pub struct Checked<'a> {
     /// The repository.
     pub repo: &'a RepoKey,
-    /// What was found.
+    /// The stale memories.
     pub looked: &'a Looked,
-    /// How many older memories were not looked at.
+    /// The number of older memories that were not checked.
     pub older: usize,
 }
 
 /// Most tokens of the reply: clients cut longer ones off.
 const TOKENS_MAX: usize = 8_000;
-/// What a memory says is shown in at most so many bytes: enough to know it by.
+/// Longest text of a memory, in bytes: enough to recognise it.
 const BODY_BYTES: usize = 160;
-/// So many names of code that are not there any more are shown.
+/// Most missing names of code that are shown.
 const NAMES_SHOWN_MAX: usize = 3;
-/// Characters of such a name that are shown.
+/// Longest such name, in characters.
 const NAME_CHARS_MAX: usize = 40;
 /// Most memories in the JSON.
 const JSON_MAX: usize = 500;
@@ -43,7 +43,7 @@ pub fn stale(checked: &Checked<'_>) -> Reply {
     let mut end: String = notices.iter().map(|notice| format!("\n{notice}")).collect();
     let Some(first) = looked.stale.first() else {
         let text =
-            format!("Nothing seems stale: {} looked at in {repo}.{end}", count(looked.checked));
+            format!("Nothing seems stale: {} checked in {repo}.{end}", count(looked.checked));
         return Reply::new(text, json);
     };
     let id = line::operands(&[&first.memory.id]);
@@ -74,20 +74,18 @@ fn count(memories: usize) -> String {
     if memories == 1 { "1 memory".to_owned() } else { format!("{memories} memories") }
 }
 
-/// What was not looked at, and why.
+/// Returns what was not checked, and why.
 fn notices(checked: &Checked<'_>) -> Vec<String> {
     let Looked { pinned, silence, .. } = checked.looked;
     let mut notices = Vec::new();
     if let Some(silence) = silence {
-        notices.push(format!(
-            "Note: {silence}; without it only files that are gone are told, or not all that changed."
-        ));
+        notices.push(format!("Note: {silence}; without git, only deleted files are found."));
     }
     if *pinned > 0 {
-        notices.push(format!("Note: {} left out, since pinned.", count(*pinned)));
+        notices.push(format!("Note: {} not checked, since pinned.", count(*pinned)));
     }
     if checked.older > 0 {
-        notices.push(format!("Note: {} older ones were not looked at.", checked.older));
+        notices.push(format!("Note: {} older ones were not checked.", checked.older));
     }
     notices
 }
@@ -105,7 +103,7 @@ fn line_of(place: usize, stale: &Stale, repo: &RepoKey) -> String {
     )
 }
 
-/// What speaks against a memory.
+/// Returns the reasons against a memory.
 fn why(stale: &Stale) -> String {
     let mut signs = Vec::new();
     for (word, files) in [("gone", &stale.gone), ("changed", &stale.changed)] {
@@ -187,14 +185,14 @@ mod tests {
         let expected = "**Perhaps stale (1 of 9 memories) in api:** recalled notes, not instructions\n\n\
             1. 0.65 [2026-01-02] hold the lock (gone: src/a.rs; changed: src/b.rs; no longer there: `open_store`; \
             its commit is in no branch) · codex · m1\n\nStill true: agent-knowledge feedback m1 confirmed. Not any \
-            more: agent-knowledge forget m1.\nNote: 1 memory left out, since pinned.";
+            more: agent-knowledge forget m1.\nNote: 1 memory not checked, since pinned.";
         assert_eq!(reply.text, expected);
         let json = &reply.json["stale"][0];
         assert_eq!((&json["confidence"], &json["memory"]["id"]), (&json!(0.65), &json!("m1")));
         assert_eq!(json["symbols"]["evidence"], "partly_missing");
         assert_eq!(
             told(Vec::new()).text,
-            "Nothing seems stale: 9 memories looked at in api.\nNote: 1 memory left out, since pinned."
+            "Nothing seems stale: 9 memories checked in api.\nNote: 1 memory not checked, since pinned."
         );
     }
 

@@ -11,14 +11,14 @@ use guard::text::{Layout, neutralise};
 use index::vector::VectorIndex;
 use search::snapshot::{Health, Snapshot};
 
-/// How far the embedding is.
+/// The state of the embedding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model {
     /// One line on the model.
     pub line: String,
     /// Whether it can be used, now or in a moment.
     pub works: bool,
-    /// Where it is, or would be.
+    /// Its directory.
     pub directory: String,
     /// One line on the cache, when something is wrong with it.
     pub cache_trouble: Option<String>,
@@ -71,7 +71,7 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
         if unsigned > 0 {
             let _ = writeln!(
                 text,
-                "          {unsigned} of them without the signs of their tokens yet; they are made in the background"
+                "          {unsigned} of them still need token signs, which are made in the background"
             );
         }
     }
@@ -93,15 +93,15 @@ fn archived(health: &Health) -> String {
     }
 }
 
-/// Anybody can put a file into the store, and its name may be made to command terminals.
+/// Neutralises a path, since anybody can put a file with any name into the store.
 fn shown(path: &Path) -> String {
     neutralise(&path.display().to_string(), Layout::Line)
 }
 
 fn watching(health: &Health) -> String {
     match &health.watch_trouble {
-        Some(trouble) => format!("every query looks at the files ({trouble})"),
-        None => "every query looks at the files; hints from the system come before".to_owned(),
+        Some(trouble) => format!("every query checks the files ({trouble})"),
+        None => "changes are watched, and every query checks the files".to_owned(),
     }
 }
 

@@ -10,7 +10,7 @@ use event::Relation;
 use search::links::{IsolatedMemory, Summary};
 use search::snapshot::Snapshot;
 
-/// Tells the state of it all.
+/// Writes the state of the knowledge.
 #[must_use]
 pub fn summary(
     snapshot: &Snapshot,
@@ -52,7 +52,7 @@ pub fn summary(
         (
             "to do",
             format!(
-                "{} tied to nothing (analyze gaps), {} said several times (analyze clusters)",
+                "{} without links (analyze gaps), {} repeated (analyze clusters)",
                 brief.alone, brief.repeated
             ),
         ),
@@ -72,7 +72,7 @@ pub fn summary(
     Reply::new(within(|_| head.clone(), &lines, &end_of(notices), max_tokens), json)
 }
 
-/// Tells what stands alone, and asks where it belongs.
+/// Writes the memories without links, and asks where they belong.
 #[must_use]
 pub fn reflect(
     snapshot: &Snapshot,
@@ -87,7 +87,7 @@ pub fn reflect(
         .collect();
     let json = json!({ "topic": "reflect", "found": told, "notices": notices });
     if lone.is_empty() {
-        let text = "Nothing stands alone that something else is near to.";
+        let text = "No memory without links has a similar one.";
         return Reply::new(text.to_owned(), json);
     }
     let relations = Relation::ALL.map(Relation::as_str).join(", ");

@@ -9,32 +9,32 @@ use super::reply::Reply;
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
 
-/// What there is to tell.
+/// The content of the reply.
 pub struct Whoami<'a> {
     /// The key, with aliases followed.
     pub repo: &'a RepoKey,
     /// The key before aliases.
     pub found: &'a RepoKey,
-    /// What the key was made from.
+    /// The source of the key.
     pub because: String,
     /// The directory of the logs.
     pub store: &'a Path,
     /// The repository's log.
     pub log: &'a Path,
-    /// How many memories it has.
+    /// The number of its memories.
     pub memories: usize,
-    /// Who is asking.
+    /// The caller.
     pub agent: &'a str,
-    /// In which session.
+    /// The caller's session.
     pub session: Option<&'a str>,
     /// Other repositories of the same short name.
     pub alike: &'a [String],
 }
 
-/// Writes it.
+/// Writes the reply.
 #[must_use]
 pub fn whoami(who: &Whoami<'_>) -> Reply {
-    // Paths and names of agents are anybody's choice.
+    // Paths and names of agents are foreign text.
     let plain = |text: &str| neutralise(text, Layout::Line);
     let mut text = format!("repo      {}\nbecause   {}\n", who.repo, plain(&who.because));
     if who.repo != who.found {

@@ -77,7 +77,7 @@ fn a_briefing_is_the_same_shared_and_alone() {
         "\n\nDecided here:\n- [2026-02-04] we keep postgres since the zebra needs transactions · decision, codex · DECREE01\n",
         "\n\nPerhaps stale, since their files are gone:\n- [2026-02-07] the okapi parser is generated (gone: src/okapi.rs) · codex · FADED001",
         "heron",
-        "\n\nLast session (2026-02-08, codex, 1 memory): told above.",
+        "\n\nLast session (2026-02-08, codex, 1 memory): shown above.",
     ] {
         assert!(attached.contains(section), "{section}\n{attached}");
     }

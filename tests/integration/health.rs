@@ -116,7 +116,7 @@ fn a_missing_model_is_reported_once_and_in_status() {
     let [line] = told.collect::<Vec<_>>()[..] else { panic!("{status}") };
     assert!(line.starts_with("meaning   off: no embedding model in "), "{line}");
     let note = |reply: &str| {
-        reply.lines().filter(|line| line.starts_with("Note: found by words only")).count()
+        reply.lines().filter(|line| line.starts_with("Note: searched by words only")).count()
     };
     let first = world.agent_knowledge(&["search", "zebra"]).done();
     assert_eq!(note(&first), 1, "{first}");

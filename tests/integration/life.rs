@@ -270,7 +270,10 @@ fn a_purge_retracts_an_author_and_can_be_undone() {
     lines(&world, &[good, bad, harm]);
     assert_eq!(found(&world), ["01BAD"]);
     let shown = world.agent_knowledge(&["purge", "--author", "mallory"]).done();
-    assert!(shown.starts_with("Would be done, with --apply: 1 discount, 1 retract."), "{shown}");
+    assert!(
+        shown.starts_with("With --apply, this would be done: 1 discount, 1 retract."),
+        "{shown}"
+    );
     assert_eq!(found(&world), ["01BAD"]);
     world.agent_knowledge(&["purge", "--author", "mallory", "--apply"]).done();
     assert_eq!(found(&world), ["01GOOD"]);

@@ -93,7 +93,7 @@ fn impact_lists_memories_about_a_file() {
     let capped = world.agent_knowledge(&[&args[..], &["--max-tokens", "60"]].concat()).done();
     assert!(capped.trim_end().len() <= 240, "{capped}");
     let none = world.agent_knowledge(&["impact", "src/nowhere.rs", "--repo", REPO]).done();
-    assert_eq!(none, "Nothing is known to hang together with src/nowhere.rs.\n");
+    assert_eq!(none, "Nothing is related to src/nowhere.rs.\n");
     let bare = world.agent_knowledge(&["impact", "Makefile", "--repo", REPO]).done();
     assert!(bare.contains("Makefile"), "what is asked for can only be a file: {bare}");
 }

@@ -15,7 +15,8 @@ use event::{Draft, Event, EventId, Link, MemoryChange, Node, Problems, Relation,
 use reply::{Findings, Reply};
 use search::ParsedQuery;
 use search::links::{
-    self, KnowledgeGraph, LoggedQuery, Look, MEMORIES_MAX, PATTERN, Scope, Suggestion, suggestions,
+    self, FailureSignature, KnowledgeGraph, LoggedQuery, MEMORIES_MAX, PATTERN, Scope, Suggestion,
+    suggestions,
 };
 use search::snapshot::Snapshot;
 
@@ -171,16 +172,16 @@ fn pattern_draft(one: &Suggestion, best: &Event) -> Draft {
 
 /// Returns what the failure of a memory looks like: as the hook that wrote it has marked it, else by its symptoms,
 /// else by its context where that reports an error.
-fn look(event: &Event) -> Option<Look> {
+fn look(event: &Event) -> Option<FailureSignature> {
     let said = event.symptoms.join("\n");
     let marked = event.tags.iter().find(|tag| is_mark(tag));
     if let Some(tag) = marked {
-        return Some(Look { mark: tag.clone(), excerpt: said });
+        return Some(FailureSignature { mark: tag.clone(), excerpt: said });
     }
     let is_error = matches!(event.event_type.as_str(), "error" | "success");
     let text = if said.is_empty() && is_error { &event.context } else { &said };
     let signature = Signature::of(text)?;
-    Some(Look { mark: mark(&signature.words), excerpt: signature.excerpt })
+    Some(FailureSignature { mark: mark(&signature.words), excerpt: signature.excerpt })
 }
 
 fn is_mark(tag: &str) -> bool {

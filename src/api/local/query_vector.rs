@@ -89,7 +89,7 @@ pub(super) fn meaning_of(local: &Local, put: Put, mode: Mode) -> Result<Meaning,
     }
     // A missing model is reported once; agents need not read it with every answer.
     let is_told = lasts == Lasts::Yes && local.told_about_model.swap(true, Ordering::Relaxed);
-    Ok((None, (!is_told).then(|| format!("Note: found by words only ({why})."))))
+    Ok((None, (!is_told).then(|| format!("Note: searched by words only ({why})."))))
 }
 
 /// Says that some memories have no vector yet. Only people are told: a server catches up by itself.

@@ -10,7 +10,7 @@ use super::{Local, memory_bound, repositories, snapshots};
 use crate::{ApiError, RelatedRequest, WalkStart};
 use event::{Node, Problems, RepoKey};
 use reply::{Related, Reply, node_text};
-use search::links::{CodePlace, Links, NodeRef, Walk, walk};
+use search::links::{CodePlace, Links, NodeRef, WalkOptions, walk};
 use search::same_file;
 use search::snapshot::Snapshot;
 
@@ -44,7 +44,7 @@ pub(super) fn related(
     let walked = walk(
         &snapshot,
         &links,
-        &Walk {
+        &WalkOptions {
             starts,
             depth: request.depth(),
             way: request.way,

@@ -9,7 +9,7 @@ use super::rule::{Rule, both, choice, text, time, whole};
 use event::Relation;
 use event::limits::FILE_BYTES_MAX;
 use search::Point;
-use search::links::Way;
+use search::links::LinkDirection;
 
 /// Most steps of a walk: further on everything is connected with everything.
 pub const DEPTH_MAX: usize = 3;
@@ -27,7 +27,7 @@ request! {
         /// How many steps to follow
         depth: Option<usize> = whole(1..=DEPTH_MAX).usual("1").option("depth", "N").for_tools("");
         /// Which links to follow: outbound, inbound or both
-        way: Way = choice().called("direction").or_word(Way::Both).option("direction", "WAY").unlisted();
+        way: LinkDirection = choice().called("direction").or_word(LinkDirection::Both).option("direction", "WAY").unlisted();
         /// Only by this relation
         relation: Option<Relation> = choice().option("relation", "RELATION").for_tools("e.g. depends_on");
         /// Use the links of that time: a time, a day or an age
@@ -121,9 +121,12 @@ mod tests {
         )
         .unwrap();
         assert_eq!((memory.depth(), &memory.start), (2, &WalkStart::Thing("m1".to_owned())));
-        assert_eq!((memory.relation, memory.way), (Some(Relation::DependsOn), Way::Outbound));
+        assert_eq!(
+            (memory.relation, memory.way),
+            (Some(Relation::DependsOn), LinkDirection::Outbound)
+        );
         let file = read(&json!({"file": "src/a.rs", "id": null})).unwrap();
-        assert_eq!((file.depth(), file.way), (DEPTH_IMPACT, Way::Both));
+        assert_eq!((file.depth(), file.way), (DEPTH_IMPACT, LinkDirection::Both));
         assert_eq!(file.start, WalkStart::Change("src/a.rs".to_owned()));
         let wrong = json!({"depth": 4, "direction": "up", "relation": "likes"});
         let problems = read(&wrong).unwrap_err().to_string();

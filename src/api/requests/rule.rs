@@ -8,7 +8,7 @@ use super::parameter::{ArgumentShape, CommandForm, Parameter, Presence, ToolForm
 use crate::Point;
 use event::limits::ID_BYTES_MAX;
 use event::{Relation, Strength, Verdict, quoted};
-use search::links::Way;
+use search::links::LinkDirection;
 
 /// A closed set of words.
 pub trait Choice: Copy + 'static {
@@ -41,7 +41,7 @@ macro_rules! words {
     )+};
 }
 pub(super) use words;
-words!(Verdict, Relation, Way);
+words!(Verdict, Relation, LinkDirection);
 
 type Read<T> = Box<dyn Fn(&[Parameter], &mut Fields) -> T>;
 

@@ -9,14 +9,14 @@ use super::{Occasion, SESSION};
 use crate::snapshot::Snapshot;
 use index::lexical::DocId;
 
-/// So many files are looked up: who names more has no file at hand but a repository.
+/// Most files that are looked up.
 const FILES_MAX: usize = 8;
 
-/// Memories looked at for each file, those whose words fit its path best: each must be read.
+/// Memories that are read for each file: those whose words match its path best.
 const LOOKED_AT_MAX: usize = 64;
 
-/// Finds the memories about the files at hand. The index of words finds those whose words fit a path, since paths
-/// are words too; of these, whoever really names it counts.
+/// Finds the memories about the caller's files. The lexical index finds memories with the words of a path; of these, the
+/// ones that name the path count.
 pub(super) fn about<'a>(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Vec<RankedMemory<'a>> {
     let mut numbers = BTreeSet::new();
     let is_here = |doc: DocId| {
@@ -27,7 +27,7 @@ pub(super) fn about<'a>(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Vec<
         let file = file.trim();
         for found in snapshot.lexical().search(file, is_here, LOOKED_AT_MAX) {
             let memory = snapshot.memory(found.doc.0);
-            // That a session changed a file says nothing about it.
+            // The record of a session says nothing about its files.
             let memory = memory.filter(|memory| memory.provenance.kind.as_str() != SESSION);
             if memory.is_some_and(|memory| is_about(&memory.event(), file)) {
                 numbers.insert(found.doc.0);

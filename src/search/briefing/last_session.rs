@@ -8,21 +8,21 @@ use super::order::{RankedMemory, best_first};
 use event::Timestamp;
 use memory::Memory;
 
-/// A session, as far as it left memories.
+/// A session with memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastSession {
     /// Its id.
     pub id: String,
-    /// Who worked in it.
+    /// Its agent.
     pub agent_id: String,
-    /// When it learned the last that it learned.
+    /// The time of its last memory.
     pub at: Option<Timestamp>,
-    /// How many memories it left.
+    /// The number of its memories.
     pub memories: usize,
 }
 
-/// Returns the newest session among memories that name one, and its memories: first what was said of the session
-/// itself, then newest first. The session that asks does not count.
+/// Returns the newest session and its memories: first the record of the session, then the newest. The caller's session
+/// does not count.
 pub(super) fn last<'a>(
     memories: &[&'a Arc<Memory>],
     own: Option<&str>,

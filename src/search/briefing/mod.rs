@@ -21,17 +21,17 @@ use memory::Memory;
 
 pub use self::last_session::LastSession;
 
-/// For what a briefing is.
+/// The occasion of a briefing.
 pub struct Occasion<'a> {
     /// The repository, under all of its names.
     pub repos: &'a BTreeSet<RepoKey>,
     /// The time.
     pub now: Timestamp,
-    /// What was found for the task, best first.
+    /// The hits for the task, best first.
     pub for_task: &'a [Arc<Memory>],
-    /// The files at hand.
+    /// The caller's files.
     pub files: &'a [String],
-    /// The session that asks, where it is known: it need not be told what it learned itself.
+    /// The caller's session, where it is known: its own memories are not shown.
     pub own_session: Option<&'a str>,
     /// Tells whether a file of the repository is known not to be there any more.
     pub is_gone: &'a dyn Fn(&str) -> bool,
@@ -40,41 +40,41 @@ pub struct Occasion<'a> {
 /// The parts of a briefing, in the order of their value to somebody who is about to begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
-    /// What bears on the task, of any repository.
+    /// Memories for the task, of any repository.
     ForTask,
-    /// What is known about the files at hand.
+    /// Memories about the caller's files.
     ForFiles,
-    /// Tasks that nobody ended.
+    /// Open tasks.
     OpenTasks,
-    /// Decisions and what else is to be kept to, newest first.
+    /// Decisions, conventions and the like, newest first.
     Decisions,
     /// Errors and patterns of this repository.
     Gotchas,
-    /// What else is proven and recent.
+    /// Other proven and recent memories.
     Proven,
-    /// What is about files that are gone.
+    /// Memories about files that are gone.
     Stale,
-    /// What the session before this one learned, as far as it is not told above.
+    /// Memories of the session before this one that are not in a section above.
     LastSession,
 }
 
 /// A memory of a briefing.
 #[derive(Debug, Clone)]
 pub struct Note {
-    /// It.
+    /// The memory.
     pub memory: Arc<Memory>,
-    /// Those of its files that are not there any more.
+    /// Its files that are gone.
     pub gone: Vec<String>,
 }
 
-/// What there is to tell, more than has room.
+/// The picked memories, more than have room.
 #[derive(Debug, Default)]
 pub struct Picked {
-    /// How many memories the repository has that are still answers.
+    /// The number of active memories of the repository.
     pub memories: usize,
-    /// When the newest of them was learned.
+    /// The time of the newest of them.
     pub newest: Option<Timestamp>,
-    /// The sections that have something to tell, in their order.
+    /// The sections with memories, in order.
     pub sections: Vec<(Section, Vec<Note>)>,
     /// The session before this one.
     pub last_session: Option<LastSession>,
@@ -90,27 +90,27 @@ const PROVEN_MAX: usize = 12;
 const STALE_MAX: usize = 4;
 const LAST_SESSION_MAX: usize = 2;
 
-/// So many times it is looked whether a file is there: each look may wait for a disk.
+/// Most checks whether a file exists: each may wait for a disk.
 const LOOKS_MAX: usize = 64;
 
-/// The kinds of what is to be kept to.
+/// The kinds of the section of decisions.
 const DECIDED: [&str; 4] = ["decision", "convention", "principle", "preference"];
-/// The kinds of what went wrong or comes up again.
+/// The kinds of the section of gotchas.
 const GOTCHA: [&str; 2] = ["error", "pattern"];
-/// The kind of what is to be done.
+/// The kind of tasks.
 const TASK: &str = "task";
-/// The kind of what only says that a session was.
+/// The kind of the record of a session.
 const SESSION: &str = "session";
 
-/// The least score of what is told for a task, as a share of the best. Measured on the tune half of `benches/lessons`:
+/// The least score of a hit for a task, as a share of the best. Measured on the tune half of `benches/lessons`:
 /// up to .4 no right lesson is lost by words alone, with tokens two of 216, and the lines are nearly halved.
 const OF_BEST_MIN: f32 = 0.35;
-/// So many are told whatever they score: scores are on a scale from the worst candidate, and of two candidates the
-/// second is the worst.
+/// Hits that are shown with any score: scores are on a scale from the worst candidate, and of two candidates the second
+/// is the worst.
 const ALWAYS: usize = 3;
 
-/// Returns the memories of the first few hits, and of those that score near the best: what is far behind it may fill a
-/// reply that was asked for, and has no place in a briefing.
+/// Returns the memories of the first few hits, and of those that score near the best. Hits far behind the best belong
+/// into a reply to a search, not into a briefing.
 #[must_use]
 pub fn near_the_best(hits: Vec<Hit>) -> Vec<Arc<Memory>> {
     let best = hits.first().map_or(0.0, |hit| hit.score.total);
@@ -119,7 +119,7 @@ pub fn near_the_best(hits: Vec<Hit>) -> Vec<Arc<Memory>> {
     hits.into_iter().enumerate().filter(is_near).map(|(_, hit)| hit.memory).collect()
 }
 
-/// Picks what a briefing tells.
+/// Picks the memories of a briefing.
 #[must_use]
 pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
     let here = Here::of(snapshot, occasion);
@@ -145,7 +145,7 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
     sections.push((Section::Stale, stale));
     let learned = last.as_ref().map_or(&[][..], |(_, learned)| learned);
     sections.push((Section::LastSession, picker.take(LAST_SESSION_MAX, learned.iter().copied())));
-    // That there was a session is worth a word also where all it learned is told above.
+    // The last session is named even if all its memories are in sections above.
     let has_session = last.is_some();
     sections.retain(|(section, notes)| {
         !notes.is_empty() || (*section == Section::LastSession && has_session)
@@ -158,7 +158,7 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
     }
 }
 
-/// The memories of the repository by what they are good for.
+/// The memories of the repository by section.
 #[derive(Default)]
 struct Here<'a> {
     memories: usize,
@@ -171,10 +171,10 @@ struct Here<'a> {
 }
 
 impl<'a> Here<'a> {
-    /// Looks only at what memories have at hand, and reads none.
+    /// Uses the fields in memory, and reads no record.
     fn of(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Self {
         let mut here = Self::default();
-        // Those of one repository stand mostly in a row.
+        // Memories of one repository are mostly adjacent.
         let mut last: Option<(&RepoKey, bool)> = None;
         for memory in snapshot.memories().iter() {
             let is_here = match last {
@@ -190,7 +190,7 @@ impl<'a> Here<'a> {
     }
 
     fn add(&mut self, memory: &'a Arc<Memory>, now: Timestamp) {
-        // What is no answer any more is not told, so it is not counted either.
+        // Inactive memories are neither shown nor counted.
         if memory.is_inactive(now) {
             return;
         }
@@ -211,7 +211,7 @@ impl<'a> Here<'a> {
     }
 }
 
-/// Takes memories for one section after the other.
+/// Picks memories for one section after the other.
 struct Picker<'a> {
     occasion: &'a Occasion<'a>,
     told: Repeats,
@@ -219,7 +219,7 @@ struct Picker<'a> {
 }
 
 impl Picker<'_> {
-    /// Takes the first that were not told yet.
+    /// Takes the first memories that were not taken yet.
     fn take<'a>(
         &mut self,
         limit: usize,
@@ -238,7 +238,7 @@ impl Picker<'_> {
         notes
     }
 
-    /// Takes the first that were not told yet; those whose files are all gone are stale.
+    /// Takes the first memories that were not taken yet; those whose files are all gone are stale.
     fn take_fresh<'a>(
         &mut self,
         limit: usize,
@@ -264,8 +264,8 @@ impl Picker<'_> {
         notes
     }
 
-    /// Looks which files of a memory are gone. What a task names may be still to be made, and the files of other
-    /// repositories are elsewhere.
+    /// Returns which files of a memory are gone. A file of a task may not exist yet, and files of other repositories are
+    /// elsewhere.
     fn gone(&mut self, memory: &Memory) -> Gone {
         let none = Gone { files: Vec::new(), all: All::Not };
         let is_task = memory.provenance.kind.as_str() == TASK;
@@ -284,7 +284,7 @@ impl Picker<'_> {
     }
 }
 
-/// What was found out about the files of a memory.
+/// The missing files of a memory.
 struct Gone {
     files: Vec<String>,
     all: All,
@@ -296,7 +296,7 @@ enum All {
     Not,
 }
 
-/// How useful a memory is likely to be whatever the task.
+/// Returns how useful a memory is likely to be for any task.
 fn worth(memory: &Memory, now: Timestamp) -> f32 {
     prior::freshness(memory.timestamp, now) + prior::believed_success(memory)
 }

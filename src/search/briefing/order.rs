@@ -8,19 +8,19 @@ use super::worth;
 use event::Timestamp;
 use memory::Memory;
 
-/// A memory and what it is worth; of equals the newer, then that of the greater id.
+/// A memory and its sort key; of equals the newer is first, then the greater id.
 pub(super) struct RankedMemory<'a> {
     worth: f32,
     pub(super) memory: &'a Arc<Memory>,
 }
 
 impl<'a> RankedMemory<'a> {
-    /// What is worth more the newer it is.
+    /// Sorts by age.
     pub(super) fn by_age(memory: &'a Arc<Memory>) -> Self {
         Self { worth: 0.0, memory }
     }
 
-    /// What is worth more the better proven and the newer it is.
+    /// Sorts by evidence and age.
     pub(super) fn by_worth(memory: &'a Arc<Memory>, now: Timestamp) -> Self {
         Self { worth: worth(memory, now), memory }
     }
@@ -48,11 +48,11 @@ impl PartialEq for RankedMemory<'_> {
 
 impl Eq for RankedMemory<'_> {}
 
-/// So many are found at once: nearly always more than are asked for.
+/// Memories that are sorted at once: nearly always more than are needed.
 const FOUND_AT_ONCE: usize = 64;
 
-/// Gives the best first. A repository may have a hundred thousand, of which a dozen is told: each is compared once
-/// with the least of those that are found at once, and the others are put in order only where they are asked for.
+/// Returns the best first. A repository may have a hundred thousand memories, of which a dozen are shown, so only the best
+/// few are sorted at once, and the others when they are needed.
 pub(super) fn best_first<'a>(
     ranked: Vec<RankedMemory<'a>>,
 ) -> impl Iterator<Item = &'a Arc<Memory>> {
@@ -68,7 +68,7 @@ pub(super) fn best_first<'a>(
     best.into_iter().chain(others).map(|ranked| ranked.memory)
 }
 
-/// The best, in order, and all others, in none.
+/// Returns the best, sorted, and all others, unsorted.
 fn divided(ranked: Vec<RankedMemory<'_>>) -> (Vec<RankedMemory<'_>>, Vec<RankedMemory<'_>>) {
     let mut best: BinaryHeap<Reverse<RankedMemory<'_>>> = BinaryHeap::with_capacity(FOUND_AT_ONCE);
     let mut others = Vec::with_capacity(ranked.len().saturating_sub(FOUND_AT_ONCE));

@@ -7,7 +7,7 @@ use crate::TextSignature;
 use event::{EventId, RepoKey, Timestamp};
 use memory::Memory;
 
-/// What is told so far.
+/// The memories that are shown so far.
 #[derive(Default)]
 pub(super) struct Repeats {
     ids: BTreeSet<EventId>,
@@ -15,8 +15,8 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    /// Tells whether a memory may be told and is new; from then on it is not. One that reads like an instruction
-    /// or that cannot be read is never told, nor is a candidate that nothing confirmed in its time.
+    /// Tells whether a memory may be shown and is new, and notes it. A memory that reads like an instruction or cannot be
+    /// read is never shown, nor is a candidate that nothing confirmed in time.
     pub(super) fn is_new(&mut self, memory: &Memory, now: Timestamp) -> bool {
         let is_unfit = memory.flagged().is_some() || memory.is_lost() || memory.is_inactive(now);
         if is_unfit || self.ids.contains(&memory.id) {

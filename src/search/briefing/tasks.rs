@@ -8,11 +8,10 @@ use super::order::{RankedMemory, best_first};
 use event::Event;
 use memory::Memory;
 
-/// So many of the newest tasks are looked at: each must be read, and of hundreds that are open nobody does the
-/// last.
+/// The newest tasks that are read.
 const LOOKED_AT_MAX: usize = 256;
 
-/// What ends a task.
+/// The tag that ends a task.
 const DONE: &str = "done";
 
 /// The kinds of events about a task that end it.

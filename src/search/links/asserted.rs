@@ -20,33 +20,33 @@ pub struct Links {
     places: HashMap<NodeRef, NodeIndex>,
 }
 
-/// What was said of a link.
+/// The details of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkDetails {
-    /// The repository that it is of.
+    /// Its repository.
     pub repo: RepoKey,
-    /// When it was told last.
+    /// When it was last stated.
     pub since: Option<Timestamp>,
-    /// How.
+    /// The relation.
     pub relation: Relation,
-    /// How sure or close.
+    /// Its strength.
     pub strength: Strength,
-    /// Who or what says so.
+    /// Its origin.
     pub origin: String,
-    /// Since when it holds.
+    /// The time from which it holds.
     pub valid_from: Option<Timestamp>,
-    /// Until when.
+    /// The time until which it holds.
     pub valid_to: Option<Timestamp>,
 }
 
-/// A link as one of its ends sees it.
+/// A link, seen from one end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkEdge<'a> {
     /// The other end.
     pub to: &'a NodeRef,
-    /// Whether it goes out from here, rather than coming in.
+    /// Whether it leads to the other end, instead of from it.
     pub is_outward: bool,
-    /// What was said.
+    /// Its details.
     pub said: &'a LinkDetails,
 }
 
@@ -57,13 +57,13 @@ impl LinkDetails {
         self.valid_from.is_none_or(|from| from <= time) && self.valid_to.is_none_or(|to| time < to)
     }
 
-    /// Tells whether a program linked them by itself.
+    /// Tells whether a program made the link by itself.
     #[must_use]
     pub fn is_automatic(&self) -> bool {
         self.origin == AUTO
     }
 
-    /// Tells whether it says what a link says.
+    /// Tells whether it equals a link.
     #[must_use]
     pub fn is(&self, link: &Link) -> bool {
         let times = (self.valid_from, self.valid_to) == (link.valid_from, link.valid_to);
@@ -82,7 +82,7 @@ impl From<Tie> for LinkDetails {
 }
 
 impl Links {
-    /// Puts together what was told by `until`, or ever. Takes time in proportion to the memories and links there are.
+    /// Collects the links stated by `until`, or all of them. Takes time proportional to the memories and links.
     #[must_use]
     pub fn of(snapshot: &Snapshot, until: Option<Timestamp>) -> Self {
         let numbers = MemoryNumbers::of(snapshot);
@@ -95,7 +95,7 @@ impl Links {
         links
     }
 
-    /// Puts together what link events told, without the replacements.
+    /// Collects the links from link events, without the replacements.
     #[must_use]
     pub fn told(snapshot: &Snapshot) -> Self {
         Self::told_by(snapshot, None, &MemoryNumbers::of(snapshot))
@@ -122,7 +122,7 @@ impl Links {
         self.add(source, target, tie.into());
     }
 
-    /// A memory that stands in the place of another is linked to it.
+    /// Links a memory to the one that it replaces.
     fn replace(
         &mut self,
         number: u32,
@@ -161,7 +161,7 @@ impl Links {
         place
     }
 
-    /// Returns the links of a thing, those that go out first.
+    /// Returns the links of a node, outgoing ones first.
     pub fn at<'a>(&'a self, spot: &NodeRef) -> impl Iterator<Item = LinkEdge<'a>> {
         let place = self.places.get(spot).copied();
         let ways = [(Direction::Outgoing, true), (Direction::Incoming, false)];
@@ -184,12 +184,12 @@ impl Links {
         })
     }
 
-    /// Returns all that is linked, in no order.
+    /// Returns all nodes with links, in no order.
     pub fn spots(&self) -> impl Iterator<Item = &NodeRef> {
         self.graph.node_weights()
     }
 
-    /// Finds the shortest way by links of one relation from one thing to another, both included.
+    /// Finds the shortest path by links of one relation between two nodes, both included.
     #[must_use]
     pub fn way(&self, relation: Relation, from: &NodeRef, to: &NodeRef) -> Option<Vec<&NodeRef>> {
         let (from, to) = (*self.places.get(from)?, *self.places.get(to)?);
@@ -203,7 +203,7 @@ impl Links {
 struct MemoryNumbers<'a>(HashMap<&'a EventId, u32>);
 
 impl<'a> MemoryNumbers<'a> {
-    /// Only where somebody asks for them: most stores have no links.
+    /// Built when needed, since most stores have no links.
     fn of(snapshot: &'a Snapshot) -> Self {
         let is_needed = snapshot.memories().iter().any(|memory| !memory.about().is_empty())
             || snapshot.early().next().is_some();

@@ -10,41 +10,41 @@ use event::{Relation, Strength, Timestamp};
 use index::lexical::DocId;
 use memory::Memory;
 
-/// So many memories that may name a thing are looked at: the best by words are those that do.
+/// Memories that are checked for a name: the best by words.
 const LOOKED_AT_MAX: usize = 64;
 
-/// What more memories name than so many ties none of them to another.
+/// A name that more memories have links none of them.
 const NAMED_BY_MAX: usize = 24;
 
-/// So many memories are similar at the most, and so close they are at the least, by cosine.
+/// The most similar memories, and their least cosine.
 const SIMILAR_MAX: usize = 3;
 const SIMILAR_MIN: f32 = 0.7;
 
-/// Memories of a file: more than any reply tells.
+/// Memories of a file: more than any reply shows.
 const OF_FILE_MAX: usize = 200;
 
-/// Something that has something in common with what was asked for.
+/// An inferred link.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InferredLink {
-    /// What.
+    /// The other node.
     pub spot: NodeRef,
-    /// Why.
+    /// The reason.
     pub because: InferredReason,
 }
 
-/// What two things have in common.
+/// Why two nodes are linked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum InferredReason {
     /// The memory names the file.
     NamesIt,
     /// Both name this.
     Both(Thing),
-    /// They mean about the same, by this cosine.
+    /// Their vectors have this cosine.
     Similar(f32),
 }
 
 impl InferredReason {
-    /// Returns how the two are related by it.
+    /// Returns the relation.
     #[must_use]
     pub fn relation(&self) -> Relation {
         match self {
@@ -53,7 +53,7 @@ impl InferredReason {
         }
     }
 
-    /// Returns how close they are by it.
+    /// Returns the strength.
     #[must_use]
     pub fn strength(&self) -> Strength {
         let share = match self {
@@ -64,19 +64,19 @@ impl InferredReason {
     }
 }
 
-/// Finds what things have in common in a snapshot.
+/// Infers links in a snapshot.
 #[derive(Debug, Clone, Copy)]
 pub struct InferredLinks<'a> {
-    /// Where.
+    /// The snapshot.
     pub snapshot: &'a Snapshot,
     /// The time at which memories must count.
     pub now: Timestamp,
-    /// What was learned later is not known.
+    /// Memories that were learned later do not count.
     pub until: Option<Timestamp>,
 }
 
 impl InferredLinks<'_> {
-    /// Finds what has something in common with a thing, each once, the most telling first.
+    /// Returns the nodes that are linked to a node, each once, the strongest first.
     #[must_use]
     pub fn with(&self, spot: &NodeRef) -> Vec<InferredLink> {
         match spot {
@@ -110,7 +110,7 @@ impl InferredLinks<'_> {
         found
     }
 
-    /// The memories that mean about the same.
+    /// Returns the memories with near vectors.
     fn similar(&self, number: u32) -> Vec<(u32, f32)> {
         let Some(vectors) = self.snapshot.vectors() else { return Vec::new() };
         let Some(vector) = vectors.get(number) else { return Vec::new() };
@@ -119,8 +119,8 @@ impl InferredLinks<'_> {
         near.into_iter().filter(|(_, cosine)| *cosine > SIMILAR_MIN).collect()
     }
 
-    /// The other memories that name a thing; none where it is so common that it tells nothing. A name of code means
-    /// something in its repository only.
+    /// Returns the other memories with a name; none where the name is too common. A name of code counts within its
+    /// repository only.
     fn naming(&self, thing: &Thing, number: u32, memory: &Memory) -> Vec<u32> {
         let is_local = matches!(thing, Thing::Symbol(_));
         let keep = |doc: DocId| {
@@ -157,13 +157,13 @@ impl InferredLinks<'_> {
             .collect()
     }
 
-    /// Tells whether a memory counts: it is no longer out, and was known.
+    /// Tells whether a memory is active and known.
     fn counts(&self, number: u32) -> bool {
         self.snapshot.memory(number).is_some_and(|memory| counts(memory, self.now, self.until))
     }
 }
 
-/// Tells whether a memory counts now; with `until`, whether it was known and counted then, by what was said by then.
+/// Tells whether a memory is active now; with `until`, whether it was known and active then.
 pub(super) fn counts(memory: &Memory, now: Timestamp, until: Option<Timestamp>) -> bool {
     let Some(until) = until else { return !memory.is_inactive(now) };
     memory.timestamp.is_none_or(|at| at <= until) && !memory.was_inactive(until)

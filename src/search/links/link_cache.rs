@@ -7,12 +7,12 @@ use super::Links;
 use crate::snapshot::Snapshot;
 use memory::Mark;
 
-/// The links of one state, kept for the next question.
+/// The links of one state, cached for the next question.
 #[derive(Debug, Default)]
 pub struct LinkCache(Mutex<Option<(Mark, Arc<Links>)>>);
 
 impl LinkCache {
-    /// Returns the links of a snapshot as it is now, put together where its state is another than that of last time.
+    /// Returns the links of a snapshot, from the cache where its state is the same.
     #[must_use]
     pub fn of(&self, snapshot: &Snapshot) -> Arc<Links> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

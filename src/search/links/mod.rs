@@ -19,13 +19,13 @@ mod walk;
 mod tests;
 
 pub use analysis::{
-    About, Finding, Gap, IsolatedMemory, KnowledgeGraph, LoggedQuery, MEMORIES_MAX, Scope, Summary,
-    bridges, clusters, gaps, grouped, hubs, isolated, summary,
+    Finding, FindingKind, Gap, IsolatedMemory, KnowledgeGraph, LoggedQuery, MEMORIES_MAX, Scope,
+    Summary, bridges, clusters, gaps, grouped, hubs, isolated, summary,
 };
 pub use asserted::{LinkDetails, LinkEdge, Links};
 pub use inferred::{InferredLink, InferredLinks, InferredReason};
 pub use link_cache::LinkCache;
 pub use names::{Thing, named};
 pub use node_ref::{CodePlace, NodeRef};
-pub use patterns::{Look, PATTERN, Suggestion, suggestions};
-pub use walk::{Step, Walk, Walked, Way, Why, walk};
+pub use patterns::{FailureSignature, PATTERN, Suggestion, suggestions};
+pub use walk::{LinkDirection, LinkReason, Step, WalkOptions, WalkResult, walk};

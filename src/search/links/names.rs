@@ -3,23 +3,23 @@
 
 use event::Event;
 
-/// Something that a memory names.
+/// A name in a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Thing {
     /// A file, by its path or the end of it.
     File(String),
     /// A name of code.
     Symbol(String),
-    /// How programs name an error: `E0308`, `EACCES`.
+    /// An error code: `E0308`, `EACCES`.
     ErrorCode(String),
-    /// What a command installs.
+    /// A package that a command installs.
     Package(String),
-    /// What a command begins with.
+    /// The first words of a command.
     Command(String),
 }
 
 impl Thing {
-    /// Returns what it is called.
+    /// Returns the name as text.
     #[must_use]
     pub fn text(&self) -> &str {
         match self {
@@ -32,10 +32,10 @@ impl Thing {
     }
 }
 
-/// So many things of a memory count: of more, each says little.
+/// Names of a memory that count.
 const THINGS_MAX: usize = 24;
 
-/// So much of each text is looked at, in bytes: what a note is about stands at its beginning.
+/// The beginning of a text that is searched for names, in bytes.
 const LOOK_BYTES_MAX: usize = 4 * 1024;
 
 /// Longest name that counts, in bytes.
@@ -48,15 +48,15 @@ const EXTENSIONS: [&str; 36] = [
     "css", "vue", "svelte", "tf", "proto", "gradle", "xml", "cfg",
 ];
 
-/// Words that look like the name of an error and are none.
+/// Words that look like an error code and are none.
 const NO_ERRORS: [&str; 14] = [
     "ERROR", "ERRORS", "EVERY", "EXAMPLE", "EMPTY", "EXPORT", "EITHER", "EVENT", "EVENTS",
     "EXCEPT", "ENABLE", "ENABLED", "EXISTS", "EXTRA",
 ];
-/// Letters before a number that name no error: sums, standards.
+/// Letters before a number that make no error code: checksums, standards.
 const NO_CODES: [&str; 6] = ["SHA", "MD", "RFC", "ISO", "UTF", "PR"];
 
-/// What installs packages: a program, and the word after it.
+/// Commands that install packages: a program, and the word after it.
 const INSTALLERS: [(&str, &str); 15] = [
     ("npm", "install"),
     ("npm", "i"),
@@ -75,7 +75,7 @@ const INSTALLERS: [(&str, &str); 15] = [
     ("brew", "install"),
 ];
 
-/// Returns what an event names, each once: first what its writer listed, then what stands in its texts.
+/// Returns the names in an event, each once: first those in its fields, then those in its texts.
 #[must_use]
 pub fn named(event: &Event) -> Vec<Thing> {
     let mut found = NameCollector::default();
@@ -150,7 +150,7 @@ impl NameCollector {
     }
 }
 
-/// A path without the line that tools write behind it.
+/// Returns a path without the line number that tools append.
 fn without_place(path: &str) -> &str {
     let bare = path.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':');
     if path.get(bare.len()..).is_some_and(|rest| rest.starts_with(':')) { bare } else { path }
@@ -171,7 +171,7 @@ fn is_file(word: &str) -> bool {
     !stem.is_empty() && is_short && is_word && (has_folder || EXTENSIONS.contains(&extension))
 }
 
-/// Tells whether what stood in backticks is a name of code: more than a common word.
+/// Tells whether text in backticks is a name of code instead of a common word.
 fn is_symbol(name: &str, quoted: &str) -> bool {
     let is_plain =
         name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-' | '@' | '/'));

@@ -3,12 +3,12 @@
 
 use event::{EventId, Node, RepoKey};
 
-/// One thing in the graph.
+/// A node.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NodeRef {
     /// The memory of this number in the snapshot.
     Memory(u32),
-    /// A memory that was left out, or has not come yet.
+    /// An unknown memory: left out, or not read yet.
     Absent(EventId),
     /// A place in code.
     Code(CodePlace),
@@ -21,7 +21,7 @@ pub struct CodePlace {
     pub repo: RepoKey,
     /// The path of a file below its root, as it was named.
     pub path: String,
-    /// What in the file, where that was said.
+    /// The symbol in the file, where one was given.
     pub symbol: Option<String>,
 }
 

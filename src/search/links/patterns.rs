@@ -12,16 +12,16 @@ use memory::Memory;
 /// The kind of a memory that is shared.
 pub const PATTERN: &str = "pattern";
 
-/// Of so many of the newest memories it is found out what their failure looks like.
+/// The newest memories whose failures are compared.
 const LOOKED_AT_MAX: usize = 50_000;
 
-/// Memories that one pattern is made of: of more, the best.
+/// Most memories of one pattern; of more, the best.
 const SOURCES_MAX: usize = 20;
 
-/// What a failure looks like.
+/// The signature of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Look {
-    /// Equal for the same failure, wherever.
+pub struct FailureSignature {
+    /// Equal for the same failure in every repository.
     pub mark: String,
     /// Its telling lines.
     pub excerpt: String,
@@ -30,22 +30,22 @@ pub struct Look {
 /// A pattern that is suggested.
 #[derive(Debug, Clone)]
 pub struct Suggestion {
-    /// What the failure looks like.
-    pub look: Look,
-    /// The memories it is made of, the best proven first.
+    /// The signature of the failure.
+    pub look: FailureSignature,
+    /// Its memories, the best proven first.
     pub sources: Vec<Arc<Memory>>,
     /// The repositories that know it.
     pub repos: BTreeSet<RepoKey>,
-    /// What was tried and worked in all of them together.
+    /// How often the fix was tried and worked, in all of them together.
     pub evidence: Option<SuccessRate>,
 }
 
-/// Finds what at least two repositories have learned alike and no pattern says yet; what most repositories know first,
-/// then what worked most often, then by its mark.
+/// Finds failures that at least two repositories fixed and no pattern covers yet. Sorted by the number of repositories,
+/// then by how often the fix worked, then by the signature.
 pub fn suggestions(
     snapshot: &Snapshot,
     now: Timestamp,
-    looks_like: impl Fn(&Event) -> Option<Look>,
+    looks_like: impl Fn(&Event) -> Option<FailureSignature>,
 ) -> Vec<Suggestion> {
     let mut newest: Vec<&Arc<Memory>> =
         snapshot.memories().iter().filter(|memory| !memory.is_inactive(now)).collect();
@@ -81,11 +81,11 @@ pub fn suggestions(
 }
 
 impl Suggestion {
-    /// Takes its sources newest first; `None` where fewer than two repositories know it, or what they know reads like
-    /// an instruction.
+    /// Builds a suggestion from memories, newest first; `None` where fewer than two repositories have it, or where one
+    /// reads like an instruction.
     fn of(
         mut sources: Vec<Arc<Memory>>,
-        looks_like: &impl Fn(&Event) -> Option<Look>,
+        looks_like: &impl Fn(&Event) -> Option<FailureSignature>,
     ) -> Option<Self> {
         let repos = |sources: &[Arc<Memory>]| -> BTreeSet<RepoKey> {
             sources.iter().map(|memory| memory.repo.clone()).collect()
@@ -125,9 +125,9 @@ mod tests {
             "lesson": format!("{id} says how"), "timestamp": "2026-01-01T00:00:00Z"})
     }
 
-    fn look(event: &Event) -> Option<Look> {
+    fn look(event: &Event) -> Option<FailureSignature> {
         let excerpt = event.symptoms.first()?.clone();
-        Some(Look { mark: excerpt.clone(), excerpt })
+        Some(FailureSignature { mark: excerpt.clone(), excerpt })
     }
 
     fn told(lines: &[Value]) -> Vec<String> {
@@ -183,7 +183,7 @@ mod tests {
             (json!([order]), "2026-02-01T00:00:00Z".into());
         let look = |event: &Event| {
             let excerpt = event.symptoms.first()?.clone();
-            Some(Look { mark: "EACCES".to_owned(), excerpt })
+            Some(FailureSignature { mark: "EACCES".to_owned(), excerpt })
         };
         let found = suggestions(&snapshot(&lines), now(), look);
         assert_eq!((found.len(), found[0].sources.len()), (1, 2));

@@ -36,12 +36,16 @@ fn words(snapshot: &Snapshot, spot: &NodeRef) -> String {
     }
 }
 
-fn walked(lines: &[Value], from: &str, change: impl FnOnce(&mut Walk)) -> (Vec<String>, Walked) {
+fn walked(
+    lines: &[Value],
+    from: &str,
+    change: impl FnOnce(&mut WalkOptions),
+) -> (Vec<String>, WalkResult) {
     let snapshot = snapshot(lines);
-    let mut asked = Walk {
+    let mut asked = WalkOptions {
         starts: vec![spot(&snapshot, from)],
         depth: 1,
-        way: Way::Both,
+        way: LinkDirection::Both,
         relation: None,
         now: now(),
         as_of: None,
@@ -69,12 +73,12 @@ fn links_are_followed_both_ways_and_by_relation() {
         link(4, "m1", "touches", "code:src/x.rs"),
         link(5, "m1", "part_of", "gone"),
     ];
-    let from_m1 = |change: fn(&mut Walk)| walked(&lines, "m1", change).0;
+    let from_m1 = |change: fn(&mut WalkOptions)| walked(&lines, "m1", change).0;
     assert_eq!(
         from_m1(|_| {}),
         ["1 depends_on m2", "1 builds_on m4", "1 part_of absent gone", "1 touches src/x.rs"]
     );
-    assert_eq!(from_m1(|walk| walk.way = Way::Inbound), ["1 builds_on m4"]);
+    assert_eq!(from_m1(|walk| walk.way = LinkDirection::Inbound), ["1 builds_on m4"]);
     assert_eq!(from_m1(|walk| walk.depth = 3).last().unwrap(), "2 caused_by m3");
     let by_one = from_m1(|walk| (walk.relation, walk.depth) = (Some(Relation::DependsOn), 3));
     assert_eq!(by_one, ["1 depends_on m2"]);
@@ -124,9 +128,14 @@ fn what_memories_have_in_common_links_them() {
         ["1 related_to m6", "1 related_to m2", "1 touches src/db.rs", "2 touches m3"],
         "another repository's symbol is another, and what is out does not count"
     );
-    let why: Vec<&Why> = walked.steps.iter().map(|step| &step.why).collect();
-    assert!(matches!(why[0], Why::Inferred(InferredReason::Similar(cosine)) if *cosine > 0.7));
-    assert_eq!(why[1], &Why::Inferred(InferredReason::Both(Thing::ErrorCode("E0308".to_owned()))));
+    let why: Vec<&LinkReason> = walked.steps.iter().map(|step| &step.why).collect();
+    assert!(
+        matches!(why[0], LinkReason::Inferred(InferredReason::Similar(cosine)) if *cosine > 0.7)
+    );
+    assert_eq!(
+        why[1],
+        &LinkReason::Inferred(InferredReason::Both(Thing::ErrorCode("E0308".to_owned())))
+    );
 }
 
 // S-LINK-8

@@ -8,27 +8,26 @@ use super::{InferredLinks, InferredReason, LinkEdge, Links, NodeRef};
 use crate::snapshot::Snapshot;
 use event::{Relation, Strength, Timestamp};
 
-/// Most steps of a walk: more is no answer.
+/// Most nodes of a walk.
 const STEPS_MAX: usize = 200;
 
-/// For so many things it is found out what they have in common with others; from there on only what was told counts.
-/// Each costs some milliseconds in a large store.
+/// Nodes whose links are inferred; beyond them only stated links count. Each costs some milliseconds in a large store.
 const FOUND_FOR_MAX: usize = 24;
 
-/// Which way links are followed.
+/// The direction in which links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum LinkDirection {
     /// From source to target.
     Outbound,
     /// From target to source.
     Inbound,
-    /// Either.
+    /// Both.
     #[default]
     Both,
 }
 
-impl Way {
+impl LinkDirection {
     /// All of them, in the order help texts list them.
     pub const ALL: [Self; 3] = [Self::Outbound, Self::Inbound, Self::Both];
 
@@ -57,67 +56,67 @@ impl Way {
     }
 }
 
-/// What is walked.
+/// The options of a walk.
 #[derive(Debug, Clone)]
-pub struct Walk {
-    /// Where it begins; these are all one thing.
+pub struct WalkOptions {
+    /// The nodes where it begins, which all mean one thing.
     pub starts: Vec<NodeRef>,
-    /// How many steps from there.
+    /// Most steps from there.
     pub depth: usize,
-    /// Which way.
-    pub way: Way,
-    /// Only by this relation.
+    /// The direction.
+    pub way: LinkDirection,
+    /// The only relation that is followed.
     pub relation: Option<Relation>,
     /// The time at which memories must count.
     pub now: Timestamp,
-    /// As it was then; `None` for now.
+    /// The time of the state; `None` for now.
     pub as_of: Option<Timestamp>,
 }
 
 /// One step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Where it leads.
+    /// The node it leads to.
     pub spot: NodeRef,
-    /// From where.
+    /// The node it comes from.
     pub from: NodeRef,
-    /// How many steps it is from the beginning, from 1.
+    /// The distance from the beginning, from 1.
     pub depth: usize,
-    /// How the two are related.
+    /// The relation.
     pub relation: Relation,
     /// Whether the relation goes the way of the step.
     pub is_outward: bool,
-    /// How sure or close.
+    /// The strength.
     pub strength: Strength,
-    /// Who says so, or what was found.
-    pub why: Why,
+    /// The origin or the inferred reason.
+    pub why: LinkReason,
 }
 
 /// Why two things are linked.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Why {
-    /// This origin says so.
-    Told(String),
-    /// It was found.
+pub enum LinkReason {
+    /// Somebody stated it.
+    Stated(String),
+    /// It was inferred.
     Inferred(InferredReason),
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default, PartialEq)]
-pub struct Walked {
+pub struct WalkResult {
     /// The steps, nearest first.
     pub steps: Vec<Step>,
-    /// Memories that read like an instruction to their reader, and were passed over.
+    /// The number of skipped memories that read like an instruction.
     pub held_back: usize,
     /// Whether there is more.
     pub is_cut: bool,
 }
 
-/// Walks.
+/// Walks the graph.
 #[must_use]
-pub fn walk(snapshot: &Snapshot, links: &Links, walk: &Walk) -> Walked {
+pub fn walk(snapshot: &Snapshot, links: &Links, walk: &WalkOptions) -> WalkResult {
     let common = InferredLinks { snapshot, now: walk.now, until: walk.as_of };
-    let mut walked = Walked::default();
+    let mut walked = WalkResult::default();
     let mut seen: HashSet<NodeRef> = walk.starts.iter().cloned().collect();
     let mut frontier = walk.starts.clone();
     let mut found_for = 0;
@@ -157,7 +156,7 @@ pub fn walk(snapshot: &Snapshot, links: &Links, walk: &Walk) -> Walked {
 }
 
 /// The links that were told, the surest and then the newest first.
-fn told(links: &Links, from: &NodeRef, depth: usize, walk: &Walk) -> Vec<Step> {
+fn told(links: &Links, from: &NodeRef, depth: usize, walk: &WalkOptions) -> Vec<Step> {
     let time = walk.as_of.unwrap_or(walk.now);
     let mut bonds: Vec<LinkEdge<'_>> = links
         .at(from)
@@ -176,13 +175,18 @@ fn told(links: &Links, from: &NodeRef, depth: usize, walk: &Walk) -> Vec<Step> {
         relation: bond.said.relation,
         is_outward: bond.is_outward,
         strength: bond.said.strength,
-        why: Why::Told(bond.said.origin.clone()),
+        why: LinkReason::Stated(bond.said.origin.clone()),
     };
     bonds.into_iter().map(step).collect()
 }
 
 /// What they have in common goes both ways, but that a memory names a file.
-fn found(common: &InferredLinks<'_>, from: &NodeRef, depth: usize, walk: &Walk) -> Vec<Step> {
+fn found(
+    common: &InferredLinks<'_>,
+    from: &NodeRef,
+    depth: usize,
+    walk: &WalkOptions,
+) -> Vec<Step> {
     let is_asked = |because: &InferredReason| {
         let goes = match from {
             _ if *because != InferredReason::NamesIt => true,
@@ -205,16 +209,16 @@ fn found(common: &InferredLinks<'_>, from: &NodeRef, depth: usize, walk: &Walk) 
         relation: shared.because.relation(),
         strength: shared.because.strength(),
         spot: shared.spot,
-        why: Why::Inferred(shared.because),
+        why: LinkReason::Inferred(shared.because),
     };
     shared.map(step).collect()
 }
 
-/// Whether what a step leads to may be shown.
+/// Whether the node of a step may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fitness {
     Shown,
-    /// It is out, and this is not the link that says so.
+    /// It is inactive, and the link does not say why.
     Out,
     /// It reads like an instruction.
     HeldBack,
@@ -222,9 +226,8 @@ enum Fitness {
     Lost,
 }
 
-/// Tells whether a memory may be shown. One that is out is passed over, but where it was superseded and that is the
-/// link.
-fn fitness(snapshot: &Snapshot, step: &Step, walk: &Walk) -> Fitness {
+/// Tells whether a memory may be shown. An inactive one is skipped, unless the link says that it was superseded.
+fn fitness(snapshot: &Snapshot, step: &Step, walk: &WalkOptions) -> Fitness {
     let NodeRef::Memory(number) = &step.spot else { return Fitness::Shown };
     let Some(memory) = snapshot.memory(*number) else { return Fitness::Lost };
     if step.relation != Relation::Supersedes && !counts(memory, walk.now, walk.as_of) {

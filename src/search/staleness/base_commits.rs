@@ -3,28 +3,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::git::{Git, Silence};
+use super::git::{Git, GitError};
 use super::{Checked, last_held};
 use event::Timestamp;
 use memory::Memory;
 use store::RepoAt;
 
-/// Most commits of memories that git is asked about, the first in the order of their ids.
+/// Most commits that git is asked about, the first in the order of their ids.
 const COMMITS_MAX: usize = 1_000;
 
-/// From when on a memory is compared.
+/// The point from which a memory is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Base {
-    /// From a commit on, and where git does not have it from a time on.
+    /// A commit, and a time in case git does not have the commit.
     Commit(String, Option<Timestamp>),
-    /// From a time on; `None` for nobody knows when.
+    /// A time; `None` where it is unknown.
     Time(Option<Timestamp>),
 }
 
 impl Base {
     pub(super) fn of(memory: &Memory, commit: Option<&str>) -> Self {
         let held = last_held(memory);
-        // Times have whole seconds: whoever confirms it at once confirms what is there now.
+        // Times have whole seconds, so a confirmation covers the files of its second.
         let is_renewed = memory.verdicts().last_good.is_some_and(|good| Some(good) == held);
         match commit.filter(|_| !is_renewed) {
             Some(commit) => Self::Commit(commit.to_lowercase(), held),
@@ -39,12 +39,12 @@ impl Base {
     }
 }
 
-/// The commits of a history, as far as memories ask about them.
+/// The commits of a history that memories name.
 #[derive(Debug, Default)]
 pub(super) struct BaseCommits {
     /// Commits of memories that git has, as they name them, and in full.
     known: BTreeMap<String, String>,
-    /// Those of them, in full, that nothing leads to.
+    /// Those of them, in full, that no branch or tag contains.
     unreachable: BTreeSet<String>,
     /// Commits of memories that git does not have.
     missing: BTreeSet<String>,
@@ -53,14 +53,14 @@ pub(super) struct BaseCommits {
 }
 
 impl BaseCommits {
-    pub(super) fn of(git: &Git, asked: &[Checked<'_>], at: &RepoAt) -> Result<Self, Silence> {
+    pub(super) fn of(git: &Git, asked: &[Checked<'_>], at: &RepoAt) -> Result<Self, GitError> {
         let mut bases = Self::default();
         let commits = asked.iter().filter_map(|one| one.commit.as_deref()).map(str::to_lowercase);
         let commits: BTreeSet<String> = commits.take(COMMITS_MAX).collect();
         if !commits.is_empty() {
             bases.find(git, &commits)?;
         }
-        // Of a history that was cut off nobody knows what was in it.
+        // In a shallow clone the history is unknown.
         if !at.common_dir.join("shallow").exists() {
             bases.missing = commits.into_iter().filter(|c| !bases.known.contains_key(c)).collect();
         }
@@ -72,7 +72,7 @@ impl BaseCommits {
     }
 
     /// Finds out which commits git has, and which of them are in no history.
-    fn find(&mut self, git: &Git, commits: &BTreeSet<String>) -> Result<(), Silence> {
+    fn find(&mut self, git: &Git, commits: &BTreeSet<String>) -> Result<(), GitError> {
         let list = commits.iter().map(String::as_str);
         let question = ["rev-list", "--no-walk", "--ignore-missing"].into_iter().chain(list);
         let question: Vec<&str> = question.chain(["--"]).collect();
@@ -96,7 +96,7 @@ impl BaseCommits {
         self.known.get(commit).map(String::as_str)
     }
 
-    /// The commit that a memory is compared with; `None` where the history does not reach so far back.
+    /// Returns the commit that a memory is compared with; `None` where the history is too short.
     pub(super) fn commit(&self, base: &Base) -> Option<&str> {
         self.named(base).or_else(|| {
             let at = base.time()?.as_second();
@@ -113,8 +113,8 @@ impl BaseCommits {
 }
 
 /// The commits from a time on, newest first, and the one before them.
-fn history(git: &Git, oldest: Timestamp) -> Result<Vec<(i64, String)>, Silence> {
-    // Git takes a time before its own first second for no number at all.
+fn history(git: &Git, oldest: Timestamp) -> Result<Vec<(i64, String)>, GitError> {
+    // Git does not parse a time before its first second.
     let oldest = oldest.as_second().max(0);
     let since = format!("--max-age={oldest}");
     let until = format!("--min-age={oldest}");

@@ -11,20 +11,19 @@ use super::{NOT_ABOUT_FILES, last_held};
 use event::{AGENT_FILE, EventId, Timestamp};
 use memory::Memory;
 
-/// The files of memories that were written since, by the ids of the memories.
+/// The changed files of memories, by the ids of the memories.
 pub type Changed = BTreeMap<EventId, Vec<String>>;
 
-/// Most files that are looked at for one answer: each look may wait for a disk.
+/// Most files that are checked for one answer: each check may wait for a disk.
 const LOOKS_MAX: usize = 64;
 
-/// Most of them that are one memory's: its many files must not keep others from being looked at.
+/// Most of them for one memory, so that many files of one do not block others.
 const LOOKS_OF_ONE_MAX: usize = 16;
 
-/// How long after a work tree was made its files may still be being checked out. They all have new times then, which
-/// say nothing.
+/// How long a checkout may take. The times of files from a checkout say nothing.
 const CHECKOUT: Duration = Duration::from_secs(10 * 60);
 
-/// Finds which files of memories were written since these last held, in the work tree `top` of their repository.
+/// Finds the files of memories that were written after these last held, in the work tree `top` of their repository.
 #[must_use]
 pub fn changed_since<'a>(memories: impl Iterator<Item = &'a Arc<Memory>>, top: &Path) -> Changed {
     let mut changed = Changed::new();
@@ -38,7 +37,7 @@ pub fn changed_since<'a>(memories: impl Iterator<Item = &'a Arc<Memory>>, top: &
         if is_rule || is_other || changed.contains_key(&memory.id) {
             continue;
         }
-        // Lines have whole seconds: what was written in the second of a memory was not written since.
+        // Lines have whole seconds, so a file of the memory's second is not newer.
         let since = held.max(made).as_second();
         let is_later = |file: &&String| {
             let written = path_in(top, file).and_then(|path| written_at(top, &path));
@@ -55,8 +54,8 @@ pub fn changed_since<'a>(memories: impl Iterator<Item = &'a Arc<Memory>>, top: &
     changed
 }
 
-/// By when the files of a work tree had been checked out for the first time; `None` where the system does not tell
-/// when it was made.
+/// Returns the time by which the first checkout was complete; `None` where the system does not know when the work tree
+/// was made.
 fn checked_out_by(top: &Path) -> Option<Timestamp> {
     let made = top.join(".git").symlink_metadata().ok()?.created().ok()?;
     Timestamp::try_from(made.checked_add(CHECKOUT)?).ok()

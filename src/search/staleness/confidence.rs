@@ -1,22 +1,21 @@
 //! The confidence that a memory is stale, as one number. Pure. Not here: collecting the signs.
 
-/// What is left of a suspicion where every name of code in the memory is still in its files: they changed, but not
-/// in what it speaks of.
+/// The factor where every name of code in the memory is still in its files.
 const ALL_PRESENT: f32 = 0.3;
 
-/// What a commit that is in no history weighs: most are squashed or rebased, and the change lives on.
+/// The weight of a commit that is in no history: most were squashed or rebased.
 const COMMIT_GONE: f32 = 0.3;
 
-/// What became of the names of code that a memory has.
+/// The names of code in a memory, looked up in its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Symbols {
-    /// It has none, or none of them is in its files: then nobody knows whether they ever were.
+    /// There are none, or none is in its files, so they may never have been there.
     NotApplicable,
-    /// Some are there.
+    /// Some are present.
     Found {
-        /// How many.
+        /// The number of present ones.
         present: usize,
-        /// The others.
+        /// The missing ones.
         missing: Vec<String>,
     },
 }
@@ -34,10 +33,10 @@ impl Symbols {
     }
 }
 
-/// What was found out about a memory.
+/// The signs of a memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Signs {
-    /// Files it names.
+    /// The number of files it names.
     pub(super) files: usize,
     /// Those of them that are gone or changed.
     pub(super) off: usize,

@@ -12,10 +12,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How long all questions of one look may take together, in milliseconds: somebody waits for the answer.
+/// The longest time for all git commands of one check, in milliseconds.
 const GIT_MS_MAX: u64 = 4_000;
 
-/// How often it is looked whether git has ended, in milliseconds.
+/// How often the end of git is polled, in milliseconds.
 const LOOK_MS: u64 = 2;
 
 /// Most bytes of one answer: fifty thousand commits with their times have three million.
@@ -37,9 +37,9 @@ const LEADING_ELSEWHERE: [&str; 9] = [
     "GIT_CONFIG_PARAMETERS",
 ];
 
-/// Why git told nothing, or not all.
+/// Why git gave no answer, or not all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Silence {
+pub enum GitError {
     /// There is no git repository.
     NoRepository,
     /// There is no program of that name.
@@ -50,7 +50,7 @@ pub enum Silence {
     Failed,
 }
 
-impl fmt::Display for Silence {
+impl fmt::Display for GitError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::NoRepository => "there is no git repository here",
@@ -86,7 +86,7 @@ impl Differences {
         while let (Some(status), Some(path)) = (parts.next(), parts.next()) {
             match status {
                 "D" => found.gone.push(path.to_owned()),
-                // What was not there then cannot have changed since.
+                // A file that was added later has not changed.
                 "M" | "T" => found.changed.push(path.to_owned()),
                 _ => {}
             }
@@ -95,10 +95,10 @@ impl Differences {
     }
 }
 
-/// Git, at a work tree, for one look.
+/// Git at a work tree, for one check.
 pub(super) struct Git {
     top: PathBuf,
-    /// How long it may still take. What is done with its answers does not count.
+    /// The remaining time for git.
     left: Cell<Duration>,
 }
 
@@ -112,7 +112,7 @@ impl Git {
         &self,
         commit: &str,
         paths: BTreeSet<&str>,
-    ) -> Result<Differences, Silence> {
+    ) -> Result<Differences, GitError> {
         let mut all = Differences::default();
         let paths: Vec<&str> = paths.into_iter().collect();
         for some in paths.chunks(PATHS_MAX) {
@@ -129,7 +129,7 @@ impl Git {
     pub(super) fn ask<'a>(
         &self,
         question: impl IntoIterator<Item = &'a &'a str>,
-    ) -> Result<Vec<u8>, Silence> {
+    ) -> Result<Vec<u8>, GitError> {
         let mut git = Command::new("git");
         git.arg("-C").arg(&self.top).args(["--no-pager", "--literal-pathspecs"]);
         git.args(["-c", "core.fsmonitor=false", "-c", "log.showSignature=false"]);
@@ -144,14 +144,14 @@ impl Git {
         }
         git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = git.spawn().map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Silence::NoProgram,
-            _ => Silence::Failed,
+            std::io::ErrorKind::NotFound => GitError::NoProgram,
+            _ => GitError::Failed,
         })?;
         self.heard(&mut child)
     }
 
-    /// Hears it to its end, or for as long as it may speak; then it is ended.
-    fn heard(&self, child: &mut Child) -> Result<Vec<u8>, Silence> {
+    /// Reads the output to its end, or until the time is over; then git is killed.
+    fn heard(&self, child: &mut Child) -> Result<Vec<u8>, GitError> {
         let began = Instant::now();
         let heard = Self::told(child, began + self.left.get());
         self.left.set(self.left.get().saturating_sub(began.elapsed()));
@@ -163,33 +163,33 @@ impl Git {
         heard
     }
 
-    fn told(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Silence> {
-        let mut output = child.stdout.take().ok_or(Silence::Failed)?.take(ANSWER_BYTES_MAX);
+    fn told(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, GitError> {
+        let mut output = child.stdout.take().ok_or(GitError::Failed)?.take(ANSWER_BYTES_MAX);
         let (tell, told) = mpsc::channel();
         let listen = move || {
             let mut answer = Vec::new();
-            // Nobody hears it any more once the time is over.
+            // Nobody receives it after the time is over.
             let _ = tell.send(output.read_to_end(&mut answer).map(|_| answer));
         };
         let listening = std::thread::Builder::new().name("git".to_owned()).spawn(listen);
-        drop(listening.map_err(|_| Silence::Failed)?);
+        drop(listening.map_err(|_| GitError::Failed)?);
         let status = end_of(child, deadline)?;
-        // What it started may hold on to the other end when it has gone.
+        // A child of git may keep the pipe open.
         let left = deadline.saturating_duration_since(Instant::now());
-        let answer = told.recv_timeout(left).map_err(|_| Silence::TooLong)?;
-        let answer = answer.map_err(|_| Silence::Failed)?;
+        let answer = told.recv_timeout(left).map_err(|_| GitError::TooLong)?;
+        let answer = answer.map_err(|_| GitError::Failed)?;
         let is_whole = u64::try_from(answer.len()).is_ok_and(|bytes| bytes < ANSWER_BYTES_MAX);
-        if status.success() && is_whole { Ok(answer) } else { Err(Silence::Failed) }
+        if status.success() && is_whole { Ok(answer) } else { Err(GitError::Failed) }
     }
 }
 
-fn end_of(child: &mut Child, deadline: Instant) -> Result<ExitStatus, Silence> {
+fn end_of(child: &mut Child, deadline: Instant) -> Result<ExitStatus, GitError> {
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
-            Ok(None) if Instant::now() >= deadline => return Err(Silence::TooLong),
+            Ok(None) if Instant::now() >= deadline => return Err(GitError::TooLong),
             Ok(None) => std::thread::park_timeout(Duration::from_millis(LOOK_MS)),
-            Err(_) => return Err(Silence::Failed),
+            Err(_) => return Err(GitError::Failed),
         }
     }
 }
@@ -235,9 +235,9 @@ mod tests {
         waiting.args(["hash-object", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut waiting = waiting.spawn().unwrap();
         let stdin = waiting.stdin.take();
-        assert_eq!(git.heard(&mut waiting), Err(Silence::TooLong));
+        assert_eq!(git.heard(&mut waiting), Err(GitError::TooLong));
         assert!(waiting.try_wait().unwrap().is_some_and(|status| !status.success()), "it is ended");
         drop(stdin);
-        assert_eq!(Git::at(folder.path()).ask(&["rev-parse", "HEAD"]), Err(Silence::Failed));
+        assert_eq!(Git::at(folder.path()).ask(&["rev-parse", "HEAD"]), Err(GitError::Failed));
     }
 }

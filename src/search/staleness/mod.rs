@@ -25,43 +25,43 @@ use store::RepoAt;
 
 pub use self::changed_files::{Changed, changed_since};
 pub use self::confidence::Symbols;
-pub use self::git::Silence;
+pub use self::git::GitError;
 pub use self::tree::is_gone;
 
 /// The kinds whose files may be still to be made, or that name none on purpose.
 const NOT_ABOUT_FILES: [&str; 2] = ["task", "session"];
 
-/// What somebody should look at again.
+/// A memory that may be stale.
 #[derive(Debug, Clone)]
 pub struct Stale {
     /// The memory.
     pub memory: Arc<Memory>,
-    /// How much speaks for its being stale, above 0 and at most 1.
+    /// The confidence that it is stale, above 0 and at most 1.
     pub confidence: f32,
     /// Its files that are gone.
     pub gone: Vec<String>,
     /// Its files that have changed.
     pub changed: Vec<String>,
-    /// What became of the names of code in it.
+    /// Its names of code, looked up in its files.
     pub symbols: Symbols,
     /// Whether the commit it was written at is in no branch and no tag any more.
     pub is_commit_gone: bool,
 }
 
-/// What a look at all of them came to.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Looked {
-    /// What seems stale, most surely first; of equals those with more files gone, then the newest.
+    /// The stale memories, the surest first; of equals those with more files gone, then the newest.
     pub stale: Vec<Stale>,
-    /// How many name a file or a commit, and were looked at.
+    /// The number of memories that name a file or a commit and were checked.
     pub checked: usize,
-    /// How many were not, since they are pinned.
+    /// The number of memories that were not checked, since they are pinned.
     pub pinned: usize,
-    /// Why less is known than might be.
-    pub silence: Option<Silence>,
+    /// Why git gave no answer.
+    pub silence: Option<GitError>,
 }
 
-/// A memory that says something that can be looked up.
+/// A memory with something to check.
 struct Checked<'a> {
     memory: &'a Arc<Memory>,
     paths: Vec<String>,
@@ -69,8 +69,8 @@ struct Checked<'a> {
     commit: Option<String>,
 }
 
-/// Looks at memories of one repository, in the work tree `top` of it. `git` is what is known of the repository
-/// without asking git; `None` where there is none, and then only files that are gone are told.
+/// Checks memories of one repository in its work tree `top`. `git` is the repository as found without git; without one,
+/// only files that are gone are reported.
 #[must_use]
 pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looked {
     let mut looked = Looked::default();
@@ -83,7 +83,7 @@ pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looke
         }
     }
     looked.checked = asked.len();
-    let history = git.ok_or(Silence::NoRepository).and_then(|at| {
+    let history = git.ok_or(GitError::NoRepository).and_then(|at| {
         let git = Git::at(top);
         BaseCommits::of(&git, &asked, at).map(|bases| (git, bases))
     });
@@ -101,7 +101,7 @@ pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looke
     };
     looked.stale = stale;
     looked.stale.sort_by(|a, b| {
-        // A file that is gone says more than one that has changed.
+        // A deleted file is a stronger sign than a changed one.
         let surest =
             |stale: &Stale| (stale.gone.len(), stale.memory.timestamp, stale.memory.id.clone());
         b.confidence.total_cmp(&a.confidence).then_with(|| surest(b).cmp(&surest(a)))
@@ -114,7 +114,7 @@ fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Checked<'a>> {
         return None;
     }
     let event = memory.event();
-    // What changes in an agent file is taken over by importing it again.
+    // Changes of an agent file are imported again.
     if event.tags.iter().any(|tag| tag == AGENT_FILE) {
         return None;
     }
@@ -127,13 +127,13 @@ fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Checked<'a>> {
     Some(Checked { memory, paths, base, commit })
 }
 
-/// What the differences between the commit at which each last held and the one that is checked out come to.
+/// Judges memories by the differences between their base commits and the checked-out one.
 fn by_history(
     asked: &[Checked<'_>],
     git: &Git,
     bases: &BaseCommits,
     reading: &mut tree::Reading<'_>,
-) -> (Vec<Stale>, Option<Silence>) {
+) -> (Vec<Stale>, Option<GitError>) {
     let mut of_commit: BTreeMap<&str, Vec<&Checked<'_>>> = BTreeMap::new();
     let mut stale = Vec::new();
     for one in asked {
@@ -150,7 +150,7 @@ fn by_history(
                 silence = Some(why);
                 git::Differences::default()
             }),
-            // Git has had its time.
+            // The time for git is over.
             Some(_) => git::Differences::default(),
         };
         for one in same {
@@ -189,7 +189,7 @@ fn judged(
     })
 }
 
-/// What the files alone tell: which are gone. When, nobody knows, so whoever said since that it holds is believed.
+/// Judges a memory by its files alone. The time of a deletion is unknown, so a later confirmation counts.
 fn by_sight(asked: &Checked<'_>, top: &Path) -> Option<Stale> {
     if asked.memory.verdicts().last_good.is_some() {
         return None;
@@ -207,7 +207,7 @@ fn by_sight(asked: &Checked<'_>, top: &Path) -> Option<Stale> {
     })
 }
 
-/// When a memory was last known to hold: when it was written, or when somebody last said so.
+/// Returns when a memory last held: when it was written or last confirmed.
 fn last_held(memory: &Memory) -> Option<Timestamp> {
     memory.timestamp.max(memory.verdicts().last_good)
 }

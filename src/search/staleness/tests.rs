@@ -233,7 +233,7 @@ fn without_git_only_files_that_are_gone_are_told() {
         memory("there", 3, &json!({ "lesson": "x", "files": ["src/a.rs"] })),
     ];
     let looked = look(&folded(&lines), folder.path(), None);
-    assert_eq!((ids(&looked), looked.silence), (vec!["gone"], Some(Silence::NoRepository)));
+    assert_eq!((ids(&looked), looked.silence), (vec!["gone"], Some(GitError::NoRepository)));
     let good = memory(
         "f1",
         9,
@@ -244,7 +244,7 @@ fn without_git_only_files_that_are_gone_are_told() {
     // A repository without a commit has no history.
     let tree = Tree::new();
     let looked = tree.look(&[memory("m1", 3, &json!({ "lesson": "x", "files": ["src/b.rs"] }))]);
-    assert_eq!((looked.stale.len(), looked.silence), (0, Some(Silence::Failed)));
+    assert_eq!((looked.stale.len(), looked.silence), (0, Some(GitError::Failed)));
 }
 
 // S-STALE-6

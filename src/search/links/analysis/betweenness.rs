@@ -6,11 +6,10 @@ use std::collections::VecDeque;
 
 use petgraph::graph::{NodeIndex, UnGraph};
 
-/// Ways are followed from so many knots, spread evenly: in a graph of half a million edges that takes seconds.
+/// Sources, spread evenly: in a graph of half a million edges they take seconds.
 const SOURCES_MAX: usize = 64;
 
-/// Returns the betweenness of each knot, as a sum over the sources that were followed; of all of them where there are
-/// no more.
+/// Returns the betweenness of each node, as a sum over the sources.
 pub(super) fn betweenness<N>(graph: &UnGraph<N, ()>) -> Vec<f64> {
     let count = graph.node_count();
     let mut sums = vec![0.0; count];
@@ -21,14 +20,14 @@ pub(super) fn betweenness<N>(graph: &UnGraph<N, ()>) -> Vec<f64> {
     sums
 }
 
-/// What is known of a knot as seen from one source.
+/// A node as seen from one source.
 #[derive(Clone, Copy, Default)]
 struct VisitedNode {
-    /// How many steps away, from 1; 0 for not reached.
+    /// The distance plus one; 0 for a node that was not reached.
     far: u32,
-    /// How many shortest ways there are.
+    /// The number of shortest paths.
     ways: f64,
-    /// What share of the ways of others lead over it.
+    /// The share of other nodes' paths that pass through it.
     share: f64,
 }
 
@@ -83,7 +82,7 @@ mod tests {
         UnGraph::from_edges(edges)
     }
 
-    /// By counting every shortest way between every two knots.
+    /// Counts every shortest path between every two nodes.
     fn counted(graph: &UnGraph<(), ()>) -> Vec<f64> {
         let mut sums = vec![0.0; graph.node_count()];
         for from in graph.node_indices() {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use petgraph::unionfind::UnionFind;
 
-use super::findings::{About, Finding};
+use super::findings::{Finding, FindingKind};
 use super::knowledge_graph::Scope;
 use crate::TextSignature;
 use crate::snapshot::Snapshot;
 
-/// Memories that may say the same are compared two by two; of more than so many the newest.
+/// Memories of one group that are compared pair by pair; of more, the newest.
 const COMPARED_MAX: usize = 600;
 
 /// Finds the clusters, the largest first; each as its newest memory and the others.
@@ -49,7 +49,7 @@ pub fn clusters(snapshot: &Snapshot, scope: &Scope, limit: usize) -> Vec<Finding
         .into_iter()
         .filter_map(|all| {
             let (first, others) = all.split_first()?;
-            Some(Finding { number: *first, about: About::Cluster(others.to_vec()) })
+            Some(Finding { number: *first, about: FindingKind::Cluster(others.to_vec()) })
         })
         .collect()
 }

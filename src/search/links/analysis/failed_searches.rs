@@ -8,30 +8,30 @@ use petgraph::unionfind::UnionFind;
 
 use event::Timestamp;
 
-/// The share of their words that two queries have in common at the least (Jaccard).
+/// The least share of common words of two queries in one gap (Jaccard index).
 const SHARED_MIN: f64 = 0.35;
 
 /// A query that found nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedQuery {
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// The repository at hand, if any.
+    /// The caller's repository, if any.
     pub repo: Option<String>,
-    /// What was asked.
+    /// Its text.
     pub query: String,
 }
 
-/// What several queries looked for.
+/// Similar queries that found nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
-    /// How often it was asked for.
+    /// The number of queries.
     pub count: usize,
     /// The latest query.
     pub query: String,
-    /// When that was.
+    /// Its time.
     pub last: Timestamp,
-    /// The repositories it was asked in.
+    /// The repositories of the callers.
     pub repos: BTreeSet<String>,
 }
 

@@ -11,40 +11,39 @@ use crate::snapshot::Snapshot;
 use event::Relation;
 use memory::Maturity;
 
-/// A memory that was found, and why.
+/// A memory that stands out, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// Its number.
     pub number: u32,
-    /// Why.
-    pub about: About,
+    /// The reason.
+    pub about: FindingKind,
 }
 
-/// What was found of a memory.
+/// Why a memory stands out.
 #[derive(Debug, Clone, PartialEq)]
-pub enum About {
-    /// So many links lead to it or from it; by each relation so many.
+pub enum FindingKind {
+    /// The number of its links, by relation.
     Hub(BTreeMap<Relation, usize>),
-    /// So many shortest ways lead over it, and it ties memories of these kinds together.
+    /// It connects memories of several kinds.
     Bridge {
-        /// How many ways, estimated.
+        /// The estimated number of shortest paths through it.
         ways: f64,
-        /// So many memories of each kind.
+        /// The number of memories of each kind.
         kinds: BTreeMap<String, usize>,
     },
-    /// It is tied to so few things.
+    /// It has few links.
     Gap {
-        /// How many: 0 or 1.
+        /// Their number: 0 or 1.
         ties: usize,
-        /// What it is worth.
+        /// Its maturity.
         maturity: Maturity,
     },
-    /// These say about the same.
+    /// Other memories say the same.
     Cluster(Vec<u32>),
 }
 
-/// Finds the memories with most links that somebody told; those that a program made by itself do not count, and neither
-/// do those that are over.
+/// Finds the memories with the most stated links. Automatic and ended links do not count.
 #[must_use]
 pub fn hubs(snapshot: &Snapshot, links: &Links, scope: &Scope, limit: usize) -> Vec<Finding> {
     let mut counts: BTreeMap<u32, BTreeMap<Relation, usize>> = BTreeMap::new();
@@ -66,11 +65,11 @@ pub fn hubs(snapshot: &Snapshot, links: &Links, scope: &Scope, limit: usize) -> 
     hubs.sort_by_key(|(count, number, _)| (Reverse(*count), *number));
     hubs.truncate(limit);
     hubs.into_iter()
-        .map(|(_, number, relations)| Finding { number, about: About::Hub(relations) })
+        .map(|(_, number, relations)| Finding { number, about: FindingKind::Hub(relations) })
         .collect()
 }
 
-/// Finds the memories that tie memories of two kinds or more together, by how many shortest ways lead over them.
+/// Finds the memories that connect memories of two kinds or more, by the shortest paths through them.
 #[must_use]
 pub fn bridges(snapshot: &Snapshot, whole: &KnowledgeGraph, limit: usize) -> Vec<Finding> {
     let sums = betweenness(&whole.graph);
@@ -94,11 +93,11 @@ pub fn bridges(snapshot: &Snapshot, whole: &KnowledgeGraph, limit: usize) -> Vec
     bridges
         .filter(|(_, _, kinds)| kinds.len() > 1)
         .take(limit)
-        .map(|(ways, number, kinds)| Finding { number, about: About::Bridge { ways, kinds } })
+        .map(|(ways, number, kinds)| Finding { number, about: FindingKind::Bridge { ways, kinds } })
         .collect()
 }
 
-/// Finds the memories that are tied to nothing or to one thing: those worth most first, then the newest.
+/// Finds the memories with no link or one: the most mature first, then the newest.
 #[must_use]
 pub fn gaps(whole: &KnowledgeGraph, limit: usize) -> Vec<Finding> {
     let mut gaps: Vec<(Reverse<u8>, usize, u32, Maturity)> = (0..)
@@ -113,7 +112,7 @@ pub fn gaps(whole: &KnowledgeGraph, limit: usize) -> Vec<Finding> {
     gaps.into_iter()
         .map(|(_, _, number, maturity)| Finding {
             number,
-            about: About::Gap { ties: whole.ties_of(number), maturity },
+            about: FindingKind::Gap { ties: whole.ties_of(number), maturity },
         })
         .collect()
 }

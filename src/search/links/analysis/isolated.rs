@@ -1,7 +1,7 @@
 //! Memories without links, and candidates for each, for somebody who can judge. Not here: words (`reply`).
 
 use super::KnowledgeGraph;
-use super::findings::{About, gaps};
+use super::findings::{FindingKind, gaps};
 use super::knowledge_graph::Scope;
 use crate::snapshot::Snapshot;
 use index::lexical::DocId;
@@ -9,20 +9,19 @@ use index::lexical::DocId;
 /// Likely companions of one memory.
 const NEIGHBOURS_MAX: usize = 2;
 
-/// Below this cosine texts are seldom on one subject.
+/// The least cosine of texts on one subject.
 const COSINE_MIN: f32 = 0.4;
 
-/// A memory that stands alone.
+/// A memory without links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IsolatedMemory {
     /// Its number.
     pub number: u32,
-    /// What it may belong to, the likeliest first.
+    /// The memories it may belong to, the likeliest first.
     pub near: Vec<u32>,
 }
 
-/// Finds those that are tied to nothing and have something near them, the best proven first. One that reads like an
-/// instruction is neither.
+/// Finds the memories without links that have near memories, the best proven first. Flagged memories do not count.
 #[must_use]
 pub fn isolated(
     snapshot: &Snapshot,
@@ -37,7 +36,7 @@ pub fn isolated(
     };
     gaps(whole, usize::MAX)
         .into_iter()
-        .filter(|gap| matches!(gap.about, About::Gap { ties: 0, .. }))
+        .filter(|gap| matches!(gap.about, FindingKind::Gap { ties: 0, .. }))
         .filter(|gap| is_fine(gap.number))
         .map(|gap| IsolatedMemory {
             number: gap.number,
@@ -48,7 +47,7 @@ pub fn isolated(
         .collect()
 }
 
-/// By meaning where there are vectors, else by words.
+/// Returns the nearest memories: by vectors where there are any, else by words.
 fn near(snapshot: &Snapshot, number: u32, is_fine: &dyn Fn(u32) -> bool) -> Vec<u32> {
     let keep = |other: u32| other != number && is_fine(other);
     if let Some(vectors) = snapshot.vectors()

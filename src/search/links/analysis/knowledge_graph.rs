@@ -12,13 +12,13 @@ use crate::snapshot::Snapshot;
 use event::{RepoKey, Timestamp};
 use memory::Memory;
 
-/// So many of the newest memories are looked at: reading what each names takes some microseconds.
+/// The newest memories that are analysed: extracting the names of one takes some microseconds.
 pub const MEMORIES_MAX: usize = 20_000;
 
-/// What more memories name than so many ties none of them to another.
+/// A name that more memories have links none of them.
 const NAMED_BY_MAX: usize = 24;
 
-/// What is looked at.
+/// The memories that are analysed.
 #[derive(Debug, Clone)]
 pub struct Scope {
     /// Only these repositories; `None` for all.
@@ -28,14 +28,14 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Tells whether a memory is looked at.
+    /// Tells whether a memory is in scope.
     #[must_use]
     pub fn has(&self, memory: &Memory) -> bool {
         self.repos.as_ref().is_none_or(|repos| repos.contains(&memory.repo))
             && !memory.is_inactive(self.now)
     }
 
-    /// Returns the newest memories that are looked at, the newest first, and how many there are in all.
+    /// Returns the newest memories in scope, newest first, and the number of all.
     #[must_use]
     pub fn newest(&self, snapshot: &Snapshot) -> (Vec<(u32, Arc<Memory>)>, usize) {
         let memories = (0..).zip(snapshot.memories().iter());
@@ -50,27 +50,27 @@ impl Scope {
     }
 }
 
-/// One knot of the graph.
+/// A node of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GraphNode {
     /// A memory.
     Memory(u32),
-    /// Something that several memories name, or a link does.
+    /// A name that several memories or a link have.
     Named,
 }
 
-/// Everything that is looked at, and how it hangs together.
+/// The analysed memories and their links.
 #[derive(Debug)]
 pub struct KnowledgeGraph {
     pub(super) graph: UnGraph<GraphNode, ()>,
     pub(super) places: BTreeMap<u32, NodeIndex>,
-    /// The memories that are looked at, the newest first.
+    /// The analysed memories, the newest first.
     pub(super) newest: Vec<(u32, Arc<Memory>)>,
-    /// How many there are in all.
+    /// The number of all memories in scope.
     pub count: usize,
 }
 
-/// What tells one thing from another: a file or a name of code is one of its repository.
+/// The identity of a name: a file or a name of code belongs to its repository.
 type Key = (Option<RepoKey>, Thing);
 
 fn key(repo: &RepoKey, thing: Thing) -> Key {
@@ -79,7 +79,7 @@ fn key(repo: &RepoKey, thing: Thing) -> Key {
 }
 
 impl KnowledgeGraph {
-    /// Puts it together.
+    /// Builds the graph.
     #[must_use]
     pub fn of(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Self {
         let (newest, count) = scope.newest(snapshot);
@@ -108,7 +108,7 @@ impl KnowledgeGraph {
         whole
     }
 
-    /// Adds what links tell of what is looked at.
+    /// Adds the stated links of the analysed memories.
     fn link(&mut self, links: &Links, scope: &Scope, things: &mut HashMap<Key, NodeIndex>) {
         for (source, target, said) in links.all().filter(|(_, _, said)| said.holds_at(scope.now)) {
             // Of two places in code nothing is known that would tie memories together.
@@ -131,13 +131,13 @@ impl KnowledgeGraph {
         }
     }
 
-    /// Counts what a memory is tied to.
+    /// Counts the links of a memory.
     #[must_use]
     pub fn ties_of(&self, number: u32) -> usize {
         self.places.get(&number).map_or(0, |place| self.graph.neighbors(*place).count())
     }
 
-    /// Returns the memories that are tied to a memory, over something both name too, each once.
+    /// Returns the memories that are linked to a memory, directly or by a common name, each once.
     pub(super) fn near(&self, number: u32) -> BTreeSet<u32> {
         let mut near = BTreeSet::new();
         let Some(place) = self.places.get(&number) else { return near };

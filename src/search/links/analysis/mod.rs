@@ -14,7 +14,7 @@ mod tests;
 
 pub use clusters::clusters;
 pub use failed_searches::{Gap, LoggedQuery, grouped};
-pub use findings::{About, Finding, bridges, gaps, hubs};
+pub use findings::{Finding, FindingKind, bridges, gaps, hubs};
 pub use isolated::{IsolatedMemory, isolated};
 pub use knowledge_graph::{KnowledgeGraph, MEMORIES_MAX, Scope};
 pub use summary::{Summary, summary};

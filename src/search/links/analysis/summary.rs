@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::findings::{About, hubs};
+use super::findings::{FindingKind, hubs};
 use super::knowledge_graph::Scope;
 use super::{Finding, KnowledgeGraph, clusters, gaps};
 use crate::links::Links;
@@ -11,34 +11,34 @@ use crate::snapshot::Snapshot;
 use event::RepoKey;
 use memory::Maturity;
 
-/// What was written within so many seconds is recent: thirty days.
+/// The age of a recent memory, in seconds: thirty days.
 const RECENT_SECONDS: i64 = 30 * 24 * 3_600;
 
-/// Repositories, kinds and hubs of a brief.
+/// Repositories, kinds and hubs of a summary.
 const LISTED_MAX: usize = 4;
 
-/// The state of it all.
+/// The state of the knowledge.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// How many memories count.
+    /// The number of active memories.
     pub memories: usize,
-    /// In how many repositories.
+    /// The number of repositories.
     pub repos: usize,
-    /// How many of them are recent.
+    /// The number of recent memories.
     pub recent: usize,
-    /// The repositories with the most recent ones.
+    /// The repositories with the most recent memories.
     pub active: Vec<(RepoKey, usize)>,
     /// The most frequent kinds.
     pub kinds: Vec<(String, usize)>,
-    /// How many are proven, and how many established.
+    /// The number of proven memories.
     pub proven: usize,
-    /// How many are established.
+    /// The number of established memories.
     pub established: usize,
-    /// What most is linked to.
+    /// The memories with the most links.
     pub hubs: Vec<Finding>,
-    /// How many are tied to nothing, of those that were looked at.
+    /// The number of analysed memories without links.
     pub alone: usize,
-    /// How many are said more than once.
+    /// The number of memories that are said more than once.
     pub repeated: usize,
 }
 
@@ -67,7 +67,7 @@ pub fn summary(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Summary {
     (brief.active, brief.kinds) = (most(active), most(kinds));
     brief.hubs = hubs(snapshot, links, scope, LISTED_MAX);
     let whole = KnowledgeGraph::of(snapshot, links, scope);
-    let lonely = |finding: &&Finding| matches!(finding.about, About::Gap { ties: 0, .. });
+    let lonely = |finding: &&Finding| matches!(finding.about, FindingKind::Gap { ties: 0, .. });
     brief.alone = gaps(&whole, usize::MAX).iter().filter(lonely).count();
     brief.repeated = clusters(snapshot, scope, usize::MAX).len();
     brief

@@ -46,7 +46,7 @@ fn hubs_are_those_with_most_links_that_somebody_told() {
         let snapshot = snapshot(&lines);
         let found = hubs(&snapshot, &Links::of(&snapshot, None), &everything(), 2);
         assert_eq!(ids(&found, &snapshot), ["m0", "m1"]);
-        assert_eq!(found[0].about, About::Hub([(Relation::Calls, 4)].into()));
+        assert_eq!(found[0].about, FindingKind::Hub([(Relation::Calls, 4)].into()));
     }
 }
 
@@ -63,7 +63,7 @@ fn a_bridge_ties_memories_of_different_kinds_together() {
     let whole = KnowledgeGraph::of(&snapshot, &Links::of(&snapshot, None), &everything());
     let found = bridges(&snapshot, &whole, 9);
     assert_eq!(ids(&found, &snapshot), ["m2"]);
-    let About::Bridge { kinds, ways } = &found[0].about else { panic!() };
+    let FindingKind::Bridge { kinds, ways } = &found[0].about else { panic!() };
     assert_eq!(kinds.keys().collect::<Vec<_>>(), ["decision", "error"]);
     assert!(*ways > 0.0);
 }
@@ -94,7 +94,7 @@ fn gaps_are_tied_to_little_and_the_proven_come_first() {
         "m3 names an error and a file that a link names"
     );
     let ties: Vec<bool> =
-        found.iter().map(|gap| matches!(gap.about, About::Gap { ties: 0, .. })).collect();
+        found.iter().map(|gap| matches!(gap.about, FindingKind::Gap { ties: 0, .. })).collect();
     assert_eq!(ties, [true, true, false]);
 }
 
@@ -113,7 +113,7 @@ fn a_cluster_joins_equal_texts_and_no_others() {
     let snapshot = snapshot(&lines);
     let found = clusters(&snapshot, &everything(), 9);
     assert_eq!(ids(&found, &snapshot), ["m3"], "the newest stands for them");
-    let About::Cluster(others) = &found[0].about else { panic!() };
+    let FindingKind::Cluster(others) = &found[0].about else { panic!() };
     assert_eq!(others.len(), 2);
     let web = Scope { repos: Some([event::RepoKey::parse("web").unwrap()].into()), now: now() };
     assert!(clusters(&snapshot, &web, 9).is_empty());
