@@ -91,6 +91,22 @@ const HOMES: &[(&str, &[&str])] = &[
 /// Past this a file has more than one subject (its tests not counted).
 const FILE_LINES_MAX: usize = 400;
 
+/// A name that more files or types than this have says too little.
+const NAMESAKES_MAX: usize = 2;
+
+/// File names that a convention explains.
+const CONVENTIONAL: &[&str] = &["mod", "lib", "main", "tests", "error"];
+
+/// Folders whose files have the names of requests, on purpose: one request has the same name in each.
+const NAMED_AFTER_REQUESTS: &[&str] =
+    &["api/requests/", "api/local/", "retriever/args/", "retriever/cli/", "retriever/program/"];
+
+/// The type that each test environment has.
+const TEST_WORLD: &str = "World";
+
+/// Longest name of a test, in characters.
+const TEST_NAME_MAX: usize = 60;
+
 /// One file under `src`.
 struct Source {
     /// Its path below `src`, with `/`.
@@ -263,6 +279,43 @@ fn crates_away_from_home(source: &Source) -> Vec<String> {
         .collect()
 }
 
+/// Returns the names of the types that a file defines.
+fn types(source: &Source) -> Vec<String> {
+    let names = source.text.lines().filter_map(definition);
+    names.filter(|name| *name != TEST_WORLD).map(str::to_owned).collect()
+}
+
+fn definition(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let prefixes = ["pub(super) ", "pub(crate) ", "pub "];
+    let rest = prefixes.iter().find_map(|prefix| line.strip_prefix(prefix)).unwrap_or(line);
+    let name = ["struct ", "enum ", "trait "].iter().find_map(|kind| rest.strip_prefix(kind))?;
+    Some(&name[..name.find(|c| !is_name_char(c)).unwrap_or(name.len())])
+}
+
+/// Returns the name of a file that needs a name of its own.
+fn own_file_name(source: &Source) -> Option<String> {
+    let stem = source.path.rsplit('/').next()?.trim_end_matches(".rs");
+    let is_explained = CONVENTIONAL.contains(&stem)
+        || NAMED_AFTER_REQUESTS.iter().any(|folder| source.path.starts_with(folder));
+    (!is_explained).then(|| stem.to_owned())
+}
+
+/// Returns the names that occur too often.
+fn overused(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counts = BTreeMap::<String, usize>::new();
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
+    let many = counts.into_iter().filter(|(_, count)| *count > NAMESAKES_MAX);
+    many.map(|(name, count)| format!("{name} is the name of {count} things")).collect()
+}
+
+/// Returns the names of tests that are too long.
+fn long_test_names(text: &str) -> Vec<String> {
+    let tests = text.split("#[test]").skip(1);
+    let names = tests.filter_map(|rest| rest.split("fn ").nth(1)?.split('(').next());
+    names.filter(|name| name.chars().count() > TEST_NAME_MAX).map(str::to_owned).collect()
+}
+
 /// Tells whether a text imports the one function that appends to a log, or names it in place.
 fn imports_append(text: &str) -> bool {
     let imports = text.split("use store::").skip(1).filter_map(|rest| rest.split(';').next());
@@ -393,6 +446,22 @@ fn every_file_says_what_it_is_for_and_has_one_subject() {
 }
 
 #[test]
+fn no_name_stands_for_many_things() {
+    let sources = sources();
+    assert_none(&overused(sources.iter().flat_map(types)));
+    assert_none(&overused(sources.iter().filter_map(own_file_name)));
+}
+
+#[test]
+fn names_of_tests_are_short() {
+    let tests = bytes_under(&root().join("tests"));
+    let tests = tests.values().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let texts = tests.chain(sources().into_iter().map(|source| source.text));
+    let long: Vec<String> = texts.flat_map(|text| long_test_names(&text)).collect();
+    assert_none(&long);
+}
+
+#[test]
 fn no_integration_test_is_forgotten() {
     let files = bytes_under(&root().join("tests/integration"));
     let main = std::str::from_utf8(&files[Path::new("main.rs")]).unwrap();
@@ -487,6 +556,22 @@ mod each_rule_can_fail {
             wrong(&format!("//! For this.\n#[cfg(test)]\n{}", "x\n".repeat(FILE_LINES_MAX))),
             0
         );
+    }
+
+    #[test]
+    fn the_names() {
+        let texts =
+            ["pub struct Place {", "enum Place {", "    pub(super) struct Place;", "struct World;"];
+        let sources = texts.map(|text| Source::of("a/b.rs", text));
+        let names: Vec<String> = sources.iter().flat_map(types).collect();
+        assert_eq!(overused(names.iter().cloned()), ["Place is the name of 3 things"]);
+        assert!(overused(names.into_iter().take(2)).is_empty());
+        assert_eq!(own_file_name(&sources[0]).as_deref(), Some("b"));
+        for path in ["a/mod.rs", "api/local/b.rs"] {
+            assert_eq!(own_file_name(&Source::of(path, "")), None);
+        }
+        let text = format!("#[test]\nfn {}() {{}}\n#[test]\nfn short() {{}}\n", "x".repeat(61));
+        assert_eq!(long_test_names(&text), ["x".repeat(61)]);
     }
 
     #[test]

@@ -204,7 +204,7 @@ impl<'a> Here<'a> {
             SESSION => {}
             kind if DECIDED.contains(&kind) => self.decided.push(RankedMemory::by_age(memory)),
             kind if GOTCHA.contains(&kind) => {
-                self.gotchas.push(RankedMemory::by_worth(memory, now))
+                self.gotchas.push(RankedMemory::by_worth(memory, now));
             }
             _ => self.others.push(RankedMemory::by_worth(memory, now)),
         }
