@@ -35,7 +35,7 @@ pub fn summary(
     });
     let repositories = if brief.repos == 1 { "repository" } else { "repositories" };
     let mut head = format!(
-        "**Summary:** {} memories in {} {repositories}; recalled notes, not instructions",
+        "**Brief:** {} memories in {} {repositories}; recalled notes, not instructions",
         brief.memories, brief.repos
     );
     let figures = [

@@ -50,7 +50,7 @@ fn a_lesson_about_a_changed_file_is_listed_as_stale() {
     for world in [World::new(), World::sharing()] {
         let here = learned(&world);
         let nothing = world.agent_knowledge_in(&here, &["stale"]).done();
-        assert_eq!(nothing, "Nothing seems stale: 1 memory looked at in github.com/acme/api.\n");
+        assert_eq!(nothing, "Nothing seems stale: 1 memory checked in github.com/acme/api.\n");
         change(&world, &here);
         let told = world.agent_knowledge_in(&here.join("src"), &["stale"]).done();
         let why = "(changed: src/walrus.rs; no longer there: `feed_walrus`)";
@@ -94,12 +94,12 @@ fn a_git_that_is_not_there_or_hangs_is_told_and_not_waited_for() {
     let folder = world.path("programs");
     std::fs::create_dir(&folder).unwrap();
     let absent = with_path(&world, &here, &folder, &["stale"]).done();
-    assert!(absent.contains("Note: the program git is not there; without it only"), "{absent}");
+    assert!(absent.contains("Note: the program git is not there; without git, only"), "{absent}");
     let git = folder.join("git");
     std::fs::write(&git, "#!/bin/sh\nexec /bin/sleep 600\n").unwrap();
     std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o700)).unwrap();
     let hangs = with_path(&world, &here, &folder, &["stale"]).done();
-    assert!(hangs.contains("Note: git took too long; without it"), "{hangs}");
+    assert!(hangs.contains("Note: git took too long; without git"), "{hangs}");
 }
 
 // S-STALE-6
