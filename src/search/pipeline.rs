@@ -149,20 +149,23 @@ impl Ranking<'_> {
             }
         }
         let query_tokens = late::QueryTokens::new(query, self.words);
-        let lates =
+        let late_scores =
             query_tokens.and_then(|tokens| late::scores(snapshot, &tokens, &candidates, &fits));
-        let fits: Vec<f32> = match &lates {
+        let fits: Vec<f32> = match &late_scores {
             None => fits,
-            Some(lates) => {
+            Some(late_scores) => {
                 let with = |(found, late): (&Candidate, &late::LateScore)| {
                     fuse::fit_with(fuse::fit(found), late.value()) * boost(found.number)
                 };
-                candidates.iter().zip(lates).map(with).collect()
+                candidates.iter().zip(late_scores).map(with).collect()
             }
         };
         let fused = fuse::relative(&fits);
-        let computed =
-            lates.iter().flatten().map(late::LateScore::computed).chain(std::iter::repeat(None));
+        let computed = late_scores
+            .iter()
+            .flatten()
+            .map(late::LateScore::computed)
+            .chain(std::iter::repeat(None));
         let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
         let nearest = Locality::of(here.is_some());
         let weigh = |fused, (candidate, late): (Candidate, Option<f32>)| {
