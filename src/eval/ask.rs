@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::EvalError;
 use super::corpus::Corpus;
-use super::measure::{Answer, Judged};
+use super::measure::{Answer, ExaminedHit, Judged};
 use super::set::{QueryScope, Set, SetQuery};
 use api::local::Local;
 use api::{Api, ApiError, Mode, SearchRequest};
@@ -65,8 +65,9 @@ impl<'a> Asker<'a> {
         let start = Instant::now();
         let reply = self.api.search(&request)?;
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let all = self.request(query, QueryOptions { limit: self.asking.limit, ..usual });
-        let found = self.documents(&self.api.search(&all)?);
+        let (limit, explain) = (self.asking.limit, Explain::Components);
+        let all = self.api.search(&self.request(query, QueryOptions { mode, limit, explain }))?;
+        let found = self.documents(&all);
         let rank = |id: &str| {
             let number = self.numbers.get(id)?;
             found.iter().position(|found| found == number).map(|place| place + 1)
@@ -82,7 +83,22 @@ impl<'a> Asker<'a> {
             returned: hits(&reply).len(),
             tokens: tokens(&reply.text),
             micros,
+            hits: hits(&all).iter().map(|hit| self.examined(query, hit)).collect(),
         })
+    }
+
+    fn examined(&self, query: &SetQuery, hit: &Value) -> ExaminedHit {
+        let also = hit.get("also").and_then(Value::as_array).into_iter().flatten();
+        let ids = hit.get("id").into_iter().chain(also).filter_map(Value::as_str);
+        let documents: Vec<usize> =
+            ids.filter_map(|id| self.corpus.documents.get(id).copied()).collect();
+        let is_here = |id: &str| self.numbers.get(id).is_some_and(|at| documents.contains(at));
+        let right = query.relevant.iter().filter(|(id, _)| is_here(id));
+        ExaminedHit {
+            grade: right.map(|(_, grade)| *grade).max().unwrap_or(0),
+            likelihood: hit.get("likelihood").and_then(Value::as_f64).unwrap_or(0.0),
+            score: hit.get("score").cloned().unwrap_or_default(),
+        }
     }
 
     pub(super) fn request(&self, query: &SetQuery, how: QueryOptions) -> SearchRequest {

@@ -33,6 +33,19 @@ pub struct Answer {
     pub tokens: usize,
     /// Time from the question to the text of the reply, in microseconds.
     pub micros: u64,
+    /// The examined hits, best first.
+    pub hits: Vec<ExaminedHit>,
+}
+
+/// A hit and whether it is right, for calibration.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExaminedHit {
+    /// Its grade; 0 for a wrong one.
+    pub grade: u32,
+    /// The likelihood that it has according to the search, 0 to 1.
+    pub likelihood: f64,
+    /// The parts of its score, as `--explain` shows them.
+    pub score: serde_json::Value,
 }
 
 /// A relevant document.

@@ -3,15 +3,15 @@
 //!
 //! The file is one JSON object: `format`, `version`, `program`, and `sets`, each with its `modes` and their
 //! `queries`. A query has id, type, `relevant` as pairs of grade and rank, `stale` as the rank of the best
-//! stale document (null if it was not among the hits; absent if the query has none), depth, returned, tokens
-//! and micros.
+//! stale document (null if it was not among the hits; absent if the query has none), depth, returned, tokens, micros,
+//! and `hits`: grade (0 for a wrong one), likelihood and score of each examined hit.
 
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
 use super::EvalError;
-use super::measure::{Answer, Judged};
+use super::measure::{Answer, ExaminedHit, Judged};
 use super::result::{Measured, ModeResult};
 use event::Problems;
 
@@ -125,7 +125,20 @@ fn json_of_answer(answer: &Answer) -> Value {
     put("returned", answer.returned.into());
     put("tokens", answer.tokens.into());
     put("micros", answer.micros.into());
+    put("hits", answer.hits.iter().map(json_of_hit).collect());
     Value::Object(fields)
+}
+
+fn json_of_hit(hit: &ExaminedHit) -> Value {
+    json!({ "grade": hit.grade, "likelihood": hit.likelihood, "score": hit.score })
+}
+
+fn hit_of_json(value: &Value) -> Option<ExaminedHit> {
+    Some(ExaminedHit {
+        grade: u32::try_from(value.get("grade")?.as_u64()?).ok()?,
+        likelihood: value.get("likelihood")?.as_f64()?,
+        score: value.get("score")?.clone(),
+    })
 }
 
 fn set_of_json(value: &Value) -> Option<Measured> {
@@ -172,6 +185,11 @@ fn answer_of_json(value: &Value) -> Option<Answer> {
         returned: count_of(value, "returned")?,
         tokens: count_of(value, "tokens")?,
         micros: value.get("micros")?.as_u64()?,
+        // Runs of earlier programs have none.
+        hits: match value.get("hits").and_then(Value::as_array) {
+            Some(hits) => hits.iter().map(hit_of_json).collect::<Option<_>>()?,
+            None => Vec::new(),
+        },
     })
 }
 
@@ -205,6 +223,7 @@ mod tests {
                 returned: 5,
                 tokens: 321,
                 micros: 1_234,
+                hits: vec![ExaminedHit { grade: 2, likelihood: 0.5, score: json!({"total": 1}) }],
             },
             Answer { id: "q2".into(), stale: Some(Some(1)), ..Answer::default() },
             Answer { id: "q3".into(), ..Answer::default() },

@@ -7,7 +7,7 @@ use super::excerpt::Interest;
 use super::item;
 use super::line::{self, Body, after, date};
 use super::reply::{Reply, Shape};
-use super::section_budget::{SectionDemand, lines_with_room};
+use super::section_budget::{SectionDemand, section_bytes};
 use super::tokens::Budget;
 use event::RepoKey;
 use memory::Memory;
@@ -61,7 +61,7 @@ pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
         .map(|(section, notes)| SectionText::of(briefing, *section, notes, interest))
         .collect();
     let wishes: Vec<SectionDemand> = parts.iter().map(SectionText::wish).collect();
-    let counts = lines_with_room(&wishes, budget.bytes());
+    let counts = section_bytes(&wishes, budget.bytes());
     for (part, count) in parts.iter_mut().zip(&counts) {
         part.lines.truncate(*count);
     }

@@ -168,9 +168,10 @@ fn explained(score: &Score) -> String {
     let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
     let tokens = score.late.map(|late| format!(", tokens {late:.3}")).unwrap_or_default();
     format!(
-        "score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}) x repo {:.2} x recency {:.3} x success {:.3} x trust {:.2}",
+        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}, recency {:+.3}, success {:+.3}, trust {:+.3}",
+        score.likelihood * 100.0,
         score.total,
-        score.fused,
+        score.fit,
         score.lexical,
         score.repo,
         score.recency,
@@ -181,6 +182,8 @@ fn explained(score: &Score) -> String {
 
 fn json_of(hit: &Hit, explain: Explain) -> Value {
     let mut json = item::fields(&hit.memory);
+    let likelihood = (f64::from(hit.score.likelihood) * 1000.0).round() / 1000.0;
+    json.insert("likelihood".to_owned(), json!(likelihood));
     if !hit.also.is_empty() {
         let also: Vec<&str> = hit.also.iter().map(|memory| memory.id.as_str()).collect();
         json.insert("also".to_owned(), json!(also));
@@ -188,7 +191,7 @@ fn json_of(hit: &Hit, explain: Explain) -> Value {
     if explain == Explain::Components {
         let score = &hit.score;
         let mut parts = json!({
-            "total": score.total, "fit": score.fused, "words": score.lexical, "meaning": score.dense,
+            "total": score.total, "fit": score.fit, "covered": score.covered, "rarity": score.rarity, "terms": score.terms, "words": score.lexical, "meaning": score.dense,
             "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust,
         });
         if let (Some(late), Some(parts)) = (score.late, parts.as_object_mut()) {
@@ -295,7 +298,10 @@ mod tests {
     #[test]
     fn an_explanation_stands_under_its_hit() {
         let text = reply(&[hit(0, "c", "l")], 500, Explain::Components).text;
-        assert!(text.ends_with("x trust 0.00") && text.contains("\n   score"), "{text}");
+        assert!(
+            text.ends_with(", trust +0.000") && text.contains("\n   likely 0 %; score"),
+            "{text}"
+        );
     }
 
     // S-REPLY-1

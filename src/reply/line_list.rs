@@ -91,10 +91,10 @@ mod tests {
                     after: " · m1".to_owned(),
                 })
                 .collect();
-            let text = within(|count| format!("**Found ({count}):**\n"), &lines, "", max_tokens);
+            let text = within(|count| format!("**SearchReply ({count}):**\n"), &lines, "", max_tokens);
             prop_assert!(tokens(&text) <= max_tokens, "{text}");
             let told = text.matches(" · m1").count();
-            prop_assert!(text.starts_with(&format!("**Found ({told}):**")), "{text}");
+            prop_assert!(text.starts_with(&format!("**SearchReply ({told}):**")), "{text}");
             let hint = format!("({} more: raise", lessons.len() - told);
             prop_assert_eq!(text.contains(&hint), told < lessons.len(), "{}", text);
         }

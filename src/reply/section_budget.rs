@@ -34,7 +34,7 @@ impl SectionDemand {
 }
 
 /// Returns how many lines each section shows; together they never take more than `room_bytes`.
-pub(super) fn lines_with_room(wishes: &[SectionDemand], room_bytes: usize) -> Vec<usize> {
+pub(super) fn section_bytes(wishes: &[SectionDemand], room_bytes: usize) -> Vec<usize> {
     let mut weights: usize = wishes.iter().map(|wish| wish.weight).sum();
     let mut counts = Vec::with_capacity(wishes.len());
     let mut left = room_bytes;
@@ -71,24 +71,24 @@ mod tests {
     #[test]
     fn each_section_has_its_share_and_passes_on_what_it_leaves() {
         let even = [wish(1, &[40; 9]), wish(1, &[40; 9])];
-        assert_eq!(lines_with_room(&even, 200), [2, 2], "each a half");
+        assert_eq!(section_bytes(&even, 200), [2, 2], "each a half");
         let first_is_short = [wish(1, &[40]), wish(1, &[40; 9])];
         assert_eq!(
-            lines_with_room(&first_is_short, 200),
+            section_bytes(&first_is_short, 200),
             [1, 3],
             "the second has what the first leaves"
         );
         let last_is_short = [wish(1, &[40; 9]), wish(1, &[40])];
         assert_eq!(
-            lines_with_room(&last_is_short, 200),
+            section_bytes(&last_is_short, 200),
             [3, 1],
             "what is left at the end goes round"
         );
         let uneven = [wish(3, &[40; 9]), wish(1, &[40; 9])];
-        assert_eq!(lines_with_room(&uneven, 400), [7, 2]);
+        assert_eq!(section_bytes(&uneven, 400), [7, 2]);
         let three = [wish(2, &[40]), wish(1, &[40; 9]), wish(1, &[40; 9])];
         assert_eq!(
-            lines_with_room(&three, 400),
+            section_bytes(&three, 400),
             [1, 4, 4],
             "what one leaves is shared by all after it"
         );
@@ -97,11 +97,11 @@ mod tests {
     // S-CONTEXT-3
     #[test]
     fn where_no_share_holds_a_line_the_first_section_has_one() {
-        assert_eq!(lines_with_room(&[wish(1, &[80]), wish(1, &[80])], 100), [1, 0]);
-        assert_eq!(lines_with_room(&[wish(1, &[50]), wish(9, &[400])], 100), [1, 0]);
-        assert_eq!(lines_with_room(&[wish(9, &[400]), wish(1, &[50])], 100), [0, 1]);
-        assert_eq!(lines_with_room(&[wish(1, &[80]), wish(1, &[80])], 50), [0, 0]);
-        assert_eq!(lines_with_room(&[], 50), [0_usize; 0]);
+        assert_eq!(section_bytes(&[wish(1, &[80]), wish(1, &[80])], 100), [1, 0]);
+        assert_eq!(section_bytes(&[wish(1, &[50]), wish(9, &[400])], 100), [1, 0]);
+        assert_eq!(section_bytes(&[wish(9, &[400]), wish(1, &[50])], 100), [0, 1]);
+        assert_eq!(section_bytes(&[wish(1, &[80]), wish(1, &[80])], 50), [0, 0]);
+        assert_eq!(section_bytes(&[], 50), [0_usize; 0]);
     }
 
     proptest! {
@@ -114,7 +114,7 @@ mod tests {
             let wishes: Vec<SectionDemand> = given.into_iter()
                 .map(|(weight, head_bytes, lines_bytes)| SectionDemand { weight, head_bytes, lines_bytes })
                 .collect();
-            let counts = lines_with_room(&wishes, room);
+            let counts = section_bytes(&wishes, room);
             let spent: usize = wishes.iter().zip(&counts)
                 .map(|(wish, count)| wish.rest(0).take(*count).sum::<usize>())
                 .sum();

@@ -33,14 +33,6 @@ pub(super) fn fit(candidate: &Candidate) -> f32 {
     (candidate.covered + MEANING_SHARE * meaning) / (1.0 + MEANING_SHARE)
 }
 
-/// Returns each fit on the scale from the worst candidate to the best, 0 to 1.
-pub(super) fn relative(fits: &[f32]) -> Vec<f32> {
-    let low = fits.iter().copied().fold(f32::INFINITY, f32::min);
-    let high = fits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let width = high - low;
-    fits.iter().map(|fit| if width > 0.0 { (fit - low) / width } else { 1.0 }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,13 +57,5 @@ mod tests {
         let (new, near, far) =
             (candidate(0.4, None), candidate(0.4, Some(0.5)), candidate(0.4, Some(0.3)));
         assert!(fit(&near) > fit(&new) && fit(&new) > fit(&far));
-    }
-
-    // S-RANK-3
-    #[test]
-    fn the_best_is_one_and_the_worst_nothing_whatever_they_are() {
-        assert_eq!(relative(&[0.25, 0.75, 0.5]), [0.0, 1.0, 0.5]);
-        assert_eq!(relative(&[0.3, 0.3]), [1.0, 1.0]);
-        assert!(relative(&[]).is_empty());
     }
 }

@@ -10,8 +10,6 @@ use crate::snapshot::Snapshot;
 use index::late::QueryToken;
 use index::lexical::{Prepared, quoted_spans};
 
-/// Candidates whose tokens are compared; each is a record on the disk. Measured: 20, 30 and 100 rank alike.
-const COMPARED_MAX: usize = 50;
 /// The heaviest tokens of a query, which count: the time grows with them, and more rank no better.
 const QUERY_TOKENS_MAX: usize = 32;
 /// The weight of a word in backticks, relative to one outside: nearly nothing, unless there is no other. A name of the
@@ -69,36 +67,21 @@ impl<'a> QueryTokens<'a> {
     }
 }
 
-/// Returns the late score of each candidate: computed for the best by `fits` whose tokens are known, an estimate for the
-/// others. `None` where the tokens of no candidate are known.
+/// Returns the late score of each candidate: computed where its tokens are stored, else an estimate from its fit alone.
+/// `None` where the tokens of no candidate are stored.
 pub(super) fn scores(
     snapshot: &Snapshot,
     query_tokens: &QueryTokens<'_>,
     candidates: &[Candidate],
-    fits: &[f32],
 ) -> Option<Vec<LateScore>> {
-    let mut order: Vec<usize> = (0..candidates.len()).collect();
-    let fit = |at: &usize| fits.get(*at).copied().unwrap_or(0.0);
-    order.sort_by(|a, b| fit(b).total_cmp(&fit(a)));
-    order.truncate(COMPARED_MAX);
-    let compared = || order.iter().filter_map(|at| Some((*at, candidates.get(*at)?)));
-    snapshot.expect_signs(compared().map(|(_, candidate)| candidate.number));
-    let mut close: HashMap<usize, LateScore> = HashMap::new();
-    for (at, candidate) in compared() {
-        let late = match query_tokens.nearness(snapshot, candidate.number) {
-            Some(late) => LateScore::Computed(late),
-            None => LateScore::Estimated(fuse::late_estimate(fuse::fit(candidate))),
-        };
-        close.insert(at, late);
-    }
+    snapshot.expect_signs(candidates.iter().map(|candidate| candidate.number));
+    let score = |candidate: &Candidate| match query_tokens.nearness(snapshot, candidate.number) {
+        Some(late) => LateScore::Computed(late),
+        None => LateScore::Estimated(fuse::late_estimate(fuse::fit(candidate))),
+    };
+    let scores: Vec<LateScore> = candidates.iter().map(score).collect();
     let is_computed = |late: &LateScore| late.computed().is_some();
-    if !close.values().any(is_computed) {
-        return None;
-    }
-    // A candidate that was not compared must not pass those that were.
-    let lowest = close.values().map(LateScore::value).fold(f32::INFINITY, f32::min);
-    let late = |at| close.get(&at).copied().unwrap_or(LateScore::Estimated(lowest));
-    Some((0..candidates.len()).map(late).collect())
+    scores.iter().any(is_computed).then_some(scores)
 }
 
 /// A word of a query.
@@ -262,24 +245,6 @@ mod tests {
         let late = |number| hits.iter().find(|hit| hit.number == number).unwrap().score.late;
         assert!(late(0).is_some() && late(1).is_none());
         assert_eq!(snapshot.sign_locations.take_lost().into_iter().collect::<Vec<_>>(), [1]);
-    }
-
-    // S-RANK-8
-    #[test]
-    fn only_the_best_are_compared_and_no_other_passes_them() {
-        let near = (0..COMPARED_MAX).map(|number| format!("walrus heron {number}"));
-        let far = (0..5).map(|number| format!("walrus and more that nobody asked for 9{number}"));
-        let said: Vec<String> = near.chain(far).collect();
-        let seen = |at| Some(if at < COMPARED_MAX { "stoat vole" } else { "walrus heron" });
-        let lessons: Vec<_> =
-            said.iter().enumerate().map(|(at, said)| (said.as_str(), seen(at))).collect();
-        let snapshot = snapshot(&lessons);
-        let hits = found(&snapshot, "walrus heron", &asked("walrus heron"));
-        let first = u32::try_from(COMPARED_MAX).unwrap();
-        assert!(hits.iter().all(|hit| (hit.number < first) == hit.score.late.is_some()));
-        assert_eq!(hits.len(), COMPARED_MAX + 5);
-        let late_from = hits.iter().position(|hit| hit.number >= first).unwrap_or(hits.len());
-        assert!(hits.iter().skip(late_from).all(|hit| hit.number >= first));
     }
 
     // S-RANK-8

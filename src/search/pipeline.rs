@@ -135,24 +135,14 @@ impl Ranking<'_> {
         let snapshot = self.snapshot;
         let phrases = phrase::Phrases::of(query.text);
         let boost = |number| snapshot.memory(number).map_or(1.0, |memory| phrases.boost(memory));
-        let fits: Vec<f32> =
-            candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect();
-        // The likelihood needs words; a search by meaning alone has a least cosine instead.
-        if query.min_relevance > 0.0 && query.words == Words::Count {
-            let terms = self.words.terms().len();
-            let coverage = |number| self.words.coverage(DocId(number));
-            // A query of one word looks for a memory that the caller knows.
-            if terms > 1
-                && relevance::of_best(&candidates, &fits, terms, coverage) < query.min_relevance
-            {
-                return Vec::new();
-            }
+        if !self.is_relevant(query, &candidates, boost) {
+            return Vec::new();
         }
         let query_tokens = late::QueryTokens::new(query, self.words);
         let late_scores =
-            query_tokens.and_then(|tokens| late::scores(snapshot, &tokens, &candidates, &fits));
+            query_tokens.and_then(|tokens| late::scores(snapshot, &tokens, &candidates));
         let fits: Vec<f32> = match &late_scores {
-            None => fits,
+            None => candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect(),
             Some(late_scores) => {
                 let with = |(found, late): (&Candidate, &late::LateScore)| {
                     fuse::fit_with(fuse::fit(found), late.value()) * boost(found.number)
@@ -160,7 +150,6 @@ impl Ranking<'_> {
                 candidates.iter().zip(late_scores).map(with).collect()
             }
         };
-        let fused = fuse::relative(&fits);
         let computed = late_scores
             .iter()
             .flatten()
@@ -168,29 +157,63 @@ impl Ranking<'_> {
             .chain(std::iter::repeat(None));
         let here = query.here.as_ref().map(|here| snapshot.keys_of(here));
         let nearest = Locality::of(here.is_some());
-        let weigh = |fused, (candidate, late): (Candidate, Option<f32>)| {
+        let weigh = |fit, (candidate, late): (Candidate, Option<f32>)| {
             let memory = Arc::clone(snapshot.memory(candidate.number)?);
             let is_here = here.as_ref().is_some_and(|keys| keys.contains(&memory.repo));
             let place = Locality::of(is_here);
-            let score = prior::weigh(&candidate, fused, &memory, self.now, place);
+            let score = prior::weigh(&candidate, fit, &memory, self.now, place);
             let score = Score { late, ..score };
             Some(Hit { number: candidate.number, memory, score, also: Vec::new() })
         };
-        let fitting = fused.into_iter().zip(candidates.into_iter().zip(computed)).collect();
+        let fitting = fits.into_iter().zip(candidates.into_iter().zip(computed)).collect();
         let needed = dedup::compared_max(self.limit);
         let total = |hit: &Hit| hit.score.total;
-        let mut hits = top_k::weighed(fitting, needed, prior::factor_max(nearest), weigh, total);
+        let mut hits =
+            top_k::weighed(fitting, needed, |fit| prior::total_max(fit, nearest), weigh, total);
         hits.sort_by(|a, b| {
             b.score.total.total_cmp(&a.score.total).then_with(|| newest_first(&a.memory, &b.memory))
         });
         let mut hits = dedup::collapse(hits, self.limit);
         if let Some(failure) = query.failure {
             let failure = FailureMatch::new(failure, self.words);
-            let met = hits.iter().take_while(|hit| failure.matches(&hit.memory)).count();
-            hits.truncate(met);
+            hits.retain(|hit| failure.matches(&hit.memory));
         }
         hits.retain(|hit| !hit.memory.is_lost());
+        self.judge(query, &mut hits);
         hits
+    }
+
+    /// Tells whether the best candidate is relevant enough for the query to be answered at all.
+    fn is_relevant(
+        &self,
+        query: &Query<'_>,
+        candidates: &[Candidate],
+        boost: impl Fn(u32) -> f32,
+    ) -> bool {
+        let terms = self.words.terms().len();
+        // The relevance needs words; a search by meaning alone has a least cosine instead. A query of one word looks for
+        // a memory that the caller knows.
+        if query.min_relevance <= 0.0 || query.words == Words::DoNotCount || terms <= 1 {
+            return true;
+        }
+        let fits: Vec<f32> =
+            candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect();
+        let coverage = |number| self.words.overlap(DocId(number)).coverage;
+        relevance::of_best(candidates, &fits, terms, coverage) >= query.min_relevance
+    }
+
+    /// Computes the likelihood of each hit, and drops those below the bar of the query.
+    fn judge(&self, query: &Query<'_>, hits: &mut Vec<Hit>) {
+        let terms = self.words.terms().len();
+        for hit in hits.iter_mut() {
+            let overlap = self.words.overlap(DocId(hit.number));
+            if query.words == Words::Count {
+                (hit.score.covered, hit.score.rarity) = (overlap.coverage, overlap.rarity);
+            }
+            hit.score.terms = terms;
+            hit.score.likelihood = relevance::likelihood(&hit.score);
+        }
+        hits.retain(|hit| hit.score.likelihood >= query.min_likelihood);
     }
 }
 

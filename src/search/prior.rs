@@ -1,45 +1,52 @@
-//! The priors of a memory: its repository, age, success and trust. Each is a factor near one, so that none can outweigh
-//! a clearly better fit. Not here: the fit (`fuse`).
+//! The priors of a memory: its repository, age, success and trust. Each adds a little to the fit or takes a little, so that
+//! none can outweigh a clearly better fit. Not here: the fit (`fuse`).
 
 use super::Score;
 use super::candidates::Candidate;
 use event::{Confidence, SuccessRate, Timestamp};
 use memory::Memory;
 
-/// The factor for the caller's repository. Measured: 1.5 keeps nearly all that a search of this repository alone would
-/// find (R@5 .865 against .875), and the others reachable.
-const SAME_REPO: f32 = 1.5;
-/// The range of the factor for age: a tenth each way. Measured on the tune half of `benches/lessons`: stale twins
-/// above fresh ones .42 -> .38 without loss elsewhere; .3 and .4 cost error texts a point of MRR.
-const RECENCY_SPAN: f32 = 0.2;
+/// A prior that grows with the fit: a good fit shows that the memory is about the query, so its priors say more.
+struct Growing {
+    base: f32,
+    per_fit: f32,
+}
+
+impl Growing {
+    fn at(&self, fit: f32) -> f32 {
+        self.base + self.per_fit * fit.max(0.0)
+    }
+}
+
+/// What the caller's repository adds to a fit. These three were chosen on the tune half of `benches/lessons`.
+const SAME_REPO: Growing = Growing { base: 0.08, per_fit: 0.2 };
+/// The range of what age adds or takes.
+const RECENCY_SPAN: Growing = Growing { base: 0.0, per_fit: 0.25 };
+/// The range of what success adds or takes.
+const SUCCESS_SPAN: Growing = Growing { base: 0.0, per_fit: 0.25 };
 /// The half-life of recency, in days. One for all kinds: others were measured, and differed by one or two questions
 /// either way.
 const HALF_LIFE_DAYS: f32 = 180.0;
-/// The range of the factor for success: three twentieths each way. Measured there: the worse proven of two
-/// lessons above the better .88 -> .38; .2 leaves .5, and .4 wins nothing more.
-const SUCCESS_SPAN: f32 = 0.3;
 /// The assumed success of a memory without any report.
 const SUCCESS_UNKNOWN: f32 = 0.5;
 
-/// The factor for the source. Agents and people who learned it themselves are neutral; all others lose at most a
-/// twentieth, so that of two equal fits the one learned first-hand stands first.
+/// What the source takes. Agents and people who learned it themselves are neutral.
 const TRUST: [(&str, f32); 5] =
-    [("human", 1.0), ("agent", 1.0), ("hook", 1.0), ("team", 0.98), ("imported", 0.95)];
-/// The factor for a candidate, which a hook saw once and nothing has proven yet.
-const TRUST_CANDIDATE: f32 = 0.85;
-/// The factor without a source, as in lines of the first format.
-const TRUST_UNNAMED: f32 = 0.97;
-/// The factor for an unknown source.
-const TRUST_UNKNOWN: f32 = 0.95;
+    [("human", 0.0), ("agent", 0.0), ("hook", 0.0), ("team", -0.005), ("imported", -0.015)];
+/// For a candidate, which a hook saw once and nothing has proven yet.
+const TRUST_CANDIDATE: f32 = -0.05;
+/// Without a source, as in lines of the first format.
+const TRUST_UNNAMED: f32 = -0.01;
+/// For an unknown source.
+const TRUST_UNKNOWN: f32 = -0.015;
 
-/// The factor for what was inferred, not seen.
-const TRUST_INFERRED: f32 = 0.85;
-/// The factor for a memory that somebody found to be stale. A verdict is about this very memory, so it weighs more than
-/// an estimate; a memory that should not be found at all is retracted or replaced. Measured on the twins of
-/// `benches/lessons`: .6 left 7 of 34 outdated ones above what is right, where 21 were; .75 for what failed 3 of 16.
-const DOUBT_STALE: f32 = 0.3;
-/// The factor for a memory that failed more often than it helped.
-const DOUBT_FAILED: f32 = 0.5;
+/// For what was inferred, not seen.
+const TRUST_INFERRED: f32 = -0.05;
+/// For a memory that somebody found to be stale. A verdict is about this very memory, so it weighs more than an
+/// estimate; a memory that should not be found at all is retracted or replaced.
+const DOUBT_STALE: f32 = -0.45;
+/// For a memory that failed more often than it helped.
+const DOUBT_FAILED: f32 = -0.35;
 
 /// Whether a memory is from the caller's repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,42 +63,42 @@ impl Locality {
     }
 }
 
-/// Returns the upper bound of the factors of [`weigh`]: the best age and success, and no doubt. A little more, for
-/// rounding.
-pub(super) fn factor_max(nearest: Locality) -> f32 {
-    let repo = if nearest == Locality::Here { SAME_REPO } else { 1.0 };
-    repo * (1.0 + RECENCY_SPAN / 2.0) * (1.0 + SUCCESS_SPAN / 2.0) * 1.000_1
+/// Returns the upper bound of the total of a memory with this fit. It grows with the fit. A little more, for rounding.
+pub(super) fn total_max(fit: f32, nearest: Locality) -> f32 {
+    let repo = if nearest == Locality::Here { SAME_REPO.at(fit) } else { 0.0 };
+    fit + repo + RECENCY_SPAN.at(fit) / 2.0 + SUCCESS_SPAN.at(fit) / 2.0 + 1e-5
 }
 
-/// Weighs a candidate.
+/// Adds the priors of a memory to its fit.
 pub(super) fn weigh(
     candidate: &Candidate,
-    fused: f32,
+    fit: f32,
     memory: &Memory,
     now: Timestamp,
     locality: Locality,
 ) -> Score {
-    let repo = if locality == Locality::Here { SAME_REPO } else { 1.0 };
-    let age = 1.0 + RECENCY_SPAN * (freshness(memory.timestamp, now) - 0.5);
+    let repo = if locality == Locality::Here { SAME_REPO.at(fit) } else { 0.0 };
+    let age = RECENCY_SPAN.at(fit) * (freshness(memory.timestamp, now) - 0.5);
     // A pinned memory does not age.
-    let recency = if memory.lifecycle().is_pinned { age.max(1.0) } else { age };
-    let success = (1.0 + SUCCESS_SPAN * (believed_success(memory) - 0.5)) * doubt(memory);
+    let recency = if memory.lifecycle().is_pinned { age.max(0.0) } else { age };
+    let success = SUCCESS_SPAN.at(fit) * (believed_success(memory) - 0.5) + doubt(memory);
     let trust = match memory.is_candidate() {
         true => TRUST_CANDIDATE,
         false => {
-            trust(memory.provenance.source.as_deref()) * certainty(memory.provenance.confidence)
+            trust(memory.provenance.source.as_deref()) + certainty(memory.provenance.confidence)
         }
     };
     Score {
         lexical: candidate.lexical,
+        covered: candidate.covered,
         dense: candidate.dense,
-        late: None,
-        fused,
+        fit,
         repo,
         recency,
         success,
         trust,
-        total: fused * repo * recency * success * trust,
+        total: fit + repo + recency + success + trust,
+        ..Score::default()
     }
 }
 
@@ -112,7 +119,7 @@ pub(crate) fn believed_success(memory: &Memory) -> f32 {
     memory.evidence().map_or(SUCCESS_UNKNOWN, |rate| rate.lower_bound() as f32)
 }
 
-/// Returns the factor for later verdicts against a memory.
+/// Returns what later verdicts against a memory take.
 fn doubt(memory: &Memory) -> f32 {
     let standing = memory.verdicts();
     if standing.is_stale {
@@ -124,18 +131,18 @@ fn doubt(memory: &Memory) -> f32 {
     let fails_often = |rate: SuccessRate| rate.counts().0.saturating_mul(2) < rate.counts().1;
     match is_doubted && memory.evidence().is_none_or(fails_often) {
         true => DOUBT_FAILED,
-        false => 1.0,
+        false => 0.0,
     }
 }
 
 fn certainty(confidence: Confidence) -> f32 {
     match confidence {
-        Confidence::Stated => 1.0,
+        Confidence::Stated => 0.0,
         Confidence::Inferred => TRUST_INFERRED,
     }
 }
 
-/// Returns the factor for the trust in a source.
+/// Returns what the trust in a source takes.
 fn trust(source: Option<&str>) -> f32 {
     let Some(source) = source else { return TRUST_UNNAMED };
     TRUST.iter().find(|(known, _)| *known == source).map_or(TRUST_UNKNOWN, |(_, trust)| *trust)
@@ -192,8 +199,8 @@ mod tests {
             for place in [Locality::Here, Locality::Elsewhere] {
                 let now = at("2026-06-01T00:00:00Z");
                 let score = weigh(&candidate, fused, memory, now, place);
-                prop_assert!(score.total <= fused * factor_max(place), "{score:?} {place:?}");
-                prop_assert!(score.total <= fused * factor_max(Locality::Here));
+                prop_assert!(score.total <= total_max(fused, place), "{score:?} {place:?}");
+                prop_assert!(score.total <= total_max(fused, Locality::Here));
             }
         }
     }
@@ -208,8 +215,8 @@ mod tests {
         let memory = snapshot.memories().get(0).unwrap();
         let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None };
         for place in [Locality::Here, Locality::Elsewhere] {
-            let share = weigh(&candidate, 1.0, memory, now, place).total / factor_max(place);
-            assert!((0.999..=1.0).contains(&share), "{share}");
+            let total = weigh(&candidate, 1.0, memory, now, place).total;
+            assert!((total_max(1.0, place) - total).abs() < 1e-3, "{total}");
         }
     }
 
@@ -217,9 +224,9 @@ mod tests {
     #[test]
     fn first_hand_knowledge_is_trusted_most() {
         let of = |source| trust(Some(source));
-        assert!((of("human") - 1.0).abs() < 1e-6 && (of("agent") - 1.0).abs() < 1e-6);
+        assert!(of("human").abs() < 1e-6 && of("agent").abs() < 1e-6);
         for other in [trust(None), of("team"), of("imported"), of("Human"), of("")] {
-            assert!((0.95..1.0).contains(&other), "{other}");
+            assert!((-0.05..0.0).contains(&other), "{other}");
         }
     }
 

@@ -20,8 +20,10 @@ pub struct Query<'a> {
     pub filter: Filter,
     /// The repository that the caller works in. Its memories are preferred.
     pub here: Option<RepoKey>,
-    /// The least likelihood, 0 to 1, that the best hit answers the query. Below it there are no hits.
+    /// The least relevance, 0 to 1, of the best hit. Below it there are no hits.
     pub min_relevance: f32,
+    /// The least likelihood, 0 to 1, of each hit.
+    pub min_likelihood: f32,
     /// The failure that every hit must be about.
     pub failure: Option<&'a Failure>,
 }

@@ -1,24 +1,33 @@
-//! How a hit was ranked, which `--explain` shows. Not here: computing it (`fuse`, `prior`).
+//! How a hit was ranked, which `--explain` shows. Not here: computing it (`fuse`, `prior`, `relevance`).
 
-/// The parts of a rank, and their product.
+/// The parts of a rank. Each depends on the query, the memory and the statistics of the corpus, never on the other
+/// candidates. `total` is the sum of `fit`, `repo`, `recency`, `success` and `trust`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Score {
     /// BM25; 0 where no word matches.
     pub lexical: f32,
+    /// The share of the query that its words cover, 0 to 1.
+    pub covered: f32,
+    /// The sum of the inverse document frequencies of the words that it shares with the query.
+    pub rarity: f32,
+    /// The number of distinct terms of the query.
+    pub terms: usize,
     /// Cosine of the meanings, -1 to 1; `None` without a vector.
     pub dense: Option<f32>,
     /// How near its tokens are to those of the query, each to its nearest, -1 to 1; `None` where that was not computed.
     pub late: Option<f32>,
-    /// Words and meaning together, on a scale from the worst candidate, 0, to the best, 1.
-    pub fused: f32,
-    /// The factor for the caller's repository.
+    /// Words and meaning together, 0 to 1; with an exact phrase up to a third more.
+    pub fit: f32,
+    /// What the caller's repository adds.
     pub repo: f32,
-    /// The factor for its age.
+    /// What its age adds or takes.
     pub recency: f32,
-    /// The factor for its success so far.
+    /// What its success so far adds or takes.
     pub success: f32,
-    /// The factor for the trust in its source.
+    /// What the trust in its source takes.
     pub trust: f32,
-    /// The product: what hits are sorted by.
+    /// The sum, by which hits are sorted.
     pub total: f32,
+    /// How likely it answers the query, 0 to 1.
+    pub likelihood: f32,
 }

@@ -199,3 +199,65 @@ proptest! {
         prop_assert_eq!(&found(&shuffled, text), &expected);
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    // S-RANK-3, S-RANK-4
+    #[test]
+    fn a_score_depends_on_no_other_candidate(
+        lessons in prop::collection::vec(("[a-e]{4}( [a-e]{4}){0,6}", 0_u8..3, 0_u8..3), 2..50),
+        text in "[a-e]{4}( [a-e]{4}){0,4}",
+        limit in 1_usize..20,
+    ) {
+        let line = |(number, (lesson, tag, day)): (usize, &(String, u8, u8))| json!({
+            "id": format!("m{number:02}"), "lesson": format!("{lesson} {number:02}"),
+            "tags": [format!("t{tag}")], "timestamp": format!("2026-05-{:02}T00:00:00Z", day + 1),
+        });
+        let snapshot = snapshot(&lessons.iter().enumerate().map(line).collect::<Vec<_>>());
+        let text = text.as_str();
+        let all = search(&snapshot, &Query { text, ..Query::default() }, now(), 100);
+        let scores: BTreeMap<u32, Score> = all.iter().map(|hit| (hit.number, hit.score)).collect();
+        let order = |hits: &[Hit]| hits.iter().map(|hit| hit.number).collect::<Vec<_>>();
+        for tag in ["t0", "t1", "t2"] {
+            let filter = Filter { tags: vec![tag.to_owned()], ..Filter::default() };
+            let some = search(&snapshot, &Query { text, filter, ..Query::default() }, now(), 100);
+            prop_assert!(some.iter().all(|hit| scores.get(&hit.number).is_none_or(|score| *score == hit.score)));
+            let kept = order(&some);
+            let same: Vec<u32> = order(&all).into_iter().filter(|number| kept.contains(number)).collect();
+            let kept: Vec<u32> = kept.into_iter().filter(|number| scores.contains_key(number)).collect();
+            prop_assert_eq!(kept, same);
+        }
+        let few = search(&snapshot, &Query { text, ..Query::default() }, now(), limit);
+        prop_assert_eq!(order(&few), order(&all[..few.len()]));
+    }
+}
+
+// S-RANK-4
+#[test]
+fn of_equal_fits_the_better_proven_newer_or_own_is_first() {
+    let line = |id: &str, field: &str, value: Value| {
+        let mut line = json!({"id": id, "repo": "there", "lesson": "the zebra pipe valve",
+            "timestamp": "2026-05-01T00:00:00Z", "source": "agent", "event_type": id});
+        line[field] = value;
+        line
+    };
+    for (field, worse, better) in [
+        ("success_rate", json!("0/50"), json!("50/50")),
+        ("timestamp", json!("2023-01-01T00:00:00Z"), json!("2026-05-30T00:00:00Z")),
+        ("repo", json!("there"), json!("here")),
+    ] {
+        // An unrelated memory and a third candidate change nothing.
+        let mut lines = vec![line("a", field, worse), line("z", field, better)];
+        for more in [
+            json!({"id": "x", "lesson": "quite another matter"}),
+            json!({"id": "y", "lesson": "zebra"}),
+        ] {
+            let here = Some(event::RepoKey::parse("here").unwrap());
+            let query = Query { text: "zebra pipe valve", here, ..Query::default() };
+            let hits = search(&snapshot(&lines), &query, now(), 9);
+            assert_eq!(hits[0].memory.id.as_str(), "z", "{field}");
+            lines.push(more);
+        }
+    }
+}

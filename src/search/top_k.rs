@@ -1,12 +1,12 @@
 //! Chooses the candidates that can reach the top k after the priors, without computing the priors of all: each one reads
 //! a memory from another place. Not here: the priors (`prior`).
 
-/// Weighs the items that can be among the `needed` heaviest, and returns at least those. Each comes with its fit, which
-/// is not negative; its weight is at most `factor_max` times its fit. Items without a weight are left out.
+/// Weighs the items that can be among the `needed` heaviest, and returns at least those. Each comes with its fit; its
+/// weight is at most `weight_max` of its fit, which grows with the fit. Items without a weight are left out.
 pub(super) fn weighed<Fitting, Weighed>(
     mut fitting: Vec<(f32, Fitting)>,
     needed: usize,
-    factor_max: f32,
+    weight_max: impl Fn(f32) -> f32,
     weigh: impl Fn(f32, Fitting) -> Option<Weighed>,
     weight: impl Fn(&Weighed) -> f32,
 ) -> Vec<Weighed> {
@@ -21,7 +21,7 @@ pub(super) fn weighed<Fitting, Weighed>(
         true => f32::NEG_INFINITY,
         false => weighed.iter().map(weight).fold(f32::INFINITY, f32::min),
     };
-    let reachable = others.into_iter().filter(|(fit, _)| fit * factor_max >= least);
+    let reachable = others.into_iter().filter(|(fit, _)| weight_max(*fit) >= least);
     weighed.extend(reachable.filter_map(|(fit, fitting)| weigh(fit, fitting)));
     weighed
 }
@@ -42,9 +42,9 @@ mod tests {
             given in prop::collection::vec((0_u8..9, 0_u8..9, any::<bool>()), 0..60),
             needed in 0_usize..20,
         ) {
-            // Factors from a half to one and a half.
+            // Bonuses from nothing to one.
             let weigh = |fit: f32, (factor, is_there, number): (u8, bool, usize)| {
-                is_there.then(|| (fit * (0.5 + f32::from(factor) / 8.0), number))
+                is_there.then(|| (fit + f32::from(factor) / 8.0, number))
             };
             let fitting: Vec<(f32, (u8, bool, usize))> = given
                 .iter()
@@ -57,7 +57,7 @@ mod tests {
                 weighed
             };
             let all = fitting.iter().filter_map(|(fit, fitting)| weigh(*fit, *fitting)).collect();
-            let found = weighed(fitting, needed, 1.5, weigh, |(weight, _)| *weight);
+            let found = weighed(fitting, needed, |fit| fit + 1.0, weigh, |(weight, _)| *weight);
             prop_assert_eq!(first(found), first(all));
         }
     }
@@ -70,8 +70,11 @@ mod tests {
             Some(fit)
         };
         let fitting = (0..100).map(|fit: u8| (f32::from(fit), ())).collect();
-        assert_eq!(weighed(fitting, 10, 1.1, weigh, |weight| *weight).len(), asked.get());
-        // From 90 by 1.1 on.
+        assert_eq!(
+            weighed(fitting, 10, |fit| fit + 8.0, weigh, |weight| *weight).len(),
+            asked.get()
+        );
+        // From 82 on.
         assert_eq!(asked.get(), 18);
     }
 
@@ -98,7 +101,7 @@ mod tests {
         let here = Some(RepoKey::parse("here").unwrap());
         let query = Query { text: "zebra pipe valve", here, ..Query::default() };
         let mut overtook = 0;
-        for worse_by in (0..120).step_by(3) {
+        for worse_by in 0..40 {
             let snapshot = snapshot(&many_and_one_with_the_best_priors(worse_by, now));
             let told = |hits: &[Hit]| -> Vec<(u32, Score)> {
                 hits.iter().map(|hit| (hit.number, hit.score)).collect()
@@ -111,7 +114,7 @@ mod tests {
                 assert_eq!(told(&hits), told(&all[..limit]), "{worse_by} {limit}");
             }
             let proven = all.iter().find(|hit| hit.memory.id.as_str() == "proven").unwrap();
-            let better = all.iter().filter(|hit| hit.score.fused > proven.score.fused).count();
+            let better = all.iter().filter(|hit| hit.score.fit > proven.score.fit).count();
             overtook += usize::from(all[0].number == proven.number && better == 75);
         }
         // In some rounds it is not among those that are weighed for their fit alone.

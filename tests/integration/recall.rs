@@ -269,16 +269,16 @@ fn much_good_evidence_beats_little_perfect_evidence() {
     let found = found["memories"].as_array().unwrap();
     let ids: Vec<&str> = found.iter().map(|memory| memory["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["much", "few", "newer", "older", "bad"]);
-    let factor = |memory: &Value, name: &str| memory["score"][name].as_f64().unwrap();
+    let part = |memory: &Value, name: &str| memory["score"][name].as_f64().unwrap();
     for memory in found {
-        assert!((0.85..=1.15).contains(&factor(memory, "success")), "{memory}");
-        assert!((0.8999..0.901).contains(&factor(memory, "recency")), "{memory}");
-        assert!((factor(memory, "repo") - 1.0).abs() < 1e-6, "{memory}");
+        assert!((-0.125..=0.125).contains(&part(memory, "success")), "{memory}");
+        assert!((-0.125..-0.03).contains(&part(memory, "recency")), "{memory}");
+        assert!(part(memory, "repo").abs() < 1e-6, "{memory}");
     }
     world.log_memory(&["--type", "fact", "--lesson", "the zebra"]).done();
     let found = world.asked(&["search", "zebra", "--explain"]);
     let here = &found["memories"][0];
-    assert!((factor(here, "repo") - 1.5).abs() < 1e-6 && factor(here, "recency") > 1.099, "{here}");
+    assert!(part(here, "repo") > 0.08 && part(here, "recency") > 0.03, "{here}");
 }
 
 // S-LINE-6, S-READ-3

@@ -242,20 +242,20 @@ fn an_explanation_gives_every_part_of_the_score() {
         "= fit ",
         "words ",
         "meaning ",
-        "x repo ",
-        "x recency ",
-        "x success ",
-        "x trust ",
+        ", repo ",
+        ", recency ",
+        ", success ",
+        ", trust ",
     ] {
         assert!(text.contains(word), "no {word:?} in {text}");
     }
     let score = &world.asked(&["search", "zebra", "--explain"])["memories"][0]["score"];
-    let product: f64 = ["fit", "repo", "recency", "success", "trust"]
+    let sum: f64 = ["fit", "repo", "recency", "success", "trust"]
         .map(|part| score[part].as_f64().unwrap())
         .iter()
-        .product();
+        .sum();
     // S-RANK-4
-    assert!((score["total"].as_f64().unwrap() - product).abs() < 1e-5, "{score}");
+    assert!((score["total"].as_f64().unwrap() - sum).abs() < 1e-5, "{score}");
     assert!(world.asked(&["search", "zebra"])["memories"][0].get("score").is_none());
 }
 

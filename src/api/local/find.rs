@@ -44,6 +44,7 @@ pub(super) fn search(
         filter,
         here: here.clone(),
         min_relevance: f32::from(request.min_relevance_percent) / 100.0,
+        min_likelihood: f32::from(request.min_likelihood_percent) / 100.0,
         failure: request.failure.as_ref(),
         ..Query::default()
     };

@@ -51,6 +51,8 @@ request! {
         /// Show nothing if the best memory is a less likely answer than this percentage
         min_relevance_percent: u8 = whole(0..=100).or(usize::from(MIN_RELEVANCE_PERCENT_DEFAULT)).map(percent)
             .called("min_relevance").option("min-relevance", "PERCENT").for_tools("");
+        /// The least likelihood of each memory, as a percentage
+        min_likelihood_percent: u8 = internal();
         /// The failure that the answers must be about
         failure: Option<Failure> = internal();
         /// In which forms the reply is made

@@ -157,7 +157,7 @@ mod tests {
         for query in QUERIES {
             let prepared = index.prepare(query);
             for scored in prepared.search(|_| true, usize::MAX) {
-                black_box((prepared.matched_terms(scored.doc), prepared.coverage(scored.doc)));
+                black_box((prepared.matched_terms(scored.doc), prepared.overlap(scored.doc)));
             }
             black_box(prepared.search(|_| true, 1));
             black_box(prepared.interest().of("npm"));

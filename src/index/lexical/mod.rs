@@ -47,7 +47,7 @@ pub use document_frequencies::{AnalysisCache, DocumentFrequencies};
 pub use index::LexicalIndex;
 pub use passage::Passage;
 pub use passage_weight::PassageWeight;
-pub use query::Prepared;
+pub use query::{Overlap, Prepared};
 pub use quoted::quoted_spans;
 pub use shared_rarity::SharedRarity;
 

@@ -60,10 +60,10 @@ fn what_is_nearby_counts_half() {
 fn the_only_memory_covers_what_it_says_as_it_would_among_many() {
     let text = "verify ownership EACCES permission denied";
     let query = "npm ERR! EACCES: permission denied, mkdir";
-    let alone = indexed([text]).prepare(query).coverage(DocId(0));
+    let alone = indexed([text]).prepare(query).overlap(DocId(0)).coverage;
     let others = (0..400).map(|number| format!("lesson {number} on something else altogether"));
     let texts: Vec<String> = std::iter::once(text.to_owned()).chain(others).collect();
-    let among = indexed(texts.iter().map(String::as_str)).prepare(query).coverage(DocId(0));
+    let among = indexed(texts.iter().map(String::as_str)).prepare(query).overlap(DocId(0)).coverage;
     assert!((0.15..0.4).contains(&alone) && (alone - among).abs() < 0.1, "{alone} {among}");
-    assert!(indexed([text]).prepare("zebra").coverage(DocId(0)).abs() < 1e-6);
+    assert!(indexed([text]).prepare("zebra").overlap(DocId(0)).coverage.abs() < 1e-6);
 }

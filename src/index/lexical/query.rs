@@ -26,6 +26,15 @@ const STAND_IN_SHARE: f32 = 0.7;
 /// hold names of their own, which are none. Measured: in longer queries they cost lessons a quarter of a point.
 const SLIPS_TERMS_MAX: usize = 5;
 
+/// What the best passage of a document has in common with a query.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Overlap {
+    /// The share of the query that its words cover, 0 to 1; terms that no document has count too.
+    pub coverage: f32,
+    /// The sum of the inverse document frequencies of the shared terms.
+    pub rarity: f32,
+}
+
 /// A query and the index it is asked of, frozen.
 #[derive(Debug)]
 pub struct Prepared<'index> {
@@ -190,17 +199,27 @@ impl<'index> Prepared<'index> {
 
     /// How much of the query `doc` covers, 0 to 1: what its best passage scores as a share of the utmost, in a
     /// corpus of three hundred documents or more. In a smaller one every word of the only memory would be common.
+    /// Compares the query with the best passage of a document, in units that mean the same for every query and store: a
+    /// store of fewer than 300 passages counts as one of 300.
     #[must_use]
-    pub fn coverage(&self, doc: DocId) -> f32 {
+    pub fn overlap(&self, doc: DocId) -> Overlap {
         let larger = Corpus { documents: self.corpus.documents.max(DOCUMENTS_MIN), ..self.corpus };
-        let rarity = |term: &Weighed<'_>| {
+        let least = Corpus { documents: DOCUMENTS_MIN, ..self.corpus };
+        let rarity_max = least.inverse_document_frequency(1);
+        let scale = |term: &Weighed<'_>| {
             larger.inverse_document_frequency(term.documents)
                 / self.corpus.inverse_document_frequency(term.documents)
         };
-        let utmost = self.terms.iter().map(|term| term.said_weight * rarity(term)).sum::<f32>();
-        let matched = self.matched_in_best(doc).into_iter();
-        let score: f32 = matched.map(|(term, score)| score * rarity(term)).sum();
-        if utmost > 0.0 { (score / (utmost * SATURATED)).min(1.0) } else { 0.0 }
+        let score_max = self.terms.iter().map(|term| term.said_weight * scale(term)).sum::<f32>();
+        let matched = self.matched_in_best(doc);
+        let score: f32 = matched.iter().map(|(term, score)| score * scale(term)).sum();
+        let rarity =
+            |term: &Weighed<'_>| larger.inverse_document_frequency(term.documents).min(rarity_max);
+        let has_words = score_max > 0.0;
+        Overlap {
+            coverage: if has_words { (score / (score_max * SATURATED)).min(1.0) } else { 0.0 },
+            rarity: matched.iter().map(|(term, _)| rarity(term)).sum(),
+        }
     }
 
     /// The distinct terms the query is made of, in its order, with how many documents hold each.
