@@ -1,5 +1,5 @@
-//! One word -> its terms: folding to ASCII, lower case, stop words, English stemming. This is the
-//! `bm25` crate's analysis, one word at a time, with a cache. Not here: finding the words (`tokenize`).
+//! Turns one word into its terms: folding to ASCII, lower case, stop words, English stemming. This is the analysis
+//! of the `bm25` crate, one word at a time, with a cache. Not here: finding the words (`tokenize`).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,16 +8,17 @@ use bm25::{DefaultTokenizer, Tokenizer as _};
 
 use super::terms::Terms;
 
-/// Stop words that carry the point of a lesson, so they are kept: what must *not* be done, and what
-/// goes before or after. Measured, they add .002 to .005 of recall at five on lessons, compiler
-/// errors and dialogue alike, and cost lessons .004 of precision at one.
+/// Stop words that are kept because they carry the point of a lesson: what must *not* be done, and what goes before
+/// or after. Measured: they add .002 to .005 of recall at five on lessons, compiler errors and dialogue, and cost
+/// lessons .004 of precision at one.
 const KEPT: [&str; 22] = [
     "not", "no", "nor", "only", "same", "before", "after", "above", "below", "up", "down", "out",
     "off", "over", "under", "again", "once", "until", "while", "during", "between", "against",
 ];
 
-/// Entries a cache may hold before it starts over: the working vocabulary of a large store, at
-/// about 100 bytes an entry some 6 MB. The retriever has two: the index's, and that of what saves are held against.
+/// Entries of a cache before it is emptied: the working vocabulary of a large store, at about 100 bytes an entry
+/// some 6 MB. The retriever has two caches: one of the index, and one of the comparison of new memories with old
+/// ones.
 const CACHE_WORDS_MAX: usize = 65_536;
 
 /// The crate's tokenizer, with and without its stop words.
@@ -35,7 +36,7 @@ impl Words {
         }
     }
 
-    /// The terms of one word, parted by spaces: none for a stop word, seldom more than one.
+    /// Returns the terms of one word, separated by spaces: none for a stop word, seldom more than one.
     fn terms(&self, word: &str) -> Box<str> {
         let kept = KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(word));
         let tokenizer = if kept { &self.keeping } else { &self.stopping };
@@ -49,15 +50,15 @@ impl fmt::Debug for Words {
     }
 }
 
-/// Remembers words already analysed: one call of the crate costs over a microsecond, mostly
-/// allocations, and running text repeats itself. Never changes an answer.
+/// Remembers words that were analysed: a call of the crate takes over a microsecond, mostly for allocations, and
+/// running text repeats words. Never changes an answer.
 #[derive(Debug, Default)]
 pub(super) struct WordCache {
     terms: HashMap<Box<str>, Box<str>>,
 }
 
 impl WordCache {
-    /// Appends the terms of `word`, remembered or worked out.
+    /// Appends the terms of `word`, from the cache or computed.
     pub(super) fn push_terms(&mut self, words: &Words, word: &str, found: &mut Terms) {
         if let Some(known) = self.terms.get(word) {
             return push_parted(known, found);
@@ -75,7 +76,7 @@ fn push_parted(parted: &str, found: &mut Terms) {
     parted.split(' ').filter(|term| !term.is_empty()).for_each(|term| found.push(term));
 }
 
-/// A copy starts cold: it is made to be searched, and who searches brings a cache.
+/// A copy starts empty: it is made for a search, and a search brings its own cache.
 impl Clone for WordCache {
     fn clone(&self) -> Self {
         Self::default()

@@ -5,18 +5,18 @@ use std::collections::BinaryHeap;
 
 use super::{DocId, Scored};
 
-/// Room reserved at once; a larger limit grows as documents arrive.
+/// Capacity reserved at once; a larger limit grows as documents arrive.
 const RESERVED_MAX: usize = 1_024;
 
-/// The best `limit` so far, worst on top.
+/// The best `limit` documents so far, the worst on top.
 pub(super) struct BestScores {
     limit: usize,
-    /// What the worst of them is guessed to be, if anything is.
+    /// The estimate of the worst score in the final result, if there is one.
     guess: Option<f32>,
     heap: BinaryHeap<Reverse<Ranked>>,
 }
 
-/// Orders by score, then the older document first, so that equal scores have one order.
+/// Orders by score, then by age with the older document first, so that equal scores have one order.
 struct Ranked(Scored);
 
 impl BestScores {
@@ -25,18 +25,19 @@ impl BestScores {
         Self { limit, guess: None, heap }
     }
 
-    /// The same for who guesses that the worst of the best will not be below a score, and leaves out what is.
+    /// Returns the same, with an estimate of the worst score in the final result: documents below it are left out.
     pub(super) fn above(limit: usize, guess: f32) -> Self {
         Self { guess: Some(guess), ..Self::new(limit) }
     }
 
-    /// Tells whether the guess was right: what was left out for it is not among the best.
+    /// Tells whether the estimate was right, so that no document of the result was left out for it.
     pub(super) fn is_right(&self) -> bool {
         let worst = self.heap.peek().map(|Reverse(worst)| worst.0.score);
         self.heap.len() >= self.limit && worst.is_none_or(|worst| Some(worst) >= self.guess)
     }
 
-    /// Would this document be among the best? Asked first, as the caller's filter costs more.
+    /// Tells whether a document with this score would be in the result. Ask this first, as the caller's filter costs
+    /// more.
     pub(super) fn wants(&self, scored: Scored) -> bool {
         if self.heap.len() < self.limit {
             return true;
@@ -44,7 +45,8 @@ impl BestScores {
         self.heap.peek().is_some_and(|Reverse(worst)| Ranked(scored) > *worst)
     }
 
-    /// The score below which a document is not among the best, or is guessed not to be; nothing while all are.
+    /// Returns the score below which a document is left out, whether for the limit or for the estimate; `None` if
+    /// every document is taken.
     pub(super) fn worst(&self) -> Option<f32> {
         if self.heap.len() < self.limit {
             return self.guess;
@@ -60,7 +62,7 @@ impl BestScores {
         self.heap.push(Reverse(Ranked(scored)));
     }
 
-    /// Best first.
+    /// Returns the documents, best first.
     pub(super) fn into_sorted(self) -> Vec<Scored> {
         self.heap.into_sorted_vec().into_iter().map(|Reverse(Ranked(scored))| scored).collect()
     }

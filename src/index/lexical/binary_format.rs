@@ -1,19 +1,19 @@
-//! The format of a saved index: arrays of numbers, each after its length, little-endian, so that reading is little
+//! The format of a saved index: arrays of numbers, each after its length, little-endian, so that reading is hardly
 //! more than copying. Not here: the meaning of the arrays (each type has its own `write_to` and `read_from`),
 //! checksums (the checkpoint has them).
 
 use std::io::{self, Read as _};
 
-/// What an index begins with; another number for another layout.
+/// The magic number of an index; it changes with the format.
 pub(super) const FORMAT: &[u8] = b"words 2";
 
-/// So much is read at a time, in bytes: what a length claims is never reserved before it has come.
+/// Bytes read at once. Memory is not reserved for a claimed length before its bytes have come.
 const READ_BYTES: usize = 1 << 20;
 
-/// So much is put together before it is written, in bytes.
+/// Bytes gathered before a write.
 const WRITTEN_BYTES: usize = 1 << 16;
 
-/// Writes some numbers behind how many they are.
+/// Writes an array of numbers behind its length.
 pub(super) fn write_numbers<const BYTES: usize>(
     out: &mut dyn io::Write,
     numbers: impl IntoIterator<Item = [u8; BYTES], IntoIter: ExactSizeIterator>,
@@ -31,13 +31,13 @@ pub(super) fn write_numbers<const BYTES: usize>(
     out.write_all(&bytes)
 }
 
-/// Writes some bytes behind how many they are.
+/// Writes some bytes behind their number.
 pub(super) fn write_bytes(out: &mut dyn io::Write, bytes: &[u8]) -> io::Result<()> {
     out.write_all(&(bytes.len() as u64).to_le_bytes())?;
     out.write_all(bytes)
 }
 
-/// Where an index is read from.
+/// The input of a saved index.
 pub(super) struct Input<'reader>(&'reader mut dyn io::Read);
 
 impl<'reader> Input<'reader> {
@@ -45,14 +45,14 @@ impl<'reader> Input<'reader> {
         Self(reader)
     }
 
-    /// One number of 64 bits.
+    /// Reads one number of 64 bits.
     pub(super) fn number(&mut self) -> io::Result<u64> {
         let mut bytes = [0; 8];
         self.0.read_exact(&mut bytes).map_err(cut_off)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// What `write_bytes` wrote.
+    /// Reads what `write_bytes` wrote.
     pub(super) fn bytes(&mut self) -> io::Result<Vec<u8>> {
         let mut left = usize::try_from(self.number()?).map_err(|_| invalid())?;
         let mut bytes = Vec::new();
@@ -65,7 +65,7 @@ impl<'reader> Input<'reader> {
         Ok(bytes)
     }
 
-    /// What `write_numbers` wrote.
+    /// Reads what `write_numbers` wrote.
     pub(super) fn numbers<const BYTES: usize, T>(
         &mut self,
         number: impl Fn([u8; BYTES]) -> T,
@@ -83,7 +83,7 @@ impl<'reader> Input<'reader> {
         Ok(numbers)
     }
 
-    /// Appends just so many bytes.
+    /// Appends exactly this many bytes.
     fn take(&mut self, count: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
         bytes.reserve(count);
         let taken = (&mut *self.0).take(count as u64).read_to_end(bytes)?;
@@ -91,22 +91,22 @@ impl<'reader> Input<'reader> {
     }
 }
 
-/// The one error for whatever is no index.
+/// The one error for input that is no index.
 pub(super) fn invalid() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "this is no saved index of words")
 }
 
-/// An end that comes early is damage like any other.
+/// Reports an early end as damage.
 fn cut_off(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::UnexpectedEof { invalid() } else { error }
 }
 
-/// Refuses what does not hold.
+/// Returns the error if the condition is false.
 pub(super) fn must(holds: bool) -> io::Result<()> {
     if holds { Ok(()) } else { Err(invalid()) }
 }
 
-/// Refuses ends that do not ascend, or that are not all of so many bytes.
+/// Refuses ends that do not ascend, or whose last is not the number of bytes.
 pub(super) fn are_ends(ends: &[u32], bytes: usize) -> io::Result<()> {
     must(ends.is_sorted() && ends.last().copied().unwrap_or(0) as usize == bytes)
 }
@@ -140,7 +140,7 @@ mod tests {
         prop::collection::vec(word, 0..9).prop_map(|words| words.join(" "))
     }
 
-    /// An index with some documents removed and some given passages anew.
+    /// Returns an index in which some documents were removed and some have new passages.
     fn index_of(texts: &[String], removed: &[usize], put: &[usize]) -> LexicalIndex {
         let mut index = indexed(texts.iter().map(String::as_str));
         let id = |number: &usize| DocId(u32::try_from(*number).unwrap());
@@ -152,7 +152,7 @@ mod tests {
         index
     }
 
-    /// Searches and changes an index in all ways; what comes of it is nobody's business.
+    /// Searches and changes an index in all ways; any result is right.
     fn use_all(mut index: LexicalIndex) {
         for query in QUERIES {
             let prepared = index.prepare(query);
@@ -223,7 +223,7 @@ mod tests {
             let cut = read(&whole[..at]).unwrap_err();
             assert_eq!(cut.kind(), io::ErrorKind::InvalidData, "{at}");
         }
-        // Each is used in all ways, which takes its time; another byte of every kind is among these.
+        // Each index is used in all ways, which takes time; this step still changes bytes of every kind.
         for at in (0..whole.len()).step_by(13) {
             let mut bytes = whole.clone();
             bytes[at] ^= if at % 2 == 0 { 1 } else { 0x80 };

@@ -1,31 +1,31 @@
-//! Reads one term's postings in one segment, window after window, and only the blocks that are needed. Not here:
-//! which windows are needed (`search`).
+//! Reads the postings of one term in one segment, window by window, and only the blocks that are needed. Not here:
+//! the choice of windows (`search`).
 
 use std::ops::Range;
 
 use super::postings::{Count, List, Local, PostingsIter};
 use super::weight::Saturation;
 
-/// A place in a list. Its buffers are kept from one list to the next.
+/// A position in a list. Its buffers are reused from one list to the next.
 #[derive(Debug, Default)]
 pub(super) struct Cursor<'list> {
     list: List<'list>,
     weight: f32,
-    /// The first block whose bound was not passed yet.
+    /// The first block whose bound is not used up yet.
     bounded: usize,
-    /// What is read in order.
+    /// The blocks that are read in order.
     ahead: Reader<'list>,
-    /// What single passages are looked up in.
+    /// The blocks for lookups of single passages.
     looked_up: Reader<'list>,
-    /// What each passage of a list without blocks adds.
+    /// The term's weight in each passage, for a list without blocks.
     adds: Vec<(Local, f32)>,
 }
 
-/// What turns counts into scores in one part.
+/// Turns counts into scores in one part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale<'part> {
     pub(super) saturation: &'part Saturation,
-    /// How long each passage of the part is.
+    /// The length of each passage of the part.
     pub(super) lengths: &'part [Count],
 }
 
@@ -36,13 +36,13 @@ impl Scale<'_> {
     }
 }
 
-/// A place in a list with blocks.
+/// A position in a list with blocks.
 #[derive(Debug, Default)]
 struct Reader<'list> {
     walk: PostingsIter<'list>,
-    /// The posting it stands at; none at the end.
+    /// The current posting; none at the end.
     here: Option<(Local, Count)>,
-    /// A block that it has reached, and the last passage of it.
+    /// The current block, and its last passage.
     block: usize,
     last: Local,
 }
@@ -54,7 +54,7 @@ impl<'list> Reader<'list> {
         Self { walk, here, block: 0, last: list.block(0).map_or(0, |block| block.last) }
     }
 
-    /// Goes on to the first posting of `local` or after it; blocks before it are not read.
+    /// Moves to the first posting of `local` or a later passage. Blocks before it are not read.
     fn seek(&mut self, list: List<'list>, local: Local) {
         let Some(mut here) = self.here.filter(|(held, _)| *held < local) else { return };
         if self.last < local {
@@ -76,7 +76,7 @@ impl<'list> Reader<'list> {
 }
 
 impl<'list> Cursor<'list> {
-    /// Goes to the beginning of a list, of a term of this weight.
+    /// Moves to the beginning of the list of a term with this weight.
     pub(super) fn begin(&mut self, list: List<'list>, weight: f32, scale: Scale<'_>) {
         (self.list, self.weight, self.bounded) = (list, weight, 0);
         self.adds.clear();
@@ -93,12 +93,13 @@ impl<'list> Cursor<'list> {
         self.list.len() == 0
     }
 
-    /// How many passages hold the term.
+    /// Returns the number of passages that hold the term.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// What the term adds at most to a passage of a window; 0 where none holds it. Windows ascend.
+    /// Returns the most that the term adds to a passage of a window; 0 where no passage holds it. Windows must
+    /// ascend.
     pub(super) fn bound(&mut self, window: &Range<Local>, saturation: &Saturation) -> f32 {
         if self.list.blocks_len() == 0 {
             let here = self.adds_within(window).iter();
@@ -118,7 +119,7 @@ impl<'list> Cursor<'list> {
         most
     }
 
-    /// Adds to the scores of a window what the term adds to each passage of it. Windows ascend; some may be left out.
+    /// Adds the term's weight to the scores of a window's passages. Windows must ascend; some may be skipped.
     pub(super) fn pour(&mut self, window: &Range<Local>, scale: Scale<'_>, scores: &mut [f32]) {
         if self.list.blocks_len() == 0 {
             for (local, adds) in self.adds_within(window) {
@@ -142,7 +143,7 @@ impl<'list> Cursor<'list> {
         });
     }
 
-    /// What the term adds to one passage, if it stands in it. Passages ascend.
+    /// Returns the term's weight in one passage, if the passage holds it. Passages must ascend.
     pub(super) fn adds_to(&mut self, local: Local, scale: Scale<'_>) -> Option<f32> {
         if self.list.blocks_len() == 0 {
             let place = self.adds.binary_search_by_key(&local, |(local, _)| *local).ok()?;
@@ -153,7 +154,7 @@ impl<'list> Cursor<'list> {
         Some(self.weight * scale.of(local, count))
     }
 
-    /// What passages of a window a list without blocks adds to.
+    /// Returns the passages of a window in a list without blocks, with their weights.
     fn adds_within(&self, window: &Range<Local>) -> &[(Local, f32)] {
         let before = |end: Local| self.adds.partition_point(|(local, _)| *local < end);
         self.adds.get(before(window.start)..before(window.end)).unwrap_or_default()

@@ -1,33 +1,33 @@
-//! The sorted terms of one segment in one allocation, looked up by their hash where they are many.
-//! Not here: what a term points to (`postings`).
+//! The sorted terms of one segment in one allocation. Large dictionaries have a hash table for lookups. Not here:
+//! what a term points to (`postings`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 
 use super::binary_format::{self, Input};
 
-/// With fewer terms a binary search is as fast. Few in tests, so that both ways are tried.
+/// With fewer terms, a binary search is as fast. Small in tests, so that both ways are tried.
 const TERMS_MIN: usize = if cfg!(test) { 4 } else { 256 };
 
-/// Terms in ascending byte order; a term's index is its place.
+/// Terms in ascending byte order. The index of a term is its rank.
 #[derive(Debug, Default)]
 pub(super) struct Dictionary {
     bytes: Vec<u8>,
     /// Where each term ends in `bytes`: the terms of a segment take less than its postings.
     ends: Vec<u32>,
-    /// Where terms stand by their hash, once they are sealed and many: each step of a binary search goes to another
-    /// place in memory, which with a hundred thousand terms takes longer than all else of a lookup.
+    /// The hash table, built when a large dictionary is sealed. Each step of a binary search reads another place in
+    /// memory, and with a hundred thousand terms these reads take longer than the rest of a lookup.
     by_hash: Option<ByHash>,
 }
 
-/// A hash table with linear probing, at most half full, of ten to twenty bytes a term. Most terms of a text are in few
-/// segments, so what it is made for is to tell what is not there by one look.
+/// A hash table with linear probing, at most half full, of ten to twenty bytes a term. Most terms of a text are in
+/// few segments, so the table is made to answer "not here" with one read.
 #[derive(Debug)]
 struct ByHash {
     hasher: RandomState,
-    /// Some bits of the hash of the term that stands in each place; 0 where none does.
+    /// Some bits of the hash of each slot's term; 0 for an empty slot.
     tags: Vec<u8>,
-    /// Its index.
+    /// The index of each slot's term.
     indexes: Vec<u32>,
 }
 
@@ -46,14 +46,14 @@ impl ByHash {
         table
     }
 
-    /// The tag of a term, and where it may stand, one place after the other.
+    /// Returns the tag of a term, and the slots to probe in order.
     fn places(&self, term: &[u8]) -> (u8, impl Iterator<Item = usize> + use<>) {
         let [tag, _, _, _, low @ ..] = self.hasher.hash_one(term).to_be_bytes();
         let (first, len) = (u32::from_be_bytes(low) as usize, self.tags.len());
         (tag.max(1), (0..len).map(move |step| (first + step) & (len - 1)))
     }
 
-    /// The indexes of the terms that may be this one.
+    /// Returns the indexes of the terms that may be this one.
     fn candidates(&self, term: &[u8]) -> impl Iterator<Item = usize> {
         let (tag, places) = self.places(term);
         let held = places.map_while(|place| Some((*self.tags.get(place)?, place)));
@@ -63,7 +63,7 @@ impl ByHash {
 }
 
 impl Dictionary {
-    /// Appends a term, which must sort after all before it.
+    /// Appends a term. It must sort after all terms before it.
     pub(super) fn push(&mut self, term: &[u8]) {
         debug_assert!(self.ends.is_empty() || self.get(self.ends.len() - 1) < Some(term));
         self.by_hash = None;
@@ -71,27 +71,27 @@ impl Dictionary {
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
 
-    /// The term at `index`.
+    /// Returns the term at `index`.
     pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
         let end = *self.ends.get(index)? as usize;
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
         self.bytes.get(start.unwrap_or(0) as usize..end)
     }
 
-    /// The index of `term`, if this segment knows it.
+    /// Returns the index of `term`, if the segment has it.
     pub(super) fn find(&self, term: &[u8]) -> Option<usize> {
         let Some(table) = &self.by_hash else { return self.place_of(term).ok() };
         table.candidates(term).find(|index| self.get(*index) == Some(term))
     }
 
-    /// The terms that begin with `letter`.
+    /// Returns the terms that begin with `letter`.
     pub(super) fn beginning_with(&self, letter: u8) -> impl Iterator<Item = &[u8]> {
         let first = self.place_of(&[letter]).unwrap_or_else(|place| place);
         let terms = (first..).map_while(|index| self.get(index));
         terms.take_while(move |term| term.first() == Some(&letter))
     }
 
-    /// The index of `term`, or else that of the first term after it.
+    /// Returns the index of `term`, or else of the first term after it.
     fn place_of(&self, term: &[u8]) -> Result<usize, usize> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -105,18 +105,18 @@ impl Dictionary {
         Err(low)
     }
 
-    /// How many terms there are.
+    /// Returns the number of terms.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Writes all terms; see `saved`.
+    /// Writes all terms; see `binary_format`.
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
         binary_format::write_numbers(out, self.ends.iter().map(|end| end.to_le_bytes()))?;
         binary_format::write_bytes(out, &self.bytes)
     }
 
-    /// Reads terms, which must ascend.
+    /// Reads terms. They must ascend.
     pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
         let ends = input.numbers(u32::from_le_bytes)?;
         let bytes = input.bytes()?;
@@ -131,8 +131,8 @@ impl Dictionary {
         Ok(dictionary)
     }
 
-    /// Makes it ready to be asked, and gives back memory reserved for growth; called once, by whoever made the
-    /// segment, so that no search waits for the table.
+    /// Builds the hash table and frees memory that was reserved for growth. Called once when the segment is made, so
+    /// that no search waits for the table.
     pub(super) fn seal(&mut self) {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();

@@ -1,5 +1,5 @@
-//! The document frequencies of the terms of many texts, cached: texts of one repository have most of their words in
-//! common. Not here: the documents of a term (`query`).
+//! The document frequencies of the terms of many texts, cached: texts of one repository share most of their words.
+//! Not here: the documents of a term (`query`).
 
 use std::collections::HashMap;
 
@@ -7,12 +7,12 @@ use super::LexicalIndex;
 use super::analysis::WordCache;
 use super::query::Prepared;
 
-/// Words whose terms are known, for one index after the other. At most as many as the working vocabulary of a large
+/// The cached terms of words, for indexes asked one after the other. The limit is the working vocabulary of a large
 /// store: some 6 MB.
 #[derive(Debug, Default)]
 pub struct AnalysisCache(WordCache);
 
-/// An index, and what it was asked already. Grows with the distinct words of all texts.
+/// An index and a cache of its answers. Grows with the distinct words of all texts.
 #[derive(Debug)]
 pub struct DocumentFrequencies<'index> {
     index: &'index LexicalIndex,
@@ -21,7 +21,7 @@ pub struct DocumentFrequencies<'index> {
 }
 
 impl LexicalIndex {
-    /// Prepares to be asked about many texts.
+    /// Returns an empty cache for an index.
     pub fn holders<'index>(
         &'index self,
         words: &'index mut AnalysisCache,
@@ -31,26 +31,26 @@ impl LexicalIndex {
 }
 
 impl<'index> DocumentFrequencies<'index> {
-    /// The index that is asked.
+    /// Returns the index.
     #[must_use]
     pub fn index(&self) -> &LexicalIndex {
         self.index
     }
 
-    /// [`LexicalIndex::prepare`], and takes over what that finds out.
+    /// Calls [`LexicalIndex::prepare`], and keeps the document frequencies that it finds.
     pub fn prepare(&mut self, query: &str) -> Prepared<'index> {
         let prepared = self.index.prepare_next(query, &mut self.words.0);
         self.documents.extend(prepared.terms().map(|term| (term.term, term.documents)));
         prepared
     }
 
-    /// The distinct terms of a text, as [`Prepared::terms`] has them of a query of it. Costs its analysis.
+    /// Returns the distinct terms of a text, equal to [`Prepared::terms`]. Costs the analysis of the text.
     pub fn terms_of(&mut self, text: &str) -> Vec<Box<str>> {
         let distinct = self.index.distinct(text, &mut self.words.0).into_iter();
         distinct.map(|(term, _)| term).collect()
     }
 
-    /// How many documents hold a term. Costs a lookup where it was not asked about before.
+    /// Returns the document frequency of a term. Costs a lookup if the term is not cached.
     pub fn documents_with(&mut self, term: &str) -> usize {
         if let Some(documents) = self.documents.get(term) {
             return *documents;

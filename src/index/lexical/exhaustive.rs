@@ -1,4 +1,4 @@
-//! Scores every posting of a query, the reference for `search` in tests and benchmarks. Not here: skipping
+//! Scores every posting of a query: the reference for `search` in tests and benchmarks. Not here: skipping
 //! documents.
 
 use super::best_scores::BestScores;
@@ -9,7 +9,7 @@ use super::weight::LengthNorm;
 use super::{DocId, Scored};
 
 impl Prepared<'_> {
-    /// What [`Prepared::search`] returns, by looking at everything: for tests and benchmarks.
+    /// Returns the result of [`Prepared::search`], computed by scoring everything: for tests and benchmarks.
     #[must_use]
     pub fn search_everything(&self, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
         let norm = self.corpus.length_norm();
@@ -23,7 +23,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Fills `scores` with the score of every document of `part`, zero where nothing matches.
+/// Fills `scores` with the score of every document of `part`: zero for documents without a match.
 fn add_up(
     part: &LiveSegment,
     place: usize,
@@ -44,7 +44,7 @@ fn add_up(
     }
 }
 
-/// Offers the living, wanted documents with a score to `top`, each with that of its best passage.
+/// Offers the living documents that the filter keeps to `top`, each with the score of its best passage.
 fn collect(
     part: &LiveSegment,
     scores: &[f32],

@@ -10,8 +10,8 @@ use super::live_segment::LiveSegment;
 use super::{DocId, postings};
 
 impl LexicalIndex {
-    /// Returns a SHA-256 of what is indexed of each living document: its length and its terms in
-    /// order, each with its count. Walks all postings once.
+    /// Returns a SHA-256 of the indexed content of each living document: its length and its terms in order, each
+    /// with its count. Reads all postings once.
     #[must_use]
     pub fn fingerprints(&self) -> BTreeMap<DocId, [u8; 32]> {
         let mut documents: BTreeMap<DocId, Sha256> = BTreeMap::new();
@@ -21,22 +21,22 @@ impl LexicalIndex {
         documents.into_iter().map(|(doc, passages)| (doc, passages.finalize().into())).collect()
     }
 
-    /// Returns the number of terms that the average length is made of, in halves, repeats included.
+    /// Returns the number of terms behind the average length, in halves, repeats included.
     #[must_use]
     pub fn terms_len(&self) -> u64 {
         self.parts.iter().map(|part| part.terms).sum()
     }
 }
 
-/// Each document is in one part with its passages in order, and the part's terms are in order: so each
-/// passage gets its own in order too.
+/// Each document is in one part with its passages in order, and the part's terms are in order. So the terms of each
+/// passage are in order too.
 fn fingerprints_of(part: &LiveSegment) -> Vec<(DocId, [u8; 32])> {
     let mut said: Vec<(DocId, Sha256)> =
         part.documents().map(|(doc, length)| (doc, begun_with(length))).collect();
     for (term, list) in part.segment.terms() {
         for (local, count) in list.iter() {
             if let Some((_, hasher)) = said.get_mut(local as usize) {
-                // No term holds a zero byte, so none can pass for another and its count.
+                // No term holds a zero byte, so no term together with its count equals another pair.
                 hasher.update(term);
                 hasher.update([0]);
                 hasher.update(count.to_le_bytes());
@@ -57,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    /// An index of these documents, in which each was something else before where `detour` says so.
+    /// Returns an index of these documents. Those that `detour` names had another text before.
     fn index_of(texts: &[String], detour: u64) -> LexicalIndex {
         let mut index = LexicalIndex::new();
         for (number, text) in (0..).zip(texts) {

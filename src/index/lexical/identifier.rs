@@ -1,8 +1,8 @@
 //! Splits one identifier at snake_case, camelCase, acronym and name-number boundaries.
 //! Not here: compounds of identifiers such as paths and flags (`tokenize`).
 
-/// `getUserById` -> get, User, By, Id; `MAX_OLD_SPACE` -> MAX, OLD, SPACE; `HTTPServer` -> HTTP,
-/// Server; `TS2345` -> TS, 2345. Case is left as it was; a plain word comes back as its only part.
+/// `getUserById` -> get, User, By, Id; `MAX_OLD_SPACE` -> MAX, OLD, SPACE; `HTTPServer` -> HTTP, Server; `TS2345` ->
+/// TS, 2345. Case stays as it was; a plain word is its own only part.
 pub(super) fn parts(identifier: &str) -> impl Iterator<Item = &str> {
     identifier.split('_').flat_map(humps).flat_map(name_and_number)
 }
@@ -17,7 +17,7 @@ fn humps(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// How long the first hump of `word` is, in bytes.
+/// Returns the length of the first hump of `word`, in bytes.
 fn hump_bytes(word: &str) -> usize {
     let mut previous: Option<char> = None;
     let mut characters = word.char_indices().peekable();
@@ -31,15 +31,15 @@ fn hump_bytes(word: &str) -> usize {
     word.len()
 }
 
-/// Between `a` and `B`, and before the last capital of an acronym that a word follows.
+/// Splits between `a` and `B`, and before the last capital of an acronym if a word follows.
 fn is_boundary(previous: char, current: char, next: Option<char>) -> bool {
     current.is_uppercase()
         && (previous.is_lowercase()
             || (previous.is_uppercase() && next.is_some_and(char::is_lowercase)))
 }
 
-/// `utf8` -> utf, 8. One letter is no name: `E0277` and `v8` say nothing once cut, and a number
-/// that letters follow (`0x80070005`, a hash) is no such pair.
+/// `utf8` -> utf, 8. A single letter is no name: `E0277` and `v8` say nothing once they are cut. A number with
+/// letters behind it (`0x80070005`, a hash) is not cut either.
 fn name_and_number(hump: &str) -> impl Iterator<Item = &str> {
     let digits_at = hump.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
     let (name, number) = hump.split_at_checked(digits_at).unwrap_or((hump, ""));

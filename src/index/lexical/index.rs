@@ -1,5 +1,5 @@
-//! The index: its segments, and how they change when documents come and go. Not here: the inside of a segment
-//! (`segment`), answering queries (`search`).
+//! The index: its segments, and how they change when documents are added and removed. Not here: the inside of a
+//! segment (`segment`), answering queries (`search`).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,15 +15,15 @@ use super::terms::Terms;
 use super::tokenize::{self, DOCUMENT_TERMS_MAX, NEARBY_TERMS_MAX, QUERY_TERMS_MAX};
 use super::{DocId, LexicalError};
 
-/// Segments of like size before they are merged. Four keeps a store of a million documents under
-/// thirty segments while each posting is copied about ten times.
+/// Segments of similar size before they are merged. With four, a store of a million documents has under thirty
+/// segments, and each posting is copied about ten times.
 pub(super) const MERGED_TOGETHER: usize = 4;
 
-/// A part is rewritten when one in this many of its documents is dead: memory and time lost to the
-/// dead stay below a third, and a rewrite is paid for by the removals before it.
+/// A part is rewritten when one in this many of its documents is dead. So dead documents take less than a third of
+/// memory and time, and the removals before a rewrite pay for it.
 pub(super) const DEAD_SHARE: usize = 4;
 
-/// The index. Cloning makes a frozen snapshot; later changes to either side do not show in the other.
+/// The index. A clone is a frozen snapshot: later changes on either side do not show on the other.
 #[derive(Clone, Debug)]
 pub struct LexicalIndex {
     words: Arc<Words>,
@@ -39,7 +39,7 @@ impl Default for LexicalIndex {
 }
 
 impl LexicalIndex {
-    /// An empty index.
+    /// Returns an empty index.
     pub fn new() -> Self {
         let words = Arc::new(Words::new());
         Self { words, cache: WordCache::default(), parts: Vec::new(), last: None }
@@ -58,8 +58,8 @@ impl LexicalIndex {
         Ok(())
     }
 
-    /// Gives documents new passages, or takes them out where there are none, whether or not they were
-    /// there. Costs one scan of the ids for all.
+    /// Gives documents new passages. A document without passages is removed; one that was not there is added. Costs
+    /// one scan of the ids for all documents together.
     pub fn put_all(&mut self, documents: &BTreeMap<DocId, Vec<Passage>>) {
         let (Some((first, _)), Some((last, _))) =
             (documents.first_key_value(), documents.last_key_value())
@@ -67,7 +67,7 @@ impl LexicalIndex {
             return;
         };
         if self.last.is_some_and(|known| known >= *first) {
-            // Most are outside of the range, which is faster told than looking each up.
+            // Most are outside of the range, and the range check costs less than a lookup of each.
             let is_in_range = |doc| *first <= doc && doc <= *last;
             for part in &mut self.parts {
                 part.kill_all(|doc| is_in_range(doc) && documents.contains_key(&doc));
@@ -81,8 +81,8 @@ impl LexicalIndex {
         }
     }
 
-    /// Takes one document out; false when it was not there. Every score is afterwards as if it had
-    /// never been. Costs a scan of the ids, and now and then the rewriting of one segment.
+    /// Removes one document; returns false if it was not there. Afterwards every score is as if the document had
+    /// never been there. Costs a scan of the ids, and sometimes the rewriting of one segment.
     pub fn remove(&mut self, doc: DocId) -> bool {
         let killed = |part: &mut LiveSegment| part.kill_all(|other| other == doc);
         let Some(place) = self.parts.iter_mut().position(killed) else {
@@ -92,7 +92,8 @@ impl LexicalIndex {
         true
     }
 
-    /// Gives a document a new text under its old id; false, and nothing changed, when it was not there.
+    /// Gives a document a new text under its old id. Returns false and changes nothing if the document was not
+    /// there.
     pub fn replace(&mut self, doc: DocId, text: &str) -> bool {
         let was_there = self.remove(doc);
         if was_there {
@@ -101,17 +102,17 @@ impl LexicalIndex {
         was_there
     }
 
-    /// Number of living passages.
+    /// Returns the number of living passages.
     pub fn len(&self) -> usize {
         self.parts.iter().map(LiveSegment::len).sum()
     }
 
-    /// True when there is no living document.
+    /// Returns true if there is no living document.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Writes the index as it is, some bytes a posting, for [`LexicalIndex::read_from`].
+    /// Writes the whole index, some bytes a posting, for [`LexicalIndex::read_from`].
     ///
     /// # Errors
     /// Those of `out`.
@@ -123,12 +124,11 @@ impl LexicalIndex {
         self.parts.iter().try_for_each(|part| part.write_to(out))
     }
 
-    /// Reads an index that was written by [`LexicalIndex::write_to`], and nothing behind it. Any bytes are
-    /// borne: what is read can be searched and changed, but only a checksum of the caller's tells whether it
-    /// is what was written.
+    /// Reads an index that [`LexicalIndex::write_to`] wrote, and nothing behind it. Any bytes are safe: the result
+    /// can be searched and changed. The caller's checksum tells whether the bytes are those that were written.
     ///
     /// # Errors
-    /// `InvalidData` for what no index is, also when it is cut off; those of `input`.
+    /// `InvalidData` if the bytes are no index or are cut off; those of `input`.
     pub fn read_from(input: &mut dyn io::Read) -> io::Result<Self> {
         let input = &mut Input::of(input);
         binary_format::must(input.bytes()? == binary_format::FORMAT)?;
@@ -165,12 +165,12 @@ impl LexicalIndex {
         self.analyse_next(query, &mut WordCache::default())
     }
 
-    /// The same for one of many texts.
+    /// Does the same for one of many texts.
     pub(super) fn analyse_next(&self, query: &str, cache: &mut WordCache) -> Terms {
         tokenize::terms_of(query, QUERY_TERMS_MAX, &self.words, cache)
     }
 
-    /// Merges the youngest parts while enough of them are no larger than their like.
+    /// Merges the youngest parts while enough of them are on one level.
     fn merge_like_sizes(&mut self) {
         while let Some(youngest) = self.parts.last().map(level) {
             let like = self.parts.iter().rev().take_while(|part| level(part) <= youngest).count();

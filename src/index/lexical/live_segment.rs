@@ -1,5 +1,5 @@
-//! A segment within an index: its sealed documents, and which of them were removed since. Not here: when a segment
-//! is rewritten (`index`), scoring (`search`).
+//! A segment within an index: its sealed documents, and those that were removed since. Not here: the choice of
+//! segments to rewrite (`index`), scoring (`search`).
 
 use std::io;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use super::segment::Segment;
 #[derive(Clone, Debug)]
 pub(super) struct LiveSegment {
     pub(super) segment: Arc<Segment>,
-    /// Ascending places of removed documents. Few: the part is rewritten when they grow many.
+    /// The removed passages, ascending. They are few: the part is rewritten when they become many.
     dead: Arc<Vec<Local>>,
-    /// Terms of the living passages in halves, repeats included.
+    /// Number of terms of the living passages, in halves, repeats included.
     pub(super) terms: u64,
 }
 
@@ -25,13 +25,13 @@ impl LiveSegment {
         Self { segment: Arc::new(segment), dead: Arc::default(), terms }
     }
 
-    /// Writes it whole; see `saved`.
+    /// Writes the whole segment; see `binary_format`.
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
         self.segment.write_to(out)?;
         binary_format::write_numbers(out, self.dead.iter().map(|local| local.to_le_bytes()))
     }
 
-    /// Reads what was written. The dead ascend and are some of the passages.
+    /// Reads a written segment. Removed passages must ascend and be in the segment.
     pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
         let mut part = Self::new(Segment::read_from(input)?);
         let dead = input.numbers(u32::from_le_bytes)?;
@@ -44,12 +44,12 @@ impl LiveSegment {
         Ok(part)
     }
 
-    /// Number of living passages.
+    /// Returns the number of living passages.
     pub(super) fn len(&self) -> usize {
         self.segment.docs.len() - self.dead.len()
     }
 
-    /// Number of removed passages it still carries.
+    /// Returns the number of removed passages that the segment still holds.
     pub(super) fn dead_len(&self) -> usize {
         self.dead.len()
     }
@@ -58,20 +58,20 @@ impl LiveSegment {
         self.dead.is_empty() || self.dead.binary_search(&local).is_err()
     }
 
-    /// All passages' documents with their lengths, the dead included, in the order of their places.
+    /// Iterates over the documents of all passages with their lengths, the removed included, in their order.
     pub(super) fn documents(&self) -> impl Iterator<Item = (DocId, Count)> {
         self.segment.docs.iter().copied().zip(self.segment.lengths.iter().copied())
     }
 
-    /// The places of a living document's passages.
+    /// Returns the passages of a living document.
     pub(super) fn places_of(&self, doc: DocId) -> Vec<Local> {
         let mut places = self.segment.places_of(doc);
         places.retain(|local| self.is_alive(*local));
         places
     }
 
-    /// Marks those documents dead that are doomed and live here; false when there are none. A scan: four
-    /// bytes a passage.
+    /// Removes the living documents among `doomed`; returns false if there are none. Takes a scan of four bytes a
+    /// passage.
     pub(super) fn kill_all(&mut self, is_doomed: impl Fn(DocId) -> bool) -> bool {
         let places = (0..).zip(self.documents());
         let doomed: Vec<(Local, Count)> = places
@@ -88,17 +88,17 @@ impl LiveSegment {
         true
     }
 
-    /// How many living documents `list` names: exact, so removal leaves no trace in any score.
+    /// Counts the living documents of `list`. The count is exact, so a removal leaves no trace in any score.
     pub(super) fn living(&self, list: List<'_>) -> usize {
         if self.dead.is_empty() {
             return list.len();
         }
-        // A damaged list may hold more than it says.
+        // A damaged list may hold more than its length says.
         list.len().saturating_sub(shared(&self.dead, list.iter().map(|(local, _)| local)))
     }
 }
 
-/// How many places a list shares with a longer or shorter one; both ascend.
+/// Counts the passages that two lists share; both ascend.
 fn shared(dead: &[Local], list: impl Iterator<Item = Local>) -> usize {
     let mut rest = dead;
     let mut count = 0;

@@ -1,11 +1,11 @@
-//! Merges segments into one, without their removed documents. Not here: when that is done (`index`).
+//! Merges segments into one, without their removed documents. Not here: the decision to merge (`index`).
 
 use super::live_segment::LiveSegment;
 use super::postings::{Count, Local, Postings};
 use super::segment::Segment;
 
-/// One segment with the living documents of all `parts`, in their order. The parts' sorted
-/// dictionaries are walked side by side, so nothing is hashed or sorted again.
+/// Returns one segment with the living documents of all `parts`, in their order. Walks the sorted dictionaries of
+/// the parts side by side, so that nothing is hashed or sorted again.
 pub(super) fn merged(parts: &[LiveSegment]) -> Segment {
     let mut segment = Segment::default();
     let mut walks: Vec<MergeSource<'_>> =
@@ -20,18 +20,18 @@ pub(super) fn merged(parts: &[LiveSegment]) -> Segment {
     segment
 }
 
-/// One source segment of a merge, walked term by term.
+/// One source segment of a merge, read term by term.
 struct MergeSource<'part> {
     segment: &'part Segment,
     next: usize,
-    /// The term at `next`; nothing at the end.
+    /// The term at `next`; `None` at the end.
     term: Option<&'part [u8]>,
-    /// Old local place -> new one; nothing for the dead.
+    /// The new number of each passage; `None` for removed passages.
     moved: Vec<Option<Local>>,
 }
 
 impl<'part> MergeSource<'part> {
-    /// Moves the living documents of `part` into `target`.
+    /// Moves the living documents of `part` to `target`.
     fn new(part: &'part LiveSegment, target: &mut Segment) -> Self {
         let mut moved = Vec::with_capacity(part.segment.docs.len());
         for (local, (doc, length)) in (0..).zip(part.documents()) {
@@ -45,7 +45,7 @@ impl<'part> MergeSource<'part> {
         Self { segment: &part.segment, next: 0, term: part.segment.dictionary.get(0), moved }
     }
 
-    /// Copies the list of the term it stands at, and steps to the next term.
+    /// Copies the list of the current term, and moves to the next term.
     fn pour_list(&mut self, target: &mut Postings, lengths: &[Count]) {
         for (local, count) in self.segment.postings.list(self.next).iter() {
             if let Some(place) = self.moved.get(local as usize).copied().flatten() {

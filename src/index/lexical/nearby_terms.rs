@@ -1,31 +1,31 @@
-//! What a word that no document holds may be a slip of: the terms of the corpus that are nearest to it.
-//! Pure. Not here: what a stand-in counts (`search`).
+//! Stand-ins for a word that no document holds: the nearest terms of the corpus, since the word may be a slip. Pure.
+//! Not here: the weight of a stand-in (`search`).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::LexicalIndex;
 
-/// Shorter words have too many neighbours: of four letters every second is a word.
+/// Shorter words have too many neighbours: most words of four letters have one.
 const LETTERS_MIN: usize = 5;
 
-/// From here on a word bears two slips.
+/// Words of this length and longer may contain two slips.
 const TWO_SLIPS_LETTERS_MIN: usize = 8;
 
-/// Most terms that stand in for one: more would say anything.
+/// Most stand-ins of one term: with more, anything would match.
 const STAND_INS_MAX: usize = 3;
 
-/// How many edits may part a word from what was meant; `None` for what is no plain word: a name with
-/// digits or signs is exact or another name.
+/// Returns how many edits may separate a word from a stand-in. `None` if it is not a plain word: a name with digits
+/// or signs is exact or is another name.
 fn slips_max(term: &[u8]) -> Option<usize> {
     let is_word = term.len() >= LETTERS_MIN && term.iter().all(u8::is_ascii_lowercase);
     is_word.then_some(if term.len() < TWO_SLIPS_LETTERS_MIN { 1 } else { 2 })
 }
 
 impl LexicalIndex {
-    /// The terms that some living document holds, of the fewest edits from `term` and with its first
-    /// letter, which people seldom miss: at most three, the most frequent first. Walks that letter's part
-    /// of every dictionary.
+    /// Returns the terms of living documents with the fewest edits from `term` and the same first letter, which
+    /// people seldom mistype: at most three, the most frequent first. Reads the part of that letter in every
+    /// dictionary.
     pub(super) fn nearby_terms(&self, term: &str) -> Vec<Box<str>> {
         let (Some(slips), Some(&letter)) = (slips_max(term.as_bytes()), term.as_bytes().first())
         else {
@@ -60,8 +60,8 @@ impl LexicalIndex {
     }
 }
 
-/// How many edits part two words, if at most `edits_max`: a letter more, less or other, or two neighbours
-/// swapped (optimal string alignment). A plain word is near plain words only.
+/// Returns the number of edits between two words, if it is at most `edits_max`: a letter more, less or changed, or
+/// two neighbours swapped (optimal string alignment). Plain words have only plain words as neighbours.
 fn edits_within(one: &[u8], other: &[u8], edits_max: usize) -> Option<usize> {
     let may_be = one.len().abs_diff(other.len()) <= edits_max
         && (letters(one) ^ letters(other)).count_ones() as usize <= 2 * edits_max
@@ -69,12 +69,12 @@ fn edits_within(one: &[u8], other: &[u8], edits_max: usize) -> Option<usize> {
     may_be.then(|| aligned(one, other, edits_max)).flatten()
 }
 
-/// Which letters a word has. An edit changes at most two.
+/// The set of letters of a word. An edit changes at most two.
 fn letters(word: &[u8]) -> u32 {
     word.iter().fold(0, |set, letter| set | 1 << (letter & 31))
 }
 
-/// At most four ways at each edit, and at most two edits: never more than 21 looks at a pair.
+/// Tries at most four branches at each edit, and at most two edits: never more than 21 comparisons of a pair.
 fn aligned(one: &[u8], other: &[u8], edits_max: usize) -> Option<usize> {
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (one, other) = (one.get(same..)?, other.get(same..)?);
@@ -107,7 +107,8 @@ mod tests {
     use super::*;
     use crate::lexical::DocId;
 
-    /// The textbook's table: `table[i][j]` parts the first i letters of one from the first j of the other.
+    /// The textbook's table: `table[i][j]` is the distance between the first i letters of one word and the first j
+    /// of the other.
     fn table(one: &[u8], other: &[u8]) -> usize {
         let mut table = vec![vec![0; other.len() + 1]; one.len() + 1];
         for i in 0..=one.len() {

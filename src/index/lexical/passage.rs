@@ -1,24 +1,24 @@
-//! What is indexed of a document: its passages, each with what stands near it. Not here: how a text is
-//! cut into passages and what is near (`projection`), what becomes a term (`tokenize`).
+//! The indexed form of a document: its passages, each with the text near it. Not here: cutting a text into passages
+//! and choosing the text nearby (`projection`), turning text into terms (`tokenize`).
 
 use super::postings::Count;
 use super::terms::Terms;
 
-/// How much one occurrence in a passage's own text counts; one nearby counts half of it.
+/// The weight of one occurrence in a passage's own text; one nearby counts half of it.
 pub(super) const OWN: Count = 2;
 const NEARBY: Count = 1;
 
-/// A piece of a document that can answer a query by itself. A document is as good as its best passage.
+/// A piece of a document that can answer a query by itself. The score of a document is that of its best passage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Passage {
-    /// What it says.
+    /// The passage's own text.
     pub own: String,
-    /// What was said around it, which counts half: a lesson often leaves out what it is about.
+    /// The text around it, which counts half: a lesson often does not name its subject.
     pub nearby: String,
 }
 
 impl Passage {
-    /// A passage with nothing around it.
+    /// Returns a passage with no text around it.
     pub fn of(own: impl Into<String>) -> Self {
         Self { own: own.into(), nearby: String::new() }
     }
@@ -31,7 +31,7 @@ pub(super) struct PassageTerms {
 }
 
 impl PassageTerms {
-    /// How long it is, in half terms.
+    /// Returns its length in half terms.
     pub(super) fn length(&self) -> Count {
         let count = |terms: &Terms, weight| {
             Count::try_from(terms.len()).unwrap_or(Count::MAX).saturating_mul(weight)
@@ -39,7 +39,7 @@ impl PassageTerms {
         count(&self.own, OWN).saturating_add(count(&self.nearby, NEARBY))
     }
 
-    /// Its terms, each with what one occurrence counts.
+    /// Iterates over its terms, each with the weight of one occurrence.
     pub(super) fn weighed(&self) -> impl Iterator<Item = (&str, Count)> {
         let own = self.own.iter().map(|term| (term, OWN));
         own.chain(self.nearby.iter().map(|term| (term, NEARBY)))

@@ -1,5 +1,5 @@
-//! What a query counts and covers: backticks, the utmost, passages and what is nearby. Not here: equality of
-//! scores with the `bm25` crate (`laws`).
+//! Tests of what counts in a query: backticks, the maximum score, passages and the text nearby. Not here: equality
+//! of scores with the `bm25` crate (`tests`).
 
 use super::tests::{all, found, indexed, put};
 use super::*;

@@ -1,11 +1,11 @@
-//! The weight of a piece of text for a query, so that an excerpt can begin at the answer. Not here: cutting
-//! excerpts (`reply::excerpt`), scoring documents (`search`).
+//! The weight of a piece of text for a query, so that an excerpt can begin at the answer. Not here: cutting excerpts
+//! (`reply::excerpt`), scoring documents (`search`).
 
 use std::collections::HashMap;
 
 use super::LexicalIndex;
 
-/// A query's terms and what each is worth in this corpus.
+/// The terms of a query with their weights in this corpus.
 #[derive(Debug)]
 pub struct PassageWeight<'index> {
     index: &'index LexicalIndex,
@@ -13,7 +13,7 @@ pub struct PassageWeight<'index> {
 }
 
 impl LexicalIndex {
-    /// [`super::Prepared::interest`] of a query that nothing else is asked of.
+    /// Calls [`super::Prepared::interest`] for a query that is used once.
     #[must_use]
     pub fn interest(&self, query: &str) -> PassageWeight<'_> {
         self.prepare(query).interest()

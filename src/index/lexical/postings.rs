@@ -1,46 +1,47 @@
-//! Which documents of a segment hold each term, and how often: one flat array for all terms, little more than a
-//! byte a posting. Not here: which term is which (`dictionary`), walking lists by block (`cursor`).
+//! The postings of a segment: the documents that hold each term, and how often. All terms share one flat array of
+//! little more than a byte a posting. Not here: the terms themselves (`dictionary`), reading lists by block
+//! (`cursor`).
 //!
-//! A list is its length, then for each document the distance from the one before, with three bits for the count,
-//! which follows where it is none of 1 to 7. Numbers are of seven bits a byte, the lowest first, as in LEB128: most
-//! postings of a common term are one byte, and so are read without a branch that is hard to foresee. A list of more
-//! than one block says after its length of each block where it ends and what no posting of it exceeds, so that
-//! blocks can be passed over unread. Lists are not read when they are loaded, so walking one bears any bytes: it
-//! yields ascending places and ends.
+//! A list is its length, then for each document the distance from the one before, with three bits for the count. A
+//! count outside of 1 to 7 follows as a number of its own. Numbers have seven bits a byte, the lowest first, as in
+//! LEB128: most postings of a common term take one byte, and so are read without a branch that is hard to predict. A
+//! list of more than one block has a header for each block after its length: where the block ends and the bounds of
+//! its postings, so that blocks can be skipped unread. Lists are not checked when they are loaded, so iteration
+//! accepts any bytes: it yields ascending documents and ends.
 
 use std::io;
 
 use super::binary_format::{self, Input};
 
-/// How often, or how many terms, in halves: what is nearby counts half. `DOCUMENT_TERMS_MAX` and
+/// A number of occurrences or of terms, in halves: text nearby counts half. `DOCUMENT_TERMS_MAX` and
 /// `NEARBY_TERMS_MAX` fit in 16 bits.
 pub(super) type Count = u16;
 
-/// A document's place in its segment.
+/// The number of a passage in its segment.
 pub(super) type Local = u32;
 
-/// Postings of one block: few enough that a bound says something of each, enough that the bounds are a
-/// twelfth of a list. Few in tests, so that short lists have many.
+/// Postings of one block: few enough that the bounds are tight, enough that the headers are a twelfth of a list.
+/// Small in tests, so that short lists have many blocks.
 pub(super) const BLOCK_POSTINGS: usize = if cfg!(test) { 5 } else { 128 };
 
-/// Bits of a posting's first number that hold its count, and what they say where the count follows.
+/// The bits of a posting's first number that hold its count, and the value that says that the count follows.
 const COUNT_BITS: u32 = 3;
 const COUNT_MASK: u8 = (1 << COUNT_BITS) - 1;
 const COUNT_FOLLOWS: u64 = 0;
 
-/// Bytes of what is said of a block: two numbers of 32 bits and two of 16.
+/// Bytes of a block's header: two numbers of 32 bits and two of 16.
 const HEADER_BYTES: usize = 12;
 
-/// What no posting of a block exceeds, and where it ends.
+/// The header of a block: the bounds of its postings, and where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Its last document.
+    /// The last document of the block.
     pub(super) last: Local,
-    /// Where its postings end, in bytes from the beginning of those of the list.
+    /// Where its postings end, in bytes from the beginning of the list's postings.
     pub(super) end: u32,
-    /// The greatest count.
+    /// The greatest count in the block.
     pub(super) count_max: Count,
-    /// The least length of a document.
+    /// The least length of a document in the block.
     pub(super) length_min: Count,
 }
 
@@ -54,23 +55,23 @@ pub(super) struct Postings {
     open: Vec<u8>,
     open_len: usize,
     open_last: Local,
-    /// The blocks of it that are full, and the one that is not yet.
+    /// Its full blocks, and the open one.
     open_blocks: Vec<Block>,
     open_block: Block,
 }
 
-/// One term's documents in ascending order, with the count in each.
+/// The documents of one term in ascending order, with their counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct List<'segment> {
     len: usize,
-    /// What is said of its blocks; empty where there is one.
+    /// The headers of its blocks; empty for a single block.
     headers: &'segment [u8],
     bytes: &'segment [u8],
 }
 
 impl Postings {
-    /// Adds one posting to the list under construction, behind those before it, of a document so long. One
-    /// that is not behind them is left out: only a list that was loaded damaged has any.
+    /// Appends the posting of a document with this length to the list under construction. A document that is not
+    /// greater than the one before is left out: only a damaged list has one.
     pub(super) fn push(&mut self, local: Local, count: Count, length: Count) {
         if self.open_len > 0 && local <= self.open_last {
             return;
@@ -95,7 +96,7 @@ impl Postings {
         }
     }
 
-    /// Ends the list under construction; false when it is empty and so is not one.
+    /// Ends the list under construction. Returns false if it is empty, for then there is no list.
     pub(super) fn seal_list(&mut self) -> bool {
         if self.open_len == 0 {
             return false;
@@ -116,7 +117,7 @@ impl Postings {
         true
     }
 
-    /// The list at `index`, or an empty one.
+    /// Returns the list at `index`, or an empty one.
     pub(super) fn list(&self, index: usize) -> List<'_> {
         let end = self.ends.get(index).copied().unwrap_or(0) as usize;
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
@@ -128,14 +129,14 @@ impl Postings {
         parted.map_or(List::EMPTY, |(headers, bytes)| List { len, headers, bytes })
     }
 
-    /// Writes all lists; see `saved`.
+    /// Writes all lists; see `binary_format`.
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
         binary_format::write_numbers(out, self.ends.iter().map(|end| end.to_le_bytes()))?;
         binary_format::write_bytes(out, &self.bytes)
     }
 
-    /// Reads the lists of a segment of `documents` passages. None says it is longer than that, nor empty; what
-    /// is in them is not looked at.
+    /// Reads the lists of a segment of `documents` passages. Checks that no list is empty or claims more documents
+    /// than that; does not check what a list holds.
     pub(super) fn read_from(input: &mut Input<'_>, documents: usize) -> io::Result<Self> {
         let ends = input.numbers(u32::from_le_bytes)?;
         let bytes = input.bytes()?;
@@ -146,12 +147,12 @@ impl Postings {
         Ok(postings)
     }
 
-    /// How many lists there are.
+    /// Returns the number of lists.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Gives back memory reserved for growth; called once, when the segment is sealed.
+    /// Frees memory that was reserved for growth. Called once, when the segment is sealed.
     pub(super) fn shrink(&mut self) {
         self.ends.shrink_to_fit();
         self.bytes.shrink_to_fit();
@@ -161,7 +162,7 @@ impl Postings {
 }
 
 impl Default for Block {
-    /// Of no postings.
+    /// Returns lists without a posting.
     fn default() -> Self {
         Self { last: 0, end: 0, count_max: 0, length_min: Count::MAX }
     }
@@ -187,40 +188,40 @@ impl Block {
 }
 
 impl<'segment> List<'segment> {
-    /// Of no documents.
+    /// Returns a list without documents.
     pub(super) const EMPTY: Self = List { len: 0, headers: &[], bytes: &[] };
 
-    /// How many documents there are.
+    /// Returns the number of documents.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// The documents and their counts.
+    /// Iterates over the documents and their counts.
     pub(super) fn iter(&self) -> PostingsIter<'segment> {
         self.iter_from(0)
     }
 
-    /// How many blocks say what they hold: none where there is but one.
+    /// Returns the number of block headers: none for a single block.
     pub(super) fn blocks_len(&self) -> usize {
         self.headers.len() / HEADER_BYTES
     }
 
-    /// What is said of a block.
+    /// Returns the header of a block.
     pub(super) fn block(&self, index: usize) -> Option<Block> {
         Block::read_from(self.headers.get(index.checked_mul(HEADER_BYTES)?..)?)
     }
 
-    /// The documents from a block on, and their counts.
+    /// Iterates over the documents from a block on, with their counts.
     pub(super) fn iter_from(&self, block: usize) -> PostingsIter<'segment> {
         let before = block.checked_sub(1).and_then(|before| self.block(before));
         let start = before.map_or(0, |before| before.end as usize);
         let bytes = self.bytes.get(start..).unwrap_or(&[]).iter();
-        // A distance of nothing is right for the first posting of a list only.
+        // A distance of zero is right for the first posting of a list only.
         let distance_min = u64::from(before.is_some());
         PostingsIter { bytes, last: before.map_or(0, |before| before.last), distance_min }
     }
 
-    /// The first block that may hold `local` or what comes after it; as many as there are where none does.
+    /// Returns the first block that may hold `local` or a later document; the number of blocks if none does.
     fn block_of(&self, local: Local) -> usize {
         let (mut low, mut high) = (0, self.blocks_len());
         while low < high {
@@ -234,7 +235,7 @@ impl<'segment> List<'segment> {
         low
     }
 
-    /// How often the term stands in one document, if it does.
+    /// Returns the count of the term in one document, if the document holds it.
     pub(super) fn count_in(&self, local: Local) -> Option<Count> {
         let mut entries = self.iter_from(self.block_of(local));
         let entry = entries.find(|(held, _)| *held >= local);
@@ -242,25 +243,25 @@ impl<'segment> List<'segment> {
     }
 }
 
-/// A way through a list. Ends where its documents do not ascend.
+/// An iterator over a list. Ends where documents do not ascend, which only a damaged list has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PostingsIter<'segment> {
     bytes: std::slice::Iter<'segment, u8>,
-    /// The document before the next.
+    /// The last document that was read.
     last: Local,
     distance_min: u64,
 }
 
 impl PostingsIter<'_> {
-    /// Goes through the postings from `here` on as long as `each` takes them, and returns the first that it does not:
-    /// what [`Iterator::find`] would, with fewer instructions for most postings of a common term.
+    /// Passes postings on from `here` as long as `each` takes them, and returns the first that it refuses. Same as
+    /// [`Iterator::find`], with fewer instructions for most postings of a common term.
     #[inline]
     pub(super) fn each_while(
         &mut self,
         mut here: (Local, Count),
         mut each: impl FnMut(Local, Count) -> bool,
     ) -> Option<(Local, Count)> {
-        // A copy of its own can stay in a register.
+        // A local copy can stay in a register.
         let mut bytes = self.bytes.clone();
         while each(here.0, here.1) {
             let head = bytes.as_slice().first().copied().filter(|head| is_short(*head));
@@ -280,7 +281,7 @@ impl PostingsIter<'_> {
     }
 }
 
-/// Tells whether a posting is all in its first byte, and not the first of its list.
+/// Tells whether a posting is complete in its first byte, and not the first of its list.
 #[inline]
 fn is_short(head: u8) -> bool {
     (1 << COUNT_BITS..0x80).contains(&head) && head & COUNT_MASK != 0
@@ -318,7 +319,7 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     }
 }
 
-/// Most numbers are of one byte: lists are walked for every query.
+/// Most numbers have one byte. This path is inline because every query reads lists.
 #[inline]
 fn next_number(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u64> {
     let first = *bytes.next()?;
@@ -350,12 +351,12 @@ mod tests {
         Count::try_from(local % 1_000).unwrap()
     }
 
-    /// Neighbours each other, as those of a common term, or anywhere.
+    /// Documents next to each other, as in the list of a common term, or anywhere.
     fn local() -> impl Strategy<Value = Local> {
         prop_oneof![0..2_000_u32, any::<Local>()]
     }
 
-    /// Those that stand in a posting's first number and the next to them, or any.
+    /// Counts that fit in a posting's first number and the first ones that do not, or any.
     fn count() -> impl Strategy<Value = Count> {
         prop_oneof![0..=9_u16, any::<Count>()]
     }

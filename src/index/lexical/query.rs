@@ -1,5 +1,5 @@
-//! A query made ready for one index: its terms, what each is worth in this corpus, and who holds it. Made
-//! once for all that is asked of it. Not here: scoring documents (`search`), analysis (`tokenize`).
+//! A query prepared for one index: its terms, their weights in this corpus, and their postings. It is prepared once
+//! for everything that is asked of it. Not here: scoring documents (`search`), analysis (`tokenize`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,66 +12,67 @@ use super::terms::Terms;
 use super::weight::{Corpus, K1};
 use super::{DocId, LexicalIndex, MatchedTerm, QueryTerm};
 
-/// The most that one term of a text can be worth, in units of its inverse document frequency.
+/// The greatest weight of one term in a text, in units of its inverse document frequency.
 const SATURATED: f32 = K1 + 1.0;
 
-/// A term's rarity says little in a corpus of a few documents: coverage is reckoned as if there were so many
-/// more that hold none of the query. As many as the benchmark has that relevance was fitted on.
+/// In a corpus of a few documents, document frequencies say little. Coverage is therefore computed as if the corpus
+/// had at least this many passages: as many as the benchmark that relevance was fitted on.
 const DOCUMENTS_MIN: usize = 300;
 
-/// What a term counts that stands in for one which no document holds.
+/// The weight of a stand-in for a term that no document holds, relative to the term.
 const STAND_IN_SHARE: f32 = 0.7;
 
-/// Up to how many terms of a query others may stand in: who looks for a few words makes slips, and pasted texts
-/// hold names of their own, which are none. Measured: in longer queries they cost lessons a quarter of a point.
+/// Only terms of queries up to this length get stand-ins. Short queries are typed and contain slips; pasted texts
+/// contain unknown names that are no slips. Measured: stand-ins in longer queries cost a quarter of a point on
+/// lessons.
 const SLIPS_TERMS_MAX: usize = 5;
 
-/// What the best passage of a document has in common with a query.
+/// The overlap of a query with the best passage of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Overlap {
-    /// The share of the query that its words cover, 0 to 1; terms that no document has count too.
+    /// The share of the query that the passage covers, 0 to 1; terms that no document holds count too.
     pub coverage: f32,
     /// The sum of the inverse document frequencies of the shared terms.
     pub rarity: f32,
 }
 
-/// A query and the index it is asked of, frozen.
+/// A query and a frozen index.
 #[derive(Debug)]
 pub struct Prepared<'index> {
     pub(super) index: &'index LexicalIndex,
     pub(super) corpus: Corpus,
     terms: Vec<Weighed<'index>>,
-    /// The places of the terms, those that are worth most first: the order in which scores are added up,
-    /// so that however few of them are read, a sum has the same bits.
+    /// The terms by descending weight. Scores are added up in this order, so a sum has the same bits however many
+    /// terms are read.
     order: Vec<usize>,
 }
 
-/// A query term with what it is worth in this corpus.
+/// A query term with its weight in this corpus.
 #[derive(Debug)]
 pub(super) struct Weighed<'index> {
     term: Box<str>,
-    /// Inverse document frequency, once for each time the query says it; less in backticks.
+    /// Inverse document frequency, times the number of uses in the query; less in backticks.
     said_weight: f32,
-    /// The same, or what it is worth where others stand in for it.
+    /// The same, or the weight of its stand-ins.
     pub(super) weight: f32,
     documents: usize,
-    /// Who holds it in each part, in the order of the parts.
+    /// Its postings in each part, in the order of the parts.
     lists: Vec<Held<'index>>,
-    /// What stands in for it.
+    /// Its stand-ins.
     stand_ins: Vec<Box<str>>,
 }
 
 /// The passages of one part that hold a query term, with their counts.
 #[derive(Debug)]
 enum Held<'index> {
-    /// The term itself.
+    /// The postings of the term itself.
     Exact(List<'index>),
-    /// Terms that stand in for it, as if they were one.
+    /// The merged postings of its stand-ins.
     StandIn(Postings),
 }
 
 impl Held<'_> {
-    /// The passages of `part` that hold any of `terms`.
+    /// Returns the passages of `part` that hold any of `terms`.
     fn any(part: &LiveSegment, terms: &[Box<str>]) -> Self {
         let mut counts: BTreeMap<Local, Count> = BTreeMap::new();
         let lists = terms.iter().filter_map(|term| part.segment.list(term));
@@ -97,13 +98,13 @@ impl Held<'_> {
 }
 
 impl Weighed<'_> {
-    /// Who holds it in the part at `place`.
+    /// Returns the postings in the part with this index.
     pub(super) fn list(&self, place: usize) -> List<'_> {
         self.lists.get(place).map_or(List::EMPTY, Held::list)
     }
 }
 
-/// The places of terms, those that are worth most first.
+/// Returns the indexes of the terms by descending weight.
 fn by_weight(terms: &[Weighed<'_>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..terms.len()).collect();
     let weight = |place: &usize| terms.get(*place).map_or(0.0, |term| term.weight);
@@ -112,13 +113,13 @@ fn by_weight(terms: &[Weighed<'_>]) -> Vec<usize> {
 }
 
 impl LexicalIndex {
-    /// Makes a query ready to be asked. Costs its analysis and a lookup of each term in each segment.
+    /// Prepares a query. Costs its analysis and a lookup of each term in each segment.
     #[must_use]
     pub fn prepare(&self, query: &str) -> Prepared<'_> {
         self.prepare_next(query, &mut WordCache::default())
     }
 
-    /// The same for one of many.
+    /// Does the same for one of many queries.
     pub(super) fn prepare_next(&self, query: &str, cache: &mut WordCache) -> Prepared<'_> {
         let corpus = self.corpus();
         let distinct = self.distinct(query, cache).into_iter();
@@ -136,8 +137,8 @@ impl LexicalIndex {
         Corpus { documents: self.len(), terms }
     }
 
-    /// Gives a term that nobody holds the passages of those nearest to it, weighed as if these were one
-    /// term: so no score exceeds the utmost, which counts the term itself.
+    /// Gives a term that no document holds the postings of the nearest terms, weighted as one term. So no score
+    /// exceeds the maximum, in which the term itself counts.
     fn stand_in(&self, term: &mut Weighed<'_>, corpus: Corpus) {
         let stand_ins = self.nearby_terms(&term.term);
         if stand_ins.is_empty() {
@@ -150,13 +151,13 @@ impl LexicalIndex {
         (term.lists, term.stand_ins) = (lists, stand_ins);
     }
 
-    /// How many living passages there are in lists of all parts.
+    /// Counts the living passages in the postings of all parts.
     fn living(&self, lists: &[Held<'_>]) -> usize {
         self.parts.iter().zip(lists).map(|(part, held)| part.living(held.list())).sum()
     }
 
-    /// Distinct terms in order of first use, those in backticks last. A repeated term counts as often as
-    /// the query says it: error texts repeat what matters.
+    /// Returns the distinct terms in order of first use, those in backticks last. A repeated term counts for each
+    /// use: error texts repeat what matters.
     pub(super) fn distinct(&self, query: &str, cache: &mut WordCache) -> Vec<(Box<str>, f32)> {
         if query.contains('`') {
             let (outside, inside) = quoted::parted(query);
@@ -179,8 +180,8 @@ impl LexicalIndex {
 }
 
 impl<'index> Prepared<'index> {
-    /// The same query by only the `count` terms that are worth most. A whole text has dozens, most of them common: they
-    /// cost nearly all the time of a search, and hardly change who is found by the others.
+    /// Returns the same query with only the `count` heaviest terms. A whole text has dozens of terms, most of them
+    /// common: they take nearly all the time of a search and hardly change its result.
     #[must_use]
     pub fn by_rarest(self, count: usize) -> Self {
         let rarest: BTreeSet<usize> = self.order.iter().take(count).copied().collect();
@@ -189,18 +190,17 @@ impl<'index> Prepared<'index> {
         Self { order: by_weight(&terms), terms, ..self }
     }
 
-    /// The score that no document can exceed: that of one which says nothing but the query, endlessly.
-    /// What a score is of it tells how much of the query a document covers, whatever the query; terms
-    /// that no document holds count too. 0 for a query without terms.
+    /// Returns the score that no document can exceed: the score of a document that repeats the query endlessly.
+    /// Terms that no document holds count too, so a score's share of it says how much of the query a document
+    /// covers. 0 for a query without terms.
     #[must_use]
     pub fn utmost(&self) -> f32 {
         self.terms.iter().map(|term| term.said_weight).sum::<f32>() * SATURATED
     }
 
-    /// How much of the query `doc` covers, 0 to 1: what its best passage scores as a share of the utmost, in a
-    /// corpus of three hundred documents or more. In a smaller one every word of the only memory would be common.
-    /// Compares the query with the best passage of a document, in units that mean the same for every query and store: a
-    /// store of fewer than 300 passages counts as one of 300.
+    /// Compares the query with the best passage of a document, in units that mean the same for every query and
+    /// store: a corpus of fewer than 300 passages counts as one of 300. Otherwise every word of the only memory
+    /// would be common.
     #[must_use]
     pub fn overlap(&self, doc: DocId) -> Overlap {
         let larger = Corpus { documents: self.corpus.documents.max(DOCUMENTS_MIN), ..self.corpus };
@@ -222,23 +222,22 @@ impl<'index> Prepared<'index> {
         }
     }
 
-    /// The distinct terms the query is made of, in its order, with how many documents hold each.
+    /// Returns the distinct terms of the query in its order, with their document frequencies.
     pub fn terms(&self) -> impl ExactSizeIterator<Item = QueryTerm> {
         self.terms
             .iter()
             .map(|term| QueryTerm { term: term.term.clone(), documents: term.documents })
     }
 
-    /// Why `doc` matches: its share of the score for each query term it holds, in the query's order.
-    /// Empty when it does not match or is not indexed.
+    /// Explains the score of `doc`: the part of each query term that it holds, in the query's order. Empty if it
+    /// does not match or is not indexed.
     #[must_use]
     pub fn matched_terms(&self, doc: DocId) -> Vec<MatchedTerm> {
         let matched = self.matched_in_best(doc).into_iter();
         matched.map(|(term, score)| MatchedTerm { term: term.term.clone(), score }).collect()
     }
 
-    /// How rare the rarest of the terms of a piece of the query is, as its inverse document frequency; 0 for one
-    /// without terms.
+    /// Returns the inverse document frequency of the rarest term in a piece of the query; 0 without terms.
     #[must_use]
     pub fn rarity(&self, piece: &str) -> f32 {
         let of = |term: &str| self.terms.iter().find(|weighed| &*weighed.term == term);
@@ -247,9 +246,9 @@ impl<'index> Prepared<'index> {
         terms.iter().filter_map(of).map(rarity).fold(0.0, f32::max)
     }
 
-    /// How rare a term is, as its inverse document frequency in a corpus of three hundred documents or more, but no
-    /// more than that of one in three hundred: however large the store, a word is no more than a word. `None` where it
-    /// is none of the query's.
+    /// Returns the inverse document frequency of a term of the query in a corpus of at least 300 passages, at most
+    /// that of a term in one passage of 300: a rare word says no more in a large store. `None` if the query does not
+    /// have the term.
     pub(super) fn bounded_rarity(&self, term: &str) -> Option<f32> {
         let weighed = self.terms.iter().find(|weighed| &*weighed.term == term)?;
         let least = Corpus { documents: DOCUMENTS_MIN, ..self.corpus };
@@ -258,18 +257,18 @@ impl<'index> Prepared<'index> {
         Some(rarity.min(least.inverse_document_frequency(1)))
     }
 
-    /// Prepares to measure pieces of text against the query.
+    /// Prepares to weigh pieces of text for the query.
     #[must_use]
     pub fn interest(&self) -> PassageWeight<'index> {
         PassageWeight::new(self.index, self.term_weights())
     }
 
-    /// The terms, those that are worth most first.
+    /// Returns the terms by descending weight.
     pub(super) fn by_weight(&self) -> impl Iterator<Item = &Weighed<'index>> {
         self.order.iter().filter_map(|place| self.terms.get(*place))
     }
 
-    /// The terms that the best passage of `doc` holds, with what each adds.
+    /// Returns the terms that the best passage of `doc` holds, with what each adds to the score.
     fn matched_in_best(&self, doc: DocId) -> Vec<(&Weighed<'index>, f32)> {
         let norm = self.corpus.length_norm();
         let mut best = (0.0, Vec::new());
@@ -290,8 +289,8 @@ impl<'index> Prepared<'index> {
         best.1
     }
 
-    /// The weight of each distinct term: its inverse document frequency, once for each time the query
-    /// says it. What stands in for a term has that of the term.
+    /// Returns the weight of each distinct term: its inverse document frequency, times its uses in the query. A
+    /// stand-in has the weight of its term.
     fn term_weights(&self) -> HashMap<Box<str>, f32> {
         let names = |term: &Weighed<'_>| {
             let weight = term.weight;
@@ -303,7 +302,7 @@ impl<'index> Prepared<'index> {
     }
 }
 
-/// Distinct terms, each with the sum of what its uses count.
+/// Returns the distinct terms, each with the sum of its uses.
 fn with_repeats<'terms>(
     lists: impl IntoIterator<Item = (&'terms Terms, f32)>,
 ) -> Vec<(Box<str>, f32)> {

@@ -1,32 +1,32 @@
-//! Which characters hold a piece of text together, and which scripts write no spaces.
-//! Not here: what is made of the pieces (`tokenize`, `identifier`).
+//! Classes of characters: which ones join a piece of text, and which scripts are written without spaces. Not here:
+//! turning the pieces into terms (`tokenize`, `identifier`).
 
 use unicode_normalization::char::is_combining_mark;
 
-/// What a character is to the analysis.
+/// The class of a character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     /// Part of a word, an identifier, a path or a flag.
     Code,
-    /// Of a script without spaces between words (or Hangul, whose words carry endings).
+    /// A character of a script without spaces between words, or of Hangul, whose words carry endings.
     Spaceless,
-    /// Between two pieces.
+    /// A separator of two pieces.
     Gap,
 }
 
-/// Characters that join identifiers to kebab names, dotted names, paths, flags and `a::b`.
+/// Characters that join words to kebab names, dotted names, paths, flags and `a::b`.
 pub(super) const JOINERS: [char; 5] = ['-', '.', '/', '\\', ':'];
 
-/// Characters that part the folders of a path.
+/// Characters that separate the folders of a path.
 pub(super) const SEPARATORS: [char; 2] = ['/', '\\'];
 
-/// True for what may stand inside a compound but not at its ends: joiners, and apostrophes, for
-/// `don't` is one stop word and `tool's` stems to `tool`.
+/// Returns true for characters that may stand inside a compound but not at its ends: joiners and apostrophes.
+/// `don't` is one stop word, and `tool's` stems to `tool`.
 pub(super) fn is_inner(character: char) -> bool {
     matches!(character, '-' | '.' | '/' | '\\' | ':' | '\'' | '’')
 }
 
-/// Sorts one character.
+/// Returns the class of a character.
 pub(super) fn class_of(character: char) -> Class {
     match character {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => Class::Code,
@@ -38,8 +38,8 @@ pub(super) fn class_of(character: char) -> Class {
     }
 }
 
-/// Ranges follow the Unicode blocks. The text is NFKC by now, so half-width kana, compatibility
-/// ideographs and conjoining jamo have become their ordinary forms.
+/// The ranges follow the Unicode blocks. The text is in NFKC, so half-width kana, compatibility ideographs and
+/// conjoining jamo have become their ordinary forms.
 fn is_spaceless(character: char) -> bool {
     matches!(
         u32::from(character),
@@ -59,8 +59,8 @@ fn is_spaceless(character: char) -> bool {
     )
 }
 
-/// Overlapping pairs of neighbouring characters; a run of one character is its own token.
-/// Pairs need no dictionary, and both sides of a search cut alike wherever the words really end.
+/// Returns overlapping pairs of neighbouring characters; a single character is its own token. Pairs need no
+/// dictionary, and both sides of a search are cut alike wherever the words end.
 pub(super) fn bigrams(run: &str) -> impl Iterator<Item = &str> {
     let starts = run.char_indices().map(|(start, _)| start);
     let ends = run.char_indices().map(|(start, c)| start + c.len_utf8()).skip(1);

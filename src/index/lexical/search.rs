@@ -1,16 +1,17 @@
-//! The best few documents of a query, without scoring what cannot be among them. Pure. Not here: the query's
-//! terms (`query`), walking a list (`cursor`), the formula (`weight`).
+//! Finds the best few documents of a query, without scoring documents that cannot be among them. Pure. Not here: the
+//! query's terms (`query`), reading a list (`cursor`), the formula (`weight`).
 //!
-//! MaxScore (H. Turtle and J. Flood, "Query evaluation: strategies and optimizations", IPM 31, 1995) over
-//! windows of documents, with the maxima of blocks (S. Ding and T. Suel, "Faster top-k document retrieval
-//! using block-max indexes", SIGIR 2011). In each window the terms that are worth most are added up, until the
-//! bounds of the others do not even together reach the worst of the best so far, and then until few documents are
-//! left that could be among the best: reading a list in order costs less than looking up many places in it. For
-//! those few the other terms are looked up, one after the other. Scores are always added up in the same order, so
-//! they have the bits of the plain sum.
+//! The method is MaxScore (H. Turtle and J. Flood, "Query evaluation: strategies and optimizations", IPM 31, 1995)
+//! over windows of documents, with the maxima of blocks (S. Ding and T. Suel, "Faster top-k document retrieval using
+//! block-max indexes", SIGIR 2011). In each window, the heaviest terms are added up first. This stops when the
+//! bounds of the other terms together cannot reach the worst score in the top k, or when few candidates are left:
+//! reading a list in order costs less than many lookups in it. The other terms are then looked up for the remaining
+//! candidates, one term after the other. Scores are always added in the same order, so they are equal to the plain
+//! sum bit by bit.
 //!
-//! What the worst of the best will be is guessed from a sample beforehand, so that little is looked at in vain before
-//! the best are found. Where the guess was too high, the search is made once more without it.
+//! The threshold, which is the worst score in the final top k, is estimated from a sample beforehand. So few
+//! passages are scored needlessly before the top k is full. If the estimate was too high, the search runs once more
+//! without it.
 
 use std::ops::Range;
 
@@ -23,48 +24,48 @@ use super::weight::Saturation;
 use super::{DocId, LexicalIndex, Scored};
 use crate::processor;
 
-/// Passages looked at together: their scores fit the fastest cache, and there are few windows. Few in tests, so
-/// that small indexes have many.
+/// Passages of a window: their scores fit the fastest cache, and there are few windows. The number is small in
+/// tests, so that small indexes have many windows.
 const WINDOW: usize = if cfg!(test) { 24 } else { 4_096 };
 
-/// A stretch of so many passages out of so many is the sample; smaller parts have none. Measured: all in all a guess from
-/// it saves an eighth of a search among 100,000 passages. Few in tests.
+/// The sample is one stretch of this many passages out of each this many; smaller parts have no sample. Measured:
+/// the estimate saves an eighth of a search among 100,000 passages. Small in tests.
 const SAMPLED: usize = if cfg!(test) { 6 } else { 512 };
 const SAMPLED_OUT_OF: usize = if cfg!(test) { 24 } else { 16_384 };
 
-/// The guess is as good as so many times the passages of the sample that are to be expected among the best, and some
-/// more: what is alike stands together, and one search in vain costs as much as many better guesses save. One in
-/// tests, so that many guesses are too high.
+/// The estimate is the score at a rank in the sample: this factor times the expected number of top passages there,
+/// plus a margin. Similar passages stand together, and one repeated search costs as much as many good estimates
+/// save. The factor is one in tests, so that many estimates are too high.
 const SAMPLED_MORE: usize = 2;
 const SAMPLED_BESIDES: usize = if cfg!(test) { 1 } else { 8 };
 
-/// Scores looked at together for one that counts: most of a window has none.
+/// Scores that are compared at once with the cutoff: most of a window has no score.
 const STRIDE: usize = 16;
 
-/// Smaller indexes are scored in full: skipping saves a tenth at 10,000 passages and more at more; below that nothing
-/// was measured. None is small in tests.
+/// Smaller indexes are scored in full. Skipping saves a tenth at 10,000 passages and more in larger indexes; smaller
+/// ones were not measured. In tests, no index is too small.
 const PASSAGES_MIN: usize = if cfg!(test) { 1 } else { 8_192 };
 
-/// Queries of more terms are scored in full: the many bounds of a pasted text together say nothing, so nothing
-/// is left out, and looking for what could be costs a half more than it saves.
+/// Queries with more terms are scored in full. The many bounds of a pasted text add up to so much that nothing is
+/// skipped, and the attempt costs half of the search again.
 const TERMS_MAX: usize = 32;
 
-/// Looking up a passage in a list takes as long as reading so many postings in order. Measured: with 8, 16 and 64
-/// searches among 100,000 passages take longer. Few in tests, so that several passages are looked up in short lists.
+/// One lookup in a list costs as much as reading this many postings in order. Measured: with 8, 16 and 64, searches
+/// among 100,000 passages take longer. Small in tests, so that short lists get several lookups.
 const LOOKUP_POSTINGS: usize = if cfg!(test) { 2 } else { 32 };
 
-/// What rounding may add to a sum of bounds, as a share for each term: sixteen times the half unit in the
-/// last place of an addition of 32 bit floats, of which there are two for each term.
+/// The relative error that rounding may add to a sum of bounds, for each term: sixteen times the unit roundoff of a
+/// 32-bit float. Each term takes two additions.
 const ROUNDING: f32 = 8.0 * f32::EPSILON;
 
-/// The least score of a passage that has any.
+/// The least positive score.
 const LEAST: f32 = f32::from_bits(1);
 
-/// Roundings besides those of sums: of the bounds themselves, of the threshold and what is left of it.
+/// Roundings besides those of the sums: of the bounds, of the threshold and of the remaining threshold.
 const ROUNDINGS_BESIDES: usize = 16;
 
 impl LexicalIndex {
-    /// [`Prepared::search`] of a query that nothing else is asked of.
+    /// Calls [`Prepared::search`] for a query that is used once.
     #[must_use]
     pub fn search(&self, query: &str, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
         self.prepare(query).search(keep, top_k)
@@ -72,15 +73,15 @@ impl LexicalIndex {
 }
 
 impl Prepared<'_> {
-    /// The `top_k` best documents that `keep` lets through, best first, equal scores in the order of
-    /// their ids. Every score is positive. Work grows with the postings of the query's rarer terms.
+    /// Returns the `top_k` best documents that `keep` lets through, best first; documents with equal scores are in
+    /// the order of their ids. Every score is positive. The work grows with the postings of the query's rarer terms.
     #[must_use]
     pub fn search(&self, keep: impl Fn(DocId) -> bool, top_k: usize) -> Vec<Scored> {
         self.search_among(|_| true, keep, top_k)
     }
 
-    /// The same among documents that `may` be let through, which costs less to ask than `keep`: stretches of which none
-    /// may are passed over unread.
+    /// Does the same among the documents that `may` lets through. `may` must cost less than `keep`: stretches
+    /// without such a document are skipped unread.
     #[must_use]
     pub fn search_among(
         &self,
@@ -127,23 +128,23 @@ impl Prepared<'_> {
     }
 }
 
-/// What is needed to look through one part after the other.
+/// The state of a search through the parts, one after the other.
 struct Scorer<'query> {
     saturation: &'query Saturation,
-    /// The share by which a sum of bounds may be too small.
+    /// The relative error of a sum of bounds.
     rounding: f32,
-    /// Where each term's list is, the terms that are worth most first.
+    /// The cursor of each term's list, heaviest term first.
     cursors: Vec<Cursor<'query>>,
-    /// What each term and all after it add at most to a passage of this window.
+    /// The bound of each term together with all terms after it, in this window.
     bounds: Vec<f32>,
-    /// What the terms that are read add up to, for each passage of this window.
+    /// The sum of the terms read so far, for each passage of this window.
     scores: Vec<f32>,
-    /// Passages of this window that may be among the best, ascending.
+    /// The passages of this window that may be in the top k, ascending.
     found: Vec<Local>,
 }
 
 impl<'query> Scorer<'query> {
-    /// Offers what is in some windows of each part.
+    /// Offers the passages of some windows of each part.
     fn search<Windows: Iterator<Item = Range<usize>>>(
         &mut self,
         query: &'query Prepared<'_>,
@@ -152,7 +153,7 @@ impl<'query> Scorer<'query> {
         top: &mut BestScores,
     ) {
         for (place, part) in query.index.parts.iter().enumerate() {
-            // Small parts have no sample: their lists are not to be read for it.
+            // Small parts have no sample, so their lists are not opened for it.
             let mut windows = windows_of(&part.segment.docs).peekable();
             if windows.peek().is_none() {
                 continue;
@@ -178,14 +179,14 @@ impl<'query> Scorer<'query> {
         }
     }
 
-    /// Finds the passages of a window that have a score of `worst` or more, with their scores.
+    /// Finds the passages of a window whose score is `worst` or more, with their scores.
     fn look_at(&mut self, part: &LiveSegment, window: Range<Local>, worst: Option<f32>) {
         self.found.clear();
         let needed = worst.map_or(0.0, |worst| worst * (1.0 - self.rounding));
         if worst.is_some() {
             self.bound(&window);
         }
-        // While not enough are found all terms are read.
+        // Until the top k is full, all terms are read.
         let read = match worst {
             Some(_) => {
                 self.bounds.iter().take_while(|bound| bound.total_cmp(&needed).is_ge()).count()
@@ -232,7 +233,7 @@ impl<'query> Scorer<'query> {
         }
     }
 
-    /// Takes the bounds of a window.
+    /// Reads the bounds of a window.
     fn bound(&mut self, window: &Range<Local>) {
         self.bounds.clear();
         let saturation = self.saturation;
@@ -244,7 +245,7 @@ impl<'query> Scorer<'query> {
         }
     }
 
-    /// Finds the passages with a score of `cutoff` or more.
+    /// Finds the passages whose score is `cutoff` or more.
     fn find(&mut self, first: Local, cutoff: f32) {
         let cutoff = cutoff.max(LEAST);
         let Self { scores, found, .. } = self;
@@ -252,7 +253,7 @@ impl<'query> Scorer<'query> {
             #[inline(always)]
             || {
                 for (stride, scores) in scores.chunks(STRIDE).enumerate() {
-                    // Without a way out, so that many are compared at once.
+                    // No early exit, so that the compiler can compare many at once.
                     if scores.iter().fold(false, |any, score| any | (*score >= cutoff)) {
                         let first = first + local(stride * STRIDE);
                         let counting = |(_, score): &(Local, &f32)| **score >= cutoff;
@@ -264,7 +265,7 @@ impl<'query> Scorer<'query> {
         );
     }
 
-    /// Offers the living, wanted documents that were found to `top`, each with the score of its best passage.
+    /// Offers the living documents that the filter keeps to `top`, each with the score of its best passage.
     fn offer(
         &self,
         part: &LiveSegment,
@@ -286,7 +287,8 @@ impl<'query> Scorer<'query> {
     }
 }
 
-/// How many scores of a window are `cutoff` or more. Without a way out, so that many are compared at once.
+/// Counts the scores of a window that are `cutoff` or more. No early exit, so that the compiler can compare many at
+/// once.
 fn count(scores: &[f32], cutoff: f32) -> usize {
     let cutoff = cutoff.max(LEAST);
     processor::at_its_best(
@@ -295,12 +297,12 @@ fn count(scores: &[f32], cutoff: f32) -> usize {
     )
 }
 
-/// A part has fewer passages than a place can tell.
+/// A part has fewer passages than a passage number can count.
 fn local(place: usize) -> Local {
     Local::try_from(place).unwrap_or(Local::MAX)
 }
 
-/// All of a part, window after window: the passages of a document are not parted.
+/// Returns the windows of a part. The passages of one document stay in one window.
 fn windows_of(docs: &[DocId]) -> impl Iterator<Item = Range<usize>> {
     let mut start: usize = 0;
     std::iter::from_fn(move || {
@@ -314,7 +316,7 @@ fn windows_of(docs: &[DocId]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The stretches of a part that are the sample.
+/// Returns the stretches of a part that form the sample.
 fn sample_of(docs: &[DocId]) -> impl Iterator<Item = Range<usize>> {
     let starts = (0..docs.len() / SAMPLED_OUT_OF).map(|stretch| stretch * SAMPLED_OUT_OF);
     starts.map(|start| start..start + SAMPLED)

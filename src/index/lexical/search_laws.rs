@@ -1,5 +1,5 @@
-//! Leaving out what cannot be among the best changes nothing: the same documents, the same bits of every
-//! score, the same order as by looking at everything. Not here: what the scores are (`laws`).
+//! Tests that skipping documents changes nothing: the same documents, the same bits of every score and the same
+//! order as scoring everything. Not here: the right scores (`tests`).
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::tests::indexed;
 use super::*;
 
-/// Words from common to rare, of which the last are slips of others.
+/// Words from common to rare; the last ones are slips of others.
 const WORDS: [&str; 14] = [
     "not",
     "npm",
@@ -26,7 +26,7 @@ const WORDS: [&str; 14] = [
     "1.2.3",
 ];
 
-/// Many of the first words and few of the last.
+/// Picks many of the first words and few of the last.
 fn text(words_max: usize) -> impl Strategy<Value = String> {
     let word = (0..WORDS.len(), 0..WORDS.len()).prop_map(|(a, b)| WORDS[a.min(b)]);
     prop::collection::vec(word, 0..words_max).prop_map(|words| words.join(" "))
@@ -43,7 +43,7 @@ fn passages() -> impl Strategy<Value = Vec<Passage>> {
     ]
 }
 
-/// The bits of scores, since equal numbers are not enough.
+/// The bits of scores, since equality of numbers is not enough.
 fn bits(found: &[Scored]) -> Vec<(u32, u32)> {
     found.iter().map(|scored| (scored.doc.0, scored.score.to_bits())).collect()
 }
@@ -54,7 +54,7 @@ fn is_the_same(index: &LexicalIndex, query: &str, top_k: usize) {
         let keep = |doc: DocId| doc.0.is_multiple_of(divisor);
         let (found, all) = (prepared.search(keep, top_k), prepared.search_everything(keep, top_k));
         assert_eq!(bits(&found), bits(&all), "{query:?} {top_k} {divisor}");
-        // RepoChunks of a few documents, of which some are passed over.
+        // Chunks of a few documents, some of which the filter skips.
         let may = |doc: DocId| (doc.0 / 40).is_multiple_of(2);
         let found = prepared.search_among(may, keep, top_k);
         let all = prepared.search_everything(|doc| may(doc) && keep(doc), top_k);
@@ -93,7 +93,7 @@ proptest! {
     fn skipping_bears_scores_that_differ_in_their_last_bits(
         lengths in prop::collection::vec(0_usize..40, 1..300), top_k in 1_usize..9,
     ) {
-        // Texts of the same words and nearly the same length: what rounding does decides.
+        // Texts of the same words and nearly the same length: rounding decides.
         let texts = lengths.iter().map(|length| format!("npm not docker {}", "pull ".repeat(length / 9)));
         let texts: Vec<String> = texts.collect();
         let index = indexed(texts.iter().map(String::as_str));

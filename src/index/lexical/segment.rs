@@ -1,5 +1,5 @@
-//! A sealed, immutable piece of the index: some documents, their lengths, terms and postings.
-//! Made from one document or by merging others. Not here: which segments make the index (`index`).
+//! A segment: a sealed, immutable piece of the index with some documents, their lengths, terms and postings. It is
+//! made from one document or by merging other segments. Not here: which segments make up the index (`index`).
 
 use std::io;
 
@@ -9,24 +9,25 @@ use super::dictionary::Dictionary;
 use super::passage::PassageTerms;
 use super::postings::{Count, List, Local, Postings};
 
-/// Ids compared together when one is looked for.
+/// Number of ids that a scan compares at once.
 const SCANNED: usize = 64;
 
-/// Never changes once built, so any number of snapshots can share it.
+/// Never changes once it is built, so any number of snapshots can share it.
 #[derive(Debug, Default)]
 pub(super) struct Segment {
-    /// Local place -> document. The passages of a document stand side by side.
+    /// The document of each passage, by the passage's number in the segment. The passages of a document are
+    /// neighbours.
     pub(super) docs: Vec<DocId>,
-    /// Local place -> number of terms in halves, repeats included.
+    /// The number of terms of each passage, in halves, repeats included.
     pub(super) lengths: Vec<Count>,
-    /// Whether documents ascend, as they do until some are given new texts.
+    /// Whether the documents are in ascending order. They are, until a document gets a new text.
     docs_ascend: bool,
     pub(super) dictionary: Dictionary,
     pub(super) postings: Postings,
 }
 
 impl Segment {
-    /// The segment of one document.
+    /// Returns the segment of one document.
     pub(super) fn of_one(doc: DocId, passages: &[PassageTerms]) -> Self {
         let mut segment = Self::default();
         let mut sorted: Vec<(&str, Local, Count)> = Vec::new();
@@ -51,7 +52,8 @@ impl Segment {
         segment
     }
 
-    /// The places of a document's passages. A few steps where documents ascend, else a scan of four bytes a passage.
+    /// Returns the passages of a document. Takes a binary search where documents ascend, otherwise a scan of four
+    /// bytes a passage.
     pub(super) fn places_of(&self, doc: DocId) -> Vec<Local> {
         if self.docs_ascend {
             let first = self.docs.partition_point(|held| *held < doc);
@@ -60,7 +62,7 @@ impl Segment {
         }
         let mut places = Vec::new();
         for (first, docs) in (0..).step_by(SCANNED).zip(self.docs.chunks(SCANNED)) {
-            // Without a way out, so that all are compared at once.
+            // No early exit, so that the compiler can compare all at once.
             if docs.iter().fold(false, |is_there, held| is_there | (*held == doc)) {
                 let here = (first..).zip(docs).filter(|(_, held)| **held == doc);
                 places.extend(here.map(|(local, _)| local));
@@ -69,23 +71,23 @@ impl Segment {
         places
     }
 
-    /// The documents holding `term`, if any does.
+    /// Returns the documents that hold `term`, if there are any.
     pub(super) fn list(&self, term: &str) -> Option<List<'_>> {
         self.dictionary.find(term.as_bytes()).map(|index| self.postings.list(index))
     }
 
-    /// The terms that begin with `letter`, in ascending byte order.
+    /// Returns the terms that begin with `letter`, in ascending byte order.
     pub(super) fn terms_beginning_with(&self, letter: u8) -> impl Iterator<Item = &[u8]> {
         self.dictionary.beginning_with(letter)
     }
 
-    /// All terms in ascending byte order, with their documents.
+    /// Returns all terms in ascending byte order, with their documents.
     pub(super) fn terms(&self) -> impl Iterator<Item = (&[u8], List<'_>)> {
         let terms = (0..).map_while(|index| self.dictionary.get(index));
         terms.enumerate().map(|(index, term)| (term, self.postings.list(index)))
     }
 
-    /// Writes it whole; see `saved`.
+    /// Writes the whole segment; see `binary_format`.
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
         binary_format::write_numbers(out, self.docs.iter().map(|doc| doc.0.to_le_bytes()))?;
         binary_format::write_numbers(out, self.lengths.iter().map(|length| length.to_le_bytes()))?;
@@ -93,7 +95,7 @@ impl Segment {
         self.postings.write_to(out)
     }
 
-    /// Reads what was written. Each document has a length and each term a list.
+    /// Reads a written segment. Checks that each document has a length and each term has a list.
     pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
         let docs = input.numbers(|bytes| DocId(u32::from_le_bytes(bytes)))?;
         let lengths = input.numbers(u16::from_le_bytes)?;

@@ -1,4 +1,4 @@
-//! The rarity of the words that a query and a text share. An absolute number, whereas a score is comparable only
+//! The rarity of the words that a query and a text share. The number is absolute, whereas a score is comparable only
 //! within one query. Not here: scores (`search`), coverage of a query (`query`).
 
 use std::collections::HashSet;
@@ -6,17 +6,18 @@ use std::collections::HashSet;
 use super::LexicalIndex;
 use super::query::Prepared;
 
-/// Words of a query, ready for texts to be held against them.
+/// The words of a query, prepared for comparison with texts.
 #[derive(Debug)]
 pub struct SharedRarity<'index> {
     index: &'index LexicalIndex,
-    /// The terms of each word with their rarity. Words of many terms stand first: `std::string` is said once, not
-    /// again by a `string` further on.
+    /// The terms of each word with their rarity. Words of several terms stand first: `std::string` counts once, and
+    /// a later `string` does not count again.
     words: Vec<Vec<(Box<str>, f32)>>,
 }
 
 impl<'index> Prepared<'index> {
-    /// Prepares to hold texts against the words of `piece`, a part of the query; terms that `besides` says do not count.
+    /// Prepares to compare texts with the words of `piece`, a part of the query. Terms for which `besides` is true
+    /// do not count.
     #[must_use]
     pub fn shared(&self, piece: &str, besides: &str) -> SharedRarity<'index> {
         let besides = self.index.analyse_query(besides);
@@ -34,7 +35,7 @@ impl<'index> Prepared<'index> {
 }
 
 impl SharedRarity<'_> {
-    /// How rare the words are, all together, that `text` says as well: each counts once, as its rarest term.
+    /// Returns the summed rarity of the words that `text` holds: each word counts once, as its rarest term.
     #[must_use]
     pub fn with(&self, text: &str) -> f32 {
         let terms = self.index.analyse_query(text);

@@ -1,5 +1,5 @@
-//! A list of terms in one allocation: analysis makes hundreds per memory, and a box for each would
-//! cost more than finding them. Not here: what becomes a term (`tokenize`).
+//! A list of terms in one allocation. Analysis makes hundreds of terms per memory, and one allocation for each would
+//! cost more than the analysis. Not here: turning text into terms (`tokenize`).
 
 /// Terms in order, repeats included.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Terms {
         starts.zip(&self.ends).filter_map(|(start, &end)| self.text.get(start..end))
     }
 
-    /// Forgets all but the first `limit` terms.
+    /// Removes all but the first `limit` terms.
     pub(super) fn truncate(&mut self, limit: usize) {
         self.ends.truncate(limit);
     }

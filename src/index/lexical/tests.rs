@@ -1,5 +1,5 @@
-//! The laws of the index, checked against the `bm25` crate: however documents came in, were cut into
-//! segments, replaced and removed, every score is the crate's over the living documents.
+//! Comparisons with the `bm25` crate: however documents came in, were cut into segments, replaced and removed, every
+//! score equals the crate's score over the living documents.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl TokenEmbedder for Exact {
     }
 }
 
-/// What the crate says about `query`, by document.
+/// The crate's results for `query`, by document.
 fn crate_scores(living: &BTreeMap<u32, String>, query: &str) -> BTreeMap<u32, f32> {
     let corpus: Vec<&str> = living.values().map(String::as_str).collect();
     let ours = Ours(Words::new());
@@ -51,7 +51,7 @@ pub(super) fn all(index: &LexicalIndex, query: &str) -> Vec<Scored> {
     index.search(query, |_| true, usize::MAX)
 }
 
-/// Same documents, same scores but for the rounding of sums of 32 bit floats, and sorted.
+/// Expects the same documents in order, with the same scores except for the rounding of 32-bit sums.
 fn agrees(index: &LexicalIndex, living: &BTreeMap<u32, String>, query: &str) {
     let (found, expected) = (all(index, query), crate_scores(living, query));
     assert_eq!(found.len(), expected.len(), "{query}");
@@ -102,8 +102,8 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
 }
 
-/// What stands in backticks counts less in a query, which the crate does not know of; nor does it of slips,
-/// so no word of `text` is one of another.
+/// Terms in backticks weigh less in a query, and slips get stand-ins; the crate knows neither. So no word of `text`
+/// is a slip of another.
 fn query() -> impl Strategy<Value = String> {
     text().prop_map(|text| text.replace('`', ""))
 }
@@ -123,7 +123,7 @@ pub(super) fn put(index: &mut LexicalIndex, doc: u32, passages: Vec<Passage>) {
     index.put_all(&BTreeMap::from([(DocId(doc), passages)]));
 }
 
-/// Makes one change to the index and to the plain map it must agree with.
+/// Applies one change to the index and to the plain map beside it.
 fn apply(index: &mut LexicalIndex, living: &mut BTreeMap<u32, String>, at: u32, change: &Change) {
     let ids: Vec<u32> = living.keys().copied().collect();
     match change {
@@ -141,7 +141,7 @@ fn apply(index: &mut LexicalIndex, living: &mut BTreeMap<u32, String>, at: u32, 
             assert!(index.replace(DocId(doc), text));
             living.insert(doc, text.clone());
         }
-        // Between the ids of others, most of which are taken by now.
+        // Between the ids of others, most of which are in use by now.
         Change::Put(text) => {
             let doc = (at / 2) * 3 + 2;
             put(index, doc, vec![Passage::of(text)]);
@@ -200,7 +200,7 @@ proptest! {
         slips in prop::collection::vec("[a-z]{5,9}", 0..30),
         query in query(),
     ) {
-        // All that the query says occurs; what else does, and is near to it, must not count.
+        // All words of the query occur. Other words near to them must not count.
         let all_texts = texts.iter().map(String::as_str).chain([query.as_str()]);
         let living: BTreeMap<u32, String> =
             (0..).zip(all_texts.chain(slips.iter().map(String::as_str)).map(str::to_owned)).collect();

@@ -1,6 +1,6 @@
-//! Text -> terms, the same way for memories and queries: words as the `bm25` crate sees them, and
-//! around them what code is made of: identifiers, flags, paths, versions, error codes, each whole
-//! and in parts. Pure and deterministic. Not here: scores, and anything that keeps terms.
+//! Turns text into terms, in the same way for memories and queries: words as the `bm25` crate sees them, and beside
+//! them the elements of code: identifiers, flags, paths, versions, error codes, each whole and in parts. Pure and
+//! deterministic. Not here: scores, and the storage of terms.
 
 use std::borrow::Cow;
 
@@ -11,22 +11,22 @@ use super::identifier;
 use super::script::{Class, JOINERS, SEPARATORS, bigrams, class_of, is_inner};
 use super::terms::Terms;
 
-/// Longest term and longest identifier, in bytes: a SHA-256 in hex (64) and any name people type
-/// fit; longer runs are encoded blobs, which nobody searches by and which would fill the dictionary.
+/// Longest term and longest identifier, in bytes. A SHA-256 in hex (64) and any name that people type fit. Longer
+/// runs are encoded blobs, which nobody searches by and which would fill the dictionary.
 const TERM_BYTES_MAX: usize = 64;
 
-/// Most terms of one memory: several times the longest real lesson, so one pasted log cannot
-/// outweigh the store, and a count in halves fits 16 bits.
+/// Most terms of one memory: several times the longest real lesson, so that one pasted log cannot outweigh the
+/// store. A count in halves fits 16 bits.
 pub(super) const DOCUMENT_TERMS_MAX: usize = 16_384;
 
-/// Most terms of what stands near a passage: four lessons and more; with the passage's own terms a length
-/// in halves fits 16 bits.
+/// Most terms near a passage: four lessons and more. Together with the passage's own terms, a length in halves fits
+/// 16 bits.
 pub(super) const NEARBY_TERMS_MAX: usize = 2_048;
 
-/// Most terms of one query: a pasted stack trace fits; a pasted file must not cost seconds.
+/// Most terms of one query: a pasted stack trace fits, and a pasted file does not cost seconds.
 pub(super) const QUERY_TERMS_MAX: usize = 1_024;
 
-/// The terms of `text` in order, repeats included, at most `terms_max` of them.
+/// Returns the terms of `text` in order, repeats included, at most `terms_max` of them.
 pub(super) fn terms_of(
     text: &str,
     terms_max: usize,
@@ -49,7 +49,7 @@ pub(super) fn terms_of(
     analysis.terms
 }
 
-/// NFKC, so that one word typed on two systems is one term.
+/// Normalises to NFKC, so that a word typed on two systems is one term.
 fn normalised(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         Cow::Borrowed(text)
@@ -58,7 +58,7 @@ fn normalised(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A longest run of characters of one class, and what follows it.
+/// The longest run of characters of one class, and the text after it.
 struct Piece<'text> {
     class: Class,
     text: &'text str,
@@ -97,7 +97,7 @@ impl Analysis<'_> {
     }
 
     fn code(&mut self, run: &str) {
-        // Most of any text, and it spares looking for joints.
+        // A fast path for most of any text: no search for joints.
         if run.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return self.word(run);
         }
@@ -144,8 +144,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// An identifier whole, when it has parts, and the parts. Single letters and digits are dropped:
-    /// cut from their name they match everything.
+    /// Adds an identifier whole, if it has parts, and its parts. Single letters and digits are dropped: without
+    /// their name they match everything.
     fn parts(&mut self, identifier: &str) {
         if identifier.len() > TERM_BYTES_MAX {
             return;
@@ -158,7 +158,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// `get_user`, `get-user` and `getUser` are one name: its letters without the joints.
+    /// Adds `get_user`, `get-user` and `getUser` as one name: the letters without the joints.
     fn joined(&mut self, name: &str) {
         if name.contains(['-', '_']) {
             self.word(&name.replace(['-', '_'], ""));
@@ -173,7 +173,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Exactly as written but for case and the slash of the platform.
+    /// Adds a term as written, except for case and the platform's slash.
     fn whole(&mut self, name: &str) {
         if (1..=TERM_BYTES_MAX).contains(&name.len()) {
             self.terms.push(&name.to_lowercase().replace('\\', "/"));
@@ -181,21 +181,21 @@ impl Analysis<'_> {
     }
 }
 
-/// `--no-verify` or `-p`, with its dashes; nothing for a list dash, a rule or a negative number.
+/// Adds `--no-verify` or `-p` with its dashes; nothing for a list dash, a rule or a negative number.
 fn flag_of(run: &str) -> Option<&str> {
     let flag = run.trim_end_matches(is_inner);
     let name = flag.strip_prefix("--").or_else(|| flag.strip_prefix('-'))?;
     name.starts_with(|first: char| first.is_ascii_alphabetic()).then_some(flag)
 }
 
-/// `1.2.3` of `1.2.3` and `v1.2.3`: its single numbers would match any other number.
+/// Adds `1.2.3` of `1.2.3` and `v1.2.3`. Its single numbers would match any other number.
 fn version_of(compound: &str) -> Option<&str> {
     let version = compound.strip_prefix('v').unwrap_or(compound);
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     version.split('.').all(is_number).then_some(version)
 }
 
-/// Parts `file.rs:12` and `error:text`, but not `std::fmt`.
+/// Splits `file.rs:12` and `error:text`, but not `std::fmt`.
 fn parted_at_lone_colons(run: &str) -> impl Iterator<Item = &str> {
     let mut rest = run;
     std::iter::from_fn(move || {

@@ -1,23 +1,22 @@
 //! The BM25 weight of a term in a document. Pure arithmetic.
 //!
-//! Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
-//! 2009) with the never-negative idf that Lucene uses; the `bm25` crate computes the same, which a
-//! test holds us to.
+//! The formula is Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
+//! 2009) with the never-negative idf of Lucene. The `bm25` crate computes the same, and a test compares the two.
 
-/// Saturation of repeats; Lucene's and the crate's default.
+/// Saturation of repeated terms; the default of Lucene and of the crate.
 pub(super) const K1: f32 = 1.2;
 
-/// How much length counts; Lucene's and the crate's default.
+/// Influence of length; the default of Lucene and of the crate.
 pub(super) const B: f32 = 0.75;
 
 /// Counts and lengths are in halves of an occurrence.
 const HALF: f32 = 0.5;
 
-/// Size of the corpus: what every score depends on besides its own document.
+/// Size of the corpus: the only thing besides the document itself that a score depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corpus {
     pub(super) documents: usize,
-    /// Terms of all documents in halves, repeats included.
+    /// Number of terms of all documents in halves, repeats included.
     pub(super) terms: u64,
 }
 
@@ -35,7 +34,7 @@ impl Corpus {
         (1.0 + (documents - holding + 0.5) / (holding + 0.5)).ln()
     }
 
-    /// `k1 * (1 - b + b * length / average)`, with the average of the corpus as it is now.
+    /// `k1 * (1 - b + b * length / average)`, with the current average of the corpus.
     pub(super) fn length_norm(self) -> LengthNorm {
         let average = self.terms as f32 / self.documents.max(1) as f32;
         let slope = if average > 0.0 { K1 * B / average } else { 0.0 };
@@ -44,24 +43,24 @@ impl Corpus {
 }
 
 impl LengthNorm {
-    /// `tf * (k1 + 1) / (tf + norm(length))`: between 0 and `k1 + 1`. Both are in halves.
+    /// `tf * (k1 + 1) / (tf + norm(length))`: between 0 and `k1 + 1`. `tf` and `length` are in halves.
     pub(super) fn saturated(self, count: u16, length: u16) -> f32 {
         let count = HALF * f32::from(count);
         count * (K1 + 1.0) / (count + self.base + self.slope * f32::from(length))
     }
 }
 
-/// So many counts and lengths are reckoned once for a query: more would not stay in the fastest cache, and longer
-/// passages than of 256 terms are few.
+/// Counts and lengths in the table that is computed once for a query. A larger table would not stay in the fastest
+/// cache, and few passages are longer than 256 terms.
 const COUNTS: u16 = 8;
 const LENGTHS: u16 = 512;
 
-/// What [`LengthNorm::saturated`] is, to the bit, at hand for the usual counts and lengths: a division takes longer than
-/// all else that is done with a posting.
+/// A table of [`LengthNorm::saturated`] for the usual counts and lengths, equal bit by bit. A division takes longer
+/// than everything else that is done with a posting.
 #[derive(Debug)]
 pub(super) struct Saturation {
     norm: LengthNorm,
-    /// For each length what each count gives.
+    /// For each length, the value for each count.
     known: Vec<f32>,
 }
 
