@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Who calls, from where.
+/// The caller: its agent, session and working directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caller {
-    /// The working directory, which decides the repository at hand. A caller over HTTP has none and names the
+    /// The working directory, which decides the repository. A caller over HTTP has none and names the
     /// repository.
     pub directory: Option<PathBuf>,
     /// The agent or person, as the environment tells it.

@@ -1,6 +1,6 @@
-//! The one interface that every face calls: MCP, the command line, HTTP and hooks. [`requests`] defines what can be asked,
-//! [`Api`] names the calls, and [`local`] answers them in this process.
-//! Not here: how a call arrives (crate `retriever`), the words of a reply (`reply`).
+//! The one interface that every face calls: MCP, the command line, HTTP and hooks. [`requests`] defines what can be
+//! asked, [`Api`] names the calls, and [`local`] answers them in this process. Not here: how a call arrives (crate
+//! `retriever`), the words of a reply (`reply`).
 
 pub mod caller;
 pub mod local;
@@ -25,7 +25,7 @@ pub use self::requests::bulk_change::{Doing, Sweep, SweepRequest};
 pub use self::requests::change::{ChangeRequest, Voice, Wanted};
 pub use self::requests::context::ContextRequest;
 pub use self::requests::define::ApiRequest;
-pub use self::requests::links::{Deed, EDITS_MAX, Edit, LinkRequest, Numbered, Terms};
+pub use self::requests::links::{EDITS_MAX, Edit, LinkAction, LinkRequest, Numbered, Terms};
 pub use self::requests::listing::{Listing, ReviewRequest, StaleRequest};
 pub use self::requests::prompts::CompleteRequest;
 pub use self::requests::related::{
@@ -69,8 +69,8 @@ pub trait Api: Send + Sync {
     /// [`ApiError`].
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError>;
 
-    /// Writes an event through the writer, for a model. Its texts are kept; its claims about who wrote it and when are not
-    /// (`writer::Identity`). `client` names the agent.
+    /// Writes an event through the writer, for a model. Its texts are kept; its claims about who wrote it and when
+    /// are not (`writer::Identity`). `client` names the agent.
     ///
     /// # Errors
     /// [`ApiError`]; then nothing was written.
@@ -118,13 +118,13 @@ pub trait Api: Send + Sync {
     /// [`ApiError`].
     fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError>;
 
-    /// Lists memories of the repository at hand that its work tree or git contradict.
+    /// Lists memories of the caller's repository that its work tree or git contradict.
     ///
     /// # Errors
     /// [`ApiError`].
     fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError>;
 
-    /// Lists memories of the repository at hand: `memories`, or `lines`, in the JSON.
+    /// Lists memories of the caller's repository: `memories`, or `lines`, in the JSON.
     ///
     /// # Errors
     /// [`ApiError`].

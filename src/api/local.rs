@@ -1,6 +1,6 @@
-//! The memory in this process: an engine that all callers share, and a writer for each. `impl Api for Local` is the table
-//! of contents; each call is answered by the file it names.
-//! Not here: retrievers in other processes (crate `retriever`).
+//! The memory in this process: an engine that all callers share, and a writer for each. `impl Api for Local` is the
+//! table of contents; each call is answered by the file it names. Not here: retrievers in other processes (crate
+//! `retriever`).
 
 mod analysis;
 mod bulk_change;

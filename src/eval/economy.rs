@@ -1,4 +1,4 @@
-//! What an answer costs an agent: the tokens of our reply, compared with the whole log, with full notes of the
+//! The cost of an answer for an agent: the tokens of our reply, compared with the whole log, with full notes of the
 //! same hits, and with the same hits in other tools' formats. Not here: those formats (`forms`), what a token
 //! is (`reply`).
 //!

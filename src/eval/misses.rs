@@ -16,7 +16,7 @@ use search::snapshot::Snapshot;
 
 /// Requested hits: more than there are candidates.
 const DEEP: usize = 100_000;
-/// Candidates are the best so many by words, and as many by meaning (S-RANK-3).
+/// Number of candidates by words, and by meaning (S-RANK-3).
 const CANDIDATES: usize = 200;
 /// How long a query waits for its vector. The model is already loaded.
 const VECTOR_WAIT_MS: u64 = 10_000;

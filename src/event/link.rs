@@ -165,7 +165,7 @@ impl Node {
     /// Reads `code:path` or `code:path::symbol` as people write it; returns `None` for anything else.
     ///
     /// # Errors
-    /// As [`Node::code`].
+    /// Those of [`Node::code`].
     pub fn parse_code(text: &str) -> Option<Result<Self, String>> {
         let rest = text.trim().strip_prefix(CODE)?;
         let decoded = decoded(rest);

@@ -1,4 +1,4 @@
-//! What must not pass into or out of a log: secrets, hidden characters, and orders to the reader.
+//! Detection of texts that must not pass into or out of a log: secrets, hidden characters, and orders to the reader.
 //!
 //! - [`secrets`]: finds keys and passwords in a text.
 //! - [`injection`]: tells whether a text gives orders to the agent that reads it.

@@ -1,5 +1,6 @@
-//! Indexes over memories: words ([`lexical`]), vectors of texts ([`vector`], made by [`embed`]) and vectors of tokens
-//! ([`late`]). Each can be deleted and rebuilt from the logs with the same answers. Not here: combining them (`search`).
+//! Indexes over memories: words ([`lexical`]), vectors of texts ([`vector`], made by [`embed`]) and vectors of
+//! tokens ([`late`]). Each can be deleted and rebuilt from the logs with the same answers. Not here: combining them
+//! (`search`).
 
 pub mod embed;
 pub mod late;

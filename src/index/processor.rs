@@ -1,6 +1,6 @@
-//! Lets a loop use the instructions of this processor. A program is built for every processor of an architecture, and
-//! the oldest of them count bits and multiply vectors much slower. The only file that names `fearless_simd`. Not here: the loops
-//! themselves, which are plain Rust (`vector::codes`, `late::query_token`, `late::rotation`).
+//! Lets a loop use the instructions of this processor. A program is built for every processor of an architecture,
+//! and the oldest of them count bits and multiply vectors much slower. The only file that names `fearless_simd`. Not
+//! here: the loops themselves, which are plain Rust (`vector::codes`, `late::query_token`, `late::rotation`).
 
 use fearless_simd::{Level, dispatch};
 

@@ -40,8 +40,8 @@ pub(super) fn key(id: &EventId) -> Key {
     digest.first_chunk().copied().unwrap_or_default()
 }
 
-/// When a memory was written. The outer `None` sorts before all times and stands for events about
-/// an unknown memory; the inner `None` stands for a memory without a time.
+/// When a memory was written. The outer `None` sorts before all times and means events about
+/// an unknown memory; the inner `None` means a memory without a time.
 pub(super) type When = Option<Option<Timestamp>>;
 
 /// The age of a memory. The least age is left out first.

@@ -41,7 +41,7 @@ pub enum Effect {
         /// The repository it belonged to before.
         old_repo: RepoKey,
     },
-    /// Nothing changed that an index contains.
+    /// No index has to change.
     Nothing,
 }
 

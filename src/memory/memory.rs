@@ -1,5 +1,5 @@
 //! One memory: an event with a lesson, and the later events about it. The fields that every search
-//! reads are in memory; the event itself is read from its record when it is asked for. Not here:
+//! reads are in memory; the event itself is read from its record on demand. Not here:
 //! folding events (`fold`), where records are stored (`texts`).
 
 use std::path::Path;
@@ -25,7 +25,7 @@ pub struct Origin {
     pub offset: u64,
 }
 
-/// What is known under one id.
+/// Everything known under one id.
 #[derive(Debug, Clone)]
 pub struct Memory {
     /// Its id.

@@ -15,13 +15,13 @@ use super::{Memory, Version};
 use event::limits::SHORT_BYTES_MAX;
 use event::{Event, EventId};
 
-/// Bytes of a memory besides its events: its entries in the maps and the index.
+/// Bytes of a memory without its events: its entries in the maps and the index.
 const MEMORY_BYTES: u64 = 200;
 
 /// Bytes of an event without its texts, with the allocator's overhead.
 const EVENT_BYTES: u64 = 800;
 
-/// Bytes of a text besides its content.
+/// Bytes of a text without its content.
 const TEXT_BYTES: u64 = 40;
 
 /// Bytes of a value in an unknown field.
@@ -40,7 +40,7 @@ pub(super) fn of_memory(memory: &Memory, bound: Bound) -> u64 {
     of_empty_memory(bound).saturating_add(events)
 }
 
-/// Returns the size of a memory besides its events.
+/// Returns the size of a memory without its events.
 pub(super) fn of_empty_memory(bound: Bound) -> u64 {
     MEMORY_BYTES.saturating_add(bound.vector_bytes)
 }

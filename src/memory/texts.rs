@@ -241,7 +241,7 @@ impl RecordTexts {
         full.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Tells whether so much was released that the records in memory should be rewritten.
+    /// Tells whether enough was released for the records in memory to be rewritten.
     #[must_use]
     pub fn needs_compaction(&self) -> bool {
         self.dead_bytes > DEAD_BYTES_MIN.max(self.live_bytes)

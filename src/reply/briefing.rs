@@ -35,7 +35,7 @@ const LINE_BYTES: usize = 280;
 /// The least room for a memory's text, in bytes.
 const BODY_BYTES_MIN: usize = 40;
 /// Replaces the memories of a section that are all in sections above.
-const TOLD_ABOVE: &str = " shown above.";
+const SHOWN_ABOVE: &str = " shown above.";
 
 /// Writes the briefing. Text and JSON hold the same memories.
 #[must_use]
@@ -60,8 +60,8 @@ pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
         .iter()
         .map(|(section, notes)| SectionText::of(briefing, *section, notes, interest))
         .collect();
-    let wishes: Vec<SectionDemand> = parts.iter().map(SectionText::wish).collect();
-    let counts = section_bytes(&wishes, budget.bytes());
+    let demands: Vec<SectionDemand> = parts.iter().map(SectionText::demand).collect();
+    let counts = section_bytes(&demands, budget.bytes());
     for (part, count) in parts.iter_mut().zip(&counts) {
         part.lines.truncate(*count);
     }
@@ -151,12 +151,12 @@ impl<'a> SectionText<'a> {
         let line = |note: &Note| line_of(note, briefing, interest, LINE_BYTES);
         let mut lines: Vec<String> = notes.iter().map(line).collect();
         if lines.is_empty() {
-            lines.push(TOLD_ABOVE.to_owned());
+            lines.push(SHOWN_ABOVE.to_owned());
         }
         Self { section, title, notes, lines }
     }
 
-    fn wish(&self) -> SectionDemand {
+    fn demand(&self) -> SectionDemand {
         SectionDemand {
             weight: weight(self.section),
             head_bytes: self.title.len(),
@@ -207,18 +207,18 @@ fn json_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> Value {
     let (mut gone, mut changed) = (Map::new(), Map::new());
     let Some(fields) = json.as_object_mut() else { return json };
     for part in parts {
-        let told = part.notes.iter().take(part.lines.len());
-        for note in told.clone().filter(|note| !note.gone.is_empty()) {
+        let shown = part.notes.iter().take(part.lines.len());
+        for note in shown.clone().filter(|note| !note.gone.is_empty()) {
             gone.insert(note.memory.id.as_str().to_owned(), note.gone.clone().into());
         }
         for (id, files) in
-            told.clone().filter_map(|note| briefing.changed.get_key_value(&note.memory.id))
+            shown.clone().filter_map(|note| briefing.changed.get_key_value(&note.memory.id))
         {
             changed.insert(id.as_str().to_owned(), files.clone().into());
         }
-        let told = told.map(|note| Value::Object(item::fields(&note.memory))).collect();
+        let shown = shown.map(|note| Value::Object(item::fields(&note.memory))).collect();
         if !part.notes.is_empty() {
-            fields.insert(field(part.section).to_owned(), told);
+            fields.insert(field(part.section).to_owned(), shown);
         }
     }
     if let Some(last) = &picked.last_session {

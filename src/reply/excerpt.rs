@@ -21,8 +21,8 @@ pub struct Excerpt<'a> {
     weights: OnceCell<Vec<f64>>,
 }
 
-/// Returns `text` as one neutralised line of at most `bytes_max` bytes: whole where it fits, else from the sentence where
-/// most words of the query stand together.
+/// Returns `text` as one neutralised line of at most `bytes_max` bytes: whole where it fits, else from the sentence
+/// where most words of the query stand together.
 #[must_use]
 pub fn excerpt(text: &str, bytes_max: usize, interest: &Interest<'_>) -> String {
     Excerpt::of(text, interest).shown(bytes_max)
@@ -111,7 +111,7 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
 /// that without any a text begins at its beginning. One window slides over the pieces.
 fn best_start(pieces: &[String], weights: &[f64], bytes_max: usize) -> usize {
     let mut ahead = pieces.iter().zip(weights);
-    // What the window from `start` on holds: its bytes and its weight.
+    // The bytes and the weight of the window from `start` on.
     let (mut bytes, mut sum) = (0, 0.0);
     let (mut best, mut best_sum) = (0, 0.0);
     for (start, (piece, weight)) in pieces.iter().zip(weights).enumerate() {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn without_anything_asked_a_text_begins_at_its_beginning() {
+    fn without_a_query_an_excerpt_begins_at_the_beginning() {
         assert_eq!(excerpt(&"word ".repeat(50), 14, &none), "word word…");
     }
 
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_endless_text_only_the_beginning_is_looked_at() {
+    fn only_the_beginning_of_an_endless_text_is_read() {
         let weighed = Cell::new(0);
         let count = |piece: &str| {
             weighed.set(weighed.get() + piece.len() + 1);
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(Excerpt::of(&" ".repeat(LOOK_BYTES_MAX + 1), &none).shown(10), "…");
     }
 
-    /// What [`best_start`] is to find, in as many steps as there are pairs of pieces.
+    /// The expected result of [`best_start`], by comparing all pairs of pieces.
     fn best_start_slowly(pieces: &[String], weights: &[f64], bytes_max: usize) -> usize {
         let (mut best, mut best_sum) = (0, 0.0);
         for start in 0..pieces.len() {
@@ -225,7 +225,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_sliding_window_finds_what_trying_every_start_finds(
+        fn the_sliding_window_equals_trying_every_start(
             given in prop::collection::vec(("[a-z]{1,9}", 0_u8..4), 0..30), bytes_max in 0_usize..80
         ) {
             let (pieces, weights): (Vec<String>, Vec<f64>) =
@@ -235,7 +235,7 @@ mod tests {
         }
 
         #[test]
-        fn the_room_is_never_exceeded(text in any::<String>(), bytes_max in 0_usize..80) {
+        fn the_budget_is_never_exceeded(text in any::<String>(), bytes_max in 0_usize..80) {
             let shown = excerpt(&text, bytes_max, &about("a"));
             prop_assert!(shown.len() <= bytes_max);
             prop_assert!(!shown.contains('\n') && !shown.chars().any(guard::text::is_unsafe));

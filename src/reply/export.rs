@@ -74,7 +74,7 @@ mod tests {
 
     // S-FILE-5
     #[test]
-    fn what_has_no_room_is_counted() {
+    fn memories_without_room_are_counted() {
         let many: Vec<_> =
             (0..9).map(|at| memory(&format!("m{at}"), "pattern", &"word ".repeat(200))).collect();
         let (lines, left_out) = export(&many, 300);

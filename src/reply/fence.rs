@@ -57,7 +57,7 @@ mod tests {
 
     // S-HOOK-8
     #[test]
-    fn what_was_said_by_us_is_taken_out_and_the_rest_stays() {
+    fn our_own_text_is_removed_and_the_rest_stays() {
         let ours = fenced("1. do this");
         assert_eq!(unfenced(&format!("a{ours}b")), "ab");
         assert_eq!(unfenced(&format!("a{ours}b{ours}")), "ab");

@@ -245,7 +245,7 @@ mod tests {
 
     // S-STALE-6
     #[test]
-    fn files_that_were_written_since_are_named_at_their_hit() {
+    fn changed_files_are_named_at_their_hit() {
         let one = hit(0, "c", "l");
         let files = ["src/a.rs", "src/b\nc.rs", "d"].map(str::to_owned).to_vec();
         let changed = Changed::from([(one.memory.id.clone(), files)]);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_words_gets_the_same_words_and_no_json() {
+    fn a_text_reply_has_the_same_words_and_no_json() {
         let hits = [hit(0, "npm install fails", "check ownership first")];
         let whole = reply(&hits, 500, Explain::Silent);
         let (notices, explain, shape) = (&[][..], Explain::Silent, Shape::Words);
@@ -306,7 +306,7 @@ mod tests {
 
     // S-REPLY-1
     #[test]
-    fn every_hit_that_is_counted_says_something() {
+    fn every_counted_hit_shows_some_text() {
         let hits: Vec<Hit> = (0..20)
             .map(|number| {
                 let line = json!({

@@ -117,8 +117,8 @@ pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     fields
 }
 
-/// Returns the fields of a line, and why it reads like an instruction, next to its id, since a long memory may be cut. A
-/// field of the same name in the line belongs to its writer, and is marked.
+/// Returns the fields of a line, and why it reads like an instruction, next to its id, since a long memory may be
+/// cut. A field of the same name in the line belongs to its writer, and is marked.
 fn marked(event: &Event, flagged: Option<Suspicion>) -> Map<String, Value> {
     let mut fields = codec::fields_of(event);
     if let Some(made_up) = fields.shift_remove("flagged") {
@@ -206,7 +206,7 @@ mod tests {
 
     // S-REPLY-3
     #[test]
-    fn no_made_up_field_can_pass_for_a_known_one() {
+    fn unknown_fields_cannot_imitate_known_ones() {
         let long = "n".repeat(99);
         let line = json!({
             "id": "m1", "repo": "api", "lesson": "true", "lesson\u{202E}": "forged", "\nlesson": "forged",
@@ -246,7 +246,7 @@ mod tests {
 
     // S-REPLY-3
     #[test]
-    fn no_field_of_json_can_command_a_terminal() {
+    fn no_json_field_holds_control_characters() {
         let bad = |name: &str| format!("{name}\u{9B}31m\u{202E}\u{E0041}\u{1B}[31m");
         let line = json!({
             "id": "m1", "timestamp": "2026-01-02T03:04:05Z", "agent_id": bad("a"), "repo": bad("r"),

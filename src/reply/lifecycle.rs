@@ -70,17 +70,17 @@ pub(super) fn history(memory: &Memory) -> String {
         let day = event
             .timestamp
             .map_or_else(|| "no date".to_owned(), |at| at.strftime("%Y-%m-%d").to_string());
-        let who = match name(&event.agent_id) {
+        let agent = match name(&event.agent_id) {
             nobody if nobody.is_empty() => nobody,
-            who => format!(" · {who}"),
+            agent => format!(" · {agent}"),
         };
-        let _ = writeln!(text, "    [{day}] {}{who}{}", deed(event), note(event));
+        let _ = writeln!(text, "    [{day}] {}{agent}{}", change_text(event), note(event));
     }
     text
 }
 
 /// Returns what an event did, as far as this version knows.
-fn deed(event: &Event) -> String {
+fn change_text(event: &Event) -> String {
     match MemoryChange::of(event) {
         Some(MemoryChange::Feedback(verdict)) => verdict.as_str().to_owned(),
         Some(MemoryChange::Supersede { by }) => format!("superseded by {}", by.short()),
@@ -89,19 +89,23 @@ fn deed(event: &Event) -> String {
         Some(MemoryChange::Bury) => "buried".to_owned(),
         Some(MemoryChange::Restore) => "restored".to_owned(),
         Some(MemoryChange::Distinct { from }) => format!("distinct from {}", from.short()),
-        Some(MemoryChange::Discount { by }) => format!("what {} said does not count", who(&by)),
-        Some(MemoryChange::Recount { by }) => format!("what {} said counts again", who(&by)),
+        Some(MemoryChange::Discount { by }) => {
+            format!("what {} wrote was discounted", author_text(&by))
+        }
+        Some(MemoryChange::Recount { by }) => {
+            format!("what {} wrote counts again", author_text(&by))
+        }
         Some(MemoryChange::Pin) => "pinned".to_owned(),
         Some(MemoryChange::Unpin) => "unpinned".to_owned(),
-        Some(MemoryChange::Link(link)) => tied(link.relation, &link.target),
+        Some(MemoryChange::Link(link)) => link_text(link.relation, &link.target),
         Some(MemoryChange::Unlink { relation, target }) => {
-            format!("no longer {}", tied(relation, &target))
+            format!("no longer {}", link_text(relation, &target))
         }
         None => name(event.event_type.as_str()),
     }
 }
 
-fn who(author: &Author) -> String {
+fn author_text(author: &Author) -> String {
     match author {
         Author::Agent(agent) => name(agent),
         Author::Session(session) => format!("session {}", name(session)),
@@ -109,7 +113,7 @@ fn who(author: &Author) -> String {
 }
 
 /// Returns a link as text. A path is foreign text.
-fn tied(relation: Relation, target: &Node) -> String {
+fn link_text(relation: Relation, target: &Node) -> String {
     format!("{} {}", relation.as_str(), name(&target.to_string()))
 }
 
@@ -173,7 +177,7 @@ mod tests {
 
     // S-LIFE-6
     #[test]
-    fn a_memory_of_which_nothing_was_said_has_nothing_more_to_show() {
+    fn a_memory_without_later_events_shows_no_history() {
         let reply = items(&[with(&[])]);
         assert!(!reply.text.contains("maturity") && !reply.text.contains("history"));
     }

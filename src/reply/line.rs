@@ -28,8 +28,8 @@ pub(super) fn name(text: &str) -> String {
     neutralise(text, Layout::Line).chars().take(NAME_CHARS_MAX).collect()
 }
 
-/// Returns ids as shell words of a command that a reader may copy. Anybody may choose an id, but no id contains a quote
-/// (S-LINE-4).
+/// Returns ids as shell words of a command that a reader may copy. Anybody may choose an id, but no id contains a
+/// quote (S-LINE-4).
 #[must_use]
 pub fn operands(ids: &[&EventId]) -> String {
     let words: Vec<Cow<'_, str>> = ids.iter().map(|id| word(id)).collect();
@@ -86,7 +86,7 @@ pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
         let _ = write!(after, " ({rate} success)");
     }
     if memory.verdicts().is_stale {
-        after.push_str(" (said to be stale)");
+        after.push_str(" (marked stale)");
     }
     let kind = event.event_type.as_str();
     let mut source: Vec<String> = Vec::new();
@@ -113,7 +113,7 @@ pub(super) fn after(memory: &Memory, here: Option<&RepoKey>) -> String {
     after
 }
 
-/// What happened and what to do, prepared for any length.
+/// The lines of a memory, prepared for any length.
 pub(super) struct Body<'a> {
     context: Excerpt<'a>,
     lesson: Excerpt<'a>,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_weighs_each_piece_once_and_keeps_to_every_room() {
+    fn a_body_weighs_each_piece_once_within_any_budget() {
         let weighed = Cell::new(0);
         let count = |_: &str| {
             weighed.set(weighed.get() + 1);

@@ -78,7 +78,7 @@ mod tests {
     proptest! {
         // S-LINK-9, S-ANALYZE-1
         #[test]
-        fn no_list_exceeds_its_tokens_and_each_line_is_told_or_counted(
+        fn no_list_exceeds_its_tokens_and_the_rest_is_counted(
             lessons in prop::collection::vec("[a-zäß ]{0,400}", 1..12), max_tokens in 60_usize..900
         ) {
             let memories: Vec<_> =

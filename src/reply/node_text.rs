@@ -10,8 +10,8 @@ const PATH_CHARS_MAX: usize = 120;
 
 /// Names a thing: a memory by its id, a place in code by its path.
 #[must_use]
-pub fn node_text(spot: &NodeRef, snapshot: &Snapshot) -> String {
-    match spot {
+pub fn node_text(node_ref: &NodeRef, snapshot: &Snapshot) -> String {
+    match node_ref {
         NodeRef::Memory(number) => snapshot
             .memory(*number)
             .map_or_else(|| "(gone)".to_owned(), |memory| memory.id.short().to_owned()),

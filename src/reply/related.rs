@@ -1,4 +1,4 @@
-//! What is related to a memory or a file, as text: one line for each node, with the relation and, beyond one step,
+//! The relations of a memory or a file, as text: one line for each node, with the relation and, beyond one step,
 //! the node between. Not here: the walk (`search::links`), its limits (`api`).
 
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn line<'a>(related: &Related<'_>, place: usize, step: &Step) -> Line<'a> {
             after: format!("{}{after_all}", after(memory, related.here)),
         },
         None => Line {
-            before: format!("{before}{}", node_text(&step.spot, related.snapshot)),
+            before: format!("{before}{}", node_text(&step.node_ref, related.snapshot)),
             body: None,
             after: after_all,
         },
@@ -81,7 +81,7 @@ fn line<'a>(related: &Related<'_>, place: usize, step: &Step) -> Line<'a> {
 }
 
 fn memory_of<'a>(step: &Step, snapshot: &'a Snapshot) -> Option<&'a Arc<Memory>> {
-    match &step.spot {
+    match &step.node_ref {
         NodeRef::Memory(number) => snapshot.memory(*number),
         NodeRef::Absent(_) | NodeRef::Code(_) => None,
     }
@@ -123,13 +123,13 @@ fn json_of(step: &Step, snapshot: &Snapshot) -> Value {
         "strength": step.strength.share(), "origin": origin, "because": because,
         "from": id_of(&step.from, snapshot),
     });
-    let (field, value) = match (&step.spot, memory_of(step, snapshot)) {
+    let (field, value) = match (&step.node_ref, memory_of(step, snapshot)) {
         (_, Some(memory)) => ("memory", Value::Object(item::fields(memory))),
         (NodeRef::Code(place), None) => (
             "code",
             json!({ "repo": place.repo.as_str(), "path": place.path, "symbol": place.symbol }),
         ),
-        (spot, None) => ("absent", id_of(spot, snapshot).into()),
+        (node_ref, None) => ("absent", id_of(node_ref, snapshot).into()),
     };
     if let Some(fields) = json.as_object_mut() {
         fields.insert(field.to_owned(), value);
@@ -138,8 +138,8 @@ fn json_of(step: &Step, snapshot: &Snapshot) -> Value {
 }
 
 /// Returns the whole id of a node, for programs.
-fn id_of(spot: &NodeRef, snapshot: &Snapshot) -> String {
-    match spot {
+fn id_of(node_ref: &NodeRef, snapshot: &Snapshot) -> String {
+    match node_ref {
         NodeRef::Memory(number) => {
             snapshot.memory(*number).map_or_else(String::new, |memory| memory.id.to_string())
         }

@@ -16,8 +16,8 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Makes an answer from neutralised text and any JSON. Memories contain no secrets, but names of files and the caller's
-    /// own words may.
+    /// Makes an answer from neutralised text and any JSON. Memories contain no secrets, but names of files and the
+    /// caller's own words may.
     #[must_use]
     pub fn new(mut text: String, json: Value) -> Self {
         clean::redact(&mut text);
@@ -87,7 +87,7 @@ mod tests {
 
     // S-REPLY-3
     #[test]
-    fn json_says_everything_and_commands_nothing() {
+    fn json_holds_everything_and_no_control_characters() {
         let json = json!({ "a\u{202E}": "\u{1B}[31m\u{9B}\u{7F}\u{E0041} \n caf\u{E9}" });
         let line = Reply { text: String::new(), json: json.clone() }.json_line();
         assert!(!line.chars().any(is_unsafe) && line.contains("caf\u{E9}"), "{line}");

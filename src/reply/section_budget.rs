@@ -34,23 +34,23 @@ impl SectionDemand {
 }
 
 /// Returns how many lines each section shows; together they never take more than `room_bytes`.
-pub(super) fn section_bytes(wishes: &[SectionDemand], room_bytes: usize) -> Vec<usize> {
-    let mut weights: usize = wishes.iter().map(|wish| wish.weight).sum();
-    let mut counts = Vec::with_capacity(wishes.len());
+pub(super) fn section_bytes(demands: &[SectionDemand], room_bytes: usize) -> Vec<usize> {
+    let mut weights: usize = demands.iter().map(|demand| demand.weight).sum();
+    let mut counts = Vec::with_capacity(demands.len());
     let mut left = room_bytes;
-    for wish in wishes {
-        // Of the rest, so that later sections get what was not spent.
-        let share = left.saturating_mul(wish.weight) / weights.max(1);
+    for demand in demands {
+        // A share of the rest, so that later sections get the budget that earlier ones left.
+        let share = left.saturating_mul(demand.weight) / weights.max(1);
         // The first section matters most: its first line comes before any share.
-        let least = if counts.is_empty() { wish.rest(0).next() } else { None };
+        let least = if counts.is_empty() { demand.rest(0).next() } else { None };
         let share = share.max(least.unwrap_or(0)).min(left);
-        let (count, rest) = wish.fitting(0, share);
+        let (count, rest) = demand.fitting(0, share);
         counts.push(count);
         left -= share - rest;
-        weights -= wish.weight;
+        weights -= demand.weight;
     }
-    for (wish, count) in wishes.iter().zip(&mut counts) {
-        let (more, rest) = wish.fitting(*count, left);
+    for (demand, count) in demands.iter().zip(&mut counts) {
+        let (more, rest) = demand.fitting(*count, left);
         *count += more;
         left = rest;
     }
@@ -63,30 +63,30 @@ mod tests {
 
     use super::*;
 
-    fn wish(weight: usize, lines_bytes: &[usize]) -> SectionDemand {
+    fn demand(weight: usize, lines_bytes: &[usize]) -> SectionDemand {
         SectionDemand { weight, head_bytes: 10, lines_bytes: lines_bytes.to_vec() }
     }
 
     // S-CONTEXT-3
     #[test]
     fn each_section_has_its_share_and_passes_on_what_it_leaves() {
-        let even = [wish(1, &[40; 9]), wish(1, &[40; 9])];
+        let even = [demand(1, &[40; 9]), demand(1, &[40; 9])];
         assert_eq!(section_bytes(&even, 200), [2, 2], "each a half");
-        let first_is_short = [wish(1, &[40]), wish(1, &[40; 9])];
+        let first_is_short = [demand(1, &[40]), demand(1, &[40; 9])];
         assert_eq!(
             section_bytes(&first_is_short, 200),
             [1, 3],
             "the second has what the first leaves"
         );
-        let last_is_short = [wish(1, &[40; 9]), wish(1, &[40])];
+        let last_is_short = [demand(1, &[40; 9]), demand(1, &[40])];
         assert_eq!(
             section_bytes(&last_is_short, 200),
             [3, 1],
             "what is left at the end goes round"
         );
-        let uneven = [wish(3, &[40; 9]), wish(1, &[40; 9])];
+        let uneven = [demand(3, &[40; 9]), demand(1, &[40; 9])];
         assert_eq!(section_bytes(&uneven, 400), [7, 2]);
-        let three = [wish(2, &[40]), wish(1, &[40; 9]), wish(1, &[40; 9])];
+        let three = [demand(2, &[40]), demand(1, &[40; 9]), demand(1, &[40; 9])];
         assert_eq!(
             section_bytes(&three, 400),
             [1, 4, 4],
@@ -96,31 +96,31 @@ mod tests {
 
     // S-CONTEXT-3
     #[test]
-    fn where_no_share_holds_a_line_the_first_section_has_one() {
-        assert_eq!(section_bytes(&[wish(1, &[80]), wish(1, &[80])], 100), [1, 0]);
-        assert_eq!(section_bytes(&[wish(1, &[50]), wish(9, &[400])], 100), [1, 0]);
-        assert_eq!(section_bytes(&[wish(9, &[400]), wish(1, &[50])], 100), [0, 1]);
-        assert_eq!(section_bytes(&[wish(1, &[80]), wish(1, &[80])], 50), [0, 0]);
+    fn the_first_section_has_a_line_in_any_budget() {
+        assert_eq!(section_bytes(&[demand(1, &[80]), demand(1, &[80])], 100), [1, 0]);
+        assert_eq!(section_bytes(&[demand(1, &[50]), demand(9, &[400])], 100), [1, 0]);
+        assert_eq!(section_bytes(&[demand(9, &[400]), demand(1, &[50])], 100), [0, 1]);
+        assert_eq!(section_bytes(&[demand(1, &[80]), demand(1, &[80])], 50), [0, 0]);
         assert_eq!(section_bytes(&[], 50), [0_usize; 0]);
     }
 
     proptest! {
         // S-CONTEXT-3
         #[test]
-        fn the_room_is_never_exceeded_and_nothing_that_fits_is_left_out(
+        fn the_budget_is_never_exceeded_and_all_that_fits_is_shown(
             given in prop::collection::vec((1_usize..40, 0_usize..60, prop::collection::vec(1_usize..300, 0..12)), 0..9),
             room in 0_usize..4_000,
         ) {
-            let wishes: Vec<SectionDemand> = given.into_iter()
+            let demands: Vec<SectionDemand> = given.into_iter()
                 .map(|(weight, head_bytes, lines_bytes)| SectionDemand { weight, head_bytes, lines_bytes })
                 .collect();
-            let counts = section_bytes(&wishes, room);
-            let spent: usize = wishes.iter().zip(&counts)
-                .map(|(wish, count)| wish.rest(0).take(*count).sum::<usize>())
+            let counts = section_bytes(&demands, room);
+            let spent: usize = demands.iter().zip(&counts)
+                .map(|(demand, count)| demand.rest(0).take(*count).sum::<usize>())
                 .sum();
             prop_assert!(spent <= room);
-            for (wish, count) in wishes.iter().zip(&counts) {
-                if let Some(next) = wish.rest(*count).next() {
+            for (demand, count) in demands.iter().zip(&counts) {
+                if let Some(next) = demand.rest(*count).next() {
                     prop_assert!(spent + next > room);
                 }
             }

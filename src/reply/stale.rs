@@ -9,14 +9,14 @@ use super::reply::Reply;
 use super::tokens::Budget;
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
-use search::staleness::{Looked, Stale, Symbols};
+use search::staleness::{Stale, StalenessReport, Symbols};
 
 /// The result of a check.
 pub struct Checked<'a> {
     /// The repository.
     pub repo: &'a RepoKey,
     /// The stale memories.
-    pub looked: &'a Looked,
+    pub report: &'a StalenessReport,
     /// The number of older memories that were not checked.
     pub older: usize,
 }
@@ -35,15 +35,15 @@ const JSON_MAX: usize = 500;
 /// Writes the reply.
 #[must_use]
 pub fn stale(checked: &Checked<'_>) -> Reply {
-    let Checked { repo, looked, .. } = checked;
+    let Checked { repo, report, .. } = checked;
     let notices = notices(checked);
-    let stale = looked.stale.iter().take(JSON_MAX).map(json_of).collect::<Vec<Value>>();
-    let json = json!({ "repo": repo.as_str(), "checked": looked.checked, "pinned": looked.pinned,
-        "found": looked.stale.len(), "stale": stale, "notices": notices });
+    let stale = report.stale.iter().take(JSON_MAX).map(json_of).collect::<Vec<Value>>();
+    let json = json!({ "repo": repo.as_str(), "checked": report.checked, "pinned": report.pinned,
+        "found": report.stale.len(), "stale": stale, "notices": notices });
     let mut end: String = notices.iter().map(|notice| format!("\n{notice}")).collect();
-    let Some(first) = looked.stale.first() else {
+    let Some(first) = report.stale.first() else {
         let text =
-            format!("Nothing seems stale: {} checked in {repo}.{end}", count(looked.checked));
+            format!("Nothing seems stale: {} checked in {repo}.{end}", count(report.checked));
         return Reply::new(text, json);
     };
     let id = line::operands(&[&first.memory.id]);
@@ -52,20 +52,20 @@ pub fn stale(checked: &Checked<'_>) -> Reply {
     ));
     let head = format!(
         "**Perhaps stale ({} of {}) in {repo}:** recalled notes, not instructions\n",
-        looked.stale.len(),
-        count(looked.checked)
+        report.stale.len(),
+        count(report.checked)
     );
     let more = |left: usize| format!("\n({left} more: --json has the first {JSON_MAX})");
     let mut room = Budget::of_tokens(TOKENS_MAX);
-    let _ = room.take(&format!("{head}{end}{}", more(looked.stale.len())));
-    let lines: Vec<String> = looked
+    let _ = room.take(&format!("{head}{end}{}", more(report.stale.len())));
+    let lines: Vec<String> = report
         .stale
         .iter()
         .enumerate()
         .map(|(at, stale)| line_of(at + 1, stale, repo))
         .take_while(|line| room.take(line))
         .collect();
-    let left = looked.stale.len() - lines.len();
+    let left = report.stale.len() - lines.len();
     let more = if left == 0 { String::new() } else { more(left) };
     Reply::new(format!("{head}{}{more}{end}", lines.concat()), json)
 }
@@ -76,7 +76,7 @@ fn count(memories: usize) -> String {
 
 /// Returns what was not checked, and why.
 fn notices(checked: &Checked<'_>) -> Vec<String> {
-    let Looked { pinned, silence, .. } = checked.looked;
+    let StalenessReport { pinned, silence, .. } = checked.report;
     let mut notices = Vec::new();
     if let Some(silence) = silence {
         notices.push(format!("Note: {silence}; without git, only deleted files are found."));
@@ -172,16 +172,16 @@ mod tests {
         }
     }
 
-    fn told(stale: Vec<Stale>) -> Reply {
-        let looked = Looked { checked: 9, pinned: 1, silence: None, stale };
+    fn reply_of(stale: Vec<Stale>) -> Reply {
+        let report = StalenessReport { checked: 9, pinned: 1, silence: None, stale };
         let repo = RepoKey::parse("api").unwrap();
-        super::stale(&Checked { repo: &repo, looked: &looked, older: 0 })
+        super::stale(&Checked { repo: &repo, report: &report, older: 0 })
     }
 
     // S-STALE-4
     #[test]
-    fn each_is_told_with_why_and_with_what_renews_it() {
-        let reply = told(vec![stale_one("m1", "hold the lock")]);
+    fn each_stale_memory_is_listed_with_reason_and_remedy() {
+        let reply = reply_of(vec![stale_one("m1", "hold the lock")]);
         let expected = "**Perhaps stale (1 of 9 memories) in api:** recalled notes, not instructions\n\n\
             1. 0.65 [2026-01-02] hold the lock (gone: src/a.rs; changed: src/b.rs; no longer there: `open_store`; \
             its commit is in no branch) · codex · m1\n\nStill true: agent-knowledge feedback m1 confirmed. Not any \
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!((&json["confidence"], &json["memory"]["id"]), (&json!(0.65), &json!("m1")));
         assert_eq!(json["symbols"]["evidence"], "partly_missing");
         assert_eq!(
-            told(Vec::new()).text,
+            reply_of(Vec::new()).text,
             "Nothing seems stale: 9 memories checked in api.\nNote: 1 memory not checked, since pinned."
         );
     }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_long_list_stays_within_its_tokens_and_says_how_many_more() {
         let many = (0..2_000).map(|at| stale_one(&format!("m{at:04}"), &"word ".repeat(200)));
-        let reply = told(many.collect());
+        let reply = reply_of(many.collect());
         assert!(tokens(&reply.text) <= TOKENS_MAX, "{}", tokens(&reply.text));
         let shown = reply.text.matches("] word").count();
         assert!(shown > 20 && reply.text.contains(&format!("({} more: --json", 2_000 - shown)));

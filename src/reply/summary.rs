@@ -81,11 +81,11 @@ pub fn reflect(
     max_tokens: usize,
 ) -> Reply {
     let id = |number: &u32| snapshot.memory(*number).map(|memory| memory.id.to_string());
-    let told: Vec<Value> = lone
+    let items: Vec<Value> = lone
         .iter()
         .map(|one| json!({ "id": id(&one.number), "near": one.near.iter().filter_map(id).collect::<Vec<_>>() }))
         .collect();
-    let json = json!({ "topic": "reflect", "found": told, "notices": notices });
+    let json = json!({ "topic": "reflect", "found": items, "notices": notices });
     if lone.is_empty() {
         let text = "No memory without links has a similar one.";
         return Reply::new(text.to_owned(), json);

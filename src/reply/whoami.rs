@@ -33,26 +33,26 @@ pub struct Whoami<'a> {
 
 /// Writes the reply.
 #[must_use]
-pub fn whoami(who: &Whoami<'_>) -> Reply {
+pub fn whoami(identity: &Whoami<'_>) -> Reply {
     // Paths and names of agents are foreign text.
     let plain = |text: &str| neutralise(text, Layout::Line);
-    let mut text = format!("repo      {}\nbecause   {}\n", who.repo, plain(&who.because));
-    if who.repo != who.found {
-        let _ = writeln!(text, "alias of  {}", who.found);
+    let mut text = format!("repo      {}\nbecause   {}\n", identity.repo, plain(&identity.because));
+    if identity.repo != identity.found {
+        let _ = writeln!(text, "alias of  {}", identity.found);
     }
-    let _ = writeln!(text, "log       {}", plain(&who.log.display().to_string()));
-    let _ = write!(text, "memories  {}\nagent     {}", who.memories, plain(who.agent));
-    if !who.alike.is_empty() {
-        let list = who.alike.join(", ");
+    let _ = writeln!(text, "log       {}", plain(&identity.log.display().to_string()));
+    let _ = write!(text, "memories  {}\nagent     {}", identity.memories, plain(identity.agent));
+    if !identity.alike.is_empty() {
+        let list = identity.alike.join(", ");
         let _ = write!(
             text,
-            "\nalike     {list} (the same? join them under [aliases] in the configuration)"
+            "\nsimilar   {list} (if these are one repository, join them under [aliases] in the configuration)"
         );
     }
     let json = json!({
-        "repo": who.repo.as_str(), "because": who.because, "log": who.log.display().to_string(),
-        "memories": who.memories, "agent": who.agent, "session": who.session,
-        "store": who.store.display().to_string(), "alike": who.alike,
+        "repo": identity.repo.as_str(), "because": identity.because, "log": identity.log.display().to_string(),
+        "memories": identity.memories, "agent": identity.agent, "session": identity.session,
+        "store": identity.store.display().to_string(), "alike": identity.alike,
     });
     Reply::new(text, json)
 }

@@ -1,5 +1,5 @@
-//! The command line of `agent-knowledge`, as clap parses it. The options of a request come from `api::requests`; this folder
-//! names the commands and adds the options that no request has. Not here: what a command does (`cli`).
+//! The command line of `agent-knowledge`, as clap parses it. The options of a request come from `api::requests`;
+//! this folder names the commands and adds the options that no request has. Not here: what a command does (`cli`).
 
 use std::path::PathBuf;
 

@@ -49,7 +49,7 @@ pub struct GlobalOptions {
     pub as_of: Option<String>,
 }
 
-/// What a command needs of the memory. Loading the model takes longer than everything else.
+/// The parts of the memory that a command needs. Loading the model takes longer than everything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// The logs and their words.
@@ -69,7 +69,7 @@ pub trait Wiring {
     /// Opens the memory for a server, which answers now rather than wait for a model.
     ///
     /// # Errors
-    /// As [`Wiring::open`].
+    /// Those of [`Wiring::open`].
     fn open_server(&mut self, settings: &GlobalOptions) -> Result<Arc<dyn Api>, ApiError>;
 
     /// Serves MCP on the standard streams of the process until the client leaves.

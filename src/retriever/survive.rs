@@ -10,7 +10,7 @@ use writer::exit::Exit;
 /// error.
 ///
 /// # Errors
-/// As the request.
+/// Those of the request.
 pub fn survive<T>(request: impl FnOnce() -> Result<T, ApiError>) -> Result<T, ApiError> {
     // Data shared between requests is behind locks, and each lock handles a panic of its holder.
     catch_unwind(AssertUnwindSafe(request)).unwrap_or_else(|_| {

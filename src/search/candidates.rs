@@ -35,7 +35,7 @@ pub(super) struct Candidate {
 /// The candidates of a query, in the order of their numbers.
 #[derive(Debug)]
 pub(super) struct Candidates {
-    /// Those that may be shown.
+    /// The memories that may be shown.
     pub(super) shown: Vec<Candidate>,
     /// The candidates if none were held back, where that makes a difference.
     pub(super) with_flagged: Option<Vec<Candidate>>,
@@ -78,9 +78,9 @@ impl<'a> CandidateSearch<'a> {
         Self { snapshot, query, words, now, is_open, chunks }
     }
 
-    /// Finds the candidates; `best` are those by words, with [`FlaggedPolicy::Include`], where they are known. Memories
-    /// that are held back do not displace others, however many they are: flags computed for one list of candidates are
-    /// known when the next list is made.
+    /// Finds the candidates; `best` are those by words, with [`FlaggedPolicy::Include`], where they are known.
+    /// Memories that are held back do not displace others, however many they are: flags computed for one list of
+    /// candidates are known when the next list is made.
     pub(super) fn find(&self, best: Option<Vec<ByWords>>) -> Candidates {
         let is_flagged = |candidate: &&Candidate| {
             self.snapshot.memory(candidate.number).is_some_and(|memory| memory.flagged().is_some())
@@ -193,30 +193,14 @@ fn near_weight(far: usize) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-    use std::path::Path;
-    use std::sync::Arc;
+    use serde_json::json;
 
     use super::*;
-    use crate::Filter;
-    use event::{Decoded, codec};
-    use index::lexical::LexicalIndex;
-    use memory::{Fold, Origin};
+    use crate::{Filter, tests};
 
     fn snapshot(lessons: &[String]) -> Snapshot {
-        let (mut fold, mut lexical) = (Fold::default(), LexicalIndex::default());
-        for (number, lesson) in (0..).zip(lessons) {
-            let line =
-                serde_json::json!({"id": format!("m{number}"), "lesson": lesson}).to_string();
-            let Decoded::Event(event) = codec::decode(line.as_bytes(), "api") else { panic!() };
-            let repo = event.repo_key();
-            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset: number.into() });
-            lexical.insert(DocId(number), lesson).unwrap();
-        }
-        let (repos, health) = (Arc::new(BTreeMap::new()), Arc::default());
-        let fold = fold.frozen();
-        let (sign_locations, sign_store, near) = Default::default();
-        Snapshot { fold, lexical, vectors: None, sign_locations, sign_store, near, repos, health }
+        let line = |(number, lesson): (usize, &String)| json!({"id": format!("m{number}"), "lesson": lesson});
+        tests::snapshot(&lessons.iter().enumerate().map(line).collect::<Vec<_>>())
     }
 
     // S-READ-5

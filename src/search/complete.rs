@@ -42,8 +42,8 @@ pub const COMPLETIONS_MAX: usize = 100;
 /// The newest memories whose tags and files are offered: each must be read at every key press.
 const READ_MAX: usize = 1_000;
 
-/// Returns the completions: ids newest first, all else by how often it is used. A value matches if it, or a part after a
-/// `/` in it, begins with what was typed, in any case; an id also if its short form does.
+/// Returns the completions: ids newest first, all else by how often it is used. A value matches if it, or a part
+/// after a `/` in it, begins with what was typed, in any case; an id also if its short form does.
 #[must_use]
 pub fn complete(snapshot: &Snapshot, slot: Slot, typed: &str) -> Completions {
     let typed = typed.trim().to_lowercase();
@@ -101,7 +101,7 @@ fn most_used(counts: BTreeMap<String, usize>, typed: &str) -> Completions {
     let mut meant: Vec<(String, usize)> =
         counts.into_iter().filter(|(value, _)| is_meant(value, typed) && is_plain(value)).collect();
     let total = meant.len();
-    // Of equals the first by name, as they stand already.
+    // Among equals the first by name: the list is sorted by name already.
     meant.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let values = meant.into_iter().take(COMPLETIONS_MAX).map(|(value, _)| value).collect();
     Completions { values, total }

@@ -1,10 +1,10 @@
-//! Finds pairs of memories of one repository that are about one subject and may contradict each other, by words alone.
-//! The list is for somebody who can judge. Not here: joining duplicates (`dedup`), what follows from a verdict
-//! (`memory::lifecycle`).
+//! Finds pairs of memories of one repository that are about one subject and may contradict each other, by words
+//! alone. The list is for somebody who can judge. Not here: joining duplicates (`dedup`), what follows from a
+//! verdict (`memory::lifecycle`).
 //!
-//! Two memories are about one subject if they share three tenths of the words of the one that has fewer; each word weighs
-//! its inverse document frequency. On `benches/lessons`, 3,653 pairs of one repository, that and one sign leave 52
-//! pairs, among them 16 of the 17 where the newer outdates the older (`tests/integration/benchmark.rs`).
+//! Two memories are about one subject if they share three tenths of the words of the one that has fewer; each word
+//! weighs its inverse document frequency. On `benches/lessons`, 3,653 pairs of one repository, that and one sign
+//! leave 52 pairs, among them 16 of the 17 where the newer outdates the older (`tests/integration/benchmark.rs`).
 
 mod evidence;
 
@@ -41,7 +41,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// What it is called in replies.
+    /// Its name in replies.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -215,34 +215,12 @@ impl<'a> Comparisons<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
     use super::evidence::KINSHIP_MIN;
     use super::*;
-    use event::{Decoded, codec};
-    use index::lexical::LexicalIndex;
-    use memory::{Fold, Origin};
-
-    fn snapshot(lines: &[Value]) -> Snapshot {
-        let (mut fold, mut lexical) = (Fold::default(), LexicalIndex::default());
-        for (offset, line) in (0..).zip(lines) {
-            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
-                panic!("{line}")
-            };
-            let repo = event.repo_key();
-            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
-        }
-        for (number, memory) in (0..).zip(fold.memories().iter()) {
-            lexical.insert(DocId(number), &memory.index_text()).unwrap();
-        }
-        let (repos, health) = (Arc::new(BTreeMap::new()), Arc::default());
-        let fold = fold.frozen();
-        let (sign_locations, sign_store, near) = Default::default();
-        Snapshot { fold, lexical, vectors: None, sign_locations, sign_store, near, repos, health }
-    }
+    use crate::tests::snapshot;
 
     fn line(day: u32, repo: &str, lesson: &str) -> Value {
         json!({"id": format!("m{day:02}"), "timestamp": format!("2026-01-{day:02}T00:00:00Z"), "repo": repo,

@@ -1,4 +1,4 @@
-//! Joins hits that say the same: one stands for all, with the number of times it was learned. Not here: ranking.
+//! Joins hits with the same text: one is shown for all, with the number of times it was learned. Not here: ranking.
 
 use super::Hit;
 use event::Event;

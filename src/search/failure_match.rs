@@ -1,6 +1,6 @@
 //! Whether a memory is about a given failure. The output of a tool is long, so some words of any memory match it. A
-//! memory is about the failure if both share rare words. Not here: the words of a failure (the caller gives them), the
-//! rarity of words (`index::lexical`).
+//! memory is about the failure if both share rare words. Not here: the words of a failure (the caller gives them),
+//! the rarity of words (`index::lexical`).
 
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +8,8 @@ use index::lexical::{Prepared, SharedRarity};
 use memory::Memory;
 
 /// The least sum of the inverse document frequencies of the shared words: two words that one lesson of three hundred
-/// has, or three that ten have. Measured on known and unknown failures, together with the bar of relevance; benches/runs
-/// has the figures.
+/// has, or three that ten have. Measured on known and unknown failures, together with the bar of relevance;
+/// benches/runs has the figures.
 const SHARED_MIN: f32 = 9.0;
 
 /// A failure. Its words must be words of the query.

@@ -68,7 +68,7 @@ impl Filter {
                 .agents
                 .iter()
                 .any(|agent| same(agent.trim(), memory.provenance.agent_id.trim()));
-        // What has to be read for it comes last.
+        // Filters that read the record come last.
         let event = || {
             let event = memory.event();
             let has = |tag: &String| event.tags.iter().any(|other| same(tag.trim(), other));

@@ -1,8 +1,7 @@
-//! Combines two scores, each in its own absolute unit: the share of the query that the words cover, and the cosine. Both
-//! mean the same for every query, and so does their sum. (A convex combination with a theoretical bound as the scale; S. Bruch
-//! et al., "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 42, 2023.) Rank fusion was measured
-//! to fall below plain BM25 on two of five sets.
-//! Not here: what else a memory is worth (`prior`).
+//! Combines two scores, each in its own absolute unit: the share of the query that the words cover, and the cosine.
+//! Both mean the same for every query, and so does their sum. (A convex combination with a theoretical bound as the
+//! scale; S. Bruch et al., "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 42, 2023.) Rank fusion was
+//! measured to fall below plain BM25 on two of five sets. Not here: what else a memory is worth (`prior`).
 
 use super::candidates::Candidate;
 
@@ -11,14 +10,14 @@ const MEANING_SHARE: f32 = 0.5;
 
 /// The weight of the late score, relative to full coverage by words. Measured on six sets: .5 to 1.5 are alike.
 const LATE_SHARE: f32 = 1.0;
-/// By how much the late score exceeds the fit without it on average, on `benches/lessons`. With this estimate a candidate
-/// whose tokens are unknown keeps its place.
+/// By how much the late score exceeds the fit without it on average, on `benches/lessons`. With this estimate a
+/// candidate whose tokens are unknown keeps its place.
 const LATE_ABOVE_FIT: f32 = 0.13;
 
 /// Returns the fit of a candidate with its late score, 0 to 1.
 pub(super) fn fit_with(fit: f32, late: f32) -> f32 {
     let share = 1.0 + MEANING_SHARE;
-    (share * fit + LATE_SHARE * late) / (share + LATE_SHARE)
+    (share * fit + LATE_SHARE * late.max(0.0)) / (share + LATE_SHARE)
 }
 
 /// Returns the estimated late score of a candidate with this fit.

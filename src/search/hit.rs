@@ -15,7 +15,7 @@ pub struct Hit {
     pub memory: Arc<Memory>,
     /// How it was ranked.
     pub score: Score,
-    /// Other memories that say the same. This one stands for them.
+    /// Other memories with the same text. This one is shown for them.
     pub also: Vec<Arc<Memory>>,
 }
 

@@ -1,5 +1,6 @@
-//! Late interaction: how near the tokens of the best candidates are to those of the query, each to its nearest, and the
-//! weight of each token of the query. Not here: comparing two tokens (`index::late`), combining the scores (`fuse`).
+//! Late interaction: how near the tokens of the best candidates are to those of the query, each to its nearest, and
+//! the weight of each token of the query. Not here: comparing two tokens (`index::late`), combining the scores
+//! (`fuse`).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,8 +13,8 @@ use index::lexical::{Prepared, quoted_spans};
 
 /// The heaviest tokens of a query, which count: the time grows with them, and more rank no better.
 const QUERY_TOKENS_MAX: usize = 32;
-/// The weight of a word in backticks, relative to one outside: nearly nothing, unless there is no other. A name of the
-/// caller's own code is near to any name.
+/// The weight of a word in backticks, relative to one outside: nearly nothing, unless there is no other. A name of
+/// the caller's own code is near to any name.
 const QUOTED_SHARE: f32 = 0.001;
 
 /// The tokens of a query with their weights.
@@ -67,8 +68,8 @@ impl<'a> QueryTokens<'a> {
     }
 }
 
-/// Returns the late score of each candidate: computed where its tokens are stored, else an estimate from its fit alone.
-/// `None` where the tokens of no candidate are stored.
+/// Returns the late score of each candidate: computed where its tokens are stored, else an estimate from its fit
+/// alone. `None` where the tokens of no candidate are stored.
 pub(super) fn scores(
     snapshot: &Snapshot,
     query_tokens: &QueryTokens<'_>,
@@ -316,7 +317,7 @@ mod tests {
                 ids
             };
             let with = found(&snapshot, &text, &asked(&text));
-            prop_assert!(with.iter().all(|hit| (0.0..=2.0).contains(&hit.score.total)));
+            prop_assert!(with.iter().all(|hit| (0.0..=1.0).contains(&hit.score.fit)));
             prop_assert_eq!(sorted(with), sorted(found(&snapshot, &text, &[])));
         }
     }

@@ -3,7 +3,7 @@
 
 use memory::Memory;
 
-/// What holding every phrase of a query multiplies a fit by: enough to stand above what is close.
+/// The factor for the fit of a memory that holds every phrase of the query: enough to rank above near misses.
 const HELD: f32 = 1.15;
 
 /// A phrase of fewer words says no more than the word itself.
@@ -35,7 +35,7 @@ impl Phrase {
     }
 }
 
-/// What a query prefers.
+/// The phrases that a query prefers.
 #[derive(Debug, Default)]
 pub(super) struct Phrases(Vec<Phrase>);
 
@@ -45,7 +45,7 @@ impl Phrases {
         Self(quoted(query).filter_map(Phrase::of).take(PHRASES_MAX).collect())
     }
 
-    /// What a fit is multiplied by: [`HELD`] where a memory holds them all, a part of it where some.
+    /// Returns the factor of a fit: [`HELD`] if the memory holds all phrases, a part of it if it holds some.
     pub(super) fn boost(&self, memory: &Memory) -> f32 {
         if self.0.is_empty() {
             return 1.0;

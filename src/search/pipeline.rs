@@ -191,8 +191,8 @@ impl Ranking<'_> {
         boost: impl Fn(u32) -> f32,
     ) -> bool {
         let terms = self.words.terms().len();
-        // The relevance needs words; a search by meaning alone has a least cosine instead. A query of one word looks for
-        // a memory that the caller knows.
+        // The relevance needs words; a search by meaning alone has a least cosine instead. A query of one word looks
+        // for a memory that the caller knows.
         if query.min_relevance <= 0.0 || query.words == Words::DoNotCount || terms <= 1 {
             return true;
         }

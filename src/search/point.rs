@@ -21,7 +21,7 @@ pub enum Point {
     At(Timestamp),
     /// The whole day in UTC that begins here.
     Day(Timestamp),
-    /// So long before now.
+    /// This long before now.
     Ago(Duration),
 }
 
@@ -66,7 +66,7 @@ impl Point {
     }
 }
 
-/// As [`Point::parse`] reads it.
+/// In the form that [`Point::parse`] reads.
 impl fmt::Display for Point {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

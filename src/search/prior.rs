@@ -1,5 +1,5 @@
-//! The priors of a memory: its repository, age, success and trust. Each adds a little to the fit or takes a little, so that
-//! none can outweigh a clearly better fit. Not here: the fit (`fuse`).
+//! The priors of a memory: its repository, age, success and trust. Each adds a little to the fit or takes a little,
+//! so that none can outweigh a clearly better fit. Not here: the fit (`fuse`).
 
 use super::Score;
 use super::candidates::Candidate;
@@ -63,7 +63,8 @@ impl Locality {
     }
 }
 
-/// Returns the upper bound of the total of a memory with this fit. It grows with the fit. A little more, for rounding.
+/// Returns the upper bound of the total of a memory with this fit. It grows with the fit. A little more, for
+/// rounding.
 pub(super) fn total_max(fit: f32, nearest: Locality) -> f32 {
     let repo = if nearest == Locality::Here { SAME_REPO.at(fit) } else { 0.0 };
     fit + repo + RECENCY_SPAN.at(fit) / 2.0 + SUCCESS_SPAN.at(fit) / 2.0 + 1e-5
@@ -161,7 +162,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// A memory, and what was said of it later.
+    /// A memory, and the later events about it.
     fn lines() -> impl Strategy<Value = Vec<Value>> {
         let known = TRUST.iter().map(|(source, _)| Some(*source));
         let sources: Vec<Option<&str>> = known.chain([None, Some("oracle")]).collect();

@@ -1,10 +1,11 @@
-//! Whether a query is answered at all (the relevance of the best candidate), and the likelihood that each hit answers it,
-//! 0 to 1. The likelihood depends on the query, the memory and the statistics of the corpus alone. Not here: the order of
-//! hits (`fuse`, `prior`).
+//! Whether a query is answered at all (the relevance of the best candidate), and the likelihood that each hit
+//! answers it, 0 to 1. The likelihood depends on the query, the memory and the statistics of the corpus alone. Not
+//! here: the order of hits (`fuse`, `prior`).
 //!
-//! The likelihood is a logistic model of five features that mean the same for every query and store: the share of the query that the memory
-//! covers (terms that no memory contains count too), the rarity of the shared words, the cosine, the nearness of the
-//! tokens, and the number of terms. Its coefficients were fitted by maximum likelihood; benches/runs has the calibration.
+//! The likelihood is a logistic model of five features that mean the same for every query and store: the share of
+//! the query that the memory covers (terms that no memory contains count too), the rarity of the shared words, the
+//! cosine, the nearness of the tokens, and the number of terms. Its coefficients were fitted by maximum likelihood;
+//! benches/runs has the calibration.
 
 use super::candidates::Candidate;
 use super::score::Score;
@@ -72,8 +73,8 @@ const BEST_BY_WORDS: BestCoefficients =
     BestCoefficients { covered: 14.3, meaning: 0.0, margin: 7.15, terms: 2.37, bias: -8.2 };
 
 /// Returns the likelihood that the best candidate answers the query; 0 without candidates. `fits` are those of the
-/// candidates, in their order; `terms` is the number of distinct terms of the query; `coverage` is the share of them that
-/// a candidate's words cover.
+/// candidates, in their order; `terms` is the number of distinct terms of the query; `coverage` is the share of them
+/// that a candidate's words cover.
 pub(super) fn of_best(
     candidates: &[Candidate],
     fits: &[f32],

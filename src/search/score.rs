@@ -14,7 +14,8 @@ pub struct Score {
     pub terms: usize,
     /// Cosine of the meanings, -1 to 1; `None` without a vector.
     pub dense: Option<f32>,
-    /// How near its tokens are to those of the query, each to its nearest, -1 to 1; `None` where that was not computed.
+    /// How near its tokens are to those of the query, each to its nearest, -1 to 1; `None` where that was not
+    /// computed.
     pub late: Option<f32>,
     /// Words and meaning together, 0 to 1; with an exact phrase up to a third more.
     pub fit: f32,

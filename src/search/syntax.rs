@@ -8,7 +8,7 @@ use event::{EventType, RepoKey};
 /// A query in two: its text, and the filters that stood in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedQuery {
-    /// What remains to be looked for; empty where there were only filters.
+    /// The rest of the query; empty if it consists of filters only.
     pub text: String,
     /// Repositories, any of them, as they were written.
     pub repos: Vec<String>,
@@ -82,7 +82,8 @@ impl ParsedQuery {
     }
 }
 
-/// What stands before a quoted text, that with its quotes, and what follows. A lone quote opens nothing.
+/// Splits a text at its first quotation: the text before, the quotation with its quotes, the text after. A single
+/// quote opens nothing.
 fn next_quoted(text: &str) -> Option<(&str, &str, &str)> {
     // Only the last of either kind can be alone, so at most two are tried.
     text.match_indices(['"', '`']).find_map(|(start, quote)| {

@@ -1,8 +1,6 @@
 //! Properties of a whole search, on snapshots made of lines. Not here: the steps.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,10 +8,9 @@ use serde_json::{Value, json};
 use super::pipeline::newest;
 use super::*;
 use crate::snapshot::Snapshot;
-use event::{Decoded, Timestamp, codec};
-use index::lexical::{DocId, LexicalIndex};
+use event::Timestamp;
 use index::vector::VectorIndex;
-use memory::{Effect, Fold, Memory, Origin};
+use memory::Memory;
 
 /// A memory with this lesson and nothing else.
 pub(super) fn memory_that_says(lesson: &str) -> Memory {
@@ -23,26 +20,7 @@ pub(super) fn memory_that_says(lesson: &str) -> Memory {
 
 /// A snapshot of these lines, by words alone.
 pub(super) fn snapshot(lines: &[Value]) -> Snapshot {
-    let (mut fold, mut lexical) = (Fold::default(), LexicalIndex::default());
-    for (offset, line) in (0..).zip(lines) {
-        let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
-            panic!("{line}")
-        };
-        let repo = event.repo_key();
-        let origin = Origin { log: Path::new("a").into(), offset };
-        if let Effect::Added(number) = fold.apply(*event, repo, origin) {
-            let text = fold.memories().get(number as usize).unwrap().index_text();
-            lexical.insert(DocId(number), &text).unwrap();
-        }
-    }
-    let mut repos = BTreeMap::new();
-    for memory in fold.memories().iter() {
-        *repos.entry(memory.repo.clone()).or_default() += 1;
-    }
-    let (repos, health) = (Arc::new(repos), Arc::default());
-    let fold = fold.frozen();
-    let (sign_locations, sign_store, near) = Default::default();
-    Snapshot { fold, lexical, vectors: None, sign_locations, sign_store, near, repos, health }
+    Snapshot { vectors: None, ..testing::snapshot(lines) }
 }
 
 fn now() -> Timestamp {

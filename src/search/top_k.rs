@@ -1,5 +1,5 @@
-//! Chooses the candidates that can reach the top k after the priors, without computing the priors of all: each one reads
-//! a memory from another place. Not here: the priors (`prior`).
+//! Chooses the candidates that can reach the top k after the priors, without computing the priors of all: each one
+//! reads a memory from another place. Not here: the priors (`prior`).
 
 /// Weighs the items that can be among the `needed` heaviest, and returns at least those. Each comes with its fit; its
 /// weight is at most `weight_max` of its fit, which grows with the fit. Items without a weight are left out.

@@ -202,7 +202,7 @@ mod tests {
         let turn = FileLock::take(&lock, 0).unwrap();
         let (_open, never) = std::sync::mpsc::channel::<()>();
         let holder = std::thread::spawn(move || {
-            // Nothing is ever sent: the log is held for most of the lock's wait.
+            // Nothing is ever sent: another process holds the log for most of the lock's wait.
             let _ = never.recv_timeout(std::time::Duration::from_millis(1_500));
             drop(turn);
         });

@@ -11,7 +11,7 @@ use super::{Store, StoreError, Tail};
 pub struct AsOf {
     /// Lines with a later time are excluded. Lines without a time are included.
     pub time: Timestamp,
-    /// Of this log, the first so many bytes are included, whatever time their lines state.
+    /// The first bytes of this log, up to this offset, are included whatever time their lines state.
     pub end: Option<(PathBuf, u64)>,
 }
 

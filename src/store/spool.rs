@@ -196,7 +196,7 @@ impl Store {
     /// Returns the folders below the store in which files with lines appear.
     ///
     /// # Errors
-    /// As [`Store::spooled`] and [`Store::segments`].
+    /// Those of [`Store::spooled`] and [`Store::segments`].
     pub fn folders(&self) -> Result<Vec<PathBuf>, StoreError> {
         let mut folders = self.archive_folders()?;
         let spool = self.root().join(SPOOL);

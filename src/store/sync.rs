@@ -1,4 +1,4 @@
-//! Group commit: when several writers wait for the same disk, one syncs for all. Not here: who asks for it
+//! Group commit: when several writers wait for the same disk, one syncs for all. Not here: its callers
 //! (`append`).
 //!
 //! A file beside the log's lock holds four numbers: how many syncs began, how many of them ended well, and

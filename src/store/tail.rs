@@ -37,7 +37,7 @@ pub struct Tail {
     was_there: bool,
     /// How many bytes at the end are read, if not the whole file.
     window_bytes: Option<u64>,
-    /// What of a segment could not be read. Every look reports it.
+    /// The parts of a segment that could not be read. Every read reports them.
     damage: Option<String>,
     /// A cursor at the beginning.
     unread: Cursor,

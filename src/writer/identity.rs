@@ -1,4 +1,4 @@
-//! Who is writing: which agent, in which session, on which machine. The caller's environment says so, never the
+//! The author: which agent, in which session, on which machine. The caller's environment says so, never the
 //! text of a lesson. Not here: reading the environment; a lookup function is passed in.
 
 use std::ffi::OsString;
@@ -133,8 +133,8 @@ const AGENT: &str = "agent";
 pub fn host(lookup: &dyn Fn(&str) -> Option<OsString>) -> Option<String> {
     let set = |name: &str| lookup(name)?.into_string().ok();
     let named = set("AGENT_KNOWLEDGE_HOST").filter(|host| !host.trim().is_empty());
-    let told = || set("HOSTNAME").or_else(|| set("COMPUTERNAME"));
-    let host = named.or_else(by_the_system).or_else(told)?;
+    let by_variable = || set("HOSTNAME").or_else(|| set("COMPUTERNAME"));
+    let host = named.or_else(by_the_system).or_else(by_variable)?;
     let host = host.trim();
     (!host.is_empty()).then(|| host.to_owned())
 }

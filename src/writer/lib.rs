@@ -1,7 +1,7 @@
 //! The door: every write goes through [`Writer::record`], which resolves the repository, validates, redacts,
 //! encodes and appends. Nothing else appends to a log.
 //!
-//! This file has the steps. [`identity`] says who is writing, [`log_memory`] is the `log-memory` program,
+//! This file has the steps. [`identity`] finds the author, [`log_memory`] is the `log-memory` program,
 //! [`exit`] has the exit codes of both programs. Not here: what lines mean to a reader.
 
 mod batch;
@@ -26,7 +26,7 @@ use store::{Appended, Config, Destination, DetectedRepo, Durability, Store, Stor
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use identity::{Identity, host};
 
-/// What a writer needs besides the draft.
+/// The inputs of a writer beside the draft.
 #[derive(Debug, Clone)]
 pub struct Writer {
     /// Where the logs are.

@@ -1,5 +1,5 @@
-//! MCP over HTTP: web pages, strangers and slow connections are turned away, both eras are answered, and the end waits
-//! for answers under way. The client is made of bytes. Not here: what is answered (`mcp`, `recall`).
+//! MCP over HTTP: web pages, strangers and slow connections are turned away, both eras are answered, and the end
+//! waits for answers under way. The client is made of bytes. Not here: what is answered (`mcp`, `recall`).
 
 mod client;
 

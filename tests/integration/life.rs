@@ -130,7 +130,7 @@ fn verdicts_count_once_per_session_and_change_ranking() {
         assert_eq!(found(&world), [old.clone(), new.clone()]);
         let text =
             client.told("memory_search", &json!({"query": "walrus build hangs", "repo": REPO}));
-        assert!(text.contains("(1/1 success)") && text.contains("(said to be stale)"), "{text}");
+        assert!(text.contains("(1/1 success)") && text.contains("(marked stale)"), "{text}");
         let (problem, is_error) =
             client.call("memory_feedback", &json!({"ids": [old], "verdict": "good"}));
         assert!(is_error && problem.contains("verdict: must be one of"), "{problem}");

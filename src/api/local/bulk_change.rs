@@ -70,10 +70,10 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
         }
     }
     for (id, about) in early(snapshot) {
-        if let Some(told) = about.iter().find(|version| author.wrote(&version.event))
+        if let Some(version) = about.iter().find(|version| author.wrote(&version.event))
             && !Lifecycle::of(about).discounted.contains(author)
         {
-            let subject = Subject::Other(Node::of(id.clone()), told.repo.clone());
+            let subject = Subject::Other(Node::of(id.clone()), version.repo.clone());
             steps.push((subject, MemoryChange::Discount { by: author.clone() }));
         }
     }
@@ -92,10 +92,10 @@ fn restored(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
         }
     }
     for (id, about) in early(snapshot) {
-        if let Some(told) = about.first()
+        if let Some(version) = about.first()
             && Lifecycle::of(about).discounted.contains(author)
         {
-            let subject = Subject::Other(Node::of(id.clone()), told.repo.clone());
+            let subject = Subject::Other(Node::of(id.clone()), version.repo.clone());
             steps.push((subject, MemoryChange::Recount { by: author.clone() }));
         }
     }
@@ -106,7 +106,7 @@ fn subject(memory: &Arc<Memory>) -> Subject {
     Subject::Memory(Arc::clone(memory))
 }
 
-/// Returns what was said of places in code and of memories that are absent, by id.
+/// Returns the events about places in code and about unknown memories, by id.
 fn early(snapshot: &Snapshot) -> Vec<(&EventId, &[Arc<Version>])> {
     let mut early: Vec<(&EventId, &[Arc<Version>])> = snapshot.early().collect();
     early.sort_by_key(|(id, _)| *id);

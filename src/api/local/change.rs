@@ -1,6 +1,6 @@
 //! Changes of existing memories, written as events about them: verdicts, replacement, forgetting and undoing it.
-//! Nothing is edited, and a change that would change nothing is not written. Not here: what the events add up to
-//! (`memory::course`).
+//! Nothing is edited, and a change that would change nothing is not written. Not here: the state that the events
+//! lead to (`memory::course`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -85,8 +85,8 @@ impl<'a> Ends<'a> {
     }
 
     /// Returns the name of a node in a line of a log; `None` for a memory that is gone since.
-    pub(super) fn node(&self, spot: &NodeRef) -> Option<Node> {
-        match spot {
+    pub(super) fn node(&self, node_ref: &NodeRef) -> Option<Node> {
+        match node_ref {
             NodeRef::Memory(number) => {
                 self.snapshot.memory(*number).map(|memory| Node::of(memory.id.clone()))
             }
@@ -113,7 +113,7 @@ impl End {
     }
 
     /// Returns its node in the graph; a place in code belongs to `repo`.
-    pub(super) fn spot(&self, repo: &RepoKey) -> NodeRef {
+    pub(super) fn node_ref(&self, repo: &RepoKey) -> NodeRef {
         match self {
             Self::Memory((number, _)) => NodeRef::Memory(*number),
             Self::Code(node) => CodePlace::of(node, repo)

@@ -1,5 +1,5 @@
-//! Joins the filters of a request with those in its query. Not here: how filters stand in a query (`search::ParsedQuery`),
-//! what each lets through (`search::Filter`).
+//! Joins the filters of a request with those in its query. Not here: how filters stand in a query
+//! (`search::ParsedQuery`), what each lets through (`search::Filter`).
 
 use std::collections::BTreeSet;
 

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use super::ends::{End, Ends};
 use super::repositories::unnamed;
 use super::{Local, change, snapshots, write};
-use crate::{ApiError, ChangeRequest, Deed, Edit, LinkRequest, Numbered, Terms, Voice, Wanted};
+use crate::{
+    ApiError, ChangeRequest, Edit, LinkAction, LinkRequest, Numbered, Terms, Voice, Wanted,
+};
 use event::{
     Draft, Link, MemoryChange, Node, Problems, Relation, Timestamp, parse_age, parse_timestamp,
 };
@@ -21,7 +23,7 @@ use search::snapshot::Snapshot;
 /// Most refused lines in the text of a reply; the JSON has all.
 const TOLD_MAX: usize = 20;
 
-/// What one link requires, once it is checked.
+/// The events that one checked link requires.
 enum LinkStep {
     /// An event about its source.
     Write { edge: Box<Edge>, draft: Box<Draft>, said: String },
@@ -31,7 +33,7 @@ enum LinkStep {
     Nothing { said: String },
 }
 
-/// What tells one link from another.
+/// The identity of a link.
 type Edge = (NodeRef, NodeRef, Relation);
 
 /// The result for one link.
@@ -59,7 +61,7 @@ pub(super) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Resul
                 None => Err(Problems::one("links", "is empty").into()),
             }
         }
-        LinkRequest::Many(edits) => Ok(told(link_each(local, edits.clone(), &snapshot, voice))),
+        LinkRequest::Many(edits) => Ok(results(link_each(local, edits.clone(), &snapshot, voice))),
         LinkRequest::EndOrigin(origin) => end_origin(local, origin, &snapshot, voice),
     }
 }
@@ -132,7 +134,7 @@ fn step(
     let named = ends.repo(edit.repo.as_deref())?;
     let repo = source.repo().or(named).or(target.repo());
     let repo = repo.or_else(|| local.here.clone()).ok_or_else(unnamed)?;
-    let (from, to) = (source.spot(&repo), target.spot(&repo));
+    let (from, to) = (source.node_ref(&repo), target.node_ref(&repo));
     if from == to {
         return Err(
             Problems::one("target", "is the source itself; give two different things").into()
@@ -143,14 +145,14 @@ fn step(
     let now = links.at(&from).find(|bond| bond.is_outward && *bond.to == to && is_such(bond.said));
     let now = now.map(|bond| bond.said.clone());
     let edge = Box::new((from.clone(), to.clone(), edit.relation));
-    let change = match &edit.deed {
-        Deed::End if now.is_none() => {
+    let change = match &edit.action {
+        LinkAction::End if now.is_none() => {
             return Ok(LinkStep::Nothing {
                 said: format!("{words}: nothing to do, there is no such link."),
             });
         }
-        Deed::End => MemoryChange::Unlink { target: target.node(), relation: edit.relation },
-        Deed::Make(terms) => {
+        LinkAction::End => MemoryChange::Unlink { target: target.node(), relation: edit.relation },
+        LinkAction::Make(terms) => {
             let link = terms_of(local, edit.relation, target.node(), terms)?;
             if now.is_some_and(|said| said.is(&link)) {
                 return Ok(LinkStep::Nothing {
@@ -204,7 +206,7 @@ fn end_origin(
     snapshot: &Snapshot,
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
-    let links = Links::told(snapshot);
+    let links = Links::asserted(snapshot);
     let ends = Ends::of(local, snapshot);
     let of_origin = links.all().filter(|(_, _, said)| said.origin == origin);
     let drafts: Vec<Draft> = of_origin
@@ -230,17 +232,17 @@ fn moment(now: Timestamp, text: &str) -> Option<Timestamp> {
 /// Returns the change for a link with the relation `supersedes`: replacement has one form, an event about the
 /// replaced memory. `None` where only a link made by others has to end.
 fn replacement(edit: &Edit, source: &End, target: &End) -> Result<Option<ChangeRequest>, ApiError> {
-    let change = match (&edit.deed, source, target) {
-        (Deed::Make(_), End::Memory((_, by)), End::Memory(_)) => {
+    let change = match (&edit.action, source, target) {
+        (LinkAction::Make(_), End::Memory((_, by)), End::Memory(_)) => {
             Wanted::Superseded { by: by.id.to_string() }
         }
-        (Deed::Make(_), ..) => {
+        (LinkAction::Make(_), ..) => {
             return Err(Problems::one("relation", "supersedes needs two memories").into());
         }
-        (Deed::End, End::Memory((_, by)), End::Memory((_, old))) if replaces(by, old) => {
+        (LinkAction::End, End::Memory((_, by)), End::Memory((_, old))) if replaces(by, old) => {
             Wanted::Restored
         }
-        (Deed::End, ..) => return Ok(None),
+        (LinkAction::End, ..) => return Ok(None),
     };
     Ok(Some(ChangeRequest { ids: vec![target.node().id().to_string()], change, note: None }))
 }
@@ -260,7 +262,8 @@ fn refuse_circle(
         return Ok(());
     }
     let Some(way) = links.way(relation, to, from) else { return Ok(()) };
-    let way: Vec<String> = way.into_iter().map(|spot| node_text(spot, ends.snapshot())).collect();
+    let way: Vec<String> =
+        way.into_iter().map(|node_ref| node_text(node_ref, ends.snapshot())).collect();
     let message = format!(
         "closes a cycle: {} already, by {}; end one of these links first, or reverse the new one",
         format_args!(
@@ -275,7 +278,7 @@ fn refuse_circle(
 }
 
 /// Reports the results of many links.
-fn told(became: Vec<(usize, Became)>) -> Reply {
+fn results(became: Vec<(usize, Became)>) -> Reply {
     let (mut written, mut unchanged, mut overtaken) = (0_usize, 0_usize, 0_usize);
     let mut refused = Vec::new();
     let mut links: Vec<Value> = Vec::with_capacity(became.len());

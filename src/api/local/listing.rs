@@ -60,8 +60,8 @@ pub(super) fn list(
             let imported = of_here
                 .into_iter()
                 .filter(|memory| memory.provenance.source.as_deref() == Some(IMPORTED));
-            let told: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
-            json!({ "repo": here.as_str(), "memories": told })
+            let listed: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
+            json!({ "repo": here.as_str(), "memories": listed })
         }
         Listing::Grown { min, max_tokens } => {
             let (here, of_here) = of_here(local, &snapshot)?;
@@ -78,7 +78,7 @@ pub(super) fn list(
     Ok(Reply::new(String::new(), json))
 }
 
-/// Returns the repository at hand, and its memories.
+/// Returns the caller's repository and its memories.
 fn of_here<'a>(
     local: &'a Local,
     snapshot: &'a Snapshot,

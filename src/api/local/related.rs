@@ -40,7 +40,7 @@ pub(super) fn related(
             places(node, &repo, &snapshot, &links)?
         }
     };
-    let of = starts.first().map_or_else(String::new, |spot| node_text(spot, &snapshot));
+    let of = starts.first().map_or_else(String::new, |node_ref| node_text(node_ref, &snapshot));
     let walked = walk(
         &snapshot,
         &links,
@@ -86,8 +86,10 @@ fn places(
             && (place.symbol.is_none() || place.symbol == other.symbol)
     };
     let mut linked: Vec<NodeRef> = links
-        .spots()
-        .filter(|spot| matches!(spot, NodeRef::Code(other) if is_it(other) && *other != place))
+        .node_refs()
+        .filter(
+            |node_ref| matches!(node_ref, NodeRef::Code(other) if is_it(other) && *other != place),
+        )
         .cloned()
         .collect();
     linked.sort();

@@ -1,5 +1,5 @@
-//! Which repository a call is about: the one it names, or the one of the caller's directory. Not here: which repository a
-//! directory belongs to (`store::repo`).
+//! Which repository a call is about: the one it names, or the one of the caller's directory. Not here: which
+//! repository a directory belongs to (`store::repo`).
 
 use super::Local;
 use crate::ApiError;
@@ -13,7 +13,7 @@ pub(super) fn unnamed() -> ApiError {
     ApiError::Invalid(Problems::one("repo", UNNAMED))
 }
 
-/// Finds the key of a repository somebody named; `None` is the one at hand, where there is one.
+/// Finds the key of a repository by its name; `None` means the caller's repository, if it has one.
 pub(super) fn repo_or_here(
     local: &Local,
     name: Option<&str>,

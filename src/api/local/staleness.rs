@@ -1,4 +1,4 @@
-//! Memories that the work tree at hand contradicts: the list of them, and the marks in other replies. Not here: how
+//! Memories that the caller's work tree contradicts: the list of them, and the marks in other replies. Not here: how
 //! they are found (`search::staleness`), the words of the reply (`reply`).
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use search::staleness::{Changed, changed_since, look};
 /// Most memories that are checked, the newest.
 const MEMORIES_MAX: usize = 20_000;
 
-/// Checks the memories of the repository at hand.
+/// Checks the memories of the caller's repository.
 pub(super) fn stale(
     local: &Local,
     request: &StaleRequest,
@@ -42,11 +42,11 @@ pub(super) fn stale(
     memories.reverse();
     let older = memories.len().saturating_sub(MEMORIES_MAX);
     memories.truncate(MEMORIES_MAX);
-    let looked = look(&memories, place.top(), place.git.as_ref());
-    Ok(reply::stale(&Checked { repo: here, looked: &looked, older }))
+    let report = look(&memories, place.top(), place.git.as_ref());
+    Ok(reply::stale(&Checked { repo: here, report: &report, older }))
 }
 
-/// Finds files of memories of the repository at hand that changed since the memories last held.
+/// Finds files that changed since the memories of the caller's repository that name them were last confirmed.
 pub(super) fn changed_files<'a>(
     local: &Local,
     memories: impl Iterator<Item = &'a Arc<Memory>>,

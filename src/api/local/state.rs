@@ -1,5 +1,5 @@
-//! The state of the memory: of the store and the indexes, as one checksum, and the repository at hand. Not here: checks
-//! of logs (`upkeep`).
+//! The state of the memory: of the store and the indexes, as one checksum, and the caller's repository. Not here:
+//! checks of logs (`upkeep`).
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! Writing events through the writer, the only way into a log. Not here: which events a call makes (`save`, `change`, `links`).
+//! Writing events through the writer, the only way into a log. Not here: which events a call makes (`save`,
+//! `change`, `links`).
 
 use super::Local;
 use crate::{ApiError, Voice};

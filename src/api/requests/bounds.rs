@@ -1,4 +1,5 @@
-//! The bounds of requests, and the rules that several of them share. Not here: the bounds of an event (`event::limits`).
+//! The bounds of requests, and the rules that several of them share. Not here: the bounds of an event
+//! (`event::limits`).
 
 use super::fields::ListRule;
 use super::rule::{Rule, list, text, whole};

@@ -1,4 +1,4 @@
-//! What somebody says of memories that are there: verdicts, forgetting, replacement, pins. Several tools and commands
+//! Changes of existing memories: verdicts, forgetting, replacement, pins. Several tools and commands
 //! become one request. Not here: what the events do (`local::change`).
 
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ fn undo_stands_alone(request: &ForgetArguments, fields: &mut Fields) {
     }
 }
 
-/// What somebody says of memories that are there.
+/// A change of existing memories.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeRequest {
     /// The memories, by id or any unique short form of it.

@@ -7,7 +7,7 @@ use super::fields::Fields;
 use super::parameter::{Face, Parameter};
 use event::Problems;
 
-/// What can be read from the arguments of a call.
+/// A type that can be read from the arguments of a call.
 pub trait ApiRequest: Sized {
     /// Its parameters, in the order in which faces list them.
     fn parameters() -> Vec<Parameter>;
@@ -43,8 +43,8 @@ fn read<R: ApiRequest>(arguments: Map<String, Value>, face: Face) -> Result<R, P
     fields.finish(request)
 }
 
-/// Defines a request. Each entry is the text that help and schemas show, the field with its type, and its rule. A function
-/// after `checked by` looks at rules between fields.
+/// Defines a request. Each entry is the text that help and schemas show, the field with its type, and its rule. A
+/// function after `checked by` looks at rules between fields.
 macro_rules! request {
     (
         $(#[doc = $about:literal])+
@@ -83,7 +83,7 @@ macro_rules! request {
         }
 
         impl Default for $name {
-            /// What a call without arguments asks for.
+            /// The request of a call without arguments.
             fn default() -> Self {
                 <Self as $crate::requests::define::ApiRequest>::take(
                     &mut $crate::requests::fields::Fields::of(&[], &[], serde_json::Map::new()),

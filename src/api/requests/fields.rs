@@ -27,8 +27,8 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Takes the arguments of a call that knows the fields `known`. `aliases` pairs names that models and people use by
-    /// mistake with the field they mean.
+    /// Takes the arguments of a call that knows the fields `known`. `aliases` pairs names that models and people use
+    /// by mistake with the field they mean.
     pub(super) fn of(
         known: &[&str],
         aliases: &[(&str, &str)],

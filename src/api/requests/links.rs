@@ -88,20 +88,20 @@ pub struct Edit {
     /// working directory.
     pub repo: Option<String>,
     /// Whether it is made or ended.
-    pub deed: Deed,
+    pub action: LinkAction,
 }
 
 /// Whether a link is made or ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Deed {
+pub enum LinkAction {
     /// Make it, or change it to these terms.
     Make(Terms),
     /// End it.
     End,
 }
 
-/// What a link says besides its source, relation and target.
+/// The fields of a link beside its source, relation and target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// How certain or close the relation is.
@@ -119,14 +119,14 @@ impl From<LinkArguments> for Edit {
         let LinkArguments { source, relation, target, valid_from, valid_to, repo, .. } = given;
         let strength = given.strength.unwrap_or(Strength::USUAL);
         let origin = given.origin.unwrap_or_else(|| MANUAL.to_owned());
-        let deed = Deed::Make(Terms { strength, valid_from, valid_to, origin });
-        Self { source, relation, target, repo, deed }
+        let action = LinkAction::Make(Terms { strength, valid_from, valid_to, origin });
+        Self { source, relation, target, repo, action }
     }
 }
 
 impl From<UnlinkArguments> for Edit {
     fn from(UnlinkArguments { source, relation, target, repo }: UnlinkArguments) -> Self {
-        Self { source, relation, target, repo, deed: Deed::End }
+        Self { source, relation, target, repo, action: LinkAction::End }
     }
 }
 
@@ -167,11 +167,11 @@ pub fn end_origin(given: &str) -> Result<LinkRequest, Problems> {
     fields.finish(LinkRequest::EndOrigin(origin.unwrap_or_default()))
 }
 
-/// Reads links that are made, one JSON object on each line. `origin` is that of a line that names none. The problems of
-/// a line are part of the result.
+/// Reads links that are made, one JSON object on each line. `origin` is that of a line that names none. The problems
+/// of a line are part of the result.
 ///
 /// # Errors
-/// There are no lines, or too many.
+/// Reports that there are no lines, or too many.
 pub fn links(text: &str, origin: Option<&str>) -> Result<LinkRequest, Problems> {
     let lines = (1..).zip(text.trim_start_matches('\u{FEFF}').lines());
     let lines: Vec<(usize, &str)> = lines.filter(|(_, line)| !line.trim().is_empty()).collect();
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn a_link_needs_two_ends_and_a_known_relation() {
         let edit = link(&json!({"source": "m1", "relation": "Relates-To", "target": "code:a.rs", "strength": "0.25"})).unwrap();
-        let Deed::Make(terms) = edit.deed else { panic!() };
+        let LinkAction::Make(terms) = edit.action else { panic!() };
         assert_eq!((edit.relation, terms.strength.share()), (Relation::RelatedTo, 0.25));
         assert_eq!(terms.origin, MANUAL);
         let wrong = json!({"relation": "likes", "target": "m2", "strength": 3, "origin": "a b"});
@@ -248,9 +248,9 @@ mod tests {
         assert_eq!(lines, [(1, true), (3, false), (4, false), (5, true)]);
         let origins: Vec<String> = edits
             .into_iter()
-            .filter_map(|one| match one.edit.ok()?.deed {
-                Deed::Make(terms) => Some(terms.origin),
-                Deed::End => None,
+            .filter_map(|one| match one.edit.ok()?.action {
+                LinkAction::Make(terms) => Some(terms.origin),
+                LinkAction::End => None,
             })
             .collect();
         assert_eq!(origins, ["scan:api", "me"]);

@@ -42,11 +42,11 @@ request! {
     }
 }
 
-/// Which memories a program lists: of the repository at hand, except for a session, which may have worked in several.
+/// The memories that a program lists: those of the caller's repository, or those of a session in any repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Listing {
-    /// Those imported from agent files, also those that no longer count.
+    /// Memories imported from agent files, also those that no longer count.
     OfAgentFiles,
     /// Proven conventions, decisions and patterns, as lines for an agent file.
     Grown {
@@ -56,6 +56,7 @@ pub enum Listing {
         /// [`TOKENS_MAX`](super::bounds::TOKENS_MAX).
         max_tokens: usize,
     },
-    /// Those that a session saved or reported on, the latest first; at most [`LIMIT_MAX`](super::bounds::LIMIT_MAX).
+    /// Memories that a session saved or reported on, the latest first; at most
+    /// [`LIMIT_MAX`](super::bounds::LIMIT_MAX).
     OfSession(String),
 }

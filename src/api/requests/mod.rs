@@ -1,10 +1,10 @@
-//! Every request is defined here, once. One entry of a [`define::ApiRequest`] names a field, its text, its bounds, its default
-//! and its spelling on the command line. From it come the field of the struct (which crosses the wire by serde), the JSON
-//! schema that models read, the options and the help of the command line, and the reading of a call, which reports
-//! every problem at once. A new field is one entry here and the code that uses it.
+//! Every request is defined here, once. One entry of a [`define::ApiRequest`] names a field, its text, its bounds,
+//! its default and its spelling on the command line. From it come the field of the struct (which crosses the wire by
+//! serde), the JSON schema that models read, the options and the help of the command line, and the reading of a
+//! call, which reports every problem at once. A new field is one entry here and the code that uses it.
 //!
-//! In reading order: [`parameter`] (what faces know of a parameter), [`rule`] (how one is read), [`define`] (the macro), then
-//! one file per request. Not here: the answers (`local`), MCP and clap (crate `retriever`).
+//! In reading order: [`parameter`] (what faces know of a parameter), [`rule`] (how one is read), [`define`] (the
+//! macro), then one file per request. Not here: the answers (`local`), MCP and clap (crate `retriever`).
 
 pub mod analysis;
 pub mod bounds;

@@ -1,5 +1,6 @@
-//! What every face knows of one parameter: its name, its text, the values it takes, and how the command line spells
-//! it. This is data. Not here: reading values (`fields`), which parameters a request has (`search` and its siblings).
+//! The description of one parameter for every face: its name, its text, the values it takes, and how the command
+//! line spells it. This is data. Not here: reading values (`fields`), which parameters a request has (`search` and
+//! its siblings).
 
 use std::ops::RangeInclusive;
 
@@ -10,11 +11,11 @@ pub struct Parameter {
     pub name: &'static str,
     /// Names that models and people use for it by mistake.
     pub aliases: &'static [&'static str],
-    /// What it is, for people and for models.
+    /// Its description, for people and for models.
     pub text: &'static str,
     /// Which values it takes.
     pub values: Values,
-    /// What stands in where none is given.
+    /// Its default.
     pub default: Option<Usual>,
     /// Whether a call must name it.
     pub is_required: bool,
@@ -24,7 +25,7 @@ pub struct Parameter {
     pub command: Option<CommandForm>,
 }
 
-/// What stands in where a parameter is not given.
+/// The default of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Usual {
     /// This value, always.
@@ -68,9 +69,9 @@ pub enum ToolForm {
 /// How the command line offers a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandForm {
-    /// What it looks like.
+    /// Its form on the command line.
     pub shape: ArgumentShape,
-    /// What stands for its value in help texts, such as `TEXT`.
+    /// The placeholder of its value in help texts, such as `TEXT`.
     pub value_name: &'static str,
     /// Another argument that it cannot stand beside.
     pub conflicts_with: Option<&'static str>,
@@ -78,7 +79,7 @@ pub struct CommandForm {
     pub takes_hyphens: bool,
 }
 
-/// What an argument of the command line looks like.
+/// The form of an argument on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentShape {
     /// A value by its place.
@@ -87,7 +88,7 @@ pub enum ArgumentShape {
     Positionals(Presence),
     /// `--long VALUE`.
     Option(&'static str),
-    /// `--long`, which stands for this value.
+    /// `--long`, short for this value.
     Switch(&'static str, bool),
 }
 

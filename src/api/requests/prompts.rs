@@ -1,5 +1,5 @@
-//! The arguments of the MCP prompts, and of what a client completes while somebody types. Not here: the words of the prompts
-//! (`mcp::prompts`).
+//! The arguments of the MCP prompts, and of what a client completes while somebody types. Not here: the words of the
+//! prompts (`mcp::prompts`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -51,7 +51,7 @@ impl From<RepoArguments> for ContextRequest {
 /// A text that somebody begins to type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompleteRequest {
-    /// What it names.
+    /// The thing that it names.
     pub slot: Slot,
     /// Its beginning; empty before the first letter.
     pub typed: String,

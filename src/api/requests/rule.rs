@@ -1,5 +1,5 @@
-//! The rules that requests are made of: each reads one parameter and describes it to every face. A request names one rule
-//! per field. Not here: reading a value itself (`fields`), the requests.
+//! The rules that requests are made of: each reads one parameter and describes it to every face. A request names one
+//! rule per field. Not here: reading a value itself (`fields`), the requests.
 
 use std::ops::RangeInclusive;
 
@@ -51,7 +51,7 @@ pub struct Rule<T> {
     read: Read<T>,
 }
 
-/// A text of at most so many bytes.
+/// A text of at most this many bytes.
 pub fn text(bytes_max: usize) -> Rule<Option<String>> {
     Rule::one(Values::Text, move |name, fields| fields.text(name, bytes_max))
 }
@@ -211,12 +211,13 @@ impl<T: 'static> Rule<T> {
         self.with(|parameter| parameter.default = Some(Usual::Value(value.to_owned())))
     }
 
-    /// On the command line, `--long VALUE`. A number or a time may begin with a hyphen, so that a wrong one is told as one.
+    /// On the command line, `--long VALUE`. A number or a time may begin with a hyphen, so that a wrong one is told
+    /// as one.
     pub fn option(self, long: &'static str, value_name: &'static str) -> Self {
         self.spelled(ArgumentShape::Option(long), value_name)
     }
 
-    /// On the command line, `--long`, which stands for `value`.
+    /// On the command line, `--long` is short for `value`.
     pub fn flag(self, long: &'static str, value: bool) -> Self {
         self.spelled(ArgumentShape::Switch(long, value), "")
     }

@@ -1,5 +1,5 @@
-//! Saving an event: which of its fields a model is told of. Not here: the rules about an event (`event::validate`), which
-//! reports every problem itself.
+//! Saving an event, and the fields of it that a model sees. Not here: the rules about an event (`event::validate`),
+//! which reports every problem itself.
 
 use serde_json::{Map, Value};
 
@@ -7,8 +7,8 @@ use super::fields::is_absent;
 use super::parameter::{Parameter, ToolForm, Values};
 use event::{Draft, draft_from_json};
 
-/// Returns the parameters of `memory_save`. The agent and its session are known without the model, which would only guess
-/// them; they are understood all the same.
+/// Returns the parameters of `memory_save`. The agent and its session are known without the model, which would only
+/// guess them; they are understood all the same.
 #[must_use]
 pub fn parameters() -> Vec<Parameter> {
     let kinds = "error, success, pattern, fact, decision, convention, preference or task";

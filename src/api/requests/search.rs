@@ -14,8 +14,8 @@ use search::{Failure, Flagged, Point};
 request! {
     /// A search, or with `ids` the memories of these ids in full.
     pub struct SearchRequest {
-        /// What to look for; - reads standard input. It may contain filters: repo:x kind:error tag:npm file:a.rs agent:codex
-        /// since:30d until:2026-03-01
+        /// What to look for; - reads standard input. It may contain filters: repo:x kind:error tag:npm file:a.rs
+        /// agent:codex since:30d until:2026-03-01
         query: String = text(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
             .for_tools("Error text, command or question")
             .also(&["q", "text", "search", "question", "error", "topic", "prompt"]);

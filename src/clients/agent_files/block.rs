@@ -102,7 +102,7 @@ impl AgentsBlock {
     /// Returns the text with a block of these lines, in place of the present block or at the end.
     ///
     /// # Errors
-    /// As [`AgentsBlock::find`].
+    /// Those of [`AgentsBlock::find`].
     pub fn put(text: &str, settings: &BlockSettings, lines: &[String]) -> Result<String, String> {
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut block = format!("{BEGIN} {settings} -->{ending}");
@@ -128,7 +128,7 @@ impl AgentsBlock {
     /// Returns the text without our block. It equals the original if nobody wrote below the block.
     ///
     /// # Errors
-    /// As [`AgentsBlock::find`].
+    /// Those of [`AgentsBlock::find`].
     pub fn take(text: &str) -> Result<String, String> {
         let Some(there) = Self::find(text)? else { return Ok(text.to_owned()) };
         let (before, after) = there.around(text);

@@ -39,7 +39,7 @@ impl HookRun<'_> {
             return;
         }
         let Some(goal) = goal(&call.command) else { return };
-        let is_sure = call.evidence == Evidence::Told;
+        let is_sure = call.evidence == Evidence::Stated;
         let Some(signature) = Signature::of(&call.output).filter(|_| is_sure) else {
             self.doubt(goal);
             return;
@@ -147,7 +147,7 @@ impl HookRun<'_> {
 
     /// Tells whether a memory was shown in this session, by the end of its id.
     fn was_told(&self, id: &str) -> bool {
-        self.session.seen.told.iter().any(|shown| id.ends_with(shown.as_str()))
+        self.session.seen.shown.iter().any(|shown| id.ends_with(shown.as_str()))
     }
 
     /// Looks for a draft with this key. Every draft has its key among its tags.

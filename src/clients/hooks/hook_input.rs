@@ -143,8 +143,8 @@ fn why(fields: &Map<String, Value>) -> StartReason {
     }
 }
 
-/// Reads a call of a tool. `told` is its outcome if the name of the event says it.
-fn tool(fields: &Map<String, Value>, told: Option<Outcome>) -> Result<HookEvent, NoAnswer> {
+/// Reads a call of a tool. `stated` is its outcome if the name of the event says it.
+fn tool(fields: &Map<String, Value>, stated: Option<Outcome>) -> Result<HookEvent, NoAnswer> {
     let inner = fields.get("postToolUse").and_then(Value::as_object).unwrap_or(fields);
     let name = text(inner, &["tool_name", "toolName", "tool"]).unwrap_or_default();
     let input = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
@@ -158,10 +158,10 @@ fn tool(fields: &Map<String, Value>, told: Option<Outcome>) -> Result<HookEvent,
         command: if tool == Tool::Shell { shell_command(&input) } else { String::new() },
         files: if tool == Tool::Edit { changed_files(&input) } else { Vec::new() },
         output: result.output,
-        evidence: if told.is_some() { Evidence::Told } else { result.evidence },
+        evidence: if stated.is_some() { Evidence::Stated } else { result.evidence },
         tool,
     };
-    Ok(match told.unwrap_or(result.outcome) {
+    Ok(match stated.unwrap_or(result.outcome) {
         Outcome::Running => {
             return Err(NoAnswer::Nothing("the command still runs in the background"));
         }

@@ -1,4 +1,4 @@
-//! What the hooks of an agent run. The client reports an event; if the memory has something relevant, the hook
+//! The program behind an agent's hooks. The client reports an event; if the memory has something relevant, the hook
 //! answers with it; a failure and its fix are saved as a lesson. Errors never disturb the agent: nothing is printed,
 //! and the exit code is 0.
 //!
@@ -62,7 +62,7 @@ pub enum NoAnswer {
     /// The memory returned an error.
     #[error("{0}")]
     Api(#[from] ApiError),
-    /// There is nothing to say.
+    /// The hook stays silent.
     #[error("{0}")]
     Nothing(&'static str),
 }
@@ -216,7 +216,7 @@ impl HookRun<'_> {
         }
         // If the client does not read the answer, nothing was shown, and the next start is briefed again.
         if deliver(output, &text).is_ok() && is_briefing && !recalled.ids.is_empty() {
-            self.session.note(SessionEntry::Told(recalled.ids));
+            self.session.note(SessionEntry::Shown(recalled.ids));
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ pub(super) enum Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
     /// The client reported it, or the last line is one that only failures print.
-    Told,
+    Stated,
     /// A line near the end looks like a failure. That is enough for an answer, but not for a lesson.
     Guessed,
 }
@@ -87,7 +87,7 @@ pub(super) fn of(fields: &Map<String, Value>, tool: &Tool) -> ToolResult {
         Outcome::Succeeded
     };
     let is_sure = has_failed || ends_like_a_failure(&output);
-    let evidence = if is_sure { Evidence::Told } else { Evidence::Guessed };
+    let evidence = if is_sure { Evidence::Stated } else { Evidence::Guessed };
     ToolResult { outcome, evidence, is_interrupted, output: shortened(output) }
 }
 
@@ -290,7 +290,7 @@ mod tests {
             ),
             ("", Outcome::Succeeded),
             ("added 9 packages\n0 errors, 2 warnings\nfound 0 vulnerabilities", Outcome::Succeeded),
-            ("test error_is_told ... ok\ntest result: ok. 3 passed; 0 failed", Outcome::Succeeded),
+            ("test error_is_shown ... ok\ntest result: ok. 3 passed; 0 failed", Outcome::Succeeded),
             ("epoch 3\ntrain_error: 0.5\nvalidation_error: 0.4", Outcome::Succeeded),
             ("failed: 0", Outcome::Succeeded),
             ("error: old\n1\n2\n3\n4\n5\ndone", Outcome::Succeeded),
@@ -342,14 +342,14 @@ mod tests {
     #[test]
     fn only_the_very_last_line_proves_a_failure() {
         for (text, expected) in
-            [("ok\nerror: x", Evidence::Told), ("error: x\n3 warnings", Evidence::Guessed)]
+            [("ok\nerror: x", Evidence::Stated), ("error: x\n3 warnings", Evidence::Guessed)]
         {
             let input = json!({"turn_id": "1", "tool_response": text});
             let ending = of(input.as_object().unwrap(), &Tool::Shell);
             assert_eq!((ending.outcome, ending.evidence), (Outcome::Failed, expected), "{text}");
         }
-        let told = json!({"tool_response": {"exit_code": 1, "output": "boom"}});
-        assert_eq!(of(told.as_object().unwrap(), &Tool::Shell).evidence, Evidence::Told);
+        let stated = json!({"tool_response": {"exit_code": 1, "output": "boom"}});
+        assert_eq!(of(stated.as_object().unwrap(), &Tool::Shell).evidence, Evidence::Stated);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a hook answers and when: a briefing at the start, lessons for the first prompt, and the lesson for the
+//! The answers of the hooks: a briefing at the start, lessons for the first prompt, and the lesson for the
 //! current failure. Below the relevance floor there is no answer, since an unrelated note costs more than it helps.
 //! Not here: the client's format (`answer`).
 
@@ -32,8 +32,8 @@ const TOKEN_BYTES: usize = 4;
 /// figures.
 pub const RELEVANCE_PERCENT: u8 = 60;
 
-/// The likelihood, in percent, that each lesson for a prompt must have: of first prompts of other projects 1 to 4 of a
-/// hundred reach it (benches/runs).
+/// The likelihood, in percent, that each lesson for a prompt must have: of first prompts of other projects 1 to 4 of
+/// a hundred reach it (benches/runs).
 const PROMPT_LIKELIHOOD_PERCENT: u8 = 25;
 
 /// Most lessons in an answer to a prompt and to a failure.
@@ -63,8 +63,8 @@ pub(super) fn at_start(
     let request = ContextRequest { max_tokens, shape, ..ContextRequest::default() };
     let reply = reach()?.context(&request)?;
     let none = BTreeSet::new();
-    let told = if why == StartReason::Emptied { &none } else { &session.seen.told };
-    let fresh = fresh(&reply.text, told);
+    let shown = if why == StartReason::Emptied { &none } else { &session.seen.shown };
+    let fresh = fresh(&reply.text, shown);
     if fresh.ids.is_empty() {
         return Err(NoAnswer::Nothing("there is nothing that this session was not shown before"));
     }
@@ -188,9 +188,9 @@ fn lessons(
     };
     let hits = reply.text.lines().filter(|line| id_of(line).is_some());
     let hits = hits.enumerate().filter(|(place, line)| {
-        let is_told = id_of(line).is_none_or(|id| session.seen.told.contains(id));
+        let is_shown = id_of(line).is_none_or(|id| session.seen.shown.contains(id));
         let is_own = own.is_some() && of_hit(*place, "session_id") == own;
-        !is_told && !is_own
+        !is_shown && !is_own
     });
     let lines: Vec<&str> = hits.map(|(_, line)| line).collect();
     if lines.is_empty() {

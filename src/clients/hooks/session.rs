@@ -54,9 +54,11 @@ pub enum SessionEntry {
     /// The first prompt was looked up.
     Prompted,
     /// The memories with these ids were shown.
-    Told(Vec<String>),
+    #[serde(rename = "told")]
+    Shown(Vec<String>),
     /// A process is about to show these memories. Of several processes, the first in the file shows them.
-    Telling {
+    #[serde(rename = "telling")]
+    Showing {
         /// The ids.
         ids: Vec<String>,
         /// The process id.
@@ -110,7 +112,7 @@ pub struct SessionState {
     /// Whether the first prompt was looked up.
     pub is_prompted: bool,
     /// The ids of memories that were shown, in the form in which they were shown.
-    pub told: BTreeSet<String>,
+    pub shown: BTreeSet<String>,
     /// Failures without a fix, in order.
     pub failures: Vec<CommandFailure>,
     /// Changed files, each once, in order.
@@ -176,14 +178,14 @@ impl Session {
     #[must_use]
     pub fn is_first_to_tell(&mut self, ids: &[String]) -> bool {
         let by = std::process::id();
-        let entry = SessionEntry::Telling { ids: ids.to_vec(), by };
+        let entry = SessionEntry::Showing { ids: ids.to_vec(), by };
         let written = self.write(&entry);
         self.seen.note(entry);
         let Some(entries) = written.and_then(|()| read(self.path.as_deref()?)) else { return true };
         let teller = |id: &String| {
             entries.0.iter().find_map(|entry| match entry {
-                SessionEntry::Told(ids) if ids.contains(id) => Some(None),
-                SessionEntry::Telling { ids, by } if ids.contains(id) => Some(Some(*by)),
+                SessionEntry::Shown(ids) if ids.contains(id) => Some(None),
+                SessionEntry::Showing { ids, by } if ids.contains(id) => Some(Some(*by)),
                 _ => None,
             })
         };
@@ -196,11 +198,11 @@ impl Session {
         line = redacted(&line).into_owned();
         line.push('\n');
         let after = self.length_bytes.saturating_add(u64::try_from(line.len()).ok()?);
-        let is_told = matches!(
+        let is_shown = matches!(
             entry,
-            SessionEntry::Told(_) | SessionEntry::Telling { .. } | SessionEntry::Prompted
+            SessionEntry::Shown(_) | SessionEntry::Showing { .. } | SessionEntry::Prompted
         );
-        let most = if is_told { FILE_BYTES_MAX } else { FILE_BYTES_MAX - TOLD_BYTES };
+        let most = if is_shown { FILE_BYTES_MAX } else { FILE_BYTES_MAX - TOLD_BYTES };
         if line.len() > ENTRY_BYTES_MAX || after > most {
             return None;
         }
@@ -223,7 +225,7 @@ impl SessionState {
     pub(super) fn note(&mut self, entry: SessionEntry) {
         match entry {
             SessionEntry::Prompted => self.is_prompted = true,
-            SessionEntry::Told(ids) | SessionEntry::Telling { ids, .. } => self.told.extend(ids),
+            SessionEntry::Shown(ids) | SessionEntry::Showing { ids, .. } => self.shown.extend(ids),
             SessionEntry::Failed(failure) => {
                 self.failures_len += 1;
                 self.mended.retain(|goal| *goal != failure.goal);
@@ -334,7 +336,7 @@ mod tests {
         let at = now().as_second();
         for entry in [
             SessionEntry::Prompted,
-            SessionEntry::Told(vec!["a".to_owned(), "b".to_owned()]),
+            SessionEntry::Shown(vec!["a".to_owned(), "b".to_owned()]),
             SessionEntry::Failed(failure("npm install", at)),
             SessionEntry::Failed(failure("cargo build", at - FAILURE_SECONDS_MAX - 1)),
             SessionEntry::Did(SessionStep::Ran("npm cache clean".to_owned())),
@@ -344,7 +346,9 @@ mod tests {
         }
         let next = open(folder.path(), Some("s1"));
         assert!(
-            next.seen.is_prompted && next.seen.told.contains("b") && next.seen.learnt.contains("k")
+            next.seen.is_prompted
+                && next.seen.shown.contains("b")
+                && next.seen.learnt.contains("k")
         );
         let [only] = next.seen.failures.as_slice() else { panic!("{:?}", next.seen.failures) };
         assert_eq!((only.goal.as_str(), only.since.len()), ("npm install", 1));
@@ -378,7 +382,7 @@ mod tests {
         let (mut first, mut second) =
             (open(folder.path(), Some("s")), open(folder.path(), Some("s")));
         // An entry of another process.
-        first.note(SessionEntry::Telling { ids: ids.to_vec(), by: 0 });
+        first.note(SessionEntry::Showing { ids: ids.to_vec(), by: 0 });
         assert!(!second.is_first_to_tell(&ids));
         assert!(open(folder.path(), Some("s")).is_first_to_tell(&["b".to_owned()]));
         assert!(open(folder.path(), None).is_first_to_tell(&ids), "who remembers nothing tells");
@@ -388,18 +392,18 @@ mod tests {
     #[test]
     fn damaged_lines_are_skipped_and_shown_ids_have_room() {
         let folder = tempfile::tempdir().unwrap();
-        open(folder.path(), Some("s")).note(SessionEntry::Told(vec!["a".to_owned()]));
+        open(folder.path(), Some("s")).note(SessionEntry::Shown(vec!["a".to_owned()]));
         let path = open(folder.path(), Some("s")).path.unwrap();
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"\"torn \xC3\n").unwrap();
         let room = FILE_BYTES_MAX - TOLD_BYTES - path.metadata().unwrap().len();
         file.write_all(&vec![b'\n'; usize::try_from(room).unwrap()]).unwrap();
         let mut session = open(folder.path(), Some("s"));
-        assert!(session.seen.told.contains("a"));
+        assert!(session.seen.shown.contains("a"));
         session.note(SessionEntry::Learnt("k".to_owned()));
-        session.note(SessionEntry::Told(vec!["b".to_owned()]));
+        session.note(SessionEntry::Shown(vec!["b".to_owned()]));
         let next = open(folder.path(), Some("s")).seen;
-        assert!(next.told.contains("b") && next.learnt.is_empty(), "{next:?}");
+        assert!(next.shown.contains("b") && next.learnt.is_empty(), "{next:?}");
     }
 
     // S-HOOK-9
@@ -413,12 +417,12 @@ mod tests {
                 scope.spawn(move || {
                     for number in 0..25 {
                         open(folder, Some("s"))
-                            .note(SessionEntry::Told(vec![format!("{hook}-{number}")]));
+                            .note(SessionEntry::Shown(vec![format!("{hook}-{number}")]));
                     }
                 });
             }
         });
-        assert_eq!(open(folder.path(), Some("s")).seen.told.len(), 200);
+        assert_eq!(open(folder.path(), Some("s")).seen.shown.len(), 200);
     }
 
     // S-HOOK-9
@@ -427,9 +431,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut session = open(folder.path(), Some("s"));
         for _ in 0..1_000 {
-            session.note(SessionEntry::Told(vec!["x".repeat(1_000)]));
+            session.note(SessionEntry::Shown(vec!["x".repeat(1_000)]));
         }
-        session.note(SessionEntry::Told(vec!["x".repeat(ENTRY_BYTES_MAX)]));
+        session.note(SessionEntry::Shown(vec!["x".repeat(ENTRY_BYTES_MAX)]));
         let length = session.path.as_ref().unwrap().metadata().unwrap().len();
         assert!(length <= FILE_BYTES_MAX && length > FILE_BYTES_MAX / 2, "{length}");
         let place = folder.path().join(FOLDER);

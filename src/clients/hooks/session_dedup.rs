@@ -12,16 +12,16 @@ pub struct NewMemories {
     pub ids: Vec<String>,
 }
 
-/// Returns the lines of a text whose ids are not in `told`, with the headings of lists that are not empty.
+/// Returns the lines of a text whose ids are not in `shown`, with the headings of lists that are not empty.
 #[must_use]
-pub fn fresh(text: &str, told: &BTreeSet<String>) -> NewMemories {
+pub fn fresh(text: &str, shown: &BTreeSet<String>) -> NewMemories {
     let mut fresh = NewMemories::default();
     let parts = text.split("\n\n").filter_map(|part| {
         let lines: Vec<&str> = part.lines().filter(|line| !line.starts_with("Note:")).collect();
         let is_list = lines.iter().any(|line| id_of(line).is_some());
         let kept: Vec<&str> = lines
             .into_iter()
-            .filter(|line| id_of(line).is_none_or(|id| !told.contains(id)))
+            .filter(|line| id_of(line).is_none_or(|id| !shown.contains(id)))
             .collect();
         let ids: Vec<String> =
             kept.iter().filter_map(|line| id_of(line)).map(str::to_owned).collect();
@@ -58,8 +58,8 @@ mod tests {
         let all = fresh(BRIEFING, &BTreeSet::new());
         assert_eq!(all.ids, ["AAAA1111", "BBBB2222", "CCCC3333"]);
         assert_eq!(all.text, BRIEFING.replace("\nNote: words only.", ""));
-        let told = BTreeSet::from(["AAAA1111".to_owned(), "CCCC3333".to_owned()]);
-        let rest = fresh(BRIEFING, &told);
+        let shown = BTreeSet::from(["AAAA1111".to_owned(), "CCCC3333".to_owned()]);
+        let rest = fresh(BRIEFING, &shown);
         assert_eq!(rest.ids, ["BBBB2222"]);
         assert!(
             !rest.text.contains("For this task") && rest.text.ends_with("c · d · BBBB2222"),

@@ -126,7 +126,7 @@ mod tests {
         SessionEntry::Did(SessionStep::Changed(file.to_owned()))
     }
 
-    fn told(entries: impl IntoIterator<Item = SessionEntry>) -> Option<Draft> {
+    fn summary_of(entries: impl IntoIterator<Item = SessionEntry>) -> Option<Draft> {
         let mut seen = SessionState::default();
         entries.into_iter().for_each(|entry| seen.note(entry));
         draft(&seen, Some(Path::new("/w/api")))
@@ -143,12 +143,12 @@ mod tests {
             changed("src/a.rs"),
             changed("/tmp/x.log"),
             changed("../web/b.ts"),
-            // Of some command lines only the program is known.
+            // Some command lines reveal only the program.
             changed("cargo"),
             SessionEntry::Mended("npm install".to_owned()),
             SessionEntry::Learnt("k".to_owned()),
         ];
-        let draft = told(entries).unwrap();
+        let draft = summary_of(entries).unwrap();
         assert_eq!(
             draft.lesson.as_deref(),
             Some(
@@ -178,10 +178,10 @@ mod tests {
             r"..\web\b.ts",
             ".",
         ] {
-            assert_eq!(told([failed("cargo test"), changed(no_file)]), None, "{no_file}");
+            assert_eq!(summary_of([failed("cargo test"), changed(no_file)]), None, "{no_file}");
         }
         for file in ["a..b.rs", ".env", "src/a~.rs", "src/a b.rs", "docs/[id].tsx"] {
-            assert_eq!(told([failed("cargo test"), changed(file)]).unwrap().files, [file]);
+            assert_eq!(summary_of([failed("cargo test"), changed(file)]).unwrap().files, [file]);
         }
     }
 
@@ -217,7 +217,7 @@ mod tests {
             (vec![fails(), unknown(), works()], mended),
             (vec![fails(), works(), unknown()], None),
         ] {
-            let draft = told(runs.into_iter().chain([changed("src/a.rs")]));
+            let draft = summary_of(runs.into_iter().chain([changed("src/a.rs")]));
             let lesson = draft.and_then(|draft| draft.lesson);
             let expected = expected.map(|expected| format!("{expected} Changed files: src/a.rs."));
             assert_eq!(lesson, expected);
@@ -227,11 +227,11 @@ mod tests {
     // S-HOOK-13
     #[test]
     fn an_uneventful_session_has_no_summary() {
-        assert_eq!(told([]), None);
-        assert_eq!(told([changed("src/a.rs")]), None, "work like any other");
-        assert_eq!(told([failed("cargo test")]), None, "somebody looked, and went");
-        assert_eq!(told([failed("cargo test"), changed("/elsewhere/a.rs")]), None);
-        assert!(told([failed("cargo test"), changed("src/a.rs")]).is_some());
+        assert_eq!(summary_of([]), None);
+        assert_eq!(summary_of([changed("src/a.rs")]), None, "work like any other");
+        assert_eq!(summary_of([failed("cargo test")]), None, "somebody looked, and went");
+        assert_eq!(summary_of([failed("cargo test"), changed("/elsewhere/a.rs")]), None);
+        assert!(summary_of([failed("cargo test"), changed("src/a.rs")]).is_some());
     }
 
     // S-HOOK-13
@@ -241,7 +241,7 @@ mod tests {
             let file = format!("src/{number}/{}.rs", "é".repeat(90));
             [failed(&format!("{number} {}", "é".repeat(90))), changed(&file)]
         });
-        let draft = told(many).unwrap();
+        let draft = summary_of(many).unwrap();
         let lesson = draft.lesson.unwrap();
         assert!(lesson.len() < 2_000 && lesson.contains("and 8 more"), "{lesson}");
         assert_eq!(draft.files.len(), NAMED_MAX);

@@ -176,7 +176,7 @@ pub(super) fn desired_file_at(
     let today =
         desired_files(client, scope, machine).into_iter().find(|desired| desired.path == path);
     let files = client.files(scope)?;
-    let is_here = |spot: &FileLocation| spot.path(machine) == path;
+    let is_here = |location: &FileLocation| location.path(machine) == path;
     let earlier = || {
         let part = if files.server.files.iter().any(is_here) {
             FilePart::Server(ServerEntry {
@@ -199,7 +199,7 @@ pub(super) fn desired_file_at(
 }
 
 fn server_file(files: &ScopeFiles, machine: &Machine<'_>) -> PathBuf {
-    let mut paths = files.server.files.iter().map(|spot| spot.path(machine));
+    let mut paths = files.server.files.iter().map(|location| location.path(machine));
     let first = paths.next().unwrap_or_default();
     if first.exists() { first } else { paths.find(|path| path.exists()).unwrap_or(first) }
 }
@@ -229,7 +229,7 @@ fn hook_files(
         }
         form => {
             let handlers = Handlers::new(machine, client.name, form, hooks.events);
-            let mut instead = hooks.instead.iter().map(|spot| spot.path(machine));
+            let mut instead = hooks.instead.iter().map(|location| location.path(machine));
             let (path, handlers) = match instead.find(|path| path.exists()) {
                 Some(path) => (path, handlers.standing(Lists::Top)),
                 None => (path, handlers),

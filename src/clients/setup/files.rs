@@ -13,7 +13,7 @@ use super::desired_state::FileKind;
 /// Longest file that is changed, in bytes. Some clients keep their whole history in one file.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Who may read a new file.
+/// The users that may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Readers {
     /// Only the user: files in the home directory, and copies.

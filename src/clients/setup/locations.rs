@@ -299,11 +299,11 @@ mod tests {
             Path::new("/c/config.toml")
         );
         assert_eq!(FileLocation::at(BaseFolder::Claude, "").path(&linux), Path::new("/h/.claude"));
-        let spot =
+        let location =
             FileLocation::at(BaseFolder::Config, "zed").on_windows(BaseFolder::Application, "Zed");
-        assert_eq!(spot.path(&linux), Path::new("/h/.config/zed"));
-        assert_eq!(spot.path(&machine(Platform::MacOs)), Path::new("/h/.config/zed"));
+        assert_eq!(location.path(&linux), Path::new("/h/.config/zed"));
+        assert_eq!(location.path(&machine(Platform::MacOs)), Path::new("/h/.config/zed"));
         let windows = machine(Platform::Windows);
-        assert_eq!(spot.path(&windows), Path::new("/h/AppData/Roaming/Zed"));
+        assert_eq!(location.path(&windows), Path::new("/h/AppData/Roaming/Zed"));
     }
 }

@@ -77,8 +77,8 @@ pub(super) fn choose(
 
 /// Whether a client already has our plugin, which has a server and hooks of its own.
 pub(super) fn has_plugin(client: &ClientSpec, machine: &Machine<'_>) -> bool {
-    let ours = |(name, spot, member): &(&str, FileLocation, &str)| {
-        let text = files::read(&spot.path(machine)).ok().flatten().unwrap_or_default();
+    let ours = |(name, location, member): &(&str, FileLocation, &str)| {
+        let text = files::read(&location.path(machine)).ok().flatten().unwrap_or_default();
         let plugins = Json::parse(&text).ok().and_then(|json| json.get(&[member]));
         let plugins = plugins.as_ref().and_then(Value::as_object);
         let is_on = |(plugin, on): (&String, &Value)| {

@@ -68,7 +68,7 @@ fn report_change(
     record: &mut Record,
 ) -> FileReport {
     let desired = planned.desired();
-    let told = |state, says, status| FileReport {
+    let report = |state, says, status| FileReport {
         client: desired.client.name.to_owned(),
         title: desired.client.title.to_owned(),
         path: desired.path.display().to_string(),
@@ -78,13 +78,13 @@ fn report_change(
         diff: None,
         status,
     };
-    let refused = |error: &SetupError| told("refused", error.to_string(), error.status());
+    let refused = |error: &SetupError| report("refused", error.to_string(), error.status());
     match planned {
-        PlannedFile::Same(_) => told("unchanged", desired.says(), ReportStatus::Fine),
+        PlannedFile::Same(_) => report("unchanged", desired.says(), ReportStatus::Fine),
         PlannedFile::Refused(_, error) => refused(error),
         PlannedFile::Change(change) => match changed(change, request, book, record) {
             Ok((state, copy, diff)) => {
-                FileReport { copy, diff, ..told(state, desired.says(), ReportStatus::Fine) }
+                FileReport { copy, diff, ..report(state, desired.says(), ReportStatus::Fine) }
             }
             Err(error) => refused(&error),
         },
@@ -207,19 +207,19 @@ fn report(
     reports: &[FileReport],
     about: &ReportNotes<'_>,
 ) -> SetupReport {
-    let status = reports.iter().map(|told| told.status).max().unwrap_or(ReportStatus::Fine);
+    let status = reports.iter().map(|report| report.status).max().unwrap_or(ReportStatus::Fine);
     let mut text = String::new();
-    let mut titles: Vec<&str> = reports.iter().map(|told| told.title.as_str()).collect();
+    let mut titles: Vec<&str> = reports.iter().map(|report| report.title.as_str()).collect();
     titles.dedup();
     for title in titles {
-        let of_client = || reports.iter().filter(|told| told.title == title);
+        let of_client = || reports.iter().filter(|report| report.title == title);
         let is_unseen = about.unseen.contains(&title);
         let unseen =
             if is_unseen { ": not found here, but set up because you named it" } else { "" };
-        let name = of_client().next().map(|told| told.client.as_str()).unwrap_or_default();
+        let name = of_client().next().map(|report| report.client.as_str()).unwrap_or_default();
         text.push_str(&format!("{title} ({name}){unseen}\n"));
-        for told in of_client() {
-            text.push_str(&line(told));
+        for report in of_client() {
+            text.push_str(&line(report));
         }
         if about.twice.contains(&title) {
             text.push_str("  note: the agent-knowledge plugin is enabled here too; keep only one of the two\n");
@@ -228,14 +228,14 @@ fn report(
             let program = request.machine.program.display();
             text.push_str(&format!("  note: PATH does not lead to this program, so these files name it as {program}; everybody who shares them needs it there\n"));
         }
-        let is_new = of_client().any(|told| told.state == "wrote" || told.diff.is_some());
+        let is_new = of_client().any(|report| report.state == "wrote" || report.diff.is_some());
         if let Some(next) = (about.next)(title).filter(|_| is_new) {
             text.push_str(&format!("  next: {next}\n"));
         }
     }
     if reports.is_empty() {
         text = nothing(request);
-    } else if reports.iter().any(|told| told.copy.is_some()) {
+    } else if reports.iter().any(|report| report.copy.is_some()) {
         let folder = book.folder().display();
         text.push_str(&format!(
             "Copies of the old files are in {folder}; agent-knowledge setup --undo restores them.\n"
@@ -245,11 +245,11 @@ fn report(
     SetupReport { status, text: text.trim_end().to_owned(), json }
 }
 
-fn line(told: &FileReport) -> String {
-    match (&told.diff, told.state) {
-        (_, "refused") => format!("  refused: {}\n", told.says),
-        (Some(diff), state) => format!("  {state} {}: {}\n{diff}", told.path, told.says),
-        (None, state) => format!("  {state} {}: {}\n", told.path, told.says),
+fn line(report: &FileReport) -> String {
+    match (&report.diff, report.state) {
+        (_, "refused") => format!("  refused: {}\n", report.says),
+        (Some(diff), state) => format!("  {state} {}: {}\n{diff}", report.path, report.says),
+        (None, state) => format!("  {state} {}: {}\n", report.path, report.says),
     }
 }
 
@@ -266,12 +266,12 @@ fn nothing(request: &SetupRequest<'_>) -> String {
 }
 
 fn json_of(reports: &[FileReport], about: &ReportNotes<'_>) -> Vec<Value> {
-    let files = reports.iter().map(|told| {
+    let files = reports.iter().map(|report| {
         json!({
-            "client": told.client, "title": told.title, "path": told.path, "state": told.state,
-            "says": told.says, "copy": told.copy, "diff": told.diff, "next": (about.next)(&told.title),
-            "has_plugin": about.twice.contains(&told.title.as_str()),
-            "found": !about.unseen.contains(&told.title.as_str()),
+            "client": report.client, "title": report.title, "path": report.path, "state": report.state,
+            "says": report.says, "copy": report.copy, "diff": report.diff, "next": (about.next)(&report.title),
+            "has_plugin": about.twice.contains(&report.title.as_str()),
+            "found": !about.unseen.contains(&report.title.as_str()),
         })
     });
     files.collect()

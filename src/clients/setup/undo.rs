@@ -11,7 +11,7 @@ use super::files::{self, Expected, Readers};
 use super::locations::{Machine, SetupScope};
 use super::record::{FileRecord, Record, RecordStore};
 
-/// What became of a file.
+/// The result for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Undone {
     /// Restored byte for byte.
@@ -24,7 +24,7 @@ pub(super) enum Undone {
     Gone,
 }
 
-/// What is to be done with a file.
+/// The planned action on a file.
 enum UndoStep {
     Write {
         target: PathBuf,

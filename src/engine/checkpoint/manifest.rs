@@ -11,7 +11,7 @@ use super::checked_file::FileSum;
 /// another number.
 const MAGIC: &str = "akcheck 5 ";
 
-/// What a checkpoint belongs to. With any difference it cannot be used.
+/// The store that a checkpoint belongs to. With any difference the checkpoint cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CheckpointKey {
     /// The program and its version: others may read lines or cut words in another way.

@@ -5,7 +5,7 @@
 //!
 //! A folder holds one checkpoint: a manifest, and files with its number. `heads` holds the log
 //! positions and the in-memory fields of all memories; `texts` holds the records, which are read by
-//! offset when they are asked for; `words` and `meanings` hold the lexical index and the vectors.
+//! offset on demand; `words` and `meanings` hold the lexical index and the vectors.
 //! The manifest is written last and renamed into place, so a crash leaves the old checkpoint or
 //! none. Nothing is synced: checksums detect what a power loss destroyed.
 

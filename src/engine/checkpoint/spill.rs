@@ -12,7 +12,7 @@ use memory::Fold;
 use memory::texts::RecordStore;
 use store::{StoreError, make_own_file, own_folder};
 
-/// Full blocks of records in memory, 16 MiB: little beside the indexes of so many memories.
+/// Full blocks of records in memory, 16 MiB: little beside the indexes of that many memories.
 const BLOCKS_MAX: usize = 64;
 
 /// The file that takes records out of memory.

@@ -228,7 +228,7 @@ impl RecordPlacement {
     }
 }
 
-/// Tells whether so much of the file of records is unused that it should be rewritten.
+/// Tells whether enough of the file of records is unused for it to be rewritten.
 fn needs_rewrite(base: &LastCheckpoint, fold: &Fold) -> bool {
     let needed = fold.texts_bytes().saturating_mul(TEXTS_TIMES_MAX);
     base.texts_bytes > needed.max(TEXTS_BYTES_MIN)

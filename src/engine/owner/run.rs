@@ -22,7 +22,7 @@ use store::{Config, Store};
 /// of the usual length, which take a tenth of a second.
 const RECENT_HOME_BYTES: u64 = 512 * 1024;
 
-/// Logs of callers of which so much is read: more repositories than one person works in at a time.
+/// Number of callers' logs that are read in full: more repositories than one person works in at a time.
 const RECENT_HOMES_MAX: usize = 8;
 
 /// Bytes of all other logs together.

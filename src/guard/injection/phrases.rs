@@ -16,7 +16,7 @@ use crate::rule_regex::RuleRegex;
 const CHUNK_WORDS: usize = 256;
 const OVERLAP_WORDS: usize = 64;
 
-/// Signals count together within so many words, and mean something from this weight on.
+/// Signals within this many words are added up, and count from this weight on.
 const SIGNAL_WORDS: usize = 45;
 const SIGNAL_WEIGHT_MIN: u32 = 6;
 
@@ -28,7 +28,7 @@ struct Phrase {
     known: OnceLock<PhraseParts>,
 }
 
-/// What is known of a phrase once its rarest part was seen.
+/// The state of a phrase after its rarest part was seen.
 struct PhraseParts {
     parts: Vec<PhrasePart>,
     /// Words from its first to its last part at most.
@@ -90,7 +90,7 @@ fn frequency(part: &str) -> usize {
     part.split('|').map(of).sum()
 }
 
-/// What phrases a text has.
+/// The phrases of a text.
 #[derive(Debug, Default)]
 pub(super) struct FoundPhrases {
     /// The reasons, the plainest first.

@@ -118,7 +118,7 @@ fn ends_contraction(rest: Option<&str>) -> bool {
     )
 }
 
-/// Returns the word that stands for an address or for a blank of a form.
+/// Returns the word that represents an address or a blank in a form.
 fn address(chunk: &str) -> Option<&'static str> {
     // A quick test first: nearly all words are none.
     if !chunk.bytes().any(|byte| matches!(byte, b':' | b'{' | b'@' | b'.')) {

@@ -22,7 +22,7 @@ const VALUE_BYTES_MAX: usize = 640;
 /// Bytes of a secret: the longest tokens (with claims) stay under it.
 const SECRET_BYTES_MAX: usize = 8_192;
 
-/// What ends a value without quotes.
+/// The end of a value without quotes.
 const ENDS: Charset = Charset::of("\"'`,;<>(){}[]&\\");
 
 const TAIL: Charset = DOTTED.and(" \t");
@@ -139,7 +139,7 @@ pub(super) struct BoundValue<'a> {
     pub(super) value: &'a [u8],
 }
 
-/// What a look after a name found, and which values it read.
+/// The finding after a name, and the values that were read.
 pub(super) struct Look<T> {
     pub(super) found: Option<T>,
     pub(super) values: Range<usize>,

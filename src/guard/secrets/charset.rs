@@ -62,7 +62,7 @@ pub(super) const ALNUM: Charset = DIGIT.and(LETTERS);
 pub(super) const WORD: Charset = ALNUM.and("_");
 pub(super) const URL: Charset = WORD.and("-");
 pub(super) const DOTTED: Charset = URL.and(".");
-/// What many providers use: characters that need no quotes in a shell.
+/// The characters of many providers: those that need no quotes in a shell.
 const OPEN: Charset = URL.and("=");
 pub(super) const BASE64: Charset = ALNUM.and("+/=");
 /// Both variants of base64, and the dots between the parts of a token.

@@ -1,4 +1,4 @@
-//! What the name of a value and the words around it say: a digest, a public key, the key of a record, a
+//! The meaning of a value's name and the words around it: a digest, a public key, the key of a record, a
 //! login. Not here: values themselves (`judge`, `password`).
 
 use super::charset::{Charset, DOTTED, URL};

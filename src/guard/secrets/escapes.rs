@@ -4,7 +4,7 @@
 /// A text without one layer of escapes.
 pub(super) struct Decoded {
     pub(super) bytes: Vec<u8>,
-    /// Where each byte, or the escape it stands for, begins in the text; last, the end of the text.
+    /// Where each byte, or the escape that encodes it, begins in the text; last, the end of the text.
     places: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What holds for every text. Not here: single rules (`tests`).
+//! Laws that hold for every text. Not here: single rules (`tests`).
 
 use proptest::prelude::*;
 

@@ -115,7 +115,7 @@ pub(super) fn here_string(text: Text<'_>, start: usize, end: usize) -> Option<Hi
     is_secret.then(|| hit("command-password", from, to))?
 }
 
-/// Returns what stands before `place` back to one of the ends of a command.
+/// Returns the text between the last end of a command and `place`.
 fn command_before<'a>(text: Text<'a>, place: usize, ends: &[u8]) -> &'a [u8] {
     let before = text.slice(place.saturating_sub(COMMAND_BYTES_MAX), place);
     let length = before.iter().rev().take_while(|byte| !ends.contains(byte)).count();

@@ -14,7 +14,7 @@ use super::prefixed::is_key_of;
 use super::text::{Text, count};
 use crate::prefilter::TableRow;
 
-/// What may follow a name.
+/// The forms that may follow a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NameKind {
     /// A random value; the name may be part of a longer one.
@@ -55,7 +55,7 @@ pub(super) struct NameInText<'a> {
     pub(super) text: Text<'a>,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// As the table writes it.
+    /// The name as the table writes it.
     pub(super) anchor: &'static str,
     pub(super) row: TableRow,
 }
@@ -69,7 +69,7 @@ const GLUED: [&str; 12] = [
 /// Words that promise a secret after a provider's name.
 const PROMISES: [&str; 4] = ["token", "key", "secret", "password"];
 
-/// Those that promise it even of a digest or a UUID, which keys of records are as well.
+/// Names that mean a secret even before a digest or a UUID, which may be the key of a record.
 const FULL_PROMISES: [&str; 9] = [
     "token",
     "secret",

@@ -16,7 +16,7 @@ pub(super) struct KeyForm {
     pub(super) length: RangeInclusive<usize>,
 }
 
-/// A maximum that stands for none.
+/// The value for "no maximum".
 const NO_MAX: usize = usize::MAX;
 
 impl KeyForm {

@@ -45,7 +45,7 @@ pub(super) fn secrets(text: &[u8]) -> Vec<Hit> {
 struct ScanPass<'a> {
     text: Text<'a>,
     hits: Vec<Hit>,
-    /// Nothing that begins before this is looked at any more.
+    /// Matches that begin before this offset are done.
     behind: usize,
     /// The last value that was found after a name; names inside it are part of it.
     value: Range<usize>,
@@ -133,7 +133,7 @@ impl<'a> ScanPass<'a> {
                     manifest::report(text, start, self.manifests_to, &mut self.hits);
             }
             "redacted" => {
-                // Only what looks like a mark of ours hides what stands in it.
+                // Only a text in the form of our own mark hides its content.
                 let is_rule = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
                 let to = text.run_while(end, MARK_BYTES_MAX, is_rule);
                 if to > end && text.at(to) == b']' {

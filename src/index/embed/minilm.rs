@@ -1,11 +1,11 @@
 //! The local provider: all-MiniLM-L6-v2 from the model directory, through fastembed, in 32-bit floats or
 //! with its layers in bytes.
 //!
-//! The network itself is one of two graphs compiled into the program, some 50 kB each, without weights.
-//! They name offsets: in `model.safetensors`, which is handed to ONNX Runtime as it was published, or in
-//! `model.int8`, which is made from it. In bytes a question takes half the time, and its vector is nearly that in
-//! floats (cosine .9995), so questions are computed so wherever that works and is quicker (`questions`); texts, for which
-//! nobody waits, as the setting says.
+//! The network itself is one of two graphs compiled into the program, some 50 kB each, without weights. They name
+//! offsets: in `model.safetensors`, which is handed to ONNX Runtime as it was published, or in `model.int8`, which
+//! is made from it. In bytes a question takes half the time, and its vector is nearly that in floats (cosine .9995),
+//! so questions are computed so wherever that works and is quicker (`questions`); texts, for which nobody waits, as
+//! the setting says.
 //!
 //! What is not here: checking, fetching and rounding the files (`model`), loading the library (`runtime`).
 

@@ -1,5 +1,6 @@
-//! Queries use a network of their own (int8), where it loads, works and is not far slower on this machine than the network
-//! for texts. Otherwise the network for texts embeds queries too: a query then takes longer, and nothing else changes.
+//! Queries use a network of their own (int8), where it loads, works and is not far slower on this machine than the
+//! network for texts. Otherwise the network for texts embeds queries too: a query then takes longer, and nothing
+//! else changes.
 //!
 //! What is not here: which networks these are (`minilm`).
 
@@ -11,12 +12,13 @@ use super::{EmbedError, Embedder, Embedding, ModelId};
 const TRIAL: &str = "why was the installation of the package refused for want of a permission";
 /// How often each network embeds it. The fastest counts, since other load slows some rounds down.
 const ROUNDS: u32 = 4;
-/// The least cosine between the two vectors of [`TRIAL`]. Of 200 queries the least was .9988, so a lower one was computed
-/// wrongly.
+/// The least cosine between the two vectors of [`TRIAL`]. Of 200 queries the least was .9988, so a lower one was
+/// computed wrongly.
 const COSINE_MIN: f32 = 0.99;
 
-/// How many times as long as the other the network for queries may take. On a processor with int8 products it takes half
-/// as long, otherwise three times or more. The bound lies between, so that all processes of a machine choose alike.
+/// How many times as long as the other the network for queries may take. On a processor with int8 products it takes
+/// half as long, otherwise three times or more. The bound lies between, so that all processes of a machine choose
+/// alike.
 const TIMES_MAX: u32 = 2;
 
 /// Embeds texts with one network, and queries with a faster one while that works.

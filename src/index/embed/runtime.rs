@@ -1,5 +1,5 @@
-//! ONNX Runtime in this process: loads the library once, or says why not, and runs a loaded model, which gives the vector
-//! of a text and those of its tokens in one inference.
+//! ONNX Runtime in this process: loads the library once, or says why not, and runs a loaded model, which gives the
+//! vector of a text and those of its tokens in one inference.
 //!
 //! What is not here: which model to load (`minilm`, `online`).
 
@@ -166,8 +166,8 @@ impl LoadedModel {
     }
 }
 
-/// Returns the mean over the tokens of each text, of length one. It equals the result of fastembed's own `embed` bit by
-/// bit, which a test compares; this way the tokens are available too.
+/// Returns the mean over the tokens of each text, of length one. It equals the result of fastembed's own `embed` bit
+/// by bit, which a test compares; this way the tokens are available too.
 fn pooled(batch: &SingleBatchOutput) -> Result<Vec<Vec<f32>>, fastembed::Error> {
     let means = batch.select_and_pool_output(&OUTPUTS, Some(Pooling::Mean))?;
     let unit = |row: Vec<f32>| {
@@ -182,8 +182,8 @@ fn is_word(piece: &str) -> bool {
     piece.chars().any(char::is_alphanumeric)
 }
 
-/// Returns the general rarity of a token, 0 to 1. The vocabulary of MiniLM, which is BERT's, is sorted by frequency except
-/// for its beginning, and frequencies fall with the rank by Zipf's law.
+/// Returns the general rarity of a token, 0 to 1. The vocabulary of MiniLM, which is BERT's, is sorted by frequency
+/// except for its beginning, and frequencies fall with the rank by Zipf's law.
 fn rarity(piece: u32) -> f32 {
     let rank = piece.saturating_sub(VOCABULARY_SORTED_FROM).max(1);
     // Fewer than two to the 24th pieces, which an f32 holds exactly.

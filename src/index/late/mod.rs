@@ -1,15 +1,15 @@
-//! Late interaction: each token of a query is compared with the nearest token of a memory, where the vector of a whole
-//! text has only their average.
+//! Late interaction: each token of a query is compared with the nearest token of a memory, where the vector of a
+//! whole text has only their average.
 //!
-//! The vector of a token is the state of the model's last layer, minus the mean over all tokens ([`mean_vector`]), then
-//! rotated by a fixed rotation ([`rotation`]). Of a memory's token the signs of 384 numbers are stored ([`TokenSigns`]), of
-//! a query's token four bits of each number ([`QueryToken`]), so that their product is computed in whole numbers.
-//! (Khattab and Zaharia, "ColBERT", SIGIR 2020, for the interaction; Gong and others, "Iterative
+//! The vector of a token is the state of the model's last layer, minus the mean over all tokens ([`mean_vector`]),
+//! then rotated by a fixed rotation ([`rotation`]). Of a memory's token the signs of 384 numbers are stored
+//! ([`TokenSigns`]), of a query's token four bits of each number ([`QueryToken`]), so that their product is computed
+//! in whole numbers. (Khattab and Zaharia, "ColBERT", SIGIR 2020, for the interaction; Gong and others, "Iterative
 //! Quantization", CVPR 2011, for the rotation before signs are taken.) benches/runs has the cost and gain of each
 //! step.
 //!
-//! What is not here: the file of signs (`index::embed::cache`), the weights of a query's tokens and the use of the score
-//! (`search`).
+//! What is not here: the file of signs (`index::embed::cache`), the weights of a query's tokens and the use of the
+//! score (`search`).
 
 mod mean_vector;
 mod query_token;

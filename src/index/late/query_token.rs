@@ -22,7 +22,7 @@ pub struct QueryToken {
     planes: [Signs; BITS],
     /// The sum of all numbers.
     sum: i32,
-    /// What one step of a number adds to the cosine.
+    /// The share of the cosine in one step of a number.
     step: f32,
 }
 
@@ -49,8 +49,8 @@ impl QueryToken {
         Some(Self { span: token.span.clone(), planes, sum, step })
     }
 
-    /// Returns the cosine between this token and the nearest one of a memory, from -1 to 1 except for rounding; `None`
-    /// for a memory without tokens.
+    /// Returns the cosine between this token and the nearest one of a memory, from -1 to 1 except for rounding;
+    /// `None` for a memory without tokens.
     #[must_use]
     pub fn nearest(&self, note: &TokenSigns) -> Option<f32> {
         let nearest = at_its_best(
@@ -62,9 +62,9 @@ impl QueryToken {
         Some(self.step * (nearest as f32 / 2.0))
     }
 
-    /// Returns, for each token of a memory, twice the sum of s (c - 7.5) over all numbers c and signs s of 1 and -1. With
-    /// b = 1 where s is 1, that is 4 sum(b c) - 30 sum(b) - 2 sum(c) + 15 * 384. The loop takes one word of all tokens at a
-    /// time, so that the compiler can vectorize it.
+    /// Returns, for each token of a memory, twice the sum of s (c - 7.5) over all numbers c and signs s of 1 and -1.
+    /// With b = 1 where s is 1, that is 4 sum(b c) - 30 sum(b) - 2 sum(c) + 15 * 384. The loop takes one word of all
+    /// tokens at a time, so that the compiler can vectorize it.
     #[inline(always)]
     fn products(&self, note: &TokenSigns) -> [i32; TOKENS_KEPT_MAX] {
         let mut sums = [0_u64; TOKENS_KEPT_MAX];

@@ -21,7 +21,7 @@ impl SignLocations {
     /// Writes all of it.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of `out`.
     pub fn write_to(&self, out: &mut dyn Write) -> Result<()> {
         let count = u32::try_from(self.of.len()).map_err(|_| damaged())?;
         out.write_all(MAGIC)?;
@@ -44,7 +44,7 @@ impl SignLocations {
     /// Reads what [`Self::write_to`] wrote, and not a byte more.
     ///
     /// # Errors
-    /// Those of `input`; [`ErrorKind::InvalidData`] where these are no saved locations.
+    /// Errors of `input`; [`ErrorKind::InvalidData`] where these are no saved locations.
     pub fn read_from(input: &mut dyn Read) -> Result<Self> {
         if array::<8>(input)? != *MAGIC {
             return Err(damaged());

@@ -24,7 +24,7 @@ pub enum SignState {
     NotYet,
     /// They are stored.
     At(SignLocation),
-    /// There will be none: its text is too long.
+    /// The text is too long for signs.
     Never,
     /// They could not be computed or stored; the next start tries again.
     Failed,

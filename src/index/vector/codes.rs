@@ -1,8 +1,9 @@
 //! Vectors as small whole numbers: a direction in eight bits a number, and in one bit a number.
 //!
-//! A row is scaled so that its largest number becomes 127, and rounded. The direction of the rounded row is kept, and its
-//! length is known exactly. A query is rounded in finer steps, so that the error is that of the rows alone: a standard deviation of 0.0004 of cosine, 0.002 at most, on
-//! MiniLM. Sums are of whole numbers: the same on every machine, in any order.
+//! A row is scaled so that its largest number becomes 127, and rounded. The direction of the rounded row is kept,
+//! and its length is known exactly. A query is rounded in finer steps, so that the error is that of the rows alone:
+//! a standard deviation of 0.0004 of cosine, 0.002 at most, on MiniLM. Sums are of whole numbers: the same on every
+//! machine, in any order.
 //!
 //! One bit a number is its sign. The number of differing signs estimates the angle (Charikar, "Similarity estimation
 //! techniques from rounding algorithms", 2002), well enough to select rows for a closer comparison.
@@ -28,7 +29,7 @@ pub(super) struct CodedRow<'a> {
 }
 
 impl CodedRow<'_> {
-    /// Returns the direction it stands for, of length one.
+    /// Decodes it to a direction of length one.
     pub(super) fn direction(self) -> Vec<f32> {
         let number = |code: &u8| f32::from(code.cast_signed()) / self.length;
         self.codes.iter().map(number).collect()
@@ -86,7 +87,7 @@ impl EncodedQuery {
     /// `None` where the vector has no direction.
     pub(super) fn of(vector: &[f32]) -> Option<Self> {
         let largest = largest(vector)?;
-        // As fine as sixteen bits allow, and no sum of products can exceed 32 bits.
+        // The finest step with which no sum of products exceeds 32 bits.
         let distance_max = f64::from(i32::MAX) / (f64::from(ROW_MAX) * vector.len().max(1) as f64);
         let scale = distance_max.floor().min(f64::from(i16::MAX)) / f64::from(largest);
         #[expect(clippy::cast_possible_truncation, reason = "within sixteen bits by the scale")]

@@ -1,15 +1,15 @@
 //! The dense index: one direction per memory, in eight bits a number.
 //!
-//! A search takes two steps. First the number of signs that differ from the query's is counted for every row, 48 bytes
-//! a row, at the speed of memory. Then the nearest few thousand rows are scored by cosine. If there are few rows, all are
-//! scored. There is no graph or tree, so nothing is rebuilt, and a removal clears one bit.
+//! A search takes two steps. First the number of signs that differ from the query's is counted for every row, 48
+//! bytes a row, at the speed of memory. Then the nearest few thousand rows are scored by cosine. If there are few
+//! rows, all are scored. There is no graph or tree, so nothing is rebuilt, and a removal clears one bit.
 //!
 //! Rows live in chunks behind `Arc`, so that a frozen snapshot is a clone of a list of pointers and the
 //! next write copies one chunk only.
 //!
-//! Reading order: this file, `codes` (rounding and comparing), `chunk` (rows), `sign_scan` (both steps, with `nearest_rows` for
-//! the first and `top_k` for the second), `serialize` (to and from bytes). What is not here: where vectors come from (`embed`),
-//! and what a document number means (the projection).
+//! Reading order: this file, `codes` (rounding and comparing), `chunk` (rows), `sign_scan` (both steps, with
+//! `nearest_rows` for the first and `top_k` for the second), `serialize` (to and from bytes). What is not here:
+//! where vectors come from (`embed`), and what a document number means (the projection).
 
 mod chunk;
 mod codes;
@@ -24,8 +24,8 @@ use self::chunk::{CHUNK_ROWS, Chunk};
 use self::codes::{CodedRow, EncodedQuery, codes_of};
 use self::top_k::{ScoredRow, TopK};
 
-/// Bytes of memory that a vector of 384 numbers takes: numbers, length, signs, its entry in the table of the cache, and
-/// the location of its tokens' signs.
+/// Bytes of memory that a vector of 384 numbers takes: numbers, length, signs, its entry in the table of the cache,
+/// and the location of its tokens' signs.
 pub const VECTOR_BYTES: u64 = 384 + 4 + 384 / 8 + 100 + 12;
 /// Up to this many rows all are scored, which is exact and takes some tenths of a millisecond more.
 const SCORED_ROWS_MAX: usize = 8192;

@@ -65,7 +65,7 @@ impl NearestRows {
 
     fn drop_far(&mut self) {
         let radius = self.radius;
-        // Of the rows at the radius the first ones are kept, as many as there is room for.
+        // Among the rows at the radius, the first ones are kept, up to the limit.
         let mut room = self.wanted.saturating_sub(self.within - self.at_radius());
         let kept = self.at_radius().min(room);
         self.rows.retain(|(distance, _)| {

@@ -6,8 +6,8 @@
 //! chunk    which rows are there: 1,024 bits | the numbers of each that is, in order
 //! ```
 //!
-//! Numbers are little-endian. Lengths and signs are computed from the numbers, so the bytes cannot contradict themselves.
-//! A chunk takes memory only once one of its rows was read.
+//! Numbers are little-endian. Lengths and signs are computed from the numbers, so the bytes cannot contradict
+//! themselves. A chunk takes memory only once one of its rows was read.
 //!
 //! What is not here: checksums, and which store the bytes belong to (the checkpoint).
 
@@ -25,7 +25,7 @@ const END: u8 = 2;
 /// Numbers per vector at most: ten times those of the model in use, and what the largest ones give. A
 /// chunk then takes 5 MB.
 const DIMS_MAX: usize = 4096;
-/// As many as document numbers of 32 bits can fill.
+/// The limit of document numbers of 32 bits.
 const CHUNKS_MAX: usize = (u32::MAX as usize + 1) / CHUNK_ROWS;
 
 fn damaged() -> Error {
@@ -36,7 +36,7 @@ impl VectorIndex {
     /// Writes all of it, in one piece per chunk.
     ///
     /// # Errors
-    /// Those of `out`; [`ErrorKind::InvalidInput`] for vectors of more than 4,096 numbers.
+    /// Errors of `out`; [`ErrorKind::InvalidInput`] for vectors of more than 4,096 numbers.
     pub fn write_to(&self, out: &mut dyn Write) -> Result<()> {
         let too_wide = || Error::new(ErrorKind::InvalidInput, "vectors too wide to be saved");
         let dims = u32::try_from(self.dims).ok().filter(|_| self.dims <= DIMS_MAX);
@@ -63,7 +63,7 @@ impl VectorIndex {
     /// that are there, whatever the bytes claim.
     ///
     /// # Errors
-    /// Those of `input`; [`ErrorKind::InvalidData`] where these are no saved vectors, or not all of them.
+    /// Errors of `input`; [`ErrorKind::InvalidData`] if these are no saved vectors, or are cut off.
     pub fn read_from(input: &mut dyn Read) -> Result<Self> {
         let magic: [u8; MAGIC.len()] = array(input)?;
         let dims = usize::try_from(u32::from_le_bytes(array(input)?)).unwrap_or(usize::MAX);

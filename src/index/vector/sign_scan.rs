@@ -27,8 +27,8 @@ impl VectorIndex {
         best.into_sorted()
     }
 
-    /// Returns the `wanted` rows whose signs differ least from the query's, in ascending order; of equally near ones the
-    /// first.
+    /// Returns the `wanted` rows whose signs differ least from the query's, in ascending order; of equally near ones
+    /// the first.
     pub(super) fn nearest_by_signs(
         &self,
         query: &EncodedQuery,
@@ -53,8 +53,8 @@ impl VectorIndex {
     }
 }
 
-/// Writes the rows at distances up to `radius` into `rows`. Every row is written, and the next one overwrites it where it
-/// is too far, so that there is no branch to predict.
+/// Writes the rows at distances up to `radius` into `rows`. Every row is written, and the next one overwrites it
+/// where it is too far, so that there is no branch to predict.
 fn rows_within<'a>(
     distances: &[u32; CHUNK_ROWS],
     radius: u32,

@@ -31,7 +31,7 @@ fn told(picked: &Picked, max_tokens: usize) -> Reply {
 
 // S-CONTEXT-1
 #[test]
-fn a_briefing_says_who_it_is_about_and_then_what_is_known() {
+fn a_briefing_names_its_repository_then_its_memories() {
     let last = LastSession {
         id: "s1".into(),
         agent_id: "codex".into(),
@@ -65,7 +65,7 @@ fn a_briefing_says_who_it_is_about_and_then_what_is_known() {
 
 // S-CONTEXT-1
 #[test]
-fn of_a_repository_without_memories_there_is_one_short_line() {
+fn an_empty_repository_gets_one_short_line() {
     let text = told(&Picked::default(), 60).text;
     assert_eq!(text, "**Memory of api**: nothing yet. Save what you learn with memory_save.");
     let from_elsewhere = Picked {
@@ -78,7 +78,7 @@ fn of_a_repository_without_memories_there_is_one_short_line() {
 
 // S-CONTEXT-3
 #[test]
-fn one_memory_is_told_in_however_little_room() {
+fn one_memory_is_shown_within_any_budget() {
     let long = "a long word about it ".repeat(40);
     let picked = Picked {
         memories: 1,
@@ -98,7 +98,7 @@ fn one_memory_is_told_in_however_little_room() {
 
 // S-CONTEXT-5, S-REPLY-3
 #[test]
-fn names_of_files_command_nothing_and_are_few_and_short() {
+fn file_names_are_escaped_few_and_short() {
     let long = format!("src/{}/end.rs", "x".repeat(300));
     let said = gone(&["a\u{1B}[31m\nb.rs".to_owned(), long, "c.rs".to_owned()]);
     assert!(!said.contains(['\n', '\u{1B}']) && said.len() < 160, "{said}");
@@ -122,7 +122,7 @@ proptest! {
 
     // S-CONTEXT-3, S-CONTEXT-4
     #[test]
-    fn the_cap_is_never_exceeded_and_both_forms_tell_the_same(
+    fn the_cap_is_never_exceeded_and_text_and_json_agree(
         given in prop::collection::vec(prop::collection::vec((1_usize..120, any::<bool>()), 0..9), 8),
         max_tokens in 60_usize..2_000,
     ) {

@@ -54,8 +54,8 @@ pub(super) fn follow(
     Ok((exit, reply))
 }
 
-/// Replaces the number of an accepted pattern by its mark. Numbers shift when a pattern is accepted, and a request may be
-/// sent twice when the retriever goes away.
+/// Replaces the number of an accepted pattern by its mark. Numbers shift when a pattern is accepted, and a request
+/// may be sent twice when the retriever goes away.
 fn by_mark(request: PatternsRequest, api: &dyn Api) -> Result<PatternsRequest, ApiError> {
     let PatternsRequest::Accept(which) = &request else { return Ok(request) };
     let Some(place) = which.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) else {

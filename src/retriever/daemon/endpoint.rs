@@ -78,7 +78,7 @@ impl Endpoint {
     /// Takes the lock only if it is free now.
     ///
     /// # Errors
-    /// As [`Endpoint::elect`].
+    /// Those of [`Endpoint::elect`].
     pub fn elect_now(&self) -> Result<FileLock, StoreError> {
         FileLock::take(&self.path("lock"), 0)
     }

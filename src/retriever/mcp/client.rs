@@ -1,4 +1,4 @@
-//! The agent that calls, and its session, as the client tells them. Not here: who writes when the client tells
+//! The agent that calls, and its session, as the client names them. Not here: the author when the client names
 //! nothing (`writer::identity`).
 
 use api::Voice;
@@ -24,9 +24,9 @@ pub(super) struct Caller {
 impl Caller {
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
         let thread = context.meta.0.get("threadId").and_then(|id| id.as_str());
-        let told = context.client_info().and_then(|client| agent_name(&client.name));
+        let name = context.client_info().and_then(|client| agent_name(&client.name));
         Self {
-            name: told.or_else(|| introduced(&context.extensions)),
+            name: name.or_else(|| introduced(&context.extensions)),
             session_id: thread.filter(|id| is_plain(id)).map(str::to_owned),
         }
     }
@@ -43,9 +43,9 @@ fn is_plain(id: &str) -> bool {
 
 /// Returns the agent's name as memories carry it: `Claude Code` and `claude-code` are one agent, and
 /// `codex-mcp-client` is `codex`. `None` for a name that identifies nobody, such as that of the MCP library.
-pub(crate) fn agent_name(told: &str) -> Option<String> {
+pub(crate) fn agent_name(given: &str) -> Option<String> {
     let mut name = String::new();
-    for c in told.trim().chars().flat_map(char::to_lowercase) {
+    for c in given.trim().chars().flat_map(char::to_lowercase) {
         match c {
             c if c.is_whitespace() => name.push('-'),
             c if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@' | '/') => {

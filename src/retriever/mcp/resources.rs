@@ -13,13 +13,13 @@ use reply::Budget;
 
 /// The newest memories.
 pub(super) const RECENT: &str = "memory://recent";
-/// The briefing of the repository at hand.
+/// The briefing of the caller's repository.
 const CONTEXT: &str = "memory://context";
 /// One memory, by its id.
 const ITEM: &str = "memory://item/";
-/// What is known about a file, by its path.
+/// The memories about a file, by its path.
 const FILE: &str = "memory://file/";
-/// What a session saved and reported on, by its id.
+/// The memories that a session saved or reported on, by its id.
 const SESSION: &str = "memory://session/";
 /// The templates of addresses that cannot be listed.
 const ITEM_FORM: &str = "memory://item/{id}";

@@ -1,6 +1,6 @@
-//! What models read: the tools and when to call them. The schemas of their arguments are made from `api::requests`, in the
-//! part of JSON Schema that every vendor's API takes: no `$ref`, no unions, no formats. Every session pays for every word,
-//! so a test counts them. Not here: reading the arguments (`api::requests`).
+//! The texts that models read: the tools and when to call them. The schemas of their arguments are made from
+//! `api::requests`, in the part of JSON Schema that every vendor's API takes: no `$ref`, no unions, no formats.
+//! Every session pays for every word, so a test counts them. Not here: reading the arguments (`api::requests`).
 
 use std::sync::Arc;
 
@@ -29,8 +29,8 @@ pub const RELATED: &str = "memory_related";
 /// All of them, in the order in which they are listed.
 pub const NAMES: [&str; 6] = [SEARCH, CONTEXT, SAVE, FEEDBACK, FORGET, RELATED];
 
-/// What a client shows the model at the start, at most 400 characters. The first sentence says when to call, because some
-/// clients cut off the rest.
+/// The text that a client shows the model at the start, at most 400 characters. The first sentence says when to
+/// call, because some clients cut off the rest.
 pub const INSTRUCTIONS: &str = "Call memory_context when work starts, and memory_search before \
     you debug an error or run an unfamiliar command: earlier sessions may have solved it. When \
     something failed and you found out why, call memory_save with one lesson a stranger could use. \
@@ -97,8 +97,8 @@ fn schema_of(parameters: &[Parameter]) -> Value {
     schema
 }
 
-/// Up to here the bounds of a number are narrow enough that a model may break them by accident. Wider bounds are left out,
-/// because every session pays for them; a call that breaks them is told.
+/// Up to here the bounds of a number are narrow enough that a model may break them by accident. Wider bounds are
+/// left out, because every session pays for them; a call that breaks them is told.
 const NARROW_MAX: usize = 20;
 
 /// Describes one parameter.
@@ -165,7 +165,7 @@ mod tests {
         assert!(INSTRUCTIONS.chars().count() <= 400, "{}", INSTRUCTIONS.chars().count());
         assert!(INSTRUCTIONS.starts_with("Call memory_context when"));
         for tool in tools() {
-            // What to do with an answer is said with the answer.
+            // The answer itself says what to do with it.
             let is_core = [SEARCH, CONTEXT, SAVE].contains(&&*tool.name);
             assert_eq!(INSTRUCTIONS.contains(&*tool.name), is_core);
             assert!(tool.description.unwrap().contains("Call "));

@@ -28,7 +28,7 @@ mod export;
 mod report;
 mod watch;
 
-/// The work tree at hand, with the writer of its memories.
+/// The caller's work tree, with the writer of its memories.
 struct ImportSite {
     top: PathBuf,
     repo: RepoKey,

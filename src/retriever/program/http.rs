@@ -24,7 +24,7 @@ pub(super) struct HttpSocket {
     access: Access,
 }
 
-/// Who may ask over HTTP.
+/// The callers that HTTP accepts.
 enum Access {
     /// Whoever sends the token; with the file that holds it, unless the environment does.
     Token(Token, Option<PathBuf>),
@@ -114,9 +114,9 @@ impl HttpSocket {
         let url = server.url();
         if command.form.json {
             let file = file.map(|file| file.display().to_string());
-            let told = json!({ "http": { "url": url, "token": has_token, "token_file": file } });
+            let line = json!({ "http": { "url": url, "token": has_token, "token_file": file } });
             // A message that cannot be delivered changes nothing about what happens.
-            let _ = writeln!(messages, "{told}");
+            let _ = writeln!(messages, "{line}");
         } else {
             let who = match (has_token, file) {
                 (true, Some(file)) => {

@@ -40,7 +40,7 @@ pub struct OpenAs {
 /// Whether the system watches the logs for changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Watches {
-    /// As the settings say.
+    /// According to the settings.
     AsSet,
     /// No.
     Not,

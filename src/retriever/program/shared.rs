@@ -40,7 +40,7 @@ const IDLE_MINUTES_MAX: usize = 7 * 24 * 60;
 /// retriever waits no longer.
 const KEEP_MS_MAX: u64 = 5_000;
 
-/// How many retrievers are asked one after another to make room for one with HTTP.
+/// How many retrievers, one after another, are asked to end for one with HTTP.
 const SUCCESSIONS_MAX: usize = 5;
 
 /// Seconds between two checks whether logs have grown too long.

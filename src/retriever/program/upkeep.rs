@@ -19,8 +19,8 @@ use writer::exit::Exit;
 /// thousand, or 2,700 with its vector.
 const ROOM_PER_BYTE_MAX: u64 = 100;
 
-/// How many times longer the lines of a segment are than the segment, at most. Measured segments have a quarter to a third
-/// of the length of their lines.
+/// How many times longer the lines of a segment are than the segment, at most. Measured segments have a quarter to a
+/// third of the length of their lines.
 const PACKED_TIMES: u64 = 16;
 
 impl Program<'_> {

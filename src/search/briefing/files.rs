@@ -15,8 +15,8 @@ const FILES_MAX: usize = 8;
 /// Memories that are read for each file: those whose words match its path best.
 const LOOKED_AT_MAX: usize = 64;
 
-/// Finds the memories about the caller's files. The lexical index finds memories with the words of a path; of these, the
-/// ones that name the path count.
+/// Finds the memories about the caller's files. The lexical index finds memories with the words of a path; of these,
+/// the ones that name the path count.
 pub(super) fn about<'a>(snapshot: &'a Snapshot, occasion: &Occasion<'_>) -> Vec<RankedMemory<'a>> {
     let mut numbers = BTreeSet::new();
     let is_here = |doc: DocId| {

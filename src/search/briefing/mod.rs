@@ -105,8 +105,8 @@ const SESSION: &str = "session";
 /// The least score of a hit for a task, as a share of the best. Measured on the tune half of `benches/lessons`:
 /// up to .4 no right lesson is lost by words alone, with tokens two of 216, and the lines are nearly halved.
 const OF_BEST_MIN: f32 = 0.35;
-/// Hits that are shown with any score: scores are on a scale from the worst candidate, and of two candidates the second
-/// is the worst.
+/// Hits that are shown with any score: scores are on a scale from the worst candidate, and of two candidates the
+/// second is the worst.
 const ALWAYS: usize = 3;
 
 /// Returns the memories of the first few hits, and of those that score near the best. Hits far behind the best belong
@@ -124,7 +124,7 @@ pub fn near_the_best(hits: Vec<Hit>) -> Vec<Arc<Memory>> {
 pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
     let here = Here::of(snapshot, occasion);
     let last = last_session::last(&here.of_sessions, occasion.own_session);
-    let mut picker = Picker { occasion, told: Repeats::default(), looks_left: LOOKS_MAX };
+    let mut picker = Picker { occasion, shown: Repeats::default(), looks_left: LOOKS_MAX };
     let mut stale = Vec::new();
     let mut sections = vec![
         (Section::ForTask, picker.take(FOR_TASK_MAX, occasion.for_task.iter())),
@@ -214,7 +214,7 @@ impl<'a> Here<'a> {
 /// Picks memories for one section after the other.
 struct Picker<'a> {
     occasion: &'a Occasion<'a>,
-    told: Repeats,
+    shown: Repeats,
     looks_left: usize,
 }
 
@@ -230,7 +230,7 @@ impl Picker<'_> {
             if notes.len() >= limit {
                 break;
             }
-            if self.told.is_new(memory, self.occasion.now) {
+            if self.shown.is_new(memory, self.occasion.now) {
                 let gone = self.gone(memory);
                 notes.push(Note { memory: Arc::clone(memory), gone: gone.files });
             }
@@ -250,7 +250,7 @@ impl Picker<'_> {
             if notes.len() >= limit {
                 break;
             }
-            if !self.told.is_new(memory, self.occasion.now) {
+            if !self.shown.is_new(memory, self.occasion.now) {
                 continue;
             }
             let Gone { files: gone, all } = self.gone(memory);
@@ -264,8 +264,8 @@ impl Picker<'_> {
         notes
     }
 
-    /// Returns which files of a memory are gone. A file of a task may not exist yet, and files of other repositories are
-    /// elsewhere.
+    /// Returns which files of a memory are gone. A file of a task may not exist yet, and files of other repositories
+    /// are elsewhere.
     fn gone(&mut self, memory: &Memory) -> Gone {
         let none = Gone { files: Vec::new(), all: All::Not };
         let is_task = memory.provenance.kind.as_str() == TASK;

@@ -51,8 +51,8 @@ impl Eq for RankedMemory<'_> {}
 /// Memories that are sorted at once: nearly always more than are needed.
 const FOUND_AT_ONCE: usize = 64;
 
-/// Returns the best first. A repository may have a hundred thousand memories, of which a dozen are shown, so only the best
-/// few are sorted at once, and the others when they are needed.
+/// Returns the best first. A repository may have a hundred thousand memories, of which a dozen are shown, so only
+/// the best few are sorted at once, and the others when they are needed.
 pub(super) fn best_first<'a>(
     ranked: Vec<RankedMemory<'a>>,
 ) -> impl Iterator<Item = &'a Arc<Memory>> {

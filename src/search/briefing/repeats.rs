@@ -15,8 +15,8 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    /// Tells whether a memory may be shown and is new, and notes it. A memory that reads like an instruction or cannot be
-    /// read is never shown, nor is a candidate that nothing confirmed in time.
+    /// Tells whether a memory may be shown and is new, and notes it. A memory that reads like an instruction or
+    /// cannot be read is never shown, nor is a candidate that nothing confirmed in time.
     pub(super) fn is_new(&mut self, memory: &Memory, now: Timestamp) -> bool {
         let is_unfit = memory.flagged().is_some() || memory.is_lost() || memory.is_inactive(now);
         if is_unfit || self.ids.contains(&memory.id) {

@@ -1,4 +1,4 @@
-//! What stands in which section, on snapshots made of lines. Not here: words and room (`render`).
+//! Tests which memory goes to which section, on snapshots made of lines. Not here: words and room (`render`).
 
 use std::cell::Cell;
 
@@ -181,7 +181,7 @@ fn what_is_about_files_that_are_gone_is_perhaps_stale() {
         files("all", "error", json!(["old/a.rs", "old/b.rs"])),
         files("some", "error", json!(["old/a.rs", "src/b.rs"])),
         files("none", "error", json!(["src/b.rs"])),
-        // What it names is still to be made.
+        // It names a file that does not exist yet.
         files("task", "task", json!(["old/new.rs"])),
     ];
     let picked = picked(&lines);

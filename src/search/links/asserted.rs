@@ -97,7 +97,7 @@ impl Links {
 
     /// Collects the links from link events, without the replacements.
     #[must_use]
-    pub fn told(snapshot: &Snapshot) -> Self {
+    pub fn asserted(snapshot: &Snapshot) -> Self {
         Self::told_by(snapshot, None, &MemoryNumbers::of(snapshot))
     }
 
@@ -111,14 +111,14 @@ impl Links {
         for (id, about) in snapshot.early() {
             let node = Node::of(id.clone());
             for tie in ties(about, until) {
-                links.tie(numbers.spot(&node, &tie.repo), tie, numbers);
+                links.tie(numbers.node_ref(&node, &tie.repo), tie, numbers);
             }
         }
         links
     }
 
     fn tie(&mut self, source: NodeRef, tie: Tie, numbers: &MemoryNumbers<'_>) {
-        let target = numbers.spot(&tie.link.target, &tie.repo);
+        let target = numbers.node_ref(&tie.link.target, &tie.repo);
         self.add(source, target, tie.into());
     }
 
@@ -142,7 +142,7 @@ impl Links {
             valid_from: None,
             valid_to: None,
         };
-        let by = numbers.spot(&Node::of(by.clone()), &memory.repo);
+        let by = numbers.node_ref(&Node::of(by.clone()), &memory.repo);
         self.add(by, NodeRef::Memory(number), said);
     }
 
@@ -152,18 +152,18 @@ impl Links {
         self.graph.add_edge(source, target, said);
     }
 
-    fn place(&mut self, spot: NodeRef) -> NodeIndex {
-        if let Some(place) = self.places.get(&spot) {
+    fn place(&mut self, node_ref: NodeRef) -> NodeIndex {
+        if let Some(place) = self.places.get(&node_ref) {
             return *place;
         }
-        let place = self.graph.add_node(spot.clone());
-        self.places.insert(spot, place);
+        let place = self.graph.add_node(node_ref.clone());
+        self.places.insert(node_ref, place);
         place
     }
 
     /// Returns the links of a node, outgoing ones first.
-    pub fn at<'a>(&'a self, spot: &NodeRef) -> impl Iterator<Item = LinkEdge<'a>> {
-        let place = self.places.get(spot).copied();
+    pub fn at<'a>(&'a self, node_ref: &NodeRef) -> impl Iterator<Item = LinkEdge<'a>> {
+        let place = self.places.get(node_ref).copied();
         let ways = [(Direction::Outgoing, true), (Direction::Incoming, false)];
         place.into_iter().flat_map(move |place| {
             ways.into_iter().flat_map(move |(direction, is_outward)| {
@@ -185,7 +185,7 @@ impl Links {
     }
 
     /// Returns all nodes with links, in no order.
-    pub fn spots(&self) -> impl Iterator<Item = &NodeRef> {
+    pub fn node_refs(&self) -> impl Iterator<Item = &NodeRef> {
         self.graph.node_weights()
     }
 
@@ -213,7 +213,7 @@ impl<'a> MemoryNumbers<'a> {
         Self(snapshot.memories().iter().map(|memory| &memory.id).zip(0..).collect())
     }
 
-    fn spot(&self, node: &Node, repo: &RepoKey) -> NodeRef {
+    fn node_ref(&self, node: &Node, repo: &RepoKey) -> NodeRef {
         if let Some(place) = CodePlace::of(node, repo) {
             return NodeRef::Code(place);
         }

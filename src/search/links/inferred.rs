@@ -1,4 +1,4 @@
-//! Links that are inferred when they are asked for: between a memory and the files it names, between memories that
+//! Links that are inferred at query time: between a memory and the files it names, between memories that
 //! name the same, between memories with near vectors. They come from the indexes of the snapshot, so nothing is
 //! stored. Not here: stated links (`asserted`).
 
@@ -27,7 +27,7 @@ const OF_FILE_MAX: usize = 200;
 #[derive(Debug, Clone, PartialEq)]
 pub struct InferredLink {
     /// The other node.
-    pub spot: NodeRef,
+    pub node_ref: NodeRef,
     /// The reason.
     pub because: InferredReason,
 }
@@ -78,8 +78,8 @@ pub struct InferredLinks<'a> {
 impl InferredLinks<'_> {
     /// Returns the nodes that are linked to a node, each once, the strongest first.
     #[must_use]
-    pub fn with(&self, spot: &NodeRef) -> Vec<InferredLink> {
-        match spot {
+    pub fn with(&self, node_ref: &NodeRef) -> Vec<InferredLink> {
+        match node_ref {
             NodeRef::Memory(number) => self.with_memory(*number),
             NodeRef::Code(place) => self.with_place(place),
             NodeRef::Absent(_) => Vec::new(),
@@ -89,9 +89,9 @@ impl InferredLinks<'_> {
     fn with_memory(&self, number: u32) -> Vec<InferredLink> {
         let Some(memory) = self.snapshot.memory(number) else { return Vec::new() };
         let mut found: Vec<InferredLink> = Vec::new();
-        let mut add = |spot: NodeRef, because: InferredReason| {
-            if found.iter().all(|shared| shared.spot != spot) {
-                found.push(InferredLink { spot, because });
+        let mut add = |node_ref: NodeRef, because: InferredReason| {
+            if found.iter().all(|shared| shared.node_ref != node_ref) {
+                found.push(InferredLink { node_ref, because });
             }
         };
         for (other, cosine) in self.similar(number) {
@@ -151,7 +151,7 @@ impl InferredLinks<'_> {
         });
         naming
             .map(|number| InferredLink {
-                spot: NodeRef::Memory(number),
+                node_ref: NodeRef::Memory(number),
                 because: InferredReason::NamesIt,
             })
             .collect()

@@ -19,7 +19,7 @@ fn link(number: usize, source: &str, relation: &str, target: &str) -> Value {
         "memory_id": source, "relation": relation, "target": target})
 }
 
-fn spot(snapshot: &Snapshot, name: &str) -> NodeRef {
+fn node_ref(snapshot: &Snapshot, name: &str) -> NodeRef {
     if let Some(path) = name.strip_prefix("code:") {
         let repo = event::RepoKey::parse("api").unwrap();
         return NodeRef::Code(CodePlace { repo, path: path.to_owned(), symbol: None });
@@ -28,8 +28,8 @@ fn spot(snapshot: &Snapshot, name: &str) -> NodeRef {
     NodeRef::Memory(u32::try_from(number.unwrap()).unwrap())
 }
 
-fn words(snapshot: &Snapshot, spot: &NodeRef) -> String {
-    match spot {
+fn words(snapshot: &Snapshot, node_ref: &NodeRef) -> String {
+    match node_ref {
         NodeRef::Memory(number) => snapshot.memory(*number).unwrap().id.to_string(),
         NodeRef::Absent(id) => format!("absent {id}"),
         NodeRef::Code(place) => place.path.clone(),
@@ -43,7 +43,7 @@ fn walked(
 ) -> (Vec<String>, WalkResult) {
     let snapshot = snapshot(lines);
     let mut asked = WalkOptions {
-        starts: vec![spot(&snapshot, from)],
+        starts: vec![node_ref(&snapshot, from)],
         depth: 1,
         way: LinkDirection::Both,
         relation: None,
@@ -54,7 +54,7 @@ fn walked(
     let links = Links::of(&snapshot, asked.as_of);
     let walked = walk(&snapshot, &links, &asked);
     let told = walked.steps.iter().map(|step| {
-        format!("{} {} {}", step.depth, step.relation.as_str(), words(&snapshot, &step.spot))
+        format!("{} {} {}", step.depth, step.relation.as_str(), words(&snapshot, &step.node_ref))
     });
     (told.collect(), walked)
 }
@@ -250,7 +250,7 @@ fn the_way_round_a_circle_is_found() {
     ];
     let snapshot = snapshot(&lines);
     let links = Links::of(&snapshot, None);
-    let [first, last] = ["m1", "m3"].map(|name| spot(&snapshot, name));
+    let [first, last] = ["m1", "m3"].map(|name| node_ref(&snapshot, name));
     let way =
         |relation, from, to| links.way(relation, from, to).map(|way: Vec<&NodeRef>| way.len());
     assert_eq!(way(Relation::PartOf, &first, &last), Some(3));
@@ -269,16 +269,16 @@ proptest! {
             link(number, &format!("m{from}"), "caused_by", &format!("m{to}"))
         }));
         let (_, walked) = walked(&lines, "m0", |walk| walk.depth = depth);
-        let spots: BTreeSet<&NodeRef> = walked.steps.iter().map(|step| &step.spot).collect();
-        prop_assert_eq!(spots.len(), walked.steps.len());
-        prop_assert!(walked.steps.iter().all(|step| step.spot != NodeRef::Memory(0) && step.depth <= depth));
-        // As many as can be reached by so many steps.
+        let node_refs: BTreeSet<&NodeRef> = walked.steps.iter().map(|step| &step.node_ref).collect();
+        prop_assert_eq!(node_refs.len(), walked.steps.len());
+        prop_assert!(walked.steps.iter().all(|step| step.node_ref != NodeRef::Memory(0) && step.depth <= depth));
+        // The number of nodes within this many steps.
         let mut reached = BTreeSet::from([0_u8]);
         for _ in 0..depth {
             for (from, to) in reached.clone().into_iter().flat_map(|here| edges.iter().filter(move |(a, b)| *a == here || *b == here)) {
                 reached.extend([*from, *to]);
             }
         }
-        prop_assert_eq!(spots.len() + 1, reached.len());
+        prop_assert_eq!(node_refs.len() + 1, reached.len());
     }
 }

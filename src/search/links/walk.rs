@@ -77,7 +77,7 @@ pub struct WalkOptions {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// The node it leads to.
-    pub spot: NodeRef,
+    pub node_ref: NodeRef,
     /// The node it comes from.
     pub from: NodeRef,
     /// The distance from the beginning, from 1.
@@ -123,21 +123,21 @@ pub fn walk(snapshot: &Snapshot, links: &Links, walk: &WalkOptions) -> WalkResul
     for depth in 1..=walk.depth {
         let mut next = Vec::new();
         for from in std::mem::take(&mut frontier) {
-            let mut steps = told(links, &from, depth, walk);
+            let mut steps = asserted_steps(links, &from, depth, walk);
             if found_for < FOUND_FOR_MAX {
                 found_for += 1;
                 steps.extend(found(&common, &from, depth, walk));
             }
             for step in steps {
-                if seen.contains(&step.spot) {
+                if seen.contains(&step.node_ref) {
                     continue;
                 }
                 let fitness = fitness(snapshot, &step, walk);
-                // By another link it may be told yet.
+                // By another link it may be asserted_steps yet.
                 if fitness == Fitness::Out {
                     continue;
                 }
-                seen.insert(step.spot.clone());
+                seen.insert(step.node_ref.clone());
                 walked.held_back += usize::from(fitness == Fitness::HeldBack);
                 if fitness != Fitness::Shown {
                     continue;
@@ -146,7 +146,7 @@ pub fn walk(snapshot: &Snapshot, links: &Links, walk: &WalkOptions) -> WalkResul
                     walked.is_cut = true;
                     return walked;
                 }
-                next.push(step.spot.clone());
+                next.push(step.node_ref.clone());
                 walked.steps.push(step);
             }
         }
@@ -155,8 +155,8 @@ pub fn walk(snapshot: &Snapshot, links: &Links, walk: &WalkOptions) -> WalkResul
     walked
 }
 
-/// The links that were told, the surest and then the newest first.
-fn told(links: &Links, from: &NodeRef, depth: usize, walk: &WalkOptions) -> Vec<Step> {
+/// The links that were asserted_steps, the surest and then the newest first.
+fn asserted_steps(links: &Links, from: &NodeRef, depth: usize, walk: &WalkOptions) -> Vec<Step> {
     let time = walk.as_of.unwrap_or(walk.now);
     let mut bonds: Vec<LinkEdge<'_>> = links
         .at(from)
@@ -169,7 +169,7 @@ fn told(links: &Links, from: &NodeRef, depth: usize, walk: &WalkOptions) -> Vec<
         order(b).cmp(&order(a)).then_with(|| a.to.cmp(b.to))
     });
     let step = |bond: LinkEdge<'_>| Step {
-        spot: bond.to.clone(),
+        node_ref: bond.to.clone(),
         from: from.clone(),
         depth,
         relation: bond.said.relation,
@@ -180,7 +180,7 @@ fn told(links: &Links, from: &NodeRef, depth: usize, walk: &WalkOptions) -> Vec<
     bonds.into_iter().map(step).collect()
 }
 
-/// What they have in common goes both ways, but that a memory names a file.
+/// Shared properties link both ways; "names a file" links one way.
 fn found(
     common: &InferredLinks<'_>,
     from: &NodeRef,
@@ -208,7 +208,7 @@ fn found(
         depth,
         relation: shared.because.relation(),
         strength: shared.because.strength(),
-        spot: shared.spot,
+        node_ref: shared.node_ref,
         why: LinkReason::Inferred(shared.because),
     };
     shared.map(step).collect()
@@ -228,7 +228,7 @@ enum Fitness {
 
 /// Tells whether a memory may be shown. An inactive one is skipped, unless the link says that it was superseded.
 fn fitness(snapshot: &Snapshot, step: &Step, walk: &WalkOptions) -> Fitness {
-    let NodeRef::Memory(number) = &step.spot else { return Fitness::Shown };
+    let NodeRef::Memory(number) = &step.node_ref else { return Fitness::Shown };
     let Some(memory) = snapshot.memory(*number) else { return Fitness::Lost };
     if step.relation != Relation::Supersedes && !counts(memory, walk.now, walk.as_of) {
         Fitness::Out

@@ -9,7 +9,7 @@ use event::Timestamp;
 use memory::Memory;
 use store::RepoAt;
 
-/// Most commits that git is asked about, the first in the order of their ids.
+/// Most commits in one question to git: the first in the order of their ids.
 const COMMITS_MAX: usize = 1_000;
 
 /// The point from which a memory is compared.
@@ -44,7 +44,7 @@ impl Base {
 pub(super) struct BaseCommits {
     /// Commits of memories that git has, as they name them, and in full.
     known: BTreeMap<String, String>,
-    /// Those of them, in full, that no branch or tag contains.
+    /// The full ids of the commits that no branch or tag contains.
     unreachable: BTreeSet<String>,
     /// Commits of memories that git does not have.
     missing: BTreeSet<String>,

@@ -9,7 +9,7 @@ const COMMIT_GONE: f32 = 0.3;
 /// The names of code in a memory, looked up in its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Symbols {
-    /// There are none, or none is in its files, so they may never have been there.
+    /// The memory names no file, or none that git has ever had.
     NotApplicable,
     /// Some are present.
     Found {
@@ -38,7 +38,7 @@ impl Symbols {
 pub(super) struct Signs {
     /// The number of files it names.
     pub(super) files: usize,
-    /// Those of them that are gone or changed.
+    /// The named files that are gone or changed.
     pub(super) off: usize,
     /// Whether its commit is in no history.
     pub(super) is_commit_gone: bool,
@@ -115,7 +115,7 @@ mod tests {
 
     // S-STALE-3
     #[test]
-    fn a_name_is_there_as_a_whole_word_only() {
+    fn a_name_counts_only_as_a_whole_word() {
         let texts = [b"fn open_store(path: &Path) {}".to_vec(), b"let x = Store::new();".to_vec()];
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let expected = Symbols::Found { present: 2, missing: vec!["open".to_owned()] };
@@ -127,7 +127,7 @@ mod tests {
     proptest! {
         // S-STALE-3
         #[test]
-        fn more_signs_never_make_it_less_sure(
+        fn more_signs_never_lower_the_confidence(
             files in 1_usize..20, off in 0_usize..20, present in 1_usize..9, missing in 0_usize..9
         ) {
             let off = off.min(files);

@@ -71,7 +71,7 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    /// Those of them among some paths.
+    /// Lists those among some paths.
     pub(super) fn among(&self, paths: &[String]) -> Self {
         let both =
             |list: &[String]| paths.iter().filter(|path| list.contains(path)).cloned().collect();
@@ -147,36 +147,36 @@ impl Git {
             std::io::ErrorKind::NotFound => GitError::NoProgram,
             _ => GitError::Failed,
         })?;
-        self.heard(&mut child)
+        self.answer_of(&mut child)
     }
 
     /// Reads the output to its end, or until the time is over; then git is killed.
-    fn heard(&self, child: &mut Child) -> Result<Vec<u8>, GitError> {
+    fn answer_of(&self, child: &mut Child) -> Result<Vec<u8>, GitError> {
         let began = Instant::now();
-        let heard = Self::told(child, began + self.left.get());
+        let answer = Self::read_output(child, began + self.left.get());
         self.left.set(self.left.get().saturating_sub(began.elapsed()));
-        if heard.is_err() {
+        if answer.is_err() {
             // It may have ended by itself.
             let _ = child.kill();
             let _ = child.wait();
         }
-        heard
+        answer
     }
 
-    fn told(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, GitError> {
+    fn read_output(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, GitError> {
         let mut output = child.stdout.take().ok_or(GitError::Failed)?.take(ANSWER_BYTES_MAX);
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let listen = move || {
             let mut answer = Vec::new();
             // Nobody receives it after the time is over.
-            let _ = tell.send(output.read_to_end(&mut answer).map(|_| answer));
+            let _ = sender.send(output.read_to_end(&mut answer).map(|_| answer));
         };
         let listening = std::thread::Builder::new().name("git".to_owned()).spawn(listen);
         drop(listening.map_err(|_| GitError::Failed)?);
         let status = end_of(child, deadline)?;
         // A child of git may keep the pipe open.
         let left = deadline.saturating_duration_since(Instant::now());
-        let answer = told.recv_timeout(left).map_err(|_| GitError::TooLong)?;
+        let answer = receiver.recv_timeout(left).map_err(|_| GitError::TooLong)?;
         let answer = answer.map_err(|_| GitError::Failed)?;
         let is_whole = u64::try_from(answer.len()).is_ok_and(|bytes| bytes < ANSWER_BYTES_MAX);
         if status.success() && is_whole { Ok(answer) } else { Err(GitError::Failed) }
@@ -205,7 +205,7 @@ mod tests {
 
     // S-STALE-5
     #[test]
-    fn only_what_can_be_nothing_but_a_commit_is_one() {
+    fn only_hexadecimal_ids_count_as_commits() {
         assert!(is_commit_id("1a2b3c4") && is_commit_id(&"F".repeat(40)));
         for other in ["", "1a2b3c", "--all-x", "HEAD~1", "main", "1a2b3c4 ", &"a".repeat(65)] {
             assert!(!is_commit_id(other), "{other}");
@@ -214,7 +214,7 @@ mod tests {
 
     // S-STALE-1
     #[test]
-    fn what_was_not_there_then_has_not_changed_since() {
+    fn later_files_count_as_unchanged() {
         let found = Differences::read(b"M\0src/a b.rs\0D\0x\0A\0new\0T\0link\0");
         let list = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
         let expected = Differences { gone: list(&["x"]), changed: list(&["src/a b.rs", "link"]) };
@@ -227,7 +227,7 @@ mod tests {
 
     // S-STALE-5
     #[test]
-    fn a_slow_or_missing_git_is_not_waited_for() {
+    fn nobody_waits_for_a_slow_or_missing_git() {
         let folder = tempfile::tempdir().unwrap();
         let git = Git { top: folder.path().to_owned(), left: Cell::default() };
         // It waits for the end of what is never sent.
@@ -235,7 +235,7 @@ mod tests {
         waiting.args(["hash-object", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut waiting = waiting.spawn().unwrap();
         let stdin = waiting.stdin.take();
-        assert_eq!(git.heard(&mut waiting), Err(GitError::TooLong));
+        assert_eq!(git.answer_of(&mut waiting), Err(GitError::TooLong));
         assert!(waiting.try_wait().unwrap().is_some_and(|status| !status.success()), "it is ended");
         drop(stdin);
         assert_eq!(Git::at(folder.path()).ask(&["rev-parse", "HEAD"]), Err(GitError::Failed));

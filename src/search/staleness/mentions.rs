@@ -31,7 +31,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(between).map(|word| word.trim_end_matches(['.', ':', '!', '?']))
 }
 
-/// Whether a word may be the path of a file. Git is asked for it literally, so one too many does no harm.
+/// Whether a word may be the path of a file. Git looks for exactly this path, so a wrong guess does no harm.
 fn is_path(word: &str) -> bool {
     let begins_otherwise = word.starts_with(['-', '$', '~', '@', '/', '%']) || word.contains("://");
     let file = word.split("::").next().unwrap_or_default();
@@ -39,7 +39,7 @@ fn is_path(word: &str) -> bool {
     !begins_otherwise && (word.contains('/') || ending.is_some_and(is_ending))
 }
 
-/// Whether what stands behind a dot makes a file of a word without folders: no version, and no abbreviation.
+/// Whether a word without folders is a file by its extension: not a version, and not an abbreviation.
 fn is_ending(ending: &str) -> bool {
     let is_plain = ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let is_number = ending.bytes().all(|byte| byte.is_ascii_digit());
@@ -55,7 +55,7 @@ pub(super) fn names(event: &Event) -> Vec<String> {
     names.take(NAMES_MAX).map(str::to_owned).collect()
 }
 
-/// What stands in backticks, whether a span or a fence.
+/// The text in backticks, in a span or a fence.
 fn spans(text: &str) -> Vec<&str> {
     let mut spans = Vec::new();
     let mut rest = text;
@@ -127,7 +127,7 @@ mod tests {
 
     // S-STALE-2
     #[test]
-    fn names_of_code_stand_in_backticks_or_fences() {
+    fn names_of_code_come_from_backticks_and_fences() {
         let event = event(&json!({
             "lesson": "`Store::open()` and `cargo test --all-targets` of `src/a.rs`, not Other;\n\
                        ```rust\nlet log_lines = read(path);\nfn openAll() {}\n```\n`id` `unclosed",

@@ -50,7 +50,7 @@ pub struct Stale {
 
 /// The result of a check.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct StalenessReport {
     /// The stale memories, the surest first; of equals those with more files gone, then the newest.
     pub stale: Vec<Stale>,
     /// The number of memories that name a file or a commit and were checked.
@@ -69,20 +69,20 @@ struct Checked<'a> {
     commit: Option<String>,
 }
 
-/// Checks memories of one repository in its work tree `top`. `git` is the repository as found without git; without one,
-/// only files that are gone are reported.
+/// Checks memories of one repository in its work tree `top`. `git` is the repository as found without git; without
+/// one, only files that are gone are reported.
 #[must_use]
-pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looked {
-    let mut looked = Looked::default();
+pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> StalenessReport {
+    let mut report = StalenessReport::default();
     let mut asked = Vec::new();
     for memory in memories {
         match checked_of(memory, top) {
-            Some(_) if memory.lifecycle().is_pinned => looked.pinned += 1,
+            Some(_) if memory.lifecycle().is_pinned => report.pinned += 1,
             Some(found) => asked.push(found),
             None => {}
         }
     }
-    looked.checked = asked.len();
+    report.checked = asked.len();
     let history = git.ok_or(GitError::NoRepository).and_then(|at| {
         let git = Git::at(top);
         BaseCommits::of(&git, &asked, at).map(|bases| (git, bases))
@@ -91,22 +91,22 @@ pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> Looke
     let stale = match history {
         Ok((git, bases)) => {
             let mut found = by_history(&asked, &git, &bases, &mut reading);
-            looked.silence = found.1.take();
+            report.silence = found.1.take();
             found.0
         }
         Err(silence) => {
-            looked.silence = Some(silence);
+            report.silence = Some(silence);
             asked.iter().filter_map(|asked| by_sight(asked, top)).collect()
         }
     };
-    looked.stale = stale;
-    looked.stale.sort_by(|a, b| {
+    report.stale = stale;
+    report.stale.sort_by(|a, b| {
         // A deleted file is a stronger sign than a changed one.
         let surest =
             |stale: &Stale| (stale.gone.len(), stale.memory.timestamp, stale.memory.id.clone());
         b.confidence.total_cmp(&a.confidence).then_with(|| surest(b).cmp(&surest(a)))
     });
-    looked
+    report
 }
 
 fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Checked<'a>> {

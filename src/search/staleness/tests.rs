@@ -51,7 +51,7 @@ impl Tree {
         self.git(day, &["rev-parse", "HEAD"])
     }
 
-    fn look(&self, lines: &[Value]) -> Looked {
+    fn look(&self, lines: &[Value]) -> StalenessReport {
         let at = DetectedRepo::of_directory(self.top());
         look(&folded(lines), &at.git.as_ref().unwrap().top, at.git.as_ref())
     }
@@ -75,8 +75,8 @@ fn memory(id: &str, day: u32, more: &Value) -> Value {
     line
 }
 
-fn ids(looked: &Looked) -> Vec<&str> {
-    looked.stale.iter().map(|stale| stale.memory.id.as_str()).collect()
+fn ids(report: &StalenessReport) -> Vec<&str> {
+    report.stale.iter().map(|stale| stale.memory.id.as_str()).collect()
 }
 
 // S-STALE-1, S-STALE-3
@@ -119,13 +119,13 @@ fn changed_and_deleted_files_are_listed_surest_first() {
     tree.write("src/kept.rs", "fn open_store(path: &Path) {}");
     tree.write("new.rs", "");
     std::fs::remove_file(tree.top().join("src/gone.rs")).unwrap();
-    // What is not committed does not count yet.
+    // A change that is not committed does not count yet.
     assert!(tree.look(&lines).stale.is_empty());
     tree.commit(4);
-    let looked = tree.look(&lines);
-    assert_eq!(ids(&looked), ["none", "both", "gone", "there"]);
-    assert_eq!((looked.checked, looked.silence), (7, None));
-    let [none, both, gone, there] = looked.stale.as_slice() else { panic!("{looked:?}") };
+    let report = tree.look(&lines);
+    assert_eq!(ids(&report), ["none", "both", "gone", "there"]);
+    assert_eq!((report.checked, report.silence), (7, None));
+    let [none, both, gone, there] = report.stale.as_slice() else { panic!("{report:?}") };
     assert_eq!((none.symbols.clone(), none.confidence), (Symbols::NotApplicable, 1.0));
     let missing = vec!["old_name".to_owned()];
     assert_eq!(both.symbols, Symbols::Found { present: 1, missing });
@@ -160,13 +160,13 @@ fn a_memory_is_compared_from_its_commit_or_confirmation() {
     tree.commit(11);
     assert_eq!(ids(&tree.look(&[lesson.clone(), say(10, "confirmed")])), ["m1"]);
     let pin = memory("p1", 10, &json!({ "event_type": "pin", "memory_id": "m1" }));
-    let looked = tree.look(&[lesson, pin]);
-    assert_eq!((looked.stale.len(), looked.pinned), (0, 1));
+    let report = tree.look(&[lesson, pin]);
+    assert_eq!((report.stale.len(), report.pinned), (0, 1));
 }
 
 // S-STALE-1
 #[test]
-fn a_commit_that_is_in_no_history_is_told() {
+fn a_commit_in_no_history_is_reported() {
     let tree = Tree::new();
     tree.write("a.rs", "1");
     let first = tree.commit(2);
@@ -183,12 +183,12 @@ fn a_commit_that_is_in_no_history_is_told() {
     ];
     assert_eq!(ids(&tree.look(&lines)), ["nobodys"]);
     tree.git(4, &["reset", "--quiet", "--hard", &first]);
-    let looked = tree.look(&lines);
-    assert_eq!(ids(&looked), ["second", "nobodys"]);
-    assert!(looked.stale[0].is_commit_gone && (looked.stale[0].confidence - 0.3).abs() < 1e-6);
+    let report = tree.look(&lines);
+    assert_eq!(ids(&report), ["second", "nobodys"]);
+    assert!(report.stale[0].is_commit_gone && (report.stale[0].confidence - 0.3).abs() < 1e-6);
     tree.git(4, &["branch", "elsewhere", &second]);
     assert_eq!(ids(&tree.look(&lines)), ["nobodys"], "what a branch leads to is not gone");
-    // Of what a shallow clone left out nothing is known.
+    // A shallow clone says nothing about the history it left out.
     std::fs::write(tree.top().join(".git/shallow"), "").unwrap();
     assert!(tree.look(&lines).stale.is_empty());
 }
@@ -196,7 +196,7 @@ fn a_commit_that_is_in_no_history_is_told() {
 // S-STALE-5
 #[cfg(unix)]
 #[test]
-fn nothing_that_a_repository_would_have_run_is_run() {
+fn git_never_runs_programs_of_a_repository() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::new();
     tree.write("a.rs", "1");
@@ -224,7 +224,7 @@ fn nothing_that_a_repository_would_have_run_is_run() {
 
 // S-STALE-5
 #[test]
-fn without_git_only_files_that_are_gone_are_told() {
+fn without_git_only_missing_files_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("src")).unwrap();
     std::fs::write(folder.path().join("src/a.rs"), "").unwrap();
@@ -232,19 +232,19 @@ fn without_git_only_files_that_are_gone_are_told() {
         memory("gone", 3, &json!({ "lesson": "x", "files": ["src/a.rs", "src/b.rs"] })),
         memory("there", 3, &json!({ "lesson": "x", "files": ["src/a.rs"] })),
     ];
-    let looked = look(&folded(&lines), folder.path(), None);
-    assert_eq!((ids(&looked), looked.silence), (vec!["gone"], Some(GitError::NoRepository)));
+    let report = look(&folded(&lines), folder.path(), None);
+    assert_eq!((ids(&report), report.silence), (vec!["gone"], Some(GitError::NoRepository)));
     let good = memory(
         "f1",
         9,
         &json!({ "event_type": "feedback", "memory_id": "gone", "verdict": "worked" }),
     );
-    let looked = look(&folded(&[lines[0].clone(), good]), folder.path(), None);
-    assert!(looked.stale.is_empty());
+    let report = look(&folded(&[lines[0].clone(), good]), folder.path(), None);
+    assert!(report.stale.is_empty());
     // A repository without a commit has no history.
     let tree = Tree::new();
-    let looked = tree.look(&[memory("m1", 3, &json!({ "lesson": "x", "files": ["src/b.rs"] }))]);
-    assert_eq!((looked.stale.len(), looked.silence), (0, Some(GitError::Failed)));
+    let report = tree.look(&[memory("m1", 3, &json!({ "lesson": "x", "files": ["src/b.rs"] }))]);
+    assert_eq!((report.stale.len(), report.silence), (0, Some(GitError::Failed)));
 }
 
 // S-STALE-6
@@ -315,7 +315,7 @@ fn many_files_of_one_memory_do_not_block_others() {
 
 // S-STALE-1
 #[test]
-fn a_memory_of_before_all_history_silences_no_other() {
+fn a_memory_older_than_history_hides_no_other() {
     let tree = Tree::new();
     tree.write("a.rs", "1");
     tree.commit(2);
@@ -323,6 +323,6 @@ fn a_memory_of_before_all_history_silences_no_other() {
     tree.commit(4);
     let old = json!({ "id": "old", "timestamp": "1960-01-02T03:04:05Z", "event_type": "error", "lesson": "x",
         "files": ["a.rs"] });
-    let looked = tree.look(&[old, memory("m1", 3, &json!({ "lesson": "y", "files": ["a.rs"] }))]);
-    assert_eq!((ids(&looked), looked.silence), (vec!["m1"], None));
+    let report = tree.look(&[old, memory("m1", 3, &json!({ "lesson": "y", "files": ["a.rs"] }))]);
+    assert_eq!((ids(&report), report.silence), (vec!["m1"], None));
 }

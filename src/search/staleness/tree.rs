@@ -39,7 +39,7 @@ pub(super) fn path_in(top: &Path, named: &str) -> Option<String> {
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
         }
     }
-    // What git keeps for itself is no file of the tree.
+    // Git's own files are no files of the tree.
     let is_plain = parts.first().is_some_and(|first| *first != ".git");
     is_plain.then(|| parts.join("/"))
 }
@@ -160,7 +160,7 @@ mod tests {
     // S-STALE-5
     #[cfg(unix)]
     #[test]
-    fn no_link_is_followed() {
+    fn links_in_the_tree_are_not_followed() {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let (top, outside) = (folder.path().join("top"), folder.path().join("outside"));
@@ -190,7 +190,7 @@ mod tests {
 
     // S-CONTEXT-5
     #[test]
-    fn only_a_file_that_is_known_to_be_gone_is_gone() {
+    fn only_a_file_git_knew_counts_as_gone() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path();
         std::fs::create_dir_all(top.join("src/lib")).unwrap();

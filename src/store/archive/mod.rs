@@ -111,7 +111,7 @@ impl Store {
     /// Lists the segments of a log, in the order in which they were sealed.
     ///
     /// # Errors
-    /// As [`Store::segments`].
+    /// Those of [`Store::segments`].
     pub fn segments_of(&self, log: &Path) -> Result<Vec<PathBuf>, StoreError> {
         let archive = self.root().join(FOLDER);
         if !layout::is_own_folder(&archive)? {

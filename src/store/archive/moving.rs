@@ -36,7 +36,7 @@ const CHANGED_TRIES_MAX: usize = 3;
 /// Decides for each line of a log, in order from the first, whether it moves.
 pub type Moves<'a> = Box<dyn FnMut(&LogLine<'_>) -> bool + 'a>;
 
-/// What was moved from a log.
+/// The lines that were moved from a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Moved {
     /// The segments that were created.

@@ -33,7 +33,7 @@ pub(crate) enum SegmentPiece<'a> {
     Damaged(Range<u64>),
 }
 
-/// What of a segment could not be read.
+/// The parts of a segment that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SegmentDamage {
     /// The number of damaged places.

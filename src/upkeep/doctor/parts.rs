@@ -1,4 +1,4 @@
-//! Checks of what the programs need besides the logs: configuration, model, cache, the other program. Not here:
+//! Checks of the parts beside the logs: configuration, model, cache, the other program. Not here:
 //! loading any of it.
 
 use std::path::{Path, PathBuf};

@@ -43,12 +43,12 @@ pub(super) fn examine(home: Option<&Path>, directory: &Path) -> Diagnosis {
     let in_project = inside
         .flat_map(|folder| IN_PROJECT.iter().map(|(client, file)| (client, folder.join(file))));
     let naming = at_home.chain(in_project).filter(|(_, file)| names_us(file));
-    let told: Vec<String> =
+    let titles: Vec<String> =
         naming.map(|(client, file): (_, PathBuf)| format!("{client} ({})", shown(&file))).collect();
-    if told.is_empty() {
+    if titles.is_empty() {
         return Diagnosis::fine("clients", "no known configuration file mentions agent-knowledge");
     }
-    Diagnosis::fine("clients", format!("named by {}", told.join(", ")))
+    Diagnosis::fine("clients", format!("named by {}", titles.join(", ")))
 }
 
 /// Reports what setup knows: connected clients, problems, and clients that were not set up.

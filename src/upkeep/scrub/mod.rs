@@ -102,11 +102,11 @@ fn files(request: &ScrubRequest<'_>, list: List) -> Result<Vec<PathBuf>, StoreEr
 fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<Scrubbed, StoreError> {
     let file_repo = Store::repo_of(file).to_string();
     let exposed = |line: &LogLine<'_>| exposed(request.recogniser, line.bytes, &file_repo);
-    let mut looked = Scrubber::of(file);
-    looked.scrubbed.too_long = store::lines_of(file, |line| {
-        looked.line(&line, exposed(&line));
+    let mut scrubber = Scrubber::of(file);
+    scrubber.scrubbed.too_long = store::lines_of(file, |line| {
+        scrubber.line(&line, exposed(&line));
     })?;
-    let found = looked.scrubbed;
+    let found = scrubber.scrubbed;
     if request.how == ScrubMode::DryRun || found.removed.is_empty() {
         return Ok(found);
     }

@@ -105,10 +105,10 @@ fn remaining(request: &ScrubRequest<'_>, all: &[Scrubbed]) -> Vec<String> {
 
 fn json_of_file(file: &Scrubbed) -> Value {
     let list = |found: &[ScrubFindings]| -> Value {
-        let told = found.iter().map(|ScrubFindings { line, offset, spot }| {
+        let items = found.iter().map(|ScrubFindings { line, offset, spot }| {
             json!({ "line": line, "offset": offset, "field": spot.field, "rule": spot.rule })
         });
-        told.collect()
+        items.collect()
     };
     json!({
         "file": file.file.display().to_string(),

@@ -92,7 +92,7 @@ pub(super) struct StoreCensus {
     known: HashMap<EventId, KnownId>,
 }
 
-/// What is known about an id.
+/// The findings about an id.
 #[derive(Debug)]
 struct KnownId {
     says: [u8; 32],

@@ -143,10 +143,10 @@ fn named(census: &StoreCensus, place: LinePosition) -> String {
 
 /// Names a log, or a segment of a log.
 fn json_of_path(path: &Path) -> (String, Option<String>) {
-    let told = |path: &Path| path.display().to_string();
+    let path_text = |path: &Path| path.display().to_string();
     match Store::log_of_segment(path) {
-        Some(log) => (told(&log), Some(told(path))),
-        None => (told(path), None),
+        Some(log) => (path_text(&log), Some(path_text(path))),
+        None => (path_text(path), None),
     }
 }
 
@@ -157,11 +157,11 @@ fn json(census: &StoreCensus) -> Value {
         json!({ "log": log, "segment": segment.flatten(), "line": place.line })
     };
     let by_id = |ids: &BTreeMap<EventId, Vec<LinePosition>>| -> Value {
-        let told = ids.iter().take(TOLD_MAX).map(|(id, places)| {
+        let items = ids.iter().take(TOLD_MAX).map(|(id, places)| {
             let places: Vec<Value> = places.iter().take(TOLD_MAX).map(place).collect();
             json!({ "id": id.as_str(), "lines": places })
         });
-        told.collect()
+        items.collect()
     };
     json!({
         "fine": census.is_fine(),
@@ -181,7 +181,7 @@ fn json(census: &StoreCensus) -> Value {
 }
 
 fn json_of_log(found: &LogCensus) -> Value {
-    let told = |findings: &Findings<_>, form: &dyn Fn(&_) -> Value| -> Value {
+    let json_of = |findings: &Findings<_>, form: &dyn Fn(&_) -> Value| -> Value {
         findings.first.iter().map(form).collect()
     };
     let skips: Value = found
@@ -190,7 +190,7 @@ fn json_of_log(found: &LogCensus) -> Value {
         .iter()
         .map(|skip| json!({ "line": skip.line, "offset": skip.offset, "reason": skip.reason }))
         .collect();
-    let secrets = told(
+    let secrets = json_of(
         &found.secrets,
         &|(line, spot)| json!({ "line": line, "field": spot.field, "rule": spot.rule }),
     );

@@ -171,7 +171,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
 /// The ids of the memories that a hook shows for a failure; empty if it does not even ask.
 fn told(memory: &Local, command: &str, output: &str) -> BTreeSet<String> {
     let (command, output) = (command.to_owned(), output.to_owned());
-    let evidence = Evidence::Told;
+    let evidence = Evidence::Stated;
     let call = ToolCall { tool: Tool::Shell, command, files: Vec::new(), output, evidence };
     let Some(request) = failure_request(&call) else { return BTreeSet::new() };
     let text = memory.search(&request).unwrap().text;

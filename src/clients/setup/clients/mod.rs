@@ -131,7 +131,7 @@ pub(super) enum Timeout {
 impl ClientSpec {
     /// Whether the client seems to be installed.
     pub(super) fn is_found(&self, machine: &Machine<'_>) -> bool {
-        self.found.iter().any(|spot| spot.path(machine).exists())
+        self.found.iter().any(|location| location.path(machine).exists())
             || self.programs.iter().any(|program| machine.find_program(program).is_some())
     }
 

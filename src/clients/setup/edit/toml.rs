@@ -24,7 +24,7 @@ pub(crate) fn read(text: &str, path: Path<'_>) -> Result<Option<Value>, EditErro
 /// Sets members of the table at a path, and adds the table where there is none. Other members stay.
 ///
 /// # Errors
-/// As [`read`].
+/// Those of [`read`].
 pub(crate) fn set(
     text: &str,
     path: Path<'_>,
@@ -68,7 +68,7 @@ pub(crate) fn set(
 /// Takes the table at a path and the tables below it out.
 ///
 /// # Errors
-/// As [`read`].
+/// Those of [`read`].
 pub(crate) fn remove(text: &str, path: Path<'_>) -> Result<String, EditError> {
     let parsed = parse(text)?;
     let Some(table) = find(text, &parsed, path)? else { return Ok(text.to_owned()) };

@@ -53,7 +53,7 @@ pub(crate) fn add(text: &str, block: YamlBlock<'_>, lines: &[String]) -> Result<
 /// Changes one member of our block. The rest of the block and the comments stay.
 ///
 /// # Errors
-/// As [`add`], and if the block has no such member.
+/// Those of [`add`], and if the block has no such member.
 pub(crate) fn set_member(
     text: &str,
     block: YamlBlock<'_>,
@@ -84,7 +84,7 @@ pub(crate) fn set_member(
 /// Removes our block.
 ///
 /// # Errors
-/// As [`add`].
+/// Those of [`add`].
 pub(crate) fn remove(text: &str, block: YamlBlock<'_>) -> Result<String, EditError> {
     let mut rows = rows(text);
     if let Some((start, end, _)) = ours(text, block)? {
@@ -96,7 +96,7 @@ pub(crate) fn remove(text: &str, block: YamlBlock<'_>) -> Result<String, EditErr
 /// Removes the key if nothing is below it.
 ///
 /// # Errors
-/// As [`add`].
+/// Those of [`add`].
 pub(crate) fn remove_empty_key(text: &str, block: YamlBlock<'_>) -> Result<String, EditError> {
     let mut rows = rows(text);
     if let Some(KeyBlock { key, indent: None, .. }) = find(text, block)? {
@@ -108,7 +108,7 @@ pub(crate) fn remove_empty_key(text: &str, block: YamlBlock<'_>) -> Result<Strin
 /// Returns the members of our block, as far as they show whether it is ours.
 ///
 /// # Errors
-/// As [`add`].
+/// Those of [`add`].
 pub(crate) fn read(text: &str, block: YamlBlock<'_>) -> Result<Option<Value>, EditError> {
     let Some((start, end, indent)) = ours(text, block)? else { return Ok(None) };
     let rows = rows(text);

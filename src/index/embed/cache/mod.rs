@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Numbers are little-endian. A key is the first half of the SHA-256 of the exact text embedded, a
-//! checksum the first 8 bytes of the SHA-256 of what stands before it. A record that does not add
+//! checksum the first 8 bytes of the SHA-256 of the bytes before it. A record that does not add
 //! up is skipped and counted: losing one costs an embedding, believing one costs a wrong answer. A
 //! torn tail is padded to a whole (broken) record by the next writer. A file with a foreign header
 //! is left alone and a new one started beside it. A second file holds the signs of the texts' tokens, row by

@@ -1,5 +1,5 @@
-//! Advises the system which parts of a file will be read, so that it fetches them together instead of one after the other.
-//! Only Linux takes the advice. Elsewhere reading takes longer and gives the same.
+//! Advises the system which parts of a file will be read, so that it fetches them together instead of one after the
+//! other. Only Linux takes the advice. Elsewhere reading takes longer and gives the same.
 //!
 //! What is not here: reading (`cache`).
 

@@ -35,7 +35,7 @@ pub(super) fn record_bytes(dims: usize) -> usize {
     KEY_BYTES + dims * size_of::<f32>() + CHECKSUM_BYTES
 }
 
-/// What a file of this model begins with.
+/// The header of a file of this model.
 pub(super) fn header(model: &ModelId, dims: usize) -> [u8; HEADER_BYTES] {
     let mut bytes = Vec::with_capacity(HEADER_BYTES);
     bytes.extend_from_slice(MAGIC);

@@ -5,11 +5,11 @@
 //! record   checksum 8 | how many tokens u64 | 64 tokens × 48 bytes                     = 3,088 bytes
 //! ```
 //!
-//! Record i belongs to the text whose vector is record i of the file of vectors, so no lookup table is needed and opening
-//! reads only the header. A record that was never written is a hole: it takes no space on a file system with holes, and
-//! reads as zeros, which are no record. The checksum covers the key of the text too, so that no text gets the signs of
-//! another after one of the two files was lost or restored. Writing a record twice is harmless, and a torn record is
-//! ignored. Nothing is kept in memory.
+//! Record i belongs to the text whose vector is record i of the file of vectors, so no lookup table is needed and
+//! opening reads only the header. A record that was never written is a hole: it takes no space on a file system with
+//! holes, and reads as zeros, which are no record. The checksum covers the key of the text too, so that no text gets
+//! the signs of another after one of the two files was lost or restored. Writing a record twice is harmless, and a
+//! torn record is ignored. Nothing is kept in memory.
 //!
 //! What is not here: the lock under which it is written, which row a text has (`cache`), what signs are (`late`).
 
@@ -76,7 +76,7 @@ impl SignStore for SignFile {
 
     fn signs(&self, place: SignLocation) -> Option<TokenSigns> {
         let mut record = [0; RECORD_BYTES];
-        // What is not used of the last record may never have been written.
+        // The unused end of the last record may never have been written.
         let count = read_at(&self.file, offset(place), &mut record).ok()?;
         decoded(place, record.get(..count)?)
     }
@@ -121,11 +121,11 @@ fn decoded(place: SignLocation, record: &[u8]) -> Option<TokenSigns> {
     let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
     let (sum, count) = (words.next()?, words.next()?);
     let count = usize::try_from(count).ok().filter(|count| *count <= TOKENS_KEPT_MAX)?;
-    let mut told = vec![to_u64(count)];
-    told.extend(words.take(count * SIGN_WORDS));
-    let (_, signs) = told.split_first()?;
+    let mut record = vec![to_u64(count)];
+    record.extend(words.take(count * SIGN_WORDS));
+    let (_, signs) = record.split_first()?;
     let (signs, _): (&[Signs], _) = signs.as_chunks();
-    let is_whole = signs.len() == count && checksum(place, &told) == sum;
+    let is_whole = signs.len() == count && checksum(place, &record) == sum;
     is_whole.then(|| TokenSigns::new(signs.iter().copied()))
 }
 

@@ -1,4 +1,4 @@
-//! What the vector cache promises, without a model.
+//! Tests of the vector cache's promises, without a model.
 
 use super::record::{CHECKSUM_BYTES, KEY_BYTES, MAGIC};
 use super::*;
@@ -246,7 +246,7 @@ fn keep(cache: &mut VectorCache, numbers: impl Iterator<Item = u16> + Clone) {
     cache.keep_signs(&batch).unwrap();
 }
 
-/// What is found of the signs of a row.
+/// Reads the signs of a row.
 fn found(cache: &VectorCache, number: u16) -> Option<TokenSigns> {
     cache.tokens().unwrap().signs(cache.place(row(number).0)?)
 }

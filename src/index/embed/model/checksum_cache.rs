@@ -1,8 +1,8 @@
 //! A file in the model directory with the checksums of its files, so that a start does not hash 91 MB again.
 //!
-//! One line per file: `sha256 bytes mtime_ns inode name`. A file whose size, time or inode differs
-//! from its line is hashed again. A lost or damaged file costs one hash. It guards against damage, not against attackers,
-//! who could replace the program too.
+//! One line per file: `sha256 bytes mtime_ns inode name`. A file whose size, time or inode differs from its line is
+//! hashed again. A lost or damaged file costs one hash. It guards against damage, not against attackers, who could
+//! replace the program too.
 //!
 //! What is not here: what the sums should be (`pins`).
 
@@ -21,7 +21,7 @@ const NAME: &str = ".verified";
 /// Read per step while hashing: large enough that the hash, not the call, sets the pace.
 const BLOCK_BYTES: usize = 256 * 1024;
 
-/// What a file looked like when it was hashed.
+/// The state of a file when it was hashed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CachedChecksum {
     sha256: String,

@@ -1,7 +1,7 @@
 //! The weights in eight bits, made from the published ones and kept beside them.
 //!
 //! Every matrix of a layer and the table of words is rounded: each 64 numbers that are multiplied with the same
-//! 64 of what comes in, and each word, have a scale of their own, by which the largest number becomes 127.
+//! 64 inputs, and each word, have a scale of their own, by which the largest number becomes 127.
 //!
 //! ```text
 //! floats   by name: scales of what is rounded, row by row; all else as published

@@ -3,7 +3,7 @@
 //! The model is loaded on the thread, so a start does not wait for it; until then a query gets an error at once and
 //! runs on words alone. Between two batches the thread answers every waiting query, so a query waits for one batch
 //! at most, and batches are small (see `thread`). The embeddings of the last queries are cached, and a query whose
-//! caller has stopped waiting is skipped. The newest texts go first: what was just learned is asked for soonest. A
+//! caller has stopped waiting is skipped. The newest texts go first: a new memory is searched for soonest. A
 //! text that was embedded before gets its vector from the cache on disk.
 //!
 //! What is not here: which texts to embed and what becomes of the vectors (the engine), which model
@@ -96,7 +96,7 @@ pub enum WorkerState {
         /// Numbers per vector.
         dims: usize,
     },
-    /// There will be no vectors, and this is why.
+    /// There will be no vectors, for this reason.
     Failed(EmbedError),
 }
 
@@ -109,7 +109,7 @@ pub struct Progress {
     pub queued: usize,
     /// Texts whose vector was delivered.
     pub done: usize,
-    /// Of those, how many came from the cache.
+    /// The part of those that came from the cache.
     pub from_cache: usize,
     /// Texts given up on.
     pub failed: usize,
@@ -183,7 +183,7 @@ struct QueryJob {
     reply: SyncSender<Result<QueryEmbedding, EmbedError>>,
 }
 
-/// What both sides see.
+/// The state that both sides share.
 struct WorkerShared {
     stop: AtomicBool,
     queued: AtomicUsize,
@@ -280,7 +280,8 @@ impl Worker {
         Err(SubmitError::Stopped(job))
     }
 
-    /// Embeds a query, ahead of all texts. Waits for the batch in flight, `wait` at most; a cached query does not wait.
+    /// Embeds a query, ahead of all texts. Waits for the batch in flight, `wait` at most; a cached query does not
+    /// wait.
     ///
     /// # Errors
     /// See [`QueryError`]; while the model loads the answer is immediate.

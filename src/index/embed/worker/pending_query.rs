@@ -1,5 +1,5 @@
-//! A query that was sent to the worker thread. The caller can do something else before it waits for the embedding. Not
-//! here: embedding (`thread`).
+//! A query that was sent to the worker thread. The caller can do something else before it waits for the embedding.
+//! Not here: embedding (`thread`).
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
@@ -31,8 +31,8 @@ impl PendingQuery {
         Self(Inner::Put { answer, until })
     }
 
-    /// Waits for the embedding until the time given when the query was sent. One that is there already is returned even
-    /// after that time.
+    /// Waits for the embedding until the time given when the query was sent. One that is there already is returned
+    /// even after that time.
     ///
     /// # Errors
     /// See [`QueryError`].

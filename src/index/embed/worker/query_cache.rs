@@ -1,5 +1,5 @@
-//! The embeddings of the last queries: a caller who narrows a search sends the same text again, and many agents ask about
-//! one failure. Not here: embedding (`thread`).
+//! The embeddings of the last queries: a caller who narrows a search sends the same text again, and many agents ask
+//! about one failure. Not here: embedding (`thread`).
 
 use std::collections::VecDeque;
 

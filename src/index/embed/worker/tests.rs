@@ -1,4 +1,4 @@
-//! What the worker promises, with a test embedder that waits for leave.
+//! Tests of the worker's promises, with a test embedder that waits for a signal.
 
 use super::thread::{BATCH_BYTES, BATCH_TEXTS, WINDOW_JOBS};
 use super::*;

@@ -42,7 +42,7 @@ pub(super) fn watch(
     });
     let mut watched: Vec<String> = Vec::new();
     let (mut seen, mut last) = (None, None);
-    let mut told = String::new();
+    let mut printed = String::new();
     while !is_over.load(Ordering::SeqCst) {
         let mut news = Vec::new();
         match known(api) {
@@ -68,12 +68,12 @@ pub(super) fn watch(
         news.extend(watched.iter().filter_map(|name| renewed(place, name, api)));
         let news = news.join("\n");
         // A lasting problem is not reported every second.
-        if !news.is_empty() && news != told {
+        if !news.is_empty() && news != printed {
             // A message that cannot be delivered changes nothing about the outcome.
             let _ = writeln!(messages, "{}", redacted(&news));
             let _ = messages.flush();
         }
-        told = news;
+        printed = news;
         last = Some(now);
         std::thread::park_timeout(Duration::from_millis(LOOK_MS));
     }

@@ -17,7 +17,7 @@ const COMPARED_MAX: usize = 600;
 #[must_use]
 pub fn clusters(snapshot: &Snapshot, scope: &Scope, limit: usize) -> Vec<Finding> {
     let (newest, _) = scope.newest(snapshot);
-    // What differs in a number, a name of code or a "not" is never the same.
+    // Texts that differ in a number, a name of code or a "not" are never the same.
     let mut alike: BTreeMap<_, Vec<(usize, TextSignature)>> = BTreeMap::new();
     for (place, (_, memory)) in newest.iter().enumerate() {
         if let Some(said) = TextSignature::of(&memory.event()) {

@@ -51,8 +51,8 @@ pub fn hubs(snapshot: &Snapshot, links: &Links, scope: &Scope, limit: usize) -> 
         if said.is_automatic() || !said.holds_at(scope.now) {
             continue;
         }
-        for spot in [source, target] {
-            if let NodeRef::Memory(number) = spot {
+        for node_ref in [source, target] {
+            if let NodeRef::Memory(number) = node_ref {
                 *counts.entry(*number).or_default().entry(said.relation).or_default() += 1;
             }
         }

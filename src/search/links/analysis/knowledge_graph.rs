@@ -111,11 +111,11 @@ impl KnowledgeGraph {
     /// Adds the stated links of the analysed memories.
     fn link(&mut self, links: &Links, scope: &Scope, things: &mut HashMap<Key, NodeIndex>) {
         for (source, target, said) in links.all().filter(|(_, _, said)| said.holds_at(scope.now)) {
-            // Of two places in code nothing is known that would tie memories together.
+            // A link between two places in code does not connect memories.
             if !matches!((source, target), (NodeRef::Memory(_), _) | (_, NodeRef::Memory(_))) {
                 continue;
             }
-            let mut place = |spot: &NodeRef| match spot {
+            let mut place = |node_ref: &NodeRef| match node_ref {
                 NodeRef::Memory(number) => self.places.get(number).copied(),
                 NodeRef::Absent(_) => None,
                 NodeRef::Code(code) => {
