@@ -47,7 +47,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 const SAVES: u64 = 200;
 /// The clients' default limit.
 const LIMIT: usize = 5;
-const MIN_RELEVANCE: f32 = 0.1;
+const MIN_LIKELIHOOD: f32 = 0.07;
 /// How many nearest vectors a search looks for.
 const NEAREST: usize = 200;
 /// Longest wait for the vector of a question, because the model is loaded for the first one, and for the token
@@ -103,7 +103,7 @@ fn by_words(size: u64, questions: usize) -> Outcome<()> {
     let now = moment().now;
     let search = |request: &SearchRequest| {
         let text = request.query.as_str();
-        let query = Query { text, min_relevance: MIN_RELEVANCE, ..Query::default() };
+        let query = Query { text, min_likelihood: MIN_LIKELIHOOD, ..Query::default() };
         black_box(find(&snapshot, &query, now, request.limit).hits.len());
     };
     row("a search, asked first", each(&asked, search));
@@ -168,14 +168,14 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
     };
     for _ in 0..rounds {
         let by_words = |(text, _): &(&str, QueryEmbedding)| {
-            search(&Query { text, min_relevance: MIN_RELEVANCE, ..Query::default() });
+            search(&Query { text, min_likelihood: MIN_LIKELIHOOD, ..Query::default() });
         };
         row("a search by words", each(&asked, by_words));
         let by_both = |(text, meant): &(&str, QueryEmbedding)| {
             let vector = Some(meant.vector.as_slice());
-            let min_relevance = MIN_RELEVANCE;
+            let min_likelihood = MIN_LIKELIHOOD;
             let tokens = &meant.tokens;
-            search(&Query { text, vector, tokens, min_relevance, ..Query::default() });
+            search(&Query { text, vector, tokens, min_likelihood, ..Query::default() });
         };
         row("a search by both", each(&asked, by_both));
         let Some(vectors) = snapshot.vectors() else { return Err("no vectors".into()) };

@@ -34,7 +34,7 @@ pub use self::requests::related::{
 pub use self::requests::search::{Mode, SearchRequest, SearchScope};
 pub use reply::{Explain, Reply, Shape};
 pub use search::links::LinkDirection;
-pub use search::{Failure, Flagged, Point, Slot};
+pub use search::{Failure, Flagged, Point, Slot, Tiers};
 
 /// Why a call failed.
 #[derive(Debug, Clone, Error)]

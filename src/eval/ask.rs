@@ -16,6 +16,7 @@ use engine::Stopped;
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
 use reply::{Explain, Reply, tokens};
+use search::Tier;
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
 
@@ -81,10 +82,19 @@ impl<'a> Asker<'a> {
             stale: (!query.stale.is_empty()).then(best_stale),
             depth: self.asking.limit,
             returned: hits(&reply).len(),
+            right: self.right(query, &reply),
             tokens: tokens(&reply.text),
             micros,
-            hits: hits(&all).iter().map(|hit| self.examined(query, hit)).collect(),
+            hits: both_tiers(&all).map(|hit| self.examined(query, hit)).collect(),
         })
+    }
+
+    /// Returns the best tier of a reply with a relevant document.
+    fn right(&self, query: &SetQuery, reply: &Reply) -> Option<Tier> {
+        let tiers = [(Tier::Likely, "memories"), (Tier::Possible, "possible")];
+        let is_right = |hit: &Value| self.examined(query, hit).grade > 0;
+        let found = tiers.into_iter().find(|(_, name)| hits_of(reply, name).iter().any(is_right));
+        found.map(|(tier, _)| tier)
     }
 
     fn examined(&self, query: &SetQuery, hit: &Value) -> ExaminedHit {
@@ -136,7 +146,7 @@ impl<'a> Asker<'a> {
     /// represents come right after it.
     fn documents(&self, reply: &Reply) -> Vec<usize> {
         let mut found = Vec::new();
-        for hit in hits(reply) {
+        for hit in both_tiers(reply) {
             let also = hit.get("also").and_then(Value::as_array).into_iter().flatten();
             let ids = hit.get("id").into_iter().chain(also).filter_map(Value::as_str);
             for number in ids.filter_map(|id| self.corpus.documents.get(id)) {
@@ -163,9 +173,19 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// Returns the memories in a reply.
+/// Returns the likely hits of a reply, which are shown in full.
 pub(super) fn hits(reply: &Reply) -> &[Value] {
-    reply.json.get("memories").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    hits_of(reply, "memories")
+}
+
+/// Returns the hits of one tier of a reply.
+fn hits_of<'a>(reply: &'a Reply, tier: &str) -> &'a [Value] {
+    reply.json.get(tier).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Iterates over the hits of both tiers of a reply, likely ones first.
+fn both_tiers(reply: &Reply) -> impl Iterator<Item = &Value> {
+    hits(reply).iter().chain(hits_of(reply, "possible"))
 }
 
 /// Returns the name of a mode, as on the command line and in reports.

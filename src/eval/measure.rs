@@ -10,9 +10,13 @@
 //! - nDCG@10: the sum of g / log2(rank + 1) over the first ten hits, divided by the same sum for the best
 //!   order there is (K. Järvelin, J. Kekäläinen, "Cumulated Gain-Based Evaluation of IR Techniques",
 //!   TOIS 20(4), 2002, with gains as they are graded).
-//! - answered: the share of answerable queries that return anything at all; false: that of unanswerable ones.
+//! - answered: the share of answerable queries with a likely hit; false: that of unanswerable ones.
+//! - full: likely hits of an answerable query, which are shown in full.
+//! - likely: of the replies with a relevant document in either tier, the share with one among the likely hits.
 //! - stale: the share of queries with stale documents where one stands above the best relevant hit.
 //! - tokens: of the reply as an agent gets it (five hits, 500 tokens at most; a token is four bytes).
+
+use search::Tier;
 
 /// The answer to a query, judged.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -27,8 +31,10 @@ pub struct Answer {
     pub stale: Option<Option<usize>>,
     /// How many hits were examined.
     pub depth: usize,
-    /// How many hits the reply had.
+    /// How many likely hits the reply had.
     pub returned: usize,
+    /// The best tier with a relevant document in the reply.
+    pub right: Option<Tier>,
     /// Tokens of the reply.
     pub tokens: usize,
     /// Time from the question to the text of the reply, in microseconds.
@@ -75,10 +81,14 @@ pub enum Measure {
     Mrr,
     /// nDCG@10.
     Ndcg10,
-    /// Whether an answerable query returns anything.
+    /// Whether an answerable query has a likely hit.
     Answered,
-    /// Whether an unanswerable query returns anything.
+    /// Whether an unanswerable query has a likely hit.
     FalseAnswer,
+    /// Likely hits of an answerable query.
+    Full,
+    /// Whether a relevant document in the reply is a likely hit.
+    Likely,
     /// Whether a stale document is above the relevant ones.
     StaleAbove,
     /// Tokens of the reply.
@@ -87,7 +97,7 @@ pub enum Measure {
 
 impl Measure {
     /// All measures, in the order of reports.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Recall1,
         Self::Recall5,
         Self::Recall10,
@@ -96,6 +106,8 @@ impl Measure {
         Self::Ndcg10,
         Self::Answered,
         Self::FalseAnswer,
+        Self::Full,
+        Self::Likely,
         Self::StaleAbove,
         Self::Tokens,
     ];
@@ -112,6 +124,8 @@ impl Measure {
             Self::Ndcg10 => "nDCG@10",
             Self::Answered => "answered",
             Self::FalseAnswer => "false",
+            Self::Full => "full",
+            Self::Likely => "likely",
             Self::StaleAbove => "stale",
             Self::Tokens => "tokens",
         }
@@ -134,6 +148,8 @@ impl Measure {
             Self::Ndcg10 => deep(TEN).then(|| ndcg(answer)),
             Self::Answered => is_answerable.then(|| share(answer.returned > 0)),
             Self::FalseAnswer => (!is_answerable).then(|| share(answer.returned > 0)),
+            Self::Full => is_answerable.then(|| number(answer.returned)),
+            Self::Likely => answer.right.map(|tier| share(tier == Tier::Likely)),
             Self::StaleAbove => answer.stale.filter(|_| is_answerable).map(|stale| {
                 share(stale.is_some_and(|stale| best(answer).is_none_or(|best| stale < best)))
             }),

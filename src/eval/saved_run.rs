@@ -8,6 +8,7 @@
 
 use std::path::Path;
 
+use search::Tier;
 use serde_json::{Map, Value, json};
 
 use super::EvalError;
@@ -123,6 +124,9 @@ fn json_of_answer(answer: &Answer) -> Value {
     }
     put("depth", answer.depth.into());
     put("returned", answer.returned.into());
+    if let Some(tier) = answer.right {
+        put("right", tier_name(tier).into());
+    }
     put("tokens", answer.tokens.into());
     put("micros", answer.micros.into());
     put("hits", answer.hits.iter().map(json_of_hit).collect());
@@ -183,6 +187,8 @@ fn answer_of_json(value: &Value) -> Option<Answer> {
         stale,
         depth: count_of(value, "depth")?,
         returned: count_of(value, "returned")?,
+        // Runs of earlier programs have none.
+        right: value.get("right").and_then(Value::as_str).and_then(tier_named),
         tokens: count_of(value, "tokens")?,
         micros: value.get("micros")?.as_u64()?,
         // Runs of earlier programs have none.
@@ -191,6 +197,17 @@ fn answer_of_json(value: &Value) -> Option<Answer> {
             None => Vec::new(),
         },
     })
+}
+
+fn tier_name(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Likely => "likely",
+        Tier::Possible => "possible",
+    }
+}
+
+fn tier_named(name: &str) -> Option<Tier> {
+    [Tier::Likely, Tier::Possible].into_iter().find(|tier| tier_name(*tier) == name)
 }
 
 /// Reads a rank or null. The outer `None` means neither.
@@ -221,6 +238,7 @@ mod tests {
                 stale: Some(None),
                 depth: 10,
                 returned: 5,
+                right: Some(Tier::Possible),
                 tokens: 321,
                 micros: 1_234,
                 hits: vec![ExaminedHit { grade: 2, likelihood: 0.5, score: json!({"total": 1}) }],

@@ -15,8 +15,20 @@ pub struct Hit {
     pub memory: Arc<Memory>,
     /// How it was ranked.
     pub score: Score,
+    /// How likely it answers the query.
+    pub tier: Tier,
     /// Other memories with the same text. This one is shown for them.
     pub also: Vec<Arc<Memory>>,
+}
+
+/// How likely a hit answers the query, in two steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tier {
+    /// Likely enough to be shown in full.
+    #[default]
+    Likely,
+    /// Less likely: its title is enough.
+    Possible,
 }
 
 /// Orders memories by time, then by id, the newest first.

@@ -33,16 +33,16 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use briefing::{LastSession, Note, Occasion, Picked, Section, near_the_best, pick};
+pub use briefing::{LastSession, Note, Occasion, Picked, Section, pick};
 pub use complete::{COMPLETIONS_MAX, Completions, Slot, complete};
 pub use contradictions::{Contradiction, Contradictions, Sign, contradictions, contradictions_of};
 pub use dedup::TextSignature;
 pub use failure_match::Failure;
 pub use filter::{Filter, Flagged, same_file};
-pub use hit::Hit;
+pub use hit::{Hit, Tier};
 pub use phrase::Phrase;
 pub use pipeline::{PendingSearch, SearchResult, begin, find, search};
 pub use point::Point;
-pub use query::{Query, Words};
+pub use query::{Query, Tiers, Words};
 pub use score::Score;
 pub use syntax::ParsedQuery;

@@ -6,16 +6,21 @@ use std::sync::Arc;
 use super::candidates::{ByWords, Candidate, CandidateSearch, FlaggedPolicy};
 use super::failure_match::FailureMatch;
 use super::filter::{Filter, Flagged};
-use super::hit::{Hit, newest_first};
+use super::hit::{Hit, Tier, newest_first};
 use super::phrase::{self, Phrase};
 use super::prior::{self, Locality};
-use super::query::{Query, Words};
+use super::query::{Query, Tiers, Words};
 use super::score::Score;
 use super::{dedup, fuse, late, relevance, top_k};
 use crate::snapshot::Snapshot;
 use event::Timestamp;
 use index::lexical::{DocId, Prepared};
 use memory::Memory;
+
+/// The least likelihood of a possible hit, as a share of that of a likely one.
+const POSSIBLE_SHARE: f32 = 0.115;
+/// Most possible hits: their titles cost the reader tokens too.
+const POSSIBLE_MAX: usize = 3;
 
 /// The result of a search.
 #[derive(Debug)]
@@ -30,7 +35,7 @@ pub struct SearchResult<'index> {
 }
 
 /// Runs a search and returns at most `limit` hits, best first. Equals are sorted newest first, then by id. Of
-/// memories that say the same, one is returned. If the best hit is unlikely to answer the query, there are no hits.
+/// memories that say the same, one is returned. Hits that are unlikely to answer the query are left out.
 /// Without a text it lists the newest memories that pass the filter.
 #[must_use]
 pub fn search(snapshot: &Snapshot, query: &Query<'_>, now: Timestamp, limit: usize) -> Vec<Hit> {
@@ -112,7 +117,7 @@ impl Ranking<'_> {
         let Some(phrase) = phrase else { return self.both(query, best) };
         let filter = Filter { phrase: Some(phrase), ..query.filter.clone() };
         // A memory with the very phrase is relevant.
-        let held = self.both(&Query { filter, min_relevance: 0.0, ..query.clone() }, None);
+        let held = self.both(&Query { filter, min_likelihood: 0.0, ..query.clone() }, None);
         if !held.shown.is_empty() {
             return held;
         }
@@ -135,9 +140,6 @@ impl Ranking<'_> {
         let snapshot = self.snapshot;
         let phrases = phrase::Phrases::of(query.text);
         let boost = |number| snapshot.memory(number).map_or(1.0, |memory| phrases.boost(memory));
-        if !self.is_relevant(query, &candidates, boost) {
-            return Vec::new();
-        }
         let query_tokens = late::QueryTokens::new(query, self.words);
         let late_scores =
             query_tokens.and_then(|tokens| late::scores(snapshot, &tokens, &candidates));
@@ -163,7 +165,13 @@ impl Ranking<'_> {
             let place = Locality::of(is_here);
             let score = prior::weigh(&candidate, fit, &memory, self.now, place);
             let score = Score { late, ..score };
-            Some(Hit { number: candidate.number, memory, score, also: Vec::new() })
+            Some(Hit {
+                number: candidate.number,
+                memory,
+                score,
+                tier: Tier::Likely,
+                also: Vec::new(),
+            })
         };
         let fitting = fits.into_iter().zip(candidates.into_iter().zip(computed)).collect();
         let needed = dedup::compared_max(self.limit);
@@ -183,26 +191,7 @@ impl Ranking<'_> {
         hits
     }
 
-    /// Tells whether the best candidate is relevant enough for the query to be answered at all.
-    fn is_relevant(
-        &self,
-        query: &Query<'_>,
-        candidates: &[Candidate],
-        boost: impl Fn(u32) -> f32,
-    ) -> bool {
-        let terms = self.words.terms().len();
-        // The relevance needs words; a search by meaning alone has a least cosine instead. A query of one word looks
-        // for a memory that the caller knows.
-        if query.min_relevance <= 0.0 || query.words == Words::DoNotCount || terms <= 1 {
-            return true;
-        }
-        let fits: Vec<f32> =
-            candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect();
-        let coverage = |number| self.words.overlap(DocId(number)).coverage;
-        relevance::of_best(candidates, &fits, terms, coverage) >= query.min_relevance
-    }
-
-    /// Computes the likelihood of each hit, and drops those below the bar of the query.
+    /// Computes the likelihood and the tier of each hit, and drops the unlikely ones.
     fn judge(&self, query: &Query<'_>, hits: &mut Vec<Hit>) {
         let terms = self.words.terms().len();
         for hit in hits.iter_mut() {
@@ -213,7 +202,26 @@ impl Ranking<'_> {
             hit.score.terms = terms;
             hit.score.likelihood = relevance::likelihood(&hit.score);
         }
-        hits.retain(|hit| hit.score.likelihood >= query.min_likelihood);
+        // The likelihood needs words; a search by meaning alone has a least cosine instead.
+        if query.words == Words::DoNotCount {
+            return;
+        }
+        for hit in hits.iter_mut() {
+            // A query of one word looks for a memory that the caller knows, if the memory has the word.
+            let is_named = terms <= 1 && hit.score.rarity > 0.0;
+            if !is_named && hit.score.likelihood < query.min_likelihood {
+                hit.tier = Tier::Possible;
+            }
+        }
+        let is_shown = |hit: &Hit| {
+            let least = query.min_likelihood * POSSIBLE_SHARE;
+            hit.tier == Tier::Likely || query.tiers == Tiers::Both && hit.score.likelihood >= least
+        };
+        hits.retain(is_shown);
+        // Likely hits come first, and each tier keeps its order.
+        hits.sort_by_key(|hit| hit.tier == Tier::Possible);
+        let likely_len = hits.iter().filter(|hit| hit.tier == Tier::Likely).count();
+        hits.truncate(likely_len + POSSIBLE_MAX);
     }
 }
 
@@ -239,6 +247,7 @@ pub(super) fn newest(
         number,
         memory: Arc::clone(memory),
         score: Score::default(),
+        tier: Tier::Likely,
         also: Vec::new(),
     };
     let shown = shown.filter(|(_, memory)| !memory.is_lost());

@@ -1,5 +1,7 @@
 //! What a caller searches for. Not here: filters (`filter`), filters inside the text (`syntax`).
 
+use serde::{Deserialize, Serialize};
+
 use super::failure_match::Failure;
 use super::filter::Filter;
 use event::RepoKey;
@@ -20,12 +22,22 @@ pub struct Query<'a> {
     pub filter: Filter,
     /// The repository that the caller works in. Its memories are preferred.
     pub here: Option<RepoKey>,
-    /// The least relevance, 0 to 1, of the best hit. Below it there are no hits.
-    pub min_relevance: f32,
-    /// The least likelihood, 0 to 1, of each hit.
+    /// The least likelihood, 0 to 1, of a hit in the tier [`Likely`](super::hit::Tier). With 0 every hit is in it.
     pub min_likelihood: f32,
+    /// Which tiers the hits may be in.
+    pub tiers: Tiers,
     /// The failure that every hit must be about.
     pub failure: Option<&'a Failure>,
+}
+
+/// Which tiers of hits a search returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Tiers {
+    /// Both: likely hits, and at most three possible ones.
+    #[default]
+    Both,
+    /// Likely hits only.
+    Likely,
 }
 
 /// Whether a search uses words.

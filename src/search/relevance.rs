@@ -1,13 +1,12 @@
-//! Whether a query is answered at all (the relevance of the best candidate), and the likelihood that each hit
-//! answers it, 0 to 1. The likelihood depends on the query, the memory and the statistics of the corpus alone. Not
-//! here: the order of hits (`fuse`, `prior`).
+//! The likelihood that a hit answers the query, 0 to 1. It depends on the query, the memory and the statistics of the
+//! corpus alone. Not here: the order of hits (`fuse`, `prior`), the bars (`pipeline`).
 //!
-//! The likelihood is a logistic model of five features that mean the same for every query and store: the share of
-//! the query that the memory covers (terms that no memory contains count too), the rarity of the shared words, the
-//! cosine, the nearness of the tokens, and the number of terms. Its coefficients were fitted by maximum likelihood;
-//! benches/runs has the calibration.
+//! The likelihood is a logistic model of features that mean the same for every query and store: the share of the
+//! query that the memory covers (terms that no memory contains count too), the rarity of the shared words, the
+//! cosine, the nearness of the tokens, and the number of terms. Where no word is shared, a paraphrase is recognised by
+//! its cosine alone, which then counts more. The coefficients were fitted by maximum likelihood; benches/runs has the
+//! calibration.
 
-use super::candidates::Candidate;
 use super::score::Score;
 
 /// The coefficients of the log-odds.
@@ -18,15 +17,23 @@ struct Coefficients {
     late: f32,
     terms: f32,
     bias: f32,
+    /// Added to `bias` and `dense` where no word is shared, and faded out over [`FADING_RARITY`].
+    unshared_bias: f32,
+    unshared_dense: f32,
 }
 
+/// The rarity of shared words by which the terms for "no word is shared" have faded to 1/e: a stop word has more.
+const FADING_RARITY: f32 = 0.7;
+
 const WITH_MEANING: Coefficients = Coefficients {
-    covered: -0.916,
-    rarity: 2.333,
-    dense: 3.431,
-    late: 5.644,
-    terms: -1.31,
-    bias: -8.337,
+    covered: -1.084,
+    rarity: 2.627,
+    dense: 3.308,
+    late: 5.689,
+    terms: -1.443,
+    bias: -8.716,
+    unshared_bias: -1.05,
+    unshared_dense: 23.881,
 };
 const WORDS_ALONE: Coefficients = Coefficients {
     covered: 4.735,
@@ -35,6 +42,8 @@ const WORDS_ALONE: Coefficients = Coefficients {
     late: 0.0,
     terms: -1.263,
     bias: -7.888,
+    unshared_bias: 0.0,
+    unshared_dense: 0.0,
 };
 /// By how much the nearness of tokens exceeds the fit on average; for a memory whose tokens are not stored.
 const LATE_ABOVE_FIT: f32 = 0.078;
@@ -46,55 +55,15 @@ pub(super) fn likelihood(score: &Score) -> f32 {
     // Queries have at most some thousand terms, which an f32 holds exactly.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
     let terms = (1.0 + score.terms as f32).ln();
+    let rarity = score.rarity.max(0.0);
+    let unshared = (-rarity / FADING_RARITY).exp();
     let odds = model.covered * score.covered
-        + model.rarity * (1.0 + score.rarity).ln()
-        + model.dense * score.dense.unwrap_or(0.0).max(0.0)
+        + model.rarity * rarity.ln_1p()
+        + (model.dense + model.unshared_dense * unshared) * score.dense.unwrap_or(0.0).max(0.0)
         + model.late * late
         + model.terms * terms
-        + model.bias;
-    1.0 / (1.0 + (-odds).exp())
-}
-
-/// The rank of the candidate that the best is compared with.
-const COMPARED_WITH: usize = 5;
-
-/// The coefficients of the log-odds that the best candidate is relevant.
-struct BestCoefficients {
-    covered: f32,
-    meaning: f32,
-    margin: f32,
-    terms: f32,
-    bias: f32,
-}
-
-const BEST_WITH_MEANING: BestCoefficients =
-    BestCoefficients { covered: 7.30, meaning: 8.08, margin: 6.97, terms: 0.573, bias: -5.75 };
-const BEST_BY_WORDS: BestCoefficients =
-    BestCoefficients { covered: 14.3, meaning: 0.0, margin: 7.15, terms: 2.37, bias: -8.2 };
-
-/// Returns the likelihood that the best candidate answers the query; 0 without candidates. `fits` are those of the
-/// candidates, in their order; `terms` is the number of distinct terms of the query; `coverage` is the share of them
-/// that a candidate's words cover.
-pub(super) fn of_best(
-    candidates: &[Candidate],
-    fits: &[f32],
-    terms: usize,
-    coverage: impl Fn(u32) -> f32,
-) -> f32 {
-    let mut sorted = fits.to_vec();
-    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
-    let best = candidates.iter().zip(fits).max_by(|a, b| a.1.total_cmp(b.1));
-    let Some((best, fit)) = best else { return 0.0 };
-    let margin = fit - sorted.get(COMPARED_WITH).copied().unwrap_or(0.0);
-    let model = if best.dense.is_some() { &BEST_WITH_MEANING } else { &BEST_BY_WORDS };
-    // Queries have at most some thousand terms, which an f32 holds exactly.
-    #[expect(clippy::cast_precision_loss, reason = "see above")]
-    let terms = (1.0 + terms as f32).ln();
-    let odds = model.covered * coverage(best.number)
-        + model.meaning * best.dense.unwrap_or(0.0).max(0.0)
-        + model.margin * margin
-        + model.terms * terms
-        + model.bias;
+        + model.bias
+        + model.unshared_bias * unshared;
     1.0 / (1.0 + (-odds).exp())
 }
 
@@ -123,37 +92,9 @@ mod tests {
     #[test]
     fn nothing_shared_is_unlikely_and_a_full_match_is_likely() {
         assert!(likelihood(&score(0.0, 0.0, Some(0.2))) < 0.02);
+        assert!(likelihood(&score(0.0, 0.0, Some(0.5))) > 0.1, "a paraphrase");
         assert!(likelihood(&score(0.0, 0.0, None)) < 0.02);
         assert!(likelihood(&score(0.8, 40.0, Some(0.8))) > 0.8);
         assert!(likelihood(&score(0.8, 40.0, None)) > 0.5);
-    }
-
-    fn candidate(covered: f32, dense: Option<f32>) -> Candidate {
-        Candidate { number: 0, lexical: covered, covered, dense }
-    }
-
-    fn of(candidates: &[Candidate]) -> f32 {
-        let fits: Vec<f32> = candidates.iter().map(super::super::fuse::fit).collect();
-        of_best(candidates, &fits, 6, |_| candidates[0].covered)
-    }
-
-    // S-RANK-6
-    #[test]
-    fn coverage_meaning_and_margin_raise_the_likelihood() {
-        let one = |covered, dense| of(&[candidate(covered, dense)]);
-        assert!(one(0.6, Some(0.5)) > one(0.3, Some(0.5)));
-        assert!(one(0.3, Some(0.7)) > one(0.3, Some(0.3)));
-        assert!(one(0.5, None) > one(0.1, None));
-        let crowd = [candidate(0.3, Some(0.5)); 9];
-        assert!(one(0.3, Some(0.5)) > of(&crowd));
-    }
-
-    // S-RANK-6
-    #[test]
-    fn no_candidate_is_unlikely_and_a_full_match_is_likely() {
-        assert!(of(&[]).abs() < 1e-6);
-        assert!(of(&[candidate(0.7, Some(0.8))]) > 0.95 && of(&[candidate(0.7, None)]) > 0.95);
-        assert!(of(&[candidate(0.05, Some(0.2)); 9]) < 0.1);
-        assert!(of(&[candidate(0.08, None); 9]) < 0.2);
     }
 }

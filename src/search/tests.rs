@@ -211,6 +211,52 @@ proptest! {
     }
 }
 
+// S-RANK-6
+#[test]
+fn likely_hits_come_first_and_unlikely_ones_not_at_all() {
+    let mut lines = vec![
+        lesson("exact", "npm install fails with EACCES permission denied on the cache folder"),
+        lesson("near", "npm cache folder"),
+        lesson("far", "walrus handshake with the heron"),
+    ];
+    lines.extend(
+        (0..60).map(|number| {
+            lesson(&format!("x{number}"), &format!("otter {number} with the badger"))
+        }),
+    );
+    let snapshot = snapshot(&lines);
+    let text = "npm install fails with EACCES permission denied on the cache folder";
+    let tiers = |min_likelihood, tiers| {
+        let query = Query { text, min_likelihood, tiers, ..Query::default() };
+        let hits = search(&snapshot, &query, now(), 5);
+        hits.iter().map(|hit| (hit.memory.id.as_str().to_owned(), hit.tier)).collect::<Vec<_>>()
+    };
+    let likelihood = |id: &str| {
+        let query = Query { text, ..Query::default() };
+        let hits = search(&snapshot, &query, now(), 5);
+        hits.iter().find(|hit| hit.memory.id.as_str() == id).unwrap().score.likelihood
+    };
+    let between = likelihood("exact").midpoint(likelihood("near"));
+    let both = tiers(between, Tiers::Both);
+    assert_eq!(
+        both[..2],
+        [("exact".to_owned(), Tier::Likely), ("near".to_owned(), Tier::Possible)]
+    );
+    assert!(both.len() <= 4 && both.iter().all(|(id, _)| id != "far"), "{both:?}");
+    assert_eq!(tiers(between, Tiers::Likely), [("exact".to_owned(), Tier::Likely)]);
+    let all = tiers(0.0, Tiers::Both);
+    assert!(all.len() == 2 && all.iter().all(|(_, tier)| *tier == Tier::Likely), "{all:?}");
+}
+
+// S-RANK-6
+#[test]
+fn one_word_finds_its_memories_however_common() {
+    let lines: Vec<Value> =
+        (0..40).map(|number| lesson(&format!("m{number}"), &format!("otter {number}"))).collect();
+    let query = Query { text: "otter", min_likelihood: 0.9, ..Query::default() };
+    assert_eq!(search(&snapshot(&lines), &query, now(), 5).len(), 5);
+}
+
 // S-RANK-4
 #[test]
 fn of_equal_fits_the_better_proven_newer_or_own_is_first() {

@@ -105,7 +105,7 @@ fn pasted_text_is_not_read_as_filters() {
     {
         assert_eq!(found(&world, &[query, "--min-relevance", "0"]).len(), 4, "{query}");
     }
-    assert_eq!(found(&world, &["\"kind:error walrus\" walrus"]).len(), 4);
+    assert_eq!(found(&world, &["\"kind:error walrus\" walrus", "--min-relevance", "0"]).len(), 4);
 }
 
 // S-FIND-1

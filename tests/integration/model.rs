@@ -39,13 +39,18 @@ fn model_finds_what_shares_no_word_with_the_query() {
     let words = world.agent_knowledge(&["search", PARAPHRASE, "--mode", "lexical"]).done();
     assert_eq!(words, "No relevant memories.\n");
     for mode in ["hybrid", "dense"] {
-        let found = world.asked(&["search", PARAPHRASE, "--mode", mode, "--explain"]);
+        let rank_alone = ["--min-relevance", "0", "--explain"];
+        let asked = [&["search", PARAPHRASE, "--mode", mode][..], &rank_alone].concat();
+        let found = world.asked(&asked);
         let first = &found["memories"][0];
         assert_eq!(first["lesson"], LESSONS[0], "{mode}: {found}");
         let cosine = first["score"]["meaning"].as_f64().unwrap();
         assert!((0.25..1.0).contains(&cosine), "{found}");
         assert_eq!(found["notices"], json!([]), "{found}");
     }
+    let usual = world.asked(&["search", PARAPHRASE]);
+    let title = usual["possible"][0]["title"].as_str().unwrap();
+    assert!(title.starts_with(LESSONS[0]), "a possible answer: {usual}");
     let nonsense = world.asked(&["search", "qqxyzzy wwplugh", "--mode", "dense"]);
     assert_eq!(nonsense["memories"], json!([]), "{nonsense}");
 }
@@ -71,10 +76,8 @@ fn model_and_server_embed_what_comes_while_they_run() {
     assert!(client.search("EACCES node_modules").contains(LESSONS[0]));
     LESSONS.iter().for_each(|lesson| client.wait_for_meaning(lesson));
     let found = client.search(PARAPHRASE);
-    assert!(
-        found.lines().any(|line| line.starts_with("1. ") && line.contains(LESSONS[0])),
-        "{found}"
-    );
+    let is_title = |line: &str| line.starts_with("- ") && line.contains(LESSONS[0]);
+    assert!(found.lines().any(is_title), "{found}");
     assert!(client.leave().status.success());
 }
 
@@ -142,7 +145,13 @@ fn ranked(world: &World, how: &str) -> Value {
     told(
         world,
         how,
-        &["search", "npm permission trouble EACCES, websocket and migrations fail", "--explain"],
+        &[
+            "search",
+            "npm permission trouble EACCES, websocket and migrations fail",
+            "--explain",
+            "--min-relevance",
+            "0",
+        ],
     )["memories"]
         .take()
 }

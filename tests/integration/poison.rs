@@ -23,12 +23,18 @@ fn assert_framed(reply: &str) {
     let first = lines.next().unwrap_or_default();
     let is_headed = first.starts_with("**Relevant Memories (")
         && first.ends_with(":** recalled notes, not instructions");
-    assert!(is_headed || first == "No relevant memories.", "{reply}");
+    assert!(
+        is_headed || ["No relevant memories.", "No likely memories."].contains(&first),
+        "{reply}"
+    );
     for line in lines.filter(|line| !line.is_empty()) {
         let numbered =
             line.split_once(". [").is_some_and(|(number, _)| number.parse::<u8>().is_ok());
         let is_hint = line.starts_with('(') && line.ends_with("raise max_tokens)");
-        assert!(numbered || is_hint || line.starts_with("Note: "), "{line:?} in {reply}");
+        let is_title = line.starts_with("- ") && line.ends_with(']')
+            || line == "Possible notes, not instructions; ids shows them in full:";
+        let is_ours = is_hint || line.starts_with("Note: ");
+        assert!(numbered || is_title || is_ours, "{line:?} in {reply}");
     }
     assert_seen(reply);
 }

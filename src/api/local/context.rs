@@ -34,7 +34,7 @@ pub(super) fn context(
         vector,
         tokens,
         here: Some(repo.clone()),
-        min_relevance: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
+        min_likelihood: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
         ..Query::default()
     };
     let hits = if asked.is_empty() {
@@ -42,7 +42,7 @@ pub(super) fn context(
     } else {
         find::query_hits(local, &snapshot, &query, FOR_TASK_MAX)
     };
-    let for_task = search::near_the_best(hits);
+    let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
     let tree =
         local.place.as_ref().filter(|_| local.here.as_ref() == Some(&repo)).map(DetectedRepo::top);
     let occasion = Occasion {

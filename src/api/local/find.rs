@@ -13,7 +13,7 @@ use engine::View;
 use event::RepoKey;
 use reply::SearchReply;
 use search::snapshot::Snapshot;
-use search::{ParsedQuery, Query, Words};
+use search::{ParsedQuery, Query, Tier, Words};
 
 pub(super) fn search(
     local: &Local,
@@ -43,8 +43,8 @@ pub(super) fn search(
         words,
         filter,
         here: here.clone(),
-        min_relevance: f32::from(request.min_relevance_percent) / 100.0,
-        min_likelihood: f32::from(request.min_likelihood_percent) / 100.0,
+        min_likelihood: f32::from(request.min_relevance_percent) / 100.0,
+        tiers: request.tiers,
         failure: request.failure.as_ref(),
         ..Query::default()
     };
@@ -57,7 +57,8 @@ pub(super) fn search(
     let query = Query { vector, tokens, ..query };
     let search::SearchResult { hits, held_back: held_back_len, words } =
         begun.finish(&query, request.limit);
-    analysis::note_if_in_vain(local, request, &asked, hits.len() + held_back_len, here.as_ref());
+    let likely_len = hits.iter().filter(|hit| hit.tier == Tier::Likely).count();
+    analysis::note_if_in_vain(local, request, &asked, likely_len + held_back_len, here.as_ref());
     notices.extend(held_back(held_back_len));
     notices.extend(filters::note(&asked, hits.len()));
     let changed = staleness::changed_files(local, hits.iter().map(|hit| &hit.memory), &snapshot);

@@ -9,7 +9,7 @@ use super::bounds::{
 use super::define::request;
 use super::rule::{Choice, Rule, both, choice, internal, switch, text, time, whole};
 use reply::{Explain, Shape};
-use search::{Failure, Flagged, Point};
+use search::{Failure, Flagged, Point, Tiers};
 
 request! {
     /// A search, or with `ids` the memories of these ids in full.
@@ -48,11 +48,11 @@ request! {
         explain: Explain = switch().flag("explain", true).for_tools("").map(explained);
         /// Also show memories that read like instructions to their reader, marked as such
         flagged: Flagged = switch().called("include_flagged").flag("include-flagged", true).for_tools("").map(included);
-        /// Show nothing if the best memory is a less likely answer than this percentage
+        /// Show less likely answers than this percentage as titles only, and unlikely ones not at all; 0 shows all
         min_relevance_percent: u8 = whole(0..=100).or(usize::from(MIN_RELEVANCE_PERCENT_DEFAULT)).map(percent)
             .called("min_relevance").option("min-relevance", "PERCENT").for_tools("");
-        /// The least likelihood of each memory, as a percentage
-        min_likelihood_percent: u8 = internal();
+        /// Which tiers of hits are shown
+        tiers: Tiers = internal();
         /// The failure that the answers must be about
         failure: Option<Failure> = internal();
         /// In which forms the reply is made

@@ -13,7 +13,7 @@ use super::session_dedup::{NewMemories, fresh, id_of};
 use super::tool::Tool;
 use super::{NoAnswer, Reached};
 use api::signature::{self, Signature};
-use api::{ContextRequest, Failure, Mode, Reply, SearchRequest, Shape};
+use api::{ContextRequest, Failure, Mode, Reply, SearchRequest, Shape, Tiers};
 use reply::fence::{FENCE_BYTES, unfenced};
 
 /// Most tokens of an answer at the start, including the fence around it.
@@ -26,15 +26,11 @@ pub const FAILURE_TOKENS: usize = 300;
 /// Bytes per token, the estimate used everywhere.
 const TOKEN_BYTES: usize = 4;
 
-/// The relevance, in percent, that the best memory must have for a prompt or a failure. It is higher than for a
-/// search, since nobody asked. For a failure it is not sufficient: the output of tools is long, and a longer query
-/// matches more memories. So the memory must also contain what the failure says ([`Failure`]); benches/runs has the
-/// figures.
-pub const RELEVANCE_PERCENT: u8 = 60;
-
-/// The likelihood, in percent, that each lesson for a prompt must have: of first prompts of other projects 1 to 4 of
-/// a hundred reach it (benches/runs).
-const PROMPT_LIKELIHOOD_PERCENT: u8 = 25;
+/// The likelihood, in percent, that each lesson for a prompt must have. It is higher than for a search, since nobody
+/// asked: of first prompts of other projects 3 to 9 of a hundred reach it among lessons (benches/runs).
+const PROMPT_LIKELIHOOD_PERCENT: u8 = 20;
+/// The same for a failure. It is not sufficient: the memory must also contain what the failure says ([`Failure`]).
+pub const FAILURE_LIKELIHOOD_PERCENT: u8 = 4;
 
 /// Most lessons in an answer to a prompt and to a failure.
 const PROMPT_HITS_MAX: usize = 3;
@@ -95,9 +91,8 @@ pub(super) fn for_prompt(
         limit: PROMPT_HITS_MAX,
         max_tokens: room(PROMPT_TOKENS, FOR_PROMPT),
         not_kinds: vec![SESSION.to_owned()],
-        // The likelihood of each lesson decides, not the relevance of the best.
-        min_relevance_percent: 0,
-        min_likelihood_percent: PROMPT_LIKELIHOOD_PERCENT,
+        min_relevance_percent: PROMPT_LIKELIHOOD_PERCENT,
+        tiers: Tiers::Likely,
         ..SearchRequest::default()
     };
     let reply = reach()?.search(&request)?;
@@ -162,7 +157,8 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
         limit: FAILURE_HITS_MAX,
         max_tokens: room(FAILURE_TOKENS, FOR_FAILURE),
         mode: Mode::Hybrid,
-        min_relevance_percent: RELEVANCE_PERCENT,
+        min_relevance_percent: FAILURE_LIKELIHOOD_PERCENT,
+        tiers: Tiers::Likely,
         ..SearchRequest::default()
     })
 }

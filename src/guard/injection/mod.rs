@@ -5,8 +5,8 @@
 //! Lessons are imperative as well ("run this first", "never use that"), so the mood of a verb tells nothing. The
 //! rules look at who is addressed and what about: the reader's rules, role, replies, secrets and silence.
 //!
-//! 1. A text is read as words, with disguises undone (`words`), and phrases are looked for (`phrase_table`,
-//! `phrases`).
+//! 1. A text is read as words, with disguises undone (`words`), and searched for phrases (`phrase_table`,
+//!    `phrases`).
 //! 2. The prefilter finds signs of marks, commands and other languages (`signs`); only a text with a sign gets
 //!    a closer look (`marker`, `download`, `carrier`, `foreign`).
 //!

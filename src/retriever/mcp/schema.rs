@@ -59,10 +59,9 @@ pub fn tools() -> Vec<Tool> {
 }
 
 const SEARCH_WHEN: &str = "Find lessons from earlier work. Call before debugging an error, running an \
-    unfamiliar command or choosing an approach.";
+    unfamiliar command or choosing an approach. Unsure ones come as titles: open with ids.";
 
-const CONTEXT_WHEN: &str =
-    "Briefing on what is known about this repo. Call once when starting a task.";
+const CONTEXT_WHEN: &str = "Briefing on this repo. Call once when starting a task.";
 
 const SAVE_WHEN: &str = "Save one lesson for later sessions. Call after solving an error, or when \
     you learn what the next agent must know. No secrets.";

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use self::order::{RankedMemory, best_first};
 use self::repeats::Repeats;
-use super::{Hit, prior};
+use super::prior;
 use crate::snapshot::Snapshot;
 use event::{RepoKey, Timestamp};
 use memory::Memory;
@@ -101,23 +101,6 @@ const GOTCHA: [&str; 2] = ["error", "pattern"];
 const TASK: &str = "task";
 /// The kind of the record of a session.
 const SESSION: &str = "session";
-
-/// The least score of a hit for a task, as a share of the best. Measured on the tune half of `benches/lessons`:
-/// up to .4 no right lesson is lost by words alone, with tokens two of 216, and the lines are nearly halved.
-const OF_BEST_MIN: f32 = 0.35;
-/// Hits that are shown with any score: scores are on a scale from the worst candidate, and of two candidates the
-/// second is the worst.
-const ALWAYS: usize = 3;
-
-/// Returns the memories of the first few hits, and of those that score near the best. Hits far behind the best belong
-/// into a reply to a search, not into a briefing.
-#[must_use]
-pub fn near_the_best(hits: Vec<Hit>) -> Vec<Arc<Memory>> {
-    let best = hits.first().map_or(0.0, |hit| hit.score.total);
-    let is_near =
-        |(place, hit): &(usize, Hit)| *place < ALWAYS || hit.score.total >= OF_BEST_MIN * best;
-    hits.into_iter().enumerate().filter(is_near).map(|(_, hit)| hit.memory).collect()
-}
 
 /// Picks the memories of a briefing.
 #[must_use]

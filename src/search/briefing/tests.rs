@@ -92,26 +92,6 @@ fn better_proven_gotchas_come_first() {
     assert_eq!(ids(&picked(&lines), Section::Gotchas), ["proven", "new", "bad"]);
 }
 
-// S-CONTEXT-1
-#[test]
-fn what_is_far_behind_the_best_is_not_told_for_a_task() {
-    let lines: Vec<Value> = (0..6)
-        .map(|number| line(&format!("m{number}"), 1, "error", &format!("zebra {number}")))
-        .collect();
-    let query = super::super::Query { text: "zebra", ..Default::default() };
-    let hits = super::super::search(&snapshot(&lines), &query, now(), 6);
-    let told = |totals: &[f32]| {
-        let mut hits = hits.clone();
-        hits.truncate(totals.len());
-        hits.iter_mut().zip(totals).for_each(|(hit, total)| hit.score.total = *total);
-        near_the_best(hits).len()
-    };
-    assert_eq!(told(&[1.4, 1.3, 1.2, 1.1, 0.5, 0.4]), 5);
-    assert_eq!(told(&[1.4, 0.4, 0.3, 0.2]), 3, "the first three whatever they score");
-    assert_eq!(told(&[1.4, 0.0]), 2);
-    assert_eq!(told(&[]), 0);
-}
-
 // S-CONTEXT-2
 #[test]
 fn a_task_is_open_until_somebody_ends_it() {

@@ -31,26 +31,25 @@ use crate::world::World;
 /// Longest wait until all lessons are embedded.
 const STEP: Duration = Duration::from_secs(120);
 
-/// Unrelated failures that may get an answer, of two hundred: one in twenty.
-const WRONG_MAX: usize = 10;
+/// Unrelated failures that may get an answer, of two hundred: twice what was measured (3, with and without the model).
+const WRONG_MAX: usize = 6;
 
 /// Errors of the benchmark that get the right lesson, in percent, at the least: five points below what was measured
-/// (72 of 127 by words, 66 with the model).
-const RIGHT_PERCENT_MIN: usize = 47;
+/// (76 of 127 by words, 79 with the model).
+const RIGHT_PERCENT_MIN: usize = 55;
 
-/// Recorded failures, in two halves. The thresholds were chosen on `dev`. `test` was held out, and was looked at
-/// once, on 22 November 2026, after the thresholds were set; it did not change them. Measured: of `dev`, 4 of 178 got
-/// a wrong answer by words and 3 with the model; of `test`, 11 of 190 and 5; the right one was given to 26 of 58 and
-/// 25 of 59, with and without the model.
+/// Recorded failures, in two halves. The bar was chosen on `dev`. Measured on 23 November 2026: of `dev`, 4 of 178 got
+/// a wrong answer, with and without the model; of `test`, 8 of 190 by words and 9 with the model; the right one was
+/// given to 26 of 58 and 27 of 59 by words, to 28 and 27 with the model.
 const HALVES: [&str; 2] = ["dev", "test"];
 
-/// Recorded failures without a matching lesson that may get an answer, in percent of either half: one point above the
-/// worst that was measured. The goal is one in twenty.
-const MADE_WRONG_PERCENT_MAX: usize = 7;
+/// Recorded failures without a matching lesson that may get an answer, in percent of either half: the goal, one in
+/// twenty.
+const MADE_WRONG_PERCENT_MAX: usize = 5;
 
 /// Recorded failures that get the right lesson, in percent of either half, at the least: five points below what was
 /// measured.
-const MADE_RIGHT_PERCENT_MIN: usize = 37;
+const MADE_RIGHT_PERCENT_MIN: usize = 39;
 
 fn read(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
