@@ -48,6 +48,9 @@ pub struct Memory {
     pub(super) related: Option<Box<RelatedEvents>>,
 }
 
+/// The sources of the user's own memories.
+const OWN_SOURCES: [&str; 3] = ["human", "agent", "hook"];
+
 /// How the injection flag is encoded. Only the build that wrote a checkpoint reads it, so the
 /// numbers may change.
 const UNKNOWN: usize = 0;
@@ -170,6 +173,13 @@ impl Memory {
     #[must_use]
     pub fn flagged(&self) -> Option<Suspicion> {
         *self.flag.get_or_init(|| suspicion(&self.event()))
+    }
+
+    /// Tells whether somebody else vouches for it: it was imported, or it came from the team. What a person, an agent or
+    /// a hook of this machine wrote is the user's own, and so are lines without a source.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.provenance.source.as_deref().is_some_and(|source| !OWN_SOURCES.contains(&source))
     }
 
     /// Tells whether [`Memory::flagged`] was already computed.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::excerpt::Interest;
 use super::item;
-use super::line::{self, Body, after, date};
+use super::line::{self, Body, after, date, mark};
 use super::reply::{Reply, Shape};
 use super::section_budget::{SectionDemand, section_bytes};
 use super::tokens::Budget;
@@ -189,7 +189,8 @@ fn line_of(
     let memory: &Memory = &note.memory;
     let body = Body::of(memory, interest).shown(bytes_max);
     let files = format!("{}{}", gone(&note.gone), line::changed(memory, briefing.changed));
-    format!("\n- [{}] {body}{files}{}", date(memory), after(memory, Some(briefing.repo)))
+    let after = after(memory, Some(briefing.repo));
+    format!("\n- [{}] {}{body}{files}{after}", date(memory), mark(memory))
 }
 
 /// Names missing files.

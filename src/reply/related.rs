@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::hits::cut_to;
 use super::item;
-use super::line::{Body, after, date, name};
+use super::line::{Body, after, date, mark, name};
 use super::line_list::{Line, within};
 use super::node_text::{code_place_text, node_text};
 use super::reply::Reply;
@@ -68,7 +68,7 @@ fn line<'a>(related: &Related<'_>, place: usize, step: &Step) -> Line<'a> {
     let before = format!("\n{place}. {}: ", how(step));
     match memory_of(step, related.snapshot) {
         Some(memory) => Line {
-            before: format!("{before}[{}] ", date(memory)),
+            before: format!("{before}[{}] {}", date(memory), mark(memory)),
             body: Some(Body::of(memory, &|_| 0.0)),
             after: format!("{}{after_all}", after(memory, related.here)),
         },

@@ -82,19 +82,20 @@ impl<'a> CandidateSearch<'a> {
     /// Memories that are held back do not displace others, however many they are: flags computed for one list of
     /// candidates are known when the next list is made.
     pub(super) fn find(&self, best: Option<Vec<ByWords>>) -> Candidates {
-        let is_flagged = |candidate: &&Candidate| {
-            self.snapshot.memory(candidate.number).is_some_and(|memory| memory.flagged().is_some())
+        let policy = self.query.filter.flagged;
+        let is_hidden = |candidate: &&Candidate| {
+            self.snapshot.memory(candidate.number).is_some_and(|memory| policy.hides(memory))
         };
         // Counts all, so that every flag is computed.
-        let has_flagged = |found: &[Candidate]| found.iter().filter(is_flagged).count() > 0;
+        let has_hidden = |found: &[Candidate]| found.iter().filter(is_hidden).count() > 0;
         let best = best.unwrap_or_else(|| self.by_words(FlaggedPolicy::Include));
         let everything = self.among(&best, FlaggedPolicy::Include);
-        if self.query.filter.flagged == Flagged::Included || !has_flagged(&everything) {
+        if policy == Flagged::Included || !has_hidden(&everything) {
             return Candidates { shown: everything, with_flagged: None };
         }
         loop {
             let shown = self.among(&self.by_words(FlaggedPolicy::Filter), FlaggedPolicy::Filter);
-            if !has_flagged(&shown) {
+            if !has_hidden(&shown) {
                 return Candidates { shown, with_flagged: Some(everything) };
             }
         }
@@ -199,7 +200,7 @@ mod tests {
     use crate::{Filter, tests};
 
     fn snapshot(lessons: &[String]) -> Snapshot {
-        let line = |(number, lesson): (usize, &String)| json!({"id": format!("m{number}"), "lesson": lesson});
+        let line = |(number, lesson): (usize, &String)| json!({"id": format!("m{number}"), "lesson": lesson, "source": "imported"});
         tests::snapshot(&lessons.iter().enumerate().map(line).collect::<Vec<_>>())
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::candidates::{ByWords, Candidate, CandidateSearch, FlaggedPolicy};
 use super::failure_match::FailureMatch;
-use super::filter::{Filter, Flagged};
+use super::filter::Filter;
 use super::hit::{Hit, Tier, newest_first};
 use super::phrase::{self, Phrase};
 use super::prior::{self, Locality};
@@ -89,8 +89,9 @@ impl<'index> PendingSearch<'index> {
         }
         let ranking = Ranking { snapshot, words: &words, now, limit };
         let RankedHits { shown, with_flagged } = ranking.hits(query, best);
-        let flagged = with_flagged.iter().flatten().filter(|hit| hit.memory.flagged().is_some());
-        let held_back = flagged.count();
+        let policy = query.filter.flagged;
+        let hidden = with_flagged.iter().flatten().filter(|hit| policy.hides(&hit.memory));
+        let held_back = hidden.count();
         SearchResult { hits: shown, held_back, words: Some(words) }
     }
 }
@@ -238,8 +239,7 @@ pub(super) fn newest(
         numbered.filter(|(_, memory)| filter.fits(memory) && !memory.is_inactive(now)).collect();
     fitting.sort_unstable_by(|(_, a), (_, b)| newest_first(a, b));
     // Whether a memory reads like an instruction is computed only here, one by one.
-    let is_shown =
-        |memory: &Memory| filter.flagged == Flagged::Included || memory.flagged().is_none();
+    let is_shown = |memory: &Memory| !filter.flagged.hides(memory);
     let first = fitting.iter().take(limit);
     let held_back = first.filter(|(_, memory)| !is_shown(memory)).count();
     let shown = fitting.into_iter().filter(|(_, memory)| is_shown(memory)).take(limit);

@@ -42,6 +42,8 @@ const TRUST_UNKNOWN: f32 = -0.015;
 
 /// For what was inferred, not seen.
 const TRUST_INFERRED: f32 = -0.05;
+/// For a memory that reads like an instruction to its reader: shown, but behind what tells a lesson.
+const TRUST_FLAGGED: f32 = -0.1;
 /// For a memory that somebody found to be stale. A verdict is about this very memory, so it weighs more than an
 /// estimate; a memory that should not be found at all is retracted or replaced.
 const DOUBT_STALE: f32 = -0.45;
@@ -83,12 +85,14 @@ pub(super) fn weigh(
     // A pinned memory does not age.
     let recency = if memory.lifecycle().is_pinned { age.max(0.0) } else { age };
     let success = SUCCESS_SPAN.at(fit) * (believed_success(memory) - 0.5) + doubt(memory);
-    let trust = match memory.is_candidate() {
-        true => TRUST_CANDIDATE,
-        false => {
-            trust(memory.provenance.source.as_deref()) + certainty(memory.provenance.confidence)
-        }
-    };
+    let flagged = if memory.flagged().is_some() { TRUST_FLAGGED } else { 0.0 };
+    let trust = flagged
+        + match memory.is_candidate() {
+            true => TRUST_CANDIDATE,
+            false => {
+                trust(memory.provenance.source.as_deref()) + certainty(memory.provenance.confidence)
+            }
+        };
     Score {
         lexical: candidate.lexical,
         covered: candidate.covered,

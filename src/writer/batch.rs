@@ -188,6 +188,9 @@ impl BatchOutcome {
                 if let Some(report) = report.as_object_mut() {
                     let more = waits.into_iter().chain(flagged).chain(source);
                     report.extend(more.map(|(name, value)| (name.to_owned(), value.into())));
+                    if !receipt.redacted.is_empty() {
+                        report.insert("redacted".to_owned(), json!(receipt.redacted));
+                    }
                 }
                 report
             }

@@ -9,6 +9,7 @@ pub mod exit;
 mod flags;
 mod identity;
 pub mod log_memory;
+pub mod redaction;
 mod side_by_side;
 
 use std::path::PathBuf;
@@ -63,6 +64,8 @@ pub struct Receipt {
     event: CleanEvent,
     /// The `source` that was claimed and not believed.
     pub not_believed: Option<String>,
+    /// The rules that found a secret in the event and replaced it, each once.
+    pub redacted: Vec<String>,
 }
 
 /// The message about a write that went to the spool.
@@ -70,8 +73,8 @@ pub const WAITS: &str =
     "another process holds the log; the event waits in the spool, where searches find it";
 
 impl Receipt {
-    /// Returns why the event reads like an instruction to its reader, if it does. Searches hold such an event
-    /// back. Computed on demand, so that it delays no write.
+    /// Returns why the event reads like an instruction to its reader, if it does. Searches mark such an event, and
+    /// hooks never show it. Computed on demand, so that it delays no write.
     #[must_use]
     pub fn flagged(&self) -> Option<Suspicion> {
         suspicion(self.event.event())
@@ -97,6 +100,7 @@ pub struct PreparedEvent {
     line: EncodedLine,
     event: CleanEvent,
     not_believed: Option<String>,
+    redacted: Vec<String>,
 }
 
 impl Writer {
@@ -157,7 +161,10 @@ impl Writer {
             }
         };
         let id = event.id.clone();
+        let before = redaction::rules(&event);
         let event = clean::clean(event);
+        let mut redacted = redaction::rules(event.event());
+        redacted.retain(|rule| !before.contains(rule));
         let line = codec::encode(&event);
         let line_bytes = line.as_str().len();
         if line_bytes > LINE_BYTES_MAX {
@@ -165,7 +172,7 @@ impl Writer {
                 format!("makes a line of {line_bytes} bytes; at most {LINE_BYTES_MAX} are allowed");
             return Err(Problems::one("event", message).into());
         }
-        Ok(PreparedEvent { id, repo, line, event, not_believed })
+        Ok(PreparedEvent { id, repo, line, event, not_believed, redacted })
     }
 
     /// Resolves the repository of a draft, by its `repo` or by the working directory.
@@ -225,9 +232,9 @@ impl PreparedEvent {
 
     /// Makes the receipt of the write.
     fn receipt(self, appended: &Appended) -> Receipt {
-        let Self { id, repo, event, not_believed, .. } = self;
+        let Self { id, repo, event, not_believed, redacted, .. } = self;
         let Appended { durability, place, .. } = *appended;
-        Receipt { id, repo, durability, place, event, not_believed }
+        Receipt { id, repo, durability, place, event, not_believed, redacted }
     }
 
     /// Returns the event's id.

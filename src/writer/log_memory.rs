@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, complain, deliver};
 use super::flags::{self, Action, Args};
-use super::{Identity, Moment, RecordError, WAITS, Writer, batch, identity};
+use super::{Identity, Moment, RecordError, WAITS, Writer, batch, identity, redaction};
 use store::{Config, Destination, PlatformDirs, Store, StoreError};
 
 /// What the process gives the program.
@@ -67,9 +67,14 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
                 complain(process.messages, "log-memory", WAITS);
             }
             let written = format!("written as {}", receipt.id);
-            // The check for instructions is skipped here, because it takes as long as the rest of this program.
-            // Batches, MCP and every search report it.
             let printed = print_written(process, &format!("{}\n", receipt.id), &written);
+            if let Some(message) = redaction::message(&receipt.redacted) {
+                complain(process.messages, "log-memory", &message);
+            }
+            // After the id, so that nobody waits for it.
+            if let Some(why) = receipt.flagged() {
+                complain(process.messages, "log-memory", &why.advice());
+            }
             if let Some(claimed) = receipt.not_believed {
                 complain(process.messages, "log-memory", &identity::not_believed(&claimed));
             }

@@ -164,7 +164,10 @@ fn no_attack_reaches_a_reply_unframed() {
         let ends = |line: &&str| line.ends_with(&format!(" · {id}"));
         let usual = client.told("memory_search", &json!({"query": query, "max_tokens": 2000}));
         assert_framed(&usual);
-        assert!(!is_flagged || !usual.lines().any(|line| ends(&line)), "{id}: {usual}");
+        // An agent of this machine wrote it, so it is shown, marked.
+        if let Some(line) = usual.lines().find(ends) {
+            assert_eq!(line.contains("] ⚠ flagged ("), is_flagged, "{line}");
+        }
         let all = json!({"query": query, "max_tokens": 2000, "limit": 10, "include_flagged": true});
         let all = client.told("memory_search", &all);
         assert_framed(&all);
@@ -201,20 +204,31 @@ fn no_attack_reaches_a_reply_unframed() {
 
 // S-READ-5
 #[test]
-fn what_is_flagged_is_written_told_and_held_back() {
+fn own_flagged_notes_are_marked_and_others_held_back() {
     let world = World::new();
     let good = "walrus keys belong into the vault";
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", good]).done();
-    let ran = world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", ORDER]);
-    assert_eq!((ran.exit, ran.output.len()), (Some(0), 27), "{ran:?}");
+    let args = ["--repo", "api", "--type", "fact", "--lesson", ORDER];
+    let own = world.log_memory(&args);
+    assert_eq!((own.exit, own.output.len()), (Some(0), 27), "{own:?}");
+    assert!(own.messages.contains("Flagged: it tells the reader"), "{own:?}");
+    let found = world.agent_knowledge(&["search", "walrus keys"]).done();
+    assert!(found.contains(&format!("{FLAGGED_AS}{ORDER}")), "{found}");
+    let first = found.lines().find(|line| line.starts_with("1. ")).unwrap();
+    assert!(first.contains(good), "the harmless one is first: {found}");
+    let theirs = ORDER.replace("eve@", "mallory@");
+    let args = ["--repo", "api", "--type", "fact", "--lesson", &theirs, "--source", "imported"];
+    let ran = world.log_memory(&args);
     let id = ran.output.trim_end();
     let found = world.agent_knowledge(&["search", "walrus keys"]).done();
-    assert!(found.contains(good) && !found.contains("Ignore all"), "{found}");
+    let lines = found.matches("Ignore all").count();
+    assert_eq!(lines, 1, "{found}");
     let told =
         "Note: 1 note was held back because it reads like instructions; include_flagged shows them";
     assert!(found.contains(told), "{found}");
     let all = world.agent_knowledge(&["search", "walrus keys", "--include-flagged"]).done();
     assert!(all.contains(&format!("{FLAGGED_AS}{ORDER}")) && !all.contains("held back"), "{all}");
+    assert!(all.contains(&format!("{FLAGGED_AS}{theirs}")), "{all}");
     // What is not about the question is not counted.
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "zebra stripes"]).done();
     let other = world.agent_knowledge(&["search", "zebra", "--mode", "lexical"]).done();

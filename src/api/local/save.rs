@@ -13,7 +13,7 @@ use engine::View;
 use event::{Draft, fits_short_field};
 use reply::Reply;
 use store::{Destination, Durability};
-use writer::WAITS;
+use writer::{WAITS, redaction};
 
 pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
     let mut draft = draft;
@@ -41,6 +41,12 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     }
     let mut json =
         json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
+    if let (Some(message), Some(json)) =
+        (redaction::message(&receipt.redacted), json.as_object_mut())
+    {
+        text.push_str(&format!(" Note: {message}."));
+        json.insert("redacted".to_owned(), json!(receipt.redacted));
+    }
     if let (Some(why), Some(json)) = (receipt.flagged(), json.as_object_mut()) {
         text.push_str(&format!(" {}", why.advice()));
         json.insert("flagged".to_owned(), why.as_str().into());

@@ -13,7 +13,7 @@ use super::session_dedup::{NewMemories, fresh, id_of};
 use super::tool::Tool;
 use super::{NoAnswer, Reached};
 use api::signature::{self, Signature};
-use api::{ContextRequest, Failure, Mode, Reply, SearchRequest, Shape, Tiers};
+use api::{ContextRequest, Failure, Flagged, Mode, Reply, SearchRequest, Shape, Tiers};
 use reply::fence::{FENCE_BYTES, unfenced};
 
 /// Most tokens of an answer at the start, including the fence around it.
@@ -93,6 +93,7 @@ pub(super) fn for_prompt(
         not_kinds: vec![SESSION.to_owned()],
         min_relevance_percent: PROMPT_LIKELIHOOD_PERCENT,
         tiers: Tiers::Likely,
+        flagged: Flagged::Excluded,
         ..SearchRequest::default()
     };
     let reply = reach()?.search(&request)?;
@@ -127,6 +128,7 @@ pub(super) fn tagged(tag: String, limit: usize) -> SearchRequest {
         tags: vec![tag],
         mode: Mode::Lexical,
         min_relevance_percent: 0,
+        flagged: Flagged::Excluded,
         limit,
         ..SearchRequest::default()
     }
@@ -159,6 +161,7 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
         mode: Mode::Hybrid,
         min_relevance_percent: FAILURE_LIKELIHOOD_PERCENT,
         tiers: Tiers::Likely,
+        flagged: Flagged::Excluded,
         ..SearchRequest::default()
     })
 }

@@ -12,7 +12,11 @@ pub struct NewMemories {
     pub ids: Vec<String>,
 }
 
-/// Returns the lines of a text whose ids are not in `shown`, with the headings of lists that are not empty.
+/// The mark of a memory that reads like an instruction. Nobody asked for the answer of a hook, so it has none.
+const FLAGGED: &str = "⚠ flagged (";
+
+/// Returns the lines of a text whose ids are not in `shown`, with the headings of lists that are not empty. Memories
+/// that read like an instruction are left out.
 #[must_use]
 pub fn fresh(text: &str, shown: &BTreeSet<String>) -> NewMemories {
     let mut fresh = NewMemories::default();
@@ -21,7 +25,9 @@ pub fn fresh(text: &str, shown: &BTreeSet<String>) -> NewMemories {
         let is_list = lines.iter().any(|line| id_of(line).is_some());
         let kept: Vec<&str> = lines
             .into_iter()
-            .filter(|line| id_of(line).is_none_or(|id| !shown.contains(id)))
+            .filter(|line| {
+                id_of(line).is_none_or(|id| !shown.contains(id) && !line.contains(FLAGGED))
+            })
             .collect();
         let ids: Vec<String> =
             kept.iter().filter_map(|line| id_of(line)).map(str::to_owned).collect();

@@ -78,8 +78,8 @@ impl Suspicion {
     #[must_use]
     pub fn advice(self) -> String {
         format!(
-            "Flagged: it {self}, so searches hold it back unless asked. Write what happened and what \
-             helped, not an order to the reader."
+            "Flagged: it {self}, so searches rank it lower and mark it, and hooks never show it. Write \
+             what happened and what helped, not an order to the reader."
         )
     }
 }

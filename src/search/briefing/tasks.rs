@@ -26,7 +26,9 @@ pub(super) fn open<'a>(tasks: Vec<RankedMemory<'a>>) -> impl Iterator<Item = &'a
         best_first(tasks).take(LOOKED_AT_MAX).map(|memory| (memory, memory.event())).collect();
     let ended: BTreeSet<String> = tasks
         .iter()
-        .filter(|(memory, event)| is_tagged_done(event) && memory.flagged().is_none())
+        .filter(|(memory, event)| {
+            is_tagged_done(event) && !(memory.is_foreign() && memory.flagged().is_some())
+        })
         .flat_map(|(_, event)| event.tags.iter().map(|tag| tag.trim().to_ascii_uppercase()))
         .collect();
     let is_open = move |(memory, event): &(&Arc<Memory>, Event)| {

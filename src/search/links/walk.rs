@@ -220,7 +220,7 @@ enum Fitness {
     Shown,
     /// It is inactive, and the link does not say why.
     Out,
-    /// It reads like an instruction.
+    /// It is somebody else's and reads like an instruction.
     HeldBack,
     /// It cannot be read.
     Lost,
@@ -232,7 +232,7 @@ fn fitness(snapshot: &Snapshot, step: &Step, walk: &WalkOptions) -> Fitness {
     let Some(memory) = snapshot.memory(*number) else { return Fitness::Lost };
     if step.relation != Relation::Supersedes && !counts(memory, walk.now, walk.as_of) {
         Fitness::Out
-    } else if memory.flagged().is_some() {
+    } else if memory.is_foreign() && memory.flagged().is_some() {
         Fitness::HeldBack
     } else if memory.is_lost() {
         Fitness::Lost
