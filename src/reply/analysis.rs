@@ -182,7 +182,7 @@ pub fn patterns(suggestions: &[Suggestion], limit: usize, max_tokens: usize) -> 
     let items: Vec<Value> = suggestions.iter().take(limit).map(pattern_json).collect();
     let json = json!({ "patterns": items, "count": suggestions.len() });
     if suggestions.is_empty() {
-        let text = "No failure was fixed in two repositories, apart from those with a pattern.";
+        let text = "No failure was fixed in the same way in two repositories, apart from those with a pattern.";
         return Reply::new(text.to_owned(), json);
     }
     let lines: Vec<Line<'_>> = (1..)

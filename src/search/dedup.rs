@@ -1,6 +1,9 @@
-//! Joins hits with the same text: one is shown for all, with the number of times it was learned. Not here: ranking.
+//! Joins hits with the same text: one is shown for all, with the number of times it was learned. Finds hits that are
+//! much like a better one, which are only worth a title. Not here: ranking.
 
-use super::Hit;
+use std::collections::BTreeSet;
+
+use super::{Hit, Tier};
 use event::Event;
 
 /// Hits that are compared: more than the longest reply and its repetitions.
@@ -9,8 +12,15 @@ const COMPARED_MAX: usize = 60;
 /// Longest text that is compared, in bytes. Notes are shorter, and transcripts would slow a search down.
 const COMPARED_BYTES_MAX: usize = 3_000;
 
-/// The least share of common words of two memories that say the same (Jaccard index).
+/// Most hits that are much like a better one: their titles tell that they are there.
+const SIMILAR_MAX: usize = 3;
+
+/// The least share of common words of two memories that are much alike (Jaccard index).
 const SHARED_MIN: f32 = 0.7;
+
+/// Words that say nothing by their place.
+const PLACELESS: [&str; 12] =
+    ["the", "a", "an", "of", "to", "in", "on", "at", "is", "are", "and", "it"];
 
 /// Small words that reverse the meaning of a sentence.
 const NEGATIONS: [&str; 8] =
@@ -21,45 +31,61 @@ pub(super) fn compared_max(limit: usize) -> usize {
     COMPARED_MAX.saturating_add(limit)
 }
 
-/// Keeps the best of several hits of one repository that say the same, at most `limit` in all. Texts that differ in a
-/// number, a name of code or a negation are never the same.
-pub(super) fn collapse(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+/// Keeps the best of several hits with the same text, at most `limit` in all. Behind these come, as possible hits, at
+/// most three that are much like one of them; with [`SimilarPolicy::Keep`] they are hits like
+/// all others.
+pub(super) fn collapse(hits: Vec<Hit>, limit: usize, policy: SimilarPolicy) -> Vec<Hit> {
     // A hit is compared only with hits that are kept: the duplicate of a hit that was cut is cut too.
     let mut kept: Vec<(Hit, Option<TextSignature>)> = Vec::new();
+    let mut similar: Vec<(Hit, Option<TextSignature>)> = Vec::new();
     for (place, hit) in hits.into_iter().enumerate() {
-        if place >= COMPARED_MAX {
-            if kept.len() >= limit {
+        let signature =
+            if place < COMPARED_MAX { TextSignature::of(&hit.memory.event()) } else { None };
+        if kept.len() >= limit && signature.is_none() {
+            if place >= COMPARED_MAX {
                 break;
             }
+            continue;
+        }
+        let Some(said) = signature else {
             kept.push((hit, None));
             continue;
-        }
-        let is_near =
-            |(other, _): &(Hit, Option<TextSignature>)| other.memory.repo == hit.memory.repo;
-        if kept.len() >= limit && !kept.iter().any(is_near) {
-            continue;
-        }
-        let Some(said) = TextSignature::of(&hit.memory.event()) else {
-            if kept.len() < limit {
-                kept.push((hit, None));
-            }
-            continue;
         };
-        let same = |kept: &&mut (Hit, Option<TextSignature>)| {
-            is_near(kept) && kept.1.as_ref().is_some_and(|other| other.is_same_as(&said))
+        let is_same = |kept: &&mut (Hit, Option<TextSignature>)| {
+            kept.1.as_ref().is_some_and(|other| other.is_same_as(&said))
         };
-        if let Some((other, _)) = kept.iter_mut().find(same) {
+        if let Some((other, _)) = kept.iter_mut().chain(&mut similar).find(is_same) {
             other.also.push(hit.memory);
+            continue;
+        }
+        let is_similar = policy == SimilarPolicy::AsTitles
+            && kept.iter().any(|(_, signature)| {
+                signature.as_ref().is_some_and(|other| other.is_much_like(&said))
+            });
+        if is_similar {
+            similar.push((Hit { tier: Tier::Possible, ..hit }, Some(said)));
         } else if kept.len() < limit {
             kept.push((hit, Some(said)));
         }
     }
-    kept.into_iter().map(|(hit, _)| hit).collect()
+    similar.truncate(SIMILAR_MAX);
+    kept.into_iter().chain(similar).map(|(hit, _)| hit).collect()
+}
+
+/// What becomes of hits that are much like a better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SimilarPolicy {
+    /// They are hits like all others.
+    Keep,
+    /// They are possible hits, which are shown as titles.
+    AsTitles,
 }
 
 /// The words of a memory, for comparison.
 pub struct TextSignature {
     text: String,
+    /// Where the words begin and end, in the order of the text.
+    order: Vec<(usize, usize)>,
     /// Each word once, in the order of the hashes.
     words: Vec<Word>,
     /// The sum of the hashes of the decisive words: another sum is another set.
@@ -94,17 +120,43 @@ impl TextSignature {
             .filter(|word| !word.is_empty())
             .map(|word| Word::of(word, &text))
             .collect();
+        let order = words.iter().map(|word| (word.start, word.end)).collect();
         let of = |word: &Word| text.get(word.start..word.end);
         words.sort_unstable_by(|a, b| a.hash.cmp(&b.hash).then_with(|| of(a).cmp(&of(b))));
         words.dedup_by(|a, b| a.hash == b.hash && of(a) == of(b));
         let decisive = words.iter().filter(|word| word.is_decisive);
         let decisive = decisive.fold(0, |sum: u64, word| sum.wrapping_add(word.hash));
-        Some(Self { text, words, decisive })
+        Some(Self { text, order, words, decisive })
     }
 
-    /// Tells whether both say the same, apart from a few words.
+    /// Tells whether both have the same words in the same order. Case, white space and punctuation around words make
+    /// no difference.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
+        self.decisive == other.decisive && self.in_order().eq(other.in_order())
+    }
+
+    /// Tells whether both differ in a few words only, none of which is a number, a name of code or a negation, and
+    /// have the words of both in the same order.
+    #[must_use]
+    pub fn is_much_like(&self, other: &Self) -> bool {
+        self.has_most_words_of(other) && self.shared_in_order(other).eq(other.shared_in_order(self))
+    }
+
+    fn in_order(&self) -> impl Iterator<Item = &str> {
+        self.order.iter().filter_map(|(start, end)| self.text.get(*start..*end))
+    }
+
+    /// Returns the words that `other` has too, in the order of the text, each where it is first.
+    fn shared_in_order<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a str> {
+        let words: BTreeSet<&str> = other.in_order().collect();
+        let mut seen = BTreeSet::new();
+        self.in_order().filter(move |word| {
+            !PLACELESS.contains(word) && words.contains(word) && seen.insert(*word)
+        })
+    }
+
+    fn has_most_words_of(&self, other: &Self) -> bool {
         if self.decisive != other.decisive {
             return false;
         }
@@ -177,11 +229,15 @@ mod tests {
 
     // S-RANK-7
     #[test]
-    fn a_few_other_words_are_the_same() {
+    fn a_few_other_words_are_much_alike_and_not_the_same() {
         let one =
             said("npm install fails", "Check the ownership of the folder before npm install.");
         let other = said("npm install fails", "check ownership of the folder before npm install");
-        assert!(one.is_same_as(&other) && other.is_same_as(&one));
+        assert!(one.is_much_like(&other) && other.is_much_like(&one));
+        assert!(!one.is_same_as(&other) && !other.is_same_as(&one));
+        let punctuated =
+            said("NPM install fails!", "check the ownership of the folder\n before npm install");
+        assert!(one.is_same_as(&punctuated));
     }
 
     proptest! {
@@ -202,10 +258,17 @@ mod tests {
             };
             let (a, b) = (set(&one), set(&other));
             let (shared, all) = (a.intersection(&b).count(), a.union(&b).count());
-            let is_same = 10 * shared >= 7 * all && telling(&a) == telling(&b);
+            let in_order = |text: &str, other: &BTreeSet<String>| {
+                let words = text.to_lowercase();
+                let words = words.split_whitespace().map(|word| word.trim_matches(['(', ')']).to_owned());
+                let mut seen = BTreeSet::new();
+                words.filter(|word| !PLACELESS.contains(&word.as_str()) && other.contains(word) && seen.insert(word.clone())).collect::<Vec<_>>()
+            };
+            let is_alike = 10 * shared >= 7 * all && telling(&a) == telling(&b)
+                && in_order(&one, &b) == in_order(&other, &a);
             // An event says something.
             prop_assume!(!a.is_empty() && !b.is_empty());
-            prop_assert_eq!(said("", &one).is_same_as(&said("", &other)), is_same);
+            prop_assert_eq!(said("", &one).is_much_like(&said("", &other)), is_alike);
         }
     }
 
@@ -245,7 +308,63 @@ mod tests {
             "Always start the local api server on port 8080 before the tests run with --watch",
             "Restart the worker",
         ] {
-            assert!(!one.is_same_as(&said("", lesson)), "{lesson}");
+            let other = said("", lesson);
+            assert!(!one.is_same_as(&other) && !one.is_much_like(&other), "{lesson}");
         }
+    }
+
+    /// Pairs of opposites: each sentence with two names, and the names the other way round.
+    fn opposites() -> impl Strategy<Value = (String, String)> {
+        let forms = vec![
+            "Use {a}, never {b}",
+            "{a} merges into {b}",
+            "Replace {a} with {b} in the build",
+            "Run {a} before {b}",
+            "The {a} server calls the {b} server",
+            "{a} 2 needs {b} 3",
+            "do {a} without {b} on Linux",
+        ];
+        let names = "[a-z]{2,8}";
+        (prop::sample::select(forms), names, names)
+            .prop_filter("two names", |(form, a, b)| {
+                a != b && !form.to_lowercase().split([' ', ',']).any(|word| word == a || word == b)
+            })
+            .prop_map(|(form, a, b)| {
+                let filled = |a: &str, b: &str| form.replace("{a}", a).replace("{b}", b);
+                (filled(&a, &b), filled(&b, &a))
+            })
+    }
+
+    proptest! {
+        // S-RANK-7
+        #[test]
+        fn opposites_are_neither_the_same_nor_much_alike((one, other) in opposites(), prefix in "([a-z]{1,6} ){0,12}") {
+            let [one, other] = [one, other].map(|lesson| said("", &format!("{prefix}{lesson}")));
+            prop_assert!(!one.is_same_as(&other));
+            prop_assert!(!one.is_much_like(&other));
+        }
+    }
+
+    // S-RANK-7
+    #[test]
+    fn the_same_text_of_two_repositories_is_shown_once() {
+        let line =
+            |id: &str, repo: &str, lesson: &str| json!({"id": id, "repo": repo, "lesson": lesson});
+        let lines = [
+            line("m1", "api", "the zebra pipe broke while the build was running"),
+            line("m2", "web", "The zebra pipe broke, while the build was running."),
+            line("m3", "api", "the zebra pipe broke while a build was running"),
+        ];
+        let found = |min_likelihood: f32| {
+            let query = Query { text: "zebra pipe", min_likelihood, ..Query::default() };
+            let hits = search(&snapshot(&lines), &query, Timestamp::UNIX_EPOCH, 5);
+            hits.iter().map(|hit| (hit.also.len(), hit.tier)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found(1e-6),
+            [(0, Tier::Likely), (1, Tier::Possible)],
+            "a title for what is much alike"
+        );
+        assert_eq!(found(0.0), [(0, Tier::Likely), (1, Tier::Likely)]);
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::candidates::{ByWords, Candidate, CandidateSearch, FlaggedPolicy};
+use super::dedup::SimilarPolicy;
 use super::failure_match::FailureMatch;
 use super::filter::Filter;
 use super::hit::{Hit, Tier, newest_first};
@@ -182,7 +183,11 @@ impl Ranking<'_> {
         hits.sort_by(|a, b| {
             b.score.total.total_cmp(&a.score.total).then_with(|| newest_first(&a.memory, &b.memory))
         });
-        let mut hits = dedup::collapse(hits, self.limit);
+        let similar = match query.min_likelihood > 0.0 {
+            true => SimilarPolicy::AsTitles,
+            false => SimilarPolicy::Keep,
+        };
+        let mut hits = dedup::collapse(hits, self.limit, similar);
         if let Some(failure) = query.failure {
             let failure = FailureMatch::new(failure, self.words);
             hits.retain(|hit| failure.matches(&hit.memory));

@@ -135,7 +135,7 @@ fn lessons_of_two_repositories_become_one_pattern() {
             )
         };
         let none = world.agent_knowledge(&["patterns"]).done();
-        assert!(none.starts_with("No failure was fixed in two"), "{none}");
+        assert!(none.starts_with("No failure was fixed in the same way"), "{none}");
         let one = learned("github.com/acme/api", "/usr/lib", "3/4");
         let other = learned("github.com/acme/web", "/opt/x", "9/9");
         let listed = world.asked(&["patterns"]);

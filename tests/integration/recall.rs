@@ -253,10 +253,9 @@ fn much_good_evidence_beats_little_perfect_evidence() {
     let world = World::new();
     let line = |id: &str, day: &str, rate: &str| {
         json!({"id": id, "timestamp": format!("{day}T00:00:00Z"), "repo": format!("api{id}"),
-            "lesson": "the zebra", "success_rate": rate})
+            "lesson": format!("the zebra z{}{}", day.replace('-', ""), rate.replace('/', "")), "success_rate": rate})
     };
-    // All so old that their age makes no difference; each of another repository, since of those of one that
-    // say the same only one is shown.
+    // All so old that their age makes no difference.
     let lines = [
         line("few", "2001-01-01", "5/5"),
         line("older", "2001-01-01", "3/4"),

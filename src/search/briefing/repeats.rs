@@ -1,18 +1,18 @@
-//! Prevents repeats in a briefing: a memory is shown once, and so are memories of one repository that say the same.
+//! Prevents repeats in a briefing: a memory is shown once, and so are memories with the same text.
 //! Not here: the order of the sections.
 
 use std::collections::BTreeSet;
 
 use super::TASK;
 use crate::TextSignature;
-use event::{EventId, RepoKey, Timestamp};
+use event::{EventId, Timestamp};
 use memory::Memory;
 
 /// The memories that are shown so far.
 #[derive(Default)]
 pub(super) struct Repeats {
     ids: BTreeSet<EventId>,
-    said: Vec<(RepoKey, TextSignature)>,
+    said: Vec<TextSignature>,
 }
 
 impl Repeats {
@@ -27,17 +27,13 @@ impl Repeats {
             return false;
         }
         let said = TextSignature::of(&memory.event());
-        let is_said = said.as_ref().is_some_and(|said| {
-            let same = |(repo, other): &(RepoKey, TextSignature)| {
-                *repo == memory.repo && other.is_same_as(said)
-            };
-            self.said.iter().any(same)
-        });
+        let is_said =
+            said.as_ref().is_some_and(|said| self.said.iter().any(|other| other.is_same_as(said)));
         if is_said {
             return false;
         }
         self.ids.insert(memory.id.clone());
-        self.said.extend(said.map(|said| (memory.repo.clone(), said)));
+        self.said.extend(said);
         true
     }
 }

@@ -155,7 +155,7 @@ impl ComparedText {
 
     fn signs_against(&self, newer: &Self) -> Vec<Sign> {
         let repeats = self.signature.as_ref().zip(newer.signature.as_ref());
-        if repeats.is_some_and(|(one, other)| one.is_same_as(other)) {
+        if repeats.is_some_and(|(one, other)| one.is_much_like(other)) {
             return vec![Sign::Repeats];
         }
         let signs = [

@@ -1,10 +1,11 @@
-//! Suggests patterns: the same failure, fixed in several repositories, is worth one shared memory. Pure; the caller
-//! gives a function that recognises a failure. Not here: writing the memory.
+//! Suggests patterns: the same failure, fixed in the same way in several repositories, is worth one shared memory.
+//! Pure; the caller gives a function that recognises a failure. Not here: writing the memory.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::TextSignature;
 use crate::snapshot::Snapshot;
 use event::{Event, RepoKey, SuccessRate, Timestamp};
 use memory::Memory;
@@ -17,6 +18,9 @@ const LOOKED_AT_MAX: usize = 50_000;
 
 /// Most memories of one pattern; of more, the best.
 const SOURCES_MAX: usize = 20;
+
+/// Most different fixes of one failure that are told apart.
+const FIXES_MAX: usize = 64;
 
 /// The signature of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +44,7 @@ pub struct Suggestion {
     pub evidence: Option<SuccessRate>,
 }
 
-/// Finds failures that at least two repositories fixed and no pattern covers yet. Sorted by the number of
+/// Finds failures that at least two repositories fixed in the same way and no pattern covers yet. Sorted by the number of
 /// repositories, then by how often the fix worked, then by the signature.
 pub fn suggestions(
     snapshot: &Snapshot,
@@ -71,13 +75,51 @@ pub fn suggestions(
     let mut found: Vec<Suggestion> = alike
         .into_iter()
         .filter(|(mark, _)| !known_tags.contains(mark))
-        .filter_map(|(_, sources)| Suggestion::of(sources, &looks_like))
+        .flat_map(|(_, sources)| by_fix(sources))
+        .filter_map(|sources| Suggestion::of(sources, &looks_like))
         .collect();
     found.sort_by_key(|one| {
         let successes = one.evidence.map_or(0, |rate| rate.counts().0);
         (Reverse(one.repos.len()), Reverse(successes), one.look.mark.clone())
     });
     found
+}
+
+/// Groups memories of one failure, newest first, by their fix: they have the same command, or lessons that are the same
+/// or much alike. Fixes that differ are no evidence for each other.
+fn by_fix(memories: Vec<Arc<Memory>>) -> Vec<Vec<Arc<Memory>>> {
+    let mut groups: Vec<(Fix, Vec<Arc<Memory>>)> = Vec::new();
+    for memory in memories {
+        let fix = Fix::of(&memory.event());
+        if let Some((_, group)) = groups.iter_mut().find(|(other, _)| other.is_same_as(&fix)) {
+            group.push(memory);
+        } else if groups.len() < FIXES_MAX {
+            groups.push((fix, vec![memory]));
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// What a memory says to do.
+struct Fix {
+    command: String,
+    lesson: Option<TextSignature>,
+}
+
+impl Fix {
+    fn of(event: &Event) -> Self {
+        let command = event.command.split_whitespace().collect::<Vec<_>>().join(" ");
+        let lesson = Event { context: String::new(), command: String::new(), ..event.clone() };
+        Self { command, lesson: TextSignature::of(&lesson) }
+    }
+
+    fn is_same_as(&self, other: &Self) -> bool {
+        if !self.command.is_empty() && !other.command.is_empty() {
+            return self.command == other.command;
+        }
+        let both = self.lesson.as_ref().zip(other.lesson.as_ref());
+        both.is_some_and(|(one, other)| one.is_same_as(other) || one.is_much_like(other))
+    }
 }
 
 impl Suggestion {
@@ -122,7 +164,7 @@ mod tests {
 
     fn solved(id: &str, repo: &str, symptom: &str, rate: &str) -> Value {
         json!({"id": id, "repo": repo, "event_type": "error", "symptoms": [symptom], "success_rate": rate,
-            "lesson": format!("{id} says how"), "timestamp": "2026-01-01T00:00:00Z"})
+            "lesson": "clear the cache of the user first", "timestamp": "2026-01-01T00:00:00Z"})
     }
 
     fn look(event: &Event) -> Option<FailureSignature> {
@@ -166,6 +208,26 @@ mod tests {
             suggested(&with_known.into_iter().chain([taken_back]).collect::<Vec<_>>()).len(),
             2
         );
+    }
+
+    // S-ANALYZE-7
+    #[test]
+    fn different_fixes_are_no_evidence_for_each_other() {
+        let mut lines = [
+            solved("m1", "api", "EACCES", "9/10"),
+            solved("m2", "web", "EACCES", "9/10"),
+            solved("m3", "cli", "EACCES", "5/5"),
+            solved("m4", "app", "EACCES", "2/2"),
+        ];
+        lines[0]["lesson"] = "use pnpm, never npm".into();
+        lines[1]["lesson"] = "use npm, never pnpm".into();
+        assert_eq!(suggested(&lines), ["EACCES: m3 m4 7/7"]);
+        for (line, command) in lines.iter_mut().zip(["a", "b", "npm  ci", "npm ci"]) {
+            (line["lesson"], line["command"]) = (format!("{command} helps").into(), command.into());
+        }
+        assert_eq!(suggested(&lines), ["EACCES: m3 m4 7/7"]);
+        lines[3]["command"] = "npm ci --force".into();
+        assert!(suggested(&lines).is_empty());
     }
 
     // S-ANALYZE-7, S-READ-5

@@ -1,4 +1,4 @@
-//! Clusters of memories of one repository that say the same. Not here: when two texts are the same (`dedup`).
+//! Clusters of memories of one repository that are much alike. Not here: when two texts are (`dedup`).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub fn clusters(snapshot: &Snapshot, scope: &Scope, limit: usize) -> Vec<Finding
         let group = group.get(..COMPARED_MAX).unwrap_or(group);
         for (at, (one, said)) in group.iter().enumerate() {
             for (other, also) in group.get(at + 1..).unwrap_or_default() {
-                if !joined.equiv(*one, *other) && said.is_same_as(also) {
+                if !joined.equiv(*one, *other) && said.is_much_like(also) {
                     joined.union(*one, *other);
                 }
             }
