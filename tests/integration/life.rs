@@ -42,6 +42,24 @@ fn shown(world: &World, id: &str) -> Value {
     world.asked(&["show", id])["memories"][0].clone()
 }
 
+// S-LIFE-4
+#[test]
+fn a_clock_that_is_ahead_does_not_win_for_ever() {
+    let world = World::new();
+    let (old, _) = two_lessons(&world);
+    let ahead = json!({"id": "ahead", "timestamp": "2999-01-01T00:00:00Z", "event_type": "retract", "memory_id": old,
+        "repo": REPO});
+    world.hand_write("ahead.jsonl", format!("{ahead}\n"));
+    assert_eq!(found(&world).len(), 1);
+    let said = world.agent_knowledge(&["forget", "--undo", &old]).done();
+    assert!(said.contains("counts again"), "{said}");
+    assert_eq!(found(&world).len(), 2, "what was said holds");
+    let restored = world.events(LOG).into_iter().last().unwrap();
+    assert_eq!(restored.timestamp.unwrap().to_string(), "2999-01-01T00:00:01Z");
+    world.agent_knowledge(&["forget", &old]).done();
+    assert_eq!(found(&world).len(), 1);
+}
+
 // S-LIFE-4, S-LIFE-7
 #[test]
 fn a_forgotten_memory_is_in_no_answer_until_restored() {

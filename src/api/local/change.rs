@@ -1,6 +1,6 @@
 //! Changes of existing memories, written as events about them: verdicts, replacement, forgetting and undoing it.
 //! Nothing is edited, and a change that would change nothing is not written. Not here: the state that the events
-//! lead to (`memory::course`).
+//! lead to (`memory::lifecycle`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::citation::cited;
 use super::{Local, snapshots, write};
 use crate::{ApiError, ChangeRequest, Voice, Wanted};
-use event::{Draft, EventId, MemoryChange, Node, Problems, Verdict};
+use event::{Draft, EventId, MemoryChange, Node, Problems, Timestamp, Verdict};
 use memory::{LifecycleState, Memory};
 use reply::{Reply, operands};
 use search::snapshot::{Cited, Snapshot};
@@ -87,7 +87,17 @@ fn write_about(
 ) -> Result<(), ApiError> {
     let draft =
         write::draft_about(local, &Node::of(memory.id.clone()), &memory.repo, change, voice);
-    write::record(local, Draft { lesson: note, ..draft }).map(drop)
+    let timestamp = after_known(memory, (local.core.clock)().now);
+    write::record(local, Draft { lesson: note, timestamp, ..draft }).map(drop)
+}
+
+/// Returns the time of a change that must count after all known ones, where another machine's clock is ahead of ours:
+/// a second after the latest. `None` is now.
+fn after_known(memory: &Memory, now: Timestamp) -> Option<String> {
+    let latest = memory.about().iter().filter_map(|version| version.event.timestamp).max()?;
+    // At the end of time there is nothing after the latest.
+    let after = Timestamp::from_second(latest.as_second().checked_add(1)?).ok()?;
+    (latest > now).then(|| after.to_string())
 }
 
 /// Tells whether a change would change nothing. Verdicts always count: each is one person's, at one time.
