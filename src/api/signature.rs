@@ -135,6 +135,21 @@ impl Signature {
     }
 }
 
+/// Returns the lines of a long log that report its errors, each cut to 300 bytes; `None` where no line does. Takes time
+/// linear in the length of the log.
+pub(crate) fn error_lines(log: &str) -> Option<String> {
+    let plain = without_escapes(log);
+    let lines: Vec<&str> =
+        plain.lines().map(str::trim).filter(|line| says_something(line)).collect();
+    let chosen = telling(&lines);
+    let is_marked = |line: &&str| {
+        let lower = cut(line).to_lowercase();
+        MARKS.iter().any(|mark| lower.contains(mark))
+    };
+    let shown: Vec<String> = chosen.into_iter().filter(is_marked).map(cut).collect();
+    (!shown.is_empty()).then(|| shown.join("\n"))
+}
+
 /// Returns the words that failures of all kinds contain: sharing them makes no two failures similar.
 #[must_use]
 pub fn common_words() -> String {

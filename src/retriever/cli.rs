@@ -20,7 +20,7 @@ use super::args::{
 };
 use super::judge::Decided;
 use api::requests::listing::{RecentArguments, ShowArguments};
-use api::{Api, ApiError, ContextRequest, Mode, QUERY_BYTES_MAX, Reply, SearchRequest, Shape};
+use api::{Api, ApiError, ContextRequest, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
 use writer::exit::{Exit, complain, deliver};
 
@@ -155,8 +155,8 @@ pub trait Wiring {
     ) -> Result<Reply, ApiError>;
 }
 
-/// Most bytes read from standard input: enough to say how much too long a query is.
-const INPUT_BYTES_MAX: u64 = 64 * QUERY_BYTES_MAX as u64;
+/// Most bytes read from standard input: the log of a long CI run. The request cuts it to its telling lines.
+const INPUT_BYTES_MAX: u64 = 16 << 20;
 
 /// Runs the program. A reader that closed the output early is no failure.
 #[must_use]

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value};
 
 use crate::Point;
+use crate::signature::error_lines;
 use event::limits::SHORT_BYTES_MAX;
 use event::{Problems, Strength, json_type, list_from_json, unknown_field};
 use guard::text::{Layout, neutralise};
@@ -73,6 +74,11 @@ impl Fields {
             return None;
         }
         (!text.is_empty()).then_some(text)
+    }
+
+    /// Takes a text to search for. A longer one, such as the log of a CI run, is cut to its telling lines.
+    pub(super) fn query(&mut self, name: &str, bytes_max: usize) -> Option<String> {
+        self.text(name, usize::MAX).map(|text| telling(text, bytes_max))
     }
 
     /// Takes a list of short texts.
@@ -170,6 +176,20 @@ impl Fields {
     pub(super) fn finish<T>(self, value: T) -> Result<T, Problems> {
         self.problems.or(value)
     }
+}
+
+/// Cuts a text that is too long for a query: to the lines that report its error, or else to its beginning and its end.
+fn telling(text: String, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
+        return text;
+    }
+    if let Some(lines) = error_lines(&text).filter(|lines| lines.len() <= bytes_max) {
+        return lines;
+    }
+    let half = bytes_max / 2;
+    let head = text.get(..text.floor_char_boundary(half)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len() - (half - 1))..).unwrap_or_default();
+    format!("{head}\n{tail}")
 }
 
 /// Tells whether a value stands for "not given", as models that must name every field write it.

@@ -8,7 +8,7 @@ use super::bounds::{NO_QUERY, QUERY_BYTES_MAX, files, names, repo};
 use super::context::ContextRequest;
 use super::define::request;
 use super::fields::Fields;
-use super::rule::text;
+use super::rule::query;
 use super::search::{SearchRequest, scope_of};
 use event::Problems;
 use event::limits::FILE_BYTES_MAX;
@@ -18,7 +18,7 @@ request! {
     /// The arguments of the prompt `recall`.
     pub struct RecallArguments {
         /// An error, a command, a part of the code
-        topic: String = text(QUERY_BYTES_MAX).required(NO_QUERY);
+        topic: String = query(QUERY_BYTES_MAX).required(NO_QUERY);
         /// e.g. error, decision
         kinds: Vec<String> = names().called("kind");
         /// Path or its end

@@ -56,6 +56,11 @@ pub fn text(bytes_max: usize) -> Rule<Option<String>> {
     Rule::one(Values::Text, move |name, fields| fields.text(name, bytes_max))
 }
 
+/// A text to search for; a longer one is cut to what is telling.
+pub fn query(bytes_max: usize) -> Rule<Option<String>> {
+    Rule::one(Values::Text, move |name, fields| fields.query(name, bytes_max))
+}
+
 /// A list of short texts.
 pub fn list(rule: ListRule) -> Rule<Vec<String>> {
     Rule::one(Values::List, move |name, fields| fields.list(name, &rule))

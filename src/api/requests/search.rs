@@ -7,7 +7,7 @@ use super::bounds::{
     limit, max_tokens, names, repo,
 };
 use super::define::request;
-use super::rule::{Choice, Rule, both, choice, internal, switch, text, time, whole};
+use super::rule::{Choice, Rule, both, choice, internal, query, switch, time, whole};
 use reply::{Explain, Shape};
 use search::{Failure, Flagged, Point, Tiers};
 
@@ -16,7 +16,7 @@ request! {
     pub struct SearchRequest {
         /// What to look for; - reads standard input. It may contain filters: repo:x kind:error tag:npm file:a.rs
         /// agent:codex since:30d until:2026-03-01
-        query: String = text(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
+        query: String = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
             .for_tools("Error text, command or question")
             .also(&["q", "text", "search", "question", "error", "topic", "prompt"]);
         /// Where to look
