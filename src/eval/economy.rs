@@ -1,6 +1,6 @@
 //! The cost of an answer for an agent: the tokens of our reply, compared with the whole log, with full notes of the
 //! same hits, and with the same hits in other tools' formats. Not here: those formats (`forms`), what a token
-//! is (`reply`).
+//! is (`real_tokens`).
 //!
 //! Every query costs tokens, even one without an answer. A format answers a query if it shows at least part of
 //! one relevant document. Tokens per answer are all tokens divided by the number of answered queries.
@@ -14,9 +14,10 @@ use super::ask::{QueryOptions, Run, frozen, hits};
 use super::corpus::Corpus;
 use super::measure::number;
 use super::set::SetQuery;
+use crate::real_tokens::tokens;
 use event::clean::clean;
 use event::{Event, RepoKey, codec};
-use reply::{Explain, Reply, tokens};
+use reply::{Explain, Reply};
 use search::snapshot::Snapshot;
 
 /// A format in which memories can be given to an agent.

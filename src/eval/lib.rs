@@ -23,6 +23,7 @@ mod forms;
 pub mod measure;
 pub mod measurement;
 pub mod misses;
+pub mod real_tokens;
 pub mod request;
 pub mod result;
 pub mod run;

@@ -14,7 +14,8 @@
 //! - full: likely hits of an answerable query, which are shown in full.
 //! - likely: of the replies with a relevant document in either tier, the share with one among the likely hits.
 //! - stale: the share of queries with stale documents where one stands above the best relevant hit.
-//! - tokens: of the reply as an agent gets it (five hits, 500 tokens at most; a token is four bytes).
+//! - tokens: of the reply as an agent gets it (five hits, 500 tokens at most), by `o200k_base` or `cl100k_base`,
+//!   whichever needs more.
 
 use search::Tier;
 

@@ -290,7 +290,7 @@ mod tests {
                 repos: one.repo.into_iter().collect(),
             })
             .collect();
-        for max_tokens in [60, 200, 1_500] {
+        for max_tokens in [100, 200, 1_500] {
             let text = searches(&gaps, None, max_tokens).text;
             assert!(tokens(&text) <= max_tokens, "{text}");
             assert!(

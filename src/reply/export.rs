@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::line::{Body, name};
-use super::tokens::Budget;
+use super::tokens::tokens;
 use event::{EventId, Timestamp};
 use memory::Memory;
 
@@ -18,11 +18,13 @@ type Order<'a> = (Option<Timestamp>, &'a EventId);
 /// number without room.
 #[must_use]
 pub fn export(memories: &[Arc<Memory>], max_tokens: usize) -> (Vec<String>, usize) {
-    let mut room = Budget::of_tokens(max_tokens);
+    let mut room = max_tokens;
     let mut kept: Vec<(&str, Order<'_>, String)> = Vec::new();
     for memory in memories {
         let line = line_of(memory);
-        if room.take(&line) && room.take("\n") {
+        // The line and its end.
+        if let Some(left) = room.checked_sub(tokens(&line) + 1) {
+            room = left;
             let kind = memory.provenance.kind.as_str();
             kept.push((kind, (memory.timestamp, &memory.id), line));
         }

@@ -9,7 +9,7 @@ use super::excerpt::Interest;
 use super::item;
 use super::line::{Body, date, mark, name};
 use super::reply::{Explain, Reply, Shape};
-use super::tokens::Budget;
+use super::tokens::within_tokens;
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
 use search::staleness::Changed;
@@ -64,36 +64,37 @@ pub fn search(reply: &SearchReply<'_>, interest: &Interest<'_>) -> Reply {
         json
     });
     let notices: String = reply.notices.iter().map(|notice| format!("\n{notice}")).collect();
-    let titles = titles(possible, Budget::of_tokens(reply.max_tokens).bytes() / TITLES_SHARE);
-    if likely.is_empty() {
-        let none =
-            if possible.is_empty() { "No relevant memories." } else { "No likely memories." };
-        let text = format!("{none}{titles}{notices}");
-        return Reply::new(cut_to(text, reply.max_tokens), json);
-    }
     let parts: Vec<(Frame, Body)> = (1..)
         .zip(likely)
         .map(|(place, hit)| (Frame::of(reply, place, hit), Body::of(&hit.memory, interest)))
         .collect();
+    let (text, ()) = within_tokens(reply.max_tokens, |bytes| {
+        let end = format!("{}{notices}", titles(possible, bytes / TITLES_SHARE));
+        let none =
+            if possible.is_empty() { "No relevant memories." } else { "No likely memories." };
+        let text =
+            if parts.is_empty() { format!("{none}{end}") } else { full_text(&parts, end, bytes) };
+        (text, ())
+    });
+    Reply::new(text, json)
+}
+
+/// Writes the likely hits in full, as many as the bytes hold, and then `end`.
+fn full_text(parts: &[(Frame, Body<'_>)], mut end: String, bytes: usize) -> String {
     // The longest head there can be; the count in it is known only at the end.
-    let mut end = format!("{titles}{notices}");
-    let room = |end: &str| {
-        let bytes = Budget::of_tokens(reply.max_tokens).bytes();
-        bytes.saturating_sub(head(likely.len()).len() + end.len())
-    };
-    if fitting(&parts, room(&end)) < parts.len() {
+    let room = |end: &str| bytes.saturating_sub(head(parts.len()).len() + end.len());
+    if fitting(parts, room(&end)) < parts.len() {
         // The longest hint there can be, for the same reason.
         let with_hint = format!("{}{end}", hint(parts.len()));
-        let count = fitting(&parts, room(&with_hint));
+        let count = fitting(parts, room(&with_hint));
         end = format!("{}{end}", hint(parts.len() - count));
     }
     let room = room(&end);
-    let parts = parts.get(..fitting(&parts, room)).unwrap_or_default();
+    let parts = parts.get(..fitting(parts, room)).unwrap_or_default();
     let mut lines = lines(parts, room);
     // One memory is shown, if only its beginning.
     lines.truncate(lines.floor_char_boundary(room));
-    let text = format!("{}{lines}{end}", head(parts.len()));
-    Reply::new(cut_to(text, reply.max_tokens), json)
+    format!("{}{lines}{end}", head(parts.len()))
 }
 
 /// Returns the possible hits as titles, one line each, as many as the room holds; empty for none.
@@ -132,13 +133,6 @@ fn head(count: usize) -> String {
 
 fn hint(more: usize) -> String {
     if more == 0 { String::new() } else { format!("\n({more} more: raise max_tokens)") }
-}
-
-/// Cuts the reply to its cap.
-pub(super) fn cut_to(mut text: String, max_tokens: usize) -> String {
-    let bytes = Budget::of_tokens(max_tokens).bytes();
-    text.truncate(text.floor_char_boundary(bytes));
-    text
 }
 
 /// Counts the hits with room for their frame and enough of their text; at least one.
@@ -376,7 +370,7 @@ mod tests {
         assert_eq!(share_out(&[5, 5], 90), [5, 5]);
         let hits = [hit(0, "c", "short"), hit(1, "c", &"long lesson words ".repeat(100))];
         let text = reply(&hits, 200, Explain::Silent).text;
-        assert!(text.contains("c: short") && text.len() > 700, "{text}");
+        assert!(text.contains("c: short") && text.len() > 500, "{text}");
     }
 
     #[test]
@@ -394,15 +388,15 @@ mod tests {
         let hits: Vec<Hit> = (0..20)
             .map(|number| {
                 let line = json!({
-                    "id": format!("{number:0>128}"), "agent_id": "a".repeat(40), "repo": "o".repeat(40),
-                    "event_type": "k".repeat(32), "lesson": format!("zebra{number:02} {}", "word ".repeat(99)),
+                    "id": format!("{number:0>128}"), "agent_id": "agent ".repeat(6), "repo": "of-one-repo-".repeat(3),
+                    "event_type": "kind ".repeat(6), "lesson": format!("zebra{number:02} {}", "word ".repeat(99)),
                 });
                 Hit { number, memory: test_memories::memory(&line), score: Score::default(), tier: Tier::Likely, also: Vec::new() }
             })
             .collect();
         let notices = vec!["Note: searched by words only.".to_owned()];
-        for explain in [Explain::Silent, Explain::Components] {
-            for max_tokens in [150, 500, 1_000, 3_000, 8_000] {
+        for (explain, least) in [(Explain::Silent, 200), (Explain::Components, 300)] {
+            for max_tokens in [least, 500, 1_000, 3_000, 8_000] {
                 let asked = SearchReply {
                     hits: &hits,
                     here: None,

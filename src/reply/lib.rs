@@ -43,5 +43,5 @@ pub use review::{review, similar, similar_json};
 pub use stale::{Checked, stale};
 pub use status::{Model, status};
 pub use summary::{reflect, summary};
-pub use tokens::{Budget, tokens};
+pub use tokens::tokens;
 pub use whoami::{Whoami, whoami};

@@ -3,7 +3,7 @@
 
 use super::hits::share_out;
 use super::line::Body;
-use super::tokens::Budget;
+use super::tokens::within_tokens;
 
 /// Longest text of a memory, in bytes: many short lines say more here than few long ones.
 const BODY_BYTES: usize = 240;
@@ -35,7 +35,15 @@ pub(super) fn within(
     end: &str,
     max_tokens: usize,
 ) -> String {
-    let room = Budget::of_tokens(max_tokens).bytes();
+    within_tokens(max_tokens, |bytes| (within_bytes(&head, lines, end, bytes), ())).0
+}
+
+fn within_bytes(
+    head: &impl Fn(usize) -> String,
+    lines: &[Line<'_>],
+    end: &str,
+    room: usize,
+) -> String {
     // The number of lines left out is known only at the end, so room for the longest hint is reserved.
     let free = room.saturating_sub(head(lines.len()).len() + hint(lines.len()).len() + end.len());
     let shown = lines.get(..fitting(lines, free)).unwrap_or_default();

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::hits::cut_to;
 use super::item;
 use super::line::{Body, after, date, mark, name};
 use super::line_list::{Line, within};
 use super::node_text::{code_place_text, node_text};
 use super::reply::Reply;
+use super::tokens::cut_to;
 use event::RepoKey;
 use memory::Memory;
 use search::links::{InferredReason, LinkReason, NodeRef, Step, Thing, WalkResult};

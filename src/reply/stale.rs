@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::item;
 use super::line::{self, Body, after, date, mark};
 use super::reply::Reply;
-use super::tokens::Budget;
+use super::tokens::{Budget, within_tokens};
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
 use search::staleness::{Stale, StalenessReport, Symbols};
@@ -56,18 +56,18 @@ pub fn stale(checked: &Checked<'_>) -> Reply {
         count(report.checked)
     );
     let more = |left: usize| format!("\n({left} more: --json has the first {JSON_MAX})");
-    let mut room = Budget::of_tokens(TOKENS_MAX);
-    let _ = room.take(&format!("{head}{end}{}", more(report.stale.len())));
-    let lines: Vec<String> = report
-        .stale
-        .iter()
-        .enumerate()
-        .map(|(at, stale)| line_of(at + 1, stale, repo))
-        .take_while(|line| room.take(line))
-        .collect();
-    let left = report.stale.len() - lines.len();
-    let more = if left == 0 { String::new() } else { more(left) };
-    Reply::new(format!("{head}{}{more}{end}", lines.concat()), json)
+    let lines: Vec<String> =
+        (1..).zip(&report.stale).map(|(place, stale)| line_of(place, stale, repo)).collect();
+    let (text, ()) = within_tokens(TOKENS_MAX, |bytes| {
+        let mut room = Budget::of_bytes(bytes);
+        let _ = room.take(&format!("{head}{end}{}", more(lines.len())));
+        let shown: Vec<&str> =
+            lines.iter().map(String::as_str).take_while(|line| room.take(line)).collect();
+        let left = lines.len() - shown.len();
+        let more = if left == 0 { String::new() } else { more(left) };
+        (format!("{head}{}{more}{end}", shown.concat()), ())
+    });
+    Reply::new(text, json)
 }
 
 fn count(memories: usize) -> String {

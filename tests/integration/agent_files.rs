@@ -288,7 +288,7 @@ fn a_file_made_for_a_block_is_removed_with_it() {
     assert!(!here.join("docs.md").exists());
     for (args, told) in [
         (["--min", "good"], "--min: must be proven or established, got \"good\""),
-        (["--max-tokens", "9"], "--max-tokens: must be a whole number from 60 to 8000"),
+        (["--max-tokens", "9"], "--max-tokens: must be a whole number from 100 to 8000"),
         (["--to", "../x.md"], "--to: must be in the work tree"),
     ] {
         let wrong = ran(&world, &here, &[&["export"][..], &args].concat());

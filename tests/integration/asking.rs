@@ -51,7 +51,7 @@ fn a_wrong_value_ends_with_65_and_names_what_is_allowed() {
         refused_with(&["recent", "--limit", limit], 65, &words);
     }
     for tokens in ["0", "59", "8001", "-3", "all"] {
-        let words = ["--max-tokens: must be a whole number from 60 to 8000, got"];
+        let words = ["--max-tokens: must be a whole number from 100 to 8000, got"];
         refused_with(&["search", "x", "--max-tokens", tokens], 65, &words);
         refused_with(&["context", "--max-tokens", tokens], 65, &words);
     }
@@ -80,7 +80,7 @@ fn a_repository_that_leads_out_of_the_store_ends_with_65() {
 #[test]
 fn numbers_in_their_bounds_are_taken() {
     let world = World::new();
-    for more in [["--limit", "5"], ["--limit", "1"], ["--limit", "20"], ["--max-tokens", "60"]] {
+    for more in [["--limit", "5"], ["--limit", "1"], ["--limit", "20"], ["--max-tokens", "100"]] {
         world.agent_knowledge(&[&["search", "x"], &more[..]].concat()).done();
     }
 }

@@ -193,7 +193,7 @@ fn a_wrong_call_names_field_and_remedy_and_writes_nothing() {
         (query("limit", json!(10_000)), &["limit: must be", "1 to 20", "got 10000"]),
         (query("limit", json!("many")), &["limit: must be", "got \"many\""]),
         (query("limit", json!(2.5)), &["limit: must be a whole number"]),
-        (query("max_tokens", json!(1)), &["max_tokens: must be a whole number from 60 to 8000"]),
+        (query("max_tokens", json!(1)), &["max_tokens: must be a whole number from 100 to 8000"]),
         (query("repo", json!("../../etc")), &["repo: must be", "github.com/acme/api"]),
         (query("q", json!("x")), &["q", "did you mean \"query\"?"]),
         (query("all_repos", json!("perhaps")), &["all_repos: must be true or false"]),
@@ -268,7 +268,7 @@ fn replies_are_bounded_and_report_no_result() {
     assert_eq!(client.search("qqxyzzy"), "No relevant memories.");
     let found = client.search("walrus");
     assert!(found.starts_with("**Relevant Memories (5):**") && found.len() <= 2_000, "{found}");
-    for tokens in [60, 200, 8_000] {
+    for tokens in [100, 200, 8_000] {
         let asked = json!({"query": "walrus", "limit": 20, "max_tokens": tokens, "explain": true});
         let found = client.told("memory_search", &asked);
         assert!(found.len() <= tokens * 4, "{} > {tokens} tokens", found.len());

@@ -90,7 +90,7 @@ fn impact_lists_memories_about_a_file() {
         "{text}"
     );
     assert!(text.contains(&format!("(over {})", short(&file))), "{text}");
-    let capped = world.agent_knowledge(&[&args[..], &["--max-tokens", "60"]].concat()).done();
+    let capped = world.agent_knowledge(&[&args[..], &["--max-tokens", "100"]].concat()).done();
     assert!(capped.trim_end().len() <= 240, "{capped}");
     let none = world.agent_knowledge(&["impact", "src/nowhere.rs", "--repo", REPO]).done();
     assert_eq!(none, "Nothing is related to src/nowhere.rs.\n");

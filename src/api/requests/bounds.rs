@@ -17,7 +17,7 @@ pub const SEARCH_TOKENS_DEFAULT: usize = 500;
 /// Tokens of a briefing by default.
 pub const CONTEXT_TOKENS_DEFAULT: usize = 800;
 /// Fewest tokens that can carry one memory with its frame.
-pub const TOKENS_MIN: usize = 60;
+pub const TOKENS_MIN: usize = 100;
 /// Most tokens of one reply: clients cut off longer ones.
 pub const TOKENS_MAX: usize = 8_000;
 /// Longest query, in bytes: an error message with its stack. More would not change the answer.

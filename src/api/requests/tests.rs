@@ -160,7 +160,7 @@ fn numbers_outside_their_bounds_are_refused_with_the_bounds() {
     for tokens in [json!(TOKENS_MIN - 1), json!(TOKENS_MAX + 1), json!({})] {
         let message = refused(json!({"query": "x", "max_tokens": tokens}));
         assert!(
-            message.starts_with("max_tokens: must be a whole number from 60 to 8000"),
+            message.starts_with("max_tokens: must be a whole number from 100 to 8000"),
             "{message}"
         );
     }

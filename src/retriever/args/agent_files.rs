@@ -56,7 +56,7 @@ pub struct Export {
     /// How proven a memory must be: proven or established [default: proven]
     #[arg(long, value_name = "MATURITY", conflicts_with = "remove")]
     pub min: Option<String>,
-    /// Most tokens of all the lines, 60 to 8000 [default: 800]
+    /// Most tokens of all the lines, 100 to 8000 [default: 800]
     #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "remove")]
     pub max_tokens: Option<String>,
     /// Remove the block again

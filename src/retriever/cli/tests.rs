@@ -163,9 +163,9 @@ fn a_dash_reads_the_query_from_standard_input() {
     assert_eq!(ran.output, "search \"error: EACCES\" All(None) Hybrid\n");
     let log = format!(
         "{}\nerror[E0502]: cannot borrow `v`\n",
-        "   Compiling serde v1.0.0\n".repeat(400_000)
+        "   Compiling serde v1.0.0\n".repeat(20_000)
     );
-    let long = ran_with(&log[log.len() - 400_000..], &["search", "-"]);
+    let long = ran_with(&log, &["search", "-"]);
     assert_eq!(
         long.output, "search \"error[E0502]: cannot borrow `v`\" All(None) Hybrid\n",
         "{}",

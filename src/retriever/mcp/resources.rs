@@ -8,8 +8,7 @@ use serde_json::Value;
 use api::requests::about_file;
 use api::{Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, Slot, TOKENS_MAX};
 use event::Problems;
-use event::limits::ID_BYTES_MAX;
-use reply::Budget;
+use reply::tokens;
 
 /// The newest memories.
 pub(super) const RECENT: &str = "memory://recent";
@@ -25,10 +24,10 @@ const SESSION: &str = "memory://session/";
 const ITEM_FORM: &str = "memory://item/{id}";
 const FILE_FORM: &str = "memory://file/{path}";
 const SESSION_FORM: &str = "memory://session/{id}";
+/// Tokens of the fields around a list.
+const FRAME_TOKENS: usize = 30;
 /// The checksum of the state. It is readable but not listed, because it tells an agent nothing.
 const DIGEST: &str = "memory://digest";
-/// Bytes for naming one memory that is left out: an id, its quotes and a comma.
-const LEFT_OUT_BYTES: usize = ID_BYTES_MAX + 3;
 /// The media type of memories.
 const JSON: &str = "application/json";
 /// The media type of a briefing: the text that an agent reads.
@@ -126,13 +125,17 @@ fn named(uri: &str, beginning: &str) -> Option<String> {
 /// Keeps the memories of a list that fit into one reply, and names the ids of the others, which can be read one by
 /// one.
 fn bounded(mut reply: Reply) -> Reply {
-    let mut budget = Budget::of_tokens(TOKENS_MAX);
     let Some(Value::Array(memories)) = reply.json.get_mut("memories") else { return reply };
     // Room for the frame, and for the ids of all.
-    let room = LEFT_OUT_BYTES * (memories.len() + 1);
-    let _ = budget.take(&" ".repeat(room));
+    let ids: String =
+        memories.iter().filter_map(|memory| memory.get("id")).map(|id| format!("{id},")).collect();
+    let mut room = TOKENS_MAX.saturating_sub(tokens(&ids) + FRAME_TOKENS);
     let (kept, left): (Vec<Value>, Vec<Value>) =
-        std::mem::take(memories).into_iter().partition(|memory| budget.take(&format!("{memory},")));
+        std::mem::take(memories).into_iter().partition(|memory| {
+            let rest = room.checked_sub(tokens(&format!("{memory},")));
+            room = rest.unwrap_or(room);
+            rest.is_some()
+        });
     *memories = kept;
     if let (false, Value::Object(json)) = (left.is_empty(), &mut reply.json) {
         let ids = left.iter().filter_map(|memory| memory.get("id").cloned()).collect();
@@ -169,7 +172,7 @@ mod tests {
     // S-REPLY-1
     #[test]
     fn a_long_list_is_bounded_and_names_omitted_ids() {
-        let memory = |number: usize, bytes: usize| json!({ "id": format!("{number:0>128}"), "lesson": "x".repeat(bytes) });
+        let memory = |number: usize, bytes: usize| json!({ "id": format!("{number:0>128}"), "lesson": "word ".repeat(bytes / 5) });
         let list = |bytes: usize| -> Reply {
             let memories: Vec<Value> =
                 (0..20).map(|number| memory(number, bytes * (20 - number))).collect();
@@ -177,7 +180,7 @@ mod tests {
         };
         for bytes in [0, 10, 100, 300, 1_000, 100_000] {
             let reply = list(bytes);
-            assert!(reply.json_line().len() <= TOKENS_MAX * 4, "{}", reply.json_line().len());
+            assert!(tokens(&reply.json_line()) <= TOKENS_MAX, "{}", reply.json_line().len());
             let count =
                 |name: &str| reply.json.get(name).and_then(Value::as_array).map_or(0, Vec::len);
             assert_eq!(count("memories") + count("left_out"), 20);
