@@ -19,14 +19,14 @@ const LATER_LETTER: usize = 5;
 const UNPRONOUNCEABLE: usize = 48;
 const UNPRONOUNCEABLE_LETTER: usize = 12;
 /// A word directly after a letter or digit, as in `camelCase`, in addition.
-const GLUED: usize = 8;
+const GLUED: usize = 12;
 /// Up to three digits.
 const DIGITS: usize = 20;
 /// One or more line ends; indentation; punctuation, and punctuation after other punctuation.
 const LINE_END: usize = 8;
 const INDENTATION: usize = 40;
-const PUNCTUATION: usize = 15;
-const MORE_PUNCTUATION: usize = 7;
+const PUNCTUATION: usize = 16;
+const MORE_PUNCTUATION: usize = 8;
 
 /// Counts the tokens of a text so that neither `o200k_base` nor `cl100k_base` needs more. It takes time linear in the
 /// length of the text.
