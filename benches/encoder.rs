@@ -3,7 +3,8 @@
 //!
 //! `cargo bench --bench encoder -- --model DIR --embedding int8`, then again with `fp32`. With `--apart` both
 //! are loaded, and the cosines between their vectors are printed instead. With `--mean FILE` the mean token
-//! vector over all our lessons is written instead, which is an asset of the program.
+//! vector over all our lessons is written instead, which is an asset of the program. With `--backlog` queries are asked
+//! of the program's embedding threads, in turns with texts waiting and without.
 //!
 //! The texts are our own lessons. Queries are their first ten words.
 
@@ -14,6 +15,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use index::embed::worker::{Job, Want, Worker, WorkerConfig, WorkerState};
 use index::embed::{Embedder, Provider, load};
 use store::EmbeddingPrecision;
 
@@ -23,6 +25,10 @@ const QUERIES: usize = 200;
 const WARM_UP: usize = 10;
 /// Queries in one call.
 const TOGETHER: [usize; 5] = [1, 2, 4, 8, 16];
+/// Turns, queries of each, and texts that wait meanwhile.
+const BACKLOG_ROUNDS: usize = 5;
+const BACKLOG_QUERIES: usize = 60;
+const BACKLOG_TEXTS: usize = 256;
 /// Texts per call: the worker's largest batch.
 const BATCH_TEXTS: usize = 16;
 
@@ -41,6 +47,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let texts = self::texts(&["context", "lesson", "command"])?;
         std::fs::write(file, mean(open(EmbeddingPrecision::Fp32)?.as_mut(), &texts)?)?;
         return Ok(());
+    }
+    if std::env::args().any(|argument| argument == "--backlog") {
+        return backlog(dir, &texts);
     }
     let name = after("--embedding").unwrap_or_else(|| "fp32".to_owned());
     let embedding = EmbeddingPrecision::parse(&name)?;
@@ -69,6 +78,50 @@ fn main() -> Result<(), Box<dyn Error>> {
         resident_mib("VmHWM:"),
     );
     Ok(())
+}
+
+/// Prints what a query waits for its embedding, with texts waiting and without, in turns.
+fn backlog(dir: PathBuf, texts: &[String]) -> Result<(), Box<dyn Error>> {
+    let load = move || load(Provider::Local(EmbeddingPrecision::Fp32), &dir, NonZeroUsize::MIN);
+    let config = WorkerConfig { load: Box::new(load), cache: None, deliver: Box::new(|_| {}) };
+    let worker = Worker::start(config)?;
+    wait_while(|| worker.progress().state == WorkerState::Loading);
+    let mut times: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];
+    let mut numbers = 0_u32..;
+    for _ in 0..BACKLOG_ROUNDS {
+        for (has_backlog, times) in [false, true].into_iter().zip(&mut times) {
+            for text in texts.iter().cycle().take(BACKLOG_QUERIES) {
+                while has_backlog && worker.queued() < BACKLOG_TEXTS {
+                    let doc = numbers.next().unwrap_or_default();
+                    let place = doc as usize % texts.len();
+                    let text = format!("{doc} {}", texts.get(place).map_or("", String::as_str));
+                    worker.submit(Job { doc, generation: 0, text, want: Want::Vector })?;
+                }
+                // Equal queries would be cached.
+                let query = format!("{} {}", first_words(text), numbers.next().unwrap_or_default());
+                let (answer, time) = timed(|| worker.embed_query(&query, Duration::from_secs(9)));
+                answer?;
+                times.push(time);
+            }
+        }
+        wait_while(|| worker.queued() > 0);
+    }
+    for (name, times) in ["no backlog", "backlog"].iter().zip(&mut times) {
+        times.sort_unstable();
+        let at =
+            |percent: usize| times.get(times.len() * percent / 100).copied().unwrap_or_default();
+        let [p50, p99] = [50, 99].map(|percent| millis(at(percent)));
+        println!("{name}: p50 {p50:.2} ms, p99 {p99:.2} ms, {} queries", times.len());
+    }
+    Ok(())
+}
+
+/// Waits for the worker.
+fn wait_while(busy: impl Fn() -> bool) {
+    while busy() {
+        #[expect(clippy::disallowed_methods, reason = "the worker tells nobody when it is idle")]
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Returns the argument after a flag. Flags added by `cargo bench` are ignored.

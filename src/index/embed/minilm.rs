@@ -82,10 +82,7 @@ pub(super) fn load(
         Ok(Box::new(opened(model_dir, precision, threads)?))
     };
     let texts = open(precision)?;
-    Ok(match precision {
-        Precision::Int8 => texts,
-        Precision::Fp32 => Box::new(WithQueryNetwork::of(texts, open(Precision::Int8))),
-    })
+    Ok(Box::new(WithQueryNetwork::of(texts, open(Precision::Int8))))
 }
 
 fn opened(

@@ -120,6 +120,12 @@ pub trait Embedder: Send {
         let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
         self.embed(&[query])?.pop().ok_or_else(nothing)
     }
+
+    /// Gives away the network that only embeds queries, so that they can be embedded while texts are; `None` where
+    /// there is none.
+    fn split_off_queries(&mut self) -> Option<Box<dyn Embedder>> {
+        None
+    }
 }
 
 /// Checks the model files and loads the model: 0.3 to 1 s, so call it off the thread that answers

@@ -24,8 +24,17 @@ const TIMES_MAX: u32 = 2;
 /// Embeds texts with one network, and queries with a faster one while that works.
 pub(super) struct WithQueryNetwork {
     texts: Box<dyn Embedder>,
-    /// Or why there is none.
-    questions: Result<Box<dyn Embedder>, String>,
+    queries: QueryNetwork,
+}
+
+/// The network for queries.
+enum QueryNetwork {
+    /// It embeds queries here.
+    Here(Box<dyn Embedder>),
+    /// It was given away.
+    Away,
+    /// There is none, for this reason.
+    None(String),
 }
 
 impl WithQueryNetwork {
@@ -38,7 +47,7 @@ impl WithQueryNetwork {
             tried(texts.as_mut(), questions.as_mut())?;
             Ok(questions)
         });
-        Self { texts, questions }
+        Self { texts, queries: questions.map_or_else(QueryNetwork::None, QueryNetwork::Here) }
     }
 }
 
@@ -49,9 +58,9 @@ impl Embedder for WithQueryNetwork {
 
     fn description(&self) -> String {
         let texts = self.texts.description();
-        match &self.questions {
-            Ok(_) => texts,
-            Err(why) => format!("{texts} (also for queries: {why})"),
+        match &self.queries {
+            QueryNetwork::Here(_) | QueryNetwork::Away => texts,
+            QueryNetwork::None(why) => format!("{texts} (also for queries: {why})"),
         }
     }
 
@@ -64,14 +73,24 @@ impl Embedder for WithQueryNetwork {
     }
 
     fn embed_query(&mut self, query: &str) -> Result<Embedding, EmbedError> {
-        if let Ok(questions) = &mut self.questions {
-            match questions.embed_query(query) {
+        if let QueryNetwork::Here(queries) = &mut self.queries {
+            match queries.embed_query(query) {
                 Ok(meant) => return Ok(meant),
                 // It would fail again, and dropping it frees its memory.
-                Err(error) => self.questions = Err(error.to_string()),
+                Err(error) => self.queries = QueryNetwork::None(error.to_string()),
             }
         }
         self.texts.embed_query(query)
+    }
+
+    fn split_off_queries(&mut self) -> Option<Box<dyn Embedder>> {
+        match std::mem::replace(&mut self.queries, QueryNetwork::Away) {
+            QueryNetwork::Here(queries) => Some(queries),
+            other => {
+                self.queries = other;
+                None
+            }
+        }
     }
 }
 
@@ -180,15 +199,28 @@ mod tests {
 
     #[test]
     fn a_network_that_fails_later_is_dropped() {
-        let (texts, questions) = (says(OF_TEXTS, u32::MAX), Ok(says(OF_QUESTIONS, 1)));
-        let mut embedder = WithQueryNetwork { texts, questions };
+        let queries = QueryNetwork::Here(says(OF_QUESTIONS, 1));
+        let mut embedder = WithQueryNetwork { texts: says(OF_TEXTS, u32::MAX), queries };
         assert_eq!(
             (asked(&mut embedder), embedder.description()),
             (OF_QUESTIONS.to_vec(), "says".into())
         );
         assert_eq!(asked(&mut embedder), OF_TEXTS);
-        assert!(embedder.questions.is_err());
+        assert!(matches!(embedder.queries, QueryNetwork::None(_)));
         assert_eq!(embedder.embed(&["a text"]).unwrap().remove(0).vector, OF_TEXTS);
+    }
+
+    #[test]
+    fn a_network_that_is_given_away_answers_elsewhere() {
+        let queries = QueryNetwork::Here(says(OF_QUESTIONS, u32::MAX));
+        let mut embedder = WithQueryNetwork { texts: says(OF_TEXTS, u32::MAX), queries };
+        let mut given = embedder.split_off_queries().unwrap();
+        assert_eq!(given.embed_query("why").unwrap().vector, OF_QUESTIONS);
+        assert_eq!(
+            (asked(&mut embedder), embedder.description()),
+            (OF_TEXTS.to_vec(), "says".into())
+        );
+        assert!(embedder.split_off_queries().is_none());
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The thread that owns the model and the cache, so that nobody else waits for either.
 //!
 //! The model is loaded on the thread, so a start does not wait for it; until then a query gets an error at once and
-//! runs on words alone. Between two batches the thread answers every waiting query, so a query waits for one batch
-//! at most, and batches are small (see `thread`). The embeddings of the last queries are cached, and a query whose
+//! runs on words alone. Queries have a thread and a network of their own, so no query waits for texts. Where the
+//! machine has no use for such a network, the thread answers every waiting query between two batches, and batches are
+//! small (see `thread`). The embeddings of the last queries are cached, and a query whose
 //! caller has stopped waiting is skipped. The newest texts go first: a new memory is searched for soonest. A
 //! text that was embedded before gets its vector from the cache on disk.
 //!
@@ -201,12 +202,15 @@ struct Slow {
     cache: Option<CacheStats>,
     cache_trouble: Option<String>,
     sign_store: Option<Arc<dyn SignStore>>,
+    /// To the thread that embeds queries; `None` where texts and queries share a network.
+    queries: Option<Sender<QueryJob>>,
 }
 
 impl WorkerShared {
     fn new() -> Self {
         let (cache, cache_trouble, sign_store) = (None, None, None);
-        let slow = Slow { state: WorkerState::Loading, cache, cache_trouble, sign_store };
+        let state = WorkerState::Loading;
+        let slow = Slow { state, cache, cache_trouble, sign_store, queries: None };
         Self {
             stop: AtomicBool::new(false),
             queued: AtomicUsize::new(0),
@@ -255,10 +259,10 @@ impl Worker {
         let shared = Arc::new(WorkerShared::new());
         // Unbounded, because the counters in `WorkerShared` are the bound: JOBS_MAX and QUERIES_MAX.
         let (sender, receiver) = mpsc::channel();
-        let theirs = Arc::clone(&shared);
+        let (theirs, returned) = (Arc::clone(&shared), sender.clone());
         let thread = std::thread::Builder::new()
             .name("embed".to_owned())
-            .spawn(move || thread::run(config, &theirs, &receiver))?;
+            .spawn(move || thread::run(config, &theirs, &receiver, returned))?;
         Ok(Self { shared, sender, thread: Some(thread) })
     }
 
@@ -280,8 +284,7 @@ impl Worker {
         Err(SubmitError::Stopped(job))
     }
 
-    /// Embeds a query, ahead of all texts. Waits for the batch in flight, `wait` at most; a cached query does not
-    /// wait.
+    /// Embeds a query, ahead of all texts. Waits `wait` at most; a cached query does not wait.
     ///
     /// # Errors
     /// See [`QueryError`]; while the model loads the answer is immediate.
@@ -294,11 +297,13 @@ impl Worker {
     /// # Errors
     /// See [`QueryError`]; those that are known at once.
     pub fn begin_query(&self, text: &str, wait: Duration) -> Result<PendingQuery, QueryError> {
-        match &self.shared.slow().state {
+        let slow = self.shared.slow();
+        let queries = match &slow.state {
             WorkerState::Loading => return Err(QueryError::Loading),
             WorkerState::Failed(error) => return Err(error.clone().into()),
-            WorkerState::Ready { .. } => {}
-        }
+            WorkerState::Ready { .. } => slow.queries.clone(),
+        };
+        drop(slow);
         let mut text = text.to_owned();
         text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
         if let Some(meant) = self.shared.query_cache().get(&text) {
@@ -309,7 +314,14 @@ impl Worker {
         }
         let (reply, answer) = mpsc::sync_channel(1);
         let until = Instant::now() + wait;
-        if self.sender.send(Message::Query(QueryJob { text, until, reply })).is_err() {
+        let job = QueryJob { text, until, reply };
+        let refused = match queries {
+            Some(queries) => queries.send(job).err().map(|mpsc::SendError(job)| job),
+            None => Some(job),
+        };
+        // A thread for queries whose network failed is gone.
+        let is_sent = refused.map(|job| self.sender.send(Message::Query(job)));
+        if is_sent.is_some_and(|sent| sent.is_err()) {
             WorkerShared::leave(&self.shared.queries, 1);
             return Err(QueryError::Stopped);
         }

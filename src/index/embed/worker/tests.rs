@@ -2,9 +2,9 @@
 
 use super::thread::{BATCH_BYTES, BATCH_TEXTS, WINDOW_JOBS};
 use super::*;
-use crate::embed::ModelId;
 use crate::embed::cache::{TextKey, VectorCache};
 use crate::embed::test_embedder::{DIMS, POISON, TestEmbedder, vector_of};
+use crate::embed::{Embedding, ModelId};
 use crate::late::test_tokens::tokens_of;
 use crate::late::{SignState, TokenSigns};
 use std::fs::File;
@@ -154,6 +154,64 @@ fn a_query_waits_for_the_batch_in_flight_and_no_longer() {
         scene.let_one_pass();
         assert_eq!(query.join().unwrap().unwrap().vector, vector_of("question"));
     });
+}
+
+/// A network for texts with another one for queries.
+struct TwoNetworks {
+    texts: TestEmbedder,
+    queries: Option<TestEmbedder>,
+}
+
+impl Embedder for TwoNetworks {
+    fn model_id(&self) -> &ModelId {
+        self.texts.model_id()
+    }
+
+    fn dims(&self) -> usize {
+        DIMS
+    }
+
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        self.texts.embed(texts)
+    }
+
+    fn split_off_queries(&mut self) -> Option<Box<dyn Embedder>> {
+        self.queries.take().map(|queries| Box::new(queries) as Box<dyn Embedder>)
+    }
+}
+
+#[test]
+fn with_a_network_of_its_own_a_query_waits_for_no_batch() {
+    let (gate, gate_out) = mpsc::channel();
+    let (batches_in, batches) = mpsc::channel();
+    let (asked_in, asked) = mpsc::channel();
+    let network = |batches, gate| {
+        let model_id = ModelId::new("test", [7; 32]);
+        TestEmbedder { model_id, batches, gate }
+    };
+    let (texts, queries) = (network(batches_in, Some(gate_out)), network(asked_in, None));
+    let embedder = TwoNetworks { texts, queries: Some(queries) };
+    let config = WorkerConfig {
+        load: Box::new(move || Ok(Box::new(embedder))),
+        cache: None,
+        deliver: Box::new(|_| {}),
+    };
+    let worker = Worker::start(config).unwrap();
+    until(&worker, |progress| progress.state != WorkerState::Loading);
+    let job = Job { doc: 1, generation: 1, text: "a text".to_owned(), want: Want::Vector };
+    worker.submit(job).unwrap();
+    assert_eq!(batches.recv_timeout(PATIENCE).unwrap(), ["a text"]);
+    let meant = worker.embed_query("a query", PATIENCE).unwrap();
+    assert_eq!((meant.vector, worker.queued()), (vector_of("a query"), 1));
+    assert_eq!(asked.recv_timeout(PATIENCE).unwrap(), ["a query"]);
+    // Where it fails, the other network answers, now and later.
+    let pending = worker.begin_query(POISON, PATIENCE).unwrap();
+    gate.send(()).unwrap();
+    gate.send(()).unwrap();
+    assert!(pending.answer().is_err(), "no network embeds it");
+    gate.send(()).unwrap();
+    assert_eq!(worker.embed_query("later", PATIENCE).unwrap().vector, vector_of("later"));
+    assert_eq!(asked.try_iter().flatten().collect::<Vec<_>>(), [POISON]);
 }
 
 #[test]

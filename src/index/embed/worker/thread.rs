@@ -2,8 +2,10 @@
 //!
 //! What is not here: the handle others hold, and the counters both sides see (`worker`).
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::{
@@ -13,7 +15,6 @@ use super::{
 use crate::embed::cache::{TextKey, VectorCache};
 use crate::embed::{EmbedError, Embedder, Embedding};
 use crate::late::{QueryToken, SignState, SignStore, TokenSigns};
-use std::sync::Arc;
 
 /// Texts per batch.
 pub(super) const BATCH_TEXTS: usize = 16;
@@ -25,17 +26,98 @@ pub(super) const BATCH_BYTES: usize = 1024;
 /// two seconds of older ones at most.
 pub(super) const WINDOW_JOBS: usize = 32;
 
-/// The thread's whole life.
-pub(super) fn run(config: WorkerConfig, shared: &WorkerShared, receiver: &Receiver<Message>) {
-    let embedder = match (config.load)() {
+/// The life of the thread. `returned` is its own sender.
+pub(super) fn run(
+    config: WorkerConfig,
+    shared: &Arc<WorkerShared>,
+    receiver: &Receiver<Message>,
+    returned: Sender<Message>,
+) {
+    let mut embedder = match (config.load)() {
         Ok(embedder) => embedder,
         Err(error) => return fail(error, shared, receiver),
     };
     let cache = config.cache.and_then(|cache| open_cache(cache, embedder.as_ref(), shared));
     let ready = WorkerState::Ready { model: embedder.description(), dims: embedder.dims() };
-    shared.slow().state = ready;
+    let queries = embedder
+        .split_off_queries()
+        .and_then(|network| QueryThread { network, shared: Arc::clone(shared), returned }.start());
+    let (sender, thread) = queries.unzip();
+    let mut slow = shared.slow();
+    (slow.state, slow.queries) = (ready, sender);
+    drop(slow);
     let (backlog, window) = (Vec::new(), Vec::new());
     Thread { embedder, cache, deliver: config.deliver, shared, backlog, window }.work(receiver);
+    // Without a sender its thread ends.
+    shared.slow().queries = None;
+    // A panic over there was reported there.
+    let _ = thread.map(JoinHandle::join);
+}
+
+/// The thread that embeds queries while texts are embedded.
+struct QueryThread {
+    network: Box<dyn Embedder>,
+    shared: Arc<WorkerShared>,
+    /// Takes the queries back if the network fails.
+    returned: Sender<Message>,
+}
+
+impl QueryThread {
+    /// Returns `None` where the system refuses a thread; then there is no network for queries any more.
+    fn start(self) -> Option<(Sender<QueryJob>, JoinHandle<()>)> {
+        let (sender, receiver) = mpsc::channel();
+        let named = std::thread::Builder::new().name("embed-query".to_owned());
+        Some((sender, named.spawn(move || self.work(&receiver)).ok()?))
+    }
+
+    fn work(mut self, receiver: &Receiver<QueryJob>) {
+        while let Ok(job) = receiver.recv() {
+            if let Err((job, _)) = answer(self.network.as_mut(), &self.shared, job) {
+                // It would fail again; the network for texts embeds this query and all later ones.
+                self.shared.slow().queries = None;
+                std::iter::once(job).chain(receiver.try_iter()).for_each(|job| self.give_back(job));
+                break;
+            }
+        }
+        receiver.try_iter().for_each(|job| self.give_back(job));
+    }
+
+    fn give_back(&self, job: QueryJob) {
+        if self.returned.send(Message::Query(job)).is_err() {
+            WorkerShared::leave(&self.shared.queries, 1);
+        }
+    }
+}
+
+/// Answers a query; gives it back where the network fails.
+fn answer(
+    network: &mut dyn Embedder,
+    shared: &WorkerShared,
+    job: QueryJob,
+) -> Result<(), (QueryJob, EmbedError)> {
+    if Instant::now() < job.until {
+        // Another caller may just have sent the same query.
+        let known = shared.query_cache().get(&job.text);
+        let meant = match known {
+            Some(known) => known,
+            None => match network.embed_query(&job.text) {
+                Ok(embedding) => {
+                    let meant = query_embedding(embedding);
+                    shared.query_cache().insert(&job.text, &meant);
+                    meant
+                }
+                Err(error) => return Err((job, error)),
+            },
+        };
+        // The caller may have stopped waiting.
+        let _ = job.reply.send(Ok(meant));
+    }
+    WorkerShared::leave(&shared.queries, 1);
+    Ok(())
+}
+
+fn query_embedding(Embedding { vector, tokens }: Embedding) -> QueryEmbedding {
+    QueryEmbedding { vector, tokens: tokens.iter().filter_map(QueryToken::of).collect() }
 }
 
 /// Reports why, and drops what was queued meanwhile.
@@ -113,31 +195,18 @@ impl Thread<'_> {
             };
             match message {
                 Ok(Message::Embed(job)) => self.backlog.push(job),
-                Ok(Message::Query(question)) => self.answer(&question),
+                Ok(Message::Query(job)) => self.answer(job),
                 Err(TryRecvError::Empty) => return true,
                 Ok(Message::Stop) | Err(TryRecvError::Disconnected) => return false,
             }
         }
     }
 
-    fn answer(&mut self, question: &QueryJob) {
-        let QueryJob { text, until, reply } = question;
-        if Instant::now() < *until {
-            // Another caller may just have sent the same query.
-            let known = self.shared.query_cache().get(text);
-            let meant = known.map_or_else(|| self.meant(text), Ok);
-            // The caller may have stopped waiting.
-            let _ = reply.send(meant);
+    fn answer(&mut self, job: QueryJob) {
+        if let Err((job, error)) = answer(self.embedder.as_mut(), self.shared, job) {
+            let _ = job.reply.send(Err(error));
+            WorkerShared::leave(&self.shared.queries, 1);
         }
-        WorkerShared::leave(&self.shared.queries, 1);
-    }
-
-    fn meant(&mut self, text: &str) -> Result<QueryEmbedding, EmbedError> {
-        let Embedding { vector, tokens } = self.embedder.embed_query(text)?;
-        let tokens = tokens.iter().filter_map(QueryToken::of).collect();
-        let meant = QueryEmbedding { vector, tokens };
-        self.shared.query_cache().insert(text, &meant);
-        Ok(meant)
     }
 
     /// Moves the newest jobs into the window; those in the cache are done at once, even without their signs, which
