@@ -26,13 +26,15 @@ type Edge = (Option<RepoKey>, Node, Relation);
 /// Returns the edges of one memory or one place in code, sorted by repository, target and relation.
 /// `about` must be sorted by id. Of several contents under one id the first counts; of
 /// contradicting events the latest, by time and then by id; events of discounted authors do not
-/// count. With `until`, later events do not count.
+/// count. With `until`, later events do not count, except for links that state the time from which they hold: these
+/// tell of the past.
 #[must_use]
 pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
     let mut edges: BTreeMap<Edge, Latest<'_, Option<(RepoKey, Link)>>> = BTreeMap::new();
     let mut events = changes(about);
-    events.retain(|(version, _)| {
-        version.event.timestamp.zip(until).is_none_or(|(at, until)| at <= until)
+    events.retain(|(version, change)| {
+        let is_known = version.event.timestamp.zip(until).is_none_or(|(at, until)| at <= until);
+        is_known || states_when_it_holds(change)
     });
     let discounted = Discounted::by(&events);
     for (version, change) in events {
@@ -57,6 +59,10 @@ pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
     latest
         .filter_map(|((since, _), link)| link.map(|(repo, link)| Tie { repo, since, link }))
         .collect()
+}
+
+fn states_when_it_holds(change: &MemoryChange) -> bool {
+    matches!(change, MemoryChange::Link(link) if link.valid_from.is_some())
 }
 
 #[cfg(test)]
@@ -160,7 +166,15 @@ mod tests {
         ];
         let lines: Vec<Value> =
             events.iter().enumerate().map(|(at, event)| line_about(at, at * 10, event)).collect();
-        let versions: Vec<Arc<Version>> = lines
+        let versions = versions(&lines);
+        let at = |text: &str| ties(&versions, Some(text.parse().unwrap())).len();
+        assert_eq!(at("2026-01-01T23:00:00Z"), 0);
+        assert_eq!(at("2026-01-02T00:05:00Z"), 1);
+        assert_eq!(at("2026-01-02T00:10:00Z"), 0);
+    }
+
+    fn versions(lines: &[Value]) -> Vec<Arc<Version>> {
+        lines
             .iter()
             .map(|line| match codec::decode(line.to_string().as_bytes(), "api") {
                 Decoded::Event(event) => {
@@ -173,11 +187,20 @@ mod tests {
                 }
                 other => panic!("{other:?}"),
             })
-            .collect();
-        let at = |text: &str| ties(&versions, Some(text.parse().unwrap())).len();
-        assert_eq!(at("2026-01-01T23:00:00Z"), 0);
-        assert_eq!(at("2026-01-02T00:05:00Z"), 1);
-        assert_eq!(at("2026-01-02T00:10:00Z"), 0);
+            .collect()
+    }
+
+    // S-LINK-9
+    #[test]
+    fn a_link_told_later_of_an_earlier_time_counts_then() {
+        let mut told = link("depends_on", "m2", 0.5);
+        told["valid_from"] = "2025-12-01T00:00:00Z".into();
+        told["valid_to"] = "2025-12-31T00:00:00Z".into();
+        let versions = versions(&[line_about(1, 10, &told)]);
+        let then: Timestamp = "2025-12-24T00:00:00Z".parse().unwrap();
+        assert_eq!(ties(&versions, Some(then)).len(), 1);
+        let of_no_time = [line_about(1, 10, &link("depends_on", "m2", 0.5))];
+        assert!(ties(&self::versions(&of_no_time), Some(then)).is_empty());
     }
 
     // S-LINK-2

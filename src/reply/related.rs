@@ -103,7 +103,10 @@ fn how(step: &Step) -> String {
 fn name_text(thing: &Thing) -> String {
     match thing {
         Thing::Command(text) | Thing::Symbol(text) => format!("`{}`", name(text)),
-        Thing::File(text) | Thing::ErrorCode(text) | Thing::Package(text) => name(text),
+        Thing::File(text) | Thing::ErrorCode(text) | Thing::Package(text) | Thing::Url(text) => {
+            name(text)
+        }
+        Thing::Port(text) => format!("port {}", name(text)),
     }
 }
 

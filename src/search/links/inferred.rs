@@ -122,7 +122,7 @@ impl InferredLinks<'_> {
     /// Returns the other memories with a name; none where the name is too common. A name of code counts within its
     /// repository only.
     fn naming(&self, thing: &Thing, number: u32, memory: &Memory) -> Vec<u32> {
-        let is_local = matches!(thing, Thing::Symbol(_));
+        let is_local = matches!(thing, Thing::Symbol(_) | Thing::Port(_));
         let keep = |doc: DocId| {
             let other = self.snapshot.memory(doc.0);
             doc.0 != number

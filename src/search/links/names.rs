@@ -16,6 +16,10 @@ pub enum Thing {
     Package(String),
     /// The first words of a command.
     Command(String),
+    /// A web address, without its scheme, query and fragment.
+    Url(String),
+    /// A port.
+    Port(String),
 }
 
 impl Thing {
@@ -27,7 +31,9 @@ impl Thing {
             | Self::Symbol(text)
             | Self::ErrorCode(text)
             | Self::Package(text)
-            | Self::Command(text) => text,
+            | Self::Command(text)
+            | Self::Url(text)
+            | Self::Port(text) => text,
         }
     }
 }
@@ -55,6 +61,28 @@ const NO_ERRORS: [&str; 14] = [
 ];
 /// Letters before a number that make no error code: checksums, standards.
 const NO_CODES: [&str; 6] = ["SHA", "MD", "RFC", "ISO", "UTF", "PR"];
+
+/// Names of products that are written like classes.
+const PRODUCTS: [&str; 18] = [
+    "BitBucket",
+    "CentOs",
+    "ChatGpt",
+    "DevOps",
+    "DockerHub",
+    "FastApi",
+    "GitHub",
+    "GitLab",
+    "JavaScript",
+    "LinkedIn",
+    "MongoDb",
+    "OpenAi",
+    "OpenSsl",
+    "PowerShell",
+    "PostgreSql",
+    "TypeScript",
+    "WordPress",
+    "YouTube",
+];
 
 /// Commands that install packages: a program, and the word after it.
 const INSTALLERS: [(&str, &str); 15] = [
@@ -87,7 +115,11 @@ pub fn named(event: &Event) -> Vec<Thing> {
         found.quoted(beginning(text));
     }
     for text in texts {
-        beginning(text).split_whitespace().for_each(|word| found.word(word));
+        let mut before = "";
+        for word in beginning(text).split_whitespace() {
+            found.word(before, word);
+            before = word;
+        }
     }
     found.command(beginning(&event.command));
     found.0
@@ -119,7 +151,24 @@ impl NameCollector {
         }
     }
 
-    fn word(&mut self, word: &str) {
+    fn word(&mut self, before: &str, word: &str) {
+        if let Some(url) = url(word) {
+            self.port(url);
+            self.add(Thing::Url(url.to_owned()));
+            return;
+        }
+        let name = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '@');
+        if is_scoped_package(name) {
+            self.add(Thing::Package(package(name)));
+            return;
+        }
+        if is_class(name) {
+            self.add(Thing::Symbol(name.to_owned()));
+        }
+        self.port(word);
+        if before.eq_ignore_ascii_case("port") && is_port(name) {
+            self.add(Thing::Port(name.to_owned()));
+        }
         let bare = word
             .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_' | '~'));
         let bare = without_place(bare.trim_end_matches('.'));
@@ -128,6 +177,18 @@ impl NameCollector {
         }
         for part in word.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| is_error(part)) {
             self.add(Thing::ErrorCode(part.to_owned()));
+        }
+    }
+
+    /// Takes the port of `localhost:5432` or `0.0.0.0:8080/path`.
+    fn port(&mut self, word: &str) {
+        let host = word.split('/').next().unwrap_or(word);
+        let host = host.trim_matches(|c: char| !c.is_alphanumeric() && c != ':');
+        let Some((name, port)) = host.rsplit_once(':') else { return };
+        let is_host =
+            name == "localhost" || (name.contains('.') && !is_file(name)) || name.is_empty();
+        if is_host && is_port(port) {
+            self.add(Thing::Port(port.to_owned()));
         }
     }
 
@@ -201,6 +262,42 @@ fn is_package(word: &str) -> bool {
     begins && (is_plain || word.contains("=="))
 }
 
+/// Returns a web address without its scheme, query, fragment and the punctuation around it.
+fn url(word: &str) -> Option<&str> {
+    let (_, rest) = word.split_once("https://").or_else(|| word.split_once("http://"))?;
+    let end = rest.find(['?', '#', ')', '>', '"', '\'', '`', ',', ']']).unwrap_or(rest.len());
+    let url = rest.get(..end)?.trim_end_matches(['.', ':', ';', '/']);
+    (!url.is_empty()).then_some(url)
+}
+
+/// Tells whether this is a port that somebody chose: three to five digits, up to 65535.
+fn is_port(text: &str) -> bool {
+    (3..=5).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && text.parse::<u32>().is_ok_and(|port| port <= u16::MAX.into())
+}
+
+/// Tells whether this is a package of a scope, such as `@types/node@20`.
+fn is_scoped_package(word: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    word.strip_prefix('@').and_then(|rest| rest.split_once('/')).is_some_and(|(scope, name)| {
+        is_part(scope) && is_part(name.split('@').next().unwrap_or(name))
+    })
+}
+
+/// Tells whether a word of prose is a class: two or more humps, as in `ConnectionPool`, and no product.
+fn is_class(word: &str) -> bool {
+    let humps = word.bytes().filter(u8::is_ascii_uppercase).count();
+    let is_camel = word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && word.as_bytes().get(1).is_some_and(u8::is_ascii_lowercase)
+        && word.ends_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+    is_camel && humps >= 2 && !PRODUCTS.contains(&word)
+}
+
 /// A package without its version.
 fn package(word: &str) -> String {
     let end = word.char_indices().skip(1).find(|(_, c)| matches!(c, '@' | '=' | '>' | '~' | '['));
@@ -234,12 +331,33 @@ mod tests {
             "Symbol(\"run_all\")",
             "ErrorCode(\"E0308\")",
             "File(\"src/db/pool.rs\")",
+            "Url(\"example.org/a.html\")",
             "File(\"config.toml\")",
             "ErrorCode(\"EACCES\")",
+            "Package(\"@types/node\")",
             "Command(\"npm install\")",
             "Package(\"left-pad\")",
-            "Package(\"@types/node\")",
             "Command(\"cargo build\")",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    // S-LINK-8
+    #[test]
+    fn addresses_ports_classes_and_scoped_packages_are_names() {
+        let found = things(&serde_json::json!({
+            "context": "(see https://docs.example.org/guide/setup?x=1#top), the ConnectionPool listens on localhost:5432",
+            "lesson": "port 8080 is taken; use http://127.0.0.1:9090/health. Pin @types/node@20, @acme/ui.",
+        }));
+        let expected = [
+            "Url(\"docs.example.org/guide/setup\")",
+            "Symbol(\"ConnectionPool\")",
+            "Port(\"5432\")",
+            "Port(\"8080\")",
+            "Port(\"9090\")",
+            "Url(\"127.0.0.1:9090/health\")",
+            "Package(\"@types/node\")",
+            "Package(\"@acme/ui\")",
         ];
         assert_eq!(found, expected);
     }
@@ -250,6 +368,8 @@ mod tests {
         for text in [
             "EVERY test",
             "SHA256 and UTF-8, ISO8601",
+            "GitHub runs JavaScript at 10:30 in 2026",
+            "at noon: 8080 of them, a:b and me@example.org/x",
             "and/or `true` `x` `cargo`",
             "1.2.3 a.b",
             "fix it...",

@@ -74,7 +74,7 @@ pub struct KnowledgeGraph {
 type Key = (Option<RepoKey>, Thing);
 
 fn key(repo: &RepoKey, thing: Thing) -> Key {
-    let is_local = matches!(thing, Thing::File(_) | Thing::Symbol(_));
+    let is_local = matches!(thing, Thing::File(_) | Thing::Symbol(_) | Thing::Port(_));
     (is_local.then(|| repo.clone()), thing)
 }
 
