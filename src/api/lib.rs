@@ -14,8 +14,8 @@ use event::{Draft, Problems};
 use writer::exit::Exit;
 
 pub use self::requests::analysis::{
-    ANALYSIS_TOKENS_DEFAULT, AnalyzeRequest, BRIEF_TOKENS_DEFAULT, FINDINGS_DEFAULT, FINDINGS_MAX,
-    PatternsRequest, Topic,
+    ANALYSIS_TOKENS_DEFAULT, AcceptedPattern, AnalyzeRequest, BRIEF_TOKENS_DEFAULT,
+    FINDINGS_DEFAULT, FINDINGS_MAX, PatternsRequest, Topic,
 };
 pub use self::requests::bounds::{
     CONTEXT_TOKENS_DEFAULT, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT,

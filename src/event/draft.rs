@@ -44,6 +44,10 @@ pub struct Draft {
     pub confidence: Option<String>,
     /// Until when it counts: a time, a day, or an age from now such as `30d`.
     pub expires: Option<String>,
+    /// Where it applies: `repo` or `global`.
+    pub scope: Option<String>,
+    /// Whether it must never leave this machine.
+    pub private: bool,
     /// The memory this event is about. Only programs set it; callers cannot.
     pub memory_id: Option<String>,
     /// What the event does to that memory. It determines the event's type.

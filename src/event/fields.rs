@@ -3,10 +3,11 @@
 
 use serde_json::{Map, Value};
 
+use super::audience::PRIVATE;
 use super::{Draft, Problems, unknown_field};
 
 /// Every field a caller may give, in the order of the line.
-pub(super) const NAMES: [&str; 19] = [
+pub(super) const NAMES: [&str; 21] = [
     "id",
     "timestamp",
     "agent_id",
@@ -26,6 +27,8 @@ pub(super) const NAMES: [&str; 19] = [
     "source",
     "confidence",
     "expires",
+    "scope",
+    "private",
 ];
 
 /// Names that people and models use by mistake, and the fields they mean.
@@ -68,6 +71,11 @@ pub fn draft_from_json(object: Map<String, Value>) -> Draft {
                 Ok(list) => *place = list,
                 Err(message) => problems.add(name, message),
             }
+        } else if name == PRIVATE {
+            match switch(&value) {
+                Some(is_on) => draft.private = is_on,
+                None => problems.add(name, "must be true or false"),
+            }
         } else {
             problems.push(unknown_field(&name, &NAMES, &MEANT));
         }
@@ -93,6 +101,7 @@ fn text_field<'a>(draft: &'a mut Draft, name: &str) -> Option<&'a mut Option<Str
         "source" => &mut draft.source,
         "confidence" => &mut draft.confidence,
         "expires" => &mut draft.expires,
+        "scope" => &mut draft.scope,
         _ => return None,
     })
 }
@@ -104,6 +113,11 @@ fn list_field<'a>(draft: &'a mut Draft, name: &str) -> Option<&'a mut Vec<String
         "files" => &mut draft.files,
         _ => return None,
     })
+}
+
+/// Reads true or false, also as a word.
+fn switch(value: &Value) -> Option<bool> {
+    value.as_bool().or_else(|| value.as_str()?.trim().to_ascii_lowercase().parse().ok())
 }
 
 /// Reads a list of strings from an array, from an array written as a string, or from one string. `tags` and

@@ -7,6 +7,7 @@
 //! Not here: which file an event goes to (`store`), and what several events about one memory add up to
 //! (`memory`).
 
+mod audience;
 mod author;
 mod change;
 pub mod clean;
@@ -30,6 +31,7 @@ mod unknown_field;
 mod validate;
 mod when;
 
+pub use audience::{Applies, GLOBAL_REPO};
 pub use author::Author;
 pub use change::MemoryChange;
 pub use clean::CleanEvent;

@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 
+use super::audience::{PRIVATE, SCOPE};
 use super::codec::written;
 use super::confidence::{CONFIDENCE, EXPIRES};
 use super::limits::{
@@ -10,8 +11,8 @@ use super::limits::{
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
 use super::{
-    Confidence, Draft, Event, EventId, EventType, MemoryChange, Problems, RepoKey, SuccessRate,
-    parse_age, parse_timestamp, quoted,
+    Applies, Confidence, Draft, Event, EventId, EventType, MemoryChange, Problems, RepoKey,
+    SuccessRate, parse_age, parse_timestamp, quoted,
 };
 use guard::secrets::findings;
 use guard::text;
@@ -65,9 +66,11 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
             let mut extra = draft.change.map(|change| change.fields()).unwrap_or_default();
             let confidence = check.confidence(draft.confidence.as_deref());
             let expires = check.expires(draft.expires.as_deref(), stamp.now);
-            let worth = [(CONFIDENCE, confidence), (EXPIRES, expires)];
-            let said = worth.into_iter().filter_map(|(name, text)| text.map(|text| (name, text)));
+            let scope = check.scope(draft.scope.as_deref());
+            let said = [(CONFIDENCE, confidence), (EXPIRES, expires), (SCOPE, scope)];
+            let said = said.into_iter().filter_map(|(name, text)| text.map(|text| (name, text)));
             extra.extend(said.map(|(name, text)| (name.to_owned(), text.into())));
+            extra.extend(draft.private.then(|| (PRIVATE.to_owned(), true.into())));
             extra
         },
     };
@@ -146,6 +149,16 @@ impl Check<'_> {
                 None
             }
         }
+    }
+
+    /// `repo` is the default and is not written.
+    fn scope(&mut self, given: Option<&str>) -> Option<String> {
+        let text = given.filter(|text| !text.trim().is_empty())?;
+        let scope = Applies::parse(text);
+        if scope.is_none() {
+            self.problems.add(SCOPE, format!("must be repo or global; got {}", quoted(text)));
+        }
+        scope.filter(|scope| *scope != Applies::Repo).map(|scope| scope.as_str().to_owned())
     }
 
     fn expires(&mut self, given: Option<&str>, now: Timestamp) -> Option<String> {

@@ -10,7 +10,7 @@ use super::memory::RelatedEvents;
 use super::packed::Packed;
 use super::texts::{RecordBlock, RecordText};
 use super::{Bound, CowVec, Fold, Memory, Origin, Provenance, RecordFile, Version, event_record};
-use event::{Confidence, EventId, EventType, RepoKey, SuccessRate};
+use event::{Applies, Confidence, EventId, EventType, RepoKey, SuccessRate};
 
 /// A fold that is being read.
 pub struct Restoring<'a> {
@@ -105,6 +105,16 @@ impl<'a> Restoring<'a> {
             confidence: match from.size()? {
                 0 => Confidence::Stated,
                 1 => Confidence::Inferred,
+                _ => return None,
+            },
+            applies: match from.size()? {
+                0 => Applies::Repo,
+                1 => Applies::Global,
+                _ => return None,
+            },
+            is_private: match from.size()? {
+                0 => false,
+                1 => true,
                 _ => return None,
             },
         })

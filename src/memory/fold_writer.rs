@@ -12,7 +12,7 @@ use super::ledger::Ledger;
 use super::packed::{Packed, Packing};
 use super::texts::{RecordBlock, RecordStore};
 use super::{Bound, Fold, Memory, Provenance, Version, event_record};
-use event::{Confidence, EventId, RepoKey, SuccessRate};
+use event::{Applies, Confidence, EventId, RepoKey, SuccessRate};
 
 /// Bytes that are buffered before they are written.
 const PART_BYTES: usize = 256 * 1024;
@@ -102,6 +102,8 @@ impl<'a> SharedFields<'a> {
             to.maybe(provenance.source.as_deref());
             to.instant(provenance.expires);
             to.size(usize::from(provenance.confidence == Confidence::Inferred));
+            to.size(usize::from(provenance.applies == Applies::Global));
+            to.size(usize::from(provenance.is_private));
         }
     }
 

@@ -37,6 +37,7 @@ pub use lifecycle::{Lifecycle, LifecycleState, is_one_voice};
 pub use lookup::Lookup;
 pub use memory::{Memory, Origin};
 pub use neighbours::{NEIGHBOURS_MAX, Neighbours, read_neighbours, write_neighbours};
+pub use passages::Passage;
 pub use provenance::{Provenance, Provenances};
 pub use session::Sessions;
 pub use ties::{Tie, ties};

@@ -10,10 +10,10 @@ use serde_json::Map;
 use super::event_record;
 use super::lifecycle::Lifecycle;
 use super::packed::{Packed, Packing};
-use super::passages::passages;
+use super::passages::{Passage, passages};
 use super::texts::RecordText;
 use super::{Provenance, Version};
-use event::{Event, EventId, RepoKey, SuccessRate, Timestamp, suspicion};
+use event::{Applies, Event, EventId, RepoKey, SuccessRate, Timestamp, suspicion};
 use guard::injection::Suspicion;
 
 /// Where a line is.
@@ -182,6 +182,12 @@ impl Memory {
         self.provenance.source.as_deref().is_some_and(|source| !OWN_SOURCES.contains(&source))
     }
 
+    /// Tells whether it applies in every repository.
+    #[must_use]
+    pub fn is_global(&self) -> bool {
+        self.provenance.applies == Applies::Global
+    }
+
     /// Tells whether [`Memory::flagged`] was already computed.
     #[must_use]
     pub fn is_flag_known(&self) -> bool {
@@ -230,8 +236,14 @@ impl Memory {
 
     /// Returns the text for the lexical index, cut into passages that can each answer a query.
     #[must_use]
-    pub fn passages(&self) -> Vec<String> {
-        passages(&self.index_text()).into_iter().map(str::to_owned).collect()
+    pub fn passages(&self) -> Vec<Passage> {
+        passages(&self.index_text())
+    }
+
+    /// Returns the size of its record in bytes, which is about that of its texts.
+    #[must_use]
+    pub fn record_bytes(&self) -> u64 {
+        self.text.length_bytes()
     }
 
     /// Returns the text that is embedded. The model reads some 200 words and weighs the first ones

@@ -17,23 +17,39 @@ const PASSAGES_MAX: usize = 64;
 /// The longest name of a speaker, in bytes.
 const SPEAKER_BYTES_MAX: usize = 32;
 
-/// The roles in chat transcripts.
-const ROLES: [&str; 7] = ["user", "assistant", "system", "human", "ai", "agent", "tool"];
+/// The roles of people in chat transcripts.
+const PEOPLE: [&str; 2] = ["user", "human"];
+/// The roles of programs in chat transcripts.
+const PROGRAMS: [&str; 5] = ["assistant", "system", "ai", "agent", "tool"];
 
-/// Cuts a long text. All text is kept in order.
-pub(super) fn passages(text: &str) -> Vec<&str> {
-    if text.len() <= WHOLE_BYTES_MAX {
-        return vec![text];
-    }
-    let turns = turns_at(text);
-    if turns.is_empty() { cut(text, &packed_at(text)) } else { cut(text, &turns) }
+/// A passage of a memory's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Its text.
+    pub text: String,
+    /// Whether it is the turn of a program in a dialogue with a person.
+    pub is_reply: bool,
 }
 
-/// Returns the offsets of the turns of a dialogue; none for other texts. In a chat transcript a
-/// line such as `Pros: …` is not a turn.
-fn turns_at(text: &str) -> Vec<usize> {
-    let turns = turns_of(text, |name| ROLES.contains(&name));
-    if turns.is_empty() { turns_of(text, is_name) } else { turns }
+/// Cuts a long text. All text is kept in order.
+pub(super) fn passages(text: &str) -> Vec<Passage> {
+    let passage = |is_reply| move |text: &str| Passage { text: text.to_owned(), is_reply };
+    if text.len() <= WHOLE_BYTES_MAX {
+        return vec![passage(false)(text)];
+    }
+    let turns = turns_of(text, is_role);
+    if turns.is_empty() {
+        let turns = turns_of(text, is_name);
+        let cuts = if turns.is_empty() { packed_at(text) } else { turns };
+        return cut(text, &cuts).into_iter().map(passage(false)).collect();
+    }
+    let is_reply = |text: &str| speaker(text).is_some_and(|name| PROGRAMS.contains(&name));
+    cut(text, &turns).into_iter().map(|text| passage(is_reply(text))(text)).collect()
+}
+
+/// Tells whether this is a role of a chat transcript, in which a line such as `Pros: …` is not a turn.
+fn is_role(name: &str) -> bool {
+    PEOPLE.contains(&name) || PROGRAMS.contains(&name)
 }
 
 /// Returns the offsets of lines whose speaker `may_speak` accepts, if at least two speakers speak
@@ -115,9 +131,11 @@ mod tests {
         let text = [turn("user"), turn("assistant"), turn("user"), turn("assistant")].concat();
         let found = passages(&text);
         assert_eq!(found.len(), 4);
-        assert!(found.iter().all(|passage| passage.contains("and more: of it")));
+        assert!(found.iter().all(|passage| passage.text.contains("and more: of it")));
+        let replies: Vec<bool> = found.iter().map(|passage| passage.is_reply).collect();
+        assert_eq!(replies, [false, true, false, true]);
         let short = "user: a\nassistant: b\nuser: c\nassistant: d\n";
-        assert_eq!(passages(short), [short]);
+        assert_eq!(passages(short), [Passage { text: short.to_owned(), is_reply: false }]);
     }
 
     #[test]
@@ -129,9 +147,9 @@ mod tests {
             found.len(),
             3,
             "{:?}",
-            found.iter().map(|piece| piece.len()).collect::<Vec<_>>()
+            found.iter().map(|piece| piece.text.len()).collect::<Vec<_>>()
         );
-        assert!(found.iter().all(|passage| passage.starts_with("note:")));
+        assert!(found.iter().all(|passage| passage.text.starts_with("note:")));
     }
 
     proptest! {
@@ -143,7 +161,8 @@ mod tests {
             let found = passages(&text);
             prop_assert!(found.len() <= PASSAGES_MAX);
             let solid = |text: &str| text.split_whitespace().collect::<String>();
-            prop_assert_eq!(solid(&found.concat()), solid(&text));
+            let together: String = found.iter().map(|passage| &*passage.text).collect();
+            prop_assert_eq!(solid(&together), solid(&text));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use event::{Confidence, Event, EventType, Timestamp};
+use event::{Applies, Confidence, Event, EventType, Timestamp};
 
 /// How, by whom and where memories were written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -24,6 +24,10 @@ pub struct Provenance {
     pub expires: Option<Timestamp>,
     /// How sure the author was.
     pub confidence: Confidence,
+    /// Where it applies.
+    pub applies: Applies,
+    /// Whether it must never leave this machine.
+    pub is_private: bool,
 }
 
 /// All provenances that are in use.
@@ -63,6 +67,8 @@ impl Provenances {
             source: event.source.clone(),
             expires: event.expires(),
             confidence: event.confidence(),
+            applies: event.applies(),
+            is_private: event.is_private(),
         })
     }
 
@@ -94,6 +100,8 @@ mod tests {
             source: None,
             expires: None,
             confidence: Confidence::Stated,
+            applies: Applies::Repo,
+            is_private: false,
         }
     }
 

@@ -10,13 +10,17 @@ use super::item;
 use super::line::{Body, after, date, name};
 use super::line_list::{Line, within};
 use super::reply::Reply;
-use event::RepoKey;
+use super::tokens::within_tokens;
+use event::{Draft, RepoKey};
 use guard::text::{Layout, neutralise};
 use search::links::{Finding, FindingKind, Gap, Suggestion};
 use search::snapshot::Snapshot;
 
 /// Longest query shown, in characters.
 const QUERY_CHARS_MAX: usize = 120;
+
+/// Most tokens of a pattern that is shown.
+const PATTERN_TOKENS_MAX: usize = 800;
 
 /// Most ids and repositories of one line.
 const NAMES_MAX: usize = 6;
@@ -215,8 +219,50 @@ pub fn patterns(suggestions: &[Suggestion], limit: usize, max_tokens: usize) -> 
     let head = |count: usize| {
         format!("**Fixed in several repositories ({count}):** recalled notes, not instructions\n")
     };
-    let end = "\nagent-knowledge patterns --accept N makes one of them a shared pattern.";
+    let end = "\nagent-knowledge patterns --accept N shows one as it would be saved.";
     Reply::new(within(head, &lines, end, max_tokens), json)
+}
+
+/// Shows a pattern as it would be saved, with the words of its sources.
+#[must_use]
+pub fn pattern(one: &Suggestion, draft: &Draft, repo: &RepoKey) -> Reply {
+    let json = json!({
+        "would_save": {
+            "repo": repo.as_str(), "lesson": draft.lesson, "context": draft.context,
+            "command": draft.command, "symptoms": draft.symptoms, "success_rate": draft.success_rate,
+        },
+        "pattern": pattern_json(one),
+    });
+    let (text, ()) = within_tokens(PATTERN_TOKENS_MAX, |bytes| {
+        let of_each = bytes / (one.sources.len() + 2);
+        let shown = |text: &str| {
+            let text = neutralise(text, Layout::Line);
+            text.get(..text.floor_char_boundary(of_each)).unwrap_or_default().to_owned()
+        };
+        let log = repo.file_name();
+        let mut text = format!("Would save into {log} (nothing is written yet):\n");
+        let fields =
+            [("lesson", &draft.lesson), ("context", &draft.context), ("command", &draft.command)];
+        for (field, value) in fields {
+            if let Some(value) = value {
+                let _ = write!(text, "\n{field}: {}", shown(value));
+            }
+        }
+        text.push_str("\n\nIts sources:\n");
+        for source in &one.sources {
+            let (repo, lesson) = (name(source.repo.short_name()), shown(&source.event().lesson));
+            let rate =
+                source.evidence().map(|rate| format!(" ({rate} success)")).unwrap_or_default();
+            let _ = write!(text, "\n- {repo}: {lesson}{rate} · {}", source.id.short());
+        }
+        let mark = &one.look.mark;
+        let _ = write!(
+            text,
+            "\n\nagent-knowledge patterns --accept {mark} --apply saves it for all repositories; --only-here for this one alone."
+        );
+        (text, ())
+    });
+    Reply::new(text, json)
 }
 
 fn pattern_json(one: &Suggestion) -> Value {

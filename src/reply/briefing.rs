@@ -1,6 +1,8 @@
 //! The briefing at the start of work as text: the repository, then the sections, each within its share of the
 //! budget. Not here: which memories (`search`), dividing the budget (`section_budget`).
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::excerpt::Interest;
@@ -8,7 +10,7 @@ use super::item;
 use super::line::{self, Body, after, date, mark};
 use super::reply::{Reply, Shape};
 use super::section_budget::{SectionDemand, section_bytes};
-use super::tokens::{Budget, within_tokens};
+use super::tokens::{Budget, tokens, within_tokens};
 use event::RepoKey;
 use memory::Memory;
 use search::staleness::Changed;
@@ -28,6 +30,8 @@ pub struct Briefing<'a> {
     pub shape: Shape,
     /// Most tokens.
     pub max_tokens: usize,
+    /// Most tokens of sections, by their names; 0 leaves a section out.
+    pub section_tokens: &'a BTreeMap<String, usize>,
 }
 
 /// Longest line, in bytes. A briefing is short; `memory_search` shows more.
@@ -116,9 +120,12 @@ fn head(repo: &RepoKey, picked: &Picked, is_counted: bool) -> String {
 /// Returns the title of a section.
 fn title(section: Section, last: Option<&LastSession>) -> String {
     let plain = match section {
+        Section::User => "About the user:",
+        Section::Everywhere => "In every repository:",
         Section::ForTask => "For this task:",
         Section::ForFiles => "About these files:",
         Section::OpenTasks => "Open tasks:",
+        Section::Changed => "About files that changed since the last session (check before use):",
         Section::Decisions => "Decided here:",
         Section::Gotchas => "Known gotchas:",
         Section::Proven => "Proven and recent here:",
@@ -143,10 +150,10 @@ fn session_title(last: &LastSession) -> String {
 fn weight(section: Section) -> usize {
     match section {
         Section::ForTask => 30,
-        Section::ForFiles | Section::OpenTasks | Section::Gotchas => 15,
-        Section::Decisions => 12,
+        Section::User | Section::ForFiles | Section::OpenTasks | Section::Gotchas => 15,
+        Section::Everywhere | Section::Decisions => 12,
         Section::Proven => 10,
-        Section::Stale | Section::LastSession => 6,
+        Section::Changed | Section::Stale | Section::LastSession => 6,
     }
 }
 
@@ -170,6 +177,15 @@ impl<'a> SectionText<'a> {
         let mut lines: Vec<String> = notes.iter().map(line).collect();
         if lines.is_empty() {
             lines.push(SHOWN_ABOVE.to_owned());
+        }
+        if let Some(most) = briefing.section_tokens.get(section.as_str()) {
+            let mut left = most.saturating_sub(tokens(&title));
+            let fits = |line: &&String| {
+                let rest = left.checked_sub(tokens(line));
+                left = rest.unwrap_or(0);
+                rest.is_some()
+            };
+            lines.truncate(lines.iter().take_while(fits).count());
         }
         Self { section, title, notes, lines }
     }
@@ -259,14 +275,9 @@ fn json_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> Value {
 /// Returns the name of a section in JSON.
 fn field(section: Section) -> &'static str {
     match section {
-        Section::ForTask => "for_task",
-        Section::ForFiles => "for_files",
-        Section::OpenTasks => "open_tasks",
-        Section::Decisions => "decisions",
-        Section::Gotchas => "gotchas",
-        Section::Proven => "proven",
-        Section::Stale => "stale",
+        // An object of this name tells of the session itself.
         Section::LastSession => "of_last_session",
+        other => other.as_str(),
     }
 }
 

@@ -183,6 +183,7 @@ impl Frame {
     fn of(found: &SearchReply<'_>, place: usize, hit: &Hit) -> Self {
         let mut after = seen(hit);
         after.push_str(&super::line::changed(&hit.memory, found.changed));
+        after.push_str(&better(hit));
         after.push_str(&super::line::after(&hit.memory, found.here));
         if found.explain == Explain::Components {
             let _ = write!(after, "\n   {}", explained(&hit.score));
@@ -203,11 +204,18 @@ fn seen(hit: &Hit) -> String {
     }
 }
 
+/// Names a newer or better proven note about the same subject.
+fn better(hit: &Hit) -> String {
+    let Some(better) = hit.better.as_deref() else { return String::new() };
+    let how = if better.timestamp > hit.memory.timestamp { "newer" } else { "better proven" };
+    format!(" ({how}: {})", name(better.id.short()))
+}
+
 fn explained(score: &Score) -> String {
     let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
     let tokens = score.late.map(|late| format!(", tokens {late:.3}")).unwrap_or_default();
     format!(
-        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}, recency {:+.3}, success {:+.3}, trust {:+.3}",
+        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}, recency {:+.3}, success {:+.3}, trust {:+.3}, outdated {:+.3}",
         score.likelihood * 100.0,
         score.total,
         score.fit,
@@ -215,7 +223,8 @@ fn explained(score: &Score) -> String {
         score.repo,
         score.recency,
         score.success,
-        score.trust
+        score.trust,
+        score.outdated
     )
 }
 
@@ -225,6 +234,9 @@ fn json_of(hit: &Hit, explain: Explain) -> Value {
     if !hit.also.is_empty() {
         let also: Vec<&str> = hit.also.iter().map(|memory| memory.id.as_str()).collect();
         json.insert("also".to_owned(), json!(also));
+    }
+    if let Some(better) = &hit.better {
+        json.insert("better".to_owned(), better.id.as_str().into());
     }
     if explain == Explain::Components {
         json.insert("score".to_owned(), score_json(&hit.score));
@@ -250,7 +262,7 @@ fn likelihood(hit: &Hit) -> Value {
 fn score_json(score: &Score) -> Value {
     let mut parts = json!({
         "total": score.total, "fit": score.fit, "covered": score.covered, "rarity": score.rarity, "terms": score.terms, "words": score.lexical, "meaning": score.dense,
-        "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust,
+        "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust, "outdated": score.outdated,
     });
     if let (Some(late), Some(parts)) = (score.late, parts.as_object_mut()) {
         parts.insert("tokens".to_owned(), json!(late));
@@ -276,6 +288,7 @@ mod tests {
             score: Score::default(),
             tier: Tier::Likely,
             also: Vec::new(),
+            better: None,
         }
     }
 
@@ -377,7 +390,7 @@ mod tests {
     fn an_explanation_stands_under_its_hit() {
         let text = reply(&[hit(0, "c", "l")], 500, Explain::Components).text;
         assert!(
-            text.ends_with(", trust +0.000") && text.contains("\n   likely 0 %; score"),
+            text.ends_with(", outdated +0.000") && text.contains("\n   likely 0 %; score"),
             "{text}"
         );
     }
@@ -391,7 +404,7 @@ mod tests {
                     "id": format!("{number:0>128}"), "agent_id": "agent ".repeat(6), "repo": "of-one-repo-".repeat(3),
                     "event_type": "kind ".repeat(6), "lesson": format!("zebra{number:02} {}", "word ".repeat(99)),
                 });
-                Hit { number, memory: test_memories::memory(&line), score: Score::default(), tier: Tier::Likely, also: Vec::new() }
+                Hit { number, memory: test_memories::memory(&line), score: Score::default(), tier: Tier::Likely, also: Vec::new(), better: None }
             })
             .collect();
         let notices = vec!["Note: searched by words only.".to_owned()];

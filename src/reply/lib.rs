@@ -27,7 +27,7 @@ mod test_memories;
 mod tokens;
 mod whoami;
 
-pub use analysis::{Findings, findings, patterns, searches};
+pub use analysis::{Findings, findings, pattern, patterns, searches};
 pub use briefing::{Briefing, briefing};
 pub use bulk_change::{Subject, bulk_change};
 pub use completions::completions;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::snapshot::Snapshot;
 use event::{Event, RepoKey, Timestamp};
-use evidence::{ComparedText, alphabetic};
+use evidence::{ComparedText, alphabetic, text_of};
 use index::lexical::{AnalysisCache, DocId, DocumentFrequencies};
 use memory::{Memory, RepoChunks};
 
@@ -22,8 +22,19 @@ use memory::{Memory, RepoChunks};
 const RELATIVES_MAX: usize = 12;
 /// The rarest words of a memory by which related ones are searched: a save waits for this.
 const KIN_TERMS_MAX: usize = 16;
+/// The same two for a hit of a search, which waits too.
+const SUBJECT_RELATIVES_MAX: usize = 4;
+const SUBJECT_TERMS_MAX: usize = 8;
 /// The newest memories of a repository that are compared with older ones: some seconds of work.
 const SCANNED_MAX: usize = 2_000;
+
+/// The least weighted shares of common words of two memories about one subject: of their contexts, which tell the
+/// situation, and of their texts. On `benches/lessons`, pairs of which one outdates the other share more than half of the
+/// context in three of four cases, and other pairs of a repository with similar texts at most .4 in nine of ten.
+const SITUATION_MIN: f32 = 0.45;
+const SAME_SUBJECT_MIN: f32 = 0.35;
+/// From this share on they say the same, so neither is better.
+const SAME_TEXT_MIN: f32 = 0.98;
 
 /// Why two memories may contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,7 +129,7 @@ pub fn contradictions_of(
     let mut comparisons = Comparisons::new(snapshot, &repos, now, words);
     let is_here = |memory: &Memory| repos.contains(&memory.repo);
     let text = ComparedText::of(event);
-    let relatives = comparisons.relatives(&text, RELATIVES_MAX / 2, is_here);
+    let relatives = comparisons.relatives(&text, KIN_TERMS_MAX, RELATIVES_MAX / 2, is_here);
     let against = |number: u32| {
         let memory = snapshot.memory(number)?;
         let older = comparisons.text_of(number, memory);
@@ -144,7 +155,7 @@ fn is_comparable(memory: &Memory, now: Timestamp) -> bool {
 }
 
 /// The comparisons of one scan.
-struct Comparisons<'a> {
+pub(super) struct Comparisons<'a> {
     snapshot: &'a Snapshot,
     now: Timestamp,
     /// The chunks of memories that hold the repositories.
@@ -152,10 +163,18 @@ struct Comparisons<'a> {
     /// The document frequencies of the words so far.
     holders: DocumentFrequencies<'a>,
     texts: BTreeMap<u32, Rc<ComparedText>>,
+    subjects: BTreeMap<u32, Rc<Subject>>,
+}
+
+/// What a memory is about.
+struct Subject {
+    /// Its context.
+    situation: ComparedText,
+    text: ComparedText,
 }
 
 impl<'a> Comparisons<'a> {
-    fn new(
+    pub(super) fn new(
         snapshot: &'a Snapshot,
         repos: &BTreeSet<RepoKey>,
         now: Timestamp,
@@ -163,14 +182,14 @@ impl<'a> Comparisons<'a> {
     ) -> Self {
         let chunks = snapshot.memories().chunks_of(repos);
         let holders = snapshot.lexical().holders(words);
-        Self { snapshot, now, chunks, holders, texts: BTreeMap::new() }
+        Self { snapshot, now, chunks, holders, texts: BTreeMap::new(), subjects: BTreeMap::new() }
     }
 
     fn with_older(&mut self, number: u32) -> Vec<Contradiction> {
         let Some(newer) = self.snapshot.memory(number).cloned() else { return Vec::new() };
         let text = self.text_of(number, &newer);
         let is_older = |memory: &Memory| memory.repo == newer.repo && age(memory) < age(&newer);
-        let relatives = self.relatives(&text, RELATIVES_MAX, is_older);
+        let relatives = self.relatives(&text, KIN_TERMS_MAX, RELATIVES_MAX, is_older);
         let mut found = Vec::new();
         for other in relatives {
             let Some(older) = self.snapshot.memory(other).cloned() else { continue };
@@ -187,6 +206,49 @@ impl<'a> Comparisons<'a> {
         found
     }
 
+    /// Returns the active memory that `allows` and whose situation and text are most like those of a memory, if it is
+    /// about the same subject. A memory whose context is empty has no situation.
+    pub(super) fn of_same_subject(
+        &mut self,
+        number: u32,
+        memory: &Memory,
+        allows: impl Fn(&Memory) -> bool,
+    ) -> Option<Arc<Memory>> {
+        let this = self.subject_of(number, memory);
+        let has_context = |memory: &Memory| !memory.event().context.is_empty();
+        if !has_context(memory) {
+            return None;
+        }
+        let relatives =
+            self.relatives(&this.situation, SUBJECT_TERMS_MAX, SUBJECT_RELATIVES_MAX, allows);
+        let mut nearest: Option<(f32, Arc<Memory>)> = None;
+        for other in relatives {
+            let Some(memory) = self.snapshot.memory(other).cloned() else { continue };
+            let that = self.subject_of(other, &memory);
+            let situation = that.situation.kinship_with(&this.situation, &mut self.holders);
+            if situation.is_none_or(|share| share < SITUATION_MIN) {
+                continue;
+            }
+            let Some(share) = that.text.kinship_with(&this.text, &mut self.holders) else {
+                continue;
+            };
+            let is_nearer = nearest.as_ref().is_none_or(|(best, _)| share > *best);
+            if is_nearer && (SAME_SUBJECT_MIN..SAME_TEXT_MIN).contains(&share) {
+                nearest = Some((share, memory));
+            }
+        }
+        nearest.map(|(_, memory)| memory)
+    }
+
+    fn subject_of(&mut self, number: u32, memory: &Memory) -> Rc<Subject> {
+        let subject = self.subjects.entry(number).or_insert_with(|| {
+            let event = memory.event();
+            let situation = ComparedText::words_of(event.context.clone());
+            Rc::new(Subject { situation, text: ComparedText::words_of(text_of(&event)) })
+        });
+        Rc::clone(subject)
+    }
+
     fn text_of(&mut self, number: u32, memory: &Memory) -> Rc<ComparedText> {
         let text =
             self.texts.entry(number).or_insert_with(|| Rc::new(ComparedText::of(&memory.event())));
@@ -197,12 +259,13 @@ impl<'a> Comparisons<'a> {
     fn relatives(
         &mut self,
         text: &ComparedText,
+        terms_max: usize,
         count: usize,
         allows: impl Fn(&Memory) -> bool,
     ) -> Vec<u32> {
         let words = self.holders.prepare(&text.text);
         text.terms.get_or_init(|| alphabetic(words.terms().map(|term| term.term)));
-        let words = words.by_rarest(KIN_TERMS_MAX);
+        let words = words.by_rarest(terms_max);
         let keep = |doc: DocId| {
             let memory = self.snapshot.memory(doc.0);
             memory.is_some_and(|memory| allows(memory) && is_comparable(memory, self.now))

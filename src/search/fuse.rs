@@ -28,7 +28,9 @@ pub(super) fn late_estimate(fit: f32) -> f32 {
 /// Returns the fit of a candidate, 0 to 1: 1 when its words cover the query and the cosine is 1.
 pub(super) fn fit(candidate: &Candidate) -> f32 {
     // Not embedded yet: coverage stands in for the cosine, so that a new memory loses nothing.
-    let meaning = candidate.dense.map_or(candidate.covered, |cosine| cosine.max(0.0));
+    let meaning = candidate.dense.map_or(candidate.covered, |cosine| {
+        candidate.embedded * cosine.max(0.0) + (1.0 - candidate.embedded) * candidate.covered
+    });
     (candidate.covered + MEANING_SHARE * meaning) / (1.0 + MEANING_SHARE)
 }
 
@@ -37,7 +39,7 @@ mod tests {
     use super::*;
 
     fn candidate(covered: f32, dense: Option<f32>) -> Candidate {
-        Candidate { number: 0, lexical: covered, covered, dense }
+        Candidate { number: 0, lexical: covered, covered, dense, embedded: 1.0 }
     }
 
     // S-RANK-3

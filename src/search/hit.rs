@@ -19,10 +19,12 @@ pub struct Hit {
     pub tier: Tier,
     /// Other memories with the same text. This one is shown for them.
     pub also: Vec<Arc<Memory>>,
+    /// A newer or better proven memory of the same repository about the same subject.
+    pub better: Option<Arc<Memory>>,
 }
 
 /// How likely a hit answers the query, in two steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tier {
     /// Likely enough to be shown in full.
     #[default]

@@ -5,6 +5,7 @@
 //! `relevance`, `prior`, `top_k`, `dedup`, `failure_match`. Not here: the text of a hit (`reply`), the vector of a
 //! query (`engine`).
 
+mod better_note;
 mod briefing;
 mod candidates;
 mod complete;

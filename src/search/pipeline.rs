@@ -1,6 +1,7 @@
 //! From a query to ranked hits, pure: candidates, fusion, priors, dedup, cut. A search changes nothing and reads only
 //! its snapshot. Not here: each step (its own file), the text of a hit (`reply`), the vector of the query (`engine`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::candidates::{ByWords, Candidate, CandidateSearch, FlaggedPolicy};
@@ -12,9 +13,9 @@ use super::phrase::{self, Phrase};
 use super::prior::{self, Locality};
 use super::query::{Query, Tiers, Words};
 use super::score::Score;
-use super::{dedup, fuse, late, relevance, top_k};
+use super::{better_note, dedup, fuse, late, relevance, top_k};
 use crate::snapshot::Snapshot;
-use event::Timestamp;
+use event::{RepoKey, Timestamp};
 use index::lexical::{DocId, Prepared};
 use memory::Memory;
 
@@ -149,7 +150,10 @@ impl Ranking<'_> {
             None => candidates.iter().map(|found| fuse::fit(found) * boost(found.number)).collect(),
             Some(late_scores) => {
                 let with = |(found, late): (&Candidate, &late::LateScore)| {
-                    fuse::fit_with(fuse::fit(found), late.value()) * boost(found.number)
+                    let fit = fuse::fit(found);
+                    let late = found.embedded * late.value()
+                        + (1.0 - found.embedded) * fuse::late_estimate(fit);
+                    fuse::fit_with(fit, late) * boost(found.number)
                 };
                 candidates.iter().zip(late_scores).map(with).collect()
             }
@@ -163,7 +167,9 @@ impl Ranking<'_> {
         let nearest = Locality::of(here.is_some());
         let weigh = |fit, (candidate, late): (Candidate, Option<f32>)| {
             let memory = Arc::clone(snapshot.memory(candidate.number)?);
-            let is_here = here.as_ref().is_some_and(|keys| keys.contains(&memory.repo));
+            let is_of =
+                |keys: &BTreeSet<RepoKey>| memory.is_global() || keys.contains(&memory.repo);
+            let is_here = here.as_ref().is_some_and(is_of);
             let place = Locality::of(is_here);
             let score = prior::weigh(&candidate, fit, &memory, self.now, place);
             let score = Score { late, ..score };
@@ -173,6 +179,7 @@ impl Ranking<'_> {
                 score,
                 tier: Tier::Likely,
                 also: Vec::new(),
+                better: None,
             })
         };
         let fitting = fits.into_iter().zip(candidates.into_iter().zip(computed)).collect();
@@ -180,9 +187,9 @@ impl Ranking<'_> {
         let total = |hit: &Hit| hit.score.total;
         let mut hits =
             top_k::weighed(fitting, needed, |fit| prior::total_max(fit, nearest), weigh, total);
-        hits.sort_by(|a, b| {
-            b.score.total.total_cmp(&a.score.total).then_with(|| newest_first(&a.memory, &b.memory))
-        });
+        hits.sort_by(better_note::best_first);
+        let is_shown = |hit: &Hit| self.tier(query, &self.assessed(query, hit)).is_some();
+        better_note::compare(snapshot, &mut hits, self.limit, self.now, is_shown);
         let similar = match query.min_likelihood > 0.0 {
             true => SimilarPolicy::AsTitles,
             false => SimilarPolicy::Keep,
@@ -197,33 +204,38 @@ impl Ranking<'_> {
         hits
     }
 
+    /// Returns the score of a hit with its likelihood.
+    fn assessed(&self, query: &Query<'_>, hit: &Hit) -> Score {
+        let mut score = Score { terms: self.words.terms().len(), ..hit.score };
+        if query.words == Words::Count {
+            let overlap = self.words.overlap(DocId(hit.number));
+            (score.covered, score.rarity) = (overlap.coverage, overlap.rarity);
+        }
+        Score { likelihood: relevance::likelihood(&score), ..score }
+    }
+
+    /// Returns the tier of a score; `None` for an unlikely one.
+    fn tier(&self, query: &Query<'_>, score: &Score) -> Option<Tier> {
+        // A query of one word looks for a memory that the caller knows, if the memory has the word.
+        let is_named = score.terms <= 1 && score.rarity > 0.0;
+        // The likelihood needs words; a search by meaning alone has a least cosine instead.
+        let is_certain = query.words == Words::DoNotCount || is_named;
+        if is_certain || score.likelihood >= query.min_likelihood {
+            return Some(Tier::Likely);
+        }
+        let least = query.min_likelihood * POSSIBLE_SHARE;
+        (query.tiers == Tiers::Both && score.likelihood >= least).then_some(Tier::Possible)
+    }
+
     /// Computes the likelihood and the tier of each hit, and drops the unlikely ones.
     fn judge(&self, query: &Query<'_>, hits: &mut Vec<Hit>) {
-        let terms = self.words.terms().len();
-        for hit in hits.iter_mut() {
-            let overlap = self.words.overlap(DocId(hit.number));
-            if query.words == Words::Count {
-                (hit.score.covered, hit.score.rarity) = (overlap.coverage, overlap.rarity);
-            }
-            hit.score.terms = terms;
-            hit.score.likelihood = relevance::likelihood(&hit.score);
-        }
-        // The likelihood needs words; a search by meaning alone has a least cosine instead.
-        if query.words == Words::DoNotCount {
-            return;
-        }
-        for hit in hits.iter_mut() {
-            // A query of one word looks for a memory that the caller knows, if the memory has the word.
-            let is_named = terms <= 1 && hit.score.rarity > 0.0;
-            if !is_named && hit.score.likelihood < query.min_likelihood {
-                hit.tier = Tier::Possible;
-            }
-        }
-        let is_shown = |hit: &Hit| {
-            let least = query.min_likelihood * POSSIBLE_SHARE;
-            hit.tier == Tier::Likely || query.tiers == Tiers::Both && hit.score.likelihood >= least
-        };
-        hits.retain(is_shown);
+        hits.retain_mut(|hit| {
+            hit.score = self.assessed(query, hit);
+            let tier = self.tier(query, &hit.score);
+            // What is much like a better hit is a title at most.
+            hit.tier = tier.unwrap_or_default().max(hit.tier);
+            tier.is_some() && (query.tiers == Tiers::Both || hit.tier == Tier::Likely)
+        });
         // Likely hits come first, and each tier keeps its order.
         hits.sort_by_key(|hit| hit.tier == Tier::Possible);
         let likely_len = hits.iter().filter(|hit| hit.tier == Tier::Likely).count();
@@ -254,6 +266,7 @@ pub(super) fn newest(
         score: Score::default(),
         tier: Tier::Likely,
         also: Vec::new(),
+        better: None,
     };
     let shown = shown.filter(|(_, memory)| !memory.is_lost());
     (shown.map(hit).collect(), held_back)

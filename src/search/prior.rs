@@ -200,7 +200,7 @@ mod tests {
         fn no_factor_exceeds_its_bound(lines in lines(), fused in 0.0_f32..=1.0) {
             let snapshot = snapshot(&lines);
             let memory = snapshot.memories().get(0).unwrap();
-            let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None };
+            let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None, embedded: 1.0 };
             for place in [Locality::Here, Locality::Elsewhere] {
                 let now = at("2026-06-01T00:00:00Z");
                 let score = weigh(&candidate, fused, memory, now, place);
@@ -218,7 +218,8 @@ mod tests {
             "success_rate": "100000/100000"});
         let snapshot = snapshot(&[line]);
         let memory = snapshot.memories().get(0).unwrap();
-        let candidate = Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None };
+        let candidate =
+            Candidate { number: 0, lexical: 1.0, covered: 1.0, dense: None, embedded: 1.0 };
         for place in [Locality::Here, Locality::Elsewhere] {
             let total = weigh(&candidate, 1.0, memory, now, place).total;
             assert!((total_max(1.0, place) - total).abs() < 1e-3, "{total}");

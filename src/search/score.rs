@@ -1,7 +1,8 @@
 //! How a hit was ranked, which `--explain` shows. Not here: computing it (`fuse`, `prior`, `relevance`).
 
 /// The parts of a rank. Each depends on the query, the memory and the statistics of the corpus, never on the other
-/// candidates. `total` is the sum of `fit`, `repo`, `recency`, `success` and `trust`.
+/// candidates. `total` is the sum of `fit`, `repo`, `recency`, `success`, `trust`
+/// and `outdated`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Score {
     /// BM25; 0 where no word matches.
@@ -27,6 +28,8 @@ pub struct Score {
     pub success: f32,
     /// What the trust in its source takes.
     pub trust: f32,
+    /// What a newer or better proven note about the same subject takes.
+    pub outdated: f32,
     /// The sum, by which hits are sorted.
     pub total: f32,
     /// How likely it answers the query, 0 to 1.

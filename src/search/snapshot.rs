@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use event::{EventId, RepoKey, SkipReason, Timestamp};
+use event::{EventId, GLOBAL_REPO, RepoKey, SkipReason, Timestamp};
 use index::late::{SignLocation, SignLocations, SignState, SignStore, TokenSigns};
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
@@ -266,7 +266,9 @@ impl Snapshot {
     #[must_use]
     pub fn keys_of(&self, repo: &RepoKey) -> BTreeSet<RepoKey> {
         // Looked up, since hardly any of hundreds of keys is a short name of it.
-        let shorts = repo.abbreviations().filter_map(|short| self.repos.get_key_value(short));
+        // What applies everywhere belongs to no repository, whatever its name.
+        let shorts = repo.abbreviations().filter(|short| *short != GLOBAL_REPO);
+        let shorts = shorts.filter_map(|short| self.repos.get_key_value(short));
         let means_only_repo = |short: &RepoKey| {
             let mut keys = self.repos.keys();
             keys.all(|other| other == short || other == repo || !short.abbreviates(other))

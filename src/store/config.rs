@@ -34,6 +34,8 @@ pub struct Config {
     pub query_log: Switch,
     /// Which past position of the store is read. A command sets it; no file can.
     pub as_of: Option<AsOf>,
+    /// Most tokens of sections of a briefing, by name; 0 leaves a section out.
+    pub section_budgets: BTreeMap<String, usize>,
     /// Old repository keys and the current keys they stand for.
     pub aliases: BTreeMap<RepoKey, RepoKey>,
 }
@@ -41,8 +43,25 @@ pub struct Config {
 /// Longest configuration file, in bytes. Thousands of aliases fit; a longer file is refused.
 const FILE_BYTES_MAX: usize = 1024 * 1024;
 
+/// The sections of a briefing, in order.
+pub const BRIEFING_SECTIONS: [&str; 11] = [
+    "user",
+    "everywhere",
+    "for_task",
+    "for_files",
+    "open_tasks",
+    "changed_since",
+    "decisions",
+    "gotchas",
+    "proven",
+    "stale",
+    "last_session",
+];
+/// Most tokens of a section, which is more than any briefing has.
+const SECTION_TOKENS_MAX: usize = 100_000;
+
 /// The sections and keys of a configuration file, for error messages.
-const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, a table [judge], and a table [aliases] of \"old-repo\" = \"new-repo\"";
+const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, a table [judge], a table [section_budgets] of section = tokens, and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file. A missing file counts as empty.
@@ -84,6 +103,9 @@ impl Config {
                 ("judge", toml::Value::Table(judge)) => config.judge = Some(Judge::read(judge)?),
                 ("query_log", toml::Value::Boolean(is_kept)) => {
                     config.query_log = if is_kept { Switch::On } else { Switch::Off };
+                }
+                ("section_budgets", toml::Value::Table(budgets)) => {
+                    config.section_budgets = parse_budgets(budgets)?;
                 }
                 ("aliases", toml::Value::Table(aliases)) => {
                     config.aliases = parse_aliases(aliases)?;
@@ -254,6 +276,25 @@ fn expanded(path: &str) -> PathBuf {
         (Some(rest), Ok(home)) => home.join(rest),
         _ => PathBuf::from(path),
     }
+}
+
+fn parse_budgets(table: Table) -> Result<BTreeMap<String, usize>, String> {
+    let mut budgets = BTreeMap::new();
+    for (section, tokens) in table {
+        if !BRIEFING_SECTIONS.contains(&section.as_str()) {
+            let known = BRIEFING_SECTIONS.join(", ");
+            return Err(format!("section_budgets: {section:?} is no section; they are {known}"));
+        }
+        let most = tokens.as_integer().and_then(|tokens| usize::try_from(tokens).ok());
+        let most = most.filter(|tokens| *tokens <= SECTION_TOKENS_MAX).ok_or_else(|| {
+            format!(
+                "section_budgets: {section} must be a number of tokens from 0 to \
+                 {SECTION_TOKENS_MAX}, for example 120; 0 leaves the section out"
+            )
+        })?;
+        budgets.insert(section, most);
+    }
+    Ok(budgets)
 }
 
 fn parse_aliases(table: Table) -> Result<BTreeMap<RepoKey, RepoKey>, String> {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Config, StoreError};
-use event::RepoKey;
+use event::{GLOBAL_REPO, RepoKey};
 
 /// The folder of the lock files, inside the store.
 pub(super) const LOCKS: &str = ".locks";
@@ -69,6 +69,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::Ambiguous`] if the key abbreviates several keys, [`StoreError::Io`] as in [`Store::logs`].
     pub fn resolve(&self, typed: &RepoKey, config: &Config) -> Result<RepoKey, StoreError> {
+        // The short name of a repository can be the same word; what applies everywhere has it first.
+        if typed.as_str() == GLOBAL_REPO {
+            return Ok(typed.clone());
+        }
         let current = config.current(typed);
         let log = self.log_of(typed);
         if Self::repo_of(&log) == *typed && log.symlink_metadata().is_ok() {

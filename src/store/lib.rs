@@ -30,7 +30,9 @@ pub use append::{Appended, Destination, append};
 #[cfg(feature = "archive")]
 pub use archive::{Moved, Moves, archive};
 pub use as_of::AsOf;
-pub use config::{ArchivePolicy, Config, EmbeddingPrecision, MemoryMib, PlatformDirs, Switch};
+pub use config::{
+    ArchivePolicy, BRIEFING_SECTIONS, Config, EmbeddingPrecision, MemoryMib, PlatformDirs, Switch,
+};
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
 pub use error::StoreError;

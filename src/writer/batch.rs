@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use super::exit::Exit;
 use super::side_by_side::side_by_side;
-use super::{Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer};
-use event::{Draft, Problems, RepoKey, draft_from_json};
+use super::{
+    Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer, applies, draft_for_all,
+};
+use event::{Applies, Draft, Problems, RepoKey, draft_from_json};
 use store::{Destination, Durability};
 
 /// The result of one event.
@@ -46,8 +48,8 @@ impl From<RecordError> for BatchError {
 }
 
 /// The resolved target of each `repo`. Resolving lists the store or reads git's files, which is too slow to
-/// repeat for every event. All events of a batch with the same `repo` therefore share one target.
-type Targets = HashMap<Option<String>, Arc<Target>>;
+/// repeat for every event. All events of a batch with the same `repo` and scope therefore share one target.
+type Targets = HashMap<(Option<String>, Applies), Arc<Target>>;
 
 /// A draft whose repository is resolved.
 struct Placed {
@@ -90,7 +92,7 @@ fn record_each(
 ) -> Vec<BatchOutcome> {
     let mut targets = Targets::default();
     let mut placed = |draft: Result<Draft, Problems>| {
-        let (draft, moment) = (draft?, moment());
+        let (draft, moment) = (draft_for_all(draft?), moment());
         let target = target_of(writer, &draft, &mut targets)?;
         Ok(Placed { draft, target, moment })
     };
@@ -134,10 +136,11 @@ fn target_of(
     draft: &Draft,
     targets: &mut Targets,
 ) -> Result<Arc<Target>, RecordError> {
-    Ok(match targets.entry(draft.repo.clone()) {
+    Ok(match targets.entry((draft.repo.clone(), applies(draft))) {
         Entry::Occupied(known) => Arc::clone(known.get()),
         Entry::Vacant(new) => {
-            let target = writer.target_of(new.key().as_deref())?;
+            let (repo, applies) = new.key();
+            let target = writer.target_of(repo.as_deref(), *applies)?;
             Arc::clone(new.insert(Arc::new(target)))
         }
     })

@@ -35,7 +35,7 @@ pub struct Args {
 }
 
 /// The flags, and the fields they fill.
-const FLAGS: [(&str, &str); 16] = [
+const FLAGS: [(&str, &str); 17] = [
     ("type", "event_type"),
     ("repo", "repo"),
     ("context", "context"),
@@ -52,6 +52,7 @@ const FLAGS: [(&str, &str); 16] = [
     ("source", "source"),
     ("confidence", "confidence"),
     ("expires", "expires"),
+    ("scope", "scope"),
 ];
 
 /// Characters of an unknown flag that the message repeats.
@@ -76,6 +77,11 @@ The lesson:
   --success-rate X/Y   successes/attempts so far, such as 9/10
   --confidence WORD    stated (seen or told) or inferred (concluded)     [default: stated]
   --expires TIME       until when the lesson counts: a day, a time, or an age from now such as 30d
+
+Whom it is for:
+  --scope SCOPE        repo, or global: it applies in every repository          [default: repo]
+  --private            it never leaves this machine: it is in no export, no sync and no question
+                       to a language model
 
 Where and who (detected unless given):
   --repo REPO          the repository: its name, key or URL  [default: this directory's git remote]
@@ -119,6 +125,10 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
             Short('h') | Long("help") => return Ok(Args { command: Action::Help, ..parsed }),
             Short('V') | Long("version") => {
                 return Ok(Args { command: Action::Version, ..parsed });
+            }
+            Long("private") => {
+                draft.private = true;
+                first_field.get_or_insert("private".to_owned());
             }
             Long("durable") => parsed.durability = Durability::Synced,
             Long("logs") => parsed.logs = Some(value(&mut parser)?.into()),
@@ -197,6 +207,7 @@ fn set(draft: &mut Draft, flag: &str, text: String) {
         "timestamp" => draft.timestamp = Some(text),
         "confidence" => draft.confidence = Some(text),
         "expires" => draft.expires = Some(text),
+        "scope" => draft.scope = Some(text),
         _ => draft.source = Some(text),
     }
 }

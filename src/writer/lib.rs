@@ -18,8 +18,8 @@ use thiserror::Error;
 
 use event::limits::LINE_BYTES_MAX;
 use event::{
-    CleanEvent, Draft, EncodedLine, Event, EventId, Problems, RepoKey, Stamp, Timestamp, clean,
-    codec, fits_short_field, suspicion, validate,
+    Applies, CleanEvent, Draft, EncodedLine, Event, EventId, GLOBAL_REPO, Problems, RepoKey, Stamp,
+    Timestamp, clean, codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
 use store::{Appended, Config, Destination, DetectedRepo, Durability, Store, StoreError};
@@ -137,7 +137,8 @@ impl Writer {
     /// # Errors
     /// [`RecordError`], with every problem of the draft.
     pub fn prepare(&self, draft: Draft, moment: Moment) -> Result<PreparedEvent, RecordError> {
-        let target = self.target_of(draft.repo.as_deref())?;
+        let draft = draft_for_all(draft);
+        let target = self.target_of(draft.repo.as_deref(), applies(&draft))?;
         self.prepare_at(&target, draft, moment)
     }
 
@@ -175,8 +176,16 @@ impl Writer {
         Ok(PreparedEvent { id, repo, line, event, not_believed, redacted })
     }
 
-    /// Resolves the repository of a draft, by its `repo` or by the working directory.
-    fn target_of(&self, given: Option<&str>) -> Result<Target, StoreError> {
+    /// Resolves the repository of a draft, by its `scope`, its `repo` or the working directory.
+    fn target_of(&self, given: Option<&str>, applies: Applies) -> Result<Target, StoreError> {
+        let given = given.filter(|given| applies == Applies::Repo || *given != GLOBAL_REPO);
+        if applies == Applies::Global {
+            let problem = given.map(|_| {
+                "cannot be combined with scope global, which is for all repositories; leave one out"
+            });
+            let problem = problem.map(str::to_owned);
+            return Ok(Target { repo: RepoKey::global(), problem, branch: None, commit: None });
+        }
         let Some(given) = given else {
             let found = DetectedRepo::of_directory(&self.directory);
             let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
@@ -196,6 +205,20 @@ impl Writer {
             other => Ok(Target { repo: other?, problem: None, branch: None, commit: None }),
         }
     }
+}
+
+/// Gives a draft for the repository `global` the scope that this means.
+fn draft_for_all(draft: Draft) -> Draft {
+    let is_for_all = draft.repo.as_deref().is_some_and(|repo| repo.trim() == GLOBAL_REPO);
+    match is_for_all && draft.scope.is_none() && draft.change.is_none() {
+        true => Draft { scope: Some(GLOBAL_REPO.to_owned()), ..draft },
+        false => draft,
+    }
+}
+
+/// Returns where a draft applies. A wrong word is reported when the draft is validated.
+fn applies(draft: &Draft) -> Applies {
+    draft.scope.as_deref().and_then(Applies::parse).unwrap_or_default()
 }
 
 /// The repository of a draft. All drafts of a batch with the same `repo` share it.

@@ -147,7 +147,11 @@ fn lessons_of_two_repositories_become_one_pattern() {
         let text = world.agent_knowledge(&["patterns"]).done();
         assert!(text.contains("own the folder first (12/13 success) · api, web · "), "{text}");
         assert_eq!(world.agent_knowledge(&["patterns", "--accept", "2"]).exit, Some(1));
-        let said = world.asked(&["patterns", "--accept", "1"]);
+        let shown = world.agent_knowledge(&["patterns", "--accept", "1"]).done();
+        assert!(shown.contains("Would save into global.jsonl (nothing is written yet)"), "{shown}");
+        assert!(shown.contains("- web: own the folder first (9/9 success)"), "{shown}");
+        assert_eq!(world.asked(&["patterns"])["count"], 1, "only shown");
+        let said = world.asked(&["patterns", "--accept", "1", "--apply"]);
         let id = said["id"].as_str().unwrap();
         let saved = world.asked(&["show", id])["memories"][0].clone();
         assert_eq!(
@@ -159,7 +163,10 @@ fn lessons_of_two_repositories_become_one_pattern() {
         assert_eq!(world.asked(&["patterns"])["count"], 0, "it is said now");
         let mark = pattern["mark"].as_str().unwrap();
         assert_eq!(world.agent_knowledge(&["patterns", "--accept", mark]).exit, Some(1));
+        assert_eq!(saved["scope"], "global");
         world.agent_knowledge(&["forget", id]).done();
         assert_eq!(world.asked(&["patterns"])["count"], 1);
+        let here = world.asked(&["patterns", "--accept", "1", "--apply", "--only-here"]);
+        assert_ne!(here["repo"], "global");
     }
 }

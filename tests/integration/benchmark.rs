@@ -272,12 +272,13 @@ fn verdicts_set_outdated_and_contradictory_twins_right() {
     println!(
         "stale above right {stale_before} -> {stale_after} of {stale_pairs}, rivals {rival_before} -> {rival_after} of {rival_pairs}"
     );
-    // Measured: 21 -> 1 and 6 -> 0. The one left has two candidates, of which the worse is at the end of the scale
+    // Measured: 1 and 0. The one left has two candidates, of which the worse is at the end of the scale
     // (S-RANK-3), where no factor reaches it.
     assert!(stale_after <= 1 && rival_after == 0, "{stale_after} {rival_after}");
+    // Measured: 9 and 1; 21 and 6 before the better of two notes came first (S-RANK-10).
     assert!(
-        stale_before > 15 && rival_before > 3,
-        "nothing was to be set right: {stale_before} {rival_before}"
+        (1..=11).contains(&stale_before) && (1..=3).contains(&rival_before),
+        "before any verdict: {stale_before} {rival_before}"
     );
     // What is replaced is in no answer.
     let replaced = said_about("stale", |wrong, right| {

@@ -11,7 +11,7 @@
 
 use std::path::PathBuf;
 
-use event::{Confidence, Decoded, Event, MemoryChange, Node, clean, codec};
+use event::{Applies, Confidence, Decoded, Event, MemoryChange, Node, clean, codec};
 use sha2::{Digest, Sha256};
 use store::Tail;
 
@@ -70,6 +70,7 @@ fn assert_outline(fixture: &str, expected: &[&str]) {
 fn no_fixture_was_ever_changed() {
     // Also fails where git changes line breaks at checkout: `.gitattributes` forbids it.
     let expected = [
+        ("audience.jsonl", "f27ab0e2199a1dea"),
         ("bom.jsonl", "f96c7e8c90f49d69"),
         ("crlf.jsonl", "01162c44c53bb3fb"),
         ("deep.jsonl", "6fc642afe34be6e6"),
@@ -293,6 +294,23 @@ fn what_events_about_a_memory_do_is_read_for_ever() {
             panic!()
         };
         assert_eq!(*again, event);
+    }
+}
+
+// S-WRITE-9
+#[test]
+fn whom_a_memory_is_for_is_read_for_ever() {
+    let events = events("audience.jsonl");
+    let read: Vec<(Applies, bool)> =
+        events.iter().map(|event| (event.applies(), event.is_private())).collect();
+    let expected = [(Applies::Global, false), (Applies::Repo, true), (Applies::Repo, false)];
+    assert_eq!(read, expected);
+    for event in events {
+        let line = codec::encode(&clean::clean(event.clone()));
+        let Decoded::Event(again) = codec::decode(line.as_str().trim_end().as_bytes(), "") else {
+            panic!()
+        };
+        assert_eq!(*again, event, "what an older reader does not know it keeps");
     }
 }
 

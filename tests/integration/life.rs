@@ -534,6 +534,23 @@ fn a_judge_program_can_merge_and_silence_is_an_error() {
     assert_eq!(left[0]["lesson"], "the walrus gateway listens on 9090, until 2026 on 8080");
 }
 
+// S-WRITE-9
+#[cfg(unix)]
+#[test]
+fn no_judge_sees_a_private_memory() {
+    let world = World::new();
+    let private = |lesson: &str| {
+        let args = ["--repo", REPO, "--type", "convention", "--lesson", lesson, "--private"];
+        world.log_memory(&args).done()
+    };
+    private("the walrus gateway listens on 8080");
+    private("the walrus gateway listens on 9090");
+    world.configure("[judge]\ncommand = ['sh', '-c', 'exit 3']\n");
+    let pairs = world.asked(&["review", "--repo", REPO]);
+    assert_eq!(pairs["pairs"].as_array().unwrap().len(), 1, "{pairs}");
+    world.agent_knowledge(&["review", "--repo", REPO, "--judge"]).done();
+}
+
 // S-LIFE-10
 #[test]
 fn a_purge_does_not_reveal_what_its_author_hid() {

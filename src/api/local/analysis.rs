@@ -8,10 +8,12 @@ use super::{Local, memory_bound, repositories, snapshots, write};
 
 use crate::signature::{Signature, mark};
 use crate::{
-    AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest, SearchRequest, Topic,
-    Voice,
+    AcceptedPattern, AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest,
+    SearchRequest, Topic, Voice,
 };
-use event::{Draft, Event, EventId, Link, MemoryChange, Node, Problems, Relation, RepoKey};
+use event::{
+    Applies, Draft, Event, EventId, Link, MemoryChange, Node, Problems, Relation, RepoKey,
+};
 use reply::{Findings, Reply};
 use search::ParsedQuery;
 use search::links::{
@@ -123,21 +125,36 @@ pub(super) fn patterns(
         PatternsRequest::List { limit, max_tokens } => {
             Ok(reply::patterns(&found, *limit, *max_tokens))
         }
-        PatternsRequest::Accept(which) => accept(local, chosen(which, &found)?, voice),
+        PatternsRequest::Accept(accepted) => {
+            accept(local, chosen(&accepted.which, &found)?, accepted, voice)
+        }
     }
 }
 
-/// Writes a pattern and its links to its sources, in one append.
-fn accept(local: &Local, one: &Suggestion, voice: &Voice) -> Result<Reply, ApiError> {
+/// Shows a pattern with its sources, or writes it and its links to them in one append.
+fn accept(
+    local: &Local,
+    one: &Suggestion,
+    accepted: &AcceptedPattern,
+    voice: &Voice,
+) -> Result<Reply, ApiError> {
     let best = one.sources.first().ok_or_else(|| Problems::one("accept", "has no source"))?;
     let moment = (local.core.clock)();
     let id = EventId::mint(moment.now, moment.random);
-    let repo = local.here.clone().unwrap_or_else(|| best.repo.clone());
+    let here = local.here.clone().unwrap_or_else(|| best.repo.clone());
+    let (repo, scope) = match accepted.is_only_here {
+        true => (here, Applies::Repo),
+        false => (RepoKey::global(), Applies::Global),
+    };
     let mut pattern = Draft {
         id: Some(id.to_string()),
         repo: Some(repo.to_string()),
+        scope: Some(scope.as_str().to_owned()),
         ..pattern_draft(one, &best.event())
     };
+    if !accepted.is_written {
+        return Ok(reply::pattern(one, &pattern, &repo));
+    }
     write::vouch(local, &mut pattern, voice);
     let (mut drafts, node) = (vec![pattern], Node::of(id.clone()));
     for source in &one.sources {

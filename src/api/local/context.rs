@@ -7,7 +7,7 @@ use super::{Local, find, memory_bound, query_vector, repositories, snapshots, st
 use crate::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
 use engine::View;
 use reply::Briefing;
-use search::staleness::is_gone;
+use search::staleness::{is_gone, is_written_after};
 use search::{Occasion, Query};
 use store::DetectedRepo;
 
@@ -45,6 +45,9 @@ pub(super) fn context(
     let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
     let tree =
         local.place.as_ref().filter(|_| local.here.as_ref() == Some(&repo)).map(DetectedRepo::top);
+    // The times of files say something only of today, and only where git tells a checkout from a change.
+    let is_git = local.place.as_ref().is_some_and(|place| place.git.is_some())
+        && local.core.config.as_of.is_none();
     let occasion = Occasion {
         repos: &snapshot.keys_of(&repo),
         now: (local.core.clock)().now,
@@ -52,6 +55,9 @@ pub(super) fn context(
         files: &request.files,
         own_session: local.writer.identity.session_id.as_deref(),
         is_gone: &|file| tree.is_some_and(|top| is_gone(top, file)),
+        is_written_after: &|file, time| {
+            is_git && tree.is_some_and(|top| is_written_after(top, file, time))
+        },
     };
     let picked = search::pick(&snapshot, &occasion);
     let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
@@ -67,6 +73,7 @@ pub(super) fn context(
         notices: &notices,
         shape: request.shape,
         max_tokens: request.max_tokens,
+        section_tokens: &local.core.config.section_budgets,
     };
     let interest = snapshot.lexical().interest(asked);
     Ok(reply::briefing(&briefing, &|piece| interest.of(piece)))

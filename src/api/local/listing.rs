@@ -136,14 +136,15 @@ fn last_word(memory: &Memory) -> Option<&Event> {
     events.max_by_key(|event| (event.timestamp, event.id.clone()))
 }
 
-/// Tells whether a memory may go into an agent file: proven, not stale, not from such a file itself, and not worded
-/// like an instruction.
+/// Tells whether a memory may go into an agent file: proven, not stale, not private, not from such a file itself, and
+/// not worded like an instruction.
 fn is_grown(memory: &Memory, min: Maturity) -> bool {
     EXPORTED.contains(&memory.provenance.kind.as_str())
         && memory.maturity() >= min
         && !memory.verdicts().is_stale
         && !memory.event().tags.iter().any(|tag| tag == AGENT_FILE)
         && memory.flagged().is_none()
+        && !memory.provenance.is_private
 }
 
 fn best_first(a: &Memory, b: &Memory) -> std::cmp::Ordering {

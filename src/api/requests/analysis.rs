@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::bounds::{max_tokens, repo};
 use super::define::request;
 use super::parameter::Presence;
-use super::rule::{choice, text, whole, words};
+use super::rule::{choice, switch, text, whole, words};
 use event::limits::ID_BYTES_MAX;
 
 /// Findings of a reply by default.
@@ -36,8 +36,12 @@ request! {
 request! {
     /// Patterns that several repositories learned independently.
     pub struct PatternsArguments {
-        /// Save this pattern as a memory: its number in the list, or its mark
+        /// Show this pattern as it would be saved: its number in the list, or its mark
         accept: Option<String> = text(ID_BYTES_MAX).option("accept", "N").any_value();
+        /// Save what --accept shows
+        apply: Option<bool> = switch().flag("apply", true);
+        /// Save it for this repository, instead of for all of them
+        only_here: Option<bool> = switch().flag("only-here", true);
         /// Most patterns
         limit: usize = whole(1..=FINDINGS_MAX).or(FINDINGS_DEFAULT).option("limit", "N");
         /// Most tokens of the answer
@@ -109,8 +113,19 @@ pub enum PatternsRequest {
         /// Most tokens of the reply.
         max_tokens: usize,
     },
-    /// Make one of them a memory: by its number in the list, or by its mark.
-    Accept(String),
+    /// Make one of them a memory.
+    Accept(AcceptedPattern),
+}
+
+/// A pattern that a person chose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedPattern {
+    /// Its number in the list, or its mark.
+    pub which: String,
+    /// Whether it is written, not only shown.
+    pub is_written: bool,
+    /// Whether it is for the caller's repository only.
+    pub is_only_here: bool,
 }
 
 words!(Topic);
@@ -127,9 +142,14 @@ impl AnalyzeRequest {
 }
 
 impl From<PatternsArguments> for PatternsRequest {
-    fn from(PatternsArguments { accept, limit, max_tokens }: PatternsArguments) -> Self {
+    fn from(given: PatternsArguments) -> Self {
+        let PatternsArguments { accept, apply, only_here, limit, max_tokens } = given;
         match accept {
-            Some(which) => Self::Accept(which),
+            Some(which) => Self::Accept(AcceptedPattern {
+                which,
+                is_written: apply.unwrap_or_default(),
+                is_only_here: only_here.unwrap_or_default(),
+            }),
             None => Self::List { limit, max_tokens },
         }
     }

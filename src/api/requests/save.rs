@@ -17,11 +17,11 @@ pub fn parameters() -> Vec<Parameter> {
         required("lesson", "What to do next time, 1-2 sentences"),
         field("context", "What was tried, what went wrong", Values::Text),
         field("command", "Command that helped", Values::Text),
-        field("symptoms", "Exact error text, as seen next time", Values::List),
+        field("symptoms", "Exact error text as seen", Values::List),
         field("tags", "", Values::List),
         field("files", "", Values::List),
-        field("success_rate", "Worked/tried, e.g. 9/10", Values::Text),
-        field("repo", "Default: current", Values::Text),
+        field("success_rate", "Worked, e.g. 9/10", Values::Text),
+        field("repo", "Default: current; or global", Values::Text),
     ]
 }
 

@@ -125,7 +125,11 @@ impl Built {
     /// neighbours, since a lesson often leaves out its subject.
     pub(super) fn passages(&self, number: u32) -> Vec<Passage> {
         let Some(memory) = self.memory(number) else { return Vec::new() };
-        let mut passages: Vec<Passage> = memory.passages().into_iter().map(Passage::of).collect();
+        let mut passages: Vec<Passage> = memory
+            .passages()
+            .into_iter()
+            .map(|passage| Passage { is_reply: passage.is_reply, ..Passage::of(passage.text) })
+            .collect();
         if let [only] = passages.as_mut_slice() {
             let neighbours =
                 usize::try_from(number).ok().and_then(|place| self.neighbours.get(place));

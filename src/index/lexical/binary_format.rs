@@ -5,7 +5,7 @@
 use std::io::{self, Read as _};
 
 /// The magic number of an index; it changes with the format.
-pub(super) const FORMAT: &[u8] = b"words 2";
+pub(super) const FORMAT: &[u8] = b"words 3";
 
 /// Bytes read at once. Memory is not reserved for a claimed length before its bytes have come.
 const READ_BYTES: usize = 1 << 20;

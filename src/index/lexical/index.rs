@@ -152,9 +152,10 @@ impl LexicalIndex {
         let mut analyse = |text, max| tokenize::terms_of(text, max, &self.words, &mut self.cache);
         let terms: Vec<PassageTerms> = passages
             .iter()
-            .map(|Passage { own, nearby }| PassageTerms {
+            .map(|Passage { own, nearby, is_reply }| PassageTerms {
                 own: analyse(own, DOCUMENT_TERMS_MAX),
                 nearby: analyse(nearby, NEARBY_TERMS_MAX),
+                is_reply: *is_reply,
             })
             .collect();
         self.parts.push(LiveSegment::new(Segment::of_one(doc, &terms)));

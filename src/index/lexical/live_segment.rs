@@ -17,12 +17,20 @@ pub(super) struct LiveSegment {
     dead: Arc<Vec<Local>>,
     /// Number of terms of the living passages, in halves, repeats included.
     pub(super) terms: u64,
+    /// Number of living documents.
+    pub(super) documents: usize,
+    /// Those of `terms` that are in replies.
+    pub(super) reply_terms: u64,
 }
 
 impl LiveSegment {
     pub(super) fn new(segment: Segment) -> Self {
         let terms = segment.lengths.iter().map(|&length| u64::from(length)).sum();
-        Self { segment: Arc::new(segment), dead: Arc::default(), terms }
+        let documents = distinct(segment.docs.iter());
+        let replies =
+            segment.replies.iter().filter_map(|local| segment.lengths.get(*local as usize));
+        let reply_terms = replies.map(|&length| u64::from(length)).sum();
+        Self { segment: Arc::new(segment), dead: Arc::default(), terms, documents, reply_terms }
     }
 
     /// Writes the whole segment; see `binary_format`.
@@ -38,8 +46,12 @@ impl LiveSegment {
         binary_format::must(dead.is_sorted_by(|one, other| one < other))?;
         for local in &dead {
             let length = part.segment.lengths.get(*local as usize);
-            part.terms -= u64::from(*length.ok_or_else(binary_format::invalid)?);
+            let length = u64::from(*length.ok_or_else(binary_format::invalid)?);
+            part.terms -= length;
+            part.reply_terms -= if part.segment.is_reply(*local) { length } else { 0 };
         }
+        let dead_docs = dead.iter().filter_map(|local| part.segment.docs.get(*local as usize));
+        part.documents = part.documents.saturating_sub(distinct(dead_docs));
         part.dead = Arc::new(dead);
         Ok(part)
     }
@@ -74,14 +86,15 @@ impl LiveSegment {
     /// passage.
     pub(super) fn kill_all(&mut self, is_doomed: impl Fn(DocId) -> bool) -> bool {
         let places = (0..).zip(self.documents());
-        let doomed: Vec<(Local, Count)> = places
-            .filter(|(local, (doc, _))| is_doomed(*doc) && self.is_alive(*local))
-            .map(|(local, (_, length))| (local, length))
-            .collect();
+        let doomed: Vec<(Local, (DocId, Count))> =
+            places.filter(|(local, (doc, _))| is_doomed(*doc) && self.is_alive(*local)).collect();
         if doomed.is_empty() {
             return false;
         }
-        self.terms -= doomed.iter().map(|(_, length)| u64::from(*length)).sum::<u64>();
+        self.terms -= doomed.iter().map(|(_, (_, length))| u64::from(*length)).sum::<u64>();
+        let replies = doomed.iter().filter(|(local, _)| self.segment.is_reply(*local));
+        self.reply_terms -= replies.map(|(_, (_, length))| u64::from(*length)).sum::<u64>();
+        self.documents -= distinct(doomed.iter().map(|(_, (doc, _))| doc));
         let dead = Arc::make_mut(&mut self.dead);
         dead.extend(doomed.into_iter().map(|(local, _)| local));
         dead.sort_unstable();
@@ -96,6 +109,12 @@ impl LiveSegment {
         // A damaged list may hold more than its length says.
         list.len().saturating_sub(shared(&self.dead, list.iter().map(|(local, _)| local)))
     }
+}
+
+/// Counts the documents of passages, which are neighbours in their document.
+fn distinct<'doc>(docs: impl Iterator<Item = &'doc DocId>) -> usize {
+    let mut last = None;
+    docs.filter(|doc| last.replace(**doc) != Some(**doc)).count()
 }
 
 /// Counts the passages that two lists share; both ascend.

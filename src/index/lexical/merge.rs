@@ -39,6 +39,7 @@ impl<'part> MergeSource<'part> {
             if place.is_some() {
                 target.docs.push(doc);
                 target.lengths.push(length);
+                target.replies.extend(place.filter(|_| part.segment.is_reply(local)));
             }
             moved.push(place);
         }

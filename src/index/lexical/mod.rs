@@ -32,9 +32,11 @@ mod script;
 mod search;
 mod segment;
 mod shared_rarity;
+mod short_forms;
 mod terms;
 mod tokenize;
 mod weight;
+mod whole;
 
 #[cfg(test)]
 mod passage_laws;
@@ -50,6 +52,7 @@ pub use passage_weight::PassageWeight;
 pub use query::{Overlap, Prepared};
 pub use quoted::quoted_spans;
 pub use shared_rarity::SharedRarity;
+pub use whole::WholeScores;
 
 /// A document's ordinal, given by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -15,12 +15,15 @@ pub struct Passage {
     pub own: String,
     /// The text around it, which counts half: a lesson often does not name its subject.
     pub nearby: String,
+    /// Whether it is a turn of an assistant. What a person says tells better what a conversation is about, so a reply
+    /// counts as a passage but not for the whole.
+    pub is_reply: bool,
 }
 
 impl Passage {
     /// Returns a passage with no text around it.
     pub fn of(own: impl Into<String>) -> Self {
-        Self { own: own.into(), nearby: String::new() }
+        Self { own: own.into(), ..Self::default() }
     }
 }
 
@@ -28,6 +31,7 @@ impl Passage {
 pub(super) struct PassageTerms {
     pub(super) own: Terms,
     pub(super) nearby: Terms,
+    pub(super) is_reply: bool,
 }
 
 impl PassageTerms {

@@ -48,7 +48,7 @@ fn a_document_is_as_good_as_its_best_passage_and_leaves_as_one() {
 #[test]
 fn what_is_nearby_counts_half() {
     let mut index = indexed([]);
-    let passage = |own: &str, nearby: &str| Passage { own: own.into(), nearby: nearby.into() };
+    let passage = |own: &str, nearby: &str| Passage { nearby: nearby.into(), ..Passage::of(own) };
     put(&mut index, 0, vec![passage("alpha beta", "gamma delta")]);
     put(&mut index, 1, vec![passage("gamma delta", "alpha beta")]);
     assert_eq!(found(&index, "alpha"), [0, 1]);

@@ -10,6 +10,7 @@
 //! accepts any bytes: it yields ascending documents and ends.
 
 use std::io;
+use std::ops::RangeInclusive;
 
 use super::binary_format::{self, Input};
 
@@ -240,6 +241,16 @@ impl<'segment> List<'segment> {
         let mut entries = self.iter_from(self.block_of(local));
         let entry = entries.find(|(held, _)| *held >= local);
         entry.filter(|(held, _)| *held == local).map(|(_, count)| count)
+    }
+
+    /// Returns the entries of neighbouring documents.
+    pub(super) fn within(
+        &self,
+        locals: RangeInclusive<Local>,
+    ) -> impl Iterator<Item = (Local, Count)> {
+        let (start, end) = locals.into_inner();
+        let entries = self.iter_from(self.block_of(start));
+        entries.skip_while(move |(held, _)| *held < start).take_while(move |(held, _)| *held <= end)
     }
 }
 

@@ -1,13 +1,14 @@
 //! A query prepared for one index: its terms, their weights in this corpus, and their postings. It is prepared once
 //! for everything that is asked of it. Not here: scoring documents (`search`), analysis (`tokenize`).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::analysis::WordCache;
 use super::live_segment::LiveSegment;
 use super::passage_weight::PassageWeight;
 use super::postings::{Count, List, Local, Postings};
 use super::quoted::{self, QUOTED_SHARE};
+use super::short_forms::other_forms;
 use super::terms::Terms;
 use super::weight::{Corpus, K1};
 use super::{DocId, LexicalIndex, MatchedTerm, QueryTerm};
@@ -26,6 +27,9 @@ const STAND_IN_SHARE: f32 = 0.7;
 /// contain unknown names that are no slips. Measured: stand-ins in longer queries cost a quarter of a point on
 /// lessons.
 const SLIPS_TERMS_MAX: usize = 5;
+
+/// Only terms of queries up to this length get their other forms: a longer one is pasted, and names what it is about.
+const FORMS_TERMS_MAX: usize = 12;
 
 /// The overlap of a query with the best passage of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -58,7 +62,7 @@ pub(super) struct Weighed<'index> {
     documents: usize,
     /// Its postings in each part, in the order of the parts.
     lists: Vec<Held<'index>>,
-    /// Its stand-ins.
+    /// Its stand-ins, or its other forms.
     stand_ins: Vec<Box<str>>,
 }
 
@@ -67,32 +71,32 @@ pub(super) struct Weighed<'index> {
 enum Held<'index> {
     /// The postings of the term itself.
     Exact(List<'index>),
-    /// The merged postings of its stand-ins.
-    StandIn(Postings),
+    /// The merged postings of its stand-ins, or of itself and its other forms.
+    Merged(Postings),
 }
 
 impl Held<'_> {
     /// Returns the passages of `part` that hold any of `terms`.
     fn any(part: &LiveSegment, terms: &[Box<str>]) -> Self {
-        let mut counts: BTreeMap<Local, Count> = BTreeMap::new();
         let lists = terms.iter().filter_map(|term| part.segment.list(term));
-        for (local, count) in lists.flat_map(|list| list.iter()) {
-            let sum = counts.entry(local).or_insert(0);
-            *sum = sum.saturating_add(count);
-        }
+        let mut counts: Vec<(Local, Count)> = lists.flat_map(|list| list.iter()).collect();
+        counts.sort_unstable();
         let mut postings = Postings::default();
-        for (local, count) in counts {
+        for of_passage in counts.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some((local, _)) = of_passage.first().copied() else { continue };
+            let count =
+                of_passage.iter().fold(0, |sum: Count, (_, count)| sum.saturating_add(*count));
             let length = part.segment.lengths.get(local as usize).copied().unwrap_or(0);
             postings.push(local, count, length);
         }
         postings.seal_list();
-        Self::StandIn(postings)
+        Self::Merged(postings)
     }
 
     fn list(&self) -> List<'_> {
         match self {
             Self::Exact(list) => *list,
-            Self::StandIn(postings) => postings.list(0),
+            Self::Merged(postings) => postings.list(0),
         }
     }
 }
@@ -125,6 +129,10 @@ impl LexicalIndex {
         let distinct = self.distinct(query, cache).into_iter();
         let mut terms: Vec<Weighed<'_>> =
             distinct.map(|(term, repeats)| self.weigh(term, repeats, corpus)).collect();
+        if terms.len() <= FORMS_TERMS_MAX {
+            let named: Vec<Box<str>> = terms.iter().map(|term| term.term.clone()).collect();
+            terms.iter_mut().for_each(|term| self.add_forms(term, &named, corpus));
+        }
         if terms.len() <= SLIPS_TERMS_MAX {
             let unheld = terms.iter_mut().filter(|term| term.documents == 0);
             unheld.for_each(|term| self.stand_in(term, corpus));
@@ -135,6 +143,26 @@ impl LexicalIndex {
     fn corpus(&self) -> Corpus {
         let terms = self.parts.iter().map(|part| part.terms).sum();
         Corpus { documents: self.len(), terms }
+    }
+
+    /// Adds the postings of the other forms of a term, unless the query names these too. All forms are weighted as one
+    /// term.
+    fn add_forms(&self, term: &mut Weighed<'_>, named: &[Box<str>], corpus: Corpus) {
+        let is_new =
+            |form: &str| !named.iter().any(|name| **name == *form) && self.documents_with(form) > 0;
+        let mut forms: Vec<Box<str>> =
+            other_forms(&term.term).iter().filter(|form| is_new(form)).cloned().collect();
+        if forms.is_empty() {
+            return;
+        }
+        let repeats = term.weight / corpus.inverse_document_frequency(term.documents);
+        forms.push(term.term.clone());
+        term.lists = self.parts.iter().map(|part| Held::any(part, &forms)).collect();
+        term.documents = self.living(&term.lists);
+        term.weight = repeats * corpus.inverse_document_frequency(term.documents);
+        term.said_weight = term.weight;
+        forms.pop();
+        term.stand_ins = forms;
     }
 
     /// Gives a term that no document holds the postings of the nearest terms, weighted as one term. So no score

@@ -33,7 +33,8 @@ fn text(words_max: usize) -> impl Strategy<Value = String> {
 }
 
 fn passage() -> impl Strategy<Value = Passage> {
-    (text(9), text(4)).prop_map(|(own, nearby)| Passage { own, nearby })
+    let texts = (text(9), text(4), any::<bool>());
+    texts.prop_map(|(own, nearby, is_reply)| Passage { own, nearby, is_reply })
 }
 
 fn passages() -> impl Strategy<Value = Vec<Passage>> {

@@ -20,6 +20,8 @@ pub(super) struct Segment {
     pub(super) docs: Vec<DocId>,
     /// The number of terms of each passage, in halves, repeats included.
     pub(super) lengths: Vec<Count>,
+    /// The passages that are replies, ascending. Most stores have none.
+    pub(super) replies: Vec<Local>,
     /// Whether the documents are in ascending order. They are, until a document gets a new text.
     docs_ascend: bool,
     pub(super) dictionary: Dictionary,
@@ -34,6 +36,7 @@ impl Segment {
         for (local, passage) in (0..).zip(passages) {
             segment.docs.push(doc);
             segment.lengths.push(passage.length());
+            segment.replies.extend(passage.is_reply.then_some(local));
             sorted.extend(passage.weighed().map(|(term, count)| (term, local, count)));
         }
         sorted.sort_unstable();
@@ -71,6 +74,11 @@ impl Segment {
         places
     }
 
+    /// Tells whether a passage is a reply.
+    pub(super) fn is_reply(&self, local: Local) -> bool {
+        !self.replies.is_empty() && self.replies.binary_search(&local).is_ok()
+    }
+
     /// Returns the documents that hold `term`, if there are any.
     pub(super) fn list(&self, term: &str) -> Option<List<'_>> {
         self.dictionary.find(term.as_bytes()).map(|index| self.postings.list(index))
@@ -91,6 +99,7 @@ impl Segment {
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
         binary_format::write_numbers(out, self.docs.iter().map(|doc| doc.0.to_le_bytes()))?;
         binary_format::write_numbers(out, self.lengths.iter().map(|length| length.to_le_bytes()))?;
+        binary_format::write_numbers(out, self.replies.iter().map(|local| local.to_le_bytes()))?;
         self.dictionary.write_to(out)?;
         self.postings.write_to(out)
     }
@@ -99,11 +108,13 @@ impl Segment {
     pub(super) fn read_from(input: &mut Input<'_>) -> io::Result<Self> {
         let docs = input.numbers(|bytes| DocId(u32::from_le_bytes(bytes)))?;
         let lengths = input.numbers(u16::from_le_bytes)?;
+        let replies = input.numbers(u32::from_le_bytes)?;
+        binary_format::must(replies.is_sorted_by(|one, other| one < other))?;
         let dictionary = Dictionary::read_from(input)?;
         let postings = Postings::read_from(input, docs.len())?;
         binary_format::must(docs.len() == lengths.len() && dictionary.len() == postings.len())?;
         let docs_ascend = docs.is_sorted();
-        Ok(Self { docs, lengths, docs_ascend, dictionary, postings })
+        Ok(Self { docs, lengths, replies, docs_ascend, dictionary, postings })
     }
 
     pub(super) fn seal_term(&mut self, term: &[u8]) {
@@ -116,6 +127,7 @@ impl Segment {
         self.docs_ascend = self.docs.is_sorted();
         self.docs.shrink_to_fit();
         self.lengths.shrink_to_fit();
+        self.replies.shrink_to_fit();
         self.dictionary.seal();
         self.postings.shrink();
     }

@@ -20,13 +20,49 @@ fn at(text: &str) -> Option<Timestamp> {
 }
 
 fn told(picked: &Picked, max_tokens: usize) -> Reply {
+    told_within(picked, max_tokens, &BTreeMap::new())
+}
+
+fn told_within(
+    picked: &Picked,
+    max_tokens: usize,
+    section_tokens: &BTreeMap<String, usize>,
+) -> Reply {
     let repo = RepoKey::parse("api").unwrap();
     let notices = ["Note: told as well.".to_owned()];
     let notices = if max_tokens > 100 { &notices[..] } else { &[] };
     let (changed, shape) = (Changed::new(), Shape::Whole);
-    let briefing_of =
-        Briefing { repo: &repo, picked, changed: &changed, notices, shape, max_tokens };
+    let briefing_of = Briefing {
+        repo: &repo,
+        picked,
+        changed: &changed,
+        notices,
+        shape,
+        max_tokens,
+        section_tokens,
+    };
     briefing(&briefing_of, &|_| 0.0)
+}
+
+// S-CONTEXT-7
+#[test]
+fn a_section_keeps_to_its_own_tokens() {
+    let lessons = [("first", "a lesson about the build"), ("second", "a lesson about the cache")];
+    let notes: Vec<Note> = lessons.iter().map(|(id, lesson)| note(id, lesson, &[])).collect();
+    let picked = Picked {
+        memories: 2,
+        sections: vec![(Section::Decisions, notes.clone()), (Section::Gotchas, notes)],
+        ..Picked::default()
+    };
+    let text = |most: usize| {
+        let budgets = BTreeMap::from([("decisions".to_owned(), most)]);
+        told_within(&picked, 800, &budgets).text
+    };
+    let decided =
+        |text: &str| text.split("Known gotchas").next().unwrap().matches("lesson").count();
+    assert_eq!(decided(&text(300)), 2);
+    assert_eq!(decided(&text(40)), 1);
+    assert!(!text(0).contains("Decided here"), "{}", text(0));
 }
 
 // S-CONTEXT-1

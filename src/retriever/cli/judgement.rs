@@ -24,7 +24,8 @@ pub(super) fn judged(
     review: &Reply,
     doing: Doing,
 ) -> Result<Reply, ApiError> {
-    let pairs = review.json.get("pairs").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut pairs = review.json.get("pairs").and_then(Value::as_array).cloned().unwrap_or_default();
+    pairs.retain(|pair| !is_private(pair));
     if pairs.is_empty() {
         return Ok(review.clone());
     }
@@ -65,6 +66,14 @@ pub(super) fn judged(
         decisions.push(json!({ "older": older, "newer": newer, "decision": name, "reason": decided.reason, "lesson": lesson, "outcome": outcome }));
     }
     Ok(Reply::new(text, json!({ "done": doing == Doing::Do, "decisions": decisions })))
+}
+
+/// Tells whether a memory of a pair must never leave this machine.
+fn is_private(pair: &Value) -> bool {
+    let is = |which| {
+        pair.get(which).and_then(|memory| memory.get("private")) == Some(&Value::Bool(true))
+    };
+    is("older") || is("newer")
 }
 
 /// Carries out a decision, and returns the outcome.

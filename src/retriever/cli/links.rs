@@ -10,8 +10,8 @@ use super::{GlobalOptions, Need, Process, Wiring};
 use crate::args::{Link, LinkCommand, Unlink};
 use api::requests::links::{end_origin, links};
 use api::{
-    AnalyzeRequest, Api, ApiError, FINDINGS_MAX, LinkRequest, PatternsRequest, RelatedRequest,
-    TOKENS_MIN, Voice,
+    AcceptedPattern, AnalyzeRequest, Api, ApiError, FINDINGS_MAX, LinkRequest, PatternsRequest,
+    RelatedRequest, TOKENS_MIN, Voice,
 };
 use reply::Reply;
 use writer::exit::Exit;
@@ -57,14 +57,17 @@ pub(super) fn follow(
 /// Replaces the number of an accepted pattern by its mark. Numbers shift when a pattern is accepted, and a request
 /// may be sent twice when the retriever goes away.
 fn by_mark(request: PatternsRequest, api: &dyn Api) -> Result<PatternsRequest, ApiError> {
-    let PatternsRequest::Accept(which) = &request else { return Ok(request) };
-    let Some(place) = which.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) else {
+    let PatternsRequest::Accept(accepted) = &request else { return Ok(request) };
+    let Some(place) = accepted.which.parse::<usize>().ok().and_then(|number| number.checked_sub(1))
+    else {
         return Ok(request);
     };
     let list = PatternsRequest::List { limit: FINDINGS_MAX, max_tokens: TOKENS_MIN };
     let listed = api.patterns(&list, &Voice::Caller)?;
     let mark = listed.json.pointer(&format!("/patterns/{place}/mark")).and_then(Value::as_str);
-    Ok(mark.map_or(request, |mark| PatternsRequest::Accept(mark.to_owned())))
+    let Some(mark) = mark else { return Ok(request) };
+    let accepted = AcceptedPattern { which: mark.to_owned(), ..accepted.clone() };
+    Ok(PatternsRequest::Accept(accepted))
 }
 
 fn link_request(process: &mut Process<'_>, link: Link) -> Result<LinkRequest, ApiError> {

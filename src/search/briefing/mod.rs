@@ -15,6 +15,7 @@ use std::sync::Arc;
 use self::order::{RankedMemory, best_first};
 use self::repeats::Repeats;
 use super::prior;
+use super::staleness::last_held;
 use crate::snapshot::Snapshot;
 use event::{RepoKey, Timestamp};
 use memory::Memory;
@@ -35,17 +36,25 @@ pub struct Occasion<'a> {
     pub own_session: Option<&'a str>,
     /// Tells whether a file of the repository is known not to be there any more.
     pub is_gone: &'a dyn Fn(&str) -> bool,
+    /// Tells whether a file of the repository is known to be written after a time.
+    pub is_written_after: &'a dyn Fn(&str, Timestamp) -> bool,
 }
 
 /// The parts of a briefing, in the order of their value to somebody who is about to begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
+    /// Who the user is and what the user prefers, in every repository.
+    User,
+    /// What holds in every repository.
+    Everywhere,
     /// Memories for the task, of any repository.
     ForTask,
     /// Memories about the caller's files.
     ForFiles,
     /// Open tasks.
     OpenTasks,
+    /// Memories about files that changed after the last session.
+    Changed,
     /// Decisions, conventions and the like, newest first.
     Decisions,
     /// Errors and patterns of this repository.
@@ -56,6 +65,41 @@ pub enum Section {
     Stale,
     /// Memories of the session before this one that are not in a section above.
     LastSession,
+}
+
+impl Section {
+    /// All sections, in order.
+    pub const ALL: [Self; 11] = [
+        Self::User,
+        Self::Everywhere,
+        Self::ForTask,
+        Self::ForFiles,
+        Self::OpenTasks,
+        Self::Changed,
+        Self::Decisions,
+        Self::Gotchas,
+        Self::Proven,
+        Self::Stale,
+        Self::LastSession,
+    ];
+
+    /// Returns its name in settings.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Everywhere => "everywhere",
+            Self::ForTask => "for_task",
+            Self::ForFiles => "for_files",
+            Self::OpenTasks => "open_tasks",
+            Self::Changed => "changed_since",
+            Self::Decisions => "decisions",
+            Self::Gotchas => "gotchas",
+            Self::Proven => "proven",
+            Self::Stale => "stale",
+            Self::LastSession => "last_session",
+        }
+    }
 }
 
 /// A memory of a briefing.
@@ -81,20 +125,30 @@ pub struct Picked {
 }
 
 /// Most memories of a section: twice what usually has room.
+const USER_MAX: usize = 6;
+const EVERYWHERE_MAX: usize = 6;
 const FOR_TASK_MAX: usize = 8;
 const FOR_FILES_MAX: usize = 6;
 const OPEN_TASKS_MAX: usize = 6;
+const CHANGED_MAX: usize = 3;
 const DECISIONS_MAX: usize = 6;
 const GOTCHAS_MAX: usize = 12;
 const PROVEN_MAX: usize = 12;
 const STALE_MAX: usize = 4;
 const LAST_SESSION_MAX: usize = 2;
 
-/// Most checks whether a file exists: each may wait for a disk.
+/// Most memories whose files are looked for changes.
+const CHECKED_MAX: usize = 200;
+
+/// Most checks whether a file exists or changed: each may wait for a disk.
 const LOOKS_MAX: usize = 64;
 
 /// The kinds of the section of decisions.
 const DECIDED: [&str; 4] = ["decision", "convention", "principle", "preference"];
+/// The kinds that tell of the user where they apply everywhere.
+const OF_USER: [&str; 2] = ["fact", "preference"];
+/// The source of what a person wrote.
+const HUMAN: &str = "human";
 /// The kinds of the section of gotchas.
 const GOTCHA: [&str; 2] = ["error", "pattern"];
 /// The kind of tasks.
@@ -107,9 +161,13 @@ const SESSION: &str = "session";
 pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
     let here = Here::of(snapshot, occasion);
     let last = last_session::last(&here.of_sessions, occasion.own_session);
+    let since = last.as_ref().and_then(|(session, _)| session.at);
+    let held = since.map(|since| here.with_files(since));
     let mut picker = Picker { occasion, shown: Repeats::default(), looks_left: LOOKS_MAX };
     let mut stale = Vec::new();
     let mut sections = vec![
+        (Section::User, picker.take(USER_MAX, best_first(here.of_user))),
+        (Section::Everywhere, picker.take(EVERYWHERE_MAX, best_first(here.everywhere))),
         (Section::ForTask, picker.take(FOR_TASK_MAX, occasion.for_task.iter())),
         (Section::ForFiles, {
             let about = files::about(snapshot, occasion);
@@ -117,6 +175,9 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
         }),
         (Section::OpenTasks, picker.take(OPEN_TASKS_MAX, tasks::open(here.tasks))),
     ];
+    if let (Some(since), Some(held)) = (since, held) {
+        sections.push((Section::Changed, picker.changed(since, held)));
+    }
     let others = [
         (Section::Decisions, DECISIONS_MAX, here.decided),
         (Section::Gotchas, GOTCHAS_MAX, here.gotchas),
@@ -146,6 +207,8 @@ pub fn pick(snapshot: &Snapshot, occasion: &Occasion<'_>) -> Picked {
 struct Here<'a> {
     memories: usize,
     newest: Option<Timestamp>,
+    of_user: Vec<RankedMemory<'a>>,
+    everywhere: Vec<RankedMemory<'a>>,
     tasks: Vec<RankedMemory<'a>>,
     decided: Vec<RankedMemory<'a>>,
     gotchas: Vec<RankedMemory<'a>>,
@@ -165,11 +228,32 @@ impl<'a> Here<'a> {
                 _ => occasion.repos.contains(&memory.repo),
             };
             last = Some((&memory.repo, is_here));
-            if is_here {
+            if memory.is_global() {
+                here.add_global(memory, occasion.now);
+            } else if is_here {
                 here.add(memory, occasion.now);
             }
         }
         here
+    }
+
+    /// Of what applies everywhere, a briefing shows what nobody would search for.
+    fn add_global(&mut self, memory: &'a Arc<Memory>, now: Timestamp) {
+        let kind = memory.provenance.kind.as_str();
+        if memory.is_inactive(now) {
+        } else if OF_USER.contains(&kind) {
+            self.of_user.push(RankedMemory::by_age(memory));
+        } else if DECIDED.contains(&kind) {
+            self.everywhere.push(RankedMemory::by_age(memory));
+        }
+    }
+
+    /// Returns the memories whose files may have changed after `since`, newest first: what was learned later knows.
+    fn with_files(&self, since: Timestamp) -> impl Iterator<Item = &'a Arc<Memory>> + use<'a> {
+        let ranked = [&self.decided, &self.gotchas, &self.others].into_iter().flatten();
+        let held = ranked.map(|ranked| ranked.memory);
+        let held = held.filter(move |memory| last_held(memory).is_some_and(|held| held <= since));
+        best_first(held.map(RankedMemory::by_age).collect()).take(CHECKED_MAX)
     }
 
     fn add(&mut self, memory: &'a Arc<Memory>, now: Timestamp) {
@@ -219,6 +303,24 @@ impl Picker<'_> {
             }
         }
         notes
+    }
+
+    /// Takes the first memories with a file that was written after `since`.
+    fn changed<'a>(
+        &mut self,
+        since: Timestamp,
+        candidates: impl Iterator<Item = &'a Arc<Memory>>,
+    ) -> Vec<Note> {
+        let is_written_after = self.occasion.is_written_after;
+        let mut is_changed = |memory: &Memory| {
+            let files = memory.event().files;
+            let looks = files.len().min(self.looks_left);
+            self.looks_left -= looks;
+            files.iter().take(looks).any(|file| is_written_after(file, since))
+        };
+        let changed: Vec<&Arc<Memory>> =
+            candidates.filter(|memory| is_changed(memory)).take(CHANGED_MAX).collect();
+        self.take(CHANGED_MAX, changed.into_iter())
     }
 
     /// Takes the first memories that were not taken yet; those whose files are all gone are stale.

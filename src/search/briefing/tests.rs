@@ -32,6 +32,7 @@ fn picked_with(lines: &[Value], change: impl FnOnce(&mut Occasion<'_>)) -> Picke
         files: &[],
         own_session: None,
         is_gone: &|file| file.starts_with("old/"),
+        is_written_after: &|_, _| false,
     };
     change(&mut occasion);
     pick(&snapshot, &occasion)
@@ -214,6 +215,7 @@ fn the_disk_is_asked_a_bounded_number_of_times() {
         files: &[],
         own_session: None,
         is_gone: &is_gone,
+        is_written_after: &|_, _| false,
     };
     let picked = pick(&snapshot, &occasion);
     assert!((1..=LOOKS_MAX).contains(&looks.get()), "{}", looks.get());
@@ -265,6 +267,40 @@ fn nothing_is_told_that_is_flagged_or_was_told_already() {
     assert_eq!(found.sections.len(), 1, "a fact that says the same is told already");
 }
 
+// S-CONTEXT-7
+#[test]
+fn what_applies_everywhere_is_in_every_briefing() {
+    let global = |id: &str, kind: &str, lesson: &str| json!({"id": id, "repo": "global", "scope": "global", "event_type": kind, "lesson": lesson});
+    let lines = [
+        global("g1", "preference", "The user writes British English."),
+        global("g2", "convention", "Commit titles stay under 72 characters."),
+        global("g3", "error", "pip needs --user on the build machine."),
+        json!({"id": "o1", "repo": "other", "event_type": "preference", "lesson": "Use tabs there."}),
+        json!({"id": "o2", "repo": "global", "event_type": "preference", "lesson": "A repository of that name."}),
+    ];
+    let picked = picked(&lines);
+    assert_eq!(ids(&picked, Section::User), ["g1"]);
+    assert_eq!(ids(&picked, Section::Everywhere), ["g2"]);
+    let shown: usize = picked.sections.iter().map(|(_, notes)| notes.len()).sum();
+    assert_eq!((shown, picked.memories), (2, 0));
+}
+
+// S-CONTEXT-7
+#[test]
+fn files_changed_since_the_last_session_are_named_first() {
+    let said = |id: &str, day: u32, file: &str| {
+        json!({"id": id, "repo": "api", "event_type": "error", "lesson": format!("Lesson {id} about it."),
+            "timestamp": format!("2026-01-{day:02}T00:00:00Z"), "files": [file], "session_id": format!("s{day}")})
+    };
+    let lines = [said("m1", 1, "src/a.rs"), said("m2", 2, "src/b.rs"), said("m3", 3, "src/a.rs")];
+    let picked = picked_with(&lines, |occasion| {
+        occasion.is_written_after =
+            &|file, since| file == "src/a.rs" && since == "2026-01-03T00:00:00Z".parse().unwrap();
+    });
+    assert_eq!(ids(&picked, Section::Changed), ["m3", "m1"]);
+    assert_eq!(ids(&picked, Section::Gotchas), ["m2"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -291,7 +327,8 @@ proptest! {
             let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
             let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
             let occasion = Occasion { repos: &repos, now: now(), for_task: &for_task, files: &files,
-                own_session: Some("s2"), is_gone: &|file| file.starts_with("old/") };
+                own_session: Some("s2"), is_gone: &|file| file.starts_with("old/"),
+                is_written_after: &|file, _| file.ends_with("b.rs") };
             let picked = pick(&snapshot, &occasion);
             let id = |note: &Note| note.memory.id.as_str().to_owned();
             picked.sections.iter().map(|(section, notes)| (*section, notes.iter().map(id).collect())).collect()

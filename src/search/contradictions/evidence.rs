@@ -97,6 +97,17 @@ impl ComparedText {
         Self { text, words, signature: TextSignature::of(event), terms, weights }
     }
 
+    /// Prepares a text for [`Self::kinship_with`] alone.
+    pub(super) fn words_of(text: String) -> Self {
+        Self {
+            text,
+            words: BTreeSet::new(),
+            signature: None,
+            terms: OnceCell::new(),
+            weights: OnceCell::new(),
+        }
+    }
+
     fn terms(&self, holders: &mut DocumentFrequencies<'_>) -> &BTreeSet<Box<str>> {
         self.terms.get_or_init(|| alphabetic(holders.terms_of(&self.text)))
     }
@@ -217,7 +228,7 @@ fn is_number(word: &str) -> bool {
 }
 
 /// Returns the compared part of an event.
-fn text_of(event: &Event) -> String {
+pub(super) fn text_of(event: &Event) -> String {
     let mut text = format!("{} {} {}", event.context, event.lesson, event.command);
     text.truncate(text.floor_char_boundary(COMPARED_BYTES_MAX));
     text

@@ -38,11 +38,7 @@ pub fn changed_since<'a>(memories: impl Iterator<Item = &'a Arc<Memory>>, top: &
             continue;
         }
         // Lines have whole seconds, so a file of the memory's second is not newer.
-        let since = held.max(made).as_second();
-        let is_later = |file: &&String| {
-            let written = path_in(top, file).and_then(|path| written_at(top, &path));
-            written.is_some_and(|written| written.as_second() > since)
-        };
+        let is_later = |file: &&String| is_later(top, file, held.max(made));
         let looked_at = event.files.len().min(LOOKS_OF_ONE_MAX).min(looks_left);
         looks_left -= looked_at;
         let files = event.files.iter().take(looked_at).filter(is_later);
@@ -52,6 +48,17 @@ pub fn changed_since<'a>(memories: impl Iterator<Item = &'a Arc<Memory>>, top: &
         }
     }
     changed
+}
+
+/// Tells whether a file of the work tree `top` is known to be written after a time, other than by a checkout.
+#[must_use]
+pub fn is_written_after(top: &Path, file: &str, time: Timestamp) -> bool {
+    checked_out_by(top).is_some_and(|made| is_later(top, file, time.max(made)))
+}
+
+fn is_later(top: &Path, file: &str, time: Timestamp) -> bool {
+    let written = path_in(top, file).and_then(|path| written_at(top, &path));
+    written.is_some_and(|written| written.as_second() > time.as_second())
 }
 
 /// Returns the time by which the first checkout was complete; `None` where the system does not know when the work tree

@@ -23,7 +23,7 @@ use event::{AGENT_FILE, Timestamp};
 use memory::Memory;
 use store::RepoAt;
 
-pub use self::changed_files::{Changed, changed_since};
+pub use self::changed_files::{Changed, changed_since, is_written_after};
 pub use self::confidence::Symbols;
 pub use self::git::GitError;
 pub use self::tree::is_gone;
@@ -208,7 +208,7 @@ fn by_sight(asked: &Checked<'_>, top: &Path) -> Option<Stale> {
 }
 
 /// Returns when a memory last held: when it was written or last confirmed.
-fn last_held(memory: &Memory) -> Option<Timestamp> {
+pub(crate) fn last_held(memory: &Memory) -> Option<Timestamp> {
     memory.timestamp.max(memory.verdicts().last_good)
 }
 
