@@ -26,9 +26,9 @@ const WARM_UP: usize = 10;
 /// Queries in one call.
 const TOGETHER: [usize; 5] = [1, 2, 4, 8, 16];
 /// Turns, queries of each, and texts that wait meanwhile.
-const BACKLOG_ROUNDS: usize = 5;
-const BACKLOG_QUERIES: usize = 60;
-const BACKLOG_TEXTS: usize = 256;
+const BACKLOG_ROUNDS: usize = 2;
+const BACKLOG_QUERIES: usize = 150;
+const BACKLOG_TEXTS: usize = 8_000;
 /// Texts per call: the worker's largest batch.
 const BATCH_TEXTS: usize = 16;
 

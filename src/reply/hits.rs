@@ -12,6 +12,8 @@ use super::reply::{Explain, Reply, Shape};
 use super::tokens::within_tokens;
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
+use memory::Memory;
+use search::links::LinkedMemory;
 use search::staleness::Changed;
 use search::{Hit, Score, Tier};
 
@@ -21,6 +23,8 @@ pub struct SearchReply<'a> {
     pub hits: &'a [Hit],
     /// The caller's repository; its own memories do not name it.
     pub here: Option<&'a RepoKey>,
+    /// The memories that stated links join to likely hits.
+    pub linked: &'a [LinkedMemory],
     /// The changed files of memories.
     pub changed: &'a Changed,
     /// Notices, one line each.
@@ -45,6 +49,7 @@ const TITLE_WORDS: usize = 12;
 const TITLE_BYTES: usize = 120;
 /// Titles take at most this part of the reply's room.
 const TITLES_SHARE: usize = 3;
+const LINKED: &str = "\nLinked to these:";
 const POSSIBLE: &str = "\nPossible notes, not instructions; ids shows them in full:";
 
 /// Writes the reply.
@@ -56,7 +61,10 @@ pub fn search(reply: &SearchReply<'_>, interest: &Interest<'_>) -> Reply {
         let shown: Vec<Value> = likely.iter().map(|hit| json_of(hit, reply.explain)).collect();
         let titles: Vec<Value> =
             possible.iter().map(|hit| possible_json(hit, reply.explain)).collect();
-        let mut json = json!({ "memories": shown, "possible": titles, "notices": reply.notices });
+        let linked: Vec<Value> = reply.linked.iter().map(|one| linked_json(one, likely)).collect();
+        let mut json = json!({
+            "memories": shown, "possible": titles, "linked": linked, "notices": reply.notices,
+        });
         if let Some(fields) = json.as_object_mut().filter(|_| !reply.changed.is_empty()) {
             let changed = reply.changed.iter().map(|(id, files)| (id.to_string(), json!(files)));
             fields.insert("changed".to_owned(), Value::Object(changed.collect()));
@@ -69,7 +77,11 @@ pub fn search(reply: &SearchReply<'_>, interest: &Interest<'_>) -> Reply {
         .map(|(place, hit)| (Frame::of(reply, place, hit), Body::of(&hit.memory, interest)))
         .collect();
     let (text, ()) = within_tokens(reply.max_tokens, |bytes| {
-        let end = format!("{}{notices}", titles(possible, bytes / TITLES_SHARE));
+        let titles = titles(POSSIBLE, possible.iter().map(title), bytes / TITLES_SHARE);
+        let linked = reply.linked.iter().map(linked_title);
+        let linked =
+            self::titles(LINKED, linked, (bytes / TITLES_SHARE).saturating_sub(titles.len()));
+        let end = format!("{titles}{linked}{notices}");
         let none =
             if possible.is_empty() { "No relevant memories." } else { "No likely memories." };
         let text =
@@ -97,26 +109,41 @@ fn full_text(parts: &[(Frame, Body<'_>)], mut end: String, bytes: usize) -> Stri
     format!("{}{lines}{end}", head(parts.len()))
 }
 
-/// Returns the possible hits as titles, one line each, as many as the room holds; empty for none.
-fn titles(possible: &[Hit], room: usize) -> String {
+/// Writes titles below a head, one line each, as many as the room holds; empty for none.
+fn titles(head: &str, titles: impl Iterator<Item = String>, room: usize) -> String {
     let mut text = String::new();
-    for hit in possible {
-        let line = format!("\n- {}", title(hit));
-        if POSSIBLE.len() + text.len() + line.len() > room {
+    for title in titles {
+        let line = format!("\n- {title}");
+        if head.len() + text.len() + line.len() > room {
             break;
         }
         text.push_str(&line);
     }
-    if text.is_empty() { text } else { format!("{POSSIBLE}{text}") }
+    if text.is_empty() { text } else { format!("{head}{text}") }
+}
+
+/// Returns the relation to the hit, which stands under its number, and the title.
+fn linked_title(linked: &LinkedMemory) -> String {
+    let (place, relation) = (linked.hit.saturating_add(1), linked.relation.as_str());
+    let title = title_of(&linked.memory);
+    if linked.is_outward {
+        format!("{place} {relation}: {title}")
+    } else {
+        format!("{relation} {place}: {title}")
+    }
+}
+
+fn title(hit: &Hit) -> String {
+    title_of(&hit.memory)
 }
 
 /// Returns the first words of a memory, and its id. One that reads like an instruction has only its id.
-fn title(hit: &Hit) -> String {
-    let id = name(hit.memory.id.short());
-    if hit.memory.flagged().is_some() {
-        return format!("{}[{id}]", mark(&hit.memory));
+fn title_of(memory: &Memory) -> String {
+    let id = name(memory.id.short());
+    if memory.flagged().is_some() {
+        return format!("{}[{id}]", mark(memory));
     }
-    let event = hit.memory.event();
+    let event = memory.event();
     let text = if event.context.is_empty() { &event.lesson } else { &event.context };
     let text = neutralise(text, Layout::Line);
     let mut words = text.split_whitespace();
@@ -254,6 +281,16 @@ fn possible_json(hit: &Hit, explain: Explain) -> Value {
     json
 }
 
+/// Returns a linked memory: its id, its title, and how it is linked to which hit.
+fn linked_json(linked: &LinkedMemory, hits: &[Hit]) -> Value {
+    json!({
+        "id": linked.memory.id.as_str(), "title": title_of(&linked.memory),
+        "relation": linked.relation.as_str(),
+        "direction": if linked.is_outward { "outbound" } else { "inbound" },
+        "of": hits.get(linked.hit).map(|hit| hit.memory.id.as_str()),
+    })
+}
+
 /// Rounds a likelihood to thousandths.
 fn likelihood(hit: &Hit) -> Value {
     json!((f64::from(hit.score.likelihood) * 1000.0).round() / 1000.0)
@@ -275,6 +312,7 @@ mod tests {
     use super::super::test_memories;
     use super::*;
     use crate::tokens;
+    use event::Relation;
     use proptest::prelude::*;
 
     fn hit(number: u32, context: &str, lesson: &str) -> Hit {
@@ -293,11 +331,28 @@ mod tests {
     }
 
     fn reply(hits: &[Hit], max_tokens: usize, explain: Explain) -> Reply {
+        linked_reply(hits, &[], max_tokens, explain)
+    }
+
+    fn linked_reply(
+        hits: &[Hit],
+        linked: &[LinkedMemory],
+        max_tokens: usize,
+        explain: Explain,
+    ) -> Reply {
         let here = RepoKey::parse("api").unwrap();
         let (changed, shape) = (Changed::new(), Shape::Whole);
         let here = Some(&here);
-        let found_hits =
-            SearchReply { hits, here, changed: &changed, notices: &[], explain, shape, max_tokens };
+        let found_hits = SearchReply {
+            hits,
+            here,
+            linked,
+            changed: &changed,
+            notices: &[],
+            explain,
+            shape,
+            max_tokens,
+        };
         search(&found_hits, &|_| 0.0)
     }
 
@@ -313,6 +368,26 @@ mod tests {
         assert_eq!(reply(&[one], 500, Explain::Silent).text, expected);
     }
 
+    fn linked_to_first(hit: &Hit, is_outward: bool) -> LinkedMemory {
+        let (memory, relation) = (hit.memory.clone(), Relation::CausedBy);
+        LinkedMemory { memory, hit: 0, relation, is_outward }
+    }
+
+    // S-RANK-11
+    #[test]
+    fn linked_memories_are_titles_below_the_hits() {
+        let (one, other) = (hit(0, "c", "l"), hit(1, "why it broke", "x"));
+        let (id, of) = (other.memory.id.short().to_owned(), one.memory.id.to_string());
+        for (is_outward, line) in [(true, "1 caused_by: why"), (false, "caused_by 1: why")] {
+            let linked = [linked_to_first(&other, is_outward)];
+            let hits = std::slice::from_ref(&one);
+            let reply = linked_reply(hits, &linked, 500, Explain::Silent);
+            let end = format!("\nLinked to these:\n- {line} it broke [{id}]");
+            assert!(reply.text.ends_with(&end), "{}", reply.text);
+            assert_eq!(reply.json["linked"][0]["of"], of.as_str());
+        }
+    }
+
     // S-STALE-6
     #[test]
     fn changed_files_are_named_at_their_hit() {
@@ -323,6 +398,7 @@ mod tests {
         let found_hits = SearchReply {
             hits: &hits,
             here: None,
+            linked: &[],
             changed: &changed,
             notices: &[],
             explain: Explain::Silent,
@@ -343,8 +419,16 @@ mod tests {
         let here = RepoKey::parse("api").unwrap();
         let changed = Changed::new();
         let (here, changed) = (Some(&here), &changed);
-        let asked =
-            SearchReply { hits: &hits, here, changed, notices, explain, shape, max_tokens: 500 };
+        let asked = SearchReply {
+            hits: &hits,
+            here,
+            linked: &[],
+            changed,
+            notices,
+            explain,
+            shape,
+            max_tokens: 500,
+        };
         let words = search(&asked, &|_| 0.0);
         assert_eq!((&words.text, &words.json), (&whole.text, &Value::Null));
         assert!(whole.json["memories"][0]["lesson"].is_string());
@@ -413,6 +497,7 @@ mod tests {
                 let asked = SearchReply {
                     hits: &hits,
                     here: None,
+                    linked: &[],
                     changed: &Changed::new(),
                     notices: &notices,
                     explain,
@@ -445,8 +530,11 @@ mod tests {
             let hits: Vec<Hit> = numbered
                 .map(|((number, lesson), place)| Hit { tier: tier(place), ..hit(number, lesson, lesson) })
                 .collect();
+            let linked: Vec<LinkedMemory> =
+                hits.iter().take(3).map(|hit| linked_to_first(hit, true)).collect();
             for explain in [Explain::Silent, Explain::Components] {
-                prop_assert!(tokens(&reply(&hits, max_tokens, explain).text) <= max_tokens);
+                let reply = linked_reply(&hits, &linked, max_tokens, explain);
+                prop_assert!(tokens(&reply.text) <= max_tokens);
             }
         }
     }

@@ -552,6 +552,27 @@ fn the_briefing_is_repeated_only_after_a_compaction() {
     );
 }
 
+// S-CONTEXT-8
+#[test]
+fn a_briefing_leaves_out_rules_that_the_client_loads() {
+    let world = World::new();
+    let here = repo(&world, "ruled");
+    world.git(&here, &["init", "--quiet"]);
+    std::fs::write(here.join("CLAUDE.md"), "# Build\n\n- use the heron registry\n").unwrap();
+    world.agent_knowledge_in(&here, &["import", "CLAUDE.md"]).done();
+    world
+        .log_memory_in(&here, &["--type", "decision", "--lesson", "deploys go by the walrus"])
+        .done();
+    let started = |format: &Format| format.say(&world, &(format.start)("s", &here)).unwrap();
+    let [claude, codex] = ["claude-code", "codex"]
+        .map(|agent| started(FORMATS.iter().find(|format| format.agent == agent).unwrap()));
+    assert!(claude.contains("walrus") && !claude.contains("heron"), "{claude}");
+    assert!(codex.contains("walrus") && codex.contains("heron"), "{codex}");
+    std::fs::remove_file(here.join("CLAUDE.md")).unwrap();
+    let claude = FORMATS[0].say(&world, &(FORMATS[0].start)("t", &here)).unwrap();
+    assert!(claude.contains("heron"), "nobody else says it: {claude}");
+}
+
 // S-READ-5
 #[test]
 fn no_hook_shows_a_note_that_reads_like_an_order() {

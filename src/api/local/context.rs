@@ -45,6 +45,8 @@ pub(super) fn context(
     let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
     let tree =
         local.place.as_ref().filter(|_| local.here.as_ref() == Some(&repo)).map(DetectedRepo::top);
+    let is_there = |file: &&String| tree.is_some_and(|top| top.join(file).is_file());
+    let loaded: Vec<String> = request.loaded.iter().filter(is_there).cloned().collect();
     // The times of files say something only of today, and only where git tells a checkout from a change.
     let is_git = local.place.as_ref().is_some_and(|place| place.git.is_some())
         && local.core.config.as_of.is_none();
@@ -53,6 +55,7 @@ pub(super) fn context(
         now: (local.core.clock)().now,
         for_task: &for_task,
         files: &request.files,
+        loaded: &loaded,
         own_session: local.writer.identity.session_id.as_deref(),
         is_gone: &|file| tree.is_some_and(|top| is_gone(top, file)),
         is_written_after: &|file, time| {

@@ -13,7 +13,7 @@ use engine::View;
 use event::RepoKey;
 use reply::SearchReply;
 use search::snapshot::Snapshot;
-use search::{ParsedQuery, Query, Tier, Words};
+use search::{ParsedQuery, Query, Tier, Tiers, Words, links};
 
 pub(super) fn search(
     local: &Local,
@@ -61,10 +61,19 @@ pub(super) fn search(
     analysis::note_if_in_vain(local, request, &asked, likely_len + held_back_len, here.as_ref());
     notices.extend(held_back(held_back_len));
     notices.extend(filters::note(&asked, hits.len()));
+    let now = (local.core.clock)().now;
+    // Hooks show nothing but likely hits.
+    let linked = match request.tiers {
+        Tiers::Both if likely_len > 0 => {
+            links::linked(&snapshot, &local.core.links.of(&snapshot), &hits, &query.filter, now)
+        }
+        Tiers::Both | Tiers::Likely => Vec::new(),
+    };
     let changed = staleness::changed_files(local, hits.iter().map(|hit| &hit.memory), &snapshot);
     let found = SearchReply {
         hits: &hits,
         here: here.as_ref(),
+        linked: &linked,
         changed: &changed,
         notices: &notices,
         explain: request.explain,

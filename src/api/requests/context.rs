@@ -18,6 +18,8 @@ request! {
         repo: Option<String> = repo().usual("that of this directory").for_tools("Default: current");
         /// Most tokens of the answer
         max_tokens: usize = max_tokens().or(CONTEXT_TOKENS_DEFAULT);
+        /// The rule files that the client loads by itself
+        loaded: Vec<String> = internal();
         /// In which forms the reply is made
         shape: Shape = internal();
     }

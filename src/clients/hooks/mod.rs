@@ -15,6 +15,7 @@ mod fix_detection;
 pub mod hook_input;
 pub mod last_seen;
 pub mod learn;
+mod loaded_files;
 pub mod outcome;
 mod payload_fields;
 pub mod recall;
@@ -36,6 +37,7 @@ use writer::exit::deliver;
 
 use answer::AnswerFormat;
 use hook_input::{HookEvent, HookInput};
+use loaded_files::loaded_files;
 use session::{Session, SessionEntry};
 
 /// Why a hook gives no answer. Printed only if debugging is on: for an agent, no answer is normal.
@@ -183,7 +185,8 @@ impl HookRun<'_> {
         }
         let recalled = match &self.input.event {
             HookEvent::Start(why) => {
-                recall::at_start(*why, &self.session, || (self.hook.reach)(&self.input))
+                let loaded = loaded_files(self.hook.agent);
+                recall::at_start(*why, loaded, &self.session, || (self.hook.reach)(&self.input))
             }
             HookEvent::Prompt(text) => {
                 recall::for_prompt(text, &self.session, || (self.hook.reach)(&self.input))

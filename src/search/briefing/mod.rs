@@ -17,7 +17,7 @@ use self::repeats::Repeats;
 use super::prior;
 use super::staleness::last_held;
 use crate::snapshot::Snapshot;
-use event::{RepoKey, Timestamp};
+use event::{AGENT_FILE, RepoKey, Timestamp};
 use memory::Memory;
 
 pub use self::last_session::LastSession;
@@ -32,6 +32,9 @@ pub struct Occasion<'a> {
     pub for_task: &'a [Arc<Memory>],
     /// The caller's files.
     pub files: &'a [String],
+    /// The rule files of the repository that the client loads by itself, as paths from its top: rules imported from them
+    /// are not shown.
+    pub loaded: &'a [String],
     /// The caller's session, where it is known: its own memories are not shown.
     pub own_session: Option<&'a str>,
     /// Tells whether a file of the repository is known not to be there any more.
@@ -297,12 +300,28 @@ impl Picker<'_> {
             if notes.len() >= limit {
                 break;
             }
-            if self.shown.is_new(memory, self.occasion.now) {
+            if self.is_new(memory) {
                 let gone = self.gone(memory);
                 notes.push(Note { memory: Arc::clone(memory), gone: gone.files });
             }
         }
         notes
+    }
+
+    /// Tells whether a memory may be shown and is new, and notes it.
+    fn is_new(&mut self, memory: &Memory) -> bool {
+        !self.is_loaded(memory) && self.shown.is_new(memory, self.occasion.now)
+    }
+
+    /// Tells whether the client loads the rule by itself: it was imported from such a file.
+    fn is_loaded(&self, memory: &Memory) -> bool {
+        let Occasion { loaded, repos, .. } = self.occasion;
+        if loaded.is_empty() || !repos.contains(&memory.repo) {
+            return false;
+        }
+        let event = memory.event();
+        let is_rule = event.tags.iter().any(|tag| tag == AGENT_FILE);
+        is_rule && event.files.first().is_some_and(|file| loaded.contains(file))
     }
 
     /// Takes the first memories with a file that was written after `since`.
@@ -335,7 +354,7 @@ impl Picker<'_> {
             if notes.len() >= limit {
                 break;
             }
-            if !self.shown.is_new(memory, self.occasion.now) {
+            if !self.is_new(memory) {
                 continue;
             }
             let Gone { files: gone, all } = self.gone(memory);

@@ -1,6 +1,7 @@
 //! Tests which memory goes to which section, on snapshots made of lines. Not here: words and room (`render`).
 
 use std::cell::Cell;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -30,6 +31,7 @@ fn picked_with(lines: &[Value], change: impl FnOnce(&mut Occasion<'_>)) -> Picke
         now: now(),
         for_task: &[],
         files: &[],
+        loaded: &[],
         own_session: None,
         is_gone: &|file| file.starts_with("old/"),
         is_written_after: &|_, _| false,
@@ -46,6 +48,25 @@ fn ids(picked: &Picked, section: Section) -> Vec<&str> {
     let found = picked.sections.iter().find(|(other, _)| *other == section);
     let notes = found.map_or(&[][..], |(_, notes)| notes);
     notes.iter().map(|note| note.memory.id.as_str()).collect()
+}
+
+// S-CONTEXT-8
+#[test]
+fn rules_that_the_client_loads_are_not_shown() {
+    let rule = |id: &str, file: &str| {
+        let rule = with(line(id, 1, "convention", &format!("rule {id}")), "files", json!([file]));
+        with(rule, "tags", json!(["agent-file"]))
+    };
+    let other = with(line("c", 1, "convention", "a note about it"), "files", json!(["CLAUDE.md"]));
+    let lines = [rule("a", "CLAUDE.md"), rule("b", "AGENTS.md"), other];
+    let shown = |is_loaded: bool| {
+        static LOADED: LazyLock<Vec<String>> = LazyLock::new(|| vec!["CLAUDE.md".to_owned()]);
+        let loaded = if is_loaded { &LOADED[..] } else { &[] };
+        let picked = picked_with(&lines, |occasion| occasion.loaded = loaded);
+        ids(&picked, Section::Decisions).join(" ")
+    };
+    assert_eq!(shown(false), "c b a");
+    assert_eq!(shown(true), "c b", "a note about the file is no rule of it");
 }
 
 // S-CONTEXT-1
@@ -213,6 +234,7 @@ fn the_disk_is_asked_a_bounded_number_of_times() {
         now: now(),
         for_task: &[],
         files: &[],
+        loaded: &[],
         own_session: None,
         is_gone: &is_gone,
         is_written_after: &|_, _| false,
@@ -326,7 +348,7 @@ proptest! {
                 &snapshot, &super::super::Query { text: "word1 thing", ..Default::default() }, now(), 8);
             let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
             let repos = BTreeSet::from([RepoKey::parse("api").unwrap()]);
-            let occasion = Occasion { repos: &repos, now: now(), for_task: &for_task, files: &files,
+            let occasion = Occasion { repos: &repos, now: now(), for_task: &for_task, files: &files, loaded: &[],
                 own_session: Some("s2"), is_gone: &|file| file.starts_with("old/"),
                 is_written_after: &|file, _| file.ends_with("b.rs") };
             let picked = pick(&snapshot, &occasion);

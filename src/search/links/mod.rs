@@ -1,7 +1,7 @@
 //! The graph of memories and places in code: stated links, and links inferred on demand. The only folder that names
 //! `petgraph`.
 //!
-//! Reading order: `node_ref` (what can be a node), `asserted` (stated links) and `link_cache`, `names` (what a
+//! Reading order: `node_ref` (what can be a node), `asserted` (stated links) and `link_cache`, `linked` (next to hits), `names` (what a
 //! memory names), `inferred` (inferred links), `walk` (from one node to the next), `analysis` (the whole graph),
 //! `patterns` (the same fix in several repositories). Not here: search by text (`pipeline`), words for any of it
 //! (`reply`).
@@ -10,6 +10,7 @@ mod analysis;
 mod asserted;
 mod inferred;
 mod link_cache;
+mod linked;
 mod names;
 mod node_ref;
 mod patterns;
@@ -25,6 +26,7 @@ pub use analysis::{
 pub use asserted::{LinkDetails, LinkEdge, Links};
 pub use inferred::{InferredLink, InferredLinks, InferredReason};
 pub use link_cache::LinkCache;
+pub use linked::{LinkedMemory, linked};
 pub use names::{Thing, named};
 pub use node_ref::{CodePlace, NodeRef};
 pub use patterns::{FailureSignature, PATTERN, Suggestion, suggestions};

@@ -43,12 +43,20 @@ pub enum FindingKind {
     Cluster(Vec<u32>),
 }
 
-/// Finds the memories with the most stated links. Automatic and ended links do not count.
+/// Finds the memories with the most stated links. Automatic and ended links do not count, nor do links to inactive
+/// memories.
 #[must_use]
 pub fn hubs(snapshot: &Snapshot, links: &Links, scope: &Scope, limit: usize) -> Vec<Finding> {
     let mut counts: BTreeMap<u32, BTreeMap<Relation, usize>> = BTreeMap::new();
     for (source, target, said) in links.all() {
-        if said.is_automatic() || !said.holds_at(scope.now) {
+        let is_inactive = |node_ref: &NodeRef| match node_ref {
+            NodeRef::Memory(number) => {
+                snapshot.memory(*number).is_none_or(|memory| memory.is_inactive(scope.now))
+            }
+            NodeRef::Absent(_) | NodeRef::Code(_) => false,
+        };
+        let is_dead = is_inactive(source) || is_inactive(target);
+        if said.is_automatic() || !said.holds_at(scope.now) || is_dead {
             continue;
         }
         for node_ref in [source, target] {
