@@ -23,6 +23,8 @@ mod benchmark;
 mod bounded;
 // The official clients connect and find what they need.
 mod clients;
+// Most pairs that a review shows contradict each other.
+mod contradictions;
 // The state is a function of the log lines, even for a server that was killed.
 mod digest;
 // Invalid events are refused whole with every problem named, and nothing is written.

@@ -171,7 +171,7 @@ impl ComparedText {
         }
         let signs = [
             (Sign::Changes, newer.has_any(&CHANGING)),
-            (Sign::Negates, self.negations() != newer.negations()),
+            (Sign::Negates, self.negations().is_empty() != newer.negations().is_empty()),
             (Sign::Opposes, opposes(&self.words, &newer.words)),
             (Sign::Counts, has_other_numbers(&self.words, &newer.words)),
         ];
